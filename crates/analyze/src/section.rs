@@ -1,0 +1,229 @@
+//! The Section IR: what an analysis returns. Data only, so that every output shows every analysis.
+
+/// The answer of one analysis.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Section {
+    /// Stable kebab-case name.
+    pub id: &'static str,
+    /// Heading for people.
+    pub title: &'static str,
+    /// Headline numbers.
+    pub numbers: Vec<Number>,
+    /// Tables.
+    pub tables: Vec<Table>,
+    /// What follows, most important first.
+    pub findings: Vec<Finding>,
+}
+
+/// An analysis either has something to say or lacks something to say it from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outcome {
+    /// It had what it needs.
+    Section(Section),
+    /// It lacked something.
+    Skipped(Skipped),
+}
+
+/// Why an analysis said nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Skipped {
+    /// The section that is missing.
+    pub id: &'static str,
+    /// What the input lacks.
+    pub missing: String,
+    /// How to record it.
+    pub how_to_record: String,
+}
+
+/// Where a number comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Provenance {
+    /// Read from a counter or time stamp of the recording.
+    Counter,
+    /// Computed from such.
+    Formula,
+    /// Published by the vendor.
+    Datasheet,
+    /// Measured on this machine.
+    Measured,
+    /// Assumed.
+    Guess,
+}
+
+impl Provenance {
+    /// The name in JSON.
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::Counter => "counter",
+            Self::Formula => "formula",
+            Self::Datasheet => "datasheet",
+            Self::Measured => "measured",
+            Self::Guess => "guess",
+        }
+    }
+}
+
+/// The unit of a number or column; decides how people see it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Text, flags and other things without a unit.
+    None,
+    /// A count.
+    Count,
+    /// Integer nanoseconds.
+    Nanoseconds,
+    /// Percent.
+    Percent,
+    /// Bytes.
+    Bytes,
+    /// Gigabytes (10^9) per second.
+    GigabytesPerSecond,
+}
+
+impl Unit {
+    /// The name in JSON.
+    pub fn id(self) -> Option<&'static str> {
+        match self {
+            Self::None => None,
+            Self::Count => Some("count"),
+            Self::Nanoseconds => Some("ns"),
+            Self::Percent => Some("%"),
+            Self::Bytes => Some("B"),
+            Self::GigabytesPerSecond => Some("GB/s"),
+        }
+    }
+}
+
+/// One value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// An exact integer.
+    Integer(i64),
+    /// A float; must be finite.
+    Float(f64),
+    /// A text.
+    Text(String),
+    /// No value, and why.
+    Missing(&'static str),
+}
+
+impl Value {
+    /// A ratio in percent; says why there is none when the denominator is zero.
+    pub fn percent(part: i64, whole: i64) -> Self {
+        if whole == 0 {
+            Self::Missing("the whole is 0")
+        } else {
+            Self::Float(100.0 * part as f64 / whole as f64)
+        }
+    }
+
+    /// A float, or the reason why it is none.
+    pub fn float(value: f64, otherwise: &'static str) -> Self {
+        if value.is_finite() { Self::Float(value) } else { Self::Missing(otherwise) }
+    }
+}
+
+impl From<i64> for Value {
+    fn from(value: i64) -> Self {
+        Self::Integer(value)
+    }
+}
+
+impl From<eaves_model::Ns> for Value {
+    fn from(value: eaves_model::Ns) -> Self {
+        Self::Integer(value.0)
+    }
+}
+
+impl From<&str> for Value {
+    fn from(value: &str) -> Self {
+        Self::Text(value.to_owned())
+    }
+}
+
+/// A headline number.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Number {
+    /// Stable snake_case name with the unit at its end.
+    pub id: &'static str,
+    /// The rank it belongs to, if to one.
+    pub rank: Option<i64>,
+    /// The value.
+    pub value: Value,
+    /// Its unit.
+    pub unit: Unit,
+    /// Where it comes from.
+    pub provenance: Provenance,
+    /// How it is computed and of what it is a share, in one sentence.
+    pub explain: &'static str,
+}
+
+/// A table.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Table {
+    /// Stable snake_case name, unique in the section.
+    pub id: &'static str,
+    /// Heading for people.
+    pub title: &'static str,
+    /// Columns.
+    pub columns: Vec<Column>,
+    /// Rows, as long as there are columns.
+    pub rows: Vec<Vec<Value>>,
+}
+
+/// A column of a table.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Column {
+    /// Stable snake_case name with the unit at its end.
+    pub id: &'static str,
+    /// Heading for people, without the unit.
+    pub title: &'static str,
+    /// Unit of all values.
+    pub unit: Unit,
+}
+
+impl Column {
+    /// A column.
+    pub const fn new(id: &'static str, title: &'static str, unit: Unit) -> Self {
+        Self { id, title, unit }
+    }
+}
+
+/// How much a finding matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// Good to know.
+    Info,
+    /// Costs time.
+    Warning,
+    /// Costs much time, or the numbers cannot be trusted.
+    Critical,
+}
+
+impl Severity {
+    /// The name in JSON.
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::Info => "info",
+            Self::Warning => "warning",
+            Self::Critical => "critical",
+        }
+    }
+}
+
+/// Something worth doing, with what it may gain.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finding {
+    /// Stable snake_case name.
+    pub id: &'static str,
+    /// How much it matters.
+    pub severity: Severity,
+    /// What is the case, with numbers.
+    pub claim: String,
+    /// Time that could be gained, from at least to at most, if known.
+    pub gain_ns: Option<(i64, i64)>,
+    /// Where to see it: tables and rows.
+    pub evidence: String,
+    /// What to do next.
+    pub next: String,
+}

@@ -1,0 +1,126 @@
+//! The call tree of each thread, by containment.
+
+use crate::{SliceId, Slices};
+
+/// For every slice the innermost slice of the same track that contains it.
+///
+/// Slices that overlap without nesting (clock jitter, broken recorders) are kept: each is the child of the
+/// innermost slice that contains it whole.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CallTree {
+    parents: Vec<SliceId>,
+}
+
+impl CallTree {
+    /// Builds the trees of all tracks at once. Time is that of one sort; the stack is explicit, so nesting may
+    /// be of any depth.
+    pub fn build(slices: &Slices) -> Self {
+        let mut order: Vec<u32> =
+            (0..slices.len() as u32).filter(|&row| slices.kind[row as usize].is_host_call()).collect();
+        // On one track: by start, the longer first, then as in the file.
+        order.sort_unstable_by_key(|&row| {
+            let row = row as usize;
+            (slices.track[row], slices.start[row], -slices.duration[row], row)
+        });
+        let mut parents = vec![SliceId::NONE; slices.len()];
+        let mut open: Vec<u32> = Vec::new();
+        let mut track = None;
+        for row in order {
+            let index = row as usize;
+            if track != Some(slices.track[index]) {
+                open.clear();
+                track = Some(slices.track[index]);
+            }
+            let (start, end) = (slices.start[index], slices.end(index));
+            // What ended before can contain nothing more. What ends inside this slice can contain nothing more
+            // that this slice does not contain too, so it may go as well and the ends on the stack stay sorted.
+            while let Some(&top) = open.last() {
+                let top_end = slices.end(top as usize);
+                let over = top_end <= start && slices.start[top as usize] < start;
+                if !over && top_end >= end {
+                    break;
+                }
+                open.pop();
+            }
+            if let Some(&top) = open.last() {
+                parents[index] = SliceId(top);
+            }
+            open.push(row);
+        }
+        Self { parents }
+    }
+
+    /// The innermost slice around this one.
+    #[inline]
+    pub fn parent(&self, slice: SliceId) -> Option<SliceId> {
+        self.parents[slice.index()].some()
+    }
+
+    /// The slices around this one, innermost first.
+    pub fn ancestors(&self, slice: SliceId) -> impl Iterator<Item = SliceId> {
+        std::iter::successors(self.parent(slice), |&slice| self.parent(slice))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{Ns, Slice, SliceKind, StringId, TrackId};
+
+    fn slices(spans: &[(i64, i64, u32)]) -> Slices {
+        let mut slices = Slices::default();
+        for &(start, end, track) in spans {
+            slices.push(Slice {
+                start: Ns(start),
+                duration: Ns(end - start),
+                name: StringId::NONE,
+                category: StringId::NONE,
+                track: TrackId(track),
+                kind: SliceKind::Op,
+                position: 0,
+            });
+        }
+        slices
+    }
+
+    #[test]
+    fn a_hundred_thousand_levels_do_not_overflow_the_stack() {
+        let depth = 100_000;
+        let nested: Vec<_> = (0..depth).map(|level| (level, 2 * depth - level, 0)).collect();
+        let tree = CallTree::build(&slices(&nested));
+        assert_eq!(tree.ancestors(SliceId(depth as u32 - 1)).count(), depth as usize - 1);
+    }
+
+    #[test]
+    fn overlapping_slices_stay_in_the_tree() {
+        // 1 leaves 0 before 0 ends: both are children of 3; 2 lies in both and belongs to the later one.
+        let tree = CallTree::build(&slices(&[(0, 10, 0), (5, 15, 0), (6, 8, 0), (0, 20, 0), (5, 15, 1)]));
+        let parent = |row| tree.parent(SliceId(row)).map(|slice| slice.0);
+        assert_eq!(
+            [parent(0), parent(1), parent(2), parent(3), parent(4)],
+            [Some(3), Some(3), Some(1), None, None]
+        );
+    }
+
+    proptest! {
+        /// Twin: among all that contain a slice, the one that starts last; equal spans nest in file order.
+        #[test]
+        fn the_parent_is_the_innermost_container(
+            spans in prop::collection::vec((0i64..40, 1i64..20, 0u32..2), 0..40)
+        ) {
+            let spans: Vec<_> = spans.iter().map(|&(start, length, track)| (start, start + length, track)).collect();
+            let tree = CallTree::build(&slices(&spans));
+            let key = |row: usize| (spans[row].0, -spans[row].1, row);
+            for row in 0..spans.len() {
+                let (start, end, track) = spans[row];
+                let expected = (0..spans.len())
+                    .filter(|&other| spans[other].2 == track && key(other) < key(row))
+                    .filter(|&other| spans[other].0 <= start && spans[other].1 >= end)
+                    .max_by_key(|&other| key(other));
+                prop_assert_eq!(tree.parent(SliceId(row as u32)).map(SliceId::index), expected);
+            }
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Details of slices on the device: activities, synchronisation records, collectives, hardware counters.
+
+use crate::table::table;
+use crate::{Extent, MaybeF64, MaybeI64, MaybeU32, SliceId, StringId};
+
+table! {
+    /// Kernels, memory copies and memory sets.
+    GpuActivities / GpuActivity {
+        /// The slice.
+        slice: SliceId,
+        /// Device number.
+        device: MaybeU32,
+        /// Context number.
+        context: MaybeU32,
+        /// Stream number.
+        stream: MaybeI64,
+        /// Links the activity to the call that started it.
+        correlation: MaybeI64,
+        /// Links the activity to the operator around that call.
+        external_id: MaybeI64,
+        /// When it was queued, as the profiler gives it.
+        queued: MaybeI64,
+        /// Blocks launched.
+        grid: Extent,
+        /// Threads per block.
+        block: Extent,
+        /// Registers per thread.
+        registers: MaybeU32,
+        /// Bytes of shared memory per block.
+        shared_memory: MaybeI64,
+        /// Blocks per multiprocessor.
+        blocks_per_sm: MaybeF64,
+        /// Warps per multiprocessor.
+        warps_per_sm: MaybeF64,
+        /// Occupancy the profiler estimates, in percent.
+        occupancy_pct: MaybeF64,
+        /// Bytes copied or set.
+        bytes: MaybeI64,
+        /// Bandwidth the profiler computed, in GB/s.
+        bandwidth_gbps: MaybeF64,
+        /// Kind of copy or dispatch, as written.
+        detail: StringId,
+    }
+}
+
+table! {
+    /// Synchronisation records on device tracks.
+    Syncs / Sync {
+        /// The slice.
+        slice: SliceId,
+        /// What was waited for.
+        kind: StringId,
+        /// Device number.
+        device: MaybeU32,
+        /// Context number.
+        context: MaybeU32,
+        /// The stream that waited.
+        stream: MaybeI64,
+        /// Links the record to the call.
+        correlation: MaybeI64,
+        /// Links the record to the operator around that call.
+        external_id: MaybeI64,
+        /// The stream waited for.
+        wait_on_stream: MaybeI64,
+        /// The event waited for.
+        wait_on_event: MaybeI64,
+        /// Correlation of the call that recorded the event.
+        wait_on_record_correlation: MaybeI64,
+    }
+}
+
+table! {
+    /// What a collective moved, recorded on the operator and on the kernel alike.
+    Collectives / Collective {
+        /// The slice of the operator or kernel.
+        slice: SliceId,
+        /// Name such as `allreduce`.
+        name: StringId,
+        /// Elements sent.
+        in_elements: MaybeI64,
+        /// Elements received.
+        out_elements: MaybeI64,
+        /// Element type.
+        dtype: StringId,
+        /// Number of ranks in the group.
+        group_size: MaybeU32,
+        /// Elements sent to each rank, as JSON text.
+        in_splits: StringId,
+        /// Elements received from each rank, as JSON text.
+        out_splits: StringId,
+        /// Name of the process group.
+        group_name: StringId,
+        /// Description of the process group.
+        group_description: StringId,
+        /// Ranks of the process group, as JSON text.
+        group_ranks: StringId,
+        /// Rank of this process in the group.
+        rank: MaybeU32,
+        /// First global rank of the group.
+        global_rank_start: MaybeU32,
+        /// Distance of the global ranks of the group.
+        global_rank_stride: MaybeU32,
+    }
+}
+
+table! {
+    /// Hardware counters collected over a range.
+    RangeCounters / RangeCounter {
+        /// The slice of the range.
+        slice: SliceId,
+        /// Name of the metric.
+        metric: StringId,
+        /// Its value.
+        value: MaybeF64,
+    }
+}

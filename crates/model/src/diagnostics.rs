@@ -1,0 +1,238 @@
+//! What was odd in an input: one entry per kind, with how often and where first.
+
+/// A kind of oddity. The text names the consequence for the numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Oddity {
+    /// The file ends in the middle of an event or before the list is closed.
+    Truncated,
+    /// The compressed stream is damaged or ends early.
+    DamagedContainer,
+    /// Bytes between or inside events that are not JSON.
+    Garbage,
+    /// A name that is not UTF-8, or a lone surrogate.
+    InvalidText,
+    /// A value that does not fit its field.
+    BadValue,
+    /// A time stamp that is missing or not a number.
+    BadTimestamp,
+    /// A complete event without duration.
+    MissingDuration,
+    /// A negative duration.
+    NegativeDuration,
+    /// A duration that cannot be true.
+    ImplausibleDuration,
+    /// Activities of one stream that overlap.
+    StreamOverlap,
+    /// An end without a beginning.
+    UnmatchedEnd,
+    /// A beginning without an end.
+    UnmatchedBegin,
+    /// A key that occurs twice in one object.
+    DuplicateKey,
+    /// An event phase that is not read.
+    UnknownPhase,
+    /// Top-level information that could not be read.
+    BadHeader,
+    /// A device activity whose launch was not recorded.
+    UnlinkedActivity,
+    /// Two inputs that say they are the same rank.
+    DuplicateRank,
+    /// No input says which rank it is.
+    UnknownRank,
+    /// An input of a directory that is no trace.
+    NotATrace,
+}
+
+impl Oddity {
+    /// Every kind.
+    pub const ALL: [Self; 19] = [
+        Self::Truncated,
+        Self::DamagedContainer,
+        Self::Garbage,
+        Self::InvalidText,
+        Self::BadValue,
+        Self::BadTimestamp,
+        Self::MissingDuration,
+        Self::NegativeDuration,
+        Self::ImplausibleDuration,
+        Self::StreamOverlap,
+        Self::UnmatchedEnd,
+        Self::UnmatchedBegin,
+        Self::DuplicateKey,
+        Self::UnknownPhase,
+        Self::BadHeader,
+        Self::UnlinkedActivity,
+        Self::DuplicateRank,
+        Self::UnknownRank,
+        Self::NotATrace,
+    ];
+
+    /// A stable name for programs.
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::Truncated => "truncated",
+            Self::DamagedContainer => "damaged-container",
+            Self::Garbage => "garbage",
+            Self::InvalidText => "invalid-text",
+            Self::BadValue => "bad-value",
+            Self::BadTimestamp => "bad-timestamp",
+            Self::MissingDuration => "missing-duration",
+            Self::NegativeDuration => "negative-duration",
+            Self::ImplausibleDuration => "implausible-duration",
+            Self::StreamOverlap => "stream-overlap",
+            Self::UnmatchedEnd => "unmatched-end",
+            Self::UnmatchedBegin => "unmatched-begin",
+            Self::DuplicateKey => "duplicate-key",
+            Self::UnknownPhase => "unknown-phase",
+            Self::BadHeader => "bad-header",
+            Self::UnlinkedActivity => "unlinked-activity",
+            Self::DuplicateRank => "duplicate-rank",
+            Self::UnknownRank => "unknown-rank",
+            Self::NotATrace => "not-a-trace",
+        }
+    }
+
+    /// What happened and what follows from it, for people.
+    pub fn message(self) -> &'static str {
+        match self {
+            Self::Truncated => "the input ends early; the event cut off at the end is not counted",
+            Self::DamagedContainer => {
+                "the compressed data is damaged or cut; everything before the damage is kept"
+            }
+            Self::Garbage => "bytes that are not a trace event were skipped up to the next event",
+            Self::InvalidText => "text that is not valid Unicode was kept with U+FFFD in place of bad bytes",
+            Self::BadValue => "values that do not fit their field were left out",
+            Self::BadTimestamp => "events without a usable time stamp were left out",
+            Self::MissingDuration => "complete events without a duration count as 0 ns long",
+            Self::NegativeDuration => "events with a negative duration count as 0 ns long",
+            Self::ImplausibleDuration => {
+                "events whose duration cannot be true were quarantined: kept, but in no total"
+            }
+            Self::StreamOverlap => {
+                "activities of one in-order stream overlap; busy time counts the overlap once"
+            }
+            Self::UnmatchedEnd => "end events without a beginning were left out",
+            Self::UnmatchedBegin => "events without an end were left out",
+            Self::DuplicateKey => "keys occur twice in one event; the last value counts",
+            Self::UnknownPhase => "events of a phase that is not read were left out",
+            Self::BadHeader => "top-level information could not be read and is treated as not recorded",
+            Self::UnlinkedActivity => {
+                "GPU activities have no recorded launch; they count as GPU time all the same"
+            }
+            Self::DuplicateRank => "inputs say they are the same rank; all are kept and told apart by file",
+            Self::UnknownRank => {
+                "inputs do not say which rank they are; ranks were given in order of the names"
+            }
+            Self::NotATrace => "files that are no trace were passed over",
+        }
+    }
+
+    /// True for what a sound recording may show too; `--strict` does not fail on these.
+    pub fn is_harmless(self) -> bool {
+        matches!(self, Self::UnlinkedActivity | Self::UnknownRank)
+    }
+}
+
+/// How often an oddity occurred, and where first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Warning {
+    /// The kind.
+    pub kind: Oddity,
+    /// How often.
+    pub count: u64,
+    /// Offset of the first one in the decompressed input, if it has a place.
+    pub first_offset: Option<u64>,
+    /// What exactly, where the kind alone does not say it.
+    pub detail: Option<String>,
+}
+
+/// The oddities of one input.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Diagnostics {
+    warnings: Vec<Warning>,
+}
+
+impl Diagnostics {
+    /// Notes one occurrence.
+    pub fn note(&mut self, kind: Oddity, offset: Option<u64>) {
+        self.note_many(kind, 1, offset);
+    }
+
+    /// Notes several occurrences, the first of them at the offset.
+    pub fn note_many(&mut self, kind: Oddity, count: u64, offset: Option<u64>) {
+        if count == 0 {
+            return;
+        }
+        let warning = self.entry(kind);
+        warning.count += count;
+        warning.first_offset = match (warning.first_offset, offset) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        };
+    }
+
+    /// Notes one occurrence with its particulars; the first particulars are kept.
+    pub fn note_detail(&mut self, kind: Oddity, offset: Option<u64>, detail: impl Into<String>) {
+        self.note(kind, offset);
+        let warning = self.entry(kind);
+        if warning.detail.is_none() {
+            warning.detail = Some(detail.into());
+        }
+    }
+
+    fn entry(&mut self, kind: Oddity) -> &mut Warning {
+        let index = match self.warnings.binary_search_by_key(&kind, |warning| warning.kind) {
+            Ok(index) => index,
+            Err(index) => {
+                self.warnings.insert(index, Warning { kind, count: 0, first_offset: None, detail: None });
+                index
+            }
+        };
+        &mut self.warnings[index]
+    }
+
+    /// Takes in what another part of the same input showed.
+    pub fn absorb(&mut self, other: Diagnostics) {
+        for warning in other.warnings {
+            self.note_many(warning.kind, warning.count, warning.first_offset);
+            let entry = self.entry(warning.kind);
+            entry.detail = entry.detail.take().or(warning.detail);
+        }
+    }
+
+    /// All kinds that occurred, in a fixed order.
+    pub fn warnings(&self) -> &[Warning] {
+        &self.warnings
+    }
+
+    /// How often a kind occurred.
+    pub fn count(&self, kind: Oddity) -> u64 {
+        self.warnings.iter().find(|warning| warning.kind == kind).map_or(0, |warning| warning.count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_are_listed_once_and_in_order() {
+        assert!(Oddity::ALL.is_sorted());
+        let mut ids: Vec<_> = Oddity::ALL.iter().map(|kind| kind.id()).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        assert_eq!(ids.len(), Oddity::ALL.len());
+    }
+
+    #[test]
+    fn the_first_offset_is_the_smallest() {
+        let mut first = Diagnostics::default();
+        first.note(Oddity::Garbage, Some(90));
+        let mut second = Diagnostics::default();
+        second.note_detail(Oddity::Garbage, Some(40), "why");
+        first.absorb(second);
+        assert_eq!(first.count(Oddity::Garbage), 2);
+        assert_eq!(first.warnings()[0].first_offset, Some(40));
+        assert_eq!(first.warnings()[0].detail.as_deref(), Some("why"));
+    }
+}

@@ -1,0 +1,50 @@
+//! A profiler trace as columns.
+//!
+//! Readers fill a [`Trace`]; analyses read it. One table per kind of thing, one column per field, texts
+//! interned, time in integer nanoseconds from the trace's own zero. Nothing here knows a file format, and
+//! nothing here computes a metric; the interval algebra and the links are what metrics are made of.
+
+mod call_tree;
+mod column_text;
+mod device;
+mod diagnostics;
+mod host;
+mod ids;
+mod interval;
+mod links;
+mod metadata;
+mod points;
+mod run;
+mod slices;
+mod strings;
+mod table;
+mod trace;
+mod tracks;
+mod units;
+
+pub use call_tree::CallTree;
+pub use column_text::ident_text;
+pub use device::{
+    Collective, Collectives, GpuActivities, GpuActivity, RangeCounter, RangeCounters, Sync, Syncs,
+};
+pub use diagnostics::{Diagnostics, Oddity, Warning};
+pub use host::{
+    LegacyOp, LegacyOps, Op, Ops, PythonFrame, PythonFrames, RuntimeArgument, RuntimeArguments, RuntimeCall,
+    RuntimeCalls, TritonLaunch, TritonLaunches,
+};
+pub use ids::{
+    Column, Element, Extent, GpuId, Ident, MaybeF64, MaybeI64, MaybeU32, Relocation, SliceId, StringId,
+    TrackId,
+};
+pub use interval::{Interval, IntervalSet, sweep};
+pub use links::{LaunchLinks, LinkedBy, forward_backward, is_launch, operator_above, python_above};
+pub use metadata::{DeviceProperties, DistributedInfo, Metadata, ProcessGroup};
+pub use points::{
+    Allocation, Allocations, AsyncSlice, AsyncSlices, Counter, Counters, Flow, Flows, Instant, Instants,
+};
+pub use run::{RankSource, Recording, Run};
+pub use slices::{Slice, SliceKind, Slices};
+pub use strings::Strings;
+pub use trace::{TableView, Trace};
+pub use tracks::{Process, ProcessTable, Track, TrackTable, Tracks};
+pub use units::{Bytes, Ns};

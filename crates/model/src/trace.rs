@@ -1,0 +1,213 @@
+//! A whole trace: the tables, what the file says of itself, and what was odd about it.
+
+use crate::{
+    Allocations, AsyncSlices, Collectives, Counters, Diagnostics, Flows, GpuActivities, GpuId, Instants,
+    Interval, LegacyOps, Metadata, Ns, Ops, PythonFrames, RangeCounters, Relocation, RuntimeArguments,
+    RuntimeCalls, SliceId, SliceKind, Slices, Strings, Syncs, Tracks, TritonLaunches,
+};
+
+/// One recording of one process as columns.
+#[derive(Clone, Debug, Default)]
+pub struct Trace {
+    /// Every text.
+    pub strings: Strings,
+    /// Where things happened.
+    pub tracks: Tracks,
+    /// Everything with a duration.
+    pub slices: Slices,
+    /// Framework operators and named ranges.
+    pub ops: Ops,
+    /// Extra fields of operators in old traces.
+    pub legacy_ops: LegacyOps,
+    /// Launches of Triton kernels.
+    pub triton: TritonLaunches,
+    /// Runtime and driver calls.
+    pub runtime: RuntimeCalls,
+    /// Arguments of runtime calls.
+    pub runtime_arguments: RuntimeArguments,
+    /// Python frames.
+    pub python: PythonFrames,
+    /// Kernels, copies and sets.
+    pub gpu: GpuActivities,
+    /// Synchronisation records.
+    pub syncs: Syncs,
+    /// Collectives.
+    pub collectives: Collectives,
+    /// Hardware counters.
+    pub range_counters: RangeCounters,
+    /// Arrows.
+    pub flows: Flows,
+    /// Events without duration.
+    pub instants: Instants,
+    /// Counter samples.
+    pub counters: Counters,
+    /// Memory events.
+    pub allocations: Allocations,
+    /// Asynchronous slices.
+    pub asyncs: AsyncSlices,
+    /// What the file says of itself.
+    pub metadata: Metadata,
+    /// Slices whose duration cannot be true, sorted. They stay in the tables but in no total.
+    pub quarantined: Vec<SliceId>,
+    /// Number of events in the file, of every phase, readable ones only.
+    pub events: u64,
+    /// What was odd.
+    pub diagnostics: Diagnostics,
+}
+
+/// One table as exporters see it.
+#[derive(Clone, Debug)]
+pub struct TableView<'a> {
+    /// Name, also the name of the exported file.
+    pub name: &'static str,
+    /// Number of rows.
+    pub rows: usize,
+    /// Columns with their names.
+    pub columns: Vec<(&'static str, crate::Column<'a>)>,
+}
+
+/// Calls a macro with the name of every table that is appended row by row, `slices` first.
+macro_rules! every_table {
+    ($with:ident) => {
+        $with!(
+            slices,
+            ops,
+            legacy_ops,
+            triton,
+            runtime,
+            runtime_arguments,
+            python,
+            gpu,
+            syncs,
+            collectives,
+            range_counters,
+            flows,
+            instants,
+            counters,
+            allocations,
+            asyncs
+        )
+    };
+}
+
+impl Trace {
+    /// Appends a later part of the same file.
+    pub fn append(&mut self, other: Trace) {
+        let mut relocation = Relocation {
+            strings: self.strings.absorb(&other.strings),
+            slices: self.slices.len() as u32,
+            ..Relocation::default()
+        };
+        relocation.tracks = self.tracks.absorb(&other.tracks, &relocation);
+        macro_rules! append {
+            ($($table:ident),*) => { $(self.$table.append(other.$table, &relocation);)* };
+        }
+        every_table!(append);
+        self.quarantined.extend(other.quarantined.iter().map(|slice| SliceId(slice.0 + relocation.slices)));
+        self.events += other.events;
+        self.diagnostics.absorb(other.diagnostics);
+    }
+
+    /// Every table with its name and columns, for exporters.
+    pub fn tables(&self) -> Vec<TableView<'_>> {
+        macro_rules! list {
+            ($($table:ident),*) => { vec![
+                TableView { name: "tracks", rows: self.tracks.threads.len(), columns: self.tracks.threads.columns() },
+                TableView {
+                    name: "processes",
+                    rows: self.tracks.processes.len(),
+                    columns: self.tracks.processes.columns(),
+                },
+                $(TableView { name: stringify!($table), rows: self.$table.len(), columns: self.$table.columns() },)*
+            ] };
+        }
+        every_table!(list)
+    }
+
+    /// The name of a slice.
+    pub fn slice_name(&self, slice: SliceId) -> &str {
+        self.strings.get(self.slices.name[slice.index()])
+    }
+
+    /// True if the slice is in no total because its duration cannot be true.
+    pub fn is_quarantined(&self, slice: SliceId) -> bool {
+        self.quarantined.binary_search(&slice).is_ok()
+    }
+
+    /// GPU activities that count, in the order of the file.
+    pub fn gpu_activities(&self) -> impl Iterator<Item = GpuId> {
+        (0..self.gpu.len())
+            .filter(|&row| self.quarantined.is_empty() || !self.is_quarantined(self.gpu.slice[row]))
+            .map(GpuId::from)
+    }
+
+    /// From the first start to the last end of everything that counts.
+    pub fn extent(&self) -> Option<Interval> {
+        let mut extent: Option<Interval> = None;
+        for row in 0..self.slices.len() {
+            if self.slices.kind[row] == SliceKind::Span || self.is_quarantined(SliceId::from(row)) {
+                continue;
+            }
+            let (start, end) = (self.slices.start[row], self.slices.end(row));
+            let so_far = extent.get_or_insert(Interval { start, end });
+            so_far.start = so_far.start.min(start);
+            so_far.end = so_far.end.max(end);
+        }
+        extent
+    }
+
+    /// Profiler steps in order of time: number and slice. A step recorded on several threads counts once, at
+    /// its longest.
+    pub fn steps(&self) -> Vec<(u64, SliceId)> {
+        let mut steps: Vec<(u64, SliceId)> = Vec::new();
+        for (row, &kind) in self.slices.kind.iter().enumerate() {
+            if kind != SliceKind::Annotation {
+                continue;
+            }
+            let slice = SliceId::from(row);
+            let number = self.slice_name(slice).strip_prefix("ProfilerStep#").and_then(|n| n.parse().ok());
+            if let Some(number) = number {
+                steps.push((number, slice));
+            }
+        }
+        steps.sort_by_key(|&(number, slice)| (number, -self.slices.duration[slice.index()]));
+        steps.dedup_by_key(|&mut (number, _)| number);
+        steps.sort_by_key(|&(_, slice)| self.slices.start[slice.index()]);
+        steps
+    }
+
+    /// True if both hold the same rows and texts. Positions in the file and warnings may differ, and strings
+    /// may have other numbers.
+    pub fn same_content(&self, other: &Trace) -> bool {
+        self.difference(other).is_none()
+    }
+
+    /// The first difference between the content of two traces, for error messages.
+    pub fn difference(&self, other: &Trace) -> Option<String> {
+        if self.metadata != other.metadata {
+            return Some(format!("metadata: {:?} and {:?}", self.metadata, other.metadata));
+        }
+        for (left, right) in self.tables().iter().zip(other.tables()) {
+            let name = left.name;
+            if left.rows != right.rows {
+                return Some(format!("{name}: {} and {} rows", left.rows, right.rows));
+            }
+            for ((column, ours), (_, theirs)) in left.columns.iter().zip(right.columns) {
+                if *column == "position" {
+                    continue;
+                }
+                let cells = |row| (ours.text(&self.strings, row), theirs.text(&other.strings, row));
+                if let Some((a, b)) = (0..left.rows).map(cells).find(|(a, b)| a != b) {
+                    return Some(format!("{name}.{column}: {a:?} and {b:?}"));
+                }
+            }
+        }
+        (self.quarantined != other.quarantined)
+            .then(|| format!("{} and {} quarantined", self.quarantined.len(), other.quarantined.len()))
+    }
+
+    /// Time of the earliest event of any table, which exporters may use as a zero.
+    pub fn first_time(&self) -> Option<Ns> {
+        self.slices.start.iter().copied().min()
+    }
+}
