@@ -1,1 +1,166 @@
-//! x
+//! Bytes to columns: containers, rank sets and trace formats, healthy or damaged.
+//!
+//! ```no_run
+//! let run = eaves_ingest::read(&["traces/".into()], &eaves_ingest::Options::default())?;
+//! println!("{} ranks", run.recordings.len());
+//! # Ok::<(), eaves_ingest::Error>(())
+//! ```
+//!
+//! An error means there is nothing to show. Everything less, a file cut in the middle, garbage between events, a
+//! duration that cannot be true, is a warning in the [`eaves_model::Diagnostics`] of the recording, and what could be
+//! read is there.
+
+mod containers;
+mod error;
+mod formats;
+mod inputs;
+mod json;
+mod plausibility;
+mod progress;
+mod ranks;
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use eaves_model::{Diagnostics, Oddity, RankSource, Recording, Run};
+
+pub use error::Error;
+pub use progress::Progress;
+
+use containers::Opened;
+use formats::kineto::{self, Refusal};
+use inputs::Input;
+
+/// How to read.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Threads that parse; the environment variable `EAVES_THREADS` sets the default.
+    pub threads: usize,
+    /// Where to report how far reading has come.
+    pub progress: Arc<Progress>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        let wanted = std::env::var("EAVES_THREADS").ok().and_then(|threads| threads.parse().ok());
+        let available = || std::thread::available_parallelism().map_or(1, usize::from);
+        Self { threads: wanted.unwrap_or_else(available).max(1), progress: Arc::default() }
+    }
+}
+
+/// Reads files, directories, patterns and standard input (`-`).
+///
+/// # Errors
+/// If a named input cannot be read or is no trace, or if none of several found files is one.
+pub fn read(paths: &[PathBuf], options: &Options) -> Result<Run, Error> {
+    let mut diagnostics = Diagnostics::default();
+    let inputs = inputs::expand(paths)?;
+    let mut opened = Vec::new();
+    for input in &inputs {
+        let (result, named) = match input {
+            Input::Stdin => (containers::open_stream("-", Box::new(std::io::stdin())), true),
+            Input::File(path) => (containers::open_file(path, &options.progress), true),
+            Input::Found(path) => (containers::open_file(path, &options.progress), false),
+        };
+        match result {
+            // Members of an archive were found, not named.
+            Ok(several) if several.len() > 1 => opened.extend(several.into_iter().map(|one| (one, false))),
+            Ok(one) => opened.extend(one.into_iter().map(|one| (one, named))),
+            Err(error) if named => return Err(error),
+            Err(error) => diagnostics.note_detail(Oddity::NotATrace, None, error.to_string()),
+        }
+    }
+    let count = opened.len();
+    let mut recordings = Vec::new();
+    for (result, named) in read_all(opened, options) {
+        match result {
+            Ok(recording) => recordings.push(recording),
+            Err(error) if named => return Err(error),
+            Err(error) => diagnostics.note_detail(Oddity::NotATrace, None, error.to_string()),
+        }
+    }
+    if recordings.is_empty() {
+        let path = paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" ");
+        return Err(Error::NothingThere { path, count });
+    }
+    ranks::assign(&mut recordings, &mut diagnostics);
+    Ok(Run { recordings, diagnostics })
+}
+
+/// Reads one trace from memory, on one thread. The name tells it apart in messages.
+///
+/// # Errors
+/// If it is no trace.
+pub fn read_bytes(name: &str, bytes: &[u8]) -> Result<Recording, Error> {
+    recording(name.to_owned(), "plain", &bytes, 1)
+}
+
+/// Reads all, as many side by side as there are threads; each gets its share of the threads.
+fn read_all(opened: Vec<(Opened, bool)>, options: &Options) -> Vec<(Result<Recording, Error>, bool)> {
+    let workers = options.threads.min(opened.len()).max(1);
+    let share = options.threads / workers;
+    let next = AtomicUsize::new(0);
+    let results: Vec<Mutex<Option<Result<Recording, Error>>>> =
+        opened.iter().map(|_| Mutex::new(None)).collect();
+    let work = || {
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some((one, _)) = opened.get(at) else { return };
+            let result = recording(one.path.clone(), one.container, &*one.source, share);
+            if let Ok(mut slot) = results[at].lock() {
+                *slot = Some(result);
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..workers {
+            scope.spawn(work);
+        }
+        work();
+    });
+    let results = results.into_iter().map(|slot| slot.into_inner().ok().flatten());
+    opened.iter().zip(results).filter_map(|((_, named), result)| Some((result?, *named))).collect()
+}
+
+fn recording(
+    path: String,
+    container: &'static str,
+    source: &dyn kineto::Source,
+    threads: usize,
+) -> Result<Recording, Error> {
+    let (mut trace, bytes) =
+        kineto::read(source, threads).map_err(|refusal| explain(path.clone(), refusal))?;
+    plausibility::check(&mut trace);
+    let format = kineto::format_of(&trace);
+    Ok(Recording { path, format, container, bytes, rank: 0, rank_source: RankSource::Assumed, trace })
+}
+
+fn explain(path: String, refusal: Refusal) -> Error {
+    match refusal {
+        Refusal::Io(source) => Error::Io { path: path.into(), source },
+        Refusal::Empty => Error::Empty { path },
+        Refusal::NotJson(first) => {
+            let shown = String::from_utf8_lossy(&first);
+            let start = shown.trim_start().to_ascii_lowercase();
+            let what = if start.starts_with("<!doctype") || start.starts_with("<html") {
+                "an HTML page (a log-in page saved in its place?)".to_owned()
+            } else if first.contains(&0) {
+                "binary data".to_owned()
+            } else {
+                format!(
+                    "text that begins with `{}`",
+                    shown.chars().take(24).collect::<String>().escape_debug()
+                )
+            };
+            Error::NotATrace { path, what }
+        }
+        Refusal::NotEvents(keys) if keys.is_empty() => {
+            Error::NoEvents { path, found: "a list of other things".to_owned() }
+        }
+        Refusal::NotEvents(mut keys) => {
+            keys.truncate(6);
+            Error::NoEvents { path, found: format!("it has `{}`", keys.join("`, `")) }
+        }
+    }
+}

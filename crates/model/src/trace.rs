@@ -91,8 +91,8 @@ macro_rules! every_table {
 }
 
 impl Trace {
-    /// Appends a later part of the same file.
-    pub fn append(&mut self, other: Trace) {
+    /// Appends a later part of the same file. The answer says how its ids were changed.
+    pub fn append(&mut self, other: Trace) -> Relocation {
         let mut relocation = Relocation {
             strings: self.strings.absorb(&other.strings),
             slices: self.slices.len() as u32,
@@ -106,6 +106,7 @@ impl Trace {
         self.quarantined.extend(other.quarantined.iter().map(|slice| SliceId(slice.0 + relocation.slices)));
         self.events += other.events;
         self.diagnostics.absorb(other.diagnostics);
+        relocation
     }
 
     /// Every table with its name and columns, for exporters.

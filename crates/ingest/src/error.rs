@@ -1,0 +1,81 @@
+//! What can go wrong so badly that there is nothing to show.
+
+use std::io;
+use std::path::PathBuf;
+
+/// Why an input could not be read at all. Everything less is a warning in the trace.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The system refused. Usually the user's path.
+    #[error("cannot read the input: {source}: {}", path.display())]
+    Io {
+        /// The input.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Nothing matches. The user's path or pattern.
+    #[error("no such file or directory: {}", path.display())]
+    NotFound {
+        /// The path or pattern.
+        path: PathBuf,
+    },
+    /// The file has no content. The recorder's fault.
+    #[error("the input is empty: {path}")]
+    Empty {
+        /// The input.
+        path: String,
+    },
+    /// The file is something else. The user's choice of file.
+    #[error("not a trace, but {what}, at byte 0: {path}")]
+    NotATrace {
+        /// The input.
+        path: String,
+        /// What it seems to be.
+        what: String,
+    },
+    /// The file is JSON without events. The user's choice of file.
+    #[error("JSON without trace events ({found}): {path}")]
+    NoEvents {
+        /// The input.
+        path: String,
+        /// What is there instead.
+        found: String,
+    },
+    /// None of the files of a directory or archive is a trace. The user's choice of directory.
+    #[error("no trace among {count} files: {path}")]
+    NothingThere {
+        /// The directory, pattern or archive.
+        path: String,
+        /// Number of files looked at.
+        count: usize,
+    },
+    /// The container is of a kind we do not unpack. The user can.
+    #[error("{kind} is not supported: {path}")]
+    UnsupportedContainer {
+        /// The input.
+        path: String,
+        /// The kind.
+        kind: &'static str,
+    },
+}
+
+impl Error {
+    /// What the user can do about it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Io { .. } => "check that the file exists and may be read",
+            Self::NotFound { .. } => "give a file, a directory with one trace per rank, a pattern, or `-`",
+            Self::Empty { .. } => {
+                "the recorder wrote nothing; was the program stopped before the trace was exported?"
+            }
+            Self::NotATrace { .. } => {
+                "give the file the profiler wrote, e.g. by `prof.export_chrome_trace(\"trace.json\")`"
+            }
+            Self::NoEvents { .. } => "a trace has a list `traceEvents`, or is a list of events itself",
+            Self::NothingThere { .. } => "traces end in .json, .json.gz, .json.zst or .zip",
+            Self::UnsupportedContainer { .. } => "unpack it first, or pipe the unpacked trace in with `-`",
+        }
+    }
+}

@@ -1,0 +1,415 @@
+//! Where events become rows.
+
+use eaves_model::{
+    Allocation, AsyncSlice, Counter, Diagnostics, Flow, Ident, Instant, MaybeF64, MaybeI64, MaybeU32, Ns,
+    Oddity, Slice, SliceId, SliceKind, StringId, Trace, TrackId,
+};
+
+use super::arguments::{Argument, Arguments};
+use super::event::{Event, each_argument};
+use super::pending::Pending;
+use super::{category, details};
+use crate::json::cursor::{Cursor, Fault};
+use crate::json::{number, text};
+
+/// The rows of one part of a file.
+#[derive(Default)]
+pub(super) struct Sink {
+    /// The rows.
+    pub(super) trace: Trace,
+    /// Begins and ends that wait for each other.
+    pub(super) pending: Pending,
+    /// Arguments of the event being read.
+    pub(super) arguments: Arguments,
+    /// Offset of the current chunk in the input.
+    pub(super) base: u64,
+    /// Kind of each category, by string id; `None` where not looked up yet.
+    kinds: Vec<Option<SliceKind>>,
+    /// What is odd about the event being read.
+    doubts: Vec<(Oddity, u64)>,
+    /// The id of `mtia_ccp_events`, once met.
+    mtia: Option<StringId>,
+    /// The id of `[memory]`, once met.
+    memory: Option<StringId>,
+}
+
+impl Sink {
+    /// Notes something odd.
+    #[cold]
+    pub(super) fn note(&mut self, kind: Oddity, offset: u64) {
+        self.trace.diagnostics.note(kind, Some(offset));
+    }
+
+    /// Forgets the event before.
+    #[inline(always)]
+    pub(super) fn start_event(&mut self) {
+        self.arguments.clear();
+        self.doubts.clear();
+    }
+
+    /// Notes something odd about the event being read. It counts only once the event is read whole: an event that
+    /// the chunk cuts is read again.
+    #[cold]
+    pub(super) fn doubt(&mut self, kind: Oddity, offset: u64) {
+        self.doubts.push((kind, offset));
+    }
+
+    /// What was odd so far.
+    pub(super) fn diagnostics(&mut self) -> &mut Diagnostics {
+        &mut self.trace.diagnostics
+    }
+
+    /// The text at a position, or the JSON of what stands there instead.
+    #[inline(always)]
+    pub(super) fn text(&mut self, cursor: &mut Cursor<'_>, value: usize) -> Result<StringId, Fault> {
+        if cursor.chunk.at(value) != b'"' {
+            return self.odd_text(cursor, value);
+        }
+        let (start, end) = cursor.text()?;
+        let body = cursor.chunk.slice(start, end);
+        if cursor.may_have_escapes() && memchr::memchr(b'\\', body).is_some() {
+            return Ok(self.escaped(body, value));
+        }
+        Ok(self.raw(body, value))
+    }
+
+    #[cold]
+    fn odd_text(&mut self, cursor: &mut Cursor<'_>, value: usize) -> Result<StringId, Fault> {
+        cursor.skip(value)?;
+        let word = cursor.word(value);
+        match cursor.chunk.at(value) {
+            b'{' | b'[' => {
+                self.doubt(Oddity::BadValue, self.base + value as u64);
+                Ok(StringId::NONE)
+            }
+            _ if word == b"null" => Ok(StringId::NONE),
+            _ => Ok(self.raw(word, value)),
+        }
+    }
+
+    #[cold]
+    fn escaped(&mut self, body: &[u8], value: usize) -> StringId {
+        let (body, sound) = text::unescape(body);
+        if !sound {
+            self.doubt(Oddity::InvalidText, self.base + value as u64);
+        }
+        self.raw(&body, value)
+    }
+
+    /// Interns bytes as they are.
+    #[inline(always)]
+    pub(super) fn raw(&mut self, bytes: &[u8], value: usize) -> StringId {
+        let (id, valid) = self.trace.strings.intern_bytes(bytes);
+        if !valid {
+            self.doubt(Oddity::InvalidText, self.base + value as u64);
+        }
+        id
+    }
+
+    /// Makes rows of an event. The cursor still knows where its arguments are.
+    #[inline(always)]
+    pub(super) fn accept(&mut self, event: &Event, cursor: &mut Cursor<'_>) {
+        self.trace.events += 1;
+        if !self.doubts.is_empty() {
+            self.confirm_doubts();
+        }
+        match event.phase {
+            b'X' => self.complete(event, cursor),
+            b's' | b't' | b'f' => self.flow(event),
+            _ => self.accept_other(event, cursor),
+        }
+    }
+
+    #[cold]
+    fn confirm_doubts(&mut self) {
+        for (kind, offset) in self.doubts.drain(..) {
+            self.trace.diagnostics.note(kind, Some(offset));
+        }
+    }
+
+    fn accept_other(&mut self, event: &Event, cursor: &mut Cursor<'_>) {
+        match event.phase {
+            b'M' => self.metadata(event),
+            b'i' | b'I' | b'R' => self.instant(event),
+            b'B' => {
+                if let Some(time) = self.time(event) {
+                    let slice = self.slice(event, time, 0, cursor);
+                    let track = self.trace.slices.track[slice.index()];
+                    self.pending.begin(track, time, slice, event.offset);
+                }
+            }
+            b'E' => {
+                if let Some(time) = self.time(event) {
+                    let track = self.track(event);
+                    self.pending.end(track, time, event.offset);
+                }
+            }
+            // `S` and `F` are what `b` and `e` were called before 2014.
+            b'b' | b'S' => self.async_begin(event),
+            b'e' | b'F' => {
+                if let Some(time) = self.time(event) {
+                    self.pending.async_end(event.category, event.id, time, event.offset);
+                }
+            }
+            b'n' | b'T' | b'p' => self.instant(event),
+            b'C' => self.counter(event, cursor),
+            // Marks of other recorders that carry no time of their own.
+            b'c' | b'(' | b')' | b'=' => {}
+            0 => {
+                // An object without a phase is no event.
+                self.trace.events -= 1;
+                self.note(Oddity::Garbage, event.offset);
+            }
+            _ => self.note(Oddity::UnknownPhase, event.offset),
+        }
+    }
+
+    fn time(&mut self, event: &Event) -> Option<Ns> {
+        if event.time.is_none() {
+            self.note(Oddity::BadTimestamp, event.offset);
+        }
+        event.time.map(Ns)
+    }
+
+    #[inline(always)]
+    fn track(&mut self, event: &Event) -> TrackId {
+        self.trace.tracks.get_or_add(event.process, event.thread)
+    }
+
+    #[inline(always)]
+    fn complete(&mut self, event: &Event, cursor: &mut Cursor<'_>) {
+        let Some(time) = self.time(event) else { return };
+        let duration = match event.duration {
+            Some(duration) if duration >= 0 => duration,
+            Some(_) => {
+                self.note(Oddity::NegativeDuration, event.offset);
+                0
+            }
+            None => {
+                self.note(Oddity::MissingDuration, event.offset);
+                0
+            }
+        };
+        self.slice(event, time, duration, cursor);
+    }
+
+    #[inline(always)]
+    fn slice(&mut self, event: &Event, start: Ns, duration: i64, cursor: &mut Cursor<'_>) -> SliceId {
+        let kind = self.kind(event);
+        let mut track = self.track(event);
+        if self.arguments.number(Argument::OriginalThread).is_some() {
+            track = self.original_track(event);
+        }
+        let id = SliceId::from(self.trace.slices.len());
+        self.trace.slices.push(Slice {
+            start,
+            duration: Ns(duration),
+            name: event.name,
+            category: event.category,
+            track,
+            kind,
+            position: event.offset as i64,
+        });
+        details::push(self, id, kind, event.offset);
+        if kind == SliceKind::CounterRange {
+            self.range_counters(event, id, cursor);
+        }
+        id
+    }
+
+    /// Our Perfetto export moves overlapping slices to tracks of their own and says where they came from.
+    #[cold]
+    fn original_track(&mut self, event: &Event) -> TrackId {
+        let json = self.trace.strings.get(self.arguments.text(Argument::OriginalThread));
+        let thread = match serde_json::from_str(json) {
+            Ok(serde_json::Value::Number(number)) => number.as_i64().map_or(Ident::NONE, Ident::number),
+            Ok(serde_json::Value::String(text)) => Ident::text(self.trace.strings.intern(&text)),
+            _ => Ident::NONE,
+        };
+        self.trace.tracks.get_or_add(event.process, thread)
+    }
+
+    #[inline(always)]
+    fn kind(&mut self, event: &Event) -> SliceKind {
+        let known = self.kinds.get(event.category.index()).copied().flatten();
+        let kind = match known {
+            Some(kind) => kind,
+            None => self.learn_kind(event.category),
+        };
+        if Some(event.category) == self.mtia {
+            let name = self.trace.strings.get(event.name);
+            return category::refine(kind, "mtia_ccp_events", name);
+        }
+        kind
+    }
+
+    #[cold]
+    fn learn_kind(&mut self, category: StringId) -> SliceKind {
+        if category == StringId::NONE {
+            return SliceKind::Other;
+        }
+        let text = self.trace.strings.get(category);
+        let kind = category::kind_of(text);
+        if text == "mtia_ccp_events" {
+            self.mtia = Some(category);
+        }
+        if self.kinds.len() <= category.index() {
+            self.kinds.resize(category.index() + 1, None);
+        }
+        self.kinds[category.index()] = Some(kind);
+        kind
+    }
+
+    #[inline(always)]
+    fn flow(&mut self, event: &Event) {
+        let Some(time) = self.time(event) else { return };
+        let track = self.track(event);
+        self.trace.flows.push(Flow {
+            time,
+            track,
+            id: event.id,
+            category: event.category,
+            name: event.name,
+            phase: event.phase,
+            enclosing: u8::from(event.enclosing),
+        });
+    }
+
+    fn metadata(&mut self, event: &Event) {
+        let name = self.arguments.text(Argument::Name);
+        let sort_index = MaybeI64::from(self.arguments.number(Argument::SortIndex));
+        let tracks = &mut self.trace.tracks;
+        match self.trace.strings.get(event.name) {
+            "process_name" => {
+                let row = tracks.process(event.process);
+                tracks.processes.name[row] = name;
+            }
+            "process_labels" => {
+                let row = tracks.process(event.process);
+                tracks.processes.labels[row] = self.arguments.text(Argument::Labels);
+            }
+            "process_sort_index" => {
+                let row = tracks.process(event.process);
+                tracks.processes.sort_index[row] = sort_index;
+            }
+            "thread_name" => {
+                let track = tracks.get_or_add(event.process, event.thread);
+                tracks.threads.name[track.index()] = name;
+            }
+            "thread_sort_index" => {
+                let track = tracks.get_or_add(event.process, event.thread);
+                tracks.threads.sort_index[track.index()] = sort_index;
+            }
+            _ => {}
+        }
+    }
+
+    fn instant(&mut self, event: &Event) {
+        let Some(time) = self.time(event) else { return };
+        let track = self.track(event);
+        if self.memory.is_none() && self.trace.strings.get(event.name) == "[memory]" {
+            self.memory = Some(event.name);
+        }
+        if self.memory == Some(event.name) && self.arguments.number(Argument::AllocatedBytes).is_some() {
+            return self.allocation(event, time, track);
+        }
+        self.trace.instants.push(Instant {
+            time,
+            track,
+            name: event.name,
+            category: event.category,
+            scope: event.scope,
+            position: event.offset as i64,
+        });
+    }
+
+    fn allocation(&mut self, event: &Event, time: Ns, track: TrackId) {
+        let number = |argument| MaybeI64::from(self.arguments.number(argument));
+        let (bytes, address) = (number(Argument::AllocatedBytes), number(Argument::Address));
+        let (allocated, reserved) = (number(Argument::TotalAllocated), number(Argument::TotalReserved));
+        let device = number(Argument::DeviceId);
+        let device_type = self.small(Argument::DeviceType, event.offset);
+        let event_index = self.small(Argument::EventIndex, event.offset);
+        self.trace.allocations.push(Allocation {
+            time,
+            track,
+            bytes,
+            address,
+            total_allocated: allocated,
+            total_reserved: reserved,
+            device_type,
+            device,
+            event_index,
+            position: event.offset as i64,
+        });
+    }
+
+    /// A number that must fit 32 bits.
+    #[inline(always)]
+    pub(super) fn small(&mut self, argument: Argument, offset: u64) -> MaybeU32 {
+        match self.arguments.number(argument) {
+            None => MaybeU32::NONE,
+            Some(number) => match u32::try_from(number) {
+                Ok(number) => MaybeU32::new(number),
+                Err(_) => {
+                    self.note(Oddity::BadValue, offset);
+                    MaybeU32::NONE
+                }
+            },
+        }
+    }
+
+    fn async_begin(&mut self, event: &Event) {
+        let Some(time) = self.time(event) else { return };
+        let track = self.track(event);
+        self.pending.async_begin(event.category, event.id, time, self.trace.asyncs.len(), event.offset);
+        self.trace.asyncs.push(AsyncSlice {
+            start: time,
+            duration: Ns::ZERO,
+            name: event.name,
+            category: event.category,
+            track,
+            id: event.id,
+            position: event.offset as i64,
+        });
+    }
+
+    fn counter(&mut self, event: &Event, cursor: &mut Cursor<'_>) {
+        let Some(time) = self.time(event) else { return };
+        let Some(arguments) = event.arguments else { return };
+        let track = self.track(event);
+        let trace = &mut self.trace;
+        let mut odd = false;
+        // The event was walked before, so this walk cannot fail.
+        let _ = each_argument(cursor, arguments, |name, value| {
+            let value = number::float(value);
+            odd |= value.is_none();
+            let (series, valid) = trace.strings.intern_bytes(name);
+            odd |= !valid;
+            trace.counters.push(Counter { time, track, name: event.name, series, value: value.into() });
+        });
+        if odd {
+            self.note(Oddity::BadValue, event.offset);
+        }
+    }
+
+    fn range_counters(&mut self, event: &Event, slice: SliceId, cursor: &mut Cursor<'_>) {
+        let Some(arguments) = event.arguments else { return };
+        let trace = &mut self.trace;
+        let _ = each_argument(cursor, arguments, |name, value| {
+            if let Some(value) = number::float(value) {
+                let (metric, _) = trace.strings.intern_bytes(name);
+                let value = MaybeF64::new(value);
+                trace.range_counters.push(eaves_model::RangeCounter { slice, metric, value });
+            }
+        });
+    }
+
+    /// Appends a later part of the same file.
+    pub(super) fn append(&mut self, other: Sink) {
+        let asyncs = self.trace.asyncs.len();
+        let Sink { trace, pending, .. } = other;
+        let relocation = self.trace.append(trace);
+        self.pending.append(pending, &relocation, asyncs);
+    }
+}

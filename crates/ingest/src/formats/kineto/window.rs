@@ -1,0 +1,129 @@
+//! A sliding window over the input: constant memory, whatever the size of the file.
+
+use std::io::Read;
+
+use eaves_model::{Diagnostics, Oddity};
+
+use crate::json::index::Index;
+use crate::json::padded::{PADDING, Padded};
+
+/// Fits the second-level cache together with its index, and is large enough that carrying the cut event over
+/// costs nothing.
+const CHUNK: usize = 128 << 10;
+
+/// The longest single event or header value; anything longer is taken for damage (a lost quote).
+const LONGEST: usize = 256 << 20;
+
+/// Bytes kept when nothing was found, so that an event start cut by the window's end is not missed.
+const OVERLAP: usize = 256;
+
+/// The part of the input being looked at.
+pub(super) struct Window<'a> {
+    reader: Box<dyn Read + Send + 'a>,
+    buffer: Vec<u8>,
+    start: usize,
+    end: usize,
+    /// Offset in the input of the first byte not yet consumed.
+    pub(super) offset: u64,
+    finished: bool,
+    index: Index,
+}
+
+impl<'a> Window<'a> {
+    /// A window on a reader whose first byte stands at an offset of the input.
+    pub(super) fn new(reader: Box<dyn Read + Send + 'a>, offset: u64) -> Self {
+        let buffer = vec![0; CHUNK + PADDING];
+        Self { reader, buffer, start: 0, end: 0, offset, finished: false, index: Index::default() }
+    }
+
+    /// True if no byte is left behind the window.
+    pub(super) fn is_last(&self) -> bool {
+        self.finished
+    }
+
+    /// What is in the window.
+    pub(super) fn content(&self) -> &[u8] {
+        &self.buffer[self.start..self.end]
+    }
+
+    /// Indexes what is in the window.
+    pub(super) fn indexed(&mut self) -> (Padded<'_>, &Index) {
+        let chunk = Padded::new(&self.buffer[self.start..], self.end - self.start);
+        self.index.build(chunk);
+        (chunk, &self.index)
+    }
+
+    /// Drops bytes at the front.
+    pub(super) fn consume(&mut self, bytes: usize) {
+        let bytes = bytes.min(self.end - self.start);
+        self.start += bytes;
+        self.offset += bytes as u64;
+    }
+
+    /// Reads on. A window that could not be used as it was is made larger; false if there is nothing more to be
+    /// had.
+    pub(super) fn fill(&mut self, diagnostics: &mut Diagnostics) -> bool {
+        if self.finished {
+            return false;
+        }
+        self.buffer.copy_within(self.start..self.end, 0);
+        (self.start, self.end) = (0, self.end - self.start);
+        let room = self.buffer.len() - PADDING;
+        if self.end > room / 2 {
+            if self.end >= LONGEST {
+                return false;
+            }
+            self.buffer.resize(2 * room + PADDING, 0);
+        } else if room > CHUNK && self.end < CHUNK / 2 {
+            // The long event is over.
+            self.buffer.truncate(CHUNK + PADDING);
+        }
+        let before = self.end;
+        self.read_full(diagnostics);
+        let padding = self.end..self.end + PADDING;
+        self.buffer[padding].fill(0);
+        self.end > before
+    }
+
+    fn read_full(&mut self, diagnostics: &mut Diagnostics) {
+        let room = self.buffer.len() - PADDING;
+        while self.end < room {
+            match self.reader.read(&mut self.buffer[self.end..room]) {
+                Ok(0) => {
+                    self.finished = true;
+                    return;
+                }
+                Ok(read) => self.end += read,
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(error) => {
+                    let offset = self.offset + self.end as u64;
+                    diagnostics.note_detail(Oddity::DamagedContainer, Some(offset), error.to_string());
+                    self.finished = true;
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Goes to the next place that satisfies a search; false if there is none up to the end of the input. The
+    /// search must recognise its place within [`OVERLAP`] bytes.
+    pub(super) fn seek(
+        &mut self,
+        diagnostics: &mut Diagnostics,
+        find: impl Fn(&[u8]) -> Option<usize>,
+    ) -> bool {
+        loop {
+            if let Some(found) = find(self.content()) {
+                self.consume(found);
+                return true;
+            }
+            let keep = if self.finished { 0 } else { OVERLAP };
+            self.consume(self.content().len().saturating_sub(keep));
+            if !self.fill(diagnostics) && self.finished && self.content().len() <= OVERLAP {
+                let found = find(self.content());
+                self.consume(found.unwrap_or(self.content().len()));
+                return found.is_some();
+            }
+        }
+    }
+}

@@ -1,0 +1,5 @@
+//! One module per trace format.
+
+// tidy-alphabetical-start
+pub(crate) mod kineto;
+// tidy-alphabetical-end

@@ -1,0 +1,132 @@
+//! From what the user names to files: directories, patterns, ranks.
+
+use std::path::{Path, PathBuf};
+
+use crate::Error;
+
+/// One thing to read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Input {
+    /// Standard input.
+    Stdin,
+    /// A file the user named.
+    File(PathBuf),
+    /// A file found in a directory or by a pattern: if it is no trace, it is passed over.
+    Found(PathBuf),
+}
+
+/// True for names that traces have.
+pub(crate) fn may_be_trace(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    [".json", ".gz", ".zst", ".zip"].iter().any(|ending| name.ends_with(ending))
+}
+
+/// Everything the user's words stand for, in order of the words, files of a directory in order of their names.
+pub(crate) fn expand(words: &[PathBuf]) -> Result<Vec<Input>, Error> {
+    let mut inputs = Vec::new();
+    for word in words {
+        if word.as_os_str() == "-" {
+            inputs.push(Input::Stdin);
+        } else if word.is_dir() {
+            let mut found = Vec::new();
+            let count = walk(word, &mut found)?;
+            if found.is_empty() {
+                return Err(Error::NothingThere { path: word.display().to_string(), count });
+            }
+            inputs.extend(found.into_iter().map(Input::Found));
+        } else if word.exists() {
+            inputs.push(Input::File(word.clone()));
+        } else {
+            inputs.extend(matching(word)?.into_iter().map(Input::Found));
+        }
+    }
+    Ok(inputs)
+}
+
+/// Traces below a directory, sorted; the answer counts all files.
+fn walk(directory: &Path, found: &mut Vec<PathBuf>) -> Result<usize, Error> {
+    let failed = |source| Error::Io { path: directory.to_owned(), source };
+    let mut entries = Vec::new();
+    for entry in std::fs::read_dir(directory).map_err(failed)? {
+        entries.push(entry.map_err(failed)?);
+    }
+    entries.sort_by_key(std::fs::DirEntry::file_name);
+    let mut count = 0;
+    for entry in entries {
+        let path = entry.path();
+        // A link to a directory is not followed, so a loop of links cannot trap the walk.
+        if entry.file_type().map_err(failed)?.is_dir() {
+            count += walk(&path, found)?;
+        } else {
+            count += 1;
+            if may_be_trace(&entry.file_name().to_string_lossy()) {
+                found.push(path);
+            }
+        }
+    }
+    Ok(count)
+}
+
+fn matching(pattern: &Path) -> Result<Vec<PathBuf>, Error> {
+    let not_found = || Error::NotFound { path: pattern.to_owned() };
+    let paths = glob::glob(&pattern.to_string_lossy()).map_err(|_| not_found())?;
+    let mut found: Vec<PathBuf> = paths.flatten().filter(|path| path.is_file()).collect();
+    if found.is_empty() {
+        return Err(not_found());
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// The rank a file name tells: the number behind the last `rank`, as in `rank3`, `rank-3` or `rank_03`.
+pub(crate) fn rank_of_name(path: &str) -> Option<i64> {
+    let name = path.rsplit(['/', '\\', '!']).next()?.to_ascii_lowercase();
+    let (at, _) = name.rmatch_indices("rank").find(|(at, _)| {
+        let rest = name[at + 4..].trim_start_matches(['-', '_', '.', '=']);
+        rest.starts_with(|first: char| first.is_ascii_digit())
+    })?;
+    let rest = name[at + 4..].trim_start_matches(['-', '_', '.', '=']);
+    let digits = rest.find(|letter: char| !letter.is_ascii_digit()).map_or(rest, |end| &rest[..end]);
+    digits.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_tell_ranks() {
+        for (name, rank) in [
+            ("logs/rank0.json.gz", Some(0)),
+            ("sampled_rank-12.json.gz", Some(12)),
+            ("rank_03_step5.json", Some(3)),
+            ("ranks/worker.json", None),
+            ("rank1/trace.json", None),
+            ("traces.zip!rank7.json", Some(7)),
+            ("graph_capture_rank_0.1773709742341309550.pt.trace.json.gz", Some(0)),
+            ("rank99999999999999999999.json", None),
+            ("trace.json", None),
+        ] {
+            assert_eq!(rank_of_name(name), rank, "{name}");
+        }
+    }
+
+    #[test]
+    fn words_become_files() {
+        let directory = tempfile::tempdir().unwrap();
+        let at = |name: &str| directory.path().join(name);
+        std::fs::create_dir(at("inner")).unwrap();
+        for name in ["b.json", "a.json.gz", "notes.txt", "inner/c.json.zst"] {
+            std::fs::write(at(name), "x").unwrap();
+        }
+        let found = expand(&[directory.path().to_owned()]).unwrap();
+        let expected: Vec<_> =
+            ["a.json.gz", "b.json", "inner/c.json.zst"].iter().map(|name| Input::Found(at(name))).collect();
+        assert_eq!(found, expected);
+        assert_eq!(expand(&[at("*.txt")]).unwrap(), [Input::Found(at("notes.txt"))]);
+        assert_eq!(expand(&[PathBuf::from("-")]).unwrap(), [Input::Stdin]);
+        assert!(matches!(expand(&[at("absent.json")]), Err(Error::NotFound { .. })));
+        std::fs::remove_file(at("inner/c.json.zst")).unwrap();
+        assert!(matches!(expand(&[at("inner")]), Err(Error::NothingThere { count: 0, .. })));
+    }
+}
