@@ -80,6 +80,8 @@ struct Document<'a> {
 enum Top {
     /// At the first byte behind the bracket that opens the events.
     Events(usize),
+    /// At a value that is not wanted and that the chunk does not finish.
+    Unwanted(usize),
     /// At the end of the object.
     Done(usize),
     /// From here on more bytes are needed.
@@ -134,8 +136,17 @@ impl<'a> Document<'a> {
                         return Ok(window.offset);
                     }
                 }
+                Top::Unwanted(at) => {
+                    window.consume(at);
+                    let offset = window.offset;
+                    if !window.skip_value(self.sink.diagnostics()) {
+                        self.sink.note(Oddity::Truncated, offset);
+                        break;
+                    }
+                }
                 Top::Done(at) => {
                     window.consume(at);
+                    self.check_rest(&mut window);
                     break;
                 }
                 Top::Partial(at) => {
@@ -161,6 +172,14 @@ impl<'a> Document<'a> {
         Ok(window.offset + window.content().len() as u64)
     }
 
+    /// Nothing but white space may follow the document.
+    fn check_rest(&mut self, window: &mut Window<'_>) {
+        let is_odd = |bytes: &[u8]| bytes.iter().position(|byte| !byte.is_ascii_whitespace() && *byte != 0);
+        if window.seek(self.sink.diagnostics(), is_odd) {
+            self.sink.note(Oddity::Garbage, window.offset);
+        }
+    }
+
     /// In a damaged header: goes to the key of the events.
     fn find_events(&mut self, window: &mut Window<'_>) -> bool {
         let finder = memchr::memmem::Finder::new(b"\"traceEvents\"");
@@ -180,6 +199,7 @@ impl<'a> Document<'a> {
             match self.entry(cursor, last) {
                 Ok(Entry::Value(end)) => after = end,
                 Ok(Entry::Events(at)) => return Top::Events(at),
+                Ok(Entry::Unwanted(at)) => return Top::Unwanted(at),
                 Err(Fault::Partial) => return Top::Partial(after),
                 Err(Fault::Bad) => return Top::Bad(after),
             }
@@ -196,7 +216,12 @@ impl<'a> Document<'a> {
             self.has_events = true;
             return Ok(Entry::Events(value + 1));
         }
+        let is_wanted = header::is_known(&key);
         let end = match first {
+            b'"' | b'{' | b'[' if !is_wanted => match cursor.skip(value) {
+                Err(Fault::Partial) => return Ok(Entry::Unwanted(value)),
+                result => result.map(|()| cursor.previous() + 1)?,
+            },
             b'"' => cursor.text()?.1 + 1,
             b'{' | b'[' => cursor.skip_nested()? + 1,
             _ => {
@@ -295,7 +320,12 @@ impl<'a> Document<'a> {
     }
 }
 
+/// What one key of the top level has.
 enum Entry {
+    /// A value, read whole; what follows it.
     Value(usize),
+    /// The first byte of the list of events.
     Events(usize),
+    /// The first byte of a value that is not wanted and not finished.
+    Unwanted(usize),
 }

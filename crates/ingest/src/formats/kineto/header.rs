@@ -6,9 +6,9 @@ use serde_json::Value;
 /// Recorder options, which are written as 0 or 1.
 const OPTIONS: [&str; 5] = ["profile_memory", "record_shapes", "with_flops", "with_modules", "with_stack"];
 
-/// Takes in one top-level value. The answer is false if a known key has a value that cannot be read.
-pub(super) fn take(metadata: &mut Metadata, key: &str, json: &[u8]) -> bool {
-    let is_known = OPTIONS.contains(&key)
+/// True for keys whose values are wanted.
+pub(super) fn is_known(key: &str) -> bool {
+    OPTIONS.contains(&key)
         || key.ends_with("_version")
         || matches!(
             key,
@@ -20,8 +20,12 @@ pub(super) fn take(metadata: &mut Metadata, key: &str, json: &[u8]) -> bool {
                 | "schemaVersion"
                 | "traceName"
                 | "trace_id"
-        );
-    if !is_known {
+        )
+}
+
+/// Takes in one top-level value. The answer is false if a known key has a value that cannot be read.
+pub(super) fn take(metadata: &mut Metadata, key: &str, json: &[u8]) -> bool {
+    if !is_known(key) {
         return true;
     }
     let Ok(value) = serde_json::from_str::<Value>(&String::from_utf8_lossy(json)) else { return false };

@@ -105,6 +105,32 @@ impl<'a> Window<'a> {
         }
     }
 
+    /// At the first byte of a text, object or list: goes past it, however long it is. False if the input ends
+    /// before it does.
+    pub(super) fn skip_value(&mut self, diagnostics: &mut Diagnostics) -> bool {
+        let (mut depth, mut in_text, mut escaped) = (0usize, false, false);
+        loop {
+            let end = self.content().iter().position(|&byte| {
+                match byte {
+                    _ if escaped => escaped = false,
+                    b'\\' if in_text => escaped = true,
+                    b'"' => in_text = !in_text,
+                    b'{' | b'[' if !in_text => depth += 1,
+                    b'}' | b']' if !in_text => depth = depth.saturating_sub(1),
+                    _ => return false,
+                }
+                depth == 0 && !in_text && !escaped
+            });
+            self.consume(end.map_or(self.content().len(), |end| end + 1));
+            if end.is_some() {
+                return true;
+            }
+            if !self.fill(diagnostics) {
+                return false;
+            }
+        }
+    }
+
     /// Goes to the next place that satisfies a search; false if there is none up to the end of the input. The
     /// search must recognise its place within [`OVERLAP`] bytes.
     pub(super) fn seek(
