@@ -1,1 +1,51 @@
-fn main() {}
+//! Tasks of the project, run as `cargo xtask TASK`.
+
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use options::Options;
+
+mod bench;
+mod generate;
+mod options;
+mod project;
+mod simulate;
+mod test;
+mod tidy;
+
+const HELP: &str = "\
+Tasks of the project
+
+Usage: cargo xtask TASK
+
+  bench [NAME]    measure; without a name, list what can be measured
+  gen [--check]   write examples/ anew, or check that they are current
+  gen big         write a big trace: --size 500MB -o FILE
+  test [--quick]  everything a change has to pass
+  tidy            rules that compilers do not check
+";
+
+fn run() -> Result<()> {
+    let mut options = Options::new(std::env::args().skip(1));
+    match options.positional().as_deref() {
+        Some("bench") => bench::run(options),
+        Some("gen") => generate::run(options),
+        Some("test") => test::run(options),
+        Some("tidy") => tidy::run(options),
+        Some(other) => bail!("unknown task `{other}`\n\n{HELP}"),
+        None => {
+            print!("{HELP}");
+            Ok(())
+        }
+    }
+}
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -24,6 +24,24 @@ pub enum Outcome {
     Skipped(Skipped),
 }
 
+impl Outcome {
+    /// The section it is about.
+    pub fn id(&self) -> &'static str {
+        match self {
+            Self::Section(section) => section.id,
+            Self::Skipped(skipped) => skipped.id,
+        }
+    }
+
+    /// The section, if there is one.
+    pub fn section(&self) -> Option<&Section> {
+        match self {
+            Self::Section(section) => Some(section),
+            Self::Skipped(_) => None,
+        }
+    }
+}
+
 /// Why an analysis said nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Skipped {
@@ -132,6 +150,24 @@ impl From<i64> for Value {
 impl From<eaves_model::Ns> for Value {
     fn from(value: eaves_model::Ns) -> Self {
         Self::Integer(value.0)
+    }
+}
+
+impl From<usize> for Value {
+    fn from(value: usize) -> Self {
+        Self::Integer(i64::try_from(value).unwrap_or(i64::MAX))
+    }
+}
+
+impl From<u64> for Value {
+    fn from(value: u64) -> Self {
+        Self::Integer(i64::try_from(value).unwrap_or(i64::MAX))
+    }
+}
+
+impl From<String> for Value {
+    fn from(value: String) -> Self {
+        Self::Text(value)
     }
 }
 

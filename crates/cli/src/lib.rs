@@ -1,1 +1,86 @@
-//! x
+//! The command line of eaves.
+//!
+//! [`run`] is the whole program but for `main`. A verb is a file in `commands/`; it turns what was typed into
+//! calls of the other crates and hands the answer to `destination`, which writes it.
+
+mod arguments;
+mod commands;
+mod destination;
+mod failure;
+mod output;
+mod printer;
+mod progress;
+mod selection;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use self::arguments::OutputArguments;
+use self::commands::Command;
+use self::printer::Printer;
+
+/// The exit code for "could not do it".
+const FAILED: u8 = 2;
+/// The exit code after Ctrl-C: 128 and the number of the signal.
+const INTERRUPTED: i32 = 130;
+
+/// How far is this program from what the hardware can do, and why?
+#[derive(Debug, Parser)]
+#[command(
+    name = "eaves",
+    version,
+    max_term_width = 79,
+    help_template = arguments::HELP_TEMPLATE,
+    before_help = "  eaves report trace.json.gz
+  eaves info trace.json.gz"
+)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+    #[command(flatten)]
+    output: OutputArguments,
+}
+
+/// Runs the program with its arguments, the first of which is its name.
+pub fn run(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> ExitCode {
+    let arguments = match Arguments::try_parse_from(arguments) {
+        Ok(arguments) => arguments,
+        Err(answer) => return usage(&answer),
+    };
+    let printer = arguments.output.printer();
+    if let Err(error) = ctrlc::set_handler(interrupted) {
+        printer.note(&format!("note: Ctrl-C may leave temporary files: {error}\n"));
+    }
+    match arguments.command.run(&arguments.output) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            printer.error(&error);
+            ExitCode::from(FAILED)
+        }
+    }
+}
+
+/// Prints help, the version, or what is wrong with the arguments.
+fn usage(answer: &clap::Error) -> ExitCode {
+    let printer = Printer { quiet: false, color: anstream::ColorChoice::Auto };
+    let text = answer.render().ansi().to_string();
+    if answer.use_stderr() {
+        printer.message(&text);
+        return ExitCode::from(FAILED);
+    }
+    match printer.data(text.as_bytes()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(_) => ExitCode::from(FAILED),
+    }
+}
+
+#[expect(
+    clippy::exit,
+    reason = "the threads that work are in the middle of something and cannot be asked to stop"
+)]
+fn interrupted() {
+    output::abandon_all();
+    std::process::exit(INTERRUPTED);
+}

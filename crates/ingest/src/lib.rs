@@ -19,6 +19,7 @@ mod plausibility;
 mod progress;
 mod ranks;
 
+use std::io::Read;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -55,10 +56,9 @@ impl Default for Options {
 /// If a named input cannot be read or is no trace, or if none of several found files is one.
 pub fn read(paths: &[PathBuf], options: &Options) -> Result<Run, Error> {
     let mut diagnostics = Diagnostics::default();
-    let inputs = inputs::expand(paths)?;
     let mut opened = Vec::new();
-    for input in &inputs {
-        let (result, named) = match input {
+    for input in inputs::expand(paths)? {
+        let (result, named) = match &input {
             Input::Stdin => (containers::open_stream("-", Box::new(std::io::stdin())), true),
             Input::File(path) => (containers::open_file(path, &options.progress), true),
             Input::Found(path) => (containers::open_file(path, &options.progress), false),
@@ -71,6 +71,28 @@ pub fn read(paths: &[PathBuf], options: &Options) -> Result<Run, Error> {
             Err(error) => diagnostics.note_detail(Oddity::NotATrace, None, error.to_string()),
         }
     }
+    let shown = paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" ");
+    assemble(&shown, opened, diagnostics, options)
+}
+
+/// Reads what a stream gives, packed or not, as one input or, from an archive, several.
+///
+/// # Errors
+/// If there is no trace in it.
+pub fn read_stream(name: &str, stream: Box<dyn Read + Send>, options: &Options) -> Result<Run, Error> {
+    let opened = containers::open_stream(name, stream)?;
+    let named = opened.len() == 1;
+    let opened = opened.into_iter().map(|one| (one, named)).collect();
+    assemble(name, opened, Diagnostics::default(), options)
+}
+
+/// Reads everything opened. What was named must be a trace, what was found may be something else.
+fn assemble(
+    shown: &str,
+    opened: Vec<(Opened, bool)>,
+    mut diagnostics: Diagnostics,
+    options: &Options,
+) -> Result<Run, Error> {
     let count = opened.len();
     let mut recordings = Vec::new();
     for (result, named) in read_all(opened, options) {
@@ -81,8 +103,7 @@ pub fn read(paths: &[PathBuf], options: &Options) -> Result<Run, Error> {
         }
     }
     if recordings.is_empty() {
-        let path = paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" ");
-        return Err(Error::NothingThere { path, count });
+        return Err(Error::NothingThere { path: shown.to_owned(), count });
     }
     ranks::assign(&mut recordings, &mut diagnostics);
     Ok(Run { recordings, diagnostics })

@@ -137,7 +137,7 @@ fn agrees_with_an_independent_reading() {
     for path in traces() {
         let content = content(&path);
         let document: Value = serde_json::from_slice(&content).unwrap();
-        let result = read(&[path.clone()], &Options::default());
+        let result = read(std::slice::from_ref(&path), &Options::default());
         if !document["traceEvents"].is_array() {
             assert!(result.is_err(), "{} is no trace", path.display());
             continue;
@@ -165,7 +165,7 @@ fn splitting_over_threads_changes_nothing() {
         let whole = read_bytes("whole", &content).unwrap().trace;
         for threads in [1, 2, 3, 7] {
             let options = Options { threads, ..Options::default() };
-            let run = read(&[plain.clone()], &options).unwrap();
+            let run = read(std::slice::from_ref(&plain), &options).unwrap();
             let split = &run.recordings[0].trace;
             assert_eq!(whole.difference(split), None, "{} on {threads} threads", path.display());
             assert_eq!(whole.slices.position, split.slices.position);

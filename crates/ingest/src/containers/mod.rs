@@ -78,7 +78,7 @@ pub(crate) fn open_file(path: &Path, progress: &Arc<Progress>) -> Result<Vec<Ope
         Kind::Plain => one("plain", Box::new(plain::PlainFile::new(path, metadata.len(), progress))),
         Kind::Gzip => one("gzip", pipe::Stream::boxed(move |blocks| blocks.copy(gzip::unpack(reopen()?)))),
         Kind::Zstd => one("zstd", pipe::Stream::boxed(move |blocks| blocks.copy(zstd::unpack(reopen()?)))),
-        Kind::Zip => zip::members(path, progress),
+        Kind::Zip => zip::in_file(path, progress),
         Kind::Unsupported(kind) => Err(Error::UnsupportedContainer { path: shown, kind }),
     }
 }
@@ -86,6 +86,9 @@ pub(crate) fn open_file(path: &Path, progress: &Arc<Progress>) -> Result<Vec<Ope
 /// Opens something that can be read once, from front to back.
 pub(crate) fn open_stream(path: &str, reader: Box<dyn Read + Send>) -> Result<Vec<Opened>, Error> {
     let (kind, reader) = peek(reader).map_err(|source| Error::Io { path: path.into(), source })?;
+    if kind == Kind::Zip {
+        return zip::in_memory(path, reader);
+    }
     let path = path.to_owned();
     let reader = std::sync::Mutex::new(Some(reader));
     let take = move || -> io::Result<Box<dyn Read + Send>> {
@@ -93,11 +96,10 @@ pub(crate) fn open_stream(path: &str, reader: Box<dyn Read + Send>) -> Result<Ve
         taken.ok_or_else(|| io::Error::other("a stream can be read only once"))
     };
     let (container, source) = match kind {
-        Kind::Plain => ("plain", pipe::Stream::boxed(move |blocks| blocks.copy(take()?))),
         Kind::Gzip => ("gzip", pipe::Stream::boxed(move |blocks| blocks.copy(gzip::unpack(take()?)))),
         Kind::Zstd => ("zstd", pipe::Stream::boxed(move |blocks| blocks.copy(zstd::unpack(take()?)))),
-        Kind::Zip => return Err(Error::UnsupportedContainer { path, kind: "a zip archive as a stream" }),
         Kind::Unsupported(kind) => return Err(Error::UnsupportedContainer { path, kind }),
+        Kind::Plain | Kind::Zip => ("plain", pipe::Stream::boxed(move |blocks| blocks.copy(take()?))),
     };
     Ok(vec![Opened { path, container, source }])
 }

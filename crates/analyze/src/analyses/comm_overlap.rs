@@ -1,0 +1,107 @@
+//! How much of the communication is hidden behind computation.
+
+use super::{Analysis, missing};
+use crate::section::{Column, Number, Provenance, Section, Skipped, Table, Unit, Value};
+use crate::{Context, KernelType, Outcome, RankView};
+
+pub(super) const ANALYSIS: Analysis = Analysis { id: "comm-overlap", place: 30, run };
+
+const COMM: &str = "union of the times of all communication kernels";
+const OVERLAPPED: &str = "communication time in which something computed on the same rank";
+const EXPOSED: &str = "communication time in which nothing computed on the same rank";
+const OVERLAP: &str = "overlapped communication time, of all communication time of the rank";
+
+fn run(context: &Context<'_>) -> Outcome {
+    if context.with_gpu_activity().next().is_none() {
+        return missing::gpu_activity(context, ANALYSIS.id);
+    }
+    let communicates = |rank: &&RankView<'_>| !rank.sets.of_type(KernelType::Communication).is_empty();
+    let ranks: Vec<&RankView<'_>> = context.with_gpu_activity().filter(communicates).collect();
+    if ranks.is_empty() {
+        return Outcome::Skipped(Skipped {
+            id: ANALYSIS.id,
+            missing: "communication: no kernel of NCCL, RCCL or another communication library ran".to_owned(),
+            how_to_record:
+                "record a run on several GPUs, every rank with `ProfilerActivity.CUDA`; CPU backends \
+                            such as gloo run no kernels"
+                    .to_owned(),
+        });
+    }
+    Outcome::Section(Section {
+        id: ANALYSIS.id,
+        title: "Communication behind computation",
+        numbers: ranks.iter().flat_map(|rank| numbers(rank)).collect(),
+        tables: vec![by_rank(context, &ranks)],
+        findings: Vec::new(),
+    })
+}
+
+/// Communication, overlapped, exposed, overlap.
+fn values(rank: &RankView<'_>) -> [Value; 4] {
+    let communication = rank.times.total(KernelType::Communication);
+    let overlapped = rank.times.overlapped_communication();
+    let exposed = rank.times.exposed_communication();
+    [communication.into(), overlapped.into(), exposed.into(), Value::percent(overlapped.0, communication.0)]
+}
+
+const COLUMNS: [(Column, &str); 4] = [
+    (Column::new("comm_ns", "Communication", Unit::Nanoseconds), COMM),
+    (Column::new("overlapped_ns", "Overlapped", Unit::Nanoseconds), OVERLAPPED),
+    (Column::new("exposed_ns", "Exposed", Unit::Nanoseconds), EXPOSED),
+    (Column::new("overlap_pct", "Overlapped of communication", Unit::Percent), OVERLAP),
+];
+
+fn numbers(rank: &RankView<'_>) -> Vec<Number> {
+    let number = |(value, (column, explain)): (Value, (Column, &'static str))| Number {
+        id: column.id,
+        rank: Some(rank.rank()),
+        value,
+        unit: column.unit,
+        provenance: Provenance::Formula,
+        explain,
+    };
+    values(rank).into_iter().zip(COLUMNS).map(number).collect()
+}
+
+fn by_rank(context: &Context<'_>, ranks: &[&RankView<'_>]) -> Table {
+    Table {
+        id: "by_rank",
+        title: "Communication by rank, overlap as a share of communication time",
+        columns: context.rank_columns().into_iter().chain(COLUMNS.map(|(column, _)| column)).collect(),
+        rows: ranks
+            .iter()
+            .map(|rank| context.rank_cells(rank).into_iter().chain(values(rank)).collect())
+            .collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use eaves_model::SliceKind::Kernel;
+
+    use super::*;
+    use crate::test_trace::{TestTrace, analyse, column, integers, number, run_of, section_of};
+
+    #[test]
+    fn values_by_hand() {
+        let mut test = TestTrace::default();
+        // Communication 10..50 in two kernels that overlap, compute 0..20 and 40..45.
+        test.gpu(Kernel, "gemm", 0, 20)
+            .gpu(Kernel, "ncclDevKernel_AllGather_RING_LL", 10, 40)
+            .gpu(Kernel, "void deep_ep::intranode::combine<8>", 30, 50)
+            .gpu(Kernel, "gemm", 40, 45);
+        let section = section_of(&run_of(vec![test, TestTrace::default()]), "comm-overlap");
+        assert_eq!(number(&section, "overlap_pct", Some(0)), Value::Float(37.5));
+        assert_eq!(column(&section, "by_rank", "comm_ns"), integers([40]));
+        assert_eq!(column(&section, "by_rank", "overlapped_ns"), integers([15]));
+        assert_eq!(column(&section, "by_rank", "exposed_ns"), integers([25]));
+    }
+
+    #[test]
+    fn without_communication_there_is_no_overlap() {
+        let mut test = TestTrace::default();
+        test.gpu(Kernel, "gemm", 0, 20);
+        let outcome = analyse(&run_of(vec![test]), "comm-overlap", Default::default());
+        assert!(matches!(outcome, Outcome::Skipped(skipped) if skipped.missing.starts_with("communication")));
+    }
+}

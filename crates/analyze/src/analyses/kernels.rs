@@ -1,0 +1,265 @@
+//! Every kernel, copy and set by name: how often, how long, how evenly.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+use eaves_model::Ns;
+
+use super::{Analysis, missing};
+use crate::section::{Column, Finding, Number, Provenance, Section, Severity, Table, Unit, Value};
+use crate::text::{duration, percent, percentage};
+use crate::{Context, KernelType, Outcome, RankView, Statistics};
+
+pub(super) const ANALYSIS: Analysis = Analysis { id: "kernels", place: 40, run };
+
+/// The activities of one name and type.
+struct Row<'a> {
+    name: &'a str,
+    kernel_type: KernelType,
+    statistics: Statistics,
+}
+
+fn run(context: &Context<'_>) -> Outcome {
+    let ranks: Vec<&RankView<'_>> = context.with_gpu_activity().collect();
+    if ranks.is_empty() {
+        return missing::gpu_activity(context, ANALYSIS.id);
+    }
+    let by_rank: Vec<Vec<Row<'_>>> = ranks.iter().map(|rank| rows_of(rank)).collect();
+    let rows = over_ranks(&by_rank);
+    let total = sum(&rows);
+    let mut tables = vec![Table {
+        id: "by_name",
+        title: "GPU activities by name, shares of the summed duration of all GPU activities",
+        columns: columns(Vec::new()),
+        rows: rows.iter().map(|row| cells(&[], row, total)).collect(),
+    }];
+    if ranks.len() > 1 {
+        tables.push(by_rank_and_name(context, &ranks, &by_rank));
+    }
+    Outcome::Section(Section {
+        id: ANALYSIS.id,
+        title: "Kernels, copies and sets",
+        numbers: numbers(&rows, total),
+        tables,
+        findings: finding(&rows, total).into_iter().collect(),
+    })
+}
+
+/// The rows of one rank, longest first. One slot for each string and type, so an activity costs two look-ups.
+fn rows_of<'a>(rank: &RankView<'a>) -> Vec<Row<'a>> {
+    let strings = &rank.recording.trace.strings;
+    // Unnamed activities share the slot behind the last string.
+    let mut slots = vec![u32::MAX; (strings.len() + 1) * KernelType::ALL.len()];
+    let mut rows: Vec<Row<'_>> = Vec::new();
+    for index in 0..rank.gpu.len() {
+        let (name, kernel_type) = (rank.gpu.name[index], rank.gpu.kernel_type[index]);
+        let slot = name.index().min(strings.len()) * KernelType::ALL.len() + kernel_type as usize;
+        if slots[slot] == u32::MAX {
+            slots[slot] = rows.len() as u32;
+            rows.push(Row { name: strings.get(name), kernel_type, statistics: Statistics::default() });
+        }
+        rows[slots[slot] as usize].statistics.add(rank.gpu.duration(index));
+    }
+    sort(&mut rows);
+    rows
+}
+
+/// The rows of all ranks together, longest first.
+fn over_ranks<'a>(by_rank: &[Vec<Row<'a>>]) -> Vec<Row<'a>> {
+    let mut merged: HashMap<(&str, KernelType), Statistics> = HashMap::new();
+    for row in by_rank.iter().flatten() {
+        merged.entry((row.name, row.kernel_type)).or_default().merge(&row.statistics);
+    }
+    let row = |((name, kernel_type), statistics)| Row { name, kernel_type, statistics };
+    let mut rows: Vec<Row<'_>> = merged.into_iter().map(row).collect();
+    sort(&mut rows);
+    rows
+}
+
+fn sort(rows: &mut [Row<'_>]) {
+    rows.sort_unstable_by_key(|row| (Reverse(row.statistics.total()), row.name, row.kernel_type));
+}
+
+fn sum(rows: &[Row<'_>]) -> Ns {
+    rows.iter().map(|row| row.statistics.total()).sum()
+}
+
+fn columns(leading: Vec<Column>) -> Vec<Column> {
+    let own = [
+        Column::new("name", "Name", Unit::None),
+        Column::new("type", "Type", Unit::None),
+        Column::new("calls", "Calls", Unit::Count),
+        Column::new("total_ns", "Total", Unit::Nanoseconds),
+        Column::new("mean_ns", "Mean", Unit::Nanoseconds),
+        Column::new("min_ns", "Shortest", Unit::Nanoseconds),
+        Column::new("max_ns", "Longest", Unit::Nanoseconds),
+        Column::new("std_ns", "Standard deviation", Unit::Nanoseconds),
+        Column::new("share_pct", "Of all durations", Unit::Percent),
+    ];
+    leading.into_iter().chain(own).collect()
+}
+
+fn cells(leading: &[Value], row: &Row<'_>, total: Ns) -> Vec<Value> {
+    const NONE: &str = "no calls";
+    let statistics = &row.statistics;
+    let time = |time: Option<Ns>| time.map_or(Value::Missing(NONE), Value::from);
+    let own = [
+        row.name.into(),
+        row.kernel_type.id().into(),
+        statistics.count().into(),
+        statistics.total().into(),
+        statistics.mean().map_or(Value::Missing(NONE), Value::Float),
+        time(statistics.min()),
+        time(statistics.max()),
+        statistics.standard_deviation().map_or(Value::Missing("one call only"), Value::Float),
+        Value::percent(statistics.total().0, total.0),
+    ];
+    leading.iter().cloned().chain(own).collect()
+}
+
+fn by_rank_and_name(context: &Context<'_>, ranks: &[&RankView<'_>], by_rank: &[Vec<Row<'_>>]) -> Table {
+    let rows = ranks.iter().zip(by_rank).flat_map(|(rank, rows)| {
+        let (leading, total) = (context.rank_cells(rank), sum(rows));
+        rows.iter().map(move |row| cells(&leading, row, total)).collect::<Vec<_>>()
+    });
+    Table {
+        id: "by_rank_and_name",
+        title: "The same by rank, shares of the summed duration of the rank's GPU activities",
+        columns: columns(context.rank_columns()),
+        rows: rows.collect(),
+    }
+}
+
+fn numbers(rows: &[Row<'_>], total: Ns) -> Vec<Number> {
+    let number = |id, value, unit, explain| Number {
+        id,
+        rank: None,
+        value,
+        unit,
+        provenance: Provenance::Counter,
+        explain,
+    };
+    let calls: u64 = rows.iter().map(|row| row.statistics.count()).sum();
+    vec![
+        number("calls", calls.into(), Unit::Count, "kernels, copies and sets on all ranks"),
+        number("names", rows.len().into(), Unit::Count, "distinct names among them"),
+        number(
+            "total_ns",
+            total.into(),
+            Unit::Nanoseconds,
+            "summed duration of them all; what runs side by side counts twice, so this is no busy time",
+        ),
+    ]
+}
+
+/// Share of the summed duration above which one name is worth a sentence.
+const DOMINANT_PCT: f64 = 25.0;
+
+fn finding(rows: &[Row<'_>], total: Ns) -> Option<Finding> {
+    let row = rows.first()?;
+    let time = row.statistics.total();
+    if rows.len() < 2 || percentage(time, total) < DOMINANT_PCT {
+        return None;
+    }
+    let next = match row.kernel_type {
+        KernelType::Compute => {
+            "work on this one first: compare it with what the device could do, then look at its shapes and \
+             precision"
+        }
+        KernelType::Communication => {
+            "see how much of it is exposed (section comm-overlap) and whether ranks wait for each other"
+        }
+        KernelType::Memory => "find who asks for these copies and whether the data can stay on the device",
+    };
+    Some(Finding {
+        id: "dominant_kernel",
+        severity: Severity::Info,
+        claim: format!(
+            "{} of the summed duration of all GPU activities ({}) is `{}`, {} calls",
+            percent(time, total),
+            duration(time),
+            shortened(row.name),
+            row.statistics.count()
+        ),
+        gain_ns: None,
+        evidence: "table by_name, first row".to_owned(),
+        next: next.to_owned(),
+    })
+}
+
+/// A kernel name that fits a sentence: template arguments can be a thousand letters long.
+fn shortened(name: &str) -> String {
+    const LETTERS: usize = 80;
+    match name.char_indices().nth(LETTERS) {
+        Some((end, _)) => format!("{}...", &name[..end]),
+        None => name.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use eaves_model::SliceKind::{Kernel, Memset};
+
+    use super::*;
+    use crate::test_trace::{TestTrace, column, column_ids, integers, number, run_of, section_of, texts};
+
+    fn trace() -> TestTrace {
+        let mut test = TestTrace::default();
+        test.gpu(Kernel, "gemm", 0, 10).gpu(Kernel, "gelu", 10, 25).gpu(Kernel, "gemm", 5, 25).gpu(
+            Memset,
+            "Memset (Device)",
+            30,
+            35,
+        );
+        test
+    }
+
+    #[test]
+    fn values_by_hand() {
+        let section = section_of(&run_of(vec![trace()]), "kernels");
+        let expected =
+            ["name", "type", "calls", "total_ns", "mean_ns", "min_ns", "max_ns", "std_ns", "share_pct"];
+        assert_eq!(column_ids(&section, "by_name"), expected);
+        assert_eq!(column(&section, "by_name", "name"), texts(["gemm", "gelu", "Memset (Device)"]));
+        assert_eq!(column(&section, "by_name", "type"), texts(["compute", "compute", "memory"]));
+        assert_eq!(column(&section, "by_name", "calls"), integers([2, 1, 1]));
+        assert_eq!(column(&section, "by_name", "total_ns"), integers([30, 15, 5]));
+        assert_eq!(column(&section, "by_name", "mean_ns"), [15.0, 15.0, 5.0].map(Value::Float));
+        assert_eq!(column(&section, "by_name", "min_ns"), integers([10, 15, 5]));
+        assert_eq!(column(&section, "by_name", "max_ns"), integers([20, 15, 5]));
+        // Differences of 5 twice: 50 over one degree of freedom.
+        let one = Value::Missing("one call only");
+        assert_eq!(column(&section, "by_name", "std_ns"), [Value::Float(50f64.sqrt()), one.clone(), one]);
+        assert_eq!(column(&section, "by_name", "share_pct"), [60.0, 30.0, 10.0].map(Value::Float));
+        assert_eq!(number(&section, "calls", None), Value::Integer(4));
+        assert_eq!(section.tables.len(), 1);
+        assert_eq!(section.findings[0].id, "dominant_kernel");
+    }
+
+    #[test]
+    fn ranks_are_summed_first_and_listed_second() {
+        let mut other = TestTrace::default();
+        other.gpu(Kernel, "softmax", 0, 15).gpu(Kernel, "gelu", 0, 1);
+        let section = section_of(&run_of(vec![trace(), other]), "kernels");
+        let names = ["gemm", "gelu", "softmax", "Memset (Device)"];
+        assert_eq!(column(&section, "by_name", "name"), texts(names));
+        assert_eq!(column(&section, "by_name", "calls"), integers([2, 2, 1, 1]));
+        assert_eq!(column_ids(&section, "by_rank_and_name")[0], "rank");
+        assert_eq!(column(&section, "by_rank_and_name", "rank"), integers([0, 0, 0, 1, 1]));
+        assert_eq!(column(&section, "by_rank_and_name", "total_ns"), integers([30, 15, 5, 15, 1]));
+    }
+
+    #[test]
+    fn equal_totals_are_sorted_by_name() {
+        let mut test = TestTrace::default();
+        test.gpu(Kernel, "b", 0, 5).gpu(Kernel, "a", 10, 15).gpu(Kernel, "c", 20, 25);
+        let section = section_of(&run_of(vec![test]), "kernels");
+        assert_eq!(column(&section, "by_name", "name"), texts(["a", "b", "c"]));
+    }
+
+    #[test]
+    fn long_names_are_cut_between_letters() {
+        assert_eq!(shortened("gemm"), "gemm");
+        assert_eq!(shortened(&"µ".repeat(100)), format!("{}...", "µ".repeat(80)));
+    }
+}

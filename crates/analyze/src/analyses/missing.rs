@@ -1,0 +1,40 @@
+//! What analyses say when the recording lacks what they need.
+
+use crate::section::{Finding, Severity, Skipped};
+use crate::{Context, Outcome};
+
+/// The outcome without GPU activity: either none was recorded, or none was selected.
+pub(super) fn gpu_activity(context: &Context<'_>, id: &'static str) -> Outcome {
+    let recorded = context.run.recordings.iter().any(|recording| !recording.trace.gpu.is_empty());
+    let (missing, how_to_record) = if recorded {
+        (
+            "GPU activity in the selection: the recording has some, but none in the selected ranks, steps and time",
+            "select other ranks, steps or times; `eaves info` lists those that were recorded",
+        )
+    } else {
+        (
+            "GPU activity: no kernel, copy or set on a device was recorded",
+            "record on the machine with the GPU and with its activities on: \
+             `torch.profiler.profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA])` \
+             (`CUDA` stands for ROCm too; Intel GPUs: `ProfilerActivity.XPU`)",
+        )
+    };
+    Outcome::Skipped(Skipped { id, missing: missing.to_owned(), how_to_record: how_to_record.to_owned() })
+}
+
+/// Says which of the selected ranks have no GPU activity, if the others have some.
+pub(super) fn ranks_without_gpu_activity(context: &Context<'_>) -> Option<Finding> {
+    let ranks: Vec<String> =
+        context.ranks.iter().filter(|rank| rank.gpu.is_empty()).map(|rank| rank.rank().to_string()).collect();
+    if ranks.is_empty() {
+        return None;
+    }
+    Some(Finding {
+        id: "ranks_without_gpu_activity",
+        severity: Severity::Info,
+        claim: format!("no GPU activity was recorded or selected on rank {}", ranks.join(", ")),
+        gain_ns: None,
+        evidence: "these ranks are in no row of the tables".to_owned(),
+        next: "check with `eaves info` whether these ranks recorded GPU activity at all".to_owned(),
+    })
+}

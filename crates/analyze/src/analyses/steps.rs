@@ -1,0 +1,337 @@
+//! The profiler steps: how long each took on the host, and what the GPU did for it.
+
+use eaves_model::{Interval, IntervalSet, LaunchLinks, Ns, SliceKind, Trace};
+
+use super::Analysis;
+use crate::section::{Column, Finding, Number, Provenance, Section, Severity, Skipped, Table, Unit, Value};
+use crate::text::duration;
+use crate::{Context, GpuView, KernelType, Outcome, RankView, Selection, StepIndex, TypeSets, TypeTimes};
+
+pub(super) const ANALYSIS: Analysis = Analysis { id: "steps", place: 50, run };
+
+/// One step of one rank.
+struct Step {
+    number: u64,
+    /// The host slice, in the trace's time.
+    window: Interval,
+    /// What the GPU did, if it was recorded.
+    gpu: Option<GpuWork>,
+}
+
+struct GpuWork {
+    /// Of the activities that were launched in the step, wherever they ran.
+    times: TypeTimes,
+    /// Time inside the host slice in which the GPU did nothing at all, whichever step launched it.
+    idle: Ns,
+    /// Kernels launched in the step.
+    kernels: u64,
+}
+
+fn run(context: &Context<'_>) -> Outcome {
+    let selection = &context.options.selection;
+    let ranks: Vec<(&RankView<'_>, Vec<Step>)> = context
+        .ranks
+        .iter()
+        .map(|rank| (rank, steps_of(rank, selection)))
+        .filter(|(_, steps)| !steps.is_empty())
+        .collect();
+    if ranks.is_empty() {
+        return Outcome::Skipped(Skipped {
+            id: ANALYSIS.id,
+            missing: "profiler steps: no `ProfilerStep#N` in the recording or in the selected time"
+                .to_owned(),
+            how_to_record: "call `prof.step()` at the end of every iteration inside \
+                            `with torch.profiler.profile(...) as prof:`"
+                .to_owned(),
+        });
+    }
+    Outcome::Section(Section {
+        id: ANALYSIS.id,
+        title: "Profiler steps",
+        numbers: ranks.iter().flat_map(|(rank, steps)| numbers(rank.rank(), steps)).collect(),
+        tables: vec![by_step(context, &ranks)],
+        findings: slow_step(&ranks).into_iter().collect(),
+    })
+}
+
+/// The selected steps of a rank. A step is measured whole even if a selected window of time cuts it: half a
+/// step compares with nothing.
+fn steps_of(rank: &RankView<'_>, selection: &Selection) -> Vec<Step> {
+    let trace = &rank.recording.trace;
+    let index = StepIndex::build(trace);
+    if index.is_empty() {
+        return Vec::new();
+    }
+    let work = if trace.gpu.is_empty() {
+        (0..index.len()).map(|_| None).collect()
+    } else if selection.keeps_all_activities() {
+        work_by_step(trace, &index, &rank.gpu, &rank.sets)
+    } else {
+        let gpu = GpuView::new(trace, &Selection::default());
+        work_by_step(trace, &index, &gpu, &gpu.sets())
+    };
+    let window = selection.time.and_then(|_| selection.window(trace));
+    let selected = |step: &Step| {
+        selection.steps.as_ref().is_none_or(|steps| steps.contains(&step.number))
+            && window.is_none_or(|window| step.window.clip(window).is_some())
+    };
+    index
+        .iter()
+        .zip(work)
+        .map(|((number, window), gpu)| Step { number, window, gpu })
+        .filter(selected)
+        .collect()
+}
+
+fn work_by_step(trace: &Trace, index: &StepIndex, gpu: &GpuView, sets: &TypeSets) -> Vec<Option<GpuWork>> {
+    let links = LaunchLinks::build(trace);
+    let mut activities: Vec<Vec<(Interval, KernelType)>> = vec![Vec::new(); index.len()];
+    let mut kernels = vec![0; index.len()];
+    for (row, &activity) in gpu.row.iter().enumerate() {
+        let Some(step) = index.of_activity(trace, &links, activity) else { continue };
+        activities[step].push((gpu.interval[row], gpu.kernel_type[row]));
+        let slice = trace.gpu.slice[activity.index()].index();
+        kernels[step] += u64::from(trace.slices.kind[slice] == SliceKind::Kernel);
+    }
+    let busy = sets.busy();
+    index
+        .iter()
+        .zip(activities.into_iter().zip(kernels))
+        .map(|((_, window), (activities, kernels))| {
+            let times = TypeTimes::of(&activities.into_iter().collect());
+            Some(GpuWork { times, idle: window.length() - measure_within(&busy, window), kernels })
+        })
+        .collect()
+}
+
+/// How much of a window a set covers; looks only at the intervals inside.
+fn measure_within(set: &IntervalSet, window: Interval) -> Ns {
+    let intervals = set.as_slice();
+    let first = intervals.partition_point(|interval| interval.end <= window.start);
+    intervals[first..]
+        .iter()
+        .take_while(|interval| interval.start < window.end)
+        .filter_map(|interval| interval.clip(window))
+        .map(Interval::length)
+        .sum()
+}
+
+fn by_step(context: &Context<'_>, ranks: &[(&RankView<'_>, Vec<Step>)]) -> Table {
+    let own = [
+        Column::new("step", "Step", Unit::None),
+        Column::new("start_ns", "Start", Unit::Nanoseconds),
+        Column::new("duration_ns", "Duration", Unit::Nanoseconds),
+        Column::new("gpu_busy_ns", "GPU busy for it", Unit::Nanoseconds),
+        Column::new("compute_ns", "Compute", Unit::Nanoseconds),
+        Column::new("exposed_comm_ns", "Exposed communication", Unit::Nanoseconds),
+        Column::new("exposed_memory_ns", "Exposed memory", Unit::Nanoseconds),
+        Column::new("idle_ns", "GPU idle during it", Unit::Nanoseconds),
+        Column::new("kernels", "Kernels", Unit::Count),
+    ];
+    let mut rows = Vec::new();
+    for (rank, steps) in ranks {
+        let zero = rank.recording.trace.extent().map_or(Ns::ZERO, |extent| extent.start);
+        for step in steps {
+            rows.push(context.rank_cells(rank).into_iter().chain(cells(step, zero)).collect());
+        }
+    }
+    Table {
+        id: "by_step",
+        title: "Steps on the host, with the GPU work launched in each and the time the GPU did nothing meanwhile",
+        columns: context.rank_columns().into_iter().chain(own).collect(),
+        rows,
+    }
+}
+
+fn cells(step: &Step, zero: Ns) -> [Value; 9] {
+    let gpu = |value: fn(&GpuWork) -> Value| {
+        step.gpu.as_ref().map_or(Value::Missing("no GPU activity was recorded"), value)
+    };
+    [
+        step.number.into(),
+        (step.window.start - zero).into(),
+        step.window.length().into(),
+        gpu(|work| work.times.busy().into()),
+        gpu(|work| work.times.total(KernelType::Compute).into()),
+        gpu(|work| work.times.exposed_communication().into()),
+        gpu(|work| work.times.exposed_memory().into()),
+        gpu(|work| work.idle.into()),
+        gpu(|work| work.kernels.into()),
+    ]
+}
+
+fn numbers(rank: i64, steps: &[Step]) -> Vec<Number> {
+    let number = |id, value, unit, provenance, explain| Number {
+        id,
+        rank: Some(rank),
+        value,
+        unit,
+        provenance,
+        explain,
+    };
+    let mut numbers = vec![
+        number(
+            "steps",
+            steps.len().into(),
+            Unit::Count,
+            Provenance::Counter,
+            "profiler steps of the rank that were recorded and selected",
+        ),
+        number(
+            "median_ns",
+            median(steps).into(),
+            Unit::Nanoseconds,
+            Provenance::Formula,
+            "median duration of a step on the host; of an even number of steps the lower of the middle two",
+        ),
+    ];
+    let (mut idle, mut whole) = (Ns::ZERO, Ns::ZERO);
+    for step in steps {
+        if let Some(work) = &step.gpu {
+            idle += work.idle;
+            whole += step.window.length();
+        }
+    }
+    if whole > Ns::ZERO {
+        numbers.push(number(
+            "gpu_idle_pct",
+            Value::percent(idle.0, whole.0),
+            Unit::Percent,
+            Provenance::Formula,
+            "time during steps in which the GPU did nothing, whichever step launched its work, of the summed \
+             duration of the steps",
+        ));
+    }
+    numbers
+}
+
+fn median(steps: &[Step]) -> Ns {
+    let mut durations: Vec<Ns> = steps.iter().map(|step| step.window.length()).collect();
+    durations.sort_unstable();
+    let middle = durations.len().saturating_sub(1) / 2;
+    durations.get(middle).copied().unwrap_or(Ns::ZERO)
+}
+
+/// A step this many times the median is worth a sentence, given enough steps to have a median.
+const SLOW_RATIO: f64 = 1.5;
+const STEPS_FOR_A_MEDIAN: usize = 4;
+
+fn slow_step(ranks: &[(&RankView<'_>, Vec<Step>)]) -> Option<Finding> {
+    let excess = |step: &Step, median: Ns| step.window.length() - median;
+    let (rank, step, median) = ranks
+        .iter()
+        .filter(|(_, steps)| steps.len() >= STEPS_FOR_A_MEDIAN)
+        .flat_map(|(rank, steps)| {
+            let median = median(steps);
+            steps.iter().map(move |step| (rank.rank(), step, median))
+        })
+        .max_by_key(|(_, step, median)| excess(step, *median))?;
+    if step.window.length().as_f64() < SLOW_RATIO * median.as_f64() {
+        return None;
+    }
+    Some(Finding {
+        id: "slow_step",
+        severity: Severity::Warning,
+        claim: format!(
+            "step {} of rank {rank} took {}, {:.1} times the median of {}",
+            step.number,
+            duration(step.window.length()),
+            step.window.length().as_f64() / median.as_f64().max(1.0),
+            duration(median)
+        ),
+        gain_ns: Some((0, excess(step, median).0)),
+        evidence: format!("table by_step, rank {rank}, step {}", step.number),
+        next: format!(
+            "look at this step alone with `--step {}`: warm-up, recompilation, garbage collection and loading \
+             of data are the usual causes",
+            step.number
+        ),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use eaves_model::SliceKind::{Kernel, Memcpy};
+
+    use super::*;
+    use crate::test_trace::{TestTrace, analyse, column, column_ids, integers, number, run_of, section_of};
+
+    /// Step 1 is 1000..2000, step 2 is 2000..3000. The second kernel is launched in step 1 and runs in step 2.
+    fn trace() -> TestTrace {
+        let mut test = TestTrace::default();
+        test.step(1, 1000, 2000)
+            .step(2, 2000, 3000)
+            .launch(1, 1100, 1110)
+            .launch(2, 1900, 1910)
+            .launch(3, 2100, 2110)
+            .kernel("gemm", 1, 1200, 1500)
+            .kernel("ncclDevKernel_AllReduce_Sum_f32_RING_LL", 2, 1950, 2150)
+            .kernel("gemm", 3, 2100, 2900)
+            .gpu(Memcpy, "Memcpy DtoH (Device -> Pinned)", 2950, 3100)
+            .gpu(Kernel, "after", 3200, 3300);
+        test
+    }
+
+    #[test]
+    fn work_belongs_to_the_step_that_launched_it() {
+        let section = section_of(&run_of(vec![trace()]), "steps");
+        let expected = [
+            "rank",
+            "step",
+            "start_ns",
+            "duration_ns",
+            "gpu_busy_ns",
+            "compute_ns",
+            "exposed_comm_ns",
+            "exposed_memory_ns",
+            "idle_ns",
+            "kernels",
+        ];
+        assert_eq!(column_ids(&section, "by_step"), expected);
+        let of = |id| column(&section, "by_step", id);
+        assert_eq!(of("step"), integers([1, 2]));
+        assert_eq!(of("start_ns"), integers([0, 1000]));
+        assert_eq!(of("duration_ns"), integers([1000, 1000]));
+        assert_eq!(of("gpu_busy_ns"), integers([500, 950]));
+        assert_eq!(of("compute_ns"), integers([300, 800]));
+        assert_eq!(of("exposed_comm_ns"), integers([200, 0]));
+        assert_eq!(of("exposed_memory_ns"), integers([0, 150]));
+        // Step 1: busy 1200..1500 and 1950..2000. Step 2: idle 2900..2950 only.
+        assert_eq!(of("idle_ns"), integers([650, 50]));
+        assert_eq!(of("kernels"), integers([2, 1]));
+        assert_eq!(number(&section, "median_ns", Some(0)), Value::Integer(1000));
+        assert_eq!(number(&section, "gpu_idle_pct", Some(0)), Value::Float(35.0));
+    }
+
+    #[test]
+    fn a_selected_step_keeps_its_numbers() {
+        let run = run_of(vec![trace()]);
+        let all = section_of(&run, "steps");
+        let window = Interval::new(Ns(1500), Ns(1600));
+        for selection in [Selection::default().with_steps(2..=2), Selection::default().with_time(window)] {
+            let outcome = analyse(&run, "steps", selection);
+            assert_eq!(outcome.section().unwrap().tables[0].rows, all.tables[0].rows[1..]);
+        }
+    }
+
+    #[test]
+    fn steps_of_a_cpu_recording_say_that_the_gpu_is_missing() {
+        let mut test = TestTrace::default();
+        test.step(1, 0, 10);
+        let section = section_of(&run_of(vec![test]), "steps");
+        assert_eq!(column(&section, "by_step", "idle_ns"), [Value::Missing("no GPU activity was recorded")]);
+        let outcome = analyse(&run_of(vec![TestTrace::default()]), "steps", Selection::default());
+        assert!(
+            matches!(outcome, Outcome::Skipped(skipped) if skipped.how_to_record.contains("prof.step()"))
+        );
+    }
+
+    #[test]
+    fn a_slow_step_is_found() {
+        let mut test = TestTrace::default();
+        test.step(1, 0, 10).step(2, 10, 20).step(3, 20, 60).step(4, 60, 70);
+        let section = section_of(&run_of(vec![test]), "steps");
+        assert_eq!(section.findings[0].claim, "step 3 of rank 0 took 40 ns, 4.0 times the median of 10 ns");
+        assert_eq!(section.findings[0].gain_ns, Some((0, 30)));
+    }
+}

@@ -1,0 +1,439 @@
+//! Where the time of the GPU went: computing, exposed communication, exposed memory traffic, nothing.
+
+use eaves_model::Ns;
+
+use super::{Analysis, missing};
+use crate::section::{Column, Finding, Number, Provenance, Section, Severity, Table, Unit, Value};
+use crate::text::{duration, percent, percentage};
+use crate::{Context, KernelType, Outcome, RankView, TypeSets, TypeTimes};
+
+pub(super) const ANALYSIS: Analysis = Analysis { id: "temporal-breakdown", place: 10, run };
+
+/// The time of a GPU, every instant counted once. Computation hides communication, and both hide memory
+/// traffic: `compute + exposed_communication + exposed_memory + idle = span`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Breakdown {
+    /// From the first start to the last end of GPU activity.
+    pub span: Ns,
+    /// In which anything ran.
+    pub busy: Ns,
+    /// In which anything computed.
+    pub compute: Ns,
+    /// In which something communicated and nothing computed.
+    pub exposed_communication: Ns,
+    /// In which memory was moved and nothing computed or communicated.
+    pub exposed_memory: Ns,
+}
+
+impl Breakdown {
+    /// The breakdown of activities over their own span.
+    pub fn of(sets: &TypeSets) -> Self {
+        let span = sets.span().map_or(Ns::ZERO, |span| span.length());
+        Self::from_times(&TypeTimes::of(sets), span)
+    }
+
+    /// The breakdown from times that are known already.
+    pub fn from_times(times: &TypeTimes, span: Ns) -> Self {
+        Self {
+            span,
+            busy: times.busy(),
+            compute: times.total(KernelType::Compute),
+            exposed_communication: times.exposed_communication(),
+            exposed_memory: times.exposed_memory(),
+        }
+    }
+
+    /// In which something ran but nothing computed.
+    pub fn non_compute(&self) -> Ns {
+        self.busy - self.compute
+    }
+
+    /// In which nothing ran.
+    pub fn idle(&self) -> Ns {
+        self.span - self.busy
+    }
+
+    /// The values in the order of [`PARTS`].
+    fn values(&self) -> [Ns; PARTS.len()] {
+        [
+            self.idle(),
+            self.compute,
+            self.non_compute(),
+            self.exposed_communication,
+            self.exposed_memory,
+            self.busy,
+            self.span,
+        ]
+    }
+}
+
+/// One value of the breakdown as number and column.
+struct Part {
+    id: &'static str,
+    title: &'static str,
+    explain: &'static str,
+    /// Id, title and meaning of the share; the span has none, being the whole.
+    share: Option<(&'static str, &'static str, &'static str)>,
+}
+
+const PARTS: [Part; 7] = [
+    Part {
+        id: "idle_ns",
+        title: "Idle",
+        explain: "GPU span minus the time in which any kernel, copy or set ran",
+        share: Some(("idle_pct", "Idle of span", "idle time, of the GPU span")),
+    },
+    Part {
+        id: "compute_ns",
+        title: "Compute",
+        explain: "union of the times of all compute kernels",
+        share: Some(("compute_pct", "Compute of span", "compute time, of the GPU span")),
+    },
+    Part {
+        id: "non_compute_ns",
+        title: "Non-compute",
+        explain: "time in which something ran but nothing computed: exposed communication plus exposed memory",
+        share: Some(("non_compute_pct", "Non-compute of span", "non-compute time, of the GPU span")),
+    },
+    Part {
+        id: "exposed_comm_ns",
+        title: "Exposed communication",
+        explain: "time in which something communicated and nothing computed",
+        share: Some((
+            "exposed_comm_pct",
+            "Exposed communication of span",
+            "exposed communication, of the GPU span",
+        )),
+    },
+    Part {
+        id: "exposed_memory_ns",
+        title: "Exposed memory",
+        explain: "time in which a copy or set ran and nothing computed or communicated",
+        share: Some((
+            "exposed_memory_pct",
+            "Exposed memory of span",
+            "exposed memory traffic, of the GPU span",
+        )),
+    },
+    Part {
+        id: "busy_ns",
+        title: "Busy",
+        explain: "union of the times of all kernels, copies and sets",
+        share: Some(("busy_pct", "Busy of span", "busy time, of the GPU span")),
+    },
+    Part {
+        id: "span_ns",
+        title: "Span",
+        explain: "from the first start to the last end of GPU activity",
+        share: None,
+    },
+];
+
+fn run(context: &Context<'_>) -> Outcome {
+    let ranks: Vec<(&RankView<'_>, Breakdown)> = context
+        .with_gpu_activity()
+        .map(|rank| {
+            let span = rank.sets.span().map_or(Ns::ZERO, |span| span.length());
+            (rank, Breakdown::from_times(&rank.times, span))
+        })
+        .collect();
+    if ranks.is_empty() {
+        return missing::gpu_activity(context, ANALYSIS.id);
+    }
+    let mut tables = vec![by_rank(context, &ranks)];
+    tables.extend(by_device(context, &ranks));
+    Outcome::Section(Section {
+        id: ANALYSIS.id,
+        title: "Where the GPU time went",
+        numbers: ranks.iter().flat_map(|(rank, breakdown)| numbers(rank.rank(), breakdown)).collect(),
+        tables,
+        findings: findings(&ranks).into_iter().chain(missing::ranks_without_gpu_activity(context)).collect(),
+    })
+}
+
+fn numbers(rank: i64, breakdown: &Breakdown) -> Vec<Number> {
+    let number = |id, value, unit, explain| Number {
+        id,
+        rank: Some(rank),
+        value,
+        unit,
+        provenance: Provenance::Formula,
+        explain,
+    };
+    let times = PARTS
+        .iter()
+        .zip(breakdown.values())
+        .map(|(part, time)| number(part.id, time.into(), Unit::Nanoseconds, part.explain));
+    let shares = PARTS.iter().zip(breakdown.values()).filter_map(|(part, time)| {
+        let (id, _, explain) = part.share?;
+        Some(number(id, Value::percent(time.0, breakdown.span.0), Unit::Percent, explain))
+    });
+    times.chain(shares).collect()
+}
+
+fn columns(leading: Vec<Column>) -> Vec<Column> {
+    let times = PARTS.iter().map(|part| Column::new(part.id, part.title, Unit::Nanoseconds));
+    let shares = PARTS
+        .iter()
+        .filter_map(|part| part.share)
+        .map(|(id, title, _)| Column::new(id, title, Unit::Percent));
+    leading.into_iter().chain(times).chain(shares).collect()
+}
+
+fn cells(leading: Vec<Value>, breakdown: &Breakdown) -> Vec<Value> {
+    let shares = PARTS.iter().zip(breakdown.values()).filter(|(part, _)| part.share.is_some());
+    let shares = shares.map(|(_, time)| Value::percent(time.0, breakdown.span.0));
+    leading.into_iter().chain(breakdown.values().map(Value::from)).chain(shares).collect()
+}
+
+fn by_rank(context: &Context<'_>, ranks: &[(&RankView<'_>, Breakdown)]) -> Table {
+    Table {
+        id: "by_rank",
+        title: "GPU time by rank, shares of the GPU span",
+        columns: columns(context.rank_columns()),
+        rows: ranks.iter().map(|(rank, breakdown)| cells(context.rank_cells(rank), breakdown)).collect(),
+    }
+}
+
+/// Only where one recording drives several devices: else it would repeat the table by rank.
+fn by_device(context: &Context<'_>, ranks: &[(&RankView<'_>, Breakdown)]) -> Option<Table> {
+    let mut rows = Vec::new();
+    for (rank, _) in ranks {
+        let devices = rank.gpu.devices();
+        if devices.len() < 2 {
+            continue;
+        }
+        for device in devices {
+            let sets = rank.gpu.sets_where(|index| rank.gpu.device[index] == device);
+            let mut leading = context.rank_cells(rank);
+            leading.push(device.get().map_or(Value::Missing("device number not recorded"), |number| {
+                Value::Integer(i64::from(number))
+            }));
+            rows.push(cells(leading, &Breakdown::of(&sets)));
+        }
+    }
+    let mut leading = context.rank_columns();
+    leading.push(Column::new("device", "Device", Unit::None));
+    (!rows.is_empty()).then(|| Table {
+        id: "by_device",
+        title: "GPU time by device, shares of each device's own span",
+        columns: columns(leading),
+        rows,
+    })
+}
+
+/// Shares of the span above which a finding is made: below, the gain is rarely worth the work.
+const IDLE_WARNING_PCT: f64 = 10.0;
+const IDLE_CRITICAL_PCT: f64 = 40.0;
+const EXPOSED_WARNING_PCT: f64 = 10.0;
+const EXPOSED_CRITICAL_PCT: f64 = 30.0;
+
+/// At most one finding a kind, about the rank where it costs most.
+fn findings(ranks: &[(&RankView<'_>, Breakdown)]) -> Vec<Finding> {
+    let idle = finding(ranks, Breakdown::idle, IDLE_WARNING_PCT, IDLE_CRITICAL_PCT, |share, time, span| {
+        Text {
+            id: "gpu_idle",
+            claim: format!("the GPU does nothing for {share} ({time}) of its span of {span}"),
+            column: "idle_ns",
+            next: "find what the GPU waits for: launches that come too late (CUDA graphs, `torch.compile`, larger \
+               batches), the data loader (more workers, `pin_memory=True`), or synchronising calls such as \
+               `.item()` and `.cpu()`",
+        }
+    });
+    let communication = finding(
+        ranks,
+        |breakdown| breakdown.exposed_communication,
+        EXPOSED_WARNING_PCT,
+        EXPOSED_CRITICAL_PCT,
+        |share, time, span| Text {
+            id: "exposed_communication",
+            claim: format!(
+                "communication that no computation hides takes {share} ({time}) of a span of {span}"
+            ),
+            column: "exposed_comm_ns",
+            next: "overlap it with computation (DDP bucket size, FSDP prefetch, a stream of its own), send less \
+                   (gradient accumulation, lower precision), or look for a rank that comes late: its peers' \
+                   waiting counts as communication",
+        },
+    );
+    let memory = finding(
+        ranks,
+        |breakdown| breakdown.exposed_memory,
+        EXPOSED_WARNING_PCT,
+        EXPOSED_CRITICAL_PCT,
+        |share, time, span| Text {
+            id: "exposed_memory",
+            claim: format!("copies and sets that nothing hides take {share} ({time}) of a span of {span}"),
+            column: "exposed_memory_ns",
+            next: "copy from pinned memory with `non_blocking=True` on a stream of its own, keep data on the \
+                   device, and avoid copies between layouts",
+        },
+    );
+    let mut findings: Vec<Finding> = [idle, communication, memory].into_iter().flatten().collect();
+    findings.sort_by_key(|finding| std::cmp::Reverse(finding.gain_ns));
+    findings
+}
+
+struct Text {
+    id: &'static str,
+    claim: String,
+    column: &'static str,
+    next: &'static str,
+}
+
+fn finding(
+    ranks: &[(&RankView<'_>, Breakdown)],
+    part: impl Fn(&Breakdown) -> Ns,
+    warning_pct: f64,
+    critical_pct: f64,
+    text: impl Fn(String, String, String) -> Text,
+) -> Option<Finding> {
+    let share = |breakdown: &Breakdown| percentage(part(breakdown), breakdown.span);
+    let (rank, worst) = ranks.iter().max_by(|(_, a), (_, b)| share(a).total_cmp(&share(b)))?;
+    if share(worst) < warning_pct {
+        return None;
+    }
+    let time = part(worst);
+    let text = text(percent(time, worst.span), duration(time), duration(worst.span));
+    let rank = rank.rank();
+    let claim = if ranks.len() > 1 { format!("rank {rank} is worst: {}", text.claim) } else { text.claim };
+    Some(Finding {
+        id: text.id,
+        severity: if share(worst) < critical_pct { Severity::Warning } else { Severity::Critical },
+        claim,
+        // Nothing says how much of it can be avoided, only that it cannot be more than all.
+        gain_ns: Some((0, time.0)),
+        evidence: format!("table by_rank, rank {rank}, column {}", text.column),
+        next: text.next.to_owned(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use eaves_model::Interval;
+    use eaves_model::SliceKind::{Kernel, Memcpy};
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::test_trace::{TestTrace, column, column_ids, integers, number, run_of, section_of};
+
+    const NCCL: &str = "ncclDevKernel_AllReduce_Sum_f32_RING_LL";
+
+    /// 100..200 compute, 200..230 communication alone, 230..250 nothing, 250..260 copy alone, 260..300 compute.
+    fn trace() -> TestTrace {
+        let mut test = TestTrace::default();
+        test.gpu(Kernel, "gemm", 100, 180)
+            .gpu(Kernel, "gelu", 150, 200)
+            .gpu(Kernel, NCCL, 190, 230)
+            .gpu(Memcpy, "Memcpy HtoD (Pinned -> Device)", 195, 205)
+            .gpu(Memcpy, "Memcpy HtoD (Pinned -> Device)", 250, 270)
+            .gpu(Kernel, "gemm", 260, 300);
+        test
+    }
+
+    #[test]
+    fn values_by_hand() {
+        let section = section_of(&run_of(vec![trace()]), "temporal-breakdown");
+        let value = |id| number(&section, id, Some(0));
+        assert_eq!([value("span_ns"), value("busy_ns"), value("idle_ns")].to_vec(), integers([200, 180, 20]));
+        assert_eq!([value("compute_ns"), value("non_compute_ns")].to_vec(), integers([140, 40]));
+        assert_eq!([value("exposed_comm_ns"), value("exposed_memory_ns")].to_vec(), integers([30, 10]));
+        assert_eq!(value("idle_pct"), Value::Float(10.0));
+        assert_eq!(value("compute_pct"), Value::Float(70.0));
+        assert_eq!(column(&section, "by_rank", "exposed_comm_pct"), [Value::Float(15.0)]);
+        assert_eq!(section.tables.len(), 1);
+    }
+
+    #[test]
+    fn columns_are_those_of_the_contract() {
+        let section = section_of(&run_of(vec![trace()]), "temporal-breakdown");
+        let expected = [
+            "rank",
+            "idle_ns",
+            "compute_ns",
+            "non_compute_ns",
+            "exposed_comm_ns",
+            "exposed_memory_ns",
+            "busy_ns",
+            "span_ns",
+            "idle_pct",
+            "compute_pct",
+            "non_compute_pct",
+            "exposed_comm_pct",
+            "exposed_memory_pct",
+            "busy_pct",
+        ];
+        assert_eq!(column_ids(&section, "by_rank"), expected);
+    }
+
+    #[test]
+    fn devices_of_one_recording_are_told_apart() {
+        let mut test = trace();
+        test.gpu_on(1, None, Kernel, "gemm", 1000, 1100).gpu_on(1, None, Kernel, "gemm", 1150, 1200);
+        let section = section_of(&run_of(vec![test]), "temporal-breakdown");
+        assert_eq!(column(&section, "by_device", "device"), integers([0, 1]));
+        assert_eq!(column(&section, "by_device", "idle_ns"), integers([20, 50]));
+        assert_eq!(number(&section, "span_ns", Some(0)), Value::Integer(1100));
+    }
+
+    #[test]
+    fn findings_name_the_worst_rank_and_at_most_its_whole_time() {
+        let mut idle = TestTrace::default();
+        idle.gpu(Kernel, "gemm", 0, 100).gpu(Kernel, "gemm", 900, 1000);
+        let section = section_of(&run_of(vec![trace(), idle, TestTrace::default()]), "temporal-breakdown");
+        let ids: Vec<_> = section.findings.iter().map(|finding| finding.id).collect();
+        assert_eq!(ids, ["gpu_idle", "exposed_communication", "ranks_without_gpu_activity"]);
+        let idle = &section.findings[0];
+        assert_eq!((idle.severity, idle.gain_ns), (Severity::Critical, Some((0, 800))));
+        assert_eq!(
+            idle.claim,
+            "rank 1 is worst: the GPU does nothing for 80.0 % (800 ns) of its span of 1.0 us"
+        );
+    }
+
+    #[test]
+    fn without_gpu_activity_it_says_how_to_record_it() {
+        let run = run_of(vec![TestTrace::default()]);
+        let Outcome::Skipped(skipped) =
+            crate::test_trace::analyse(&run, "temporal-breakdown", Default::default())
+        else {
+            panic!("no section expected");
+        };
+        assert!(skipped.how_to_record.contains("ProfilerActivity.CUDA"));
+    }
+
+    proptest! {
+        /// Twin: one flag a nanosecond.
+        #[test]
+        fn agrees_with_one_flag_per_nanosecond(
+            activities in prop::collection::vec((0i64..200, 0i64..40, 0usize..3), 0..40)
+        ) {
+            let mut flags = [[false; 240]; 3];
+            for &(start, length, kind) in &activities {
+                flags[kind][start as usize..(start + length) as usize].fill(true);
+            }
+            let count = |inside: fn(bool, bool, bool) -> bool| {
+                Ns((0..240).filter(|&t| inside(flags[0][t], flags[1][t], flags[2][t])).count() as i64)
+            };
+            let first = activities.iter().map(|&(start, ..)| start).min().unwrap_or(0);
+            let last = activities.iter().map(|&(start, length, _)| start + length).max().unwrap_or(0);
+            let sets: TypeSets = activities
+                .iter()
+                .map(|&(start, length, kind)| {
+                    (Interval::new(Ns(start), Ns(start + length)), KernelType::ALL[kind])
+                })
+                .collect();
+            let breakdown = Breakdown::of(&sets);
+            prop_assert_eq!(breakdown.span, Ns(last - first));
+            prop_assert_eq!(breakdown.busy, count(|a, b, c| a || b || c));
+            prop_assert_eq!(breakdown.compute, count(|a, _, _| a));
+            prop_assert_eq!(breakdown.exposed_communication, count(|a, b, _| b && !a));
+            prop_assert_eq!(breakdown.exposed_memory, count(|a, b, c| c && !b && !a));
+            prop_assert_eq!(breakdown.idle(), Ns(last - first) - breakdown.busy);
+            prop_assert_eq!(
+                breakdown.non_compute(),
+                breakdown.exposed_communication + breakdown.exposed_memory
+            );
+        }
+    }
+}

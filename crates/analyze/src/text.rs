@@ -1,0 +1,39 @@
+//! Quantities inside sentences. Tables leave this to the presenter; claims are sentences.
+
+use eaves_model::Ns;
+
+/// A duration with three significant digits or so, such as `12.3 ms`.
+pub(crate) fn duration(time: Ns) -> String {
+    let nanoseconds = time.as_f64();
+    let (value, unit) = match nanoseconds.abs() {
+        size if size >= 1e9 => (nanoseconds / 1e9, "s"),
+        size if size >= 1e6 => (nanoseconds / 1e6, "ms"),
+        size if size >= 1e3 => (nanoseconds / 1e3, "us"),
+        _ => return format!("{} ns", time.0),
+    };
+    let decimals = if value.abs() >= 100.0 { 0 } else { 1 };
+    format!("{value:.decimals$} {unit}")
+}
+
+/// A share of a whole, such as `12.3 %`.
+pub(crate) fn percent(part: Ns, whole: Ns) -> String {
+    format!("{:.1} %", percentage(part, whole))
+}
+
+/// A share of a whole in percent; of nothing, nothing.
+pub(crate) fn percentage(part: Ns, whole: Ns) -> f64 {
+    if whole == Ns::ZERO { 0.0 } else { 100.0 * part.as_f64() / whole.as_f64() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_read_well() {
+        let texts = [0, 999, 1_500, 12_345_678, 123_456_789, 2_000_000_000].map(|time| duration(Ns(time)));
+        assert_eq!(texts, ["0 ns", "999 ns", "1.5 us", "12.3 ms", "123 ms", "2.0 s"]);
+        assert_eq!(percent(Ns(1), Ns(8)), "12.5 %");
+        assert_eq!(percent(Ns(1), Ns(0)), "0.0 %");
+    }
+}

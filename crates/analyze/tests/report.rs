@@ -1,0 +1,140 @@
+//! The whole report on real traces: whatever the numbers are, they must not contradict each other.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "helpers of tests may fail loudly"
+)]
+
+mod common;
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use eaves_analyze::section::{Number, Section, Value};
+use eaves_analyze::{Context, Options, Outcome, Selection, info, report};
+use eaves_model::Run;
+
+/// Folders of the reference data that hold traces directly.
+fn trace_folders() -> Vec<PathBuf> {
+    let Some(root) = common::data(".") else { return Vec::new() };
+    let mut folders = vec![root.join("torch"), root.join("torch/gloo2")];
+    for parent in ["hta/traces", "tracelens/cases"] {
+        folders.extend(common::folders(&root.join(parent)).iter().map(|name| root.join(parent).join(name)));
+    }
+    // Not traces: an execution trace and a memory timeline.
+    folders
+        .retain(|path| !path.ends_with("hta_execution_trace_et") && !path.ends_with("hta_memory_timeline"));
+    folders.retain(|path| path.is_dir());
+    folders
+}
+
+fn integer(value: &Value) -> i64 {
+    match value {
+        Value::Integer(value) => *value,
+        other => panic!("an integer was expected, not {other:?}"),
+    }
+}
+
+fn column(section: &Section, table: usize, id: &str) -> Vec<Value> {
+    let table = &section.tables[table];
+    let index = table.columns.iter().position(|column| column.id == id).unwrap();
+    table.rows.iter().map(|row| row[index].clone()).collect()
+}
+
+fn sum(section: &Section, table: usize, id: &str) -> i64 {
+    column(section, table, id).iter().map(integer).sum()
+}
+
+/// What holds for every section: cells fit columns, ids are unique, floats are finite, shares are shares.
+fn check_form(section: &Section, place: &Path) {
+    let place = format!("{} {}", place.display(), section.id);
+    let mut ids = HashSet::new();
+    for Number { id, rank, value, .. } in &section.numbers {
+        assert!(ids.insert((id, rank)), "{place}: {id} of rank {rank:?} twice");
+        if id.ends_with("_pct")
+            && let Value::Float(share) = value
+        {
+            assert!((0.0..=100.0).contains(share), "{place}: {id} is {share}");
+        }
+    }
+    let tables: HashSet<&str> = section.tables.iter().map(|table| table.id).collect();
+    assert_eq!(tables.len(), section.tables.len(), "{place}");
+    for table in &section.tables {
+        for row in &table.rows {
+            assert_eq!(row.len(), table.columns.len(), "{place} {}", table.id);
+            assert!(row.iter().all(|cell| !matches!(cell, Value::Float(float) if !float.is_finite())));
+        }
+        for (index, column) in table.columns.iter().enumerate() {
+            let times = column.id.ends_with("_ns");
+            let negative = |cell: &Value| matches!(cell, Value::Integer(time) if *time < 0);
+            assert!(!times || !table.rows.iter().any(|row| negative(&row[index])), "{place} {}", column.id);
+        }
+    }
+}
+
+fn find<'a>(outcomes: &'a [Outcome], id: &str) -> Option<&'a Section> {
+    outcomes.iter().find(|outcome| outcome.id() == id)?.section()
+}
+
+/// What the sections say of each other.
+fn check_agreement(outcomes: &[Outcome]) {
+    let Some(breakdown) = find(outcomes, "temporal-breakdown") else { return };
+    for row in 0..breakdown.tables[0].rows.len() {
+        let of = |id| integer(&column(breakdown, 0, id)[row]);
+        assert_eq!(of("idle_ns") + of("busy_ns"), of("span_ns"));
+        assert_eq!(of("compute_ns") + of("exposed_comm_ns") + of("exposed_memory_ns"), of("busy_ns"));
+        assert_eq!(of("compute_ns") + of("non_compute_ns"), of("busy_ns"));
+    }
+    let types = find(outcomes, "kernel-types").unwrap();
+    assert_eq!(sum(types, 0, "time_ns"), sum(breakdown, 0, "busy_ns"));
+    let kernels = find(outcomes, "kernels").unwrap();
+    let total = kernels.numbers.iter().find(|number| number.id == "total_ns").unwrap();
+    assert_eq!(sum(kernels, 0, "total_ns"), integer(&total.value));
+    assert!(sum(kernels, 0, "total_ns") >= sum(breakdown, 0, "busy_ns"));
+    if let Some(overlap) = find(outcomes, "comm-overlap") {
+        assert_eq!(sum(overlap, 0, "exposed_ns"), sum(breakdown, 0, "exposed_comm_ns"));
+        assert_eq!(
+            sum(overlap, 0, "exposed_ns") + sum(overlap, 0, "overlapped_ns"),
+            sum(overlap, 0, "comm_ns")
+        );
+    }
+}
+
+fn check_steps(run: &Run) {
+    let all = report(&Context::new(run, Options::default()).unwrap());
+    let Some(steps) = find(&all, "steps") else { return };
+    for step in column(steps, 0, "step").iter().map(|step| integer(step) as u64) {
+        let selection = Selection::default().with_steps(step..=step);
+        let outcomes = report(&Context::new(run, Options::default().with_selection(selection)).unwrap());
+        let Some(breakdown) = find(&outcomes, "temporal-breakdown") else { continue };
+        // What a step shows in the table of steps is what it shows when it is selected.
+        let rows = column(steps, 0, "step").into_iter().zip(column(steps, 0, "gpu_busy_ns"));
+        let of_step = rows.filter(|(number, _)| integer(number) as u64 == step);
+        let busy: i64 = of_step.map(|(_, busy)| integer(&busy)).sum();
+        assert_eq!(busy, sum(breakdown, 0, "busy_ns"), "step {step}");
+    }
+}
+
+#[test]
+fn sections_of_real_traces_do_not_contradict_each_other() {
+    let folders = trace_folders();
+    for folder in &folders {
+        let run = common::read_run(folder);
+        let context = Context::new(&run, Options::default()).unwrap();
+        let outcomes = report(&context);
+        assert_eq!(outcomes, report(&context), "{}", folder.display());
+        for section in outcomes.iter().chain(&info(&run)).filter_map(Outcome::section) {
+            // Several recordings of one folder may be of the same rank and then share numbers' ids.
+            let ranks: HashSet<i64> = run.recordings.iter().map(|recording| recording.rank).collect();
+            if ranks.len() == run.recordings.len() {
+                check_form(section, folder);
+            }
+        }
+        check_agreement(&outcomes);
+        check_steps(&run);
+    }
+    println!("{} folders", folders.len());
+    assert!(folders.is_empty() || folders.len() >= 30);
+}

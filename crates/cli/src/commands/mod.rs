@@ -1,0 +1,46 @@
+//! The verbs, one file each. To add one: copy a file, add a `mod` line, a variant and an arm, in order of name.
+
+// tidy-alphabetical-start
+mod info;
+mod report;
+mod self_;
+// tidy-alphabetical-end
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::Subcommand;
+use eaves_model::Run;
+
+use crate::arguments::OutputArguments;
+use crate::failure::hinted;
+use crate::progress::Bar;
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Info(info::Arguments),
+    Report(report::Arguments),
+    #[command(name = "self")]
+    Self_(self_::Arguments),
+}
+
+impl Command {
+    /// Does it.
+    pub(crate) fn run(&self, output: &OutputArguments) -> Result<()> {
+        match self {
+            Self::Info(arguments) => info::run(arguments, output),
+            Self::Report(arguments) => report::run(arguments, output),
+            Self::Self_(arguments) => self_::run(arguments, output),
+        }
+    }
+}
+
+/// Reads the inputs of a verb, with a progress bar if it takes long.
+fn read(inputs: &[PathBuf], output: &OutputArguments) -> Result<Run> {
+    let bar = Bar::start(&output.printer());
+    let options = eaves_ingest::Options { progress: bar.progress.clone(), ..Default::default() };
+    let run = eaves_ingest::read(inputs, &options);
+    drop(bar);
+    run.map_err(|error| hinted(error.to_string(), error.hint()))
+}

@@ -1,0 +1,93 @@
+//! `eaves report`: every analysis of the inputs.
+
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
+
+use clap::Args;
+use eaves_analyze::analyses::{self, Analysis};
+use eaves_analyze::{Context, Options, Selection};
+use eaves_model::Interval;
+use eaves_present::Document;
+
+use crate::arguments::{HELP_TEMPLATE, OutputArguments};
+use crate::failure::{did_you_mean, hinted};
+use crate::selection::{self, Ranks};
+
+/// Show where the time of a recorded program went
+#[derive(Args, Debug)]
+#[command(
+    help_template = HELP_TEMPLATE,
+    before_help = "  eaves report trace.json.gz
+  eaves report traces/ --rank 0,3-5       some ranks of a job
+  eaves report trace.json --step 3-7      some steps
+  eaves report trace.json --section kernels --top 0 --csv
+  eaves report trace.json -o report.md"
+)]
+pub(crate) struct Arguments {
+    /// Files, directories with one trace per rank, patterns, or - for stdin
+    #[arg(required = true, value_name = "INPUT")]
+    inputs: Vec<PathBuf>,
+    /// Keep what these profiler steps launched: N or A-B
+    #[arg(long, value_name = "STEPS", value_parser = selection::steps, help_heading = "Selection")]
+    step: Option<RangeInclusive<u64>>,
+    /// Keep a window of time, counted from the start: 1.5ms..20ms
+    #[arg(long, value_name = "FROM..TO", value_parser = selection::time, help_heading = "Selection")]
+    time: Option<Interval>,
+    /// Keep some ranks: 0,3-5
+    #[arg(long, value_name = "RANKS", value_parser = selection::ranks, help_heading = "Selection")]
+    rank: Option<Ranks>,
+    /// Show this section only; may be given several times
+    #[arg(long, value_name = "ID", help_heading = "Selection")]
+    section: Vec<String>,
+    /// Rows of each table in text and Markdown; 0 for all
+    #[arg(long, value_name = "N", default_value_t = 10, help_heading = "Selection")]
+    top: usize,
+}
+
+/// Analyses the inputs.
+pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> anyhow::Result<()> {
+    let sections = sections(&arguments.section)?;
+    let destination = output.destination()?;
+    let run = super::read(&arguments.inputs, output)?;
+    let options = Options::default().with_selection(selection(arguments));
+    let context = Context::new(&run, options).map_err(|error| {
+        hinted(error.to_string(), "`eaves info` shows the ranks, steps and times of a recording")
+    })?;
+    let outcomes = sections.iter().map(|analysis| (analysis.run)(&context)).collect();
+    let document = Document::new("report", &run, outcomes);
+    output.finish(&document, destination, arguments.top)
+}
+
+fn selection(arguments: &Arguments) -> Selection {
+    let mut selection = Selection::default();
+    if let Some(steps) = &arguments.step {
+        selection = selection.with_steps(steps.clone());
+    }
+    if let Some(time) = arguments.time {
+        selection = selection.with_time(time);
+    }
+    if let Some(Ranks(ranks)) = &arguments.rank {
+        selection = selection.with_ranks(ranks.clone());
+    }
+    selection
+}
+
+/// The analyses that make these sections, in the order of the report; all without any.
+fn sections(ids: &[String]) -> anyhow::Result<Vec<&'static Analysis>> {
+    for id in ids {
+        if analyses::find(id).is_none() {
+            return Err(unknown_section(id));
+        }
+    }
+    let wanted = |analysis: &&Analysis| ids.is_empty() || ids.iter().any(|id| id == analysis.id);
+    Ok(analyses::in_report_order().into_iter().filter(wanted).collect())
+}
+
+fn unknown_section(id: &str) -> anyhow::Error {
+    let known = || analyses::ALL.iter().map(|analysis| analysis.id);
+    let hint = match did_you_mean(id, known()) {
+        Some(similar) => format!("did you mean `{similar}`?"),
+        None => format!("there are: {}", known().collect::<Vec<_>>().join(", ")),
+    };
+    hinted(format!("no section `{id}`"), hint)
+}

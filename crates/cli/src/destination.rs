@@ -1,0 +1,179 @@
+//! `--json`, `--csv`, `--markdown` and `-o`: where a document goes and in which form.
+
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+use anyhow::Context;
+use eaves_present::{Document, csv, json, markdown, terminal};
+
+use crate::failure::hinted;
+use crate::output::PendingFile;
+use crate::printer::Printer;
+
+/// The form of a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Format {
+    Csv,
+    Json,
+    Markdown,
+    Terminal,
+}
+
+impl Format {
+    /// The form that a file name asks for.
+    fn of(path: &Path) -> Option<Self> {
+        match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
+            "csv" => Some(Self::Csv),
+            "json" => Some(Self::Json),
+            "md" => Some(Self::Markdown),
+            "txt" => Some(Self::Terminal),
+            _ => None,
+        }
+    }
+
+    fn option(self) -> &'static str {
+        match self {
+            Self::Csv => "--csv",
+            Self::Json => "--json",
+            Self::Markdown => "--markdown",
+            Self::Terminal => "plain text",
+        }
+    }
+}
+
+/// Where a document goes.
+#[derive(Debug)]
+enum Place {
+    Stdout,
+    File(PendingFile),
+    /// One file per table.
+    Directory(PathBuf),
+}
+
+/// Where a document goes and in which form.
+#[derive(Debug)]
+pub(crate) struct Destination {
+    place: Place,
+    format: Format,
+}
+
+impl Destination {
+    /// Works out what the options mean and makes sure, before the work begins, that the file can be written.
+    pub(crate) fn new(format: Option<Format>, output: Option<&Path>) -> anyhow::Result<Self> {
+        let Some(path) = output.filter(|path| *path != Path::new("-")) else {
+            return Ok(Self { place: Place::Stdout, format: format.unwrap_or(Format::Terminal) });
+        };
+        if path.as_os_str().to_string_lossy().ends_with(['/', std::path::MAIN_SEPARATOR]) {
+            return match format.unwrap_or(Format::Csv) {
+                Format::Csv => Ok(Self { place: Place::Directory(path.to_owned()), format: Format::Csv }),
+                other => Err(hinted(
+                    format!("{} makes one file, not a directory: {}", other.option(), path.display()),
+                    "leave out the `/` at the end, or use --csv for one file per table",
+                )),
+            };
+        }
+        let format = format_of_file(format, path)?;
+        let file = create(path)?;
+        Ok(Self { place: Place::File(file), format })
+    }
+
+    /// True if the document itself shows the warnings to whoever sees stdout.
+    pub(crate) fn shows_warnings(&self) -> bool {
+        matches!(self.place, Place::Stdout) && self.format == Format::Terminal
+    }
+
+    /// Writes the document.
+    pub(crate) fn write(self, document: &Document, top: usize, printer: &Printer) -> anyhow::Result<()> {
+        let width = match self.place {
+            Place::Stdout => printer.width(),
+            Place::File(_) | Place::Directory(_) => terminal::Options::default().width,
+        };
+        match self.place {
+            Place::Stdout if self.format == Format::Terminal => {
+                let text = terminal::render(document, &terminal::Options { width, top });
+                printer.data(text.as_bytes()).context("cannot write to stdout")
+            }
+            Place::Stdout => {
+                printer.raw_data(&content(document, self.format, top)?).context("cannot write to stdout")
+            }
+            Place::File(file) => {
+                let path = file.path().display().to_string();
+                file.complete(&content(document, self.format, top)?)
+                    .with_context(|| format!("cannot write the output: {path}"))
+            }
+            Place::Directory(directory) => write_tables(document, &directory),
+        }
+    }
+}
+
+fn create(path: &Path) -> anyhow::Result<PendingFile> {
+    PendingFile::create(path).map_err(|error| {
+        let reason = match error.kind() {
+            io::ErrorKind::NotFound => "no such directory".to_owned(),
+            // The whole error would name the temporary file.
+            kind => kind.to_string(),
+        };
+        hinted(
+            format!("cannot write the output: {reason}: {}", path.display()),
+            "give the name of a file in a directory that exists and may be written to",
+        )
+    })
+}
+
+/// Writes a text that is no document.
+pub(crate) fn write_text(text: &str, output: Option<&Path>, printer: &Printer) -> anyhow::Result<()> {
+    match output.filter(|path| *path != Path::new("-")) {
+        Some(path) => create(path)?
+            .complete(text.as_bytes())
+            .with_context(|| format!("cannot write the output: {}", path.display())),
+        None => printer.raw_data(text.as_bytes()).context("cannot write to stdout"),
+    }
+}
+
+fn format_of_file(asked: Option<Format>, path: &Path) -> anyhow::Result<Format> {
+    match (asked, Format::of(path)) {
+        (Some(asked), Some(named)) if asked != named => Err(hinted(
+            format!("{} does not go with the name of the file: {}", asked.option(), path.display()),
+            "give one of the two",
+        )),
+        (Some(format), _) | (None, Some(format)) => Ok(format),
+        (None, None) => Err(hinted(
+            format!("the name does not say which form the output has: {}", path.display()),
+            "end it in .json, .csv, .md or .txt, or add --json, --csv or --markdown",
+        )),
+    }
+}
+
+/// The document as the bytes of a file.
+fn content(document: &Document, format: Format, top: usize) -> anyhow::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    match format {
+        Format::Csv => csv::write(document, &mut bytes)?,
+        Format::Json => json::write(document, &mut bytes)?,
+        Format::Markdown => bytes = markdown::render(document, top).into_bytes(),
+        Format::Terminal => {
+            let text = terminal::render(document, &terminal::Options { top, ..terminal::Options::default() });
+            bytes = anstream::adapter::strip_str(&text).to_string().into_bytes();
+        }
+    }
+    Ok(bytes)
+}
+
+/// One file per table. All are ready before the first appears.
+fn write_tables(document: &Document, directory: &Path) -> anyhow::Result<()> {
+    fs::create_dir_all(directory)
+        .with_context(|| format!("cannot make the directory: {}", directory.display()))?;
+    let mut files = Vec::new();
+    for named in csv::tables(document) {
+        let path = directory.join(format!("{}.csv", named.name));
+        let failed = || format!("cannot write the output: {}", path.display());
+        let mut bytes = Vec::new();
+        csv::write_table(&named.table, &mut bytes).with_context(failed)?;
+        files.push((create(&path)?, bytes));
+    }
+    for (file, bytes) in files {
+        let path = file.path().display().to_string();
+        file.complete(&bytes).with_context(|| format!("cannot write the output: {path}"))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,80 @@
+//! How far reading has come, once it takes long enough to wonder.
+
+use std::sync::Arc;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use eaves_ingest::Progress;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::printer::Printer;
+
+/// Before this nobody has begun to wonder.
+const PATIENCE: Duration = Duration::from_millis(300);
+const INTERVAL: Duration = Duration::from_millis(100);
+
+/// Shows a bar from when it is wanted until it is dropped.
+pub(crate) struct Bar {
+    /// What is read so far.
+    pub(crate) progress: Arc<Progress>,
+    stop: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Bar {
+    /// Starts to watch.
+    pub(crate) fn start(printer: &Printer) -> Self {
+        let progress = Arc::new(Progress::default());
+        if !printer.shows_progress() {
+            return Self { progress, stop: None, thread: None };
+        }
+        let (stop, stopped) = channel();
+        let watched = Arc::clone(&progress);
+        let thread = thread::spawn(move || {
+            let mut bar = None;
+            let mut wait = PATIENCE;
+            while stopped.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
+                show(bar.get_or_insert_with(new_bar), &watched);
+                wait = INTERVAL;
+            }
+            if let Some(bar) = bar {
+                bar.finish_and_clear();
+            }
+        });
+        Self { progress, stop: Some(stop), thread: Some(thread) }
+    }
+}
+
+impl Drop for Bar {
+    fn drop(&mut self) {
+        drop(self.stop.take());
+        if let Some(thread) = self.thread.take() {
+            // A bar that failed is no reason to fail.
+            drop(thread.join());
+        }
+    }
+}
+
+fn new_bar() -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+    bar.set_style(ProgressStyle::default_spinner());
+    bar.set_message("reading");
+    bar
+}
+
+fn show(bar: &ProgressBar, progress: &Progress) {
+    let total = progress.total();
+    if total > 0 && bar.length() != Some(total) {
+        bar.set_length(total);
+        let template = "reading [{bar:30}] {binary_bytes}/{binary_total_bytes}";
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            bar.set_style(style.progress_chars("━╸ "));
+        }
+    }
+    if total == 0 {
+        bar.set_message(format!("reading {}", indicatif::BinaryBytes(progress.done())));
+    }
+    bar.set_position(progress.done());
+    bar.tick();
+}

@@ -1,0 +1,110 @@
+//! `--step`, `--time` and `--rank`: what was typed, as what it means.
+
+use std::ops::RangeInclusive;
+
+use eaves_model::{Interval, Ns};
+
+/// `3` or `3-7`.
+pub(crate) fn steps(text: &str) -> Result<RangeInclusive<u64>, String> {
+    range(text).ok_or_else(|| "expected a step such as `3` or steps such as `3-7`".to_owned())
+}
+
+/// `0,3-5`, sorted and each once.
+pub(crate) fn ranks(text: &str) -> Result<Ranks, String> {
+    /// More would be a slip of the keyboard, and the list would fill the memory.
+    const MOST_RANKS: u64 = 1 << 20;
+    let wrong = || "expected ranks such as `0` or `0,3-5`".to_owned();
+    let mut ranks = Vec::new();
+    for part in text.split(',') {
+        let range = range(part.trim()).ok_or_else(wrong)?;
+        if range.end() - range.start() >= MOST_RANKS || *range.end() > i64::MAX as u64 {
+            return Err(format!("more than {MOST_RANKS} ranks"));
+        }
+        ranks.extend(range.map(|rank| rank as i64));
+    }
+    ranks.sort_unstable();
+    ranks.dedup();
+    Ok(Ranks(ranks))
+}
+
+/// A list of ranks. A type of its own, because clap takes a bare vector for an option given several times.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Ranks(pub(crate) Vec<i64>);
+
+fn range(text: &str) -> Option<RangeInclusive<u64>> {
+    let (first, last) = text.split_once('-').unwrap_or((text, text));
+    let (first, last) = (first.trim().parse().ok()?, last.trim().parse().ok()?);
+    (first <= last).then_some(first..=last)
+}
+
+/// `1.5ms..2s`; either side may be left open.
+pub(crate) fn time(text: &str) -> Result<Interval, String> {
+    let (from, to) =
+        text.split_once("..").ok_or("expected a window such as `1.5ms..20ms`, `20ms..` or `..20ms`")?;
+    let start = if from.trim().is_empty() { Ns::ZERO } else { instant(from.trim())? };
+    let end = if to.trim().is_empty() { Ns::MAX } else { instant(to.trim())? };
+    if start >= end {
+        return Err("the window ends before it begins".to_owned());
+    }
+    Ok(Interval::new(start, end))
+}
+
+/// A decimal number with a unit, exactly: no float on the way.
+fn instant(text: &str) -> Result<Ns, String> {
+    let wrong = || format!("`{text}` is no time; write a number and `ns`, `us`, `ms` or `s`");
+    let units = [("ns", 0), ("us", 3), ("µs", 3), ("ms", 6), ("s", 9)];
+    let split = text.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(text.len());
+    let (number, unit) = (&text[..split], text[split..].trim());
+    let digits = match units.iter().find(|(name, _)| *name == unit) {
+        Some((_, digits)) => *digits,
+        None if unit.is_empty() && number.parse() == Ok(0) => 0,
+        None => return Err(wrong()),
+    };
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    let fraction = fraction.trim_end_matches('0');
+    if whole.is_empty() && fraction.is_empty() || fraction.contains('.') {
+        return Err(wrong());
+    }
+    if fraction.len() > digits {
+        return Err(format!("`{text}` is finer than a nanosecond"));
+    }
+    let nanoseconds = format!("{whole}{fraction:0<digits$}");
+    nanoseconds.parse().map(Ns).map_err(|_| wrong())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_are_one_or_a_range() {
+        assert_eq!(steps("3"), Ok(3..=3));
+        assert_eq!(steps("3-7"), Ok(3..=7));
+        for wrong in ["", "-", "7-3", "3-", "-3", "a", "1-2-3"] {
+            assert!(steps(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn ranks_are_a_list_of_ranges() {
+        assert_eq!(ranks("3-5,0, 4"), Ok(Ranks(vec![0, 3, 4, 5])));
+        for wrong in ["", ",", "1,", "0-99999999999999", "18446744073709551615"] {
+            assert!(ranks(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn times_are_exact() {
+        let window = |start, end| Ok(Interval::new(Ns(start), Ns(end)));
+        assert_eq!(time("1.5ms..2s"), window(1_500_000, 2_000_000_000));
+        assert_eq!(time("0..0.001us"), window(0, 1));
+        assert_eq!(time(" 7 ns .. 8µs "), window(7, 8_000));
+        assert_eq!(time("20ms.."), window(20_000_000, i64::MAX));
+        assert_eq!(time("..20ms"), window(0, 20_000_000));
+        for wrong in
+            ["", "5ms", "1..2", "2s..1s", "1s..1s", "1.0005us..2us", "..s", "1.2.3s..9s", "-1s..2s", "9e9s.."]
+        {
+            assert!(time(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! Ctrl-C leaves nothing behind.
+#![cfg(unix)]
+
+mod support;
+
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use support::{eaves, names};
+
+#[test]
+fn an_interruption_removes_the_unfinished_output() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut command = eaves(directory.path(), ["report", "-", "-o", "report.json"]);
+    // A stdin that never ends keeps the program at work.
+    let mut child = command.stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while names(directory.path()).is_empty() {
+        assert!(Instant::now() < deadline, "no temporary file appeared");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let name = names(directory.path()).remove(0);
+    assert!(name.starts_with(".report.json."), "{name}");
+    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(killed.success());
+    let status = child.wait().unwrap();
+    assert_eq!(status.code(), Some(130));
+    assert_eq!(names(directory.path()), Vec::<String>::new());
+}

@@ -1,0 +1,62 @@
+//! What `--json` prints follows the schema that is published.
+
+mod support;
+
+use serde_json::Value;
+use support::{TRACE, run};
+
+const VERBS: [&str; 2] = ["info", "report"];
+
+fn schema() -> Value {
+    let answer = run(std::env::temp_dir().as_path(), &["self", "schema"]);
+    assert_eq!(answer.code, Some(0));
+    serde_json::from_str(&answer.stdout).unwrap()
+}
+
+#[test]
+fn every_verb_follows_the_schema() {
+    let validator = jsonschema::validator_for(&schema()).unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    let without_gpu = r#"{"traceEvents": [{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 1, "dur": 2}]}"#;
+    let inputs =
+        [("sound", TRACE), ("cut", &TRACE[..TRACE.len() - 40]), ("without-gpu", without_gpu), ("none", "[]")];
+    for (name, content) in inputs {
+        let file = format!("{name}.json");
+        std::fs::write(directory.path().join(&file), content).unwrap();
+        for verb in VERBS {
+            let answer = run(directory.path(), &[verb, &file, "--json"]);
+            if answer.code == Some(2) {
+                assert_eq!((name, answer.stdout.as_str()), ("none", ""), "{answer:?}");
+                continue;
+            }
+            let document: Value = serde_json::from_str(&answer.stdout).unwrap();
+            let errors: Vec<String> = validator
+                .iter_errors(&document)
+                .map(|error| format!("{}: {error}", error.instance_path()))
+                .collect();
+            assert!(errors.is_empty(), "{verb} {name}: {errors:#?}");
+            assert_eq!(document["schema"], format!("eaves.{verb}/1"));
+            for table in
+                document["sections"].as_array().unwrap().iter().flat_map(|s| s["tables"].as_array().unwrap())
+            {
+                let columns = table["columns"].as_array().unwrap().len();
+                assert!(
+                    table["rows"]
+                        .as_array()
+                        .unwrap()
+                        .iter()
+                        .all(|row| row.as_array().unwrap().len() == columns)
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn the_schema_names_every_verb() {
+    let schema = schema();
+    jsonschema::meta::validate(&schema).unwrap();
+    let known: Vec<&str> =
+        schema["properties"]["schema"]["enum"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    assert_eq!(known, VERBS.map(|verb| format!("eaves.{verb}/1")));
+}

@@ -1,0 +1,72 @@
+//! A short deterministic replay of the fuzz corpus: every seed as it is, cut, and changed a little.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
+
+mod exercise;
+
+use std::path::{Path, PathBuf};
+
+/// Changed copies of each seed. The fuzzer makes millions; these catch what breaks at once.
+const VARIANTS: u64 = 48;
+
+fn seeds(target: &str) -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(target);
+    let mut seeds: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    seeds.sort();
+    assert!(!seeds.is_empty(), "no seeds for {target}");
+    seeds
+}
+
+/// Steele, Lea and Flood's SplitMix64: small, and the same everywhere.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        ((mixed ^ (mixed >> 31)) % limit.max(1) as u64) as usize
+    }
+}
+
+/// One to four small changes: a byte replaced, removed, doubled, or the rest cut off.
+fn change(bytes: &[u8], random: &mut Random) -> Vec<u8> {
+    const LETTERS: &[u8] = b"\"\\{}[]:,0-.eN \n\x00\xff";
+    let mut changed = bytes.to_vec();
+    for _ in 0..=random.below(4) {
+        let at = random.below(changed.len());
+        if at >= changed.len() {
+            break;
+        }
+        match random.below(8) {
+            0 => changed.truncate(at),
+            1 => drop(changed.remove(at)),
+            2 => changed.insert(at, changed[at]),
+            3 => changed.insert(at, LETTERS[random.below(LETTERS.len())]),
+            _ => changed[at] = LETTERS[random.below(LETTERS.len())],
+        }
+    }
+    changed
+}
+
+fn replay(target: &str, exercise: impl Fn(&[u8])) {
+    for seed in seeds(target) {
+        let bytes = std::fs::read(&seed).unwrap();
+        exercise(&bytes);
+        let mut random = Random(bytes.len() as u64);
+        for _ in 0..VARIANTS {
+            exercise(&change(&bytes, &mut random));
+        }
+    }
+}
+
+#[test]
+fn json() {
+    replay("json", exercise::json);
+}
+
+#[test]
+fn containers() {
+    replay("container", exercise::stream);
+}

@@ -1,0 +1,78 @@
+//! What must hold for any bytes whatever. Shared by the fuzz targets and the ordinary tests.
+
+use eaves_ingest::{Options, read_bytes, read_stream};
+use eaves_model::{CallTree, Column, GpuId, LaunchLinks, Recording, Trace, forward_backward};
+
+/// Reads bytes as plain JSON, and once more as a stream, which must come to the same.
+pub fn json(bytes: &[u8]) {
+    let whole = read_bytes("memory", bytes);
+    if let Ok(recording) = &whole {
+        check(recording);
+    }
+    // What begins like a container is read as one from a stream; everything else is the same bytes.
+    let is_packed = matches!(
+        bytes,
+        [0x1F, 0x8B, ..] | [0x28, 0xB5, ..] | [0x50..=0x5F, ..] | [b'P', ..] | [0xFD, ..] | [b'B', ..] | [b'7', ..]
+    );
+    if is_packed {
+        return;
+    }
+    let options = Options { threads: 2, ..Options::default() };
+    let streamed = read_stream("stream", Box::new(std::io::Cursor::new(bytes.to_vec())), &options);
+    match (whole, streamed) {
+        (Ok(whole), Ok(streamed)) => {
+            assert_eq!(whole.trace.difference(&streamed.recordings[0].trace), None);
+            assert_eq!(whole.trace.diagnostics, streamed.recordings[0].trace.diagnostics);
+        }
+        (Err(_), Err(_)) => {}
+        (whole, streamed) => panic!("{:?} and {:?}", whole.map(|_| ()), streamed.map(|_| ())),
+    }
+}
+
+/// Reads bytes as a stream in whatever container they are.
+pub fn stream(bytes: &[u8]) {
+    let stream = Box::new(std::io::Cursor::new(bytes.to_vec()));
+    if let Ok(run) = read_stream("stream", stream, &Options { threads: 2, ..Options::default() }) {
+        run.recordings.iter().for_each(check);
+    }
+}
+
+fn check(recording: &Recording) {
+    let trace = &recording.trace;
+    check_columns(trace);
+    assert!(trace.slices.duration.iter().all(|duration| duration.0 >= 0));
+    assert!(trace.quarantined.is_sorted());
+    assert!(trace.events >= (trace.slices.len() + trace.flows.len() + trace.instants.len()) as u64);
+    for warning in trace.diagnostics.warnings() {
+        assert!(warning.count > 0);
+        assert!(warning.first_offset.is_none_or(|offset| offset <= recording.bytes), "{warning:?}");
+    }
+    let links = LaunchLinks::build(trace);
+    let tree = CallTree::build(&trace.slices);
+    for row in 0..trace.gpu.len() {
+        if let Some(launch) = links.launch(GpuId::from(row)) {
+            assert!(tree.ancestors(launch).count() <= trace.slices.len());
+        }
+    }
+    forward_backward(trace);
+    trace.steps();
+    trace.extent();
+}
+
+/// Every id in every column points to something.
+fn check_columns(trace: &Trace) {
+    for table in trace.tables() {
+        for (name, column) in table.columns {
+            let place = || format!("{}.{name}", table.name);
+            match column {
+                Column::String(ids) => {
+                    let known = |id: &&eaves_model::StringId| id.some().is_none_or(|id| id.index() < trace.strings.len());
+                    assert!(ids.iter().all(|id| known(&id)), "{}", place());
+                }
+                Column::Slice(ids) => assert!(ids.iter().all(|id| id.index() < trace.slices.len()), "{}", place()),
+                Column::Track(ids) => assert!(ids.iter().all(|id| id.index() < trace.tracks.len()), "{}", place()),
+                _ => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! What a verb has to say, ready to be drawn: the inputs, what was odd about them, and the outcomes.
+
+use eaves_analyze::section::{Finding, Outcome, Section, Skipped, Table};
+use eaves_model::{Diagnostics, Oddity, RankSource, Run};
+
+/// The answer of a verb.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Document {
+    /// The verb, as in the schema `eaves.<verb>/1`.
+    pub verb: &'static str,
+    /// What was read, in order of rank.
+    pub inputs: Vec<Input>,
+    /// What was odd about it.
+    pub warnings: Vec<InputWarning>,
+    /// What was found.
+    pub outcomes: Vec<Outcome>,
+}
+
+/// One recording that was read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Input {
+    /// The input as the user named it.
+    pub path: String,
+    /// Format of the content.
+    pub format: &'static str,
+    /// How it was packed.
+    pub container: &'static str,
+    /// Rank in the job.
+    pub rank: i64,
+    /// How the rank became known: `trace`, `file-name` or `assumed`.
+    pub rank_source: &'static str,
+    /// Number of events.
+    pub events: u64,
+    /// Size of the content after unpacking.
+    pub bytes: u64,
+}
+
+/// An oddity of one input, or of all of them together.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InputWarning {
+    /// The kind.
+    pub kind: Oddity,
+    /// How often.
+    pub count: u64,
+    /// Offset of the first one in the unpacked input.
+    pub first_offset: Option<u64>,
+    /// The input; nothing for the inputs as a set.
+    pub path: Option<String>,
+    /// What exactly, where the kind alone does not say it.
+    pub detail: Option<String>,
+}
+
+impl InputWarning {
+    /// What happened, what follows from it, and the particulars.
+    pub fn message(&self) -> String {
+        match &self.detail {
+            Some(detail) => format!("{} ({detail})", self.kind.message()),
+            None => self.kind.message().to_owned(),
+        }
+    }
+}
+
+impl Document {
+    /// The document of a verb that read a run.
+    pub fn new(verb: &'static str, run: &Run, outcomes: Vec<Outcome>) -> Self {
+        let inputs = run
+            .recordings
+            .iter()
+            .map(|recording| Input {
+                path: recording.path.clone(),
+                format: recording.format,
+                container: recording.container,
+                rank: recording.rank,
+                rank_source: match recording.rank_source {
+                    RankSource::Trace => "trace",
+                    RankSource::FileName => "file-name",
+                    RankSource::Assumed => "assumed",
+                },
+                events: recording.trace.events,
+                bytes: recording.bytes,
+            })
+            .collect();
+        let mut warnings = warnings_of(&run.diagnostics, None);
+        for recording in &run.recordings {
+            warnings.extend(warnings_of(&recording.trace.diagnostics, Some(&recording.path)));
+        }
+        Self { verb, inputs, warnings, outcomes }
+    }
+
+    /// The name of the schema that the JSON form follows.
+    pub fn schema(&self) -> String {
+        format!("eaves.{}/1", self.verb)
+    }
+
+    /// The sections that have something to say.
+    pub fn sections(&self) -> impl Iterator<Item = &Section> {
+        self.outcomes.iter().filter_map(|outcome| match outcome {
+            Outcome::Section(section) => Some(section),
+            Outcome::Skipped(_) => None,
+        })
+    }
+
+    /// The sections that lack something.
+    pub fn skipped(&self) -> impl Iterator<Item = &Skipped> {
+        self.outcomes.iter().filter_map(|outcome| match outcome {
+            Outcome::Section(_) => None,
+            Outcome::Skipped(skipped) => Some(skipped),
+        })
+    }
+
+    /// Every table with its section.
+    pub fn tables(&self) -> impl Iterator<Item = (&Section, &Table)> {
+        self.sections().flat_map(|section| section.tables.iter().map(move |table| (section, table)))
+    }
+
+    /// The findings of all sections: what may gain most first, what gains nothing by severity.
+    pub fn findings(&self) -> Vec<(&Section, &Finding)> {
+        let mut findings: Vec<_> = self
+            .sections()
+            .flat_map(|section| section.findings.iter().map(move |finding| (section, finding)))
+            .collect();
+        findings.sort_by_key(|(_, finding)| {
+            let gain = finding.gain_ns.unwrap_or_default();
+            (std::cmp::Reverse((gain.1, gain.0)), std::cmp::Reverse(finding.severity))
+        });
+        findings
+    }
+}
+
+fn warnings_of(diagnostics: &Diagnostics, path: Option<&String>) -> Vec<InputWarning> {
+    let warning = |warning: &eaves_model::Warning| InputWarning {
+        kind: warning.kind,
+        count: warning.count,
+        first_offset: warning.first_offset,
+        path: path.cloned(),
+        detail: warning.detail.clone(),
+    };
+    diagnostics.warnings().iter().map(warning).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use eaves_analyze::section::Severity;
+    use eaves_model::{Recording, Trace};
+
+    use super::*;
+
+    #[test]
+    fn a_document_tells_where_each_warning_comes_from() {
+        let mut trace = Trace { events: 7, ..Trace::default() };
+        trace.diagnostics.note_detail(Oddity::Garbage, Some(12), "3 bytes");
+        let mut run = Run::default();
+        run.diagnostics.note(Oddity::UnknownRank, None);
+        run.recordings.push(Recording {
+            path: "a.json".to_owned(),
+            format: "kineto",
+            container: "plain",
+            bytes: 100,
+            rank: 0,
+            rank_source: RankSource::Assumed,
+            trace,
+        });
+        let document = Document::new("report", &run, Vec::new());
+        assert_eq!(document.schema(), "eaves.report/1");
+        assert_eq!(document.inputs[0].events, 7);
+        let paths: Vec<_> = document.warnings.iter().map(|warning| warning.path.as_deref()).collect();
+        assert_eq!(paths, [None, Some("a.json")]);
+        assert!(document.warnings[1].message().ends_with("(3 bytes)"));
+    }
+
+    #[test]
+    fn findings_are_ranked_by_gain() {
+        let finding = |id, severity, gain_ns| Finding {
+            id,
+            severity,
+            claim: String::new(),
+            gain_ns,
+            evidence: String::new(),
+            next: String::new(),
+        };
+        let section = Section {
+            findings: vec![
+                finding("info", Severity::Info, None),
+                finding("critical", Severity::Critical, None),
+                finding("small", Severity::Critical, Some((0, 5))),
+                finding("large", Severity::Info, Some((1, 9))),
+            ],
+            ..Section::default()
+        };
+        let document = Document { outcomes: vec![Outcome::Section(section)], ..Document::default() };
+        let ids: Vec<_> = document.findings().iter().map(|(_, finding)| finding.id).collect();
+        assert_eq!(ids, ["large", "small", "critical", "info"]);
+    }
+}

@@ -1,0 +1,20 @@
+//! Traces as files of other tools: Chrome JSON and Perfetto for viewers, Parquet and CSV for data bases.
+//!
+//! Nothing is computed here: every writer puts out the tables of the model as they are.
+
+// tidy-alphabetical-start
+mod arguments;
+pub mod chrome;
+pub mod csv;
+mod event;
+pub mod files;
+mod header;
+mod json;
+mod lanes;
+pub mod parquet;
+pub mod perfetto;
+mod staging;
+pub mod tables;
+// tidy-alphabetical-end
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,209 @@
+//! Tables as Parquet: typed columns, texts as dictionaries, zstd.
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+use std::ops::Range;
+use std::sync::Arc;
+
+use arrow_array::types::Int32Type;
+use arrow_array::{
+    ArrayRef, DictionaryArray, Float64Array, Int32Array, Int64Array, RecordBatch, StringArray, UInt8Array,
+    UInt32Array,
+};
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use eaves_model::{Column, Ident, SliceKind, StringId, Strings, ident_text};
+use parquet::arrow::ArrowWriter;
+use parquet::basic::{Compression, Encoding, ZstdLevel};
+use parquet::errors::{ParquetError, Result};
+use parquet::file::properties::WriterProperties;
+use parquet::schema::types::ColumnPath;
+
+use super::tables::{Cells, FlatColumn, FlatTable};
+
+/// Rows of one row group, the unit in which readers skip and share out the work.
+const ROW_GROUP: usize = 1 << 20;
+/// Rows turned to Arrow at a time.
+const BATCH: usize = 1 << 16;
+
+/// Writes one table, which may come in several parts with the same columns, as one Parquet file.
+///
+/// # Errors
+/// Only those of the output.
+pub fn write(parts: &[FlatTable<'_>], output: impl Write + Send) -> io::Result<()> {
+    write_parts(parts, output).map_err(|error| match error {
+        ParquetError::External(cause) => match cause.downcast::<io::Error>() {
+            Ok(error) => *error,
+            Err(cause) => io::Error::other(cause),
+        },
+        error => io::Error::other(error),
+    })
+}
+
+fn write_parts(parts: &[FlatTable<'_>], output: impl Write + Send) -> Result<()> {
+    let Some(first) = parts.first() else {
+        return Err(ParquetError::General("a table needs at least one part".to_owned()));
+    };
+    let schema: SchemaRef = Arc::new(Schema::new(first.columns.iter().map(field).collect::<Vec<_>>()));
+    let mut writer = ArrowWriter::try_new(output, schema.clone(), Some(properties(first)?))?;
+    for part in parts {
+        let mut keys = Keys::default();
+        for start in (0..part.rows).step_by(BATCH) {
+            let rows = start..part.rows.min(start + BATCH);
+            let array = |column: &FlatColumn<'_>| array(column, part.strings, rows.clone(), &mut keys);
+            let arrays = part.columns.iter().map(array).collect::<Result<Vec<_>>>()?;
+            writer.write(&RecordBatch::try_new(schema.clone(), arrays)?)?;
+        }
+    }
+    writer.close()?;
+    Ok(())
+}
+
+fn properties(table: &FlatTable<'_>) -> Result<WriterProperties> {
+    let mut properties = WriterProperties::builder()
+        .set_compression(Compression::ZSTD(ZstdLevel::try_new(3)?))
+        .set_max_row_group_row_count(Some(ROW_GROUP));
+    for column in table.columns.iter().filter(|column| is_ascending(&column.cells)) {
+        let path = ColumnPath::from(column.name.as_ref());
+        properties = properties
+            .set_column_dictionary_enabled(path.clone(), false)
+            .set_column_encoding(path, Encoding::DELTA_BINARY_PACKED);
+    }
+    Ok(properties.build())
+}
+
+/// True for columns whose values grow with the rows or nearly so. A dictionary of these is useless; their
+/// differences are small.
+fn is_ascending(cells: &Cells<'_>) -> bool {
+    use Column as C;
+    matches!(cells, Cells::RowNumber | Cells::Column(C::Slice(_) | C::I64(_) | C::Ns(_)))
+}
+
+fn dictionary() -> DataType {
+    DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8))
+}
+
+fn field(column: &FlatColumn<'_>) -> Field {
+    let (data_type, nullable) = match column.cells {
+        Cells::Rank(_) => (DataType::Int64, false),
+        Cells::RowNumber => (DataType::UInt32, false),
+        Cells::Axis(..) => (DataType::UInt32, true),
+        Cells::Column(column) => match column {
+            Column::U8(_) => (DataType::UInt8, false),
+            Column::U32(_) => (DataType::UInt32, false),
+            Column::I64(_) | Column::Ns(_) => (DataType::Int64, false),
+            Column::MaybeI64(_) => (DataType::Int64, true),
+            Column::MaybeF64(_) => (DataType::Float64, true),
+            Column::Kind(_) => (dictionary(), false),
+            Column::Ident(_) | Column::String(_) => (dictionary(), true),
+            Column::MaybeU32(_) | Column::Slice(_) | Column::Track(_) | Column::Extent(_) => {
+                (DataType::UInt32, true)
+            }
+        },
+    };
+    Field::new(column.name.as_ref(), data_type, nullable)
+}
+
+fn array(
+    column: &FlatColumn<'_>,
+    strings: &Strings,
+    rows: Range<usize>,
+    keys: &mut Keys,
+) -> Result<ArrayRef> {
+    Ok(match column.cells {
+        Cells::Rank(rank) => Arc::new(Int64Array::from_value(rank, rows.len())),
+        Cells::RowNumber => Arc::new(UInt32Array::from_iter_values(rows.map(|row| row as u32))),
+        Cells::Axis(extents, axis) => {
+            let values = extents[rows].iter().map(|extent| extent.get().map(|extent| extent[axis]));
+            Arc::new(UInt32Array::from_iter(values))
+        }
+        Cells::Column(column) => return model_array(column, strings, rows, keys),
+    })
+}
+
+fn model_array(
+    column: Column<'_>,
+    strings: &Strings,
+    rows: Range<usize>,
+    keys: &mut Keys,
+) -> Result<ArrayRef> {
+    Ok(match column {
+        Column::U8(values) => Arc::new(UInt8Array::from_iter_values(values[rows].iter().copied())),
+        Column::U32(values) => Arc::new(UInt32Array::from_iter_values(values[rows].iter().copied())),
+        Column::I64(values) => Arc::new(Int64Array::from_iter_values(values[rows].iter().copied())),
+        Column::Ns(values) => Arc::new(Int64Array::from_iter_values(values[rows].iter().map(|time| time.0))),
+        Column::MaybeU32(values) => {
+            Arc::new(UInt32Array::from_iter(values[rows].iter().map(|value| value.get())))
+        }
+        Column::MaybeI64(values) => {
+            Arc::new(Int64Array::from_iter(values[rows].iter().map(|value| value.get())))
+        }
+        Column::MaybeF64(values) => {
+            Arc::new(Float64Array::from_iter(values[rows].iter().map(|value| value.get())))
+        }
+        Column::Slice(values) => Arc::new(UInt32Array::from_iter(
+            values[rows].iter().map(|slice| slice.some().map(|slice| slice.0)),
+        )),
+        Column::Track(values) => Arc::new(UInt32Array::from_iter(
+            values[rows].iter().map(|track| track.some().map(|track| track.0)),
+        )),
+        Column::Extent(_) => return Err(ParquetError::General("extents are three columns".to_owned())),
+        Column::String(values) => keys.strings(&values[rows], strings)?,
+        Column::Ident(values) => idents(&values[rows], strings)?,
+        Column::Kind(values) => kinds(&values[rows])?,
+    })
+}
+
+/// Finds the place of a string in the dictionary of a batch without hashing: one slot per string of the trace,
+/// emptied after each batch.
+#[derive(Default)]
+struct Keys {
+    slots: Vec<i32>,
+}
+
+impl Keys {
+    fn strings(&mut self, values: &[StringId], strings: &Strings) -> Result<ArrayRef> {
+        self.slots.resize(strings.len(), -1);
+        let mut used: Vec<StringId> = Vec::new();
+        let slots = &mut self.slots;
+        let keys: Int32Array = values
+            .iter()
+            .map(|id| {
+                let slot = slots.get_mut(id.index())?;
+                if *slot < 0 {
+                    *slot = used.len() as i32;
+                    used.push(*id);
+                }
+                Some(*slot)
+            })
+            .collect();
+        for id in &used {
+            self.slots[id.index()] = -1;
+        }
+        dictionary_array(keys, StringArray::from_iter_values(used.iter().map(|&id| strings.get(id))))
+    }
+}
+
+fn idents(values: &[Ident], strings: &Strings) -> Result<ArrayRef> {
+    let mut known: HashMap<Ident, i32> = HashMap::new();
+    let mut used = Vec::new();
+    let keys: Int32Array = values
+        .iter()
+        .map(|&ident| {
+            let text = ident_text(ident, strings)?;
+            Some(*known.entry(ident).or_insert_with(|| {
+                used.push(text);
+                used.len() as i32 - 1
+            }))
+        })
+        .collect();
+    dictionary_array(keys, StringArray::from_iter_values(used))
+}
+
+fn kinds(values: &[SliceKind]) -> Result<ArrayRef> {
+    let keys = Int32Array::from_iter_values(values.iter().map(|&kind| kind as i32));
+    dictionary_array(keys, StringArray::from_iter_values(SliceKind::ALL.map(SliceKind::name)))
+}
+
+fn dictionary_array(keys: Int32Array, values: StringArray) -> Result<ArrayRef> {
+    Ok(Arc::new(DictionaryArray::<Int32Type>::try_new(keys, Arc::new(values))?))
+}

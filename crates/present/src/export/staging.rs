@@ -1,0 +1,181 @@
+//! Files and directories that are there whole or not at all: written under a temporary name beside their place
+//! and renamed when complete. Dropped before that, they leave nothing.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use tempfile::{Builder, NamedTempFile, TempDir};
+
+/// A file that appears when it is complete.
+pub(super) struct StagedFile {
+    target: PathBuf,
+    place: Place,
+}
+
+enum Place {
+    Temporary(NamedTempFile),
+    /// A device or pipe, which must not be replaced by a file.
+    Direct(File),
+}
+
+impl StagedFile {
+    pub(super) fn create(target: &Path) -> io::Result<Self> {
+        let metadata = fs::metadata(target).ok();
+        if metadata.as_ref().is_some_and(|metadata| !metadata.is_file() && !metadata.is_dir()) {
+            let file = fs::OpenOptions::new().write(true).open(target)?;
+            return Ok(Self { target: target.to_owned(), place: Place::Direct(file) });
+        }
+        // A link stays a link: its target is replaced.
+        let target = if metadata.is_some() { fs::canonicalize(target)? } else { target.to_owned() };
+        let mut builder = Builder::new();
+        share(&mut builder, 0o666);
+        let file = builder.prefix(&prefix(&target)).suffix(".part").tempfile_in(parent(&target))?;
+        if let Some(metadata) = metadata {
+            file.as_file().set_permissions(metadata.permissions())?;
+        }
+        Ok(Self { target, place: Place::Temporary(file) })
+    }
+
+    /// Where to write.
+    pub(super) fn file(&mut self) -> &mut File {
+        match &mut self.place {
+            Place::Temporary(file) => file.as_file_mut(),
+            Place::Direct(file) => file,
+        }
+    }
+
+    /// Makes the file appear. The answer is its size.
+    pub(super) fn complete(self) -> io::Result<u64> {
+        match self.place {
+            Place::Temporary(file) => Ok(file.persist(&self.target)?.metadata()?.len()),
+            Place::Direct(file) => Ok(file.metadata()?.len()),
+        }
+    }
+}
+
+/// A directory that appears when it is complete.
+pub(super) struct StagedDirectory {
+    target: PathBuf,
+    staging: TempDir,
+}
+
+impl StagedDirectory {
+    pub(super) fn create(target: &Path) -> io::Result<Self> {
+        // `dir/.` and links have to be resolved, for renaming works on the name.
+        let target = if target.exists() { fs::canonicalize(target)? } else { target.to_owned() };
+        let staging = temporary_directory(&target)?;
+        Ok(Self { target, staging })
+    }
+
+    /// Where to write.
+    pub(super) fn path(&self) -> &Path {
+        self.staging.path()
+    }
+
+    /// Makes the directory appear in place of the one that was there.
+    pub(super) fn complete(self) -> io::Result<()> {
+        if !self.target.exists() {
+            fs::rename(self.staging.path(), &self.target)?;
+            // It has moved, so there is nothing to remove.
+            drop(self.staging.keep());
+            return Ok(());
+        }
+        let aside = temporary_directory(&self.target)?;
+        let old = aside.path().join("old");
+        fs::rename(&self.target, &old)?;
+        if let Err(error) = fs::rename(self.staging.path(), &self.target) {
+            fs::rename(&old, &self.target)?;
+            return Err(error);
+        }
+        drop(self.staging.keep());
+        aside.close()
+    }
+}
+
+fn temporary_directory(target: &Path) -> io::Result<TempDir> {
+    let mut builder = Builder::new();
+    share(&mut builder, 0o777);
+    builder.prefix(&prefix(target)).suffix(".part").tempdir_in(parent(target))
+}
+
+fn parent(target: &Path) -> &Path {
+    match target.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
+
+fn prefix(target: &Path) -> std::ffi::OsString {
+    let mut prefix = std::ffi::OsString::from(".");
+    prefix.push(target.file_name().unwrap_or_default());
+    prefix.push(".");
+    prefix
+}
+
+/// Readable for whom other new files are; the default of temporary files is the owner alone.
+#[cfg(unix)]
+fn share(builder: &mut Builder<'_, '_>, mode: u32) {
+    use std::os::unix::fs::PermissionsExt;
+    builder.permissions(fs::Permissions::from_mode(mode));
+}
+
+#[cfg(not(unix))]
+fn share(_: &mut Builder<'_, '_>, _: u32) {}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    fn names(directory: &Path) -> Vec<String> {
+        let entries = fs::read_dir(directory).unwrap();
+        let mut names: Vec<_> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort_unstable();
+        names
+    }
+
+    #[test]
+    fn a_file_appears_when_complete() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a.json");
+        let mut staged = StagedFile::create(&path).unwrap();
+        staged.file().write_all(b"new").unwrap();
+        assert!(!path.exists());
+        drop(staged);
+        assert!(names(directory.path()).is_empty());
+        for content in ["first", "second!"] {
+            let mut staged = StagedFile::create(&path).unwrap();
+            staged.file().write_all(content.as_bytes()).unwrap();
+            assert_eq!(staged.complete().unwrap(), content.len() as u64);
+        }
+        assert_eq!(fs::read_to_string(&path).unwrap(), "second!");
+        assert_eq!(names(directory.path()), ["a.json"]);
+    }
+
+    #[test]
+    fn a_directory_replaces_the_old_one_whole() {
+        let directory = tempfile::tempdir().unwrap();
+        let target = directory.path().join("tables");
+        drop(StagedDirectory::create(&target).unwrap());
+        assert!(names(directory.path()).is_empty());
+        for name in ["one", "two"] {
+            let staged = StagedDirectory::create(&target).unwrap();
+            fs::write(staged.path().join(name), name).unwrap();
+            staged.complete().unwrap();
+            assert_eq!(names(&target), [name]);
+        }
+        assert_eq!(names(directory.path()), ["tables"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_device_is_written_to() {
+        let mut staged = StagedFile::create(Path::new("/dev/null")).unwrap();
+        staged.file().write_all(b"gone").unwrap();
+        staged.complete().unwrap();
+        assert!(!fs::metadata("/dev/null").unwrap().is_file());
+    }
+}

@@ -1,0 +1,208 @@
+//! Values as people read them: scaled units, thousands, one decimal of a percent.
+
+use eaves_analyze::section::{Unit, Value};
+
+/// What stands in place of a value that is not there.
+pub const MISSING: &str = "-";
+
+/// A value with its unit.
+pub fn value(value: &Value, unit: Unit) -> String {
+    match (value, unit) {
+        (Value::Missing(_), _) => MISSING.to_owned(),
+        (Value::Text(text), _) => text.clone(),
+        (Value::Float(number), _) if !number.is_finite() => MISSING.to_owned(),
+        (Value::Integer(number), Unit::Nanoseconds) => duration(*number),
+        (Value::Float(number), Unit::Nanoseconds) => duration(number.round() as i64),
+        (Value::Integer(number), Unit::Bytes) => bytes(*number as f64),
+        (Value::Float(number), Unit::Bytes) => bytes(*number),
+        (Value::Integer(number), Unit::Percent) => percent(*number as f64),
+        (Value::Float(number), Unit::Percent) => percent(*number),
+        (Value::Integer(number), Unit::GigabytesPerSecond) => format!("{} GB/s", thousands(*number)),
+        (Value::Float(number), Unit::GigabytesPerSecond) => format!("{} GB/s", decimal(*number)),
+        // Without a unit an integer is a name (rank, stream, step), which has no thousands.
+        (Value::Integer(number), Unit::None) => number.to_string(),
+        (Value::Integer(number), Unit::Count) => thousands(*number),
+        (Value::Float(number), Unit::None | Unit::Count) => decimal(*number),
+    }
+}
+
+/// A duration in the largest unit that leaves a digit before the point.
+pub fn duration(ns: i64) -> String {
+    if ns.unsigned_abs() < 1_000 {
+        return format!("{ns} ns");
+    }
+    // 999,995 ns would round to 1000.00 us, which is 1.00 ms.
+    let scaled = |divisor: f64| (ns as f64 / divisor * 100.0).round() / 100.0;
+    for (divisor, unit) in [(1e3, "µs"), (1e6, "ms")] {
+        let number = scaled(divisor);
+        if number.abs() < 1_000.0 {
+            return format!("{number:.2} {unit}");
+        }
+    }
+    format!("{} s", decimal(scaled(1e9)))
+}
+
+/// A size in binary units.
+pub fn bytes(bytes: f64) -> String {
+    if bytes.abs() < 1_024.0 {
+        return format!("{bytes:.0} B");
+    }
+    let mut number = bytes / 1_024.0;
+    for unit in ["KiB", "MiB", "GiB"] {
+        // 1023.96 would round to 1024.0.
+        if number.abs() < 1_023.95 {
+            return format!("{number:.1} {unit}");
+        }
+        number /= 1_024.0;
+    }
+    format!("{number:.1} TiB")
+}
+
+/// A percentage with one decimal; what is not zero never looks like zero.
+pub fn percent(percent: f64) -> String {
+    if percent != 0.0 && percent.abs() < 0.05 {
+        let sign = if percent < 0.0 { ">-" } else { "<" };
+        return format!("{sign}0.1%");
+    }
+    format!("{percent:.1}%")
+}
+
+/// An integer with commas.
+pub fn thousands(number: i64) -> String {
+    let digits = number.unsigned_abs().to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3 + 1);
+    if number < 0 {
+        text.push('-');
+    }
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A float with two decimals and commas.
+pub fn decimal(number: f64) -> String {
+    let rounded = format!("{number:.2}");
+    match rounded.split_once('.') {
+        Some((whole, fraction)) => match whole.parse::<i64>() {
+            Ok(integer) if integer.unsigned_abs() >= 1_000 => format!("{}.{fraction}", thousands(integer)),
+            _ => rounded,
+        },
+        None => rounded,
+    }
+}
+
+/// A count with its noun: `1 row`, `2 rows`.
+pub fn counted(count: usize, noun: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{} {noun}{plural}", thousands(count as i64))
+}
+
+/// Numbers in order as ranges: `0-3, 5`.
+pub fn ranges(numbers: &[i64]) -> String {
+    let mut parts: Vec<(i64, i64)> = Vec::new();
+    for &number in numbers {
+        match parts.last_mut() {
+            Some((_, last)) if number == *last || number == *last + 1 => *last = number,
+            _ => parts.push((number, number)),
+        }
+    }
+    let texts: Vec<_> = parts
+        .iter()
+        .map(|&(first, last)| if first == last { first.to_string() } else { format!("{first}-{last}") })
+        .collect();
+    texts.join(", ")
+}
+
+/// An id as words, without the unit at its end: `exposed_comm_ns` is "Exposed comm".
+pub fn words(id: &str) -> String {
+    let stem = ["_ns", "_pct", "_bytes", "_gbps", "_count"]
+        .iter()
+        .find_map(|suffix| id.strip_suffix(suffix))
+        .unwrap_or(id);
+    let mut words = stem.replace('_', " ");
+    if let Some(first) = words.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_have_the_unit_that_fits() {
+        let expected = [
+            (0, "0 ns"),
+            (999, "999 ns"),
+            (1_000, "1.00 µs"),
+            (-1_500, "-1.50 µs"),
+            (999_994, "999.99 µs"),
+            (999_995, "1.00 ms"),
+            (999_999_999, "1.00 s"),
+            (12_345_678, "12.35 ms"),
+            (1_234_560_000_000, "1,234.56 s"),
+            (i64::MIN, "-9,223,372,036.85 s"),
+        ];
+        for (ns, text) in expected {
+            assert_eq!(duration(ns), text);
+        }
+    }
+
+    #[test]
+    fn sizes_are_binary_and_say_so() {
+        let expected = [
+            (0.0, "0 B"),
+            (1_023.0, "1023 B"),
+            (1_024.0, "1.0 KiB"),
+            (1_048_575.0, "1.0 MiB"),
+            (1.5 * 1_073_741_824.0, "1.5 GiB"),
+            (5_000.0 * 1_099_511_627_776.0, "5000.0 TiB"),
+        ];
+        for (size, text) in expected {
+            assert_eq!(bytes(size), text);
+        }
+    }
+
+    #[test]
+    fn a_small_percentage_is_not_zero() {
+        assert_eq!(percent(0.0), "0.0%");
+        assert_eq!(percent(0.04), "<0.1%");
+        assert_eq!(percent(-0.04), ">-0.1%");
+        assert_eq!(percent(55.25), "55.2%");
+        assert_eq!(percent(100.0), "100.0%");
+    }
+
+    #[test]
+    fn thousands_are_parted() {
+        assert_eq!(thousands(0), "0");
+        assert_eq!(thousands(-1_234_567), "-1,234,567");
+        assert_eq!(decimal(-0.5), "-0.50");
+        assert_eq!(decimal(12_345.678), "12,345.68");
+        assert_eq!(counted(1, "row"), "1 row");
+        assert_eq!(counted(1_000, "row"), "1,000 rows");
+    }
+
+    #[test]
+    fn values_follow_their_unit() {
+        assert_eq!(value(&Value::Integer(12_345), Unit::None), "12345");
+        assert_eq!(value(&Value::Integer(12_345), Unit::Count), "12,345");
+        assert_eq!(value(&Value::Integer(12_345), Unit::Nanoseconds), "12.35 µs");
+        assert_eq!(value(&Value::Float(1_499.6), Unit::Nanoseconds), "1.50 µs");
+        assert_eq!(value(&Value::Float(3.25), Unit::GigabytesPerSecond), "3.25 GB/s");
+        assert_eq!(value(&Value::Float(f64::NAN), Unit::Percent), MISSING);
+        assert_eq!(value(&Value::Missing("not recorded"), Unit::Percent), MISSING);
+    }
+
+    #[test]
+    fn ranks_are_ranges() {
+        assert_eq!(ranges(&[0, 1, 2, 5, 7, 7, 8]), "0-2, 5, 7-8");
+        assert_eq!(ranges(&[]), "");
+        assert_eq!(words("exposed_comm_ns"), "Exposed comm");
+        assert_eq!(words("rank"), "Rank");
+    }
+}

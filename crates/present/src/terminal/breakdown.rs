@@ -1,0 +1,131 @@
+//! The temporal breakdown as one stacked bar per rank.
+
+use anstyle::Style;
+use eaves_analyze::section::{Table, Unit, Value};
+
+use super::grid::{Grid, GridColumn};
+use super::palette::{COMMUNICATION, COMPUTE, MEMORY, QUIET, paint};
+use super::wrap::padding;
+use super::{INDENT, Options};
+use crate::human;
+
+/// Parts of the span, in the order they are stacked; each has its own character, so no colour is needed.
+const PARTS: [Part; 4] = [
+    Part { column: "compute_pct", label: "compute", mark: '█', style: COMPUTE },
+    Part { column: "exposed_comm_pct", label: "exposed communication", mark: '▞', style: COMMUNICATION },
+    Part { column: "exposed_memory_pct", label: "exposed memory", mark: '▒', style: MEMORY },
+    Part { column: "idle_pct", label: "idle", mark: '·', style: QUIET },
+];
+
+struct Part {
+    column: &'static str,
+    label: &'static str,
+    mark: char,
+    style: Style,
+}
+
+/// The bars and the numbers below them; nothing if the table has not the columns they need.
+pub(super) fn lines(table: &Table, options: &Options) -> Option<Vec<String>> {
+    if !PARTS.iter().all(|part| index(table, part.column).is_some()) {
+        return None;
+    }
+    let shown = options.rows(table.rows.len());
+    let names: Vec<String> = table.rows[..shown].iter().map(|row| row_name(table, row)).collect();
+    let name_width = names.iter().map(String::len).max().unwrap_or(0);
+    let width = options.width.saturating_sub(INDENT + name_width + 2);
+    let mut lines: Vec<String> = Vec::new();
+    for (row, name) in table.rows.iter().zip(&names) {
+        let bar = bar(&shares(table, row), width);
+        lines.push(format!("{}{name}{}  {bar}", " ".repeat(INDENT), padding(name, name_width)));
+    }
+    lines.push(String::new());
+    lines.extend(legend(table, shown, options));
+    Some(lines)
+}
+
+fn index(table: &Table, column: &str) -> Option<usize> {
+    table.columns.iter().position(|known| known.id == column)
+}
+
+fn row_name(table: &Table, row: &[Value]) -> String {
+    let rank = index(table, "rank").and_then(|index| row.get(index));
+    rank.map_or_else(String::new, |rank| format!("rank {}", human::value(rank, Unit::None)))
+}
+
+fn shares(table: &Table, row: &[Value]) -> [f64; PARTS.len()] {
+    PARTS.map(|part| match index(table, part.column).and_then(|index| row.get(index)) {
+        Some(Value::Float(share)) if share.is_finite() => share.max(0.0),
+        Some(Value::Integer(share)) => (*share).max(0) as f64,
+        _ => 0.0,
+    })
+}
+
+/// A bar in which every part that exists is to be seen.
+fn bar(shares: &[f64], width: usize) -> String {
+    let cells = cells(shares, width);
+    let parts = PARTS.iter().zip(cells);
+    parts.map(|(part, count)| paint(part.style, part.mark.to_string().repeat(count))).collect()
+}
+
+/// The length of each part. What is left by rounding down goes to the largest remainders; a part that is not
+/// zero gets a cell even if its share is less.
+fn cells(shares: &[f64], width: usize) -> Vec<usize> {
+    let exact: Vec<f64> = shares.iter().map(|share| share.clamp(0.0, 100.0) / 100.0 * width as f64).collect();
+    let mut cells: Vec<usize> =
+        exact.iter().map(|&exact| if exact > 0.0 { (exact as usize).max(1) } else { 0 }).collect();
+    let wanted = (exact.iter().sum::<f64>().round() as usize).min(width);
+    let error = |cells: &[usize], index: usize| exact[index] - cells[index] as f64;
+    while cells.iter().sum::<usize>() < wanted {
+        let indices = 0..cells.len();
+        let Some(most) = indices.max_by(|&a, &b| error(&cells, a).total_cmp(&error(&cells, b))) else {
+            break;
+        };
+        cells[most] += 1;
+    }
+    while cells.iter().sum::<usize>() > wanted {
+        let able = (0..cells.len()).filter(|&index| cells[index] > 1);
+        let Some(most) = able.min_by(|&a, &b| error(&cells, a).total_cmp(&error(&cells, b))) else { break };
+        cells[most] -= 1;
+    }
+    cells
+}
+
+/// The percentages, with the marks of the bars in the headings.
+fn legend(table: &Table, shown: usize, options: &Options) -> Vec<String> {
+    let mut grid = Grid::default();
+    let text = |column: &str, unit: Unit| -> Option<Vec<String>> {
+        let index = index(table, column)?;
+        let cell =
+            |row: &Vec<Value>| row.get(index).map_or_else(String::new, |value| human::value(value, unit));
+        Some(table.rows[..shown].iter().map(cell).collect())
+    };
+    let mut push = |heading: String, column: &str, unit: Unit| {
+        let cells = text(column, unit).unwrap_or_default();
+        grid.columns.push(GridColumn { heading, cells, right: true, prose: false, importance: None });
+    };
+    push("Rank".to_owned(), "rank", Unit::None);
+    push("GPU span".to_owned(), "span_ns", Unit::Nanoseconds);
+    for part in &PARTS {
+        push(format!("{}\u{a0}{}", part.mark, part.label), part.column, Unit::Percent);
+    }
+    grid.fit(options.width.saturating_sub(INDENT));
+    let mut lines = grid.lines(INDENT);
+    if let Some(note) = super::table::rows_note(table, shown) {
+        lines.push(paint(QUIET, format!("{}{note}; --top 0 shows all", " ".repeat(INDENT))));
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bar_is_as_long_as_its_whole() {
+        assert_eq!(cells(&[50.0, 25.0, 25.0, 0.0], 40), [20, 10, 10, 0]);
+        assert_eq!(cells(&[33.3, 33.3, 33.4, 0.0], 10), [3, 3, 4, 0]);
+        assert_eq!(cells(&[99.9, 0.0, 0.05, 0.05], 10), [8, 0, 1, 1]);
+        assert_eq!(cells(&[0.0, 0.0, 0.0, 0.0], 10), [0, 0, 0, 0]);
+        assert_eq!(cells(&[1e9, 0.0, 0.0, 0.0], 10), [10, 0, 0, 0]);
+    }
+}

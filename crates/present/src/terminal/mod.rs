@@ -1,0 +1,99 @@
+//! The document for a terminal: compact, aligned, with colours that only repeat what the text says.
+//!
+//! The text always has its colours; whoever prints it strips them where they are not wanted.
+
+mod breakdown;
+pub(crate) mod findings;
+mod grid;
+mod header;
+mod numbers;
+mod palette;
+pub(crate) mod table;
+mod wrap;
+
+use eaves_analyze::section::{Section, Table};
+use unicode_width::UnicodeWidthStr;
+
+use self::palette::{HEADING, QUIET, paint};
+use self::wrap::hang;
+use crate::{Document, human};
+
+/// How far everything below a heading is moved in.
+const INDENT: usize = 2;
+
+/// How the document is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Columns of the terminal.
+    pub width: usize,
+    /// Rows of each table; 0 for all.
+    pub top: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { width: 80, top: 10 }
+    }
+}
+
+impl Options {
+    /// How many rows of a table are shown.
+    pub(crate) fn rows(&self, rows: usize) -> usize {
+        // A note in place of a single row would save nothing.
+        if self.top == 0 || rows <= self.top + 1 { rows } else { self.top }
+    }
+}
+
+/// The whole document.
+pub fn render(document: &Document, options: &Options) -> String {
+    let mut blocks = vec![header::inputs(document, options), header::warnings(document, options)];
+    blocks.extend(document.sections().map(|section| section_lines(section, options)));
+    blocks.push(findings::findings(document, options));
+    blocks.push(findings::skipped(document, options));
+    let blocks: Vec<String> =
+        blocks.into_iter().filter(|lines| !lines.is_empty()).map(|lines| lines.join("\n")).collect();
+    format!("{}\n", blocks.join("\n\n"))
+}
+
+/// The warnings alone, for the error stream when the document goes elsewhere; empty without warnings.
+pub fn render_warnings(document: &Document, options: &Options) -> String {
+    header::warnings(document, options).iter().map(|line| format!("{line}\n")).collect()
+}
+
+fn section_lines(section: &Section, options: &Options) -> Vec<String> {
+    let mut lines = vec![rule(section.title, section.id, options)];
+    lines.extend(numbers::lines(section, options));
+    for (index, table) in section.tables.iter().enumerate() {
+        if repeats_earlier(&section.tables[..index], table) {
+            let note = format!("by rank: {} in --csv and --json", human::counted(table.rows.len(), "row"));
+            lines.push(format!("{}{}", " ".repeat(INDENT), paint(QUIET, note)));
+            continue;
+        }
+        if lines.len() > 1 {
+            lines.push(String::new());
+        }
+        lines.extend(table_title(table, options));
+        lines.extend(breakdown::lines(table, options).unwrap_or_else(|| table::lines(table, options)));
+    }
+    lines
+}
+
+/// The title, which says of what the shares are.
+fn table_title(table: &Table, options: &Options) -> Option<String> {
+    let title = hang(table.title, INDENT, options.width);
+    (!title.is_empty()).then(|| format!("{}{title}", " ".repeat(INDENT)))
+}
+
+/// True for a table that has the columns of an earlier one, only split by rank: too much for eyes.
+pub(crate) fn repeats_earlier(earlier: &[Table], table: &Table) -> bool {
+    let leading = table.columns.iter().take_while(|column| matches!(column.id, "rank" | "input")).count();
+    leading > 0 && earlier.iter().any(|other| other.columns == table.columns[leading..])
+}
+
+/// A heading with a line after it and, at its end, what `--section` calls it.
+fn rule(title: &str, id: &str, options: &Options) -> String {
+    let used = title.width() + id.width() + if id.is_empty() { 1 } else { 2 };
+    let line = "─".repeat(options.width.saturating_sub(used).max(3));
+    let end = if id.is_empty() { line } else { format!("{line} {id}") };
+    format!("{} {}", paint(HEADING, title), paint(QUIET, end))
+}

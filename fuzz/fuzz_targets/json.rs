@@ -1,0 +1,7 @@
+//! Any bytes as a trace in plain JSON.
+#![no_main]
+
+#[path = "../../crates/ingest/tests/exercise/mod.rs"]
+mod exercise;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| exercise::json(bytes));

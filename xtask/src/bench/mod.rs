@@ -1,0 +1,38 @@
+//! `cargo xtask bench`: how fast eaves is, next to what the machine and other tools can do.
+
+use anyhow::{Result, bail};
+
+use crate::options::Options;
+
+mod ingest;
+mod inputs;
+mod measure;
+mod parts;
+mod peers;
+mod scaling;
+mod table;
+
+const LIST: &str = "\
+Benchmarks
+
+  ingest  a big trace from file to report: CPU, wall, memory
+          --size 500MB    size of the trace
+          --runs 3        runs of each row; the median counts
+          --with-peers    install orjson and HTA into target/bench/venv and measure them too
+          --scaling       measure 5, 50, 500 and 5000 MB instead
+";
+
+/// Runs the task.
+pub(crate) fn run(mut options: Options) -> Result<()> {
+    match options.positional().as_deref() {
+        None => {
+            options.finish()?;
+            print!("{LIST}");
+            Ok(())
+        }
+        Some("ingest") => ingest::run(options),
+        // Baselines run in a process of their own, so that their memory does not count as that of others.
+        Some("part") => parts::run(options),
+        Some(other) => bail!("unknown benchmark `{other}`\n\n{LIST}"),
+    }
+}

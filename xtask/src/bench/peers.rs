@@ -1,0 +1,41 @@
+//! Other tools on the same file, in a virtual environment of their own.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+
+use super::inputs;
+use super::measure::{self, Cost};
+use crate::project;
+
+/// Packages of the environment. HTA is published as `traceinsight` since version 0.6.
+const PACKAGES: [&str; 2] = ["orjson", "traceinsight"];
+
+/// What is measured: name, and the Python program that is given the file.
+pub(super) const PEERS: [(&str, &str); 2] = [
+    ("orjson.loads", include_str!("peers/orjson.py")),
+    ("HTA: load and 3 analyses", include_str!("peers/hta.py")),
+];
+
+/// The environment, if it exists or is to be made.
+pub(super) fn environment(install: bool) -> Result<Option<PathBuf>> {
+    let folder = inputs::folder()?.join("venv");
+    let python = folder.join("bin").join("python");
+    let complete = folder.join("complete");
+    if install && !complete.exists() {
+        eprintln!("installing {} into {}", PACKAGES.join(" and "), folder.display());
+        project::run(project::command("python3").args(["-m", "venv"]).arg(&folder))?;
+        let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
+        project::run(project::command(&python.to_string_lossy()).args(pip).args(PACKAGES))?;
+        std::fs::write(&complete, "")?;
+    }
+    Ok(complete.exists().then_some(python))
+}
+
+/// Runs a peer once.
+pub(super) fn run(python: &Path, program: &str, file: &Path) -> Result<Cost> {
+    let mut command = project::command(&python.to_string_lossy());
+    // The tool logs every step; what matters here is that it ends well.
+    command.args(["-c", program]).arg(file).stderr(std::process::Stdio::null());
+    measure::run(&mut command)
+}

@@ -1,0 +1,56 @@
+//! `cargo xtask gen`: inputs made by us, never recorded, so that they may be given away.
+
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+
+use crate::options::Options;
+use crate::project;
+
+pub(crate) mod big;
+mod damaged;
+mod examples;
+
+/// Runs the task.
+pub(crate) fn run(mut options: Options) -> Result<()> {
+    match options.positional().as_deref() {
+        None => {
+            let check = options.flag("--check");
+            options.finish()?;
+            write_or_check(check)
+        }
+        Some("big") => {
+            let size = options.value("--size")?.map_or(Ok(500_000_000), |size| big::parse_size(&size))?;
+            let output = options.value("-o")?.map(PathBuf::from);
+            options.finish()?;
+            let Some(output) = output else { bail!("`gen big` needs `-o FILE`") };
+            let made = big::write(&output, size)?;
+            println!("{}: {made}", output.display());
+            Ok(())
+        }
+        Some(other) => {
+            bail!("unknown kind `{other}`\nhint: `cargo xtask gen [--check]` or `cargo xtask gen big`")
+        }
+    }
+}
+
+fn write_or_check(check: bool) -> Result<()> {
+    let folder = project::root().join("examples");
+    let mut stale = Vec::new();
+    for (name, file) in examples::all()? {
+        let path = folder.join(name);
+        if !check {
+            if let Some(parent) = path.parent() {
+                std::fs::create_dir_all(parent)?;
+            }
+            std::fs::write(&path, &file.bytes)?;
+            println!("examples/{name}: {} bytes", file.bytes.len());
+        } else if !file.is_current(&path) {
+            stale.push(format!("examples/{name}"));
+        }
+    }
+    if stale.is_empty() {
+        return Ok(());
+    }
+    bail!("out of date: {}\nhint: run `cargo xtask gen` and look at the difference", stale.join(", "))
+}

@@ -1,0 +1,112 @@
+//! `cargo xtask test`: everything a change has to pass, with the time each part takes.
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::Instant;
+
+use anyhow::{Result, bail};
+
+use crate::options::Options;
+use crate::{generate, project, tidy};
+
+/// How a part ended.
+enum Outcome {
+    Passed,
+    Failed(String),
+    /// Nothing was checked, and why.
+    Skipped(&'static str),
+}
+
+impl From<Result<()>> for Outcome {
+    fn from(result: Result<()>) -> Self {
+        result.map_or_else(|error| Self::Failed(format!("{error:#}")), |()| Self::Passed)
+    }
+}
+
+type Part = (&'static str, fn(bool) -> Outcome);
+
+/// In the order in which they fail soonest. Tests run without optimisation, because that builds in a fraction of
+/// the time and the dependencies are shared with clippy's.
+const PARTS: [Part; 7] = [
+    ("format", |_| cargo(&["fmt", "--all", "--check"], &[])),
+    ("tidy", |_| tidy::run(no_options()).into()),
+    ("examples", |_| generate::run(Options::new(["--check".to_owned()])).into()),
+    ("clippy", |_| {
+        cargo(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "--deny", "warnings"], &[])
+    }),
+    ("tests", |_| cargo(&["test", "--workspace", "--quiet"], &[])),
+    ("documentation", |_| {
+        let arguments = ["doc", "--workspace", "--no-deps", "--document-private-items", "--quiet"];
+        cargo(&arguments, &[("RUSTDOCFLAGS", "--deny warnings")])
+    }),
+    ("licences", licences),
+];
+
+/// Runs the task.
+pub(crate) fn run(mut options: Options) -> Result<()> {
+    let quick = options.flag("--quick");
+    options.finish()?;
+    let mut lines = Vec::new();
+    let (mut passed, mut failed) = (0, 0);
+    for (name, part) in PARTS {
+        println!("== {name}");
+        let start = Instant::now();
+        let outcome = part(quick);
+        let seconds = start.elapsed().as_secs_f64();
+        let verdict = match outcome {
+            Outcome::Passed => {
+                passed += 1;
+                "passed".to_owned()
+            }
+            Outcome::Failed(why) => {
+                failed += 1;
+                eprintln!("{why}");
+                "FAILED".to_owned()
+            }
+            Outcome::Skipped(why) => format!("skipped: {why}"),
+        };
+        lines.push(format!("{name:<14} {seconds:>7.1} s  {verdict}"));
+    }
+    println!("\n{}\n\n{passed} passed, {failed} failed", lines.join("\n"));
+    if failed > 0 {
+        bail!("{failed} of {} parts failed", passed + failed);
+    }
+    Ok(())
+}
+
+fn no_options() -> Options {
+    Options::new([])
+}
+
+fn cargo(arguments: &[&str], environment: &[(&str, &str)]) -> Outcome {
+    let mut command = project::cargo();
+    command.args(arguments).envs(environment.iter().copied());
+    project::run(&mut command).into()
+}
+
+/// Licences, sources and bans of dependencies. Advisories are left to a schedule: they change without a change of
+/// ours, and need the network.
+fn licences(quick: bool) -> Outcome {
+    let arguments = ["--log-level", "error", "check", "bans", "licenses", "sources"];
+    let tools = project::target().join("tools");
+    let installed = tools.join("bin").join("cargo-deny");
+    let program = [PathBuf::from("cargo-deny"), installed.clone()].into_iter().find(runs);
+    let program = match program {
+        Some(program) => program,
+        None if quick => return Outcome::Skipped("cargo-deny is not installed; without --quick it would be"),
+        None => {
+            println!("installing cargo-deny into {}, which takes minutes", tools.display());
+            let mut install = project::cargo();
+            install.args(["install", "cargo-deny", "--locked", "--quiet", "--root"]).arg(&tools);
+            if let Err(error) = project::run(&mut install) {
+                return Outcome::Failed(format!("{error:#}"));
+            }
+            installed
+        }
+    };
+    project::run(project::command(&program.to_string_lossy()).args(arguments)).into()
+}
+
+fn runs(program: &PathBuf) -> bool {
+    Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success())
+}
