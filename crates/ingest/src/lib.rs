@@ -11,6 +11,7 @@
 //! read is there.
 
 mod containers;
+mod details;
 mod error;
 mod formats;
 mod inputs;
@@ -26,6 +27,7 @@ use std::sync::{Arc, Mutex};
 
 use eaves_model::{Diagnostics, Oddity, RankSource, Recording, Run};
 
+pub use details::event_at;
 pub use error::Error;
 pub use progress::Progress;
 

@@ -15,6 +15,9 @@ const CONCURRENT: usize = 4;
 /// Too few activities to call a stream in-order.
 const FEW: usize = 10;
 
+/// Letters of a name that a warning shows.
+const SHOWN: usize = 48;
+
 /// Too few slices to know how long the recording was.
 const FEW_SLICES: usize = 100;
 
@@ -26,8 +29,8 @@ pub(crate) fn check(trace: &mut Trace) {
     suspects.dedup();
     if let Some(&first) = suspects.first() {
         let offset = trace.slices.position[first.index()] as u64;
-        let (name, duration) = (trace.slice_name(first), trace.slices.duration[first.index()]);
-        let detail = format!("first `{name}` with {duration}");
+        let name: String = trace.slice_name(first).chars().take(SHOWN).collect();
+        let detail = format!("first `{name}` with {}", trace.slices.duration[first.index()]);
         trace.diagnostics.note_detail(Oddity::ImplausibleDuration, Some(offset), detail);
         trace.diagnostics.note_many(Oddity::ImplausibleDuration, suspects.len() as u64 - 1, Some(offset));
     }

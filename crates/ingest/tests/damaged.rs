@@ -375,3 +375,26 @@ fn ranks_come_from_the_trace_then_the_name_then_the_order() {
         assert_eq!(run.diagnostics.count(kind), count, "{kind:?}");
     }
 }
+
+#[test]
+fn arguments_that_were_not_decoded_are_found_again() {
+    let events: Vec<String> = (0..5_000)
+        .map(|at| {
+            event("k", &at.to_string(), "0.5")
+                .replace("\"stream\"", &format!("\"odd {at}\": [{at}], \"stream\""))
+        })
+        .collect();
+    let text = trace(&events);
+    let directory = tempfile::tempdir().unwrap();
+    for (name, bytes) in [("a.json", text.clone().into_bytes()), ("a.json.gz", gzip(text.as_bytes()))] {
+        let path = directory.path().join(name);
+        std::fs::write(&path, bytes).unwrap();
+        let run = read(std::slice::from_ref(&path), &Options::default()).unwrap();
+        let recording = &run.recordings[0];
+        for row in [0, 1, 2_500, 4_999] {
+            let position = recording.trace.slices.position[row] as u64;
+            assert_eq!(eaves_ingest::event_at(&recording.path, position).unwrap(), events[row]);
+        }
+        assert!(eaves_ingest::event_at(&recording.path, 1).is_err());
+    }
+}

@@ -248,3 +248,181 @@ fn by_sequence(trace: &Trace) -> Vec<(SliceId, SliceId)> {
         .filter_map(|row| Some((*forwards.get(&ops.sequence_number[row].get()?)?, ops.slice[row])))
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Extent, Flow, GpuActivity, MaybeF64, MaybeU32, Op, RuntimeCall, Slice, StringId};
+
+    /// A trace made of slices `(kind, name, thread, start, end)`.
+    #[derive(Default)]
+    struct Builder(Trace);
+
+    impl Builder {
+        fn slice(&mut self, kind: SliceKind, name: &str, thread: i64, start: i64, end: i64) -> SliceId {
+            let trace = &mut self.0;
+            let track = trace.tracks.get_or_add(Ident::number(1), Ident::number(thread));
+            trace.slices.push(Slice {
+                start: Ns(start),
+                duration: Ns(end - start),
+                name: trace.strings.intern(name),
+                category: StringId::NONE,
+                track,
+                kind,
+                position: 0,
+            });
+            SliceId::from(trace.slices.len() - 1)
+        }
+
+        fn call(
+            &mut self,
+            name: &str,
+            start: i64,
+            correlation: Option<i64>,
+            external: Option<i64>,
+        ) -> SliceId {
+            let slice = self.slice(SliceKind::Runtime, name, 1, start, start + 2);
+            self.0.runtime.push(RuntimeCall {
+                slice,
+                correlation: correlation.into(),
+                external_id: external.into(),
+                function: MaybeU32::NONE,
+            });
+            slice
+        }
+
+        fn kernel(&mut self, start: i64, correlation: Option<i64>, external: Option<i64>) {
+            let slice = self.slice(SliceKind::Kernel, "kernel", 7, start, start + 5);
+            self.0.gpu.push(GpuActivity {
+                slice,
+                device: MaybeU32::new(0),
+                context: MaybeU32::NONE,
+                stream: MaybeI64::new(7),
+                correlation: correlation.into(),
+                external_id: external.into(),
+                queued: MaybeI64::NONE,
+                grid: Extent::default(),
+                block: Extent::default(),
+                registers: MaybeU32::NONE,
+                shared_memory: MaybeI64::NONE,
+                blocks_per_sm: MaybeF64::NONE,
+                warps_per_sm: MaybeF64::NONE,
+                occupancy_pct: MaybeF64::NONE,
+                bytes: MaybeI64::NONE,
+                bandwidth_gbps: MaybeF64::NONE,
+                detail: StringId::NONE,
+            });
+        }
+
+        fn op(
+            &mut self,
+            name: &str,
+            thread: i64,
+            start: i64,
+            end: i64,
+            sequence: i64,
+            forward: u32,
+        ) -> SliceId {
+            let slice = self.slice(SliceKind::Op, name, thread, start, end);
+            self.0.ops.push(Op {
+                slice,
+                external_id: MaybeI64::NONE,
+                record_function_id: MaybeU32::NONE,
+                event_index: MaybeU32::NONE,
+                sequence_number: MaybeI64::new(sequence),
+                forward_thread: MaybeU32::new(forward),
+                input_dims: StringId::NONE,
+                input_types: StringId::NONE,
+                input_strides: StringId::NONE,
+                concrete_inputs: StringId::NONE,
+            });
+            slice
+        }
+
+        fn flow(&mut self, category: &str, phase: u8, id: i64, thread: i64, time: i64) {
+            let track = self.0.tracks.get_or_add(Ident::number(1), Ident::number(thread));
+            let category = self.0.strings.intern(category);
+            let id = Ident::number(id);
+            self.0.flows.push(Flow {
+                time: Ns(time),
+                track,
+                id,
+                category,
+                name: category,
+                phase,
+                enclosing: 0,
+            });
+        }
+    }
+
+    fn launches(trace: &Trace) -> Vec<Option<SliceId>> {
+        let links = LaunchLinks::build(trace);
+        (0..trace.gpu.len()).map(|row| links.launch(GpuId::from(row))).collect()
+    }
+
+    #[test]
+    fn correlation_links_also_the_many_kernels_of_a_graph() {
+        let mut builder = Builder::default();
+        // A query with the correlation of the launch, as roctracer writes it, must not win.
+        builder.call("hipGetDevice", 0, Some(1), None);
+        let launch = builder.call("hipGraphLaunch", 3, Some(1), None);
+        builder.kernel(10, Some(1), None);
+        builder.kernel(20, Some(1), None);
+        builder.kernel(30, Some(9), None);
+        assert_eq!(launches(&builder.0), [Some(launch), Some(launch), None]);
+        let links = LaunchLinks::build(&builder.0);
+        assert_eq!((links.count(LinkedBy::Correlation), links.unlinked()), (2, 1));
+    }
+
+    #[test]
+    fn external_id_is_the_second_choice_and_zero_is_none() {
+        let mut builder = Builder::default();
+        let launch = builder.call("cudaLaunchKernel", 0, None, Some(5));
+        builder.call("cudaMemcpyAsync", 3, None, Some(0));
+        builder.kernel(10, None, Some(5));
+        builder.kernel(20, None, Some(0));
+        assert_eq!(launches(&builder.0), [Some(launch), None]);
+        assert_eq!(LaunchLinks::build(&builder.0).count(LinkedBy::ExternalId), 1);
+    }
+
+    #[test]
+    fn arrows_are_the_last_choice() {
+        let mut builder = Builder::default();
+        let launch = builder.call("cudaLaunchKernel", 3, None, None);
+        builder.kernel(10, None, None);
+        builder.flow("async_cpu_to_gpu", b's', 44, 1, 3);
+        builder.flow("async_cpu_to_gpu", b'f', 44, 7, 10);
+        builder.flow("fwdbwd", b'f', 44, 7, 10);
+        assert_eq!(launches(&builder.0), [Some(launch)]);
+        assert_eq!(LaunchLinks::build(&builder.0).count(LinkedBy::Flow), 1);
+    }
+
+    #[test]
+    fn operators_and_frames_stand_around_a_launch() {
+        let mut builder = Builder::default();
+        let frame = builder.slice(SliceKind::Python, "train.py(3): step", 1, 0, 100);
+        let outer = builder.op("aten::linear", 1, 1, 50, 0, 0);
+        let inner = builder.op("aten::addmm", 1, 2, 40, 0, 0);
+        let launch = builder.call("cudaLaunchKernel", 3, Some(1), None);
+        let tree = CallTree::build(&builder.0.slices);
+        assert_eq!(operator_above(&builder.0, &tree, launch), Some(inner));
+        assert_eq!(operator_above(&builder.0, &tree, inner), Some(outer));
+        assert_eq!(python_above(&builder.0, &tree, inner), Some(frame));
+        assert_eq!(operator_above(&builder.0, &tree, outer), None);
+    }
+
+    #[test]
+    fn forward_and_backward_by_arrow_and_by_sequence() {
+        let mut builder = Builder::default();
+        let outer = builder.op("aten::linear", 1, 0, 50, 7, 0);
+        let forward = builder.op("aten::addmm", 1, 0, 40, 7, 0);
+        let backward = builder.op("AddmmBackward0", 2, 100, 140, 7, 1);
+        let other = builder.op("MulBackward0", 2, 200, 210, 8, 1);
+        builder.flow("fwdbwd", b's', 1, 1, 0);
+        builder.flow("fwdbwd", b'f', 1, 2, 100);
+        assert_eq!(forward_backward(&builder.0), [(forward, backward)]);
+        let late = builder.op("aten::mul", 1, 60, 70, 8, 0);
+        assert_eq!(forward_backward(&builder.0), [(forward, backward), (late, other)]);
+        assert_ne!(outer, forward);
+    }
+}

@@ -66,5 +66,6 @@ pub(crate) fn run(options: Options) -> Result<()> {
     }
     problems.sort();
     let list: Vec<String> = problems.iter().map(Problem::to_string).collect();
-    bail!("{} problems\n{}", problems.len(), list.join("\n"))
+    let noun = if list.len() == 1 { "problem" } else { "problems" };
+    bail!("{} {noun}\n{}", list.len(), list.join("\n"))
 }

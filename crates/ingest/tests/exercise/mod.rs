@@ -4,7 +4,7 @@ use eaves_ingest::{Options, read_bytes, read_stream};
 use eaves_model::{CallTree, Column, GpuId, LaunchLinks, Recording, Trace, forward_backward};
 
 /// Reads bytes as plain JSON, and once more as a stream, which must come to the same.
-pub fn json(bytes: &[u8]) {
+pub(crate) fn json(bytes: &[u8]) {
     let whole = read_bytes("memory", bytes);
     if let Ok(recording) = &whole {
         check(recording);
@@ -12,7 +12,7 @@ pub fn json(bytes: &[u8]) {
     // What begins like a container is read as one from a stream; everything else is the same bytes.
     let is_packed = matches!(
         bytes,
-        [0x1F, 0x8B, ..] | [0x28, 0xB5, ..] | [0x50..=0x5F, ..] | [b'P', ..] | [0xFD, ..] | [b'B', ..] | [b'7', ..]
+        [0x1F, 0x8B, ..] | [0x28, 0xB5, ..] | [0x50..=0x5F, ..] | [0xFD, ..] | [b'B', ..] | [b'7', ..]
     );
     if is_packed {
         return;
@@ -30,7 +30,7 @@ pub fn json(bytes: &[u8]) {
 }
 
 /// Reads bytes as a stream in whatever container they are.
-pub fn stream(bytes: &[u8]) {
+pub(crate) fn stream(bytes: &[u8]) {
     let stream = Box::new(std::io::Cursor::new(bytes.to_vec()));
     if let Ok(run) = read_stream("stream", stream, &Options { threads: 2, ..Options::default() }) {
         run.recordings.iter().for_each(check);
@@ -66,11 +66,17 @@ fn check_columns(trace: &Trace) {
             let place = || format!("{}.{name}", table.name);
             match column {
                 Column::String(ids) => {
-                    let known = |id: &&eaves_model::StringId| id.some().is_none_or(|id| id.index() < trace.strings.len());
+                    let known = |id: &&eaves_model::StringId| {
+                        id.some().is_none_or(|id| id.index() < trace.strings.len())
+                    };
                     assert!(ids.iter().all(|id| known(&id)), "{}", place());
                 }
-                Column::Slice(ids) => assert!(ids.iter().all(|id| id.index() < trace.slices.len()), "{}", place()),
-                Column::Track(ids) => assert!(ids.iter().all(|id| id.index() < trace.tracks.len()), "{}", place()),
+                Column::Slice(ids) => {
+                    assert!(ids.iter().all(|id| id.index() < trace.slices.len()), "{}", place())
+                }
+                Column::Track(ids) => {
+                    assert!(ids.iter().all(|id| id.index() < trace.tracks.len()), "{}", place())
+                }
                 _ => {}
             }
         }

@@ -1,6 +1,8 @@
 //! The list of events, chunk by chunk, past whatever damage there is.
 
-use eaves_model::Oddity;
+use std::io::Read;
+
+use eaves_model::{Diagnostics, Oddity};
 
 use super::event::{self, EVENT_KEYS};
 use super::sink::Sink;
@@ -126,6 +128,25 @@ fn cut_off(window: &mut Window<'_>, sink: &mut Sink) -> bool {
         // Longer than any event: a lost quote. The search goes on behind the window.
         None => skip_damage(window, sink),
     }
+}
+
+/// The text of the event at the beginning of a reader.
+pub(crate) fn event_text(reader: Box<dyn Read + Send + '_>) -> Option<String> {
+    let mut window = Window::new(reader, 0);
+    let mut diagnostics = Diagnostics::default();
+    while window.fill(&mut diagnostics) {
+        let (chunk, index) = window.indexed();
+        let mut cursor = Cursor::new(chunk, index);
+        if !matches!(cursor.peek(), Ok(b'{')) || cursor.position() != 0 {
+            return None;
+        }
+        match cursor.skip_nested() {
+            Ok(end) => return Some(String::from_utf8_lossy(chunk.slice(0, end + 1)).into_owned()),
+            Err(Fault::Bad) => return None,
+            Err(Fault::Partial) => {}
+        }
+    }
+    None
 }
 
 /// The next brace that looks like the beginning of an event: not the value of a key, and followed by one of the

@@ -15,6 +15,7 @@ mod sink;
 mod window;
 
 pub(crate) use document::{Refusal, Source, read};
+pub(crate) use events::event_text;
 
 use eaves_model::{SliceKind, Trace};
 

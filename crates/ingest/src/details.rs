@@ -1,0 +1,33 @@
+//! The arguments that were not decoded, looked up again in the file.
+
+use std::io::{self, Read};
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::Error;
+use crate::containers::open_file;
+use crate::formats::kineto::event_text;
+
+/// The JSON text of the event at a position of a recording, as the file has it. Plain files are read from that
+/// position on; packed ones are unpacked up to it.
+///
+/// # Errors
+/// If the file cannot be read any more, or has no event there.
+pub fn event_at(path: &str, position: u64) -> Result<String, Error> {
+    let (file, member) = match path.split_once(".zip!") {
+        Some((archive, member)) => (format!("{archive}.zip"), Some(member)),
+        None => (path.to_owned(), None),
+    };
+    let failed = |source| Error::Io { path: path.into(), source };
+    let opened = open_file(Path::new(&file), &Arc::default())?;
+    let wanted = opened.iter().find(|one| member.is_none() || one.path == path);
+    let one = wanted.ok_or_else(|| Error::NotFound { path: path.into() })?;
+    let reader = if one.source.size().is_some() {
+        one.source.open(position).map_err(failed)?
+    } else {
+        let mut reader = one.source.open(0).map_err(failed)?;
+        io::copy(&mut reader.by_ref().take(position), &mut io::sink()).map_err(failed)?;
+        reader
+    };
+    event_text(reader).ok_or_else(|| failed(io::Error::other(format!("no event at byte {position}"))))
+}
