@@ -19,7 +19,7 @@ Tasks of the project
 Usage: cargo xtask TASK
 
   bench [NAME]    measure; without a name, list what can be measured
-  gen [--check]   write examples/ anew, or check that they are current
+  gen [--check]   write examples/ and fuzz/corpus/ anew, or check them
   gen big         write a big trace: --size 500MB -o FILE
   test [--quick]  everything a change has to pass
   tidy            rules that compilers do not check

@@ -21,6 +21,11 @@ pub(super) struct Example {
 }
 
 impl Example {
+    /// A file as it is.
+    pub(super) fn plain(bytes: Vec<u8>) -> Self {
+        Self { bytes, is_compressed: false }
+    }
+
     /// True if the file on disk says the same. Compressed files are compared by what they contain, because
     /// compressors choose differently on different processors.
     pub(super) fn is_current(&self, path: &Path) -> bool {
@@ -34,7 +39,8 @@ fn decompress(bytes: &[u8]) -> Option<Vec<u8>> {
     GzDecoder::new(bytes).read_to_end(&mut plain).ok().map(|_| plain)
 }
 
-fn compress(plain: &[u8]) -> Result<Example> {
+/// A file packed by gzip.
+pub(super) fn compress(plain: &[u8]) -> Result<Example> {
     let mut encoder = GzBuilder::new().mtime(0).write(Vec::new(), Compression::best());
     encoder.write_all(plain)?;
     Ok(Example { bytes: encoder.finish()?, is_compressed: true })
@@ -50,15 +56,15 @@ const START: u64 = 4_213_371_902_118_000;
 const DECODING: [(u64, u64); 2] = [(52_000, 68_000), (390_000, 440_000)];
 
 /// Every example with its name.
-pub(super) fn all() -> Result<Vec<(&'static str, Example)>> {
+pub(super) fn all() -> Result<Vec<(String, Example)>> {
     let mut ranks = training()?.into_iter();
     let mut files = Vec::new();
     for name in ["training/rank0.json.gz", "training/rank1.json.gz"] {
         if let Some(plain) = ranks.next() {
-            files.push((name, compress(&plain)?));
+            files.push((format!("examples/{name}"), compress(&plain)?));
         }
     }
-    files.push(("damaged/truncated.json", Example { bytes: damaged::make()?, is_compressed: false }));
+    files.push(("examples/damaged/truncated.json".to_owned(), Example::plain(damaged::make()?)));
     Ok(files)
 }
 

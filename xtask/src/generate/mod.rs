@@ -8,6 +8,7 @@ use crate::options::Options;
 use crate::project;
 
 pub(crate) mod big;
+mod corpus;
 mod damaged;
 mod examples;
 
@@ -35,18 +36,17 @@ pub(crate) fn run(mut options: Options) -> Result<()> {
 }
 
 fn write_or_check(check: bool) -> Result<()> {
-    let folder = project::root().join("examples");
     let mut stale = Vec::new();
-    for (name, file) in examples::all()? {
-        let path = folder.join(name);
+    for (name, file) in examples::all()?.into_iter().chain(corpus::all()?) {
+        let path = project::root().join(&name);
         if !check {
             if let Some(parent) = path.parent() {
                 std::fs::create_dir_all(parent)?;
             }
             std::fs::write(&path, &file.bytes)?;
-            println!("examples/{name}: {} bytes", file.bytes.len());
+            println!("{name}: {} bytes", file.bytes.len());
         } else if !file.is_current(&path) {
-            stale.push(format!("examples/{name}"));
+            stale.push(name);
         }
     }
     if stale.is_empty() {
