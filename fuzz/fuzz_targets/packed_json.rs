@@ -2,6 +2,7 @@
 #![no_main]
 
 #[path = "../../crates/ingest/tests/exercise/mod.rs"]
+#[expect(dead_code, reason = "each target uses one of its functions")]
 mod exercise;
 
 use std::io::Write;
