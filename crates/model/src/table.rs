@@ -36,6 +36,11 @@ macro_rules! table {
                 $(self.$column.push(row.$column);)*
             }
 
+            /// Makes room for rows to come.
+            pub fn reserve(&mut self, rows: usize) {
+                $(self.$column.reserve(rows);)*
+            }
+
             /// The row at an index that must exist.
             #[inline]
             pub fn row(&self, index: usize) -> $row {

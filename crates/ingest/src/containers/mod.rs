@@ -36,6 +36,9 @@ enum Kind {
     Unsupported(&'static str),
 }
 
+/// Traces shrink about this much when packed.
+const USUAL_RATIO: u64 = 12;
+
 /// Enough bytes to tell.
 const MAGIC: usize = 6;
 
@@ -73,11 +76,16 @@ pub(crate) fn open_file(path: &Path, progress: &Arc<Progress>) -> Result<Vec<Ope
             Ok(Box::new(BufReader::with_capacity(pipe::BLOCK, counted)))
         }
     };
+    let expected = metadata.len().saturating_mul(USUAL_RATIO);
     let one = |container, source| Ok(vec![Opened { path: shown.clone(), container, source }]);
     match kind_of(&first) {
         Kind::Plain => one("plain", Box::new(plain::PlainFile::new(path, metadata.len(), progress))),
-        Kind::Gzip => one("gzip", pipe::Stream::boxed(move |blocks| blocks.copy(gzip::unpack(reopen()?)))),
-        Kind::Zstd => one("zstd", pipe::Stream::boxed(move |blocks| blocks.copy(zstd::unpack(reopen()?)))),
+        Kind::Gzip => {
+            one("gzip", pipe::Stream::boxed(expected, move |blocks| blocks.copy(gzip::unpack(reopen()?))))
+        }
+        Kind::Zstd => {
+            one("zstd", pipe::Stream::boxed(expected, move |blocks| blocks.copy(zstd::unpack(reopen()?))))
+        }
         Kind::Zip => zip::in_file(path, progress),
         Kind::Unsupported(kind) => Err(Error::UnsupportedContainer { path: shown, kind }),
     }
@@ -96,10 +104,10 @@ pub(crate) fn open_stream(path: &str, reader: Box<dyn Read + Send>) -> Result<Ve
         taken.ok_or_else(|| io::Error::other("a stream can be read only once"))
     };
     let (container, source) = match kind {
-        Kind::Gzip => ("gzip", pipe::Stream::boxed(move |blocks| blocks.copy(gzip::unpack(take()?)))),
-        Kind::Zstd => ("zstd", pipe::Stream::boxed(move |blocks| blocks.copy(zstd::unpack(take()?)))),
+        Kind::Gzip => ("gzip", pipe::Stream::boxed(0, move |blocks| blocks.copy(gzip::unpack(take()?)))),
+        Kind::Zstd => ("zstd", pipe::Stream::boxed(0, move |blocks| blocks.copy(zstd::unpack(take()?)))),
         Kind::Unsupported(kind) => return Err(Error::UnsupportedContainer { path, kind }),
-        Kind::Plain | Kind::Zip => ("plain", pipe::Stream::boxed(move |blocks| blocks.copy(take()?))),
+        Kind::Plain | Kind::Zip => ("plain", pipe::Stream::boxed(0, move |blocks| blocks.copy(take()?))),
     };
     Ok(vec![Opened { path, container, source }])
 }

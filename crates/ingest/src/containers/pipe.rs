@@ -18,13 +18,16 @@ type Producer = dyn Fn(&mut Blocks) -> io::Result<()> + Send + Sync;
 /// A source that is read from front to back only.
 pub(super) struct Stream {
     produce: Arc<Producer>,
+    expected: u64,
 }
 
 impl Stream {
+    /// A stream of which so many bytes are expected, 0 if nobody knows.
     pub(super) fn boxed(
+        expected: u64,
         produce: impl Fn(&mut Blocks) -> io::Result<()> + Send + Sync + 'static,
     ) -> Box<dyn Source + Send> {
-        Box::new(Self { produce: Arc::new(produce) })
+        Box::new(Self { produce: Arc::new(produce), expected })
     }
 }
 
@@ -48,6 +51,10 @@ impl Source for Stream {
 
     fn size(&self) -> Option<u64> {
         None
+    }
+
+    fn expected(&self) -> u64 {
+        self.expected
     }
 }
 

@@ -42,7 +42,7 @@ fn members<R: Read + Seek>(
         .filter(|(_, name)| may_be_trace(name))
         .map(|(index, name)| {
             let (open, progress) = (open.clone(), Arc::clone(progress));
-            let source = pipe::Stream::boxed(move |blocks| {
+            let source = pipe::Stream::boxed(0, move |blocks| {
                 let mut archive = ZipArchive::new(open()?).map_err(invalid)?;
                 let member = archive.by_index(index).map_err(invalid)?;
                 let counted = Counted { reader: member, progress: Arc::clone(&progress) };

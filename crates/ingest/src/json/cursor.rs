@@ -86,20 +86,25 @@ impl<'a> Cursor<'a> {
     #[inline(always)]
     pub(crate) fn key(&mut self) -> Result<(usize, usize, usize), Fault> {
         let (start, end) = self.text()?;
-        let mut value = self.space(end + 1);
+        // A colon at once, one space, then the value, is what nearly every writer writes.
+        let mut value = end + 1;
         if self.chunk.at(value) != b':' {
-            return Err(if value >= self.chunk.len() { Fault::Partial } else { Fault::Bad });
+            value = self.space(value);
+            if self.chunk.at(value) != b':' {
+                return Err(if value >= self.chunk.len() { Fault::Partial } else { Fault::Bad });
+            }
         }
         value += 1;
-        // One space, then the value, is what nearly every writer writes.
         if self.chunk.at(value) == b' ' {
             value += 1;
         }
-        let value = self.space(value);
+        if self.chunk.at(value) <= b' ' {
+            value = self.space(value);
+        }
         if value >= self.chunk.len() { Err(Fault::Partial) } else { Ok((start, end, value)) }
     }
 
-    #[inline(always)]
+    #[cold]
     fn space(&self, mut position: usize) -> usize {
         while matches!(self.chunk.at(position), b' ' | b'\n' | b'\r' | b'\t') {
             position += 1;

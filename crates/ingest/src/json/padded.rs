@@ -51,6 +51,18 @@ impl<'a> Padded<'a> {
         u64::from_le_bytes(bytes)
     }
 
+    /// The first and the last eight bytes between two positions, both with zeros for what is not there. Up to 16
+    /// bytes are known by these and their length.
+    #[inline(always)]
+    pub(crate) fn ends(self, start: usize, end: usize) -> (u64, u64) {
+        let length = end - start;
+        if length >= 8 {
+            return (self.word(start), self.word(end - 8));
+        }
+        let short = self.word(start) & ((1 << (8 * length)) - 1);
+        (short, short)
+    }
+
     /// 64 bytes from a position before the end of the content.
     #[inline(always)]
     pub(crate) fn block(self, position: usize) -> &'a [u8; 64] {

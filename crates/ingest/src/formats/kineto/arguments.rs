@@ -165,12 +165,7 @@ pub(super) fn find(chunk: Padded<'_>, start: usize, end: usize) -> Option<(Argum
     if length == 0 {
         return None;
     }
-    let (first, last) = if length >= 8 {
-        (chunk.word(start), chunk.word(end - 8))
-    } else {
-        let short = chunk.word(start) & ((1 << (8 * length)) - 1);
-        (short, short)
-    };
+    let (first, last) = chunk.ends(start, end);
     let mut at = slot(first, last, length);
     loop {
         let key = &TABLE[at];

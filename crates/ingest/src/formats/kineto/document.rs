@@ -23,6 +23,11 @@ pub(crate) trait Source: Sync {
 
     /// The size, if reading may start anywhere.
     fn size(&self) -> Option<u64>;
+
+    /// About how many bytes will come, to make room for.
+    fn expected(&self) -> u64 {
+        self.size().unwrap_or(0)
+    }
 }
 
 impl Source for &[u8] {
@@ -54,7 +59,7 @@ pub(crate) fn read(source: &dyn Source, threads: usize) -> Result<(Trace, u64), 
     let mut document = Document {
         source,
         threads,
-        sink: Sink::default(),
+        sink: Sink::for_bytes(source.expected()),
         metadata: Metadata::default(),
         keys: Vec::new(),
         has_events: false,
@@ -290,9 +295,10 @@ impl<'a> Document<'a> {
                 .enumerate()
                 .map(|(part, &cut)| {
                     let boundary = cuts.get(part + 1).copied().unwrap_or(u64::MAX);
+                    let bytes = boundary.min(source.expected()).saturating_sub(cut);
                     scope.spawn(move || -> io::Result<(Sink, Stop, u64)> {
                         let mut window = Window::new(source.open(cut)?, cut);
-                        let mut sink = Sink::default();
+                        let mut sink = Sink::for_bytes(bytes);
                         let stop = events::read(&mut window, &mut sink, boundary);
                         Ok((sink, stop, window.offset))
                     })

@@ -11,6 +11,7 @@ mod event;
 mod events;
 mod header;
 mod pending;
+mod recent;
 mod sink;
 mod window;
 

@@ -8,9 +8,13 @@ use eaves_model::{
 use super::arguments::{Argument, Arguments};
 use super::event::{Event, each_argument};
 use super::pending::Pending;
+use super::recent::Recent;
 use super::{category, details};
 use crate::json::cursor::{Cursor, Fault};
 use crate::json::{number, text};
+
+/// The most bytes of JSON to make room for in advance.
+const MOST_EXPECTED: u64 = 16 << 30;
 
 /// The rows of one part of a file.
 #[derive(Default)]
@@ -25,6 +29,8 @@ pub(super) struct Sink {
     pub(super) base: u64,
     /// Kind of each category, by string id; `None` where not looked up yet.
     kinds: Vec<Option<SliceKind>>,
+    /// Short texts met lately.
+    recent: Recent,
     /// What is odd about the event being read.
     doubts: Vec<(Oddity, u64)>,
     /// The id of `mtia_ccp_events`, once met.
@@ -34,6 +40,24 @@ pub(super) struct Sink {
 }
 
 impl Sink {
+    /// A sink with room for the rows of so many bytes of JSON, by what usual traces have. Room that is not used
+    /// is never taken from the system; room that lacks costs copies of whole columns.
+    pub(super) fn for_bytes(bytes: u64) -> Self {
+        // A size that is not true must not ask for more room than there is.
+        let bytes = bytes.min(MOST_EXPECTED);
+        let rows = |bytes_each: u64| usize::try_from(bytes / bytes_each).unwrap_or(0);
+        let mut sink = Self::default();
+        let trace = &mut sink.trace;
+        trace.slices.reserve(rows(220));
+        trace.flows.reserve(rows(500));
+        trace.ops.reserve(rows(600));
+        trace.python.reserve(rows(400));
+        trace.runtime.reserve(rows(1_000));
+        trace.gpu.reserve(rows(2_000));
+        trace.allocations.reserve(rows(2_000));
+        sink
+    }
+
     /// Notes something odd.
     #[cold]
     pub(super) fn note(&mut self, kind: Oddity, offset: u64) {
@@ -66,11 +90,28 @@ impl Sink {
             return self.odd_text(cursor, value);
         }
         let (start, end) = cursor.text()?;
+        let length = end - start;
+        if length > Recent::LONGEST {
+            return Ok(self.body(cursor, start, end));
+        }
+        let ends = cursor.chunk.ends(start, end);
+        if let Some(id) = self.recent.find(ends, length) {
+            return Ok(id);
+        }
+        let id = self.body(cursor, start, end);
+        // Texts with escapes or damage are not what their bytes are, and must be noted each time.
+        if self.trace.strings.get(id).as_bytes() == cursor.chunk.slice(start, end) {
+            self.recent.keep(ends, length, id);
+        }
+        Ok(id)
+    }
+
+    fn body(&mut self, cursor: &Cursor<'_>, start: usize, end: usize) -> StringId {
         let body = cursor.chunk.slice(start, end);
         if cursor.may_have_escapes() && memchr::memchr(b'\\', body).is_some() {
-            return Ok(self.escaped(body, value));
+            return self.escaped(body, start - 1);
         }
-        Ok(self.raw(body, value))
+        self.raw(body, start - 1)
     }
 
     #[cold]
