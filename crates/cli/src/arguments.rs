@@ -71,7 +71,16 @@ impl OutputArguments {
     }
 
     /// Where the document will go. Called before the work, so that a wrong name costs no time.
-    pub(crate) fn destination(&self) -> anyhow::Result<Destination> {
+    pub(crate) fn destination(&self, inputs: &[PathBuf]) -> anyhow::Result<Destination> {
+        if let Some(output) = self.output.as_deref().and_then(|path| path.canonicalize().ok()) {
+            let is_output = |input: &&PathBuf| input.canonicalize().is_ok_and(|input| input == output);
+            if let Some(input) = inputs.iter().find(is_output) {
+                return Err(hinted(
+                    format!("the output would replace the input: {}", input.display()),
+                    "give the output another name",
+                ));
+            }
+        }
         let format = match (self.json, self.csv, self.markdown) {
             (true, ..) => Some(Format::Json),
             (_, true, _) => Some(Format::Csv),

@@ -82,5 +82,6 @@ fn usage(answer: &clap::Error) -> ExitCode {
 )]
 fn interrupted() {
     output::abandon_all();
+    eaves_present::export::files::abandon_all();
     std::process::exit(INTERRUPTED);
 }

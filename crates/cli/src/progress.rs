@@ -75,6 +75,7 @@ fn show(bar: &ProgressBar, progress: &Progress) {
     if total == 0 {
         bar.set_message(format!("reading {}", indicatif::BinaryBytes(progress.done())));
     }
-    bar.set_position(progress.done());
+    // What is read twice to look at its first bytes is counted twice.
+    bar.set_position(if total > 0 { progress.done().min(total) } else { progress.done() });
     bar.tick();
 }

@@ -58,13 +58,14 @@ pub fn bytes(bytes: f64) -> String {
     format!("{number:.1} TiB")
 }
 
-/// A percentage with one decimal; what is not zero never looks like zero.
+/// A percentage with one decimal; what is not nothing or all never looks like it.
 pub fn percent(percent: f64) -> String {
     if percent != 0.0 && percent.abs() < 0.05 {
         let sign = if percent < 0.0 { ">-" } else { "<" };
         return format!("{sign}0.1%");
     }
-    format!("{percent:.1}%")
+    let rounded = format!("{percent:.1}%");
+    if percent < 100.0 && rounded == "100.0%" { ">99.9%".to_owned() } else { rounded }
 }
 
 /// An integer with commas.
@@ -123,11 +124,14 @@ pub fn words(id: &str) -> String {
         .iter()
         .find_map(|suffix| id.strip_suffix(suffix))
         .unwrap_or(id);
-    let mut words = stem.replace('_', " ");
-    if let Some(first) = words.get_mut(..1) {
+    let mut words: Vec<String> = stem.split('_').map(str::to_owned).collect();
+    for word in words.iter_mut().filter(|word| matches!(word.as_str(), "cpu" | "gpu")) {
+        word.make_ascii_uppercase();
+    }
+    if let Some(first) = words.first_mut().and_then(|word| word.get_mut(..1)) {
         first.make_ascii_uppercase();
     }
-    words
+    words.join(" ")
 }
 
 #[cfg(test)]
@@ -175,6 +179,7 @@ mod tests {
         assert_eq!(percent(-0.04), ">-0.1%");
         assert_eq!(percent(55.25), "55.2%");
         assert_eq!(percent(100.0), "100.0%");
+        assert_eq!(percent(99.97), ">99.9%");
     }
 
     #[test]
@@ -204,5 +209,6 @@ mod tests {
         assert_eq!(ranges(&[]), "");
         assert_eq!(words("exposed_comm_ns"), "Exposed comm");
         assert_eq!(words("rank"), "Rank");
+        assert_eq!(words("gpu_idle_pct"), "GPU idle");
     }
 }

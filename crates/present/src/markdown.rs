@@ -3,6 +3,7 @@
 use eaves_analyze::section::{Section, Table, Unit, Value};
 
 use crate::terminal::findings::{gain_text, skipped_together};
+use crate::terminal::numbers::is_in_table;
 use crate::terminal::table::rows_note;
 use crate::terminal::{Options, repeats_earlier};
 use crate::{Document, human, names};
@@ -58,7 +59,9 @@ fn warnings(document: &Document) -> Option<String> {
             let label = if warning.kind.is_harmless() { "Note" } else { "Warning" };
             let path = warning.path.as_ref().map_or_else(String::new, |path| format!(" (`{path}`)"));
             let place = warning.first_offset.map_or_else(String::new, |at| format!(", first at byte {at}"));
-            format!("- **{label}**: {} × {}{place}{path}", warning.count, escape(&warning.message()))
+            let count = i64::try_from(warning.count).unwrap_or(i64::MAX);
+            let count = if count > 1 { format!("{} × ", human::thousands(count)) } else { String::new() };
+            format!("- **{label}**: {count}{}{place}{path}", escape(&warning.message()))
         })
         .collect();
     (!items.is_empty()).then(|| items.join("\n"))
@@ -92,14 +95,15 @@ fn numbers(section: &Section) -> Option<String> {
     let items: Vec<String> = section
         .numbers
         .iter()
-        .filter(|number| number.rank.is_none())
+        .filter(|number| !is_in_table(section, number))
         .map(|number| {
             let value = human::value(&number.value, number.unit);
             let explain = match &number.value {
                 Value::Missing(reason) => reason,
                 _ => number.explain,
             };
-            format!("- {}: **{value}** ({})", human::words(number.id), escape(explain))
+            let rank = number.rank.map_or_else(String::new, |rank| format!(" of rank {rank}"));
+            format!("- {}{rank}: **{value}** ({})", human::words(number.id), escape(explain))
         })
         .collect();
     (!items.is_empty()).then(|| items.join("\n"))

@@ -333,7 +333,7 @@ mod tests {
             (
                 "Cijk_Alik_Bljk_BBS_BH_UserArgs_MT256x128x64_MI16x16x1_SN",
                 36,
-                "Cijk_Alik_Bljk_BBS_B…_MT256x128x64…",
+                "Cijk_Alik_Bljk_BBS_BH…_MT256x128x64…",
             ),
         ];
         for (name, width, short) in expected {
@@ -361,16 +361,16 @@ mod tests {
     #[test]
     fn names_stay_different() {
         let tile = |tile: &str| {
-            format!("Cijk_Alik_Bljk_BBS_BH_Bias_HA_S_SAV_UserArgs_{tile}_MI16x16x1_SN_LDSB1_AFC1_WG64_4_1")
+            format!("Gemm_Alik_Bljk_BBS_BH_Bias_HA_S_SAV_UserArgs_{tile}_MI16x16x1_SN_LDSB1_AFC1_WG64_4_1")
         };
         let (a, b) = (tile("MT256x128x64"), tile("MT128x128x64"));
         let short = shorten_all(&[&a, &b, &a], 30);
         assert_eq!(
             short,
             [
-                "Cijk_Alik_…gs_MT256x128x64_MI…",
-                "Cijk_Alik_…gs_MT128x128x64_MI…",
-                "Cijk_Alik_…gs_MT256x128x64_MI…"
+                "Gemm_Alik_…gs_MT256x128x64_MI…",
+                "Gemm_Alik_…gs_MT128x128x64_MI…",
+                "Gemm_Alik_…gs_MT256x128x64_MI…"
             ]
         );
     }

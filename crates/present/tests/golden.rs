@@ -2,6 +2,8 @@
 //!
 //! `EAVES_UPDATE_GOLDEN=1 cargo test -p eaves-present` writes the files anew; look at the difference.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking, its helpers too")]
+
 mod sample;
 
 use std::path::Path;

@@ -21,3 +21,5 @@ mod memory;
 mod occupancy;
 mod tape;
 mod tensor;
+#[cfg(test)]
+mod tests;

@@ -26,7 +26,7 @@ pub(crate) struct Arguments {
 
 /// Describes the inputs.
 pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> anyhow::Result<()> {
-    let destination = output.destination()?;
+    let destination = output.destination(&arguments.inputs)?;
     let run = super::read(&arguments.inputs, output)?;
     let document = Document::new("info", &run, eaves_analyze::info(&run));
     output.finish(&document, destination, arguments.top)

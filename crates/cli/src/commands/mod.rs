@@ -1,6 +1,7 @@
 //! The verbs, one file each. To add one: copy a file, add a `mod` line, a variant and an arm, in order of name.
 
 // tidy-alphabetical-start
+mod export;
 mod info;
 mod report;
 mod self_;
@@ -19,6 +20,7 @@ use crate::progress::Bar;
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Export(export::Arguments),
     Info(info::Arguments),
     Report(report::Arguments),
     #[command(name = "self")]
@@ -29,6 +31,7 @@ impl Command {
     /// Does it.
     pub(crate) fn run(&self, output: &OutputArguments) -> Result<()> {
         match self {
+            Self::Export(arguments) => export::run(arguments, output),
             Self::Info(arguments) => info::run(arguments, output),
             Self::Report(arguments) => report::run(arguments, output),
             Self::Self_(arguments) => self_::run(arguments, output),

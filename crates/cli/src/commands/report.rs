@@ -47,7 +47,7 @@ pub(crate) struct Arguments {
 /// Analyses the inputs.
 pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> anyhow::Result<()> {
     let sections = sections(&arguments.section)?;
-    let destination = output.destination()?;
+    let destination = output.destination(&arguments.inputs)?;
     let run = super::read(&arguments.inputs, output)?;
     let options = Options::default().with_selection(selection(arguments));
     let context = Context::new(&run, options).map_err(|error| {

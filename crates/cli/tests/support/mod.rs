@@ -1,11 +1,13 @@
 //! Runs the binary on small traces made on the spot.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking, its helpers too")]
+
 use std::ffi::OsStr;
 use std::path::Path;
 use std::process::{Command, Output};
 
 /// One rank: a step, a launch, a kernel of 30 us, a gap of 10 us, a kernel of 10 us, an all-reduce of 50 us.
-pub const TRACE: &str = r#"{"schemaVersion": 1, "distributedInfo": {"backend": "nccl", "rank": 0, "world_size": 1},
+pub(crate) const TRACE: &str = r#"{"schemaVersion": 1, "distributedInfo": {"backend": "nccl", "rank": 0, "world_size": 1},
 "traceEvents": [
 {"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#3", "pid": 1, "tid": 1, "ts": 0, "dur": 200},
 {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": 1, "dur": 2, "args": {"correlation": 1}},
@@ -18,7 +20,7 @@ pub const TRACE: &str = r#"{"schemaVersion": 1, "distributedInfo": {"backend": "
 "#;
 
 /// The command with the arguments, in a directory, without anything the environment says about colours.
-pub fn eaves(directory: &Path, arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Command {
+pub(crate) fn eaves(directory: &Path, arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_eaves"));
     command.current_dir(directory).args(arguments);
     for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS"] {
@@ -29,10 +31,10 @@ pub fn eaves(directory: &Path, arguments: impl IntoIterator<Item = impl AsRef<Os
 
 /// What a finished command said.
 #[derive(Debug)]
-pub struct Answer {
-    pub code: Option<i32>,
-    pub stdout: String,
-    pub stderr: String,
+pub(crate) struct Answer {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
 }
 
 impl From<Output> for Answer {
@@ -46,12 +48,12 @@ impl From<Output> for Answer {
 }
 
 /// Runs the command to its end.
-pub fn run(directory: &Path, arguments: &[&str]) -> Answer {
+pub(crate) fn run(directory: &Path, arguments: &[&str]) -> Answer {
     eaves(directory, arguments).output().unwrap().into()
 }
 
 /// The names of the files in a directory, hidden ones too, sorted.
-pub fn names(directory: &Path) -> Vec<String> {
+pub(crate) fn names(directory: &Path) -> Vec<String> {
     let mut names: Vec<_> = std::fs::read_dir(directory)
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())

@@ -1,11 +1,12 @@
 //! Tables as CSV: a line of names, then a line a row. What was not recorded is an empty cell.
 
 use std::io::{self, Write};
+use std::path::Path;
 
-use eaves_model::Column;
+use eaves_model::{Column, Trace};
 
 use super::json;
-use super::tables::{Cells, FlatTable};
+use super::tables::{Cells, FlatTable, flat_table_of};
 
 /// Writes one table, which may come in several parts with the same columns, as one CSV file.
 ///
@@ -28,6 +29,20 @@ pub fn write(parts: &[FlatTable<'_>], output: impl Write) -> io::Result<()> {
         }
     }
     writer.flush()
+}
+
+/// True if a file has the columns of a table of the model and so was written here.
+pub(super) fn is_export(path: &Path, table: &str) -> bool {
+    let Ok(mut reader) = csv::Reader::from_path(path) else { return false };
+    let Ok(found) = reader.headers() else { return false };
+    let model = Trace::default();
+    let has_columns = |rank: Option<i64>| {
+        flat_table_of(&model, table, rank).is_some_and(|table| {
+            let names = table.columns.iter().map(|column| column.name.as_ref());
+            found.iter().eq(names)
+        })
+    };
+    has_columns(None) || has_columns(Some(0))
 }
 
 fn push_cell(cell: &mut Vec<u8>, table: &FlatTable<'_>, cells: &Cells<'_>, row: usize) {

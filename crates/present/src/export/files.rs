@@ -3,17 +3,19 @@
 //! Of several recordings each table has a column `rank`, and the files are in folders such as `rank=3`, which
 //! data bases know how to read.
 
-use std::fs;
-use std::io::{self, Write};
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use eaves_model::{Recording, Trace};
 use flate2::Compression;
+use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 
+pub use super::staging::abandon_all;
 use super::staging::{StagedDirectory, StagedFile};
-use super::tables::{FlatTable, flat_table, flat_tables, rank_column, table_names};
-use super::{chrome, csv, parquet, perfetto};
+use super::tables::{FlatTable, flat_table, flat_tables, rank_column};
+use super::{chrome, csv, header, parquet, perfetto};
 
 /// A format that holds a whole trace in one file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,8 +49,6 @@ pub enum TableFormat {
 }
 
 impl TableFormat {
-    const ALL: [Self; 2] = [Self::Csv, Self::Parquet];
-
     /// How names of such files end.
     pub fn extension(self) -> &'static str {
         match self {
@@ -123,7 +123,7 @@ impl Error {
 pub fn write_trace(trace: &Trace, format: TraceFormat, path: &Path) -> Result<ExportedFile, Error> {
     let failed = Error::at(path);
     let mut staged = StagedFile::create(path).map_err(&failed)?;
-    let rows = if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gz")) {
+    let rows = if is_gzip(path) {
         let mut encoder = GzEncoder::new(staged.file(), Compression::default());
         let rows = format.write(trace, &mut encoder).map_err(&failed)?;
         encoder.finish().map_err(&failed)?;
@@ -145,9 +145,7 @@ pub fn write_traces(
     format: TraceFormat,
     directory: &Path,
 ) -> Result<Vec<ExportedFile>, Error> {
-    let is_ours =
-        |name: &str| name.starts_with("rank-") && (name.ends_with(".json") || name.ends_with(".json.gz"));
-    in_directory(directory, is_ours, |staging| {
+    in_directory(directory, is_trace_file, |staging| {
         let write = |(index, recording): (usize, &Recording)| {
             let suffix = suffix(recordings, index);
             let ending = if recording.container == "plain" { "json" } else { "json.gz" };
@@ -228,7 +226,7 @@ fn suffix(recordings: &[Recording], index: usize) -> String {
 /// Writes files to a directory that appears when all of them are complete.
 fn in_directory(
     directory: &Path,
-    is_ours: impl Fn(&str) -> bool,
+    is_ours: impl Fn(&Path) -> bool,
     write: impl FnOnce(&Path) -> Result<Vec<ExportedFile>, Error>,
 ) -> Result<Vec<ExportedFile>, Error> {
     let failed = Error::at(directory);
@@ -259,7 +257,7 @@ fn moved(path: &Path, staging: &Path, directory: &Path) -> PathBuf {
 }
 
 /// The first entry, by name, that no export wrote.
-fn find_stranger(directory: &Path, is_ours: &impl Fn(&str) -> bool) -> io::Result<Option<PathBuf>> {
+fn find_stranger(directory: &Path, is_ours: &impl Fn(&Path) -> bool) -> io::Result<Option<PathBuf>> {
     let mut entries = fs::read_dir(directory)?.collect::<io::Result<Vec<_>>>()?;
     entries.sort_unstable_by_key(fs::DirEntry::file_name);
     for entry in entries {
@@ -270,15 +268,39 @@ fn find_stranger(directory: &Path, is_ours: &impl Fn(&str) -> bool) -> io::Resul
             if stranger.is_some() {
                 return Ok(stranger);
             }
-        } else if is_folder || !is_ours(&name) {
+        } else if is_folder || !is_ours(&entry.path()) {
             return Ok(Some(entry.path()));
         }
     }
     Ok(None)
 }
 
-fn is_table_file(name: &str) -> bool {
+/// True for a table that was exported. The name alone proves nothing: people call their files `counters.csv` too.
+fn is_table_file(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
     let Some((table, ending)) = name.split_once('.') else { return false };
-    let extension = ending.rsplit('.').next().unwrap_or_default();
-    table_names().contains(&table) && TableFormat::ALL.iter().any(|format| format.extension() == extension)
+    match ending.rsplit('.').next() {
+        Some("csv") => csv::is_export(path, table),
+        Some("parquet") => parquet::is_export(path),
+        _ => false,
+    }
+}
+
+/// True for a trace that was exported.
+fn is_trace_file(path: &Path) -> bool {
+    let mut beginning = Vec::new();
+    let read = File::open(path).and_then(|file| {
+        let most = header::SIGNATURE.len() as u64;
+        if is_gzip(path) {
+            GzDecoder::new(file).take(most).read_to_end(&mut beginning)
+        } else {
+            file.take(most).read_to_end(&mut beginning)
+        }
+    });
+    // Up to the version, which may be another.
+    read.is_ok() && beginning.starts_with(b"{\"exportedBy\":\"eaves ")
+}
+
+fn is_gzip(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gz"))
 }

@@ -4,9 +4,13 @@ use eaves_model::{DeviceProperties, DistributedInfo, Metadata, ProcessGroup};
 
 use super::json;
 
+/// How every file begins: it says who wrote it.
+pub(super) const SIGNATURE: &str = concat!("{\"exportedBy\":\"eaves ", env!("CARGO_PKG_VERSION"), "\"");
+
 /// Appends the opening brace, every top-level field that is known, and the beginning of the list of events.
 pub(super) fn push_header(buffer: &mut Vec<u8>, metadata: &Metadata) {
-    let mut object = Object::open(buffer);
+    buffer.extend_from_slice(SIGNATURE.as_bytes());
+    let mut object = Object { buffer, any: true };
     object.integer("schemaVersion", metadata.schema_version);
     if !metadata.devices.is_empty() {
         object.list("deviceProperties", &metadata.devices, push_device);

@@ -1,8 +1,10 @@
 //! Tables as Parquet: typed columns, texts as dictionaries, zstd.
 
 use std::collections::HashMap;
+use std::fs::File;
 use std::io::{self, Write};
 use std::ops::Range;
+use std::path::Path;
 use std::sync::Arc;
 
 use arrow_array::types::Int32Type;
@@ -16,10 +18,13 @@ use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::errors::{ParquetError, Result};
 use parquet::file::properties::WriterProperties;
+use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::schema::types::ColumnPath;
 
 use super::tables::{Cells, FlatColumn, FlatTable};
 
+/// The name in the files, in the form that other readers take apart.
+const CREATED_BY: &str = concat!("eaves version ", env!("CARGO_PKG_VERSION"));
 /// Rows of one row group, the unit in which readers skip and share out the work.
 const ROW_GROUP: usize = 1 << 20;
 /// Rows turned to Arrow at a time.
@@ -37,6 +42,15 @@ pub fn write(parts: &[FlatTable<'_>], output: impl Write + Send) -> io::Result<(
         },
         error => io::Error::other(error),
     })
+}
+
+/// True if a file was written here.
+pub(super) fn is_export(path: &Path) -> bool {
+    let name = |file: File| {
+        let reader = SerializedFileReader::new(file).ok()?;
+        reader.metadata().file_metadata().created_by().map(str::to_owned)
+    };
+    File::open(path).ok().and_then(name).is_some_and(|name| name.starts_with("eaves "))
 }
 
 fn write_parts(parts: &[FlatTable<'_>], output: impl Write + Send) -> Result<()> {
@@ -60,6 +74,7 @@ fn write_parts(parts: &[FlatTable<'_>], output: impl Write + Send) -> Result<()>
 
 fn properties(table: &FlatTable<'_>) -> Result<WriterProperties> {
     let mut properties = WriterProperties::builder()
+        .set_created_by(CREATED_BY.to_owned())
         .set_compression(Compression::ZSTD(ZstdLevel::try_new(3)?))
         .set_max_row_group_row_count(Some(ROW_GROUP));
     for column in table.columns.iter().filter(|column| is_ascending(&column.cells)) {

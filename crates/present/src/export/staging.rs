@@ -1,11 +1,48 @@
 //! Files and directories that are there whole or not at all: written under a temporary name beside their place
-//! and renamed when complete. Dropped before that, they leave nothing.
+//! and renamed when complete. Dropped before that, they leave nothing. Every temporary name is in one list, so
+//! that an interruption can remove them.
 
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tempfile::{Builder, NamedTempFile, TempDir};
+
+/// Temporary files and directories that exist at this moment.
+static TEMPORARY: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+fn temporary() -> MutexGuard<'static, Vec<PathBuf>> {
+    // The list is never left half-changed, so a panic elsewhere does not spoil it.
+    TEMPORARY.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Removes every unfinished file and lets no other appear. For the last act of a process.
+pub fn abandon_all() {
+    let paths = temporary();
+    for path in paths.iter() {
+        // Nobody is left to tell; what cannot be removed stays.
+        drop(if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) });
+    }
+    // Whoever is about to rename or make one waits for this lock until the process is gone.
+    std::mem::forget(paths);
+}
+
+/// Keeps a name in the list as long as it lives.
+struct Listed(PathBuf);
+
+impl Listed {
+    fn new(list: &mut Vec<PathBuf>, path: &Path) -> Self {
+        list.push(path.to_owned());
+        Self(path.to_owned())
+    }
+}
+
+impl Drop for Listed {
+    fn drop(&mut self) {
+        temporary().retain(|known| *known != self.0);
+    }
+}
 
 /// A file that appears when it is complete.
 pub(super) struct StagedFile {
@@ -14,7 +51,8 @@ pub(super) struct StagedFile {
 }
 
 enum Place {
-    Temporary(NamedTempFile),
+    // Fields are dropped in order: the file is gone before its name leaves the list.
+    Temporary(NamedTempFile, Listed),
     /// A device or pipe, which must not be replaced by a file.
     Direct(File),
 }
@@ -30,17 +68,20 @@ impl StagedFile {
         let target = if metadata.is_some() { fs::canonicalize(target)? } else { target.to_owned() };
         let mut builder = Builder::new();
         share(&mut builder, 0o666);
+        let mut list = temporary();
         let file = builder.prefix(&prefix(&target)).suffix(".part").tempfile_in(parent(&target))?;
+        let listed = Listed::new(&mut list, file.path());
+        drop(list);
         if let Some(metadata) = metadata {
             file.as_file().set_permissions(metadata.permissions())?;
         }
-        Ok(Self { target, place: Place::Temporary(file) })
+        Ok(Self { target, place: Place::Temporary(file, listed) })
     }
 
     /// Where to write.
     pub(super) fn file(&mut self) -> &mut File {
         match &mut self.place {
-            Place::Temporary(file) => file.as_file_mut(),
+            Place::Temporary(file, _) => file.as_file_mut(),
             Place::Direct(file) => file,
         }
     }
@@ -48,7 +89,12 @@ impl StagedFile {
     /// Makes the file appear. The answer is its size.
     pub(super) fn complete(self) -> io::Result<u64> {
         match self.place {
-            Place::Temporary(file) => Ok(file.persist(&self.target)?.metadata()?.len()),
+            Place::Temporary(file, _listed) => {
+                let list = temporary();
+                let persisted = file.persist(&self.target);
+                drop(list);
+                Ok(persisted?.metadata()?.len())
+            }
             Place::Direct(file) => Ok(file.metadata()?.len()),
         }
     }
@@ -58,14 +104,18 @@ impl StagedFile {
 pub(super) struct StagedDirectory {
     target: PathBuf,
     staging: TempDir,
+    _listed: Listed,
 }
 
 impl StagedDirectory {
     pub(super) fn create(target: &Path) -> io::Result<Self> {
         // `dir/.` and links have to be resolved, for renaming works on the name.
         let target = if target.exists() { fs::canonicalize(target)? } else { target.to_owned() };
+        let mut list = temporary();
         let staging = temporary_directory(&target)?;
-        Ok(Self { target, staging })
+        let listed = Listed::new(&mut list, staging.path());
+        drop(list);
+        Ok(Self { target, staging, _listed: listed })
     }
 
     /// Where to write.
@@ -75,22 +125,30 @@ impl StagedDirectory {
 
     /// Makes the directory appear in place of the one that was there.
     pub(super) fn complete(self) -> io::Result<()> {
-        if !self.target.exists() {
-            fs::rename(self.staging.path(), &self.target)?;
+        // No interruption between the two renames.
+        let list = temporary();
+        let swapped = swap(self.staging.path(), &self.target);
+        drop(list);
+        if swapped.is_ok() {
             // It has moved, so there is nothing to remove.
             drop(self.staging.keep());
-            return Ok(());
         }
-        let aside = temporary_directory(&self.target)?;
-        let old = aside.path().join("old");
-        fs::rename(&self.target, &old)?;
-        if let Err(error) = fs::rename(self.staging.path(), &self.target) {
-            fs::rename(&old, &self.target)?;
-            return Err(error);
-        }
-        drop(self.staging.keep());
-        aside.close()
+        swapped
     }
+}
+
+fn swap(new: &Path, target: &Path) -> io::Result<()> {
+    if !target.exists() {
+        return fs::rename(new, target);
+    }
+    let aside = temporary_directory(target)?;
+    let old = aside.path().join("old");
+    fs::rename(target, &old)?;
+    if let Err(error) = fs::rename(new, target) {
+        fs::rename(&old, target)?;
+        return Err(error);
+    }
+    aside.close()
 }
 
 fn temporary_directory(target: &Path) -> io::Result<TempDir> {

@@ -53,13 +53,15 @@ pub fn flat_tables(trace: &Trace, rank: Option<i64>) -> Vec<FlatTable<'_>> {
 /// One table of each recording, also where it has no rows. Several recordings are told apart by rank. `None` if
 /// no table has that name.
 pub fn flat_table<'a>(recordings: &'a [Recording], name: &str) -> Option<Vec<FlatTable<'a>>> {
-    recordings
-        .iter()
-        .map(|recording| {
-            let table = recording.trace.tables().into_iter().find(|table| table.name == name)?;
-            Some(flatten(table, &recording.trace.strings, rank_column(recordings, recording)))
-        })
-        .collect()
+    let part =
+        |recording: &'a Recording| flat_table_of(&recording.trace, name, rank_column(recordings, recording));
+    recordings.iter().map(part).collect()
+}
+
+/// One table of a trace, also where it has no rows.
+pub(super) fn flat_table_of<'a>(trace: &'a Trace, name: &str, rank: Option<i64>) -> Option<FlatTable<'a>> {
+    let table = trace.tables().into_iter().find(|table| table.name == name)?;
+    Some(flatten(table, &trace.strings, rank))
 }
 
 /// The rank, if there is more than one recording to tell apart.

@@ -99,14 +99,14 @@ fn legend(table: &Table, shown: usize, options: &Options) -> Vec<String> {
             |row: &Vec<Value>| row.get(index).map_or_else(String::new, |value| human::value(value, unit));
         Some(table.rows[..shown].iter().map(cell).collect())
     };
-    let mut push = |heading: String, column: &str, unit: Unit| {
+    let mut push = |heading: String, column: &str, unit: Unit, importance: Option<u32>| {
         let cells = text(column, unit).unwrap_or_default();
-        grid.columns.push(GridColumn { heading, cells, right: true, prose: false, importance: None });
+        grid.columns.push(GridColumn { heading, cells, right: true, prose: false, importance });
     };
-    push("Rank".to_owned(), "rank", Unit::None);
-    push("GPU span".to_owned(), "span_ns", Unit::Nanoseconds);
+    push("Rank".to_owned(), "rank", Unit::None, None);
+    push("GPU span".to_owned(), "span_ns", Unit::Nanoseconds, Some(0));
     for part in &PARTS {
-        push(format!("{}\u{a0}{}", part.mark, part.label), part.column, Unit::Percent);
+        push(format!("{}\u{a0}{}", part.mark, part.label), part.column, Unit::Percent, None);
     }
     grid.fit(options.width.saturating_sub(INDENT));
     let mut lines = grid.lines(INDENT);

@@ -31,7 +31,7 @@ impl GridColumn {
 
     /// The heading in lines as narrow as the cells allow.
     fn heading_lines(&self) -> Vec<String> {
-        let longest_word = self.heading.split_whitespace().map(|word| word.width()).max().unwrap_or(0);
+        let longest_word = self.heading.split(' ').map(|word| word.width()).max().unwrap_or(0);
         wrap(&self.heading, longest_word.max(self.cell_width()).max(HEADING_WIDTH))
     }
 
@@ -45,9 +45,11 @@ impl GridColumn {
         heading.max(self.cell_width())
     }
 
-    fn least_width(&self) -> usize {
+    /// The least width in a grid of this width.
+    fn least_width(&self, width: usize) -> usize {
         let natural = self.natural_width();
-        if self.right { natural } else { natural.min(LEAST_NAME_WIDTH) }
+        // On a narrow terminal a name may not take everything.
+        if self.right { natural } else { natural.min(LEAST_NAME_WIDTH).min(width * 9 / 20) }
     }
 }
 
@@ -63,7 +65,7 @@ impl Grid {
         let mut left_out = Vec::new();
         let mut kept: Vec<(usize, GridColumn)> =
             std::mem::take(&mut self.columns).into_iter().enumerate().collect();
-        while total(kept.iter().map(|(_, column)| column.least_width())) > width {
+        while total(kept.iter().map(|(_, column)| column.least_width(width))) > width {
             // What is the same in every row can be said below the table.
             let able = kept.iter().enumerate().filter_map(|(at, (_, column))| {
                 let varies = column.cells.len() < 2 || !column.is_constant();

@@ -63,31 +63,32 @@ pub(super) fn warnings(document: &Document, options: &Options) -> Vec<String> {
     for warning in &document.warnings {
         kinds.entry(warning.kind).or_default().push(warning);
     }
-    kinds.into_iter().map(|(kind, warnings)| warning_line(kind, &warnings, options)).collect()
+    let names_inputs = document.inputs.len() > 1;
+    kinds.into_iter().map(|(kind, warnings)| warning_line(kind, &warnings, names_inputs, options)).collect()
 }
 
-fn warning_line(kind: Oddity, warnings: &[&InputWarning], options: &Options) -> String {
+fn warning_line(kind: Oddity, warnings: &[&InputWarning], names_inputs: bool, options: &Options) -> String {
     let count: u64 = warnings.iter().map(|warning| warning.count).fold(0, u64::saturating_add);
     let mut text = warnings.first().map_or_else(String::new, |warning| warning.message());
     if count > 1 {
         text = format!("{} × {text}", human::thousands(i64::try_from(count).unwrap_or(i64::MAX)));
     }
-    text.push_str(&place(warnings));
+    text.push_str(&place(warnings, names_inputs));
     let (label, style) = if kind.is_harmless() { ("note:", QUIET) } else { ("warning:", WARNING) };
     let indent = label.len() + 1;
     format!("{} {}", paint(style, label), hang(&text, indent, options.width))
 }
 
-/// Where the first one is, and in how many more inputs there are some.
-fn place(warnings: &[&InputWarning]) -> String {
+/// Where the first one is, and in how many more inputs there are some. A single input needs no name.
+fn place(warnings: &[&InputWarning], names_inputs: bool) -> String {
     let Some(first) = warnings.first() else { return String::new() };
     let more = match warnings.len() - 1 {
         0 => String::new(),
-        more => format!(" and {}", human::counted(more, "more input")),
+        more => format!("; also in {}", human::counted(more, "more input")),
     };
     let offset =
         |offset: u64| format!("byte {}", human::thousands(i64::try_from(offset).unwrap_or(i64::MAX)));
-    match (&first.path, first.first_offset) {
+    match (first.path.as_ref().filter(|_| names_inputs), first.first_offset) {
         (Some(path), Some(at)) => format!("; {path}, first at {}{more}", offset(at)),
         (Some(path), None) => format!("; {path}{more}"),
         (None, Some(at)) => format!("; first at {}", offset(at)),

@@ -6,7 +6,7 @@ mod breakdown;
 pub(crate) mod findings;
 mod grid;
 mod header;
-mod numbers;
+pub(crate) mod numbers;
 mod palette;
 pub(crate) mod table;
 mod wrap;

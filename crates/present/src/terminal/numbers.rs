@@ -1,6 +1,6 @@
 //! The headline numbers of a section, with what they mean.
 
-use eaves_analyze::section::{Number, Section};
+use eaves_analyze::section::{Number, Section, Value};
 use unicode_width::UnicodeWidthStr;
 
 use super::grid::{Grid, GridColumn};
@@ -27,7 +27,7 @@ pub(super) fn lines(section: &Section, options: &Options) -> Vec<String> {
 }
 
 /// True if a table has the number as a column, where it would be read twice.
-fn is_in_table(section: &Section, number: &Number) -> bool {
+pub(crate) fn is_in_table(section: &Section, number: &Number) -> bool {
     number.rank.is_some()
         && section.tables.iter().any(|table| {
             let has = |id: &str| table.columns.iter().any(|column| column.id == id);
@@ -53,7 +53,7 @@ fn run_lines(numbers: &[&Number], options: &Options) -> Vec<String> {
 /// What a number means, or why there is none.
 fn explanation(number: &Number) -> String {
     match &number.value {
-        eaves_analyze::section::Value::Missing(reason) => (*reason).to_owned(),
+        Value::Missing(reason) => (*reason).to_owned(),
         _ => number.explain.to_owned(),
     }
 }
@@ -92,10 +92,25 @@ fn rank_lines(numbers: &[&Number], options: &Options) -> Vec<String> {
         let note = format!("… {}; --top 0 shows all", human::counted(ranks.len() - shown, "more rank"));
         lines.push(paint(QUIET, format!("{}{note}", " ".repeat(INDENT))));
     }
-    lines.extend(ids.iter().filter_map(|id| {
-        let explain = numbers.iter().find(|number| number.id == *id)?.explain;
-        let text = hang(&format!("{}: {explain}", human::words(id)), INDENT + 2, options.width);
-        Some(format!("{}{}", " ".repeat(INDENT), paint(QUIET, text)))
+    lines.extend(notes(&ids, numbers).iter().map(|note| {
+        let note = hang(note, INDENT + 2, options.width);
+        format!("{}{}", " ".repeat(INDENT), paint(QUIET, note))
     }));
     lines
+}
+
+/// What the numbers mean, and why some are missing.
+fn notes(ids: &[&str], numbers: &[&Number]) -> Vec<String> {
+    let mut notes = Vec::new();
+    for id in ids {
+        let mut of_id = numbers.iter().filter(|number| number.id == *id);
+        let explain = of_id.clone().next().map_or("", |number| number.explain);
+        notes.push(format!("{}: {explain}", human::words(id)));
+        let reason = of_id.find_map(|number| match &number.value {
+            Value::Missing(reason) => Some(*reason),
+            _ => None,
+        });
+        notes.extend(reason.map(|reason| format!("{} in {}: {reason}", human::MISSING, human::words(id))));
+    }
+    notes
 }

@@ -7,7 +7,7 @@ use eaves_model::Oddity;
 use eaves_present::{Document, Input, InputWarning};
 
 /// Two ranks, one of which is damaged.
-pub fn document() -> Document {
+pub(crate) fn document() -> Document {
     Document {
         verb: "report",
         inputs: vec![input("traces/rank-0.json.gz", 0, 12_000), input("traces/rank-1.json.gz", 1, 345)],
@@ -101,7 +101,12 @@ fn breakdown() -> Section {
                 row(1, [ms, 1_999 * ms, 0, 0, 2_000 * ms], [0.05, 99.95, 0.0, 0.0]),
             ],
         }],
-        findings: vec![finding("gpu_idle", Severity::Critical, Some((0, 200 * ms)))],
+        findings: vec![finding(
+            "gpu_idle",
+            Severity::Critical,
+            "rank 0 is worst: the GPU does nothing for 20.0 % (200 ms) of its span of 1.0 s",
+            Some((0, 200 * ms)),
+        )],
     }
 }
 
@@ -116,11 +121,11 @@ fn number(id: &'static str, rank: Option<i64>, value: Value) -> Number {
     }
 }
 
-fn finding(id: &'static str, severity: Severity, gain_ns: Option<(i64, i64)>) -> Finding {
+fn finding(id: &'static str, severity: Severity, claim: &str, gain_ns: Option<(i64, i64)>) -> Finding {
     Finding {
         id,
         severity,
-        claim: "rank 0 is worst: the GPU does nothing for 20.0 % (200 ms) of its span of 1.0 s".to_owned(),
+        claim: claim.to_owned(),
         gain_ns,
         evidence: "table by_rank, rank 0, column idle_ns".to_owned(),
         next: "find what the GPU waits for: launches that come too late, the data loader, or synchronising calls \
@@ -151,7 +156,8 @@ fn kernels() -> Section {
     let ns = |id, title| Column::new(id, title, Unit::Nanoseconds);
     let rows = names.into_iter().zip(kinds).zip(values).map(|((name, kind), (calls, ms))| {
         let total = ms * 1_000_000;
-        let deviation = if calls > 1 { Value::Float(1_234.5) } else { Value::Missing("one call only") };
+        let deviation =
+            if calls > 1 { Value::Float(calls as f64 * 123.45) } else { Value::Missing("one call only") };
         vec![
             Value::Text(name),
             Value::from(kind),
@@ -183,7 +189,12 @@ fn kernels() -> Section {
             ],
             rows: rows.collect(),
         }],
-        findings: vec![finding("dominant_kernel", Severity::Info, None)],
+        findings: vec![finding(
+            "dominant_kernel",
+            Severity::Info,
+            "60.0 % of the summed duration of all GPU activities is `ncclDevKernel_AllReduce_Sum_bf16_RING_LL`",
+            None,
+        )],
         ..Section::default()
     }
 }
@@ -199,7 +210,12 @@ fn overlap() -> Section {
             number("exposed_pct", Some(0), Value::Float(87.5)),
             number("exposed_pct", Some(1), Value::Missing("no communication")),
         ],
-        findings: vec![finding("exposed_communication", Severity::Warning, Some((1_500, 250_000_000)))],
+        findings: vec![finding(
+            "exposed_communication",
+            Severity::Warning,
+            "communication that no computation hides takes 25.0 % (250 ms) of a span of 1.0 s",
+            Some((1_500, 250_000_000)),
+        )],
         ..Section::default()
     }
 }

@@ -1,11 +1,9 @@
 //! What the verbs print, and with which exit code.
 
-mod support;
-
 use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;
 
-use support::{Answer, TRACE, eaves, names, run};
+use crate::support::{Answer, TRACE, eaves, names, run};
 use tempfile::TempDir;
 
 /// A directory with a sound trace, a damaged one, an empty file and a web page.
@@ -150,6 +148,7 @@ fn the_name_of_the_output_says_its_form() {
         (vec!["-o", "a.xyz"], "does not say which form"),
         (vec!["-o", "a.csv", "--json"], "--json does not go with"),
         (vec!["-o", "absent/a.csv"], "no such directory"),
+        (vec!["-o", "./trace.json"], "would replace the input"),
         (vec!["-o", "tables/", "--json"], "one file, not a directory"),
         (vec!["--csv", "--json"], "cannot be used with"),
     ] {

@@ -1,11 +1,11 @@
 //! What `--json` prints follows the schema that is published.
 
-mod support;
-
+use crate::support::{TRACE, run};
 use serde_json::Value;
-use support::{TRACE, run};
 
-const VERBS: [&str; 2] = ["info", "report"];
+/// Every verb that prints a document, with what it needs besides an input.
+const VERBS: [(&str, &[&str]); 3] =
+    [("export", &["--to", "chrome", "-o", "exported.json"]), ("info", &[]), ("report", &[])];
 
 fn schema() -> Value {
     let answer = run(std::env::temp_dir().as_path(), &["self", "schema"]);
@@ -23,8 +23,8 @@ fn every_verb_follows_the_schema() {
     for (name, content) in inputs {
         let file = format!("{name}.json");
         std::fs::write(directory.path().join(&file), content).unwrap();
-        for verb in VERBS {
-            let answer = run(directory.path(), &[verb, &file, "--json"]);
+        for (verb, options) in VERBS {
+            let answer = run(directory.path(), &[&[verb, &file, "--json"][..], options].concat());
             if answer.code == Some(2) {
                 assert_eq!((name, answer.stdout.as_str()), ("none", ""), "{answer:?}");
                 continue;
@@ -58,5 +58,5 @@ fn the_schema_names_every_verb() {
     jsonschema::meta::validate(&schema).unwrap();
     let known: Vec<&str> =
         schema["properties"]["schema"]["enum"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
-    assert_eq!(known, VERBS.map(|verb| format!("eaves.{verb}/1")));
+    assert_eq!(known, VERBS.map(|(verb, _)| format!("eaves.{verb}/1")));
 }

@@ -1,12 +1,9 @@
 //! Ctrl-C leaves nothing behind.
-#![cfg(unix)]
-
-mod support;
 
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use support::{eaves, names};
+use crate::support::{eaves, names};
 
 #[test]
 fn an_interruption_removes_the_unfinished_output() {

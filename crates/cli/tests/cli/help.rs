@@ -1,8 +1,6 @@
 //! Every verb explains itself: one sentence, examples, options; readable on the narrowest terminal.
 
-mod support;
-
-use support::run;
+use crate::support::run;
 
 /// Every verb, found by asking.
 fn verbs(path: &[String]) -> Vec<Vec<String>> {

@@ -1,0 +1,241 @@
+//! `eaves export`: the inputs in formats of other tools.
+
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use clap::{Args, ValueEnum};
+use eaves_analyze::Outcome;
+use eaves_analyze::section::{Column, Section, Table, Unit, Value};
+use eaves_model::{Recording, Run};
+use eaves_present::Document;
+use eaves_present::export::files::{self, ExportedFile, TableFormat, TraceFormat};
+use eaves_present::export::tables::{flat_table, table_names};
+
+use crate::arguments::{HELP_TEMPLATE, OutputArguments};
+use crate::destination::{self, Destination};
+use crate::failure::{did_you_mean, hinted};
+
+/// Convert traces for other tools
+#[derive(Args, Debug)]
+#[command(
+    help_template = HELP_TEMPLATE,
+    before_help = "  eaves export trace.json --to perfetto -o view.json.gz
+  eaves export traces/ --to parquet -o tables      one folder per rank
+  eaves export trace.json --to csv --table slices -o - | head"
+)]
+pub(crate) struct Arguments {
+    /// Files, directories with one trace per rank, patterns, or - for stdin
+    #[arg(required = true, value_name = "INPUT")]
+    inputs: Vec<PathBuf>,
+    /// What to make: chrome, perfetto, parquet or csv
+    #[arg(long, value_name = "FORMAT", hide_possible_values = true)]
+    to: Format,
+    /// Only this table of parquet or csv, in one file: slices, gpu, ops, ...
+    #[arg(long, value_name = "NAME")]
+    table: Option<String>,
+    /// Files listed at the end; 0 for all
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    top: usize,
+    // These take the place of the options of all verbs: here `-o` names what is made, and the document is only a
+    // list of it.
+    /// Write to a file (.gz is compressed), to a directory, or to stdout (-)
+    #[arg(short, long, value_name = "PATH", help_heading = "Output")]
+    output: PathBuf,
+    /// Print what was written as JSON
+    #[arg(long, help_heading = "Output", conflicts_with_all = ["csv", "markdown"])]
+    json: bool,
+    /// Print what was written as CSV
+    #[arg(long, help_heading = "Output", conflicts_with = "markdown")]
+    csv: bool,
+    /// Print what was written as Markdown
+    #[arg(long, help_heading = "Output")]
+    markdown: bool,
+}
+
+/// What to make.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Chrome,
+    Perfetto,
+    Parquet,
+    Csv,
+}
+
+/// What a format is made of.
+#[derive(Clone, Copy)]
+enum Kind {
+    Trace(TraceFormat),
+    Tables(TableFormat),
+}
+
+impl Format {
+    fn kind(self) -> Kind {
+        match self {
+            Self::Chrome => Kind::Trace(TraceFormat::Chrome),
+            Self::Perfetto => Kind::Trace(TraceFormat::Perfetto),
+            Self::Csv => Kind::Tables(TableFormat::Csv),
+            Self::Parquet => Kind::Tables(TableFormat::Parquet),
+        }
+    }
+}
+
+/// Converts the inputs.
+pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> Result<()> {
+    check(arguments)?;
+    let run = super::read(&arguments.inputs, output)?;
+    if is_stdout(&arguments.output) {
+        to_stdout(arguments, &run.recordings)?;
+        // A document without tables is empty as CSV, so stdout has nothing but the data.
+        let nothing = Destination::new(Some(destination::Format::Csv), None)?;
+        return output.finish(&Document::new("export", &run, Vec::new()), nothing, arguments.top);
+    }
+    let files = write(arguments, &run)?;
+    let document = Document::new("export", &run, vec![Outcome::Section(section(&files))]);
+    output.finish(&document, Destination::new(summary_format(arguments), None)?, arguments.top)
+}
+
+fn summary_format(arguments: &Arguments) -> Option<destination::Format> {
+    match (arguments.json, arguments.csv, arguments.markdown) {
+        (true, ..) => Some(destination::Format::Json),
+        (_, true, _) => Some(destination::Format::Csv),
+        (.., true) => Some(destination::Format::Markdown),
+        _ => None,
+    }
+}
+
+fn is_stdout(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
+/// True if the path names a directory, whether there is one or not.
+fn is_directory(path: &Path) -> bool {
+    path.is_dir() || path.as_os_str().to_string_lossy().ends_with(['/', std::path::MAIN_SEPARATOR])
+}
+
+/// What is wrong with the arguments is said before the work begins.
+fn check(arguments: &Arguments) -> Result<()> {
+    let path = &arguments.output;
+    match (arguments.to.kind(), &arguments.table) {
+        (Kind::Trace(_), Some(_)) => {
+            return Err(hinted(
+                "`--table` goes with csv and parquet only",
+                "use `--to csv` or `--to parquet`",
+            ));
+        }
+        (Kind::Tables(_), Some(table)) if !table_names().contains(&table.as_str()) => {
+            return Err(unknown_table(table));
+        }
+        (Kind::Tables(format), None)
+            if is_stdout(path) || path.is_file() || has_extension(path, format.extension()) =>
+        {
+            return Err(hinted(
+                format!("all tables need a directory: {}", path.display()),
+                "name a directory, or one table with `--table slices`",
+            ));
+        }
+        _ => {}
+    }
+    if is_stdout(path) && summary_format(arguments).is_some() {
+        return Err(hinted("stdout cannot take the export and its summary", "write the export to a file"));
+    }
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    match parent {
+        Some(parent) if !parent.is_dir() => Err(hinted(
+            format!("no such directory: {}", parent.display()),
+            "make it first, or write somewhere else",
+        )),
+        _ => Ok(()),
+    }
+}
+
+fn unknown_table(table: &str) -> anyhow::Error {
+    let known = table_names();
+    let hint = match did_you_mean(table, known.iter().copied()) {
+        Some(similar) => format!("did you mean `{similar}`?"),
+        None => format!("there are: {}", known.join(", ")),
+    };
+    hinted(format!("no table `{table}`"), hint)
+}
+
+fn has_extension(path: &Path, wanted: &str) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(wanted))
+}
+
+/// Writes files. Several recordings, or all tables, make a directory.
+fn write(arguments: &Arguments, run: &Run) -> Result<Vec<ExportedFile>> {
+    let (path, recordings) = (arguments.output.as_path(), run.recordings.as_slice());
+    let written = match (arguments.to.kind(), recordings, &arguments.table) {
+        (Kind::Trace(format), [recording], _) if !is_directory(path) => {
+            files::write_trace(&recording.trace, format, path).map(|file| vec![file])
+        }
+        (Kind::Trace(_), [_, _, ..], _) if has_extension(path, "json") || has_extension(path, "gz") => {
+            return Err(several(recordings, path));
+        }
+        (Kind::Trace(format), ..) => files::write_traces(recordings, format, path),
+        (Kind::Tables(format), _, Some(table)) => {
+            let path = if is_directory(path) {
+                std::fs::create_dir_all(path).with_context(|| format!("cannot make: {}", path.display()))?;
+                path.join(format!("{table}.{}", format.extension()))
+            } else {
+                path.to_owned()
+            };
+            files::write_table(recordings, table, format, &path).map(|file| vec![file])
+        }
+        (Kind::Tables(format), _, None) => files::write_tables(recordings, format, path),
+    };
+    written.map_err(|error| match &error {
+        files::Error::Occupied { .. } => {
+            hinted(error.to_string(), "name a new directory; an export replaces it whole")
+        }
+        _ => error.into(),
+    })
+}
+
+fn several(recordings: &[Recording], path: &Path) -> anyhow::Error {
+    hinted(
+        format!("{} recordings need a directory, not a file: {}", recordings.len(), path.display()),
+        "name a directory; there will be one file per rank",
+    )
+}
+
+/// Writes to stdout. A reader that has seen enough (`| head`) is no error.
+fn to_stdout(arguments: &Arguments, recordings: &[Recording]) -> Result<()> {
+    let mut stdout = BufWriter::with_capacity(1 << 16, io::stdout());
+    let written = match (arguments.to.kind(), recordings, &arguments.table) {
+        (Kind::Trace(format), [recording], _) => format.write(&recording.trace, &mut stdout).map(drop),
+        (Kind::Trace(_), ..) => return Err(several(recordings, &arguments.output)),
+        (Kind::Tables(format), _, table) => {
+            let table = table.as_deref().unwrap_or_default();
+            let parts = flat_table(recordings, table).ok_or_else(|| unknown_table(table))?;
+            format.write(&parts, &mut stdout)
+        }
+    };
+    match written.and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        result => result.context("cannot write to stdout"),
+    }
+}
+
+/// What was written.
+fn section(files: &[ExportedFile]) -> Section {
+    let columns = vec![
+        Column::new("file", "File", Unit::None),
+        Column::new("table", "Table", Unit::None),
+        Column::new("rank", "Rank", Unit::None),
+        Column::new("rows", "Rows", Unit::Count),
+        Column::new("bytes", "Size", Unit::Bytes),
+    ];
+    let row = |file: &ExportedFile| {
+        vec![
+            Value::from(file.path.display().to_string()),
+            file.table.map_or(Value::Missing("a whole trace"), Value::from),
+            file.rank.map_or(Value::Missing("the only recording or all of them"), Value::from),
+            Value::from(file.rows),
+            Value::from(file.bytes),
+        ]
+    };
+    let rows = files.iter().map(row).collect();
+    let table = Table { id: "files", title: "Files", columns, rows };
+    Section { id: "export", title: "Export", tables: vec![table], ..Section::default() }
+}

@@ -1,0 +1,11 @@
+//! The binary as its users meet it. One program for all tests, because each one more has to be linked.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking, its helpers too")]
+
+mod help;
+#[cfg(unix)]
+mod interrupt;
+mod report;
+mod schema;
+#[path = "../support/mod.rs"]
+mod support;

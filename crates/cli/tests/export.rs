@@ -1,0 +1,151 @@
+//! What `eaves export` writes, where, and what it says about it.
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+
+use support::{TRACE, names, run};
+use tempfile::TempDir;
+
+/// A directory with one trace, and a folder with the traces of two ranks.
+fn inputs() -> TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("trace.json"), TRACE).unwrap();
+    fs::create_dir(directory.path().join("ranks")).unwrap();
+    for rank in 0..2 {
+        let text = TRACE.replace("\"rank\": 0", &format!("\"rank\": {rank}"));
+        fs::write(directory.path().join(format!("ranks/rank-{rank}.json")), text).unwrap();
+    }
+    directory
+}
+
+fn fails(directory: &Path, arguments: &[&str], message: &str) {
+    let before = names(directory);
+    let answer = run(directory, arguments);
+    assert_eq!((answer.code, answer.stdout.as_str()), (Some(2), ""), "{answer:?}");
+    assert!(answer.stderr.contains(message), "{arguments:?}: {answer:?}");
+    assert_eq!(names(directory), before, "nothing is left behind");
+}
+
+/// The analyses of an exported trace, which must be those of the trace itself.
+fn report(directory: &Path, input: &str) -> serde_json::Value {
+    let answer = run(directory, &["report", input, "--json"]);
+    assert_eq!(answer.code, Some(0), "{answer:?}");
+    let document: serde_json::Value = serde_json::from_str(&answer.stdout).unwrap();
+    document["sections"].clone()
+}
+
+#[test]
+fn an_exported_trace_gives_the_same_report() {
+    let directory = inputs();
+    let original = report(directory.path(), "trace.json");
+    for (format, output) in [("chrome", "again.json"), ("perfetto", "again.json.gz")] {
+        let answer = run(directory.path(), &["export", "trace.json", "--to", format, "-o", output]);
+        assert_eq!((answer.code, answer.stderr.as_str()), (Some(0), ""), "{answer:?}");
+        assert_eq!(report(directory.path(), output), original, "{format}");
+    }
+    let packed = fs::read(directory.path().join("again.json.gz")).unwrap();
+    assert_eq!(packed[..2], [0x1f, 0x8b]);
+}
+
+#[test]
+fn the_summary_lists_the_files() {
+    let directory = inputs();
+    let arguments = ["export", "ranks", "--to", "parquet", "-o", "tables", "--json"];
+    let answer = run(directory.path(), &arguments);
+    assert_eq!(answer.code, Some(0), "{answer:?}");
+    let document: serde_json::Value = serde_json::from_str(&answer.stdout).unwrap();
+    assert_eq!(document["schema"], "eaves.export/1");
+    let section = &document["sections"][0];
+    let table = &section["tables"][0];
+    assert_eq!((&section["id"], &table["id"]), (&"export".into(), &"files".into()));
+    let columns: Vec<_> = table["columns"].as_array().unwrap().iter().map(|column| &column["id"]).collect();
+    assert_eq!(columns, ["file", "table", "rank", "rows", "bytes"]);
+    for row in table["rows"].as_array().unwrap() {
+        let path = directory.path().join(row[0].as_str().unwrap());
+        assert_eq!(row[4], fs::metadata(path).unwrap().len());
+    }
+    assert_eq!(names(&directory.path().join("tables")), ["rank=0", "rank=1"]);
+    let again = run(directory.path(), &arguments);
+    assert_eq!(again.code, Some(0), "an export may be made again: {again:?}");
+}
+
+#[test]
+fn several_ranks_make_a_directory_of_traces() {
+    let directory = inputs();
+    let answer = run(directory.path(), &["export", "ranks", "--to", "perfetto", "-o", "view"]);
+    assert_eq!(answer.code, Some(0), "{answer:?}");
+    assert_eq!(names(&directory.path().join("view")), ["rank-0.json", "rank-1.json"]);
+    assert_eq!(report(directory.path(), "view"), report(directory.path(), "ranks"));
+    fails(directory.path(), &["export", "ranks", "--to", "chrome", "-o", "one.json"], "need a directory");
+    fails(directory.path(), &["export", "ranks", "--to", "chrome", "-o", "-"], "need a directory");
+}
+
+#[test]
+fn stdout_has_nothing_but_the_data() {
+    let directory = inputs();
+    let arguments = ["export", "trace.json", "--to", "csv", "--table", "gpu", "-o", "-"];
+    let answer = run(directory.path(), &arguments);
+    assert_eq!((answer.code, answer.stderr.as_str()), (Some(0), ""), "{answer:?}");
+    assert_eq!(answer.stdout.lines().count(), 4);
+    assert!(answer.stdout.starts_with("slice,device,context,stream,correlation,"));
+    let trace = run(directory.path(), &["export", "trace.json", "--to", "chrome", "-o", "-"]);
+    serde_json::from_str::<serde_json::Value>(&trace.stdout).unwrap();
+    assert!(names(directory.path()).iter().all(|name| name != "-"));
+}
+
+#[test]
+fn one_table_is_one_file_also_of_several_ranks() {
+    let directory = inputs();
+    for output in ["gpu.csv", "ranks/gpu.csv"] {
+        let path = output.trim_end_matches("/gpu.csv");
+        let answer = run(directory.path(), &["export", "ranks", "--to", "csv", "--table", "gpu", "-o", path]);
+        assert_eq!(answer.code, Some(0), "{answer:?}");
+        let text = fs::read_to_string(directory.path().join(output)).unwrap();
+        let ranks: Vec<_> = text.lines().map(|line| line.split(',').next().unwrap()).collect();
+        assert_eq!(ranks, ["rank", "0", "0", "0", "1", "1", "1"]);
+    }
+}
+
+#[test]
+fn what_makes_no_sense_is_said_before_the_work() {
+    let directory = inputs();
+    let path = directory.path();
+    fails(path, &["export", "trace.json", "--to", "csv", "-o", "-"], "hint: name a directory, or one table");
+    fails(
+        path,
+        &["export", "trace.json", "--to", "parquet", "-o", "all.parquet"],
+        "all tables need a directory",
+    );
+    fails(path, &["export", "absent", "--to", "csv", "-o", "trace.json"], "all tables need a directory");
+    fails(
+        path,
+        &["export", "absent", "--to", "csv", "--table", "slice", "-o", "x"],
+        "did you mean `slices`?",
+    );
+    fails(
+        path,
+        &["export", "absent", "--to", "chrome", "--table", "slices", "-o", "x"],
+        "csv and parquet only",
+    );
+    fails(path, &["export", "absent", "--to", "chrome", "-o", "no/where.json"], "no such directory: no");
+    fails(path, &["export", "absent", "--to", "chrome", "-o", "-", "--json"], "stdout cannot take");
+    fails(path, &["export", "trace.json", "--to", "csv", "-o", "ranks"], "holds something that is no export");
+    fails(path, &["export", "ranks", "--to", "chrome", "-o", "ranks"], "holds something that is no export");
+    fails(path, &["export", "trace.json", "--to", "chrom", "-o", "x"], "chrome");
+}
+
+#[test]
+fn strict_fails_after_writing_what_could_be_read() {
+    let directory = inputs();
+    fs::write(directory.path().join("cut.json"), &TRACE[..TRACE.len() - 40]).unwrap();
+    for output in ["cut-again.json", "-"] {
+        let arguments = ["export", "cut.json", "--to", "chrome", "-o", output];
+        let lenient = run(directory.path(), &arguments);
+        assert_eq!(lenient.code, Some(0), "{lenient:?}");
+        let strict = run(directory.path(), &[&arguments[..], &["--strict"]].concat());
+        assert_eq!(strict.code, Some(2), "{strict:?}");
+        assert_eq!(strict.stdout, lenient.stdout);
+    }
+}
