@@ -8,16 +8,16 @@ pub(crate) fn duration(time: Ns) -> String {
     let (value, unit) = match nanoseconds.abs() {
         size if size >= 1e9 => (nanoseconds / 1e9, "s"),
         size if size >= 1e6 => (nanoseconds / 1e6, "ms"),
-        size if size >= 1e3 => (nanoseconds / 1e3, "us"),
+        size if size >= 1e3 => (nanoseconds / 1e3, "µs"),
         _ => return format!("{} ns", time.0),
     };
     let decimals = if value.abs() >= 100.0 { 0 } else { 1 };
     format!("{value:.decimals$} {unit}")
 }
 
-/// A share of a whole, such as `12.3 %`.
+/// A share of a whole, such as `12.3%`.
 pub(crate) fn percent(part: Ns, whole: Ns) -> String {
-    format!("{:.1} %", percentage(part, whole))
+    format!("{:.1}%", percentage(part, whole))
 }
 
 /// A share of a whole in percent; of nothing, nothing.
@@ -32,8 +32,8 @@ mod tests {
     #[test]
     fn durations_read_well() {
         let texts = [0, 999, 1_500, 12_345_678, 123_456_789, 2_000_000_000].map(|time| duration(Ns(time)));
-        assert_eq!(texts, ["0 ns", "999 ns", "1.5 us", "12.3 ms", "123 ms", "2.0 s"]);
-        assert_eq!(percent(Ns(1), Ns(8)), "12.5 %");
-        assert_eq!(percent(Ns(1), Ns(0)), "0.0 %");
+        assert_eq!(texts, ["0 ns", "999 ns", "1.5 µs", "12.3 ms", "123 ms", "2.0 s"]);
+        assert_eq!(percent(Ns(1), Ns(8)), "12.5%");
+        assert_eq!(percent(Ns(1), Ns(0)), "0.0%");
     }
 }

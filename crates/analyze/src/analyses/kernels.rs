@@ -175,16 +175,20 @@ fn finding(rows: &[Row<'_>], total: Ns) -> Option<Finding> {
         id: "dominant_kernel",
         severity: Severity::Info,
         claim: format!(
-            "{} of the summed duration of all GPU activities ({}) is `{}`, {} calls",
+            "{} of the summed duration of all GPU activities ({}) is `{}`, {}",
             percent(time, total),
             duration(time),
             shortened(row.name),
-            row.statistics.count()
+            calls(row.statistics.count())
         ),
         gain_ns: None,
         evidence: "table by_name, first row".to_owned(),
         next: next.to_owned(),
     })
+}
+
+fn calls(count: u64) -> String {
+    if count == 1 { "one call".to_owned() } else { format!("{count} calls") }
 }
 
 /// A kernel name that fits a sentence: template arguments can be a thousand letters long.

@@ -72,8 +72,8 @@ struct Part {
     id: &'static str,
     title: &'static str,
     explain: &'static str,
-    /// Id, title and meaning of the share; the span has none, being the whole.
-    share: Option<(&'static str, &'static str, &'static str)>,
+    /// Id, title and meaning of the share.
+    share: (&'static str, &'static str, &'static str),
 }
 
 const PARTS: [Part; 7] = [
@@ -81,51 +81,47 @@ const PARTS: [Part; 7] = [
         id: "idle_ns",
         title: "Idle",
         explain: "GPU span minus the time in which any kernel, copy or set ran",
-        share: Some(("idle_pct", "Idle of span", "idle time, of the GPU span")),
+        share: ("idle_pct", "Idle of span", "idle time, of the GPU span"),
     },
     Part {
         id: "compute_ns",
         title: "Compute",
         explain: "union of the times of all compute kernels",
-        share: Some(("compute_pct", "Compute of span", "compute time, of the GPU span")),
+        share: ("compute_pct", "Compute of span", "compute time, of the GPU span"),
     },
     Part {
         id: "non_compute_ns",
         title: "Non-compute",
         explain: "time in which something ran but nothing computed: exposed communication plus exposed memory",
-        share: Some(("non_compute_pct", "Non-compute of span", "non-compute time, of the GPU span")),
+        share: ("non_compute_pct", "Non-compute of span", "non-compute time, of the GPU span"),
     },
     Part {
         id: "exposed_comm_ns",
         title: "Exposed communication",
         explain: "time in which something communicated and nothing computed",
-        share: Some((
+        share: (
             "exposed_comm_pct",
             "Exposed communication of span",
             "exposed communication, of the GPU span",
-        )),
+        ),
     },
     Part {
         id: "exposed_memory_ns",
         title: "Exposed memory",
         explain: "time in which a copy or set ran and nothing computed or communicated",
-        share: Some((
-            "exposed_memory_pct",
-            "Exposed memory of span",
-            "exposed memory traffic, of the GPU span",
-        )),
+        share: ("exposed_memory_pct", "Exposed memory of span", "exposed memory traffic, of the GPU span"),
     },
     Part {
         id: "busy_ns",
         title: "Busy",
         explain: "union of the times of all kernels, copies and sets",
-        share: Some(("busy_pct", "Busy of span", "busy time, of the GPU span")),
+        share: ("busy_pct", "Busy of span", "busy time, of the GPU span"),
     },
     Part {
         id: "span_ns",
         title: "Span",
         explain: "from the first start to the last end of GPU activity",
-        share: None,
+        share: ("span_pct", "Span of span", "the whole of the shares: 100 unless the span is empty"),
     },
 ];
 
@@ -164,25 +160,22 @@ fn numbers(rank: i64, breakdown: &Breakdown) -> Vec<Number> {
         .iter()
         .zip(breakdown.values())
         .map(|(part, time)| number(part.id, time.into(), Unit::Nanoseconds, part.explain));
-    let shares = PARTS.iter().zip(breakdown.values()).filter_map(|(part, time)| {
-        let (id, _, explain) = part.share?;
-        Some(number(id, Value::percent(time.0, breakdown.span.0), Unit::Percent, explain))
+    let shares = PARTS.iter().zip(breakdown.values()).map(|(part, time)| {
+        let (id, _, explain) = part.share;
+        number(id, Value::percent(time.0, breakdown.span.0), Unit::Percent, explain)
     });
     times.chain(shares).collect()
 }
 
 fn columns(leading: Vec<Column>) -> Vec<Column> {
     let times = PARTS.iter().map(|part| Column::new(part.id, part.title, Unit::Nanoseconds));
-    let shares = PARTS
-        .iter()
-        .filter_map(|part| part.share)
-        .map(|(id, title, _)| Column::new(id, title, Unit::Percent));
+    let shares =
+        PARTS.iter().map(|part| part.share).map(|(id, title, _)| Column::new(id, title, Unit::Percent));
     leading.into_iter().chain(times).chain(shares).collect()
 }
 
 fn cells(leading: Vec<Value>, breakdown: &Breakdown) -> Vec<Value> {
-    let shares = PARTS.iter().zip(breakdown.values()).filter(|(part, _)| part.share.is_some());
-    let shares = shares.map(|(_, time)| Value::percent(time.0, breakdown.span.0));
+    let shares = breakdown.values().map(|time| Value::percent(time.0, breakdown.span.0));
     leading.into_iter().chain(breakdown.values().map(Value::from)).chain(shares).collect()
 }
 
@@ -362,6 +355,7 @@ mod tests {
             "exposed_comm_pct",
             "exposed_memory_pct",
             "busy_pct",
+            "span_pct",
         ];
         assert_eq!(column_ids(&section, "by_rank"), expected);
     }
@@ -387,7 +381,7 @@ mod tests {
         assert_eq!((idle.severity, idle.gain_ns), (Severity::Critical, Some((0, 800))));
         assert_eq!(
             idle.claim,
-            "rank 1 is worst: the GPU does nothing for 80.0 % (800 ns) of its span of 1.0 us"
+            "rank 1 is worst: the GPU does nothing for 80.0% (800 ns) of its span of 1.0 µs"
         );
     }
 

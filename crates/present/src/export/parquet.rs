@@ -86,11 +86,23 @@ fn properties(table: &FlatTable<'_>) -> Result<WriterProperties> {
     Ok(properties.build())
 }
 
-/// True for columns whose values grow with the rows or nearly so. A dictionary of these is useless; their
-/// differences are small.
+/// True for numbers that mostly grow with the rows: row numbers, places in the file, most times. A dictionary of
+/// these is useless, but their differences are small.
 fn is_ascending(cells: &Cells<'_>) -> bool {
-    use Column as C;
-    matches!(cells, Cells::RowNumber | Cells::Column(C::Slice(_) | C::I64(_) | C::Ns(_)))
+    match cells {
+        Cells::RowNumber => true,
+        Cells::Column(Column::Slice(values)) => mostly_grows(values),
+        Cells::Column(Column::I64(values)) => mostly_grows(values),
+        Cells::Column(Column::MaybeI64(values)) => mostly_grows(values),
+        Cells::Column(Column::MaybeU32(values)) => mostly_grows(values),
+        Cells::Column(Column::Ns(values)) => mostly_grows(values),
+        _ => false,
+    }
+}
+
+fn mostly_grows<T: PartialOrd>(values: &[T]) -> bool {
+    let falls = values.windows(2).filter(|pair| pair[0] > pair[1]).count();
+    falls < values.len() / 4
 }
 
 fn dictionary() -> DataType {

@@ -104,7 +104,7 @@ fn breakdown() -> Section {
         findings: vec![finding(
             "gpu_idle",
             Severity::Critical,
-            "rank 0 is worst: the GPU does nothing for 20.0 % (200 ms) of its span of 1.0 s",
+            "rank 0 is worst: the GPU does nothing for 20.0% (200 ms) of its span of 1.0 s",
             Some((0, 200 * ms)),
         )],
     }
@@ -192,7 +192,7 @@ fn kernels() -> Section {
         findings: vec![finding(
             "dominant_kernel",
             Severity::Info,
-            "60.0 % of the summed duration of all GPU activities is `ncclDevKernel_AllReduce_Sum_bf16_RING_LL`",
+            "60.0% of the summed duration of all GPU activities is `ncclDevKernel_AllReduce_Sum_bf16_RING_LL`",
             None,
         )],
         ..Section::default()
@@ -213,7 +213,7 @@ fn overlap() -> Section {
         findings: vec![finding(
             "exposed_communication",
             Severity::Warning,
-            "communication that no computation hides takes 25.0 % (250 ms) of a span of 1.0 s",
+            "communication that no computation hides takes 25.0% (250 ms) of a span of 1.0 s",
             Some((1_500, 250_000_000)),
         )],
         ..Section::default()
