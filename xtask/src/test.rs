@@ -34,7 +34,7 @@ const PARTS: [Part; 7] = [
     ("clippy", |_| {
         cargo(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "--deny", "warnings"], &[])
     }),
-    ("tests", |_| cargo(&["test", "--workspace", "--quiet"], &[])),
+    ("tests", |_| cargo(&["test", "--workspace", "--quiet", "--no-fail-fast"], &[])),
     ("documentation", |_| {
         let arguments = ["doc", "--workspace", "--no-deps", "--document-private-items", "--quiet"];
         cargo(&arguments, &[("RUSTDOCFLAGS", "--deny warnings")])

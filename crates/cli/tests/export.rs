@@ -1,5 +1,7 @@
 //! What `eaves export` writes, where, and what it says about it.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking, its helpers too")]
+
 mod support;
 
 use std::fs;

@@ -1,4 +1,4 @@
-//! A small trace with everything wrong that recordings really suffer from.
+//! A small trace with the damage that recordings really suffer from.
 
 use anyhow::{Context, Result};
 
@@ -10,7 +10,7 @@ use crate::simulate::training::{self, Place, Shape, Trainer};
 
 const SHAPE: Shape = Shape { layers: 1, hidden: 64, heads: 4, vocabulary: 512, batch: 2 };
 
-/// A trace of two short steps: an event of garbage in it, an impossible duration, and no end.
+/// A trace of one short step: an event of garbage in it, an impossible duration, and no end.
 pub(super) fn make() -> Result<Vec<u8>> {
     let process = Process {
         id: 7_301,
@@ -27,7 +27,7 @@ pub(super) fn make() -> Result<Vec<u8>> {
     ranks[0].start();
     training::step(&mut ranks, 1, &mut Random::new(7), |_| 0);
     let [mut rank] = ranks;
-    // Half of the host's events are enough to show what happens, and kernels come after them in the file.
+    // A few events of the host are enough to show what happens; the kernels come after them in the file.
     rank.recorder.events.sort();
     rank.recorder.events.ops.truncate(24);
     rank.recorder.events.memory.truncate(8);

@@ -6,7 +6,7 @@
 
 use std::io::{self, Write};
 
-use eaves_model::{Ident, SliceId, StringId, Trace, TrackId};
+use eaves_model::{Ident, SliceId, SliceKind, StringId, Trace, TrackId};
 
 use super::arguments::Arguments;
 use super::event::Events;
@@ -146,7 +146,10 @@ fn write_slices(
         let slice = trace.slices.row(row);
         let lane = lanes.of_slice(id);
         events.begin(b'X');
-        events.text("cat", slice.category);
+        match category_of(slice.kind) {
+            Some(category) if slice.category == StringId::NONE => events.literal("cat", category),
+            _ => events.text("cat", slice.category),
+        }
         events.text("name", slice.name);
         place(trace, events, slice.track, lane);
         events.time("ts", slice.start);
@@ -157,6 +160,26 @@ fn write_slices(
         events.flush_if_full(output)?;
     }
     Ok(())
+}
+
+/// The category that stands for a kind. Other formats than this one have kinds without categories, and a reader
+/// knows the kind by nothing else.
+fn category_of(kind: SliceKind) -> Option<&'static str> {
+    match kind {
+        SliceKind::Op => Some("cpu_op"),
+        SliceKind::Runtime => Some("cuda_runtime"),
+        SliceKind::Kernel => Some("kernel"),
+        SliceKind::Memcpy => Some("gpu_memcpy"),
+        SliceKind::Memset => Some("gpu_memset"),
+        SliceKind::Sync => Some("cuda_sync"),
+        SliceKind::Annotation => Some("user_annotation"),
+        SliceKind::GpuAnnotation => Some("gpu_user_annotation"),
+        SliceKind::Python => Some("python_function"),
+        SliceKind::CounterRange => Some("cuda_profiler_range"),
+        SliceKind::Overhead => Some("overhead"),
+        SliceKind::Span => Some("Trace"),
+        SliceKind::Other => None,
+    }
 }
 
 fn write_flows(

@@ -124,15 +124,23 @@ impl<'a> Texts<'a> {
     /// Appends a text that holds JSON as it stands. One that does not would break the file and becomes a string.
     pub(super) fn push_json(&mut self, buffer: &mut Vec<u8>, id: StringId) {
         let text = self.strings.get(id);
-        let is_json = self.json.get_mut(id.index()).is_some_and(|known| {
-            *known.get_or_insert_with(|| serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok())
-        });
+        let is_json =
+            self.json.get_mut(id.index()).is_some_and(|known| *known.get_or_insert_with(|| stands_raw(text)));
         if is_json {
             buffer.extend_from_slice(text.as_bytes());
         } else {
             self.push(buffer, id);
         }
     }
+}
+
+/// True for JSON that reads as the same text without quotes around it. A reader takes a string for what is in it,
+/// `null` for nothing, and no blanks.
+fn stands_raw(text: &str) -> bool {
+    !text.starts_with('"')
+        && text != "null"
+        && text.trim() == text
+        && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
 }
 
 #[cfg(test)]
@@ -190,5 +198,10 @@ mod tests {
         let mut texts = Texts::new(&strings);
         assert_eq!(written(|buffer| texts.push_json(buffer, list)), "[[2, 3], []]");
         assert_eq!(written(|buffer| texts.push_json(buffer, broken)), "\"[[2, 3], [\"");
+        for (text, raw) in
+            [("{}", true), ("7", true), ("null", false), ("\"a\"", false), (" []", false), ("a", false)]
+        {
+            assert_eq!(stands_raw(text), raw, "{text}");
+        }
     }
 }

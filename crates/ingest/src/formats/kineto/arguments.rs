@@ -1,6 +1,6 @@
 //! The arguments that are decoded. Everything else in `args` is left in the file, to be looked up by position.
 
-use eaves_model::{Extent, StringId};
+use eaves_model::{Extent, Ident, StringId};
 
 use crate::json::padded::Padded;
 
@@ -13,8 +13,10 @@ pub(super) enum Type {
     Float,
     /// A text, interned.
     Text,
-    /// Any value as its JSON text, interned.
+    /// Any value as its JSON text, interned. A text stands for itself, so JSON in quotes is JSON too.
     Json,
+    /// A process or thread: a number, a text, or `false` for none.
+    Ident,
     /// Three extents `[x, y, z]`, or a text.
     Extent,
 }
@@ -81,7 +83,7 @@ arguments! {
     "direction" => Direction: Text,
     "dst" => Destination: Integer,
     "dtype" => Dtype: Text,
-    "eaves track" => OriginalThread: Json,
+    "eaves track" => OriginalThread: Ident,
     "est. achieved occupancy %" => Occupancy: Float,
     "external id" => OldExternalId: Integer,
     "grid" => Grid: Extent,
@@ -110,6 +112,11 @@ arguments! {
     "wait_on_stream" => WaitOnStream: Integer,
     "warps per SM" => WarpsPerSm: Float,
     // tidy-alphabetical-end
+}
+
+impl Argument {
+    /// The key of [`Self::OriginalThread`], which is no metric where all other arguments are.
+    pub(super) const LANE: &[u8] = b"eaves track";
 }
 
 /// A key as the scanner compares it: its first and last eight bytes in two words. Keys of up to 16 bytes are
@@ -188,11 +195,13 @@ pub(super) struct Arguments {
     values: [i64; KNOWN.len()],
     grid: Extent,
     block: Extent,
+    thread: Ident,
 }
 
 impl Default for Arguments {
     fn default() -> Self {
-        Self { seen: 0, values: [0; KNOWN.len()], grid: Extent::default(), block: Extent::default() }
+        let none = Extent::default();
+        Self { seen: 0, values: [0; KNOWN.len()], grid: none, block: none, thread: Ident::NONE }
     }
 }
 
@@ -232,6 +241,18 @@ impl Arguments {
         }
         // The value tells extents from a text: no text has the id of none.
         self.put(argument, i64::from(StringId::NONE.0))
+    }
+
+    /// Keeps the thread an event on an extra lane belongs to.
+    pub(super) fn put_thread(&mut self, thread: Ident) -> bool {
+        self.thread = thread;
+        self.put(Argument::OriginalThread, 0)
+    }
+
+    /// The thread an event on an extra lane belongs to.
+    #[inline(always)]
+    pub(super) fn original_thread(&self) -> Option<Ident> {
+        self.number(Argument::OriginalThread).map(|_| self.thread)
     }
 
     /// True if any argument of a set occurred.

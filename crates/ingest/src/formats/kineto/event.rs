@@ -291,9 +291,16 @@ fn argument_value(
             None => odd_integer(cursor, sink, value)?,
         },
         Type::Float => float(cursor, sink, value)?,
-        Type::Text if cursor.chunk.at(value) == b'"' => Some(i64::from(sink.text(cursor, value)?.0)),
-        Type::Text | Type::Json => json(cursor, sink, value)?,
+        Type::Text | Type::Json => text_or_json(cursor, sink, value)?,
         Type::Extent => return extent(cursor, sink, argument, value),
+        Type::Ident => {
+            let thread = match cursor.word(value) {
+                b"false" => Ident::NONE,
+                _ => ident(cursor, sink, value)?,
+            };
+            sink.arguments.put_thread(thread);
+            return Ok(());
+        }
     };
     if let Some(decoded) = decoded
         && !sink.arguments.put(argument, decoded)
@@ -356,11 +363,11 @@ fn float(cursor: &mut Cursor<'_>, sink: &mut Sink, value: usize) -> Result<Optio
     Ok(decoded.map(|value| value.to_bits() as i64))
 }
 
-/// Any value as its JSON text.
+/// A text, or any other value as its JSON text.
 #[inline(always)]
-fn json(cursor: &mut Cursor<'_>, sink: &mut Sink, value: usize) -> Result<Option<i64>, Fault> {
+fn text_or_json(cursor: &mut Cursor<'_>, sink: &mut Sink, value: usize) -> Result<Option<i64>, Fault> {
     let end = match cursor.chunk.at(value) {
-        b'"' => cursor.text()?.1 + 1,
+        b'"' => return Ok(Some(i64::from(sink.text(cursor, value)?.0))),
         b'{' | b'[' => cursor.skip_nested()? + 1,
         _ => {
             let word = cursor.word(value);
@@ -375,7 +382,7 @@ fn json(cursor: &mut Cursor<'_>, sink: &mut Sink, value: usize) -> Result<Option
 
 fn extent(cursor: &mut Cursor<'_>, sink: &mut Sink, argument: Argument, value: usize) -> Result<(), Fault> {
     if cursor.chunk.at(value) != b'[' {
-        if let Some(text) = json(cursor, sink, value)? {
+        if let Some(text) = text_or_json(cursor, sink, value)? {
             sink.arguments.put(argument, text);
         }
         return Ok(());

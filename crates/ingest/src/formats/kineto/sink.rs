@@ -1,8 +1,8 @@
 //! Where events become rows.
 
 use eaves_model::{
-    Allocation, AsyncSlice, Counter, Diagnostics, Flow, Ident, Instant, MaybeF64, MaybeI64, MaybeU32, Ns,
-    Oddity, Slice, SliceId, SliceKind, StringId, Trace, TrackId,
+    Allocation, AsyncSlice, Counter, Diagnostics, Flow, Instant, MaybeF64, MaybeI64, MaybeU32, Ns, Oddity,
+    Slice, SliceId, SliceKind, StringId, Trace, TrackId,
 };
 
 use super::arguments::{Argument, Arguments};
@@ -214,7 +214,9 @@ impl Sink {
 
     #[inline(always)]
     fn track(&mut self, event: &Event) -> TrackId {
-        self.trace.tracks.get_or_add(event.process, event.thread)
+        // Our Perfetto export moves overlapping slices to lanes of their own and says where they came from.
+        let thread = self.arguments.original_thread().unwrap_or(event.thread);
+        self.trace.tracks.get_or_add(event.process, thread)
     }
 
     #[inline(always)]
@@ -237,10 +239,7 @@ impl Sink {
     #[inline(always)]
     fn slice(&mut self, event: &Event, start: Ns, duration: i64, cursor: &mut Cursor<'_>) -> SliceId {
         let kind = self.kind(event);
-        let mut track = self.track(event);
-        if self.arguments.number(Argument::OriginalThread).is_some() {
-            track = self.original_track(event);
-        }
+        let track = self.track(event);
         let id = SliceId::from(self.trace.slices.len());
         self.trace.slices.push(Slice {
             start,
@@ -256,18 +255,6 @@ impl Sink {
             self.range_counters(event, id, cursor);
         }
         id
-    }
-
-    /// Our Perfetto export moves overlapping slices to tracks of their own and says where they came from.
-    #[cold]
-    fn original_track(&mut self, event: &Event) -> TrackId {
-        let json = self.trace.strings.get(self.arguments.text(Argument::OriginalThread));
-        let thread = match serde_json::from_str(json) {
-            Ok(serde_json::Value::Number(number)) => number.as_i64().map_or(Ident::NONE, Ident::number),
-            Ok(serde_json::Value::String(text)) => Ident::text(self.trace.strings.intern(&text)),
-            _ => Ident::NONE,
-        };
-        self.trace.tracks.get_or_add(event.process, thread)
     }
 
     #[inline(always)]
@@ -317,6 +304,10 @@ impl Sink {
     }
 
     fn metadata(&mut self, event: &Event) {
+        if self.arguments.original_thread().is_some() {
+            // The name of an extra lane, which is no track.
+            return;
+        }
         let name = self.arguments.text(Argument::Name);
         let sort_index = MaybeI64::from(self.arguments.number(Argument::SortIndex));
         let tracks = &mut self.trace.tracks;
@@ -438,7 +429,9 @@ impl Sink {
         let Some(arguments) = event.arguments else { return };
         let trace = &mut self.trace;
         let _ = each_argument(cursor, arguments, |name, value| {
-            if let Some(value) = number::float(value) {
+            if name != Argument::LANE
+                && let Some(value) = number::float(value)
+            {
                 let (metric, _) = trace.strings.intern_bytes(name);
                 let value = MaybeF64::new(value);
                 trace.range_counters.push(eaves_model::RangeCounter { slice, metric, value });

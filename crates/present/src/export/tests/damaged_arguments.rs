@@ -21,6 +21,8 @@ fn arguments_of_other_types_survive() {
     for (category, arguments) in [
         ("cpu_op", r#""Input Dims": "[[1, 2]]""#),
         ("cpu_op", r#""Input Dims": 7, "Input type": "text", "Concrete Inputs": {"a": [1]}"#),
+        ("cpu_op", r#""Input Dims": "null", "Input type": "\"text\"", "Concrete Inputs": " [1] ""#),
+        ("cpu_op", r#""Input Dims": NaN, "Input type": "a\qb", "Input Strides": """#),
         ("cpu_op", r#""kernel_backend": "triton", "grid": "grid(100,)""#),
         ("cpu_op", r#""kernel_backend": "triton", "grid": [1, 2, 3]"#),
         ("cpu_op", r#""Collective name": null, "Group size": 2, "In split size": [1, 2]"#),

@@ -1,6 +1,6 @@
 //! Chrome JSON, with and without lanes, read again: the same model, and the same bytes when written again.
 
-use eaves_model::{Trace, TrackId};
+use eaves_model::{SliceId, SliceKind, StringId, Trace, TrackId};
 
 use super::sample;
 use crate::export::files::TraceFormat;
@@ -43,6 +43,17 @@ fn an_empty_trace_survives() {
     for format in [TraceFormat::Chrome, TraceFormat::Perfetto] {
         assert_eq!(loss(&Trace::default(), format), None);
     }
+}
+
+#[test]
+fn slices_of_formats_without_categories_keep_their_kind() {
+    let mut trace = sample::trace();
+    trace.slices.category.fill(StringId::NONE);
+    let again = read(&written(&trace, TraceFormat::Chrome));
+    assert_eq!(again.slices.kind, trace.slices.kind);
+    assert_eq!((again.gpu.len(), again.runtime.len()), (trace.gpu.len(), trace.runtime.len()));
+    let kinds: std::collections::HashSet<_> = trace.slices.kind.iter().collect();
+    assert_eq!(kinds.len(), SliceKind::ALL.len(), "the sample has every kind");
 }
 
 #[test]
@@ -89,13 +100,13 @@ fn lanes_of_threads_without_number_survive() {
         for row in [3, 4] {
             let mut slice = trace.slices.row(row);
             slice.track = TrackId(track);
-            slice.kind = eaves_model::SliceKind::Other;
-            slice.category = eaves_model::StringId::NONE;
+            slice.kind = SliceKind::Other;
+            slice.category = StringId::NONE;
             trace.slices.push(slice);
         }
     }
     trace.quarantined.clear();
     let quarantined = trace.slices.duration.iter().position(|duration| duration.0 > 1 << 50).unwrap();
-    trace.quarantined.push(eaves_model::SliceId::from(quarantined));
+    trace.quarantined.push(SliceId::from(quarantined));
     assert_eq!(loss(&trace, TraceFormat::Perfetto), None);
 }
