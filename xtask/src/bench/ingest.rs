@@ -41,11 +41,14 @@ fn build() -> Result<PathBuf> {
     Ok(project::target().join("release").join("eaves"))
 }
 
+/// What the figures belong to. The load tells whether the wall times mean anything.
 fn machine() -> String {
     let information = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = information.lines().find_map(|line| line.strip_prefix("model name")?.split(": ").nth(1));
     let cores = std::thread::available_parallelism().map_or(0, usize::from);
-    format!("{}, {cores} cores", model.unwrap_or("unknown processor"))
+    let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    let load = load.split(' ').next().unwrap_or_default();
+    format!("{}, {cores} cores, load average {load}", model.unwrap_or("unknown processor"))
 }
 
 /// A report of eaves, as JSON.

@@ -1,4 +1,4 @@
-//! Tables as Parquet: typed columns, texts as dictionaries, zstd.
+//! Tables as Parquet: typed columns, texts as dictionaries, Snappy, which every reader knows.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -15,7 +15,7 @@ use arrow_array::{
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use eaves_model::{Column, Ident, SliceKind, StringId, Strings, ident_text};
 use parquet::arrow::ArrowWriter;
-use parquet::basic::{Compression, Encoding, ZstdLevel};
+use parquet::basic::{Compression, Encoding};
 use parquet::errors::{ParquetError, Result};
 use parquet::file::properties::WriterProperties;
 use parquet::file::reader::{FileReader, SerializedFileReader};
@@ -58,7 +58,7 @@ fn write_parts(parts: &[FlatTable<'_>], output: impl Write + Send) -> Result<()>
         return Err(ParquetError::General("a table needs at least one part".to_owned()));
     };
     let schema: SchemaRef = Arc::new(Schema::new(first.columns.iter().map(field).collect::<Vec<_>>()));
-    let mut writer = ArrowWriter::try_new(output, schema.clone(), Some(properties(first)?))?;
+    let mut writer = ArrowWriter::try_new(output, schema.clone(), Some(properties(first)))?;
     for part in parts {
         let mut keys = Keys::default();
         for start in (0..part.rows).step_by(BATCH) {
@@ -72,10 +72,10 @@ fn write_parts(parts: &[FlatTable<'_>], output: impl Write + Send) -> Result<()>
     Ok(())
 }
 
-fn properties(table: &FlatTable<'_>) -> Result<WriterProperties> {
+fn properties(table: &FlatTable<'_>) -> WriterProperties {
     let mut properties = WriterProperties::builder()
         .set_created_by(CREATED_BY.to_owned())
-        .set_compression(Compression::ZSTD(ZstdLevel::try_new(3)?))
+        .set_compression(Compression::SNAPPY)
         .set_max_row_group_row_count(Some(ROW_GROUP));
     for column in table.columns.iter().filter(|column| is_ascending(&column.cells)) {
         let path = ColumnPath::from(column.name.as_ref());
@@ -83,7 +83,7 @@ fn properties(table: &FlatTable<'_>) -> Result<WriterProperties> {
             .set_column_dictionary_enabled(path.clone(), false)
             .set_column_encoding(path, Encoding::DELTA_BINARY_PACKED);
     }
-    Ok(properties.build())
+    properties.build()
 }
 
 /// True for numbers that mostly grow with the rows: row numbers, places in the file, most times. A dictionary of
