@@ -112,7 +112,7 @@ impl Oddity {
                 "activities of one in-order stream overlap; busy time counts the overlap once"
             }
             Self::UnmatchedEnd => "end events without a beginning were left out",
-            Self::UnmatchedBegin => "events without an end were left out",
+            Self::UnmatchedBegin => "events without an end count as 0 ns long",
             Self::DuplicateKey => "keys occur twice in one event; the last value counts",
             Self::UnknownPhase => "events of a phase that is not read were left out",
             Self::BadHeader => "top-level information could not be read and is treated as not recorded",

@@ -110,26 +110,45 @@ impl Tracks {
     /// What the later part says of a track wins. The answer is the new id of each track.
     pub fn absorb(&mut self, other: &Tracks, relocation: &Relocation) -> Vec<TrackId> {
         for row in 0..other.processes.len() {
-            let process = other.processes.row(row);
-            let into = self.process(process.process.relocate(relocation));
-            overwrite(&mut self.processes.name[into], process.name.relocate(relocation));
-            overwrite(&mut self.processes.labels[into], process.labels.relocate(relocation));
-            if process.sort_index.is_some() {
-                self.processes.sort_index[into] = process.sort_index;
-            }
+            let Process { process, name, labels, sort_index } = other.processes.row(row);
+            self.describe_process(Process {
+                process: process.relocate(relocation),
+                name: name.relocate(relocation),
+                labels: labels.relocate(relocation),
+                sort_index,
+            });
         }
         (0..other.threads.len())
             .map(|row| {
-                let track = other.threads.row(row);
-                let id =
-                    self.get_or_add(track.process.relocate(relocation), track.thread.relocate(relocation));
-                overwrite(&mut self.threads.name[id.index()], track.name.relocate(relocation));
-                if track.sort_index.is_some() {
-                    self.threads.sort_index[id.index()] = track.sort_index;
-                }
-                id
+                let Track { process, thread, name, sort_index } = other.threads.row(row);
+                self.describe_thread(Track {
+                    process: process.relocate(relocation),
+                    thread: thread.relocate(relocation),
+                    name: name.relocate(relocation),
+                    sort_index,
+                })
             })
             .collect()
+    }
+
+    /// Takes in what is said of a process. What is not said erases nothing.
+    pub fn describe_process(&mut self, said: Process) {
+        let row = self.process(said.process);
+        overwrite(&mut self.processes.name[row], said.name);
+        overwrite(&mut self.processes.labels[row], said.labels);
+        if said.sort_index.is_some() {
+            self.processes.sort_index[row] = said.sort_index;
+        }
+    }
+
+    /// Takes in what is said of a thread, which is added if new. What is not said erases nothing.
+    pub fn describe_thread(&mut self, said: Track) -> TrackId {
+        let id = self.get_or_add(said.process, said.thread);
+        overwrite(&mut self.threads.name[id.index()], said.name);
+        if said.sort_index.is_some() {
+            self.threads.sort_index[id.index()] = said.sort_index;
+        }
+        id
     }
 }
 

@@ -148,7 +148,9 @@ fn field(cursor: &mut Cursor<'_>, sink: &mut Sink, event: &mut Event) -> Result<
             1 << 9
         }
         SCOPE => {
-            event.scope = short_text(cursor, value)?;
+            // Global, process or thread; anything else says nothing.
+            let scope = short_text(cursor, value)?;
+            event.scope = if matches!(scope, b'g' | b'p' | b't') { scope } else { 0 };
             1 << 10
         }
         BIND => {

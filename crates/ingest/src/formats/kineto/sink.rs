@@ -2,7 +2,7 @@
 
 use eaves_model::{
     Allocation, AsyncSlice, Counter, Diagnostics, Flow, Instant, MaybeF64, MaybeI64, MaybeU32, Ns, Oddity,
-    Slice, SliceId, SliceKind, StringId, Trace, TrackId,
+    Process, Slice, SliceId, SliceKind, StringId, Trace, Track, TrackId,
 };
 
 use super::arguments::{Argument, Arguments};
@@ -308,29 +308,20 @@ impl Sink {
             // The name of an extra lane, which is no track.
             return;
         }
-        let name = self.arguments.text(Argument::Name);
+        let (name, labels) = (self.arguments.text(Argument::Name), self.arguments.text(Argument::Labels));
         let sort_index = MaybeI64::from(self.arguments.number(Argument::SortIndex));
         let tracks = &mut self.trace.tracks;
         match self.trace.strings.get(event.name) {
-            "process_name" => {
-                let row = tracks.process(event.process);
-                tracks.processes.name[row] = name;
+            "process_name" | "process_labels" | "process_sort_index" => {
+                tracks.describe_process(Process { process: event.process, name, labels, sort_index });
             }
-            "process_labels" => {
-                let row = tracks.process(event.process);
-                tracks.processes.labels[row] = self.arguments.text(Argument::Labels);
-            }
-            "process_sort_index" => {
-                let row = tracks.process(event.process);
-                tracks.processes.sort_index[row] = sort_index;
-            }
-            "thread_name" => {
-                let track = tracks.get_or_add(event.process, event.thread);
-                tracks.threads.name[track.index()] = name;
-            }
-            "thread_sort_index" => {
-                let track = tracks.get_or_add(event.process, event.thread);
-                tracks.threads.sort_index[track.index()] = sort_index;
+            "thread_name" | "thread_sort_index" => {
+                tracks.describe_thread(Track {
+                    process: event.process,
+                    thread: event.thread,
+                    name,
+                    sort_index,
+                });
             }
             _ => {}
         }
