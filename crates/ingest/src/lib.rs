@@ -97,15 +97,21 @@ fn assemble(
 ) -> Result<Run, Error> {
     let count = opened.len();
     let mut recordings = Vec::new();
+    let mut refused = None;
     for (result, named) in read_all(opened, options) {
         match result {
             Ok(recording) => recordings.push(recording),
             Err(error) if named => return Err(error),
-            Err(error) => diagnostics.note_detail(Oddity::NotATrace, None, error.to_string()),
+            Err(error) => {
+                diagnostics.note_detail(Oddity::NotATrace, None, error.to_string());
+                refused = Some(error);
+            }
         }
     }
     if recordings.is_empty() {
-        return Err(Error::NothingThere { path: shown.to_owned(), count });
+        // Of a single file it can be said what is wrong with it.
+        let nothing = Error::NothingThere { path: shown.to_owned(), count };
+        return Err(refused.filter(|_| count == 1).unwrap_or(nothing));
     }
     ranks::assign(&mut recordings, &mut diagnostics);
     Ok(Run { recordings, diagnostics })

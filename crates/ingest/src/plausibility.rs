@@ -58,7 +58,7 @@ fn too_long(trace: &Trace) -> Vec<SliceId> {
 
 /// Activities of one stream run one after the other, so one that is still running when two later ones have begun
 /// has a wrong end; Perfetto clips such slices, others let them inflate every total. Streams in which this is
-/// common are not in-order (MTIA queues, merged hardware queues) and prove nothing.
+/// common are not in-order (merged hardware queues) and prove nothing.
 fn overruns(trace: &mut Trace, suspects: &mut Vec<SliceId>) {
     let already: Vec<bool> = {
         let mut flags = vec![false; trace.slices.len()];
@@ -66,8 +66,13 @@ fn overruns(trace: &mut Trace, suspects: &mut Vec<SliceId>) {
         flags
     };
     let gpu = &trace.gpu;
+    // What MTIA calls a stream runs kernels and their copies side by side.
+    let mtia = trace.strings.find("mtia_ccp_events");
+    let is_in_queue = |slice: SliceId| {
+        !already[slice.index()] && mtia.is_none_or(|mtia| trace.slices.category[slice.index()] != mtia)
+    };
     let mut order: Vec<GpuId> = (0..gpu.len())
-        .filter(|&row| gpu.stream[row].is_some() && !already[gpu.slice[row].index()])
+        .filter(|&row| gpu.stream[row].is_some() && is_in_queue(gpu.slice[row]))
         .map(GpuId::from)
         .collect();
     let key = |id: &GpuId| (gpu.device[id.index()], gpu.context[id.index()], gpu.stream[id.index()]);

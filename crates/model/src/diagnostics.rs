@@ -33,8 +33,6 @@ pub enum Oddity {
     UnknownPhase,
     /// Top-level information that could not be read.
     BadHeader,
-    /// A device activity whose launch was not recorded.
-    UnlinkedActivity,
     /// Two inputs that say they are the same rank.
     DuplicateRank,
     /// No input says which rank it is.
@@ -45,7 +43,7 @@ pub enum Oddity {
 
 impl Oddity {
     /// Every kind.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 18] = [
         Self::Truncated,
         Self::DamagedContainer,
         Self::Garbage,
@@ -61,7 +59,6 @@ impl Oddity {
         Self::DuplicateKey,
         Self::UnknownPhase,
         Self::BadHeader,
-        Self::UnlinkedActivity,
         Self::DuplicateRank,
         Self::UnknownRank,
         Self::NotATrace,
@@ -85,7 +82,6 @@ impl Oddity {
             Self::DuplicateKey => "duplicate-key",
             Self::UnknownPhase => "unknown-phase",
             Self::BadHeader => "bad-header",
-            Self::UnlinkedActivity => "unlinked-activity",
             Self::DuplicateRank => "duplicate-rank",
             Self::UnknownRank => "unknown-rank",
             Self::NotATrace => "not-a-trace",
@@ -116,9 +112,6 @@ impl Oddity {
             Self::DuplicateKey => "keys occur twice in one event; the last value counts",
             Self::UnknownPhase => "events of a phase that is not read were left out",
             Self::BadHeader => "top-level information could not be read and is treated as not recorded",
-            Self::UnlinkedActivity => {
-                "GPU activities have no recorded launch; they count as GPU time all the same"
-            }
             Self::DuplicateRank => "inputs say they are the same rank; all are kept and told apart by file",
             Self::UnknownRank => {
                 "inputs do not say which rank they are; ranks were given in order of the names"
@@ -129,7 +122,7 @@ impl Oddity {
 
     /// True for what a sound recording may show too; `--strict` does not fail on these.
     pub fn is_harmless(self) -> bool {
-        matches!(self, Self::UnlinkedActivity | Self::UnknownRank)
+        matches!(self, Self::UnknownRank)
     }
 }
 
