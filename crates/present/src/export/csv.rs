@@ -13,6 +13,14 @@ use super::tables::{Cells, FlatTable, flat_table_of};
 /// # Errors
 /// Only those of the output.
 pub fn write(parts: &[FlatTable<'_>], output: impl Write) -> io::Result<()> {
+    // The crate wraps errors of the output; whoever reads a closed pipe must see which one it was.
+    write_parts(parts, output).map_err(|error| match error.into_kind() {
+        csv::ErrorKind::Io(error) => error,
+        other => io::Error::other(format!("{other:?}")),
+    })
+}
+
+fn write_parts(parts: &[FlatTable<'_>], output: impl Write) -> csv::Result<()> {
     let mut writer = csv::Writer::from_writer(output);
     if let Some(first) = parts.first() {
         writer.write_record(first.columns.iter().map(|column| column.name.as_bytes()))?;
@@ -28,7 +36,7 @@ pub fn write(parts: &[FlatTable<'_>], output: impl Write) -> io::Result<()> {
             writer.write_record(None::<&[u8]>)?;
         }
     }
-    writer.flush()
+    Ok(writer.flush()?)
 }
 
 /// True if a file has the columns of a table of the model and so was written here.
