@@ -93,7 +93,7 @@ impl Oddity {
         match self {
             Self::Truncated => "the input ends early; the event cut off at the end is not counted",
             Self::DamagedContainer => {
-                "the compressed data is damaged or cut; everything before the damage is kept"
+                "the input cannot be read or unpacked any further; everything before is kept"
             }
             Self::Garbage => "bytes that are not a trace event were skipped up to the next event",
             Self::InvalidText => "text that is not valid Unicode was kept with U+FFFD in place of bad bytes",

@@ -2,7 +2,7 @@
 
 use crate::{
     Allocations, AsyncSlices, Collectives, Counters, Diagnostics, Flows, GpuActivities, GpuId, Instants,
-    Interval, LegacyOps, Metadata, Ns, Ops, PythonFrames, RangeCounters, Relocation, RuntimeArguments,
+    Interval, LegacyOps, Metadata, Ops, PythonFrames, RangeCounters, Relocation, RuntimeArguments,
     RuntimeCalls, SliceId, SliceKind, Slices, Strings, Syncs, Tracks, TritonLaunches,
 };
 
@@ -205,10 +205,5 @@ impl Trace {
         }
         (self.quarantined != other.quarantined)
             .then(|| format!("{} and {} quarantined", self.quarantined.len(), other.quarantined.len()))
-    }
-
-    /// Time of the earliest event of any table, which exporters may use as a zero.
-    pub fn first_time(&self) -> Option<Ns> {
-        self.slices.start.iter().copied().min()
     }
 }

@@ -38,6 +38,8 @@ impl Index {
         if is_x86_feature_detected!("avx2")
             && is_x86_feature_detected!("pclmulqdq")
             && is_x86_feature_detected!("bmi1")
+            && is_x86_feature_detected!("bmi2")
+            && is_x86_feature_detected!("popcnt")
         {
             // SAFETY: the features were just detected.
             unsafe { self.build_avx2(chunk) };

@@ -118,7 +118,10 @@ impl<'a> Document<'a> {
             return Err(Refusal::NotEvents(Vec::new()));
         }
         window.consume(1);
-        window = self.events(window)?.0;
+        let (mut window, ended) = self.events(window)?;
+        if ended {
+            window = self.rest(window)?;
+        }
         if self.sink.trace.events == 0 && first == Some(b'{') {
             return Err(Refusal::NotEvents(Vec::new()));
         }
@@ -138,6 +141,9 @@ impl<'a> Document<'a> {
                     let ended;
                     (window, ended) = self.events(window)?;
                     if !ended {
+                        if self.sink.trace.diagnostics.count(Oddity::Truncated) == 0 {
+                            self.sink.note(Oddity::Truncated, window.offset);
+                        }
                         return Ok(window.offset);
                     }
                 }
@@ -151,7 +157,9 @@ impl<'a> Document<'a> {
                 }
                 Top::Done(at) => {
                     window.consume(at);
-                    self.check_rest(&mut window);
+                    if self.has_events {
+                        window = self.rest(window)?;
+                    }
                     break;
                 }
                 Top::Partial(at) => {
@@ -165,7 +173,11 @@ impl<'a> Document<'a> {
                 Top::Bad(at) => {
                     window.consume(at);
                     self.sink.note(Oddity::BadHeader, window.offset);
-                    if self.has_events || !self.find_events(&mut window) {
+                    if self.has_events {
+                        window = self.rest(window)?;
+                        break;
+                    }
+                    if !self.find_events(&mut window) {
                         break;
                     }
                 }
@@ -177,12 +189,22 @@ impl<'a> Document<'a> {
         Ok(window.offset + window.content().len() as u64)
     }
 
-    /// Nothing but white space may follow the document.
-    fn check_rest(&mut self, window: &mut Window<'_>) {
+    /// Nothing but white space may follow the document. A stray bracket may have ended it early, so events that
+    /// follow are read all the same.
+    fn rest(&mut self, mut window: Window<'a>) -> Result<Window<'a>, Refusal> {
         let is_odd = |bytes: &[u8]| bytes.iter().position(|byte| !byte.is_ascii_whitespace() && *byte != 0);
-        if window.seek(self.sink.diagnostics(), is_odd) {
+        while window.seek(self.sink.diagnostics(), is_odd) {
             self.sink.note(Oddity::Garbage, window.offset);
+            if !window.seek(self.sink.diagnostics(), events::find_event) {
+                break;
+            }
+            let ended;
+            (window, ended) = self.events(window)?;
+            if !ended {
+                break;
+            }
         }
+        Ok(window)
     }
 
     /// In a damaged header: goes to the key of the events.

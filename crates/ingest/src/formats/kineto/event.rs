@@ -226,7 +226,7 @@ fn odd_ident(cursor: &mut Cursor<'_>, sink: &mut Sink, value: usize) -> Result<I
         }
         _ => {
             let word = cursor.word(value);
-            let number = number::scaled(word, 0);
+            let number = unsigned_or_scaled(word);
             if number.is_none() && word != b"null" {
                 sink.doubt(Oddity::BadValue, sink.base + value as u64);
             }

@@ -69,10 +69,10 @@ fn walk(cursor: &mut Cursor<'_>, sink: &mut Sink, boundary: usize) -> Walk {
         let at = cursor.position();
         match cursor.peek() {
             Ok(b'{') => {
+                check_gap(cursor, sink, after, at);
                 if at >= boundary {
                     return Walk::Boundary(at);
                 }
-                check_gap(cursor, sink, after, at);
                 match event::read(cursor, sink) {
                     Ok(()) => after = cursor.previous() + 1,
                     Err(Fault::Partial) => return Walk::Partial(at),
@@ -102,7 +102,9 @@ fn check_gap(cursor: &Cursor<'_>, sink: &mut Sink, after: usize, at: usize) {
 fn skip_damage(window: &mut Window<'_>, sink: &mut Sink) -> bool {
     sink.note(Oddity::Garbage, window.offset);
     window.consume(1);
-    window.seek(sink.diagnostics(), find_event)
+    let found = window.seek(sink.diagnostics(), find_event);
+    window.be_careful();
+    found
 }
 
 /// At an event that the input does not finish: a lost quote may have swallowed sound events, so looks for one
@@ -118,6 +120,7 @@ fn cut_off(window: &mut Window<'_>, sink: &mut Sink) -> bool {
         Some(at) => {
             sink.note(Oddity::Garbage, offset);
             window.consume(at + 1);
+            window.expect_no_end();
             true
         }
         None if window.is_last() => {

@@ -13,11 +13,14 @@ struct Half<K, R> {
     offset: u64,
 }
 
+/// Category, identifier and process: other processes may use the same identifiers.
+type AsyncKey = (StringId, Ident, Ident);
+
 /// Halves in the order of the file.
 #[derive(Default)]
 pub(super) struct Pending {
     slices: Vec<Half<TrackId, SliceId>>,
-    asyncs: Vec<Half<(StringId, Ident), usize>>,
+    asyncs: Vec<Half<AsyncKey, usize>>,
 }
 
 impl Pending {
@@ -29,12 +32,12 @@ impl Pending {
         self.slices.push(Half { key, time, row: None, offset });
     }
 
-    pub(super) fn async_begin(&mut self, category: StringId, id: Ident, time: Ns, row: usize, offset: u64) {
-        self.asyncs.push(Half { key: (category, id), time, row: Some(row), offset });
+    pub(super) fn async_begin(&mut self, key: AsyncKey, time: Ns, row: usize, offset: u64) {
+        self.asyncs.push(Half { key, time, row: Some(row), offset });
     }
 
-    pub(super) fn async_end(&mut self, category: StringId, id: Ident, time: Ns, offset: u64) {
-        self.asyncs.push(Half { key: (category, id), time, row: None, offset });
+    pub(super) fn async_end(&mut self, key: AsyncKey, time: Ns, offset: u64) {
+        self.asyncs.push(Half { key, time, row: None, offset });
     }
 
     /// Appends the halves of a later part of the same file.
@@ -45,7 +48,11 @@ impl Pending {
             ..half
         }));
         self.asyncs.extend(other.asyncs.into_iter().map(|half| Half {
-            key: (half.key.0.relocate(relocation), half.key.1.relocate(relocation)),
+            key: (
+                half.key.0.relocate(relocation),
+                half.key.1.relocate(relocation),
+                half.key.2.relocate(relocation),
+            ),
             row: half.row.map(|row| row + asyncs),
             ..half
         }));

@@ -100,7 +100,8 @@ impl Sink {
         }
         let id = self.body(cursor, start, end);
         // Texts with escapes or damage are not what their bytes are, and must be noted each time.
-        if self.trace.strings.get(id).as_bytes() == cursor.chunk.slice(start, end) {
+        let body = cursor.chunk.slice(start, end);
+        if self.trace.strings.get(id).as_bytes() == body && !body.contains(&b'\\') {
             self.recent.keep(ends, length, id);
         }
         Ok(id)
@@ -189,7 +190,7 @@ impl Sink {
             b'b' | b'S' => self.async_begin(event),
             b'e' | b'F' => {
                 if let Some(time) = self.time(event) {
-                    self.pending.async_end(event.category, event.id, time, event.offset);
+                    self.pending.async_end((event.category, event.id, event.process), time, event.offset);
                 }
             }
             b'n' | b'T' | b'p' => self.instant(event),
@@ -206,10 +207,12 @@ impl Sink {
     }
 
     fn time(&mut self, event: &Event) -> Option<Ns> {
-        if event.time.is_none() {
+        // A time at the end of the range is one that did not fit.
+        let time = event.time.filter(|time| time.unsigned_abs() < i64::MAX as u64);
+        if time.is_none() {
             self.note(Oddity::BadTimestamp, event.offset);
         }
-        event.time.map(Ns)
+        time.map(Ns)
     }
 
     #[inline(always)]
@@ -385,7 +388,8 @@ impl Sink {
     fn async_begin(&mut self, event: &Event) {
         let Some(time) = self.time(event) else { return };
         let track = self.track(event);
-        self.pending.async_begin(event.category, event.id, time, self.trace.asyncs.len(), event.offset);
+        let key = (event.category, event.id, event.process);
+        self.pending.async_begin(key, time, self.trace.asyncs.len(), event.offset);
         self.trace.asyncs.push(AsyncSlice {
             start: time,
             duration: Ns::ZERO,

@@ -14,6 +14,13 @@ const CHUNK: usize = 128 << 10;
 /// The longest single event or header value; anything longer is taken for damage (a lost quote).
 const LONGEST: usize = 256 << 20;
 
+/// How much to look at behind damage: each further damage costs this much, not the whole window.
+const CAREFUL: usize = 4 << 10;
+
+/// The longest event to wait for once the input turned out to end inside one: else every opening bracket of a
+/// damaged tail would be followed to the end.
+const LONGEST_AFTER_CUT: usize = 16 << 10;
+
 /// Bytes kept when nothing was found, so that an event start cut by the window's end is not missed.
 const OVERLAP: usize = 256;
 
@@ -22,7 +29,13 @@ pub(super) struct Window<'a> {
     reader: Box<dyn Read + Send + 'a>,
     buffer: Vec<u8>,
     start: usize,
+    /// End of what is looked at. The padding behind it is zero.
     end: usize,
+    /// End of what was read.
+    filled: usize,
+    /// What the padding hides, if less is looked at than was read.
+    hidden: [u8; PADDING],
+    longest: usize,
     /// Offset in the input of the first byte not yet consumed.
     pub(super) offset: u64,
     finished: bool,
@@ -33,12 +46,43 @@ impl<'a> Window<'a> {
     /// A window on a reader whose first byte stands at an offset of the input.
     pub(super) fn new(reader: Box<dyn Read + Send + 'a>, offset: u64) -> Self {
         let buffer = vec![0; CHUNK + PADDING];
-        Self { reader, buffer, start: 0, end: 0, offset, finished: false, index: Index::default() }
+        Self {
+            reader,
+            buffer,
+            start: 0,
+            end: 0,
+            filled: 0,
+            hidden: [0; PADDING],
+            longest: LONGEST,
+            offset,
+            finished: false,
+            index: Index::default(),
+        }
     }
 
     /// True if no byte is left behind the window.
     pub(super) fn is_last(&self) -> bool {
-        self.finished
+        self.finished && self.end == self.filled
+    }
+
+    /// Looks at a little only, because damage was met.
+    pub(super) fn be_careful(&mut self) {
+        if self.end - self.start > CAREFUL {
+            self.look_up_to(self.start + CAREFUL);
+        }
+    }
+
+    /// The same, and waits for no long event any more, because the input ends inside one.
+    pub(super) fn expect_no_end(&mut self) {
+        self.longest = LONGEST_AFTER_CUT;
+        self.be_careful();
+    }
+
+    fn look_up_to(&mut self, end: usize) {
+        self.buffer[self.end..self.end + PADDING].copy_from_slice(&self.hidden);
+        self.hidden.copy_from_slice(&self.buffer[end..end + PADDING]);
+        self.buffer[end..end + PADDING].fill(0);
+        self.end = end;
     }
 
     /// What is in the window.
@@ -63,16 +107,21 @@ impl<'a> Window<'a> {
     /// Reads on. A window that could not be used as it was is made larger; false if there is nothing more to be
     /// had.
     pub(super) fn fill(&mut self, diagnostics: &mut Diagnostics) -> bool {
+        let length = self.end - self.start;
+        if length >= self.longest {
+            return false;
+        }
+        if self.end < self.filled {
+            self.look_up_to(self.filled.min(self.end + CAREFUL.max(2 * length)));
+            return true;
+        }
         if self.finished {
             return false;
         }
         self.buffer.copy_within(self.start..self.end, 0);
-        (self.start, self.end) = (0, self.end - self.start);
+        (self.start, self.end) = (0, length);
         let room = self.buffer.len() - PADDING;
         if self.end > room / 2 {
-            if self.end >= LONGEST {
-                return false;
-            }
             self.buffer.resize(2 * room + PADDING, 0);
         } else if room > CHUNK && self.end < CHUNK / 2 {
             // The long event is over.
@@ -80,8 +129,9 @@ impl<'a> Window<'a> {
         }
         let before = self.end;
         self.read_full(diagnostics);
-        let padding = self.end..self.end + PADDING;
-        self.buffer[padding].fill(0);
+        self.filled = self.end;
+        self.hidden = [0; PADDING];
+        self.buffer[self.end..self.end + PADDING].fill(0);
         self.end > before
     }
 
@@ -143,9 +193,9 @@ impl<'a> Window<'a> {
                 self.consume(found);
                 return true;
             }
-            let keep = if self.finished { 0 } else { OVERLAP };
+            let keep = if self.is_last() { 0 } else { OVERLAP };
             self.consume(self.content().len().saturating_sub(keep));
-            if !self.fill(diagnostics) && self.finished && self.content().len() <= OVERLAP {
+            if !self.fill(diagnostics) && self.is_last() {
                 let found = find(self.content());
                 self.consume(found.unwrap_or(self.content().len()));
                 return found.is_some();
