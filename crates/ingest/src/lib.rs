@@ -185,7 +185,7 @@ fn explain(path: String, refusal: Refusal) -> Error {
             Error::NotATrace { path, what }
         }
         Refusal::NotEvents(keys) if keys.is_empty() => {
-            Error::NoEvents { path, found: "a list of other things".to_owned() }
+            Error::NoEvents { path, found: "no list of events".to_owned() }
         }
         Refusal::NotEvents(mut keys) => {
             keys.truncate(6);

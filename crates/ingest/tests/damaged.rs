@@ -242,6 +242,14 @@ fn a_damaged_header_does_not_cost_the_events() {
     let recording = parse(text);
     assert_eq!(names(&recording), ["kernel_0", "kernel_1"]);
     assert_eq!(recording.trace.diagnostics.count(Oddity::BadHeader), 1);
+    let text =
+        trace(&sound(2)).replace("\"schemaVersion\": 1", "\"host_name\": \"lost, \"schemaVersion\": 1");
+    let recording = parse(text);
+    assert_eq!(names(&recording), ["kernel_0", "kernel_1"]);
+    assert!(recording.trace.diagnostics.count(Oddity::BadHeader) > 0);
+    let recording = parse(format!("[null, {}]", sound(1)[0]));
+    assert_eq!(names(&recording), ["kernel_0"]);
+    assert_eq!(oddities(&recording), [(Oddity::Garbage, 1)]);
     let recording = parse(trace(&sound(2)) + "trailing");
     assert_eq!(oddities(&recording), [(Oddity::Garbage, 1)]);
 }

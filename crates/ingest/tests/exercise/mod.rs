@@ -1,7 +1,7 @@
 //! What must hold for any bytes whatever. Shared by the fuzz targets and the ordinary tests.
 
 use eaves_ingest::{Options, read_bytes, read_stream};
-use eaves_model::{CallTree, Column, GpuId, LaunchLinks, Recording, Trace, forward_backward};
+use eaves_model::{CallTree, Column, GpuId, LaunchLinks, Oddity, Recording, Trace, forward_backward};
 
 /// Reads bytes as plain JSON, and once more as a stream, which must come to the same.
 pub(crate) fn json(bytes: &[u8]) {
@@ -25,6 +25,8 @@ pub(crate) fn json(bytes: &[u8]) {
             assert_eq!(whole.trace.diagnostics, streamed.recordings[0].trace.diagnostics);
         }
         (Err(_), Err(_)) => {}
+        // A header so damaged that the events are found only by reading again, which a stream cannot do.
+        (Ok(whole), Err(_)) if whole.trace.diagnostics.count(Oddity::BadHeader) > 0 => {}
         (whole, streamed) => panic!("{:?} and {:?}", whole.map(|_| ()), streamed.map(|_| ())),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::io::{self, Read};
 
-use eaves_model::{Metadata, Oddity, Trace};
+use eaves_model::{Diagnostics, Metadata, Oddity, Trace};
 
 use super::events::{self, Stop};
 use super::header;
@@ -113,16 +113,13 @@ impl<'a> Document<'a> {
     /// A bare list of events. It may end without a bracket: recorders that crash leave it so, and the format
     /// allows it.
     fn list(&mut self, mut window: Window<'a>) -> Result<u64, Refusal> {
-        let first = window.content()[1..].trim_ascii_start().first().copied();
-        if !matches!(first, Some(b'{' | b']')) {
-            return Err(Refusal::NotEvents(Vec::new()));
-        }
+        let is_empty = window.content()[1..].trim_ascii_start().starts_with(b"]");
         window.consume(1);
         let (mut window, ended) = self.events(window)?;
         if ended {
             window = self.rest(window)?;
         }
-        if self.sink.trace.events == 0 && first == Some(b'{') {
+        if self.sink.trace.events == 0 && !is_empty {
             return Err(Refusal::NotEvents(Vec::new()));
         }
         Ok(window.offset)
@@ -130,6 +127,27 @@ impl<'a> Document<'a> {
 
     fn object(&mut self, mut window: Window<'a>) -> Result<u64, Refusal> {
         window.consume(1);
+        let end = self.entries(window)?;
+        if self.has_events {
+            return Ok(end);
+        }
+        // A lost quote in the header may have swallowed the key of the events. A stream cannot be read again.
+        if let Ok(reader) = self.source.open(0) {
+            *self.sink.diagnostics() = Diagnostics::default();
+            self.sink.note(Oddity::BadHeader, 0);
+            window = Window::new(reader, 0);
+            if self.find_events(&mut window) {
+                let end = self.entries(window)?;
+                if self.has_events {
+                    return Ok(end);
+                }
+            }
+        }
+        Err(Refusal::NotEvents(std::mem::take(&mut self.keys)))
+    }
+
+    /// The keys of the top level from here on. The answer is the number of bytes of the document.
+    fn entries(&mut self, mut window: Window<'a>) -> Result<u64, Refusal> {
         loop {
             let last = window.is_last();
             self.sink.base = window.offset;
@@ -182,9 +200,6 @@ impl<'a> Document<'a> {
                     }
                 }
             }
-        }
-        if !self.has_events {
-            return Err(Refusal::NotEvents(std::mem::take(&mut self.keys)));
         }
         Ok(window.offset + window.content().len() as u64)
     }
