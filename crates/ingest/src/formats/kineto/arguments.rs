@@ -125,12 +125,13 @@ impl Argument {
 struct Key {
     first: u64,
     last: u64,
-    length: usize,
-    entry: u8,
+    length: u32,
+    /// What it is; `None` in an empty slot.
+    known: Option<(Argument, Type)>,
 }
 
 const SLOTS: usize = 512;
-const EMPTY: Key = Key { first: 0, last: 0, length: 0, entry: u8::MAX };
+const EMPTY: Key = Key { first: 0, last: 0, length: 0, known: None };
 
 const fn word(bytes: &[u8], start: usize) -> u64 {
     let mut value = 0;
@@ -156,10 +157,11 @@ static TABLE: [Key; SLOTS] = {
         let (first, length) = (word(bytes, 0), bytes.len());
         let last = if length > 8 { word(bytes, length - 8) } else { first };
         let mut at = slot(first, last, length);
-        while table[at].entry != u8::MAX {
+        while table[at].known.is_some() {
             at = (at + 1) % SLOTS;
         }
-        table[at] = Key { first, last, length, entry: entry as u8 };
+        let known = Some((KNOWN[entry].1, KNOWN[entry].2));
+        table[at] = Key { first, last, length: length as u32, known };
         entry += 1;
     }
     table
@@ -176,12 +178,10 @@ pub(super) fn find(chunk: Padded<'_>, start: usize, end: usize) -> Option<(Argum
     let mut at = slot(first, last, length);
     loop {
         let key = &TABLE[at];
-        if key.entry == u8::MAX {
-            return None;
-        }
-        if key.first == first && key.last == last && key.length == length {
-            let (text, argument, kind) = KNOWN[key.entry as usize];
-            if length <= 16 || text.as_bytes() == chunk.slice(start, end) {
+        let (argument, kind) = key.known?;
+        if key.first == first && key.last == last && key.length as usize == length {
+            let is_same = || KNOWN[argument as usize].0.as_bytes() == chunk.slice(start, end);
+            if length <= 16 || is_same() {
                 return Some((argument, kind));
             }
         }
