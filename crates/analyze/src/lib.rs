@@ -1,28 +1,33 @@
 //! From columns to answers.
 //!
-//! An analysis is a pure function of a [`Context`] (the recordings, what of them was selected, options) and
-//! returns a [`section::Section`]: numbers, tables and findings, never text for one output. All analyses share
-//! one view of the GPU activities ([`GpuView`]), one classification of kernels ([`KernelType`]) and one set of
-//! interval unions ([`TypeSets`]), so that a number shown in two places is the same number.
+//! An analysis first measures each recording by itself ([`RankView`]) and then puts what it measured together
+//! into a [`section::Section`]: numbers, tables and findings, never text for one output. Between the two steps the
+//! rows of the recording may go, so a job of many ranks needs the memory of few. All analyses share one view of the
+//! GPU activities ([`GpuView`]), one classification of kernels ([`KernelType`]) and one set of interval unions
+//! ([`TypeSets`]), so that a number shown in two places is the same number.
 //!
 //! ```
-//! use eaves_analyze::{Context, Options, report};
+//! use eaves_analyze::{Options, report};
 //! use eaves_model::Run;
 //!
 //! let run = Run::default();
-//! let context = Context::new(&run, Options::default())?;
-//! let outcomes = report(&context);
+//! let outcomes = report(&run, &Options::default())?;
 //! assert!(!outcomes.is_empty());
 //! # Ok::<(), eaves_analyze::SelectionError>(())
 //! ```
 //!
 //! To add an analysis, copy a file of [`analyses`] and add a line to its list.
 
+use eaves_model::Run;
+
 pub mod analyses;
-mod context;
 mod gpu;
 mod info;
+mod job;
 mod kernel_type;
+mod options;
+mod parallel;
+mod rank_view;
 pub mod section;
 mod selection;
 mod statistics;
@@ -33,17 +38,26 @@ mod text;
 mod type_sets;
 
 pub use analyses::{Analysis, Breakdown};
-pub use context::{Context, Options, RankView};
 pub use gpu::GpuView;
 pub use info::info;
+pub use job::{Job, Measured, RankSummary, assemble, measure};
 pub use kernel_type::{KernelType, KernelTypes};
+pub use options::Options;
+pub use rank_view::RankView;
 pub use section::Outcome;
 pub use selection::{Selection, SelectionError};
 pub use statistics::Statistics;
 pub use step_index::StepIndex;
 pub use type_sets::{TypeSets, TypeTimes};
 
-/// Runs every analysis. The outcomes are in the order people want to read them.
-pub fn report(context: &Context<'_>) -> Vec<Outcome> {
-    analyses::in_report_order().into_iter().map(|analysis| (analysis.run)(context)).collect()
+/// Runs every analysis over recordings that are all in memory. The outcomes are in the order people want to read
+/// them.
+///
+/// # Errors
+/// If the selection asks for something that is not in the run.
+pub fn report(run: &Run, options: &Options) -> Result<Vec<Outcome>, SelectionError> {
+    let analyses = analyses::in_report_order();
+    let measured: Vec<Measured> =
+        run.recordings.iter().map(|recording| measure(&recording.trace, options, &analyses)).collect();
+    assemble(&run.recordings, &measured, options, &analyses)
 }

@@ -1,5 +1,7 @@
 //! The Section IR: what an analysis returns. Data only, so that every output shows every analysis.
 
+use eaves_model::Ns;
+
 /// The answer of one analysis.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Section {
@@ -147,8 +149,8 @@ impl From<i64> for Value {
     }
 }
 
-impl From<eaves_model::Ns> for Value {
-    fn from(value: eaves_model::Ns) -> Self {
+impl From<Ns> for Value {
+    fn from(value: Ns) -> Self {
         Self::Integer(value.0)
     }
 }
@@ -247,6 +249,32 @@ impl Severity {
     }
 }
 
+/// Time that could be gained.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Gain {
+    /// At least.
+    pub low: Ns,
+    /// At most.
+    pub high: Ns,
+    /// True if this is the gain of one profiler step; otherwise that of everything selected.
+    pub per_step: bool,
+    /// How it was computed, in one sentence.
+    pub basis: String,
+}
+
+impl Gain {
+    /// A gain over everything selected on one rank, told per step where there are steps.
+    pub fn new(low: Ns, high: Ns, steps: u64, basis: impl Into<String>) -> Self {
+        let divisor = i64::try_from(steps).unwrap_or(i64::MAX).max(1);
+        Self {
+            low: Ns(low.0 / divisor),
+            high: Ns(high.0 / divisor),
+            per_step: steps > 0,
+            basis: basis.into(),
+        }
+    }
+}
+
 /// Something worth doing, with what it may gain.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
@@ -256,8 +284,8 @@ pub struct Finding {
     pub severity: Severity,
     /// What is the case, with numbers.
     pub claim: String,
-    /// Time that could be gained, from at least to at most, if known.
-    pub gain_ns: Option<(i64, i64)>,
+    /// Time that could be gained, if known.
+    pub gain: Option<Gain>,
     /// Where to see it: tables and rows.
     pub evidence: String,
     /// What to do next.

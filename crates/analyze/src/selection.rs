@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::RangeInclusive;
 
-use eaves_model::{GpuId, Interval, LaunchLinks, Ns, Recording, Run, Trace};
+use eaves_model::{GpuId, Interval, LaunchLinks, Ns, Recording, Trace};
 
 use crate::StepIndex;
 
@@ -51,36 +51,26 @@ impl Selection {
         self.steps.is_none() && self.time.is_none()
     }
 
-    /// The window of time in the trace's own time.
-    pub fn window(&self, trace: &Trace) -> Option<Interval> {
-        let zero = trace.extent().map_or(Ns::ZERO, |extent| extent.start);
+    /// The window of time in the time of a recording of some extent.
+    pub fn window(&self, extent: Option<Interval>) -> Option<Interval> {
+        let zero = extent.map_or(Ns::ZERO, |extent| extent.start);
         self.time.map(|time| Interval::new(zero + time.start, zero + time.end))
     }
 
-    /// Checks that what is asked for exists in the run.
-    ///
-    /// # Errors
-    /// If a rank, every step, or the whole window of time is not in the run.
-    pub fn check(&self, run: &Run) -> Result<(), SelectionError> {
-        let mut known: Vec<i64> = run.recordings.iter().map(|recording| recording.rank).collect();
+    /// Checks that the ranks asked for exist.
+    pub(crate) fn check_ranks(&self, recordings: &[Recording]) -> Result<(), SelectionError> {
+        let mut known: Vec<i64> = recordings.iter().map(|recording| recording.rank).collect();
         known.dedup();
-        let absent = |rank: &&i64| !known.contains(rank);
-        if let Some(&rank) = self.ranks.iter().flatten().find(absent) {
-            return Err(SelectionError::NoSuchRank { rank, known });
+        match self.ranks.iter().flatten().find(|rank| !known.contains(rank)) {
+            Some(&rank) => Err(SelectionError::NoSuchRank { rank, known }),
+            None => Ok(()),
         }
-        let recordings: Vec<&Recording> =
-            run.recordings.iter().filter(|recording| self.has_rank(recording.rank)).collect();
-        self.check_steps(&recordings)?;
-        self.check_time(&recordings)
     }
 
-    fn check_steps(&self, recordings: &[&Recording]) -> Result<(), SelectionError> {
+    /// Checks that some of the steps asked for exist.
+    pub(crate) fn check_steps(&self, known: impl Iterator<Item = u64>) -> Result<(), SelectionError> {
         let Some(steps) = &self.steps else { return Ok(()) };
-        let mut known: Vec<u64> = recordings
-            .iter()
-            .flat_map(|recording| recording.trace.steps())
-            .map(|(number, _)| number)
-            .collect();
+        let mut known: Vec<u64> = known.collect();
         if known.iter().any(|number| steps.contains(number)) {
             return Ok(());
         }
@@ -89,14 +79,10 @@ impl Selection {
         Err(SelectionError::NoSuchStep { steps: steps.clone(), known })
     }
 
-    fn check_time(&self, recordings: &[&Recording]) -> Result<(), SelectionError> {
+    /// Checks that some of the time asked for exists.
+    pub(crate) fn check_time(&self, extents: impl Iterator<Item = Interval>) -> Result<(), SelectionError> {
         let Some(time) = self.time else { return Ok(()) };
-        let longest = recordings
-            .iter()
-            .filter_map(|recording| recording.trace.extent())
-            .map(Interval::length)
-            .max()
-            .unwrap_or(Ns::ZERO);
+        let longest = extents.map(Interval::length).max().unwrap_or(Ns::ZERO);
         if time.start >= time.end || time.start > longest || time.end < Ns::ZERO {
             return Err(SelectionError::NoSuchTime { time, longest });
         }
@@ -173,7 +159,7 @@ impl<'a> Filter<'a> {
     pub(crate) fn new(trace: &'a Trace, selection: &Selection) -> Self {
         let steps =
             selection.steps.clone().map(|steps| (StepIndex::build(trace), LaunchLinks::build(trace), steps));
-        let window = selection.time.and_then(|_| selection.window(trace));
+        let window = selection.time.and_then(|_| selection.window(trace.extent()));
         Self { trace, steps, window }
     }
 
@@ -204,8 +190,8 @@ mod tests {
     use eaves_model::SliceKind::{Kernel, Memset};
 
     use super::*;
-    use crate::GpuView;
     use crate::test_trace::{TestTrace, run_of};
+    use crate::{GpuView, Options, report};
 
     /// Step 3 is 1000..2000, step 4 is 2000..3000 in the trace's time; the trace begins at 1000.
     fn trace() -> TestTrace {
@@ -272,7 +258,10 @@ mod tests {
     #[test]
     fn asking_for_what_is_not_there_is_an_error_that_says_what_is() {
         let run = run_of(vec![trace(), trace()]);
-        let message = |selection: Selection| selection.check(&run).map_err(|error| error.to_string());
+        let message = |selection: Selection| {
+            let options = Options::default().with_selection(selection);
+            report(&run, &options).map(drop).map_err(|error| error.to_string())
+        };
         assert_eq!(message(Selection::default().with_ranks(vec![1])), Ok(()));
         assert_eq!(
             message(Selection::default().with_ranks(vec![0, 7])),

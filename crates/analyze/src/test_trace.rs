@@ -6,7 +6,7 @@ use eaves_model::{
 };
 
 use crate::section::{Section, Value};
-use crate::{Context, Options, Outcome};
+use crate::{Options, Outcome};
 
 /// A trace that grows by one line a slice.
 #[derive(Default)]
@@ -126,8 +126,10 @@ pub(crate) fn run_of(traces: Vec<TestTrace>) -> Run {
 
 /// The outcomes of one analysis over a run.
 pub(crate) fn analyse(run: &Run, id: &str, selection: crate::Selection) -> Outcome {
-    let context = Context::new(run, Options::default().with_selection(selection)).unwrap();
-    (crate::analyses::find(id).unwrap().run)(&context)
+    let options = Options::default().with_selection(selection);
+    let mut outcomes = crate::report(run, &options).unwrap();
+    let index = outcomes.iter().position(|outcome| outcome.id() == id).unwrap();
+    outcomes.swap_remove(index)
 }
 
 /// The section of an analysis that must have one.

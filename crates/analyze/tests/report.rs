@@ -13,7 +13,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use eaves_analyze::section::{Number, Section, Value};
-use eaves_analyze::{Context, Options, Outcome, Selection, info, report};
+use eaves_analyze::{Options, Outcome, Selection, info, report};
 use eaves_model::Run;
 
 /// Folders of the reference data that hold traces directly.
@@ -103,11 +103,11 @@ fn check_agreement(outcomes: &[Outcome]) {
 }
 
 fn check_steps(run: &Run) {
-    let all = report(&Context::new(run, Options::default()).unwrap());
+    let all = report(run, &Options::default()).unwrap();
     let Some(steps) = find(&all, "steps") else { return };
     for step in column(steps, 0, "step").iter().map(|step| integer(step) as u64) {
         let selection = Selection::default().with_steps(step..=step);
-        let outcomes = report(&Context::new(run, Options::default().with_selection(selection)).unwrap());
+        let outcomes = report(run, &Options::default().with_selection(selection)).unwrap();
         let Some(breakdown) = find(&outcomes, "temporal-breakdown") else { continue };
         // What a step shows in the table of steps is what it shows when it is selected.
         let rows = column(steps, 0, "step").into_iter().zip(column(steps, 0, "gpu_busy_ns"));
@@ -122,9 +122,8 @@ fn sections_of_real_traces_do_not_contradict_each_other() {
     let folders = trace_folders();
     for folder in &folders {
         let run = common::read_run(folder);
-        let context = Context::new(&run, Options::default()).unwrap();
-        let outcomes = report(&context);
-        assert_eq!(outcomes, report(&context), "{}", folder.display());
+        let outcomes = report(&run, &Options::default()).unwrap();
+        assert_eq!(outcomes, report(&run, &Options::default()).unwrap(), "{}", folder.display());
         for section in outcomes.iter().chain(&info(&run)).filter_map(Outcome::section) {
             // Several recordings of one folder may be of the same rank and then share numbers' ids.
             let ranks: HashSet<i64> = run.recordings.iter().map(|recording| recording.rank).collect();

@@ -57,6 +57,24 @@ impl Default for Options {
 /// # Errors
 /// If a named input cannot be read or is no trace, or if none of several found files is one.
 pub fn read(paths: &[PathBuf], options: &Options) -> Result<Run, Error> {
+    let (run, _) = read_with(paths, options, |_| ())?;
+    Ok(run)
+}
+
+/// Reads as [`read`] does, and does some work on each recording as soon as it is read, side by side with reading
+/// the next. Work that takes the rows out ([`Trace::take_rows`](eaves_model::Trace::take_rows)) keeps the memory at
+/// that of a few recordings, however many there are. The answers stand in the order of the recordings.
+///
+/// The rank is known to the work only if the recording or its name tells it; what nothing tells is
+/// [assumed](RankSource::Assumed) at the end.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_with<R: Send>(
+    paths: &[PathBuf],
+    options: &Options,
+    work: impl Fn(&mut Recording) -> R + Sync,
+) -> Result<(Run, Vec<R>), Error> {
     let mut diagnostics = Diagnostics::default();
     let mut opened = Vec::new();
     for input in inputs::expand(paths)? {
@@ -74,7 +92,7 @@ pub fn read(paths: &[PathBuf], options: &Options) -> Result<Run, Error> {
         }
     }
     let shown = paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" ");
-    assemble(&shown, opened, diagnostics, options)
+    assemble(&shown, opened, diagnostics, options, work)
 }
 
 /// Reads what a stream gives, packed or not, as one input or, from an archive, several.
@@ -85,20 +103,22 @@ pub fn read_stream(name: &str, stream: Box<dyn Read + Send>, options: &Options) 
     let opened = containers::open_stream(name, stream)?;
     let named = opened.len() == 1;
     let opened = opened.into_iter().map(|one| (one, named)).collect();
-    assemble(name, opened, Diagnostics::default(), options)
+    let (run, _) = assemble(name, opened, Diagnostics::default(), options, |_| ())?;
+    Ok(run)
 }
 
 /// Reads everything opened. What was named must be a trace, what was found may be something else.
-fn assemble(
+fn assemble<R: Send>(
     shown: &str,
     opened: Vec<(Opened, bool)>,
     mut diagnostics: Diagnostics,
     options: &Options,
-) -> Result<Run, Error> {
+    work: impl Fn(&mut Recording) -> R + Sync,
+) -> Result<(Run, Vec<R>), Error> {
     let count = opened.len();
     let mut recordings = Vec::new();
     let mut refused = None;
-    for (result, named) in read_all(opened, options) {
+    for (result, named) in read_all(opened, options, work) {
         match result {
             Ok(recording) => recordings.push(recording),
             Err(error) if named => return Err(error),
@@ -114,7 +134,8 @@ fn assemble(
         return Err(refused.filter(|_| count == 1).unwrap_or(nothing));
     }
     ranks::assign(&mut recordings, &mut diagnostics);
-    Ok(Run { recordings, diagnostics })
+    let (recordings, answers) = recordings.into_iter().unzip();
+    Ok((Run { recordings, diagnostics }, answers))
 }
 
 /// Reads one trace from memory, on one thread. The name tells it apart in messages.
@@ -126,17 +147,26 @@ pub fn read_bytes(name: &str, bytes: &[u8]) -> Result<Recording, Error> {
 }
 
 /// Reads all, as many side by side as there are threads; each gets its share of the threads.
-fn read_all(opened: Vec<(Opened, bool)>, options: &Options) -> Vec<(Result<Recording, Error>, bool)> {
+fn read_all<R: Send>(
+    opened: Vec<(Opened, bool)>,
+    options: &Options,
+    work: impl Fn(&mut Recording) -> R + Sync,
+) -> Vec<(Result<(Recording, R), Error>, bool)> {
     let workers = options.threads.min(opened.len()).max(1);
     let share = options.threads / workers;
     let next = AtomicUsize::new(0);
-    let results: Vec<Mutex<Option<Result<Recording, Error>>>> =
+    let results: Vec<Mutex<Option<Result<(Recording, R), Error>>>> =
         opened.iter().map(|_| Mutex::new(None)).collect();
-    let work = || {
+    let worker = || {
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
             let Some((one, _)) = opened.get(at) else { return };
             let result = recording(one.path.clone(), one.container, &*one.source, share);
+            let result = result.map(|mut recording| {
+                ranks::tell(&mut recording);
+                let answer = work(&mut recording);
+                (recording, answer)
+            });
             if let Ok(mut slot) = results[at].lock() {
                 *slot = Some(result);
             }
@@ -144,9 +174,9 @@ fn read_all(opened: Vec<(Opened, bool)>, options: &Options) -> Vec<(Result<Recor
     };
     std::thread::scope(|scope| {
         for _ in 1..workers {
-            scope.spawn(work);
+            scope.spawn(worker);
         }
-        work();
+        worker();
     });
     let results = results.into_iter().map(|slot| slot.into_inner().ok().flatten());
     opened.iter().zip(results).filter_map(|((_, named), result)| Some((result?, *named))).collect()

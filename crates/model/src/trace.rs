@@ -109,6 +109,18 @@ impl Trace {
         relocation
     }
 
+    /// Takes everything out but what the file says of itself, how many events it had, and what was odd.
+    #[must_use]
+    pub fn take_rows(&mut self) -> Trace {
+        let kept = Trace {
+            metadata: self.metadata.clone(),
+            events: self.events,
+            diagnostics: self.diagnostics.clone(),
+            ..Trace::default()
+        };
+        std::mem::replace(self, kept)
+    }
+
     /// Every table with its name and columns, for exporters.
     pub fn tables(&self) -> Vec<TableView<'_>> {
         macro_rules! list {

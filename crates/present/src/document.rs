@@ -113,6 +113,11 @@ impl Document {
         self.sections().flat_map(|section| section.tables.iter().map(move |table| (section, table)))
     }
 
+    /// True if it is worth saying that there are no findings: all analyses looked, and some could see something.
+    pub(crate) fn says_nothing_found(&self) -> bool {
+        self.verb == "report" && self.sections().next().is_some() && self.findings().is_empty()
+    }
+
     /// The findings of all sections: what may gain most first, what gains nothing by severity.
     pub fn findings(&self) -> Vec<(&Section, &Finding)> {
         let mut findings: Vec<_> = self
@@ -120,8 +125,8 @@ impl Document {
             .flat_map(|section| section.findings.iter().map(move |finding| (section, finding)))
             .collect();
         findings.sort_by_key(|(_, finding)| {
-            let gain = finding.gain_ns.unwrap_or_default();
-            (std::cmp::Reverse((gain.1, gain.0)), std::cmp::Reverse(finding.severity))
+            let gain = finding.gain.as_ref().map(|gain| (gain.high, gain.low));
+            (std::cmp::Reverse(gain), std::cmp::Reverse(finding.severity))
         });
         findings
     }
@@ -140,8 +145,8 @@ fn warnings_of(diagnostics: &Diagnostics, path: Option<&String>) -> Vec<InputWar
 
 #[cfg(test)]
 mod tests {
-    use eaves_analyze::section::Severity;
-    use eaves_model::{Recording, Trace};
+    use eaves_analyze::section::{Gain, Severity};
+    use eaves_model::{Ns, Recording, Trace};
 
     use super::*;
 
@@ -170,11 +175,11 @@ mod tests {
 
     #[test]
     fn findings_are_ranked_by_gain() {
-        let finding = |id, severity, gain_ns| Finding {
+        let finding = |id, severity, gain: Option<(i64, i64)>| Finding {
             id,
             severity,
             claim: String::new(),
-            gain_ns,
+            gain: gain.map(|(low, high)| Gain::new(Ns(low), Ns(high), 0, "")),
             evidence: String::new(),
             next: String::new(),
         };

@@ -106,6 +106,8 @@ struct FindingForm<'a> {
     severity: &'a str,
     claim: &'a str,
     gain_ns: Option<(i64, i64)>,
+    gain_of: Option<&'static str>,
+    gain_basis: Option<&'a str>,
     evidence: &'a str,
     next: &'a str,
 }
@@ -238,7 +240,9 @@ impl<'a> From<&'a Finding> for FindingForm<'a> {
             id: finding.id,
             severity: finding.severity.id(),
             claim: &finding.claim,
-            gain_ns: finding.gain_ns,
+            gain_ns: finding.gain.as_ref().map(|gain| (gain.low.0, gain.high.0)),
+            gain_of: finding.gain.as_ref().map(|gain| if gain.per_step { "step" } else { "selection" }),
+            gain_basis: finding.gain.as_ref().map(|gain| gain.basis.as_str()),
             evidence: &finding.evidence,
             next: &finding.next,
         }

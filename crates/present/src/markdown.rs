@@ -2,7 +2,7 @@
 
 use eaves_analyze::section::{Section, Table, Unit, Value};
 
-use crate::terminal::findings::{gain_text, skipped_together};
+use crate::terminal::findings::{NOTHING_FOUND, gain_text, skipped_together};
 use crate::terminal::numbers::is_in_table;
 use crate::terminal::table::rows_note;
 use crate::terminal::{Options, repeats_earlier};
@@ -69,6 +69,9 @@ fn warnings(document: &Document) -> Option<String> {
 
 fn findings(document: &Document) -> Vec<String> {
     let findings = document.findings();
+    if document.says_nothing_found() {
+        return vec!["## Findings".to_owned(), NOTHING_FOUND.to_owned()];
+    }
     if findings.is_empty() {
         return Vec::new();
     }
@@ -77,10 +80,11 @@ fn findings(document: &Document) -> Vec<String> {
         .map(|(section, finding)| {
             let mut item =
                 format!("1. **{}** ({}, `{}`)", escape(&finding.claim), finding.severity.id(), section.id);
-            if let Some(gain) = finding.gain_ns {
+            if let Some(gain) = &finding.gain {
                 item.push_str(&format!(": {}", gain_text(gain)));
             }
-            for (label, text) in [("See", &finding.evidence), ("Next", &finding.next)] {
+            let basis = finding.gain.as_ref().map_or("", |gain| gain.basis.as_str());
+            for (label, text) in [("Gain", basis), ("See", &finding.evidence), ("Next", &finding.next)] {
                 if !text.is_empty() {
                     item.push_str(&format!("\n   - {label}: {}", escape(text)));
                 }

@@ -1,25 +1,40 @@
 //! How much of the communication is hidden behind computation.
 
-use super::{Analysis, missing};
-use crate::section::{Column, Number, Provenance, Section, Skipped, Table, Unit, Value};
-use crate::{Context, KernelType, Outcome, RankView};
+use eaves_model::Ns;
 
-pub(super) const ANALYSIS: Analysis = Analysis { id: "comm-overlap", place: 30, run };
+use super::{Analyse, Rank, missing};
+use crate::section::{Column, Number, Provenance, Section, Skipped, Table, Unit, Value};
+use crate::{Job, KernelType, Outcome, RankSummary, RankView};
+
+pub(super) struct CommOverlap;
 
 const COMM: &str = "union of the times of all communication kernels";
 const OVERLAPPED: &str = "communication time in which something computed on the same rank";
 const EXPOSED: &str = "communication time in which nothing computed on the same rank";
 const OVERLAP: &str = "overlapped communication time, of all communication time of the rank";
 
-fn run(context: &Context<'_>) -> Outcome {
-    if context.with_gpu_activity().next().is_none() {
-        return missing::gpu_activity(context, ANALYSIS.id);
+impl Analyse for CommOverlap {
+    const ID: &'static str = "comm-overlap";
+    const PLACE: u32 = 30;
+    // The summary of a rank has all it needs.
+    type Part = ();
+
+    fn measure(_rank: &RankView<'_>) {}
+
+    fn assemble(job: &Job, _ranks: &[Rank<'_, ()>]) -> Outcome {
+        section(job)
     }
-    let communicates = |rank: &&RankView<'_>| !rank.sets.of_type(KernelType::Communication).is_empty();
-    let ranks: Vec<&RankView<'_>> = context.with_gpu_activity().filter(communicates).collect();
+}
+
+fn section(job: &Job) -> Outcome {
+    if !job.ranks.iter().any(RankSummary::has_gpu_activity) {
+        return missing::gpu_activity(job, CommOverlap::ID);
+    }
+    let communicates = |rank: &&RankSummary| rank.times.total(KernelType::Communication) > Ns::ZERO;
+    let ranks: Vec<&RankSummary> = job.ranks.iter().filter(communicates).collect();
     if ranks.is_empty() {
         return Outcome::Skipped(Skipped {
-            id: ANALYSIS.id,
+            id: CommOverlap::ID,
             missing: "communication: no kernel of NCCL, RCCL or another communication library ran".to_owned(),
             how_to_record:
                 "record a run on several GPUs, every rank with `ProfilerActivity.CUDA`; CPU backends \
@@ -28,16 +43,16 @@ fn run(context: &Context<'_>) -> Outcome {
         });
     }
     Outcome::Section(Section {
-        id: ANALYSIS.id,
+        id: CommOverlap::ID,
         title: "Communication behind computation",
         numbers: ranks.iter().flat_map(|rank| numbers(rank)).collect(),
-        tables: vec![by_rank(context, &ranks)],
+        tables: vec![by_rank(job, &ranks)],
         findings: Vec::new(),
     })
 }
 
 /// Communication, overlapped, exposed, overlap.
-fn values(rank: &RankView<'_>) -> [Value; 4] {
+fn values(rank: &RankSummary) -> [Value; 4] {
     let communication = rank.times.total(KernelType::Communication);
     let overlapped = rank.times.overlapped_communication();
     let exposed = rank.times.exposed_communication();
@@ -51,10 +66,10 @@ const COLUMNS: [(Column, &str); 4] = [
     (Column::new("overlap_pct", "Overlapped of communication", Unit::Percent), OVERLAP),
 ];
 
-fn numbers(rank: &RankView<'_>) -> Vec<Number> {
+fn numbers(rank: &RankSummary) -> Vec<Number> {
     let number = |(value, (column, explain)): (Value, (Column, &'static str))| Number {
         id: column.id,
-        rank: Some(rank.rank()),
+        rank: Some(rank.rank),
         value,
         unit: column.unit,
         provenance: Provenance::Formula,
@@ -63,14 +78,14 @@ fn numbers(rank: &RankView<'_>) -> Vec<Number> {
     values(rank).into_iter().zip(COLUMNS).map(number).collect()
 }
 
-fn by_rank(context: &Context<'_>, ranks: &[&RankView<'_>]) -> Table {
+fn by_rank(job: &Job, ranks: &[&RankSummary]) -> Table {
     Table {
         id: "by_rank",
         title: "Communication by rank, overlap as a share of communication time",
-        columns: context.rank_columns().into_iter().chain(COLUMNS.map(|(column, _)| column)).collect(),
+        columns: job.rank_columns().into_iter().chain(COLUMNS.map(|(column, _)| column)).collect(),
         rows: ranks
             .iter()
-            .map(|rank| context.rank_cells(rank).into_iter().chain(values(rank)).collect())
+            .map(|rank| job.rank_cells(rank).into_iter().chain(values(rank)).collect())
             .collect(),
     }
 }

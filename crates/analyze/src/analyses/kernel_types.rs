@@ -2,17 +2,30 @@
 
 use std::cmp::Reverse;
 
-use super::{Analysis, missing};
+use super::{Analyse, Rank, missing};
 use crate::section::{Column, Number, Provenance, Section, Table, Unit, Value};
 use crate::type_sets::mask_name;
-use crate::{Context, Outcome, TypeTimes};
+use crate::{Job, Outcome, RankSummary, RankView, TypeTimes};
 
-pub(super) const ANALYSIS: Analysis = Analysis { id: "kernel-types", place: 20, run };
+pub(super) struct KernelTypes;
 
-fn run(context: &Context<'_>) -> Outcome {
-    let ranks: Vec<_> = context.with_gpu_activity().collect();
+impl Analyse for KernelTypes {
+    const ID: &'static str = "kernel-types";
+    const PLACE: u32 = 20;
+    // The summary of a rank has all it needs.
+    type Part = ();
+
+    fn measure(_rank: &RankView<'_>) {}
+
+    fn assemble(job: &Job, _ranks: &[Rank<'_, ()>]) -> Outcome {
+        section(job)
+    }
+}
+
+fn section(job: &Job) -> Outcome {
+    let ranks: Vec<&RankSummary> = job.ranks.iter().filter(|rank| rank.has_gpu_activity()).collect();
     if ranks.is_empty() {
-        return missing::gpu_activity(context, ANALYSIS.id);
+        return missing::gpu_activity(job, KernelTypes::ID);
     }
     let mut total = TypeTimes::default();
     for rank in &ranks {
@@ -28,12 +41,12 @@ fn run(context: &Context<'_>) -> Outcome {
         tables.push(Table {
             id: "by_rank_and_types",
             title: "The same by rank, shares of each rank's busy time",
-            columns: columns(context.rank_columns()),
-            rows: ranks.iter().flat_map(|rank| rows(&context.rank_cells(rank), &rank.times)).collect(),
+            columns: columns(job.rank_columns()),
+            rows: ranks.iter().flat_map(|rank| rows(&job.rank_cells(rank), &rank.times)).collect(),
         });
     }
     Outcome::Section(Section {
-        id: ANALYSIS.id,
+        id: KernelTypes::ID,
         title: "What ran together",
         numbers: vec![Number {
             id: "busy_ns",
@@ -44,7 +57,7 @@ fn run(context: &Context<'_>) -> Outcome {
             explain: "time in which any kernel, copy or set ran, summed over the ranks; the whole of the shares",
         }],
         tables,
-        findings: missing::ranks_without_gpu_activity(context).into_iter().collect(),
+        findings: missing::ranks_without_gpu_activity(job).into_iter().collect(),
     })
 }
 

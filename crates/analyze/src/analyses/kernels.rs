@@ -5,27 +5,39 @@ use std::collections::HashMap;
 
 use eaves_model::Ns;
 
-use super::{Analysis, missing};
+use super::{Analyse, Rank, missing};
 use crate::section::{Column, Finding, Number, Provenance, Section, Severity, Table, Unit, Value};
 use crate::text::{duration, percent, percentage};
-use crate::{Context, KernelType, Outcome, RankView, Statistics};
+use crate::{Job, KernelType, Outcome, RankView, Statistics};
 
-pub(super) const ANALYSIS: Analysis = Analysis { id: "kernels", place: 40, run };
+pub(super) struct Kernels;
 
 /// The activities of one name and type.
-struct Row<'a> {
-    name: &'a str,
+#[derive(Clone)]
+pub(super) struct Row {
+    name: String,
     kernel_type: KernelType,
     statistics: Statistics,
 }
 
-fn run(context: &Context<'_>) -> Outcome {
-    let ranks: Vec<&RankView<'_>> = context.with_gpu_activity().collect();
-    if ranks.is_empty() {
-        return missing::gpu_activity(context, ANALYSIS.id);
+impl Analyse for Kernels {
+    const ID: &'static str = "kernels";
+    const PLACE: u32 = 40;
+    /// The rows of the rank, longest first.
+    type Part = Vec<Row>;
+
+    fn measure(rank: &RankView<'_>) -> Vec<Row> {
+        rows_of(rank)
     }
-    let by_rank: Vec<Vec<Row<'_>>> = ranks.iter().map(|rank| rows_of(rank)).collect();
-    let rows = over_ranks(&by_rank);
+
+    fn assemble(job: &Job, ranks: &[Rank<'_, Vec<Row>>]) -> Outcome {
+        let ranks: Vec<&Rank<'_, Vec<Row>>> = ranks.iter().filter(|rank| !rank.part.is_empty()).collect();
+        if ranks.is_empty() { missing::gpu_activity(job, Self::ID) } else { section(job, &ranks) }
+    }
+}
+
+fn section(job: &Job, ranks: &[&Rank<'_, Vec<Row>>]) -> Outcome {
+    let rows = over_ranks(ranks);
     let total = sum(&rows);
     let mut tables = vec![Table {
         id: "by_name",
@@ -34,10 +46,10 @@ fn run(context: &Context<'_>) -> Outcome {
         rows: rows.iter().map(|row| cells(&[], row, total)).collect(),
     }];
     if ranks.len() > 1 {
-        tables.push(by_rank_and_name(context, &ranks, &by_rank));
+        tables.push(by_rank_and_name(job, ranks));
     }
     Outcome::Section(Section {
-        id: ANALYSIS.id,
+        id: Kernels::ID,
         title: "Kernels, copies and sets",
         numbers: numbers(&rows, total),
         tables,
@@ -46,17 +58,18 @@ fn run(context: &Context<'_>) -> Outcome {
 }
 
 /// The rows of one rank, longest first. One slot for each string and type, so an activity costs two look-ups.
-fn rows_of<'a>(rank: &RankView<'a>) -> Vec<Row<'a>> {
-    let strings = &rank.recording.trace.strings;
+fn rows_of(rank: &RankView<'_>) -> Vec<Row> {
+    let strings = &rank.trace.strings;
     // Unnamed activities share the slot behind the last string.
     let mut slots = vec![u32::MAX; (strings.len() + 1) * KernelType::ALL.len()];
-    let mut rows: Vec<Row<'_>> = Vec::new();
+    let mut rows: Vec<Row> = Vec::new();
     for index in 0..rank.gpu.len() {
         let (name, kernel_type) = (rank.gpu.name[index], rank.gpu.kernel_type[index]);
         let slot = name.index().min(strings.len()) * KernelType::ALL.len() + kernel_type as usize;
         if slots[slot] == u32::MAX {
             slots[slot] = rows.len() as u32;
-            rows.push(Row { name: strings.get(name), kernel_type, statistics: Statistics::default() });
+            let name = strings.get(name).to_owned();
+            rows.push(Row { name, kernel_type, statistics: Statistics::default() });
         }
         rows[slots[slot] as usize].statistics.add(rank.gpu.duration(index));
     }
@@ -65,22 +78,29 @@ fn rows_of<'a>(rank: &RankView<'a>) -> Vec<Row<'a>> {
 }
 
 /// The rows of all ranks together, longest first.
-fn over_ranks<'a>(by_rank: &[Vec<Row<'a>>]) -> Vec<Row<'a>> {
+fn over_ranks(ranks: &[&Rank<'_, Vec<Row>>]) -> Vec<Row> {
     let mut merged: HashMap<(&str, KernelType), Statistics> = HashMap::new();
-    for row in by_rank.iter().flatten() {
-        merged.entry((row.name, row.kernel_type)).or_default().merge(&row.statistics);
+    for row in ranks.iter().flat_map(|rank| rank.part) {
+        merged.entry((&row.name, row.kernel_type)).or_default().merge(&row.statistics);
     }
-    let row = |((name, kernel_type), statistics)| Row { name, kernel_type, statistics };
-    let mut rows: Vec<Row<'_>> = merged.into_iter().map(row).collect();
+    let row = |((name, kernel_type), statistics): ((&str, KernelType), Statistics)| Row {
+        name: name.to_owned(),
+        kernel_type,
+        statistics,
+    };
+    let mut rows: Vec<Row> = merged.into_iter().map(row).collect();
     sort(&mut rows);
     rows
 }
 
-fn sort(rows: &mut [Row<'_>]) {
-    rows.sort_unstable_by_key(|row| (Reverse(row.statistics.total()), row.name, row.kernel_type));
+fn sort(rows: &mut [Row]) {
+    rows.sort_unstable_by(|a, b| {
+        let key = |row: &Row| (Reverse(row.statistics.total()), row.kernel_type);
+        key(a).0.cmp(&key(b).0).then_with(|| a.name.cmp(&b.name)).then(key(a).1.cmp(&key(b).1))
+    });
 }
 
-fn sum(rows: &[Row<'_>]) -> Ns {
+fn sum(rows: &[Row]) -> Ns {
     rows.iter().map(|row| row.statistics.total()).sum()
 }
 
@@ -99,12 +119,12 @@ fn columns(leading: Vec<Column>) -> Vec<Column> {
     leading.into_iter().chain(own).collect()
 }
 
-fn cells(leading: &[Value], row: &Row<'_>, total: Ns) -> Vec<Value> {
+fn cells(leading: &[Value], row: &Row, total: Ns) -> Vec<Value> {
     const NONE: &str = "no calls";
     let statistics = &row.statistics;
     let time = |time: Option<Ns>| time.map_or(Value::Missing(NONE), Value::from);
     let own = [
-        row.name.into(),
+        row.name.as_str().into(),
         row.kernel_type.id().into(),
         statistics.count().into(),
         statistics.total().into(),
@@ -117,20 +137,20 @@ fn cells(leading: &[Value], row: &Row<'_>, total: Ns) -> Vec<Value> {
     leading.iter().cloned().chain(own).collect()
 }
 
-fn by_rank_and_name(context: &Context<'_>, ranks: &[&RankView<'_>], by_rank: &[Vec<Row<'_>>]) -> Table {
-    let rows = ranks.iter().zip(by_rank).flat_map(|(rank, rows)| {
-        let (leading, total) = (context.rank_cells(rank), sum(rows));
-        rows.iter().map(move |row| cells(&leading, row, total)).collect::<Vec<_>>()
+fn by_rank_and_name(job: &Job, ranks: &[&Rank<'_, Vec<Row>>]) -> Table {
+    let rows = ranks.iter().flat_map(|rank| {
+        let (leading, total) = (job.rank_cells(rank), sum(rank.part));
+        rank.part.iter().map(move |row| cells(&leading, row, total)).collect::<Vec<_>>()
     });
     Table {
         id: "by_rank_and_name",
         title: "The same by rank, shares of the summed duration of the rank's GPU activities",
-        columns: columns(context.rank_columns()),
+        columns: columns(job.rank_columns()),
         rows: rows.collect(),
     }
 }
 
-fn numbers(rows: &[Row<'_>], total: Ns) -> Vec<Number> {
+fn numbers(rows: &[Row], total: Ns) -> Vec<Number> {
     let number = |id, value, unit, explain| Number {
         id,
         rank: None,
@@ -155,7 +175,7 @@ fn numbers(rows: &[Row<'_>], total: Ns) -> Vec<Number> {
 /// Share of the summed duration above which one name is worth a sentence.
 const DOMINANT_PCT: f64 = 25.0;
 
-fn finding(rows: &[Row<'_>], total: Ns) -> Option<Finding> {
+fn finding(rows: &[Row], total: Ns) -> Option<Finding> {
     let row = rows.first()?;
     let time = row.statistics.total();
     if rows.len() < 2 || percentage(time, total) < DOMINANT_PCT {
@@ -178,10 +198,10 @@ fn finding(rows: &[Row<'_>], total: Ns) -> Option<Finding> {
             "{} of the summed duration of all GPU activities ({}) is `{}`, {}",
             percent(time, total),
             duration(time),
-            shortened(row.name),
+            shortened(&row.name),
             calls(row.statistics.count())
         ),
-        gain_ns: None,
+        gain: None,
         evidence: "table by_name, first row".to_owned(),
         next: next.to_owned(),
     })

@@ -1,12 +1,11 @@
 //! What analyses say when the recording lacks what they need.
 
 use crate::section::{Finding, Severity, Skipped};
-use crate::{Context, Outcome};
+use crate::{Job, Outcome};
 
 /// The outcome without GPU activity: either none was recorded, or none was selected.
-pub(super) fn gpu_activity(context: &Context<'_>, id: &'static str) -> Outcome {
-    let recorded = context.run.recordings.iter().any(|recording| !recording.trace.gpu.is_empty());
-    let (missing, how_to_record) = if recorded {
+pub(super) fn gpu_activity(job: &Job, id: &'static str) -> Outcome {
+    let (missing, how_to_record) = if job.recorded_gpu {
         (
             "GPU activity in the selection: the recording has some, but none in the selected ranks, steps and time",
             "select other ranks, steps or times; `eaves info` lists those that were recorded",
@@ -23,9 +22,9 @@ pub(super) fn gpu_activity(context: &Context<'_>, id: &'static str) -> Outcome {
 }
 
 /// Says which of the selected ranks have no GPU activity, if the others have some.
-pub(super) fn ranks_without_gpu_activity(context: &Context<'_>) -> Option<Finding> {
+pub(super) fn ranks_without_gpu_activity(job: &Job) -> Option<Finding> {
     let ranks: Vec<String> =
-        context.ranks.iter().filter(|rank| rank.gpu.is_empty()).map(|rank| rank.rank().to_string()).collect();
+        job.ranks.iter().filter(|rank| !rank.has_gpu_activity()).map(|rank| rank.rank.to_string()).collect();
     if ranks.is_empty() {
         return None;
     }
@@ -33,7 +32,7 @@ pub(super) fn ranks_without_gpu_activity(context: &Context<'_>) -> Option<Findin
         id: "ranks_without_gpu_activity",
         severity: Severity::Info,
         claim: format!("no GPU activity was recorded or selected on rank {}", ranks.join(", ")),
-        gain_ns: None,
+        gain: None,
         evidence: "these ranks are in no row of the tables".to_owned(),
         next: "check with `eaves info` whether these ranks recorded GPU activity at all".to_owned(),
     })

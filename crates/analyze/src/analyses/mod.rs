@@ -7,28 +7,81 @@ mod missing;
 mod steps;
 mod temporal_breakdown;
 
+use std::ops::Deref;
+
 pub use temporal_breakdown::Breakdown;
 
-use crate::{Context, Outcome};
+use crate::job::Part;
+use crate::{Job, Outcome, RankSummary, RankView};
 
-/// An analysis: a pure function of the context.
+/// An analysis: what to measure of each rank, and how to make a section of it. Both are pure functions.
+pub(crate) trait Analyse {
+    /// The section it makes, kebab-case and stable.
+    const ID: &'static str;
+    /// Its place in the report; smaller comes first.
+    const PLACE: u32;
+    /// What stays of a rank when its rows are gone. Owns what it holds, and is small.
+    type Part: Send + Sync + 'static;
+
+    /// Measures one rank.
+    fn measure(rank: &RankView<'_>) -> Self::Part;
+
+    /// Puts the ranks together.
+    fn assemble(job: &Job, ranks: &[Rank<'_, Self::Part>]) -> Outcome;
+}
+
+/// A rank in [`Analyse::assemble`]: its summary, and what the analysis measured of it.
+pub(crate) struct Rank<'a, P> {
+    pub(crate) summary: &'a RankSummary,
+    pub(crate) part: &'a P,
+}
+
+impl<P> Deref for Rank<'_, P> {
+    type Target = RankSummary;
+
+    fn deref(&self) -> &RankSummary {
+        self.summary
+    }
+}
+
+/// Any analysis.
 #[derive(Clone, Copy, Debug)]
 pub struct Analysis {
     /// The section it makes, kebab-case and stable.
     pub id: &'static str,
     /// Its place in the report; smaller comes first.
     pub place: u32,
-    /// The function.
-    pub run: fn(&Context<'_>) -> Outcome,
+    pub(crate) measure: fn(&RankView<'_>) -> Part,
+    pub(crate) assemble: fn(&Job, &[&Part]) -> Outcome,
+}
+
+impl Analysis {
+    const fn of<A: Analyse>() -> Self {
+        Self { id: A::ID, place: A::PLACE, measure: measure::<A>, assemble: assemble::<A> }
+    }
+}
+
+fn measure<A: Analyse>(rank: &RankView<'_>) -> Part {
+    Box::new(A::measure(rank))
+}
+
+fn assemble<A: Analyse>(job: &Job, parts: &[&Part]) -> Outcome {
+    let ranks: Vec<Rank<'_, A::Part>> = job
+        .ranks
+        .iter()
+        .zip(parts)
+        .filter_map(|(summary, part)| Some(Rank { summary, part: part.downcast_ref::<A::Part>()? }))
+        .collect();
+    A::assemble(job, &ranks)
 }
 
 /// Every analysis, by id.
 pub static ALL: &[Analysis] = &[
-    comm_overlap::ANALYSIS,
-    kernel_types::ANALYSIS,
-    kernels::ANALYSIS,
-    steps::ANALYSIS,
-    temporal_breakdown::ANALYSIS,
+    Analysis::of::<comm_overlap::CommOverlap>(),
+    Analysis::of::<kernel_types::KernelTypes>(),
+    Analysis::of::<kernels::Kernels>(),
+    Analysis::of::<steps::Steps>(),
+    Analysis::of::<temporal_breakdown::TemporalBreakdown>(),
 ];
 
 /// The analysis that makes a section.
@@ -58,9 +111,9 @@ mod tests {
     #[test]
     fn every_analysis_makes_the_section_of_its_name() {
         let run = eaves_model::Run::default();
-        let context = Context::new(&run, crate::Options::default()).unwrap();
+        let outcomes = crate::report(&run, &crate::Options::default()).unwrap();
         for analysis in ALL {
-            assert_eq!((analysis.run)(&context).id(), analysis.id);
+            assert!(outcomes.iter().any(|outcome| outcome.id() == analysis.id));
             assert_eq!(find(analysis.id).map(|found| found.id), Some(analysis.id));
         }
         assert!(find("absent").is_none());

@@ -1,16 +1,18 @@
 //! The profiler steps: how long each took on the host, and what the GPU did for it.
 
-use eaves_model::{Interval, IntervalSet, LaunchLinks, Ns, SliceKind, Trace};
+use eaves_model::{Interval, IntervalSet, Ns, SliceKind};
 
-use super::Analysis;
-use crate::section::{Column, Finding, Number, Provenance, Section, Severity, Skipped, Table, Unit, Value};
+use super::{Analyse, Rank};
+use crate::section::{
+    Column, Finding, Gain, Number, Provenance, Section, Severity, Skipped, Table, Unit, Value,
+};
 use crate::text::duration;
-use crate::{Context, GpuView, KernelType, Outcome, RankView, Selection, StepIndex, TypeSets, TypeTimes};
+use crate::{GpuView, Job, KernelType, Outcome, RankSummary, RankView, Selection, TypeSets, TypeTimes};
 
-pub(super) const ANALYSIS: Analysis = Analysis { id: "steps", place: 50, run };
+pub(super) struct Steps;
 
 /// One step of one rank.
-struct Step {
+pub(super) struct Step {
     number: u64,
     /// The host slice, in the trace's time.
     window: Interval,
@@ -27,17 +29,30 @@ struct GpuWork {
     kernels: u64,
 }
 
-fn run(context: &Context<'_>) -> Outcome {
-    let selection = &context.options.selection;
-    let ranks: Vec<(&RankView<'_>, Vec<Step>)> = context
-        .ranks
-        .iter()
-        .map(|rank| (rank, steps_of(rank, selection)))
-        .filter(|(_, steps)| !steps.is_empty())
-        .collect();
+impl Analyse for Steps {
+    const ID: &'static str = "steps";
+    const PLACE: u32 = 50;
+    /// The selected steps of the rank.
+    type Part = Vec<Step>;
+
+    fn measure(rank: &RankView<'_>) -> Vec<Step> {
+        steps_of(rank)
+    }
+
+    fn assemble(job: &Job, ranks: &[Rank<'_, Vec<Step>>]) -> Outcome {
+        let ranks: Vec<(&RankSummary, &[Step])> = ranks
+            .iter()
+            .filter(|rank| !rank.part.is_empty())
+            .map(|rank| (rank.summary, rank.part.as_slice()))
+            .collect();
+        section(job, &ranks)
+    }
+}
+
+fn section(job: &Job, ranks: &[(&RankSummary, &[Step])]) -> Outcome {
     if ranks.is_empty() {
         return Outcome::Skipped(Skipped {
-            id: ANALYSIS.id,
+            id: Steps::ID,
             missing: "profiler steps: no `ProfilerStep#N` in the recording or in the selected time"
                 .to_owned(),
             how_to_record: "call `prof.step()` at the end of every iteration inside \
@@ -46,31 +61,30 @@ fn run(context: &Context<'_>) -> Outcome {
         });
     }
     Outcome::Section(Section {
-        id: ANALYSIS.id,
+        id: Steps::ID,
         title: "Profiler steps",
-        numbers: ranks.iter().flat_map(|(rank, steps)| numbers(rank.rank(), steps)).collect(),
-        tables: vec![by_step(context, &ranks)],
-        findings: slow_step(&ranks).into_iter().collect(),
+        numbers: ranks.iter().flat_map(|(rank, steps)| numbers(rank.rank, steps)).collect(),
+        tables: vec![by_step(job, ranks)],
+        findings: slow_step(ranks).into_iter().collect(),
     })
 }
 
 /// The selected steps of a rank. A step is measured whole even if a selected window of time cuts it: half a
 /// step compares with nothing.
-fn steps_of(rank: &RankView<'_>, selection: &Selection) -> Vec<Step> {
-    let trace = &rank.recording.trace;
-    let index = StepIndex::build(trace);
+fn steps_of(rank: &RankView<'_>) -> Vec<Step> {
+    let (trace, selection, index) = (rank.trace, &rank.options.selection, &rank.steps);
     if index.is_empty() {
         return Vec::new();
     }
     let work = if trace.gpu.is_empty() {
         (0..index.len()).map(|_| None).collect()
     } else if selection.keeps_all_activities() {
-        work_by_step(trace, &index, &rank.gpu, &rank.sets)
+        work_by_step(rank, &rank.gpu, &rank.sets)
     } else {
         let gpu = GpuView::new(trace, &Selection::default());
-        work_by_step(trace, &index, &gpu, &gpu.sets())
+        work_by_step(rank, &gpu, &gpu.sets())
     };
-    let window = selection.time.and_then(|_| selection.window(trace));
+    let window = selection.window(rank.extent);
     let selected = |step: &Step| {
         selection.steps.as_ref().is_none_or(|steps| steps.contains(&step.number))
             && window.is_none_or(|window| step.window.clip(window).is_some())
@@ -83,12 +97,12 @@ fn steps_of(rank: &RankView<'_>, selection: &Selection) -> Vec<Step> {
         .collect()
 }
 
-fn work_by_step(trace: &Trace, index: &StepIndex, gpu: &GpuView, sets: &TypeSets) -> Vec<Option<GpuWork>> {
-    let links = LaunchLinks::build(trace);
+fn work_by_step(rank: &RankView<'_>, gpu: &GpuView, sets: &TypeSets) -> Vec<Option<GpuWork>> {
+    let (trace, index, links) = (rank.trace, &rank.steps, rank.links());
     let mut activities: Vec<Vec<(Interval, KernelType)>> = vec![Vec::new(); index.len()];
     let mut kernels = vec![0; index.len()];
     for (row, &activity) in gpu.row.iter().enumerate() {
-        let Some(step) = index.of_activity(trace, &links, activity) else { continue };
+        let Some(step) = index.of_activity(trace, links, activity) else { continue };
         activities[step].push((gpu.interval[row], gpu.kernel_type[row]));
         let slice = trace.gpu.slice[activity.index()].index();
         kernels[step] += u64::from(trace.slices.kind[slice] == SliceKind::Kernel);
@@ -116,7 +130,7 @@ fn measure_within(set: &IntervalSet, window: Interval) -> Ns {
         .sum()
 }
 
-fn by_step(context: &Context<'_>, ranks: &[(&RankView<'_>, Vec<Step>)]) -> Table {
+fn by_step(job: &Job, ranks: &[(&RankSummary, &[Step])]) -> Table {
     let own = [
         Column::new("step", "Step", Unit::None),
         Column::new("start_ns", "Start", Unit::Nanoseconds),
@@ -130,15 +144,15 @@ fn by_step(context: &Context<'_>, ranks: &[(&RankView<'_>, Vec<Step>)]) -> Table
     ];
     let mut rows = Vec::new();
     for (rank, steps) in ranks {
-        let zero = rank.recording.trace.extent().map_or(Ns::ZERO, |extent| extent.start);
-        for step in steps {
-            rows.push(context.rank_cells(rank).into_iter().chain(cells(step, zero)).collect());
+        let zero = rank.extent.map_or(Ns::ZERO, |extent| extent.start);
+        for step in *steps {
+            rows.push(job.rank_cells(rank).into_iter().chain(cells(step, zero)).collect());
         }
     }
     Table {
         id: "by_step",
         title: "Steps on the host, with the GPU work launched in each and the time the GPU did nothing meanwhile",
-        columns: context.rank_columns().into_iter().chain(own).collect(),
+        columns: job.rank_columns().into_iter().chain(own).collect(),
         rows,
     }
 }
@@ -216,14 +230,14 @@ fn median(steps: &[Step]) -> Ns {
 const SLOW_RATIO: f64 = 1.5;
 const STEPS_FOR_A_MEDIAN: usize = 4;
 
-fn slow_step(ranks: &[(&RankView<'_>, Vec<Step>)]) -> Option<Finding> {
+fn slow_step(ranks: &[(&RankSummary, &[Step])]) -> Option<Finding> {
     let excess = |step: &Step, median: Ns| step.window.length() - median;
     let (rank, step, median) = ranks
         .iter()
         .filter(|(_, steps)| steps.len() >= STEPS_FOR_A_MEDIAN)
         .flat_map(|(rank, steps)| {
             let median = median(steps);
-            steps.iter().map(move |step| (rank.rank(), step, median))
+            steps.iter().map(move |step| (rank, step, median))
         })
         .max_by_key(|(_, step, median)| excess(step, *median))?;
     if step.window.length().as_f64() < SLOW_RATIO * median.as_f64() {
@@ -233,14 +247,20 @@ fn slow_step(ranks: &[(&RankView<'_>, Vec<Step>)]) -> Option<Finding> {
         id: "slow_step",
         severity: Severity::Warning,
         claim: format!(
-            "step {} of rank {rank} took {}, {:.1} times the median of {}",
+            "step {} of rank {} took {}, {:.1} times the median of {}",
             step.number,
+            rank.rank,
             duration(step.window.length()),
             step.window.length().as_f64() / median.as_f64().max(1.0),
             duration(median)
         ),
-        gain_ns: Some((0, excess(step, median).0)),
-        evidence: format!("table by_step, rank {rank}, step {}", step.number),
+        gain: Some(Gain::new(
+            Ns::ZERO,
+            excess(step, median),
+            rank.steps,
+            "what this step took beyond the median, spread over the steps",
+        )),
+        evidence: format!("table by_step, rank {}, step {}", rank.rank, step.number),
         next: format!(
             "look at this step alone with `--step {}`: warm-up, recompilation, garbage collection and loading \
              of data are the usual causes",
@@ -332,6 +352,8 @@ mod tests {
         test.step(1, 0, 10).step(2, 10, 20).step(3, 20, 60).step(4, 60, 70);
         let section = section_of(&run_of(vec![test]), "steps");
         assert_eq!(section.findings[0].claim, "step 3 of rank 0 took 40 ns, 4.0 times the median of 10 ns");
-        assert_eq!(section.findings[0].gain_ns, Some((0, 30)));
+        // 30 ns too much in one of four steps.
+        let gain = section.findings[0].gain.as_ref().unwrap();
+        assert_eq!((gain.low, gain.high, gain.per_step), (Ns(0), Ns(7), true));
     }
 }

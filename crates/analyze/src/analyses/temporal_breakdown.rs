@@ -1,13 +1,13 @@
 //! Where the time of the GPU went: computing, exposed communication, exposed memory traffic, nothing.
 
-use eaves_model::Ns;
+use eaves_model::{MaybeU32, Ns};
 
-use super::{Analysis, missing};
-use crate::section::{Column, Finding, Number, Provenance, Section, Severity, Table, Unit, Value};
+use super::{Analyse, Rank, missing};
+use crate::section::{Column, Finding, Gain, Number, Provenance, Section, Severity, Table, Unit, Value};
 use crate::text::{duration, percent, percentage};
-use crate::{Context, KernelType, Outcome, RankView, TypeSets, TypeTimes};
+use crate::{Job, KernelType, Outcome, RankSummary, RankView, TypeSets, TypeTimes};
 
-pub(super) const ANALYSIS: Analysis = Analysis { id: "temporal-breakdown", place: 10, run };
+pub(super) struct TemporalBreakdown;
 
 /// The time of a GPU, every instant counted once. Computation hides communication, and both hide memory
 /// traffic: `compute + exposed_communication + exposed_memory + idle = span`.
@@ -125,26 +125,37 @@ const PARTS: [Part; 7] = [
     },
 ];
 
-fn run(context: &Context<'_>) -> Outcome {
-    let ranks: Vec<(&RankView<'_>, Breakdown)> = context
-        .with_gpu_activity()
-        .map(|rank| {
-            let span = rank.sets.span().map_or(Ns::ZERO, |span| span.length());
-            (rank, Breakdown::from_times(&rank.times, span))
-        })
-        .collect();
-    if ranks.is_empty() {
-        return missing::gpu_activity(context, ANALYSIS.id);
+impl Analyse for TemporalBreakdown {
+    const ID: &'static str = "temporal-breakdown";
+    const PLACE: u32 = 10;
+    /// The devices of a rank that has several, each with its own span.
+    type Part = Vec<(MaybeU32, Breakdown)>;
+
+    fn measure(rank: &RankView<'_>) -> Self::Part {
+        let devices = rank.gpu.devices();
+        if devices.len() < 2 {
+            return Vec::new();
+        }
+        let of = |device| Breakdown::of(&rank.gpu.sets_where(|index| rank.gpu.device[index] == device));
+        devices.into_iter().map(|device| (device, of(device))).collect()
     }
-    let mut tables = vec![by_rank(context, &ranks)];
-    tables.extend(by_device(context, &ranks));
-    Outcome::Section(Section {
-        id: ANALYSIS.id,
-        title: "Where the GPU time went",
-        numbers: ranks.iter().flat_map(|(rank, breakdown)| numbers(rank.rank(), breakdown)).collect(),
-        tables,
-        findings: findings(&ranks).into_iter().chain(missing::ranks_without_gpu_activity(context)).collect(),
-    })
+
+    fn assemble(job: &Job, ranks: &[Rank<'_, Self::Part>]) -> Outcome {
+        let whole: Vec<(&RankSummary, Breakdown)> = ranks
+            .iter()
+            .filter_map(|rank| Some((rank.summary, Breakdown::from_times(&rank.times, rank.span?.length()))))
+            .collect();
+        if whole.is_empty() {
+            return missing::gpu_activity(job, Self::ID);
+        }
+        Outcome::Section(Section {
+            id: Self::ID,
+            title: "Where the GPU time went",
+            numbers: whole.iter().flat_map(|(rank, breakdown)| numbers(rank.rank, breakdown)).collect(),
+            tables: std::iter::once(by_rank(job, &whole)).chain(by_device(job, ranks)).collect(),
+            findings: findings(&whole).into_iter().chain(missing::ranks_without_gpu_activity(job)).collect(),
+        })
+    }
 }
 
 fn numbers(rank: i64, breakdown: &Breakdown) -> Vec<Number> {
@@ -179,33 +190,28 @@ fn cells(leading: Vec<Value>, breakdown: &Breakdown) -> Vec<Value> {
     leading.into_iter().chain(breakdown.values().map(Value::from)).chain(shares).collect()
 }
 
-fn by_rank(context: &Context<'_>, ranks: &[(&RankView<'_>, Breakdown)]) -> Table {
+fn by_rank(job: &Job, ranks: &[(&RankSummary, Breakdown)]) -> Table {
     Table {
         id: "by_rank",
         title: "GPU time by rank, shares of the GPU span",
-        columns: columns(context.rank_columns()),
-        rows: ranks.iter().map(|(rank, breakdown)| cells(context.rank_cells(rank), breakdown)).collect(),
+        columns: columns(job.rank_columns()),
+        rows: ranks.iter().map(|(rank, breakdown)| cells(job.rank_cells(rank), breakdown)).collect(),
     }
 }
 
-/// Only where one recording drives several devices: else it would repeat the table by rank.
-fn by_device(context: &Context<'_>, ranks: &[(&RankView<'_>, Breakdown)]) -> Option<Table> {
+/// A row for every device of the ranks that have several.
+fn by_device(job: &Job, ranks: &[Rank<'_, Vec<(MaybeU32, Breakdown)>>]) -> Option<Table> {
     let mut rows = Vec::new();
-    for (rank, _) in ranks {
-        let devices = rank.gpu.devices();
-        if devices.len() < 2 {
-            continue;
-        }
-        for device in devices {
-            let sets = rank.gpu.sets_where(|index| rank.gpu.device[index] == device);
-            let mut leading = context.rank_cells(rank);
+    for rank in ranks {
+        for (device, breakdown) in rank.part {
+            let mut leading = job.rank_cells(rank);
             leading.push(device.get().map_or(Value::Missing("device number not recorded"), |number| {
                 Value::Integer(i64::from(number))
             }));
-            rows.push(cells(leading, &Breakdown::of(&sets)));
+            rows.push(cells(leading, breakdown));
         }
     }
-    let mut leading = context.rank_columns();
+    let mut leading = job.rank_columns();
     leading.push(Column::new("device", "Device", Unit::None));
     (!rows.is_empty()).then(|| Table {
         id: "by_device",
@@ -222,7 +228,7 @@ const EXPOSED_WARNING_PCT: f64 = 10.0;
 const EXPOSED_CRITICAL_PCT: f64 = 30.0;
 
 /// At most one finding a kind, about the rank where it costs most.
-fn findings(ranks: &[(&RankView<'_>, Breakdown)]) -> Vec<Finding> {
+fn findings(ranks: &[(&RankSummary, Breakdown)]) -> Vec<Finding> {
     let idle = finding(ranks, Breakdown::idle, IDLE_WARNING_PCT, IDLE_CRITICAL_PCT, |share, time, span| {
         Text {
             id: "gpu_idle",
@@ -263,7 +269,7 @@ fn findings(ranks: &[(&RankView<'_>, Breakdown)]) -> Vec<Finding> {
         },
     );
     let mut findings: Vec<Finding> = [idle, communication, memory].into_iter().flatten().collect();
-    findings.sort_by_key(|finding| std::cmp::Reverse(finding.gain_ns));
+    findings.sort_by_key(|finding| std::cmp::Reverse(finding.gain.as_ref().map(|gain| gain.high)));
     findings
 }
 
@@ -275,7 +281,7 @@ struct Text {
 }
 
 fn finding(
-    ranks: &[(&RankView<'_>, Breakdown)],
+    ranks: &[(&RankSummary, Breakdown)],
     part: impl Fn(&Breakdown) -> Ns,
     warning_pct: f64,
     critical_pct: f64,
@@ -288,15 +294,19 @@ fn finding(
     }
     let time = part(worst);
     let text = text(percent(time, worst.span), duration(time), duration(worst.span));
-    let rank = rank.rank();
-    let claim = if ranks.len() > 1 { format!("rank {rank} is worst: {}", text.claim) } else { text.claim };
+    let number = rank.rank;
+    let claim = if ranks.len() > 1 { format!("rank {number} is worst: {}", text.claim) } else { text.claim };
     Some(Finding {
         id: text.id,
         severity: if share(worst) < critical_pct { Severity::Warning } else { Severity::Critical },
         claim,
-        // Nothing says how much of it can be avoided, only that it cannot be more than all.
-        gain_ns: Some((0, time.0)),
-        evidence: format!("table by_rank, rank {rank}, column {}", text.column),
+        gain: Some(Gain::new(
+            Ns::ZERO,
+            time,
+            rank.steps,
+            "all of it at most; nothing says how much can be avoided",
+        )),
+        evidence: format!("table by_rank, rank {number}, column {}", text.column),
         next: text.next.to_owned(),
     })
 }
@@ -378,7 +388,8 @@ mod tests {
         let ids: Vec<_> = section.findings.iter().map(|finding| finding.id).collect();
         assert_eq!(ids, ["gpu_idle", "exposed_communication", "ranks_without_gpu_activity"]);
         let idle = &section.findings[0];
-        assert_eq!((idle.severity, idle.gain_ns), (Severity::Critical, Some((0, 800))));
+        let gain = idle.gain.as_ref().unwrap();
+        assert_eq!((idle.severity, gain.low, gain.high), (Severity::Critical, Ns(0), Ns(800)));
         assert_eq!(
             idle.claim,
             "rank 1 is worst: the GPU does nothing for 80.0% (800 ns) of its span of 1.0 µs"

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Subcommand;
-use eaves_model::Run;
+use eaves_model::{Recording, Run};
 
 use crate::arguments::OutputArguments;
 use crate::failure::hinted;
@@ -41,9 +41,19 @@ impl Command {
 
 /// Reads the inputs of a verb, with a progress bar if it takes long.
 fn read(inputs: &[PathBuf], output: &OutputArguments) -> Result<Run> {
+    let (run, _) = read_with(inputs, output, |_| ())?;
+    Ok(run)
+}
+
+/// Reads the inputs of a verb and does some work on each as soon as it is read.
+fn read_with<R: Send>(
+    inputs: &[PathBuf],
+    output: &OutputArguments,
+    work: impl Fn(&mut Recording) -> R + Sync,
+) -> Result<(Run, Vec<R>)> {
     let bar = Bar::start(&output.printer());
     let options = eaves_ingest::Options { progress: bar.progress.clone(), ..Default::default() };
-    let run = eaves_ingest::read(inputs, &options);
+    let read = eaves_ingest::read_with(inputs, &options, work);
     drop(bar);
-    run.map_err(|error| hinted(error.to_string(), error.hint()))
+    read.map_err(|error| hinted(error.to_string(), error.hint()))
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use eaves_analyze::analyses::{self, Analysis};
-use eaves_analyze::{Context, Options, Selection};
+use eaves_analyze::{Options, Selection, assemble, measure};
 use eaves_model::Interval;
 use eaves_present::Document;
 
@@ -39,6 +39,9 @@ pub(crate) struct Arguments {
     /// Show this section only; may be given several times
     #[arg(long, value_name = "ID", help_heading = "Selection")]
     section: Vec<String>,
+    /// Make the long tables too: a row for each activity or point in time
+    #[arg(long, help_heading = "Selection")]
+    details: bool,
     /// Rows of each table in text and Markdown; 0 for all
     #[arg(long, value_name = "N", default_value_t = 10, help_heading = "Selection")]
     top: usize,
@@ -48,14 +51,19 @@ pub(crate) struct Arguments {
 pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> anyhow::Result<()> {
     let sections = sections(&arguments.section)?;
     let destination = output.destination(&arguments.inputs)?;
-    let run = super::read(&arguments.inputs, output)?;
-    let options = Options::default().with_selection(selection(arguments));
-    let context = Context::new(&run, options).map_err(|error| {
+    let options = options(arguments);
+    let (run, measured) = super::read_with(&arguments.inputs, output, |recording| {
+        measure(&recording.trace.take_rows(), &options, &sections)
+    })?;
+    let outcomes = assemble(&run.recordings, &measured, &options, &sections).map_err(|error| {
         hinted(error.to_string(), "`eaves info` shows the ranks, steps and times of a recording")
     })?;
-    let outcomes = sections.iter().map(|analysis| (analysis.run)(&context)).collect();
     let document = Document::new("report", &run, outcomes);
     output.finish(&document, destination, arguments.top)
+}
+
+fn options(arguments: &Arguments) -> Options {
+    Options::default().with_selection(selection(arguments)).with_details(arguments.details)
 }
 
 fn selection(arguments: &Arguments) -> Selection {

@@ -297,10 +297,9 @@ mod tests {
         let mut bytes = text.to_vec();
         bytes.resize(text.len() + PADDING, 0);
         let chunk = Padded::new(&bytes, text.len());
-        let mut ways: Vec<fn(&mut Index, Padded<'_>)> = vec![
-            Index::build,
-            |index, chunk| index.scan(chunk, portable_masks, portable_parity, portable_store),
-        ];
+        let mut ways: Vec<fn(&mut Index, Padded<'_>)> = vec![Index::build, |index, chunk| {
+            index.scan(chunk, portable_masks, portable_parity, portable_store)
+        }];
         #[cfg(target_arch = "x86_64")]
         if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("pclmulqdq") {
             // SAFETY: every processor with AVX2 has the small features.

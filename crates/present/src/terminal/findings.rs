@@ -1,17 +1,23 @@
 //! What to do next, and what could not be said.
 
-use eaves_analyze::section::{Finding, Section, Skipped};
+use eaves_analyze::section::{Finding, Gain, Section, Skipped};
 
 use super::palette::{GAIN, HEADING, QUIET, paint, severity};
 use super::wrap::hang;
 use super::{Options, rule};
 use crate::{Document, human};
 
+/// What stands in the place of findings if there are none.
+pub(crate) const NOTHING_FOUND: &str = "Nothing found that costs noticeable time.";
+
 /// The findings of all sections, ranked by gain.
 pub(super) fn findings(document: &Document, options: &Options) -> Vec<String> {
     let findings = document.findings();
     if findings.is_empty() {
-        return Vec::new();
+        return match document.says_nothing_found() {
+            true => vec![rule("Findings", "", options), format!("  {NOTHING_FOUND}")],
+            false => Vec::new(),
+        };
     }
     let mut lines = vec![rule("Findings", "by possible gain", options)];
     for (index, (section, finding)) in findings.iter().enumerate() {
@@ -29,12 +35,13 @@ fn finding_lines(number: usize, section: &Section, finding: &Finding, options: &
     let space = " ".repeat(indent);
     let claim = paint(HEADING, hang(&finding.claim, indent, options.width));
     let mut facts = paint(severity(finding.severity), finding.severity.id());
-    if let Some(gain) = finding.gain_ns {
+    if let Some(gain) = &finding.gain {
         facts.push_str(&format!(" · {}", paint(GAIN, gain_text(gain))));
     }
     facts.push_str(&paint(QUIET, format!(" · {}", section.id)));
     let mut lines = vec![format!("{label}{claim}"), format!("{space}{facts}")];
-    for (label, text) in [("see:  ", &finding.evidence), ("next: ", &finding.next)] {
+    let basis = finding.gain.as_ref().map_or("", |gain| gain.basis.as_str());
+    for (label, text) in [("gain: ", basis), ("see:  ", &finding.evidence), ("next: ", &finding.next)] {
         if !text.is_empty() {
             let text = hang(text, indent + label.len(), options.width);
             lines.push(format!("{space}{}{text}", paint(QUIET, label)));
@@ -44,11 +51,12 @@ fn finding_lines(number: usize, section: &Section, finding: &Finding, options: &
 }
 
 /// A gain as people say it.
-pub(crate) fn gain_text((low, high): (i64, i64)) -> String {
-    match (low, high) {
-        (low, high) if low == high => format!("may gain {}", human::duration(high)),
-        (0, high) => format!("may gain up to {}", human::duration(high)),
-        (low, high) => format!("may gain {} to {}", human::duration(low), human::duration(high)),
+pub(crate) fn gain_text(gain: &Gain) -> String {
+    let per_step = if gain.per_step { " per step" } else { "" };
+    match (gain.low.0, gain.high.0) {
+        (low, high) if low == high => format!("may gain {}{per_step}", human::duration(high)),
+        (0, high) => format!("may gain up to {}{per_step}", human::duration(high)),
+        (low, high) => format!("may gain {} to {}{per_step}", human::duration(low), human::duration(high)),
     }
 }
 

@@ -1,9 +1,9 @@
 //! A document made by hand, with a little of everything that is hard to show.
 
 use eaves_analyze::section::{
-    Column, Finding, Number, Outcome, Provenance, Section, Severity, Skipped, Table, Unit, Value,
+    Column, Finding, Gain, Number, Outcome, Provenance, Section, Severity, Skipped, Table, Unit, Value,
 };
-use eaves_model::Oddity;
+use eaves_model::{Ns, Oddity};
 use eaves_present::{Document, Input, InputWarning};
 
 /// Two ranks, one of which is damaged.
@@ -126,7 +126,7 @@ fn finding(id: &'static str, severity: Severity, claim: &str, gain_ns: Option<(i
         id,
         severity,
         claim: claim.to_owned(),
-        gain_ns,
+        gain: gain_ns.map(|(low, high)| Gain::new(Ns(low), Ns(high), 0, "all of it at most")),
         evidence: "table by_rank, rank 0, column idle_ns".to_owned(),
         next: "find what the GPU waits for: launches that come too late, the data loader, or synchronising calls \
                such as `.item()` and `.cpu()`"

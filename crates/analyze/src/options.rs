@@ -1,0 +1,56 @@
+//! What the user may set.
+
+use eaves_model::Ns;
+
+use crate::Selection;
+
+/// Options of the analyses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Options {
+    /// What to look at; by default everything.
+    pub selection: Selection,
+    /// A gap between two activities of a stream up to this long, with the second one already launched, counts as
+    /// waiting for the device. HTA's default of 30 µs, which its documents call 30 ns.
+    pub kernel_wait: Ns,
+    /// Work that one stream can hold before launching blocks: 1024 launches on NVIDIA devices.
+    pub queue_limit: u32,
+    /// True if tables with a row for each point in time or each activity are wanted too.
+    pub details: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { selection: Selection::default(), kernel_wait: Ns(30_000), queue_limit: 1024, details: false }
+    }
+}
+
+impl Options {
+    /// Looks at a part only.
+    #[must_use]
+    pub fn with_selection(mut self, selection: Selection) -> Self {
+        self.selection = selection;
+        self
+    }
+
+    /// Counts gaps up to this long as waiting for the device.
+    #[must_use]
+    pub fn with_kernel_wait(mut self, kernel_wait: Ns) -> Self {
+        self.kernel_wait = kernel_wait;
+        self
+    }
+
+    /// Takes a queue of this length for full.
+    #[must_use]
+    pub fn with_queue_limit(mut self, queue_limit: u32) -> Self {
+        self.queue_limit = queue_limit;
+        self
+    }
+
+    /// Makes the long tables too.
+    #[must_use]
+    pub fn with_details(mut self, details: bool) -> Self {
+        self.details = details;
+        self
+    }
+}

@@ -1,0 +1,82 @@
+//! What the analyses look at while the rows of a recording are in memory.
+
+use std::sync::OnceLock;
+
+use eaves_model::{CallTree, Interval, LaunchLinks, Ns, Trace};
+
+use crate::{GpuView, Options, StepIndex, TypeSets, TypeTimes};
+
+/// One recording and what several analyses need of it. What not all of them need is made when first asked for.
+#[derive(Debug)]
+pub struct RankView<'a> {
+    /// The rows.
+    pub trace: &'a Trace,
+    /// Options, with the selection.
+    pub options: &'a Options,
+    /// The selected GPU activities.
+    pub gpu: GpuView,
+    /// When each type of them ran.
+    pub sets: TypeSets,
+    /// How long each combination of types ran.
+    pub times: TypeTimes,
+    /// From the first start to the last end of everything that counts, selected or not.
+    pub extent: Option<Interval>,
+    /// The profiler steps, selected or not.
+    pub steps: StepIndex,
+    window: Option<Interval>,
+    links: OnceLock<LaunchLinks>,
+    tree: OnceLock<CallTree>,
+}
+
+impl<'a> RankView<'a> {
+    /// The view of a recording's rows.
+    pub fn new(trace: &'a Trace, options: &'a Options) -> Self {
+        let gpu = GpuView::new(trace, &options.selection);
+        let sets = gpu.sets();
+        let times = TypeTimes::of(&sets);
+        let extent = trace.extent();
+        let window = options.selection.window(extent);
+        let steps = StepIndex::build(trace);
+        Self {
+            trace,
+            options,
+            gpu,
+            sets,
+            times,
+            extent,
+            steps,
+            window,
+            links: OnceLock::new(),
+            tree: OnceLock::new(),
+        }
+    }
+
+    /// Which call launched which activity.
+    pub fn links(&self) -> &LaunchLinks {
+        self.links.get_or_init(|| LaunchLinks::build(self.trace))
+    }
+
+    /// Which host slice is inside which.
+    pub fn tree(&self) -> &CallTree {
+        self.tree.get_or_init(|| CallTree::build(&self.trace.slices))
+    }
+
+    /// The first instant of the recording, from which people count.
+    pub fn zero(&self) -> Ns {
+        self.extent.map_or(Ns::ZERO, |extent| extent.start)
+    }
+
+    /// True if what begins on the host at an instant is selected: in a selected step and in the selected time.
+    pub fn selects(&self, time: Ns) -> bool {
+        let selection = &self.options.selection;
+        self.window.is_none_or(|window| window.start <= time && time < window.end)
+            && selection.steps.as_ref().is_none_or(|steps| {
+                self.steps.at(time).is_some_and(|step| steps.contains(&self.steps.number(step)))
+            })
+    }
+
+    /// How many profiler steps are selected.
+    pub fn selected_steps(&self) -> u64 {
+        self.steps.iter().filter(|(_, window)| self.selects(window.start)).count() as u64
+    }
+}
