@@ -146,17 +146,19 @@ pub fn read_bytes(name: &str, bytes: &[u8]) -> Result<Recording, Error> {
     recording(name.to_owned(), "plain", &bytes, 1)
 }
 
+/// A recording that was read, with the answer of the work on it.
+type Done<R> = Result<(Recording, R), Error>;
+
 /// Reads all, as many side by side as there are threads; each gets its share of the threads.
 fn read_all<R: Send>(
     opened: Vec<(Opened, bool)>,
     options: &Options,
     work: impl Fn(&mut Recording) -> R + Sync,
-) -> Vec<(Result<(Recording, R), Error>, bool)> {
+) -> Vec<(Done<R>, bool)> {
     let workers = options.threads.min(opened.len()).max(1);
     let share = options.threads / workers;
     let next = AtomicUsize::new(0);
-    let results: Vec<Mutex<Option<Result<(Recording, R), Error>>>> =
-        opened.iter().map(|_| Mutex::new(None)).collect();
+    let results: Vec<Mutex<Option<Done<R>>>> = opened.iter().map(|_| Mutex::new(None)).collect();
     let worker = || {
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
