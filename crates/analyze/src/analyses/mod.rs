@@ -20,6 +20,8 @@ pub(crate) trait Analyse {
     const ID: &'static str;
     /// Its place in the report; smaller comes first.
     const PLACE: u32;
+    /// True if people want to see it in every report; otherwise it is shown when asked for.
+    const MAIN: bool = true;
     /// What stays of a rank when its rows are gone. Owns what it holds, and is small.
     type Part: Send + Sync + 'static;
 
@@ -51,13 +53,15 @@ pub struct Analysis {
     pub id: &'static str,
     /// Its place in the report; smaller comes first.
     pub place: u32,
+    /// True if people want to see it in every report; otherwise it is shown when asked for.
+    pub main: bool,
     pub(crate) measure: fn(&RankView<'_>) -> Part,
     pub(crate) assemble: fn(&Job, &[&Part]) -> Outcome,
 }
 
 impl Analysis {
     const fn of<A: Analyse>() -> Self {
-        Self { id: A::ID, place: A::PLACE, measure: measure::<A>, assemble: assemble::<A> }
+        Self { id: A::ID, place: A::PLACE, main: A::MAIN, measure: measure::<A>, assemble: assemble::<A> }
     }
 }
 

@@ -1,0 +1,105 @@
+//! The reference outputs of HTA 0.6.1 (`traceinsight` on PyPI) and the traces as HTA sees them.
+//!
+//! HTA rounds times to microseconds unless told not to. Traces whose times are whole microseconds need no rounding;
+//! for the others there are outputs made with rounding switched off (`nsoff`). So every case can be compared to the
+//! nanosecond, without emulating the rounding.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use eaves_model::{Ns, Run, SliceId, SliceKind, Trace};
+
+use crate::common::{data, folders, read_run};
+
+/// A set of traces with reference outputs.
+pub(crate) struct Case {
+    /// Name of the folder.
+    pub(crate) name: String,
+    /// Where the traces are.
+    pub(crate) traces: PathBuf,
+    /// Where the outputs are.
+    pub(crate) outputs: PathBuf,
+}
+
+impl Case {
+    /// An output file, if the reference has it.
+    pub(crate) fn output(&self, file: &str) -> Option<PathBuf> {
+        Some(self.outputs.join(file)).filter(|path| path.is_file())
+    }
+
+    /// The traces without the events that HTA drops.
+    pub(crate) fn load(&self) -> Run {
+        let mut run = read_run(&self.traces);
+        drop_last_step(&mut run);
+        run
+    }
+}
+
+/// The cases whose outputs are not rounded.
+pub(crate) fn cases() -> Vec<Case> {
+    let Some(root) = data("hta") else { return Vec::new() };
+    // Not traces: an execution trace and a memory timeline.
+    let others = ["hta_execution_trace_et", "hta_memory_timeline"];
+    let names = folders(&root.join("traces")).into_iter().filter(|name| !others.contains(&name.as_str()));
+    names.filter_map(|name| case(&root, name)).collect()
+}
+
+fn case(root: &Path, name: String) -> Option<Case> {
+    let traces = root.join("traces").join(&name);
+    let unrounded = root.join("nsoff").join(&name);
+    if unrounded.is_dir() {
+        return Some(Case { name, traces, outputs: unrounded });
+    }
+    let outputs = root.join(&name);
+    let whole = |trace: &Trace| trace.slices.start.iter().all(|start| start.0 % 1_000 == 0);
+    let run = outputs.is_dir().then(|| read_run(&traces))?;
+    run.recordings.iter().all(|recording| whole(&recording.trace)).then_some(Case { name, traces, outputs })
+}
+
+/// With two steps or more, HTA keeps the host events before the last step, and the GPU events they launched.
+fn drop_last_step(run: &mut Run) {
+    let mut numbers: Vec<u64> = run
+        .recordings
+        .iter()
+        .flat_map(|recording| recording.trace.steps())
+        .map(|(number, _)| number)
+        .collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    if numbers.len() < 2 {
+        return;
+    }
+    for recording in &mut run.recordings {
+        let trace = &mut recording.trace;
+        let starts = trace.steps().into_iter().map(|(_, slice)| trace.slices.start[slice.index()]);
+        let last = starts.max().unwrap_or(Ns::MIN);
+        forget_from(trace, last);
+    }
+}
+
+/// Forgets the host slices from an instant on: as recorded spans they are in no analysis. What they launched is
+/// quarantined.
+fn forget_from(trace: &mut Trace, last: Ns) {
+    let on_device: HashSet<SliceId> = trace.gpu.slice.iter().chain(&trace.syncs.slice).copied().collect();
+    for row in 0..trace.slices.len() {
+        if trace.slices.start[row] >= last && !on_device.contains(&SliceId::from(row)) {
+            trace.slices.kind[row] = SliceKind::Span;
+        }
+    }
+    let slices = &trace.slices;
+    trace.runtime.retain({
+        let kept: Vec<bool> =
+            trace.runtime.slice.iter().map(|slice| slices.kind[slice.index()] != SliceKind::Span).collect();
+        move |row| kept[row]
+    });
+    let launched: HashSet<i64> =
+        trace.runtime.correlation.iter().filter_map(|correlation| correlation.get()).collect();
+    for row in 0..trace.gpu.len() {
+        let correlation = trace.gpu.correlation[row].get();
+        if !correlation.is_some_and(|correlation| launched.contains(&correlation)) {
+            trace.quarantined.push(trace.gpu.slice[row]);
+        }
+    }
+    trace.quarantined.sort_unstable();
+    trace.quarantined.dedup();
+}
