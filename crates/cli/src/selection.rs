@@ -2,15 +2,49 @@
 
 use std::ops::RangeInclusive;
 
+use clap::Args;
+use eaves_analyze::Selection;
 use eaves_model::{Interval, Ns};
 
+/// What part of the inputs a verb looks at.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Selection")]
+pub(crate) struct SelectionArguments {
+    /// Keep what these profiler steps launched: N or A-B
+    #[arg(long, value_name = "STEPS", value_parser = steps)]
+    step: Option<RangeInclusive<u64>>,
+    /// Keep a window of time, counted from the start: 1.5ms..20ms
+    #[arg(long, value_name = "FROM..TO", value_parser = time)]
+    time: Option<Interval>,
+    /// Keep some ranks: 0,3-5
+    #[arg(long, value_name = "RANKS", value_parser = ranks)]
+    rank: Option<Ranks>,
+}
+
+impl SelectionArguments {
+    /// The part.
+    pub(crate) fn selection(&self) -> Selection {
+        let mut selection = Selection::default();
+        if let Some(steps) = &self.step {
+            selection = selection.with_steps(steps.clone());
+        }
+        if let Some(time) = self.time {
+            selection = selection.with_time(time);
+        }
+        if let Some(Ranks(ranks)) = &self.rank {
+            selection = selection.with_ranks(ranks.clone());
+        }
+        selection
+    }
+}
+
 /// `3` or `3-7`.
-pub(crate) fn steps(text: &str) -> Result<RangeInclusive<u64>, String> {
+fn steps(text: &str) -> Result<RangeInclusive<u64>, String> {
     range(text).ok_or_else(|| "expected a step such as `3` or steps such as `3-7`".to_owned())
 }
 
 /// `0,3-5`, sorted and each once.
-pub(crate) fn ranks(text: &str) -> Result<Ranks, String> {
+fn ranks(text: &str) -> Result<Ranks, String> {
     /// More would be a slip of the keyboard, and the list would fill the memory.
     const MOST_RANKS: u64 = 1 << 20;
     let wrong = || "expected ranks such as `0` or `0,3-5`".to_owned();
@@ -29,7 +63,7 @@ pub(crate) fn ranks(text: &str) -> Result<Ranks, String> {
 
 /// A list of ranks. A type of its own, because clap takes a bare vector for an option given several times.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Ranks(pub(crate) Vec<i64>);
+struct Ranks(Vec<i64>);
 
 fn range(text: &str) -> Option<RangeInclusive<u64>> {
     let (first, last) = text.split_once('-').unwrap_or((text, text));
@@ -38,7 +72,7 @@ fn range(text: &str) -> Option<RangeInclusive<u64>> {
 }
 
 /// `1.5ms..2s`; either side may be left open.
-pub(crate) fn time(text: &str) -> Result<Interval, String> {
+fn time(text: &str) -> Result<Interval, String> {
     let (from, to) =
         text.split_once("..").ok_or("expected a window such as `1.5ms..20ms`, `20ms..` or `..20ms`")?;
     let start = if from.trim().is_empty() { Ns::ZERO } else { instant(from.trim())? };

@@ -1,17 +1,15 @@
 //! `eaves report`: every analysis of the inputs.
 
-use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use clap::Args;
 use eaves_analyze::analyses::{self, Analysis};
-use eaves_analyze::{Options, Selection, assemble, measure};
-use eaves_model::Interval;
+use eaves_analyze::{Options, assemble, measure};
 use eaves_present::Document;
 
 use crate::arguments::{HELP_TEMPLATE, OutputArguments};
 use crate::failure::{did_you_mean, hinted};
-use crate::selection::{self, Ranks};
+use crate::selection::SelectionArguments;
 
 /// Show where the time of a recorded program went
 #[derive(Args, Debug)]
@@ -27,15 +25,8 @@ pub(crate) struct Arguments {
     /// Files, directories with one trace per rank, patterns, or - for stdin
     #[arg(required = true, value_name = "INPUT")]
     inputs: Vec<PathBuf>,
-    /// Keep what these profiler steps launched: N or A-B
-    #[arg(long, value_name = "STEPS", value_parser = selection::steps, help_heading = "Selection")]
-    step: Option<RangeInclusive<u64>>,
-    /// Keep a window of time, counted from the start: 1.5ms..20ms
-    #[arg(long, value_name = "FROM..TO", value_parser = selection::time, help_heading = "Selection")]
-    time: Option<Interval>,
-    /// Keep some ranks: 0,3-5
-    #[arg(long, value_name = "RANKS", value_parser = selection::ranks, help_heading = "Selection")]
-    rank: Option<Ranks>,
+    #[command(flatten)]
+    selection: SelectionArguments,
     /// Show this section only; may be given several times
     #[arg(long, value_name = "ID", help_heading = "Selection")]
     section: Vec<String>,
@@ -63,21 +54,7 @@ pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> anyhow::Re
 }
 
 fn options(arguments: &Arguments) -> Options {
-    Options::default().with_selection(selection(arguments)).with_details(arguments.details)
-}
-
-fn selection(arguments: &Arguments) -> Selection {
-    let mut selection = Selection::default();
-    if let Some(steps) = &arguments.step {
-        selection = selection.with_steps(steps.clone());
-    }
-    if let Some(time) = arguments.time {
-        selection = selection.with_time(time);
-    }
-    if let Some(Ranks(ranks)) = &arguments.rank {
-        selection = selection.with_ranks(ranks.clone());
-    }
-    selection
+    Options::default().with_selection(arguments.selection.selection()).with_details(arguments.details)
 }
 
 /// The analyses that make these sections, in the order of the report; all without any.
