@@ -14,6 +14,9 @@ pub struct Document {
     pub warnings: Vec<InputWarning>,
     /// What was found.
     pub outcomes: Vec<Outcome>,
+    /// An overview shows people the first table of each section, and the sections named here only when asked for.
+    /// Files for programs have everything always.
+    pub overview: Option<Vec<&'static str>>,
 }
 
 /// One recording that was read.
@@ -84,7 +87,35 @@ impl Document {
         for recording in &run.recordings {
             warnings.extend(warnings_of(&recording.trace.diagnostics, Some(&recording.path)));
         }
-        Self { verb, inputs, warnings, outcomes }
+        Self { verb, inputs, warnings, outcomes, overview: None }
+    }
+
+    /// Makes it an overview without some sections.
+    #[must_use]
+    pub fn with_overview(mut self, hidden: Vec<&'static str>) -> Self {
+        self.overview = Some(hidden);
+        self
+    }
+
+    /// The sections that people see.
+    pub fn shown(&self) -> impl Iterator<Item = &Section> {
+        self.sections().filter(|section| !self.is_hidden(section.id))
+    }
+
+    /// The sections that people see when they ask for them.
+    pub fn hidden(&self) -> impl Iterator<Item = &Section> {
+        self.sections().filter(|section| self.is_hidden(section.id))
+    }
+
+    /// The tables of a section that people see.
+    pub fn shown_tables<'a>(&self, section: &'a Section) -> &'a [Table] {
+        let shown = if self.overview.is_some() { section.tables.len().min(1) } else { section.tables.len() };
+        &section.tables[..shown]
+    }
+
+    /// True if people see a section only when they ask for it.
+    pub(crate) fn is_hidden(&self, id: &str) -> bool {
+        self.overview.iter().flatten().any(|hidden| *hidden == id)
     }
 
     /// The name of the schema that the JSON form follows.

@@ -18,10 +18,10 @@ pub fn render(document: &Document, top: usize) -> String {
     blocks.extend(inputs(document));
     blocks.extend(warnings(document));
     blocks.extend(findings(document));
-    for section in document.sections() {
+    for section in document.shown() {
         blocks.push(format!("## {}", escape(section.title)));
         blocks.extend(numbers(section));
-        for (index, table) in section.tables.iter().enumerate() {
+        for (index, table) in document.shown_tables(section).iter().enumerate() {
             if !repeats_earlier(&section.tables[..index], table) {
                 blocks.extend(table_blocks(table, &options));
             }

@@ -49,7 +49,11 @@ pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> anyhow::Re
     let outcomes = assemble(&run.recordings, &measured, &options, &sections).map_err(|error| {
         hinted(error.to_string(), "`eaves info` shows the ranks, steps and times of a recording")
     })?;
-    let document = Document::new("report", &run, outcomes);
+    let mut document = Document::new("report", &run, outcomes);
+    if arguments.section.is_empty() {
+        let hidden = sections.iter().filter(|analysis| !analysis.main).map(|analysis| analysis.id);
+        document = document.with_overview(hidden.collect());
+    }
     output.finish(&document, destination, arguments.top)
 }
 

@@ -81,7 +81,7 @@ pub(super) fn skipped(document: &Document, options: &Options) -> Vec<String> {
 /// The ids of what was skipped for the same reason.
 pub(crate) fn skipped_together(document: &Document) -> Vec<(Vec<&str>, &Skipped)> {
     let mut groups: Vec<(Vec<&str>, &Skipped)> = Vec::new();
-    for skipped in document.skipped() {
+    for skipped in document.skipped().filter(|skipped| !document.is_hidden(skipped.id)) {
         let same = |(_, other): &&mut (Vec<&str>, &Skipped)| {
             (&other.missing, &other.how_to_record) == (&skipped.missing, &skipped.how_to_record)
         };

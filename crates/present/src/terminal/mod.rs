@@ -47,7 +47,8 @@ impl Options {
 /// The whole document.
 pub fn render(document: &Document, options: &Options) -> String {
     let mut blocks = vec![header::inputs(document, options), header::warnings(document, options)];
-    blocks.extend(document.sections().map(|section| section_lines(section, options)));
+    blocks.extend(document.shown().map(|section| section_lines(document, section, options)));
+    blocks.push(more(document, options));
     blocks.push(findings::findings(document, options));
     blocks.push(findings::skipped(document, options));
     let blocks: Vec<String> =
@@ -60,10 +61,10 @@ pub fn render_warnings(document: &Document, options: &Options) -> String {
     header::warnings(document, options).iter().map(|line| format!("{line}\n")).collect()
 }
 
-fn section_lines(section: &Section, options: &Options) -> Vec<String> {
+fn section_lines(document: &Document, section: &Section, options: &Options) -> Vec<String> {
     let mut lines = vec![rule(section.title, section.id, options)];
     lines.extend(numbers::lines(section, options));
-    for (index, table) in section.tables.iter().enumerate() {
+    for (index, table) in document.shown_tables(section).iter().enumerate() {
         if repeats_earlier(&section.tables[..index], table) {
             let note = format!("by rank: {} in --csv and --json", human::counted(table.rows.len(), "row"));
             lines.push(format!("{}{}", " ".repeat(INDENT), paint(QUIET, note)));
@@ -74,6 +75,24 @@ fn section_lines(section: &Section, options: &Options) -> Vec<String> {
         }
         lines.extend(table_title(table, options));
         lines.extend(breakdown::lines(table, options).unwrap_or_else(|| table::lines(table, options)));
+    }
+    lines
+}
+
+/// What an overview left out.
+fn more(document: &Document, options: &Options) -> Vec<String> {
+    let hidden: Vec<&str> = document.hidden().map(|section| section.id).collect();
+    let cut = document.shown().filter(|section| document.shown_tables(section).len() < section.tables.len());
+    let cut: Vec<&str> = cut.map(|section| section.id).collect();
+    let mut lines = Vec::new();
+    for (what, ids) in [("more tables of: ", cut), ("more sections: ", hidden)] {
+        if !ids.is_empty() {
+            let text = hang(&format!("{what}{}", ids.join(", ")), 2 * INDENT, options.width);
+            lines.push(format!("{}{}", " ".repeat(INDENT), paint(QUIET, text)));
+        }
+    }
+    if !lines.is_empty() {
+        lines.insert(0, rule("More", "--section ID", options));
     }
     lines
 }

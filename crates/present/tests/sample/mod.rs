@@ -25,6 +25,7 @@ pub(crate) fn document() -> Document {
             skipped("memory", "memory events", "record with `profile_memory=True`"),
             skipped("call-tree", "memory events", "record with `profile_memory=True`"),
         ],
+        overview: None,
     }
 }
 
