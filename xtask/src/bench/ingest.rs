@@ -35,26 +35,26 @@ pub(super) fn run(mut options: Options) -> Result<()> {
 }
 
 /// Builds eaves as users have it.
-fn build() -> Result<PathBuf> {
+pub(super) fn build() -> Result<PathBuf> {
     eprintln!("building eaves");
     project::run(project::cargo().args(["build", "--quiet", "--release", "--package", "eaves-cli"]))?;
     Ok(project::target().join("release").join("eaves"))
 }
 
 /// Builds the program that reads and does nothing else.
-fn build_reader() -> Result<PathBuf> {
+pub(super) fn build_reader() -> Result<PathBuf> {
     let arguments = ["build", "--quiet", "--release", "--package", "eaves-ingest", "--example", "read"];
     project::run(project::cargo().args(arguments))?;
     Ok(project::target().join("release").join("examples").join("read"))
 }
 
 /// Reading alone, on one thread.
-fn reading_alone(reader: &Path, file: &Path) -> Result<Cost> {
+pub(super) fn reading_alone(reader: &Path, file: &Path) -> Result<Cost> {
     measure::run(Command::new(reader).arg(file).env("EAVES_THREADS", "1"))
 }
 
 /// What the figures belong to. The load tells whether the wall times mean anything.
-fn machine() -> String {
+pub(super) fn machine() -> String {
     let information = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = information.lines().find_map(|line| line.strip_prefix("model name")?.split(": ").nth(1));
     let cores = std::thread::available_parallelism().map_or(0, usize::from);
@@ -162,7 +162,7 @@ impl Benchmark {
     }
 }
 
-fn goal(what: &str, measured: f64, relation: &str, wanted: f64) {
+pub(super) fn goal(what: &str, measured: f64, relation: &str, wanted: f64) {
     let holds = if relation == ">=" { measured >= wanted } else { measured <= wanted };
     let verdict = if holds { "met" } else { "MISSED" };
     println!("  {verdict:<6}  {measured:>8.3} {relation} {wanted:<5}  {what}");

@@ -4,6 +4,7 @@ use anyhow::{Result, bail};
 
 use crate::options::Options;
 
+mod analyze;
 mod ingest;
 mod inputs;
 mod measure;
@@ -14,6 +15,12 @@ mod table;
 
 const LIST: &str = "\
 Benchmarks
+
+  analyze the sections of the report beyond reading
+          --size 500MB    size of the trace
+          --runs 3        runs of each row; the median counts
+          --with-peers    install HTA into target/bench/venv and measure its calls too
+          --ranks         measure jobs of 8 to 64 ranks instead
 
   ingest  a big trace from file to report: CPU, wall, memory
           --size 500MB    size of the trace
@@ -30,6 +37,7 @@ pub(crate) fn run(mut options: Options) -> Result<()> {
             print!("{LIST}");
             Ok(())
         }
+        Some("analyze") => analyze::run(options),
         Some("ingest") => ingest::run(options),
         // Baselines run in a process of their own, so that their memory does not count as that of others.
         Some("part") => parts::run(options),

@@ -32,6 +32,30 @@ pub(super) fn environment(install: bool) -> Result<Option<PathBuf>> {
     Ok(complete.exists().then_some(python))
 }
 
+/// One call of HTA's.
+pub(super) struct Call {
+    /// The method.
+    pub(super) name: String,
+    /// What it took.
+    pub(super) cpu_seconds: f64,
+    /// `ok`, or the exception.
+    pub(super) outcome: String,
+}
+
+/// HTA's analyses, each measured by itself after loading.
+pub(super) fn analyses(python: &Path, file: &Path) -> Result<Vec<Call>> {
+    let mut command = project::command(&python.to_string_lossy());
+    let printed = project::output(command.args(["-c", include_str!("peers/hta_analyses.py")]).arg(file))?;
+    // The tool prints things of its own too.
+    let call = |line: &str| {
+        let mut words = line.split(' ');
+        let (name, seconds, outcome) = (words.next()?, words.next()?, words.next()?);
+        let cpu_seconds = seconds.parse().ok()?;
+        Some(Call { name: name.to_owned(), cpu_seconds, outcome: outcome.to_owned() })
+    };
+    Ok(printed.lines().filter_map(call).collect())
+}
+
 /// Runs a peer once.
 pub(super) fn run(python: &Path, program: &str, file: &Path) -> Result<Cost> {
     let mut command = project::command(&python.to_string_lossy());
