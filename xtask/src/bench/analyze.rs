@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-use super::ingest::{build, build_reader, goal, machine};
+use super::ingest::{build, build_example, goal, machine};
 use super::measure::{self, Cost};
 use super::table::Table;
 use super::{ingest, inputs, peers};
 use crate::generate::big;
 use crate::options::Options;
+use crate::project;
 
 /// What eaves promises.
 const GOAL_TIMES_LESS_THAN_HTA: f64 = 50.0;
@@ -35,17 +36,13 @@ pub(super) fn run(mut options: Options) -> Result<()> {
 
 /// All sections beyond reading, against the same calls of HTA.
 fn sections(eaves: &Path, size: u64, runs: usize, with_peers: bool) -> Result<()> {
-    let reader = build_reader()?;
+    let reader = build_example("eaves-ingest", "read")?;
+    let analyzer = build_example("eaves-analyze", "sections")?;
     let file = inputs::big_trace(size, "json")?;
-    // In turn, so that a change of the machine's speed meets both.
-    let (mut reading, mut reporting) = (Vec::new(), Vec::new());
-    for _ in 0..runs {
-        reading.push(ingest::reading_alone(&reader, &file)?);
-        reporting.push(ingest::report(eaves, &file, Some(1))?);
-    }
-    let read = measure::median_of(&reading);
-    let report = measure::median_of(&reporting);
-    let analysing = (report.cpu_seconds - read.cpu_seconds).max(1e-3);
+    let read = measure::median(runs, || ingest::reading_alone(&reader, &file))?;
+    let report = measure::median(runs, || ingest::report(eaves, &file, Some(1)))?;
+    let analysing = project::output(project::command(&analyzer.to_string_lossy()).arg(&file))?;
+    let analysing: f64 = analysing.trim().parse().context("the example prints a number")?;
     let mut table = Table::new(&["", "CPU s", "wall s", "peak MB"]);
     let row = |name: &str, cost: Cost| {
         let peak = format!("{:.0}", cost.peak_bytes as f64 / 1e6);

@@ -30,7 +30,12 @@ pub(super) fn run(mut options: Options) -> Result<()> {
     if is_scaling {
         return scaling::run(&eaves, runs);
     }
-    let benchmark = Benchmark { eaves, reader: build_reader()?, size, runs: std::cmp::max(runs, 1) };
+    let benchmark = Benchmark {
+        eaves,
+        reader: build_example("eaves-ingest", "read")?,
+        size,
+        runs: std::cmp::max(runs, 1),
+    };
     benchmark.run(with_peers)
 }
 
@@ -41,11 +46,11 @@ pub(super) fn build() -> Result<PathBuf> {
     Ok(project::target().join("release").join("eaves"))
 }
 
-/// Builds the program that reads and does nothing else.
-pub(super) fn build_reader() -> Result<PathBuf> {
-    let arguments = ["build", "--quiet", "--release", "--package", "eaves-ingest", "--example", "read"];
+/// Builds an example of a crate: a program that does one part of the work and nothing else.
+pub(super) fn build_example(package: &str, example: &str) -> Result<PathBuf> {
+    let arguments = ["build", "--quiet", "--release", "--package", package, "--example", example];
     project::run(project::cargo().args(arguments))?;
-    Ok(project::target().join("release").join("examples").join("read"))
+    Ok(project::target().join("release").join("examples").join(example))
 }
 
 /// Reading alone, on one thread.

@@ -33,21 +33,16 @@ pub(crate) fn run(command: &mut Command) -> Result<Cost> {
 /// Runs several times; answers the median of each figure.
 pub(crate) fn median(runs: usize, mut run: impl FnMut() -> Result<Cost>) -> Result<Cost> {
     let costs = (0..runs).map(|_| run()).collect::<Result<Vec<Cost>>>()?;
-    Ok(median_of(&costs))
-}
-
-/// The median of each figure.
-pub(crate) fn median_of(costs: &[Cost]) -> Cost {
     let middle = |figure: fn(&Cost) -> f64| {
         let mut figures: Vec<f64> = costs.iter().map(figure).collect();
         figures.sort_by(f64::total_cmp);
         figures.get(figures.len() / 2).copied().unwrap_or_default()
     };
-    Cost {
+    Ok(Cost {
         cpu_seconds: middle(|cost| cost.cpu_seconds),
         wall_seconds: middle(|cost| cost.wall_seconds),
         peak_bytes: middle(|cost| cost.peak_bytes as f64) as u64,
-    }
+    })
 }
 
 /// CPU seconds of this process so far.

@@ -1,0 +1,31 @@
+//! Reads traces, makes the report several times and prints the CPU seconds of one report without reading:
+//! `cargo run --release --example sections -- trace.json`. The benchmark `cargo xtask bench analyze` runs it.
+
+use std::error::Error;
+use std::path::PathBuf;
+
+use eaves_analyze::Options;
+
+/// Enough that the clock of the process, which counts hundredths of a second, does not matter.
+const TIMES: u32 = 5;
+
+#[expect(clippy::print_stdout, reason = "a program of its own")]
+fn main() -> Result<(), Box<dyn Error>> {
+    let paths: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
+    let run = eaves_ingest::read(&paths, &eaves_ingest::Options::default())?;
+    let start = cpu_seconds()?;
+    for _ in 0..TIMES {
+        std::hint::black_box(eaves_analyze::report(&run, &Options::default())?);
+    }
+    println!("{}", (cpu_seconds()? - start) / f64::from(TIMES));
+    Ok(())
+}
+
+/// CPU seconds of this process so far: fields 14 and 15 of `/proc/self/stat`, which follow the name in brackets.
+fn cpu_seconds() -> Result<f64, Box<dyn Error>> {
+    const TICKS_PER_SECOND: f64 = 100.0;
+    let text = std::fs::read_to_string("/proc/self/stat")?;
+    let fields: Vec<&str> = text.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
+    let ticks = |index: usize| fields.get(index).map_or(Ok(0.0), |field| field.parse::<f64>());
+    Ok((ticks(11)? + ticks(12)?) / TICKS_PER_SECOND)
+}
