@@ -9,6 +9,8 @@ pub mod human;
 pub mod json;
 pub mod markdown;
 pub mod names;
+#[cfg(feature = "png")]
+pub mod png;
 pub mod terminal;
 
 pub use document::{Document, Input, InputWarning};

@@ -1,0 +1,93 @@
+//! A drawing as PNG. Drawings are made as SVG; this only paints them.
+
+use std::sync::{Arc, LazyLock};
+
+use resvg::tiny_skia::{Pixmap, Transform};
+use resvg::usvg::{self, fontdb};
+
+/// The fonts of drawings, parts of Inter (see `fonts/`). Fonts of the system would make the same drawing look
+/// different on every machine, and many servers have none.
+static FONTS: LazyLock<Arc<fontdb::Database>> = LazyLock::new(|| {
+    let mut fonts = fontdb::Database::new();
+    fonts.load_font_data(include_bytes!("../fonts/Inter-Regular.otf").to_vec());
+    fonts.load_font_data(include_bytes!("../fonts/Inter-SemiBold.otf").to_vec());
+    fonts.set_sans_serif_family(FAMILY);
+    fonts.set_monospace_family(FAMILY);
+    Arc::new(fonts)
+});
+
+const FAMILY: &str = "Inter";
+
+/// Why a drawing could not be painted.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The drawing is no SVG.
+    #[error("cannot read the drawing: {0}")]
+    Svg(#[from] usvg::Error),
+    /// It has no size, or one that does not fit the memory.
+    #[error("a picture of {width} x {height} points cannot be made")]
+    Size {
+        /// Points across.
+        width: u32,
+        /// Points down.
+        height: u32,
+    },
+    /// The picture could not be packed.
+    #[error("cannot write the picture: {0}")]
+    Png(String),
+}
+
+/// Paints a drawing with `scale` points of the picture for each of its own.
+///
+/// # Errors
+/// If the text is no SVG or its size is out of range.
+pub fn render(svg: &str, scale: f32) -> Result<Vec<u8>, Error> {
+    let options = usvg::Options {
+        font_family: FAMILY.to_owned(),
+        fontdb: Arc::clone(&FONTS),
+        ..usvg::Options::default()
+    };
+    let tree = usvg::Tree::from_str(svg, &options)?;
+    let size = tree.size();
+    let (width, height) = ((size.width() * scale).ceil() as u32, (size.height() * scale).ceil() as u32);
+    let mut picture = Pixmap::new(width, height).ok_or(Error::Size { width, height })?;
+    resvg::render(&tree, Transform::from_scale(scale, scale), &mut picture.as_mut());
+    picture.encode_png().map_err(|error| Error::Png(error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn points(svg: &str) -> Pixmap {
+        Pixmap::decode_png(&render(svg, 2.0).unwrap()).unwrap()
+    }
+
+    fn drawing(inside: &str) -> String {
+        format!("<svg xmlns='http://www.w3.org/2000/svg' width='60' height='20'>{inside}</svg>")
+    }
+
+    #[test]
+    fn a_rectangle_is_where_it_should_be() {
+        let picture = points(&drawing("<rect x='10' y='0' width='10' height='20' fill='#ff0000'/>"));
+        assert_eq!((picture.width(), picture.height()), (120, 40));
+        let red = |x, y| picture.pixel(x, y).is_some_and(|point| (point.red(), point.alpha()) == (255, 255));
+        assert_eq!([red(19, 5), red(20, 5), red(39, 39), red(40, 39)], [false, true, true, false]);
+    }
+
+    #[test]
+    fn text_is_drawn_in_the_embedded_font() {
+        for family in ["Inter", "no such font, sans-serif", "monospace"] {
+            let text = format!("<text x='0' y='15' font-family='{family}' font-size='14'>GEMM µs ≤</text>");
+            let drawn = points(&drawing(&text)).pixels().iter().filter(|point| point.alpha() > 0).count();
+            assert!(drawn > 300, "{family}: {drawn} points");
+        }
+    }
+
+    #[test]
+    fn what_is_no_drawing_is_an_error() {
+        assert!(matches!(render("<html>", 1.0), Err(Error::Svg(_))));
+        assert!(matches!(render(&drawing(""), 1e9), Err(Error::Size { .. })));
+    }
+}
