@@ -14,13 +14,12 @@ use crate::formats::kineto::event_text;
 /// # Errors
 /// If the file cannot be read any more, or has no event there.
 pub fn event_at(path: &str, position: u64) -> Result<String, Error> {
-    let (file, member) = match path.split_once(".zip!") {
-        Some((archive, member)) => (format!("{archive}.zip"), Some(member)),
-        None => (path.to_owned(), None),
-    };
+    // A `!` stands before the member of an archive, but may be part of a file name too.
+    let file = path.match_indices('!').map(|(at, _)| &path[..at]).find(|file| Path::new(file).is_file());
+    let file = if Path::new(path).is_file() { path } else { file.unwrap_or(path) };
     let failed = |source| Error::Io { path: path.into(), source };
-    let opened = open_file(Path::new(&file), &Arc::default())?;
-    let wanted = opened.iter().find(|one| member.is_none() || one.path == path);
+    let opened = open_file(Path::new(file), &Arc::default())?;
+    let wanted = opened.iter().find(|one| one.path == path);
     let one = wanted.ok_or_else(|| Error::NotFound { path: path.into() })?;
     let reader = if one.source.size().is_some() {
         one.source.open(position).map_err(failed)?

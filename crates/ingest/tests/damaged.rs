@@ -157,6 +157,25 @@ fn trailing_commas_and_duplicate_keys() {
 }
 
 #[test]
+fn arguments_of_the_wrong_kind_are_counted() {
+    let with = |arguments: &str| {
+        format!(
+            r#"{{"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 1, "dur": 1, "args": {arguments}}}"#
+        )
+    };
+    let counted = |arguments: &str| oddities(&parse(trace(&[with(arguments)])));
+    for none in ["null", "{}", "[]"] {
+        assert_eq!(counted(none), [], "{none}");
+    }
+    for bad in ["7", "\"text\"", "[1]", r#"{"grid": [1, "x", 1]}"#, r#"{"stream": [1]}"#] {
+        assert_eq!(counted(bad), [(Oddity::BadValue, 1)], "{bad}");
+    }
+    assert_eq!(counted(r#"{"grid": [1, 2, 3]}"#), []);
+    assert_eq!(counted(r#"{"grid": [1], "block": []}"#), []);
+    assert_eq!(counted(r#"{"grid": [1, 2, 3], "grid": [1, 2, 3]}"#), [(Oddity::DuplicateKey, 1)]);
+}
+
+#[test]
 fn a_broken_counter_is_quarantined() {
     let mut events = sound(200);
     events[90] = event("broken", "900", "9223372036854775807");

@@ -30,6 +30,6 @@ pub(super) fn kind_of(category: &str) -> SliceKind {
 }
 
 /// MTIA puts copies and kernels in one category; its copies are called `dma_request` and the like.
-pub(super) fn refine(kind: SliceKind, category: &str, name: &str) -> SliceKind {
-    if category == "mtia_ccp_events" && name.starts_with("dma") { SliceKind::Memcpy } else { kind }
+pub(super) fn kind_of_mtia(name: &str) -> SliceKind {
+    if name.starts_with("dma") { SliceKind::Memcpy } else { SliceKind::Kernel }
 }

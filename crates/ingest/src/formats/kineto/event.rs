@@ -71,8 +71,10 @@ const THREAD: u64 = key(b"tid");
 const TIME: u64 = key(b"ts");
 
 /// Keys that tell an event from other objects when looking for the next sound event.
-pub(super) const EVENT_KEYS: [&[u8]; 12] =
-    [b"args", b"bp", b"cat", b"cname", b"dur", b"id", b"name", b"ph", b"pid", b"s", b"tid", b"ts"];
+pub(super) const EVENT_KEYS: [&[u8]; 17] = [
+    b"args", b"bind_id", b"bp", b"cat", b"cname", b"dur", b"id", b"id2", b"name", b"ph", b"pid", b"s",
+    b"tdur", b"tid", b"ts", b"tts", b"v",
+];
 
 /// Reads the event at an opening brace into the sink.
 pub(super) fn read(cursor: &mut Cursor<'_>, sink: &mut Sink) -> Result<(), Fault> {
@@ -135,7 +137,7 @@ fn field(cursor: &mut Cursor<'_>, sink: &mut Sink, event: &mut Event) -> Result<
                 event.arguments = Some(cursor.mark());
                 arguments(cursor, sink)?;
             } else {
-                cursor.skip(value)?;
+                odd_arguments(cursor, sink, value)?;
             }
             1 << 7
         }
@@ -163,6 +165,18 @@ fn field(cursor: &mut Cursor<'_>, sink: &mut Sink, event: &mut Event) -> Result<
         sink.doubt(Oddity::DuplicateKey, event.offset);
     }
     event.seen |= bit;
+    Ok(())
+}
+
+/// Arguments that are no object. `null` and an empty list are ways to say that there are none.
+#[cold]
+fn odd_arguments(cursor: &mut Cursor<'_>, sink: &mut Sink, value: usize) -> Result<(), Fault> {
+    let is_none =
+        cursor.word(value) == b"null" || cursor.chunk.slice(value, cursor.chunk.len()).starts_with(b"[]");
+    cursor.skip(value)?;
+    if !is_none {
+        sink.doubt(Oddity::BadValue, sink.base + value as u64);
+    }
     Ok(())
 }
 
@@ -300,7 +314,9 @@ fn argument_value(
                 b"false" => Ident::NONE,
                 _ => ident(cursor, sink, value)?,
             };
-            sink.arguments.put_thread(thread);
+            if !sink.arguments.put_thread(thread) {
+                sink.doubt(Oddity::DuplicateKey, sink.base + value as u64);
+            }
             return Ok(());
         }
     };
@@ -394,9 +410,18 @@ fn extent(cursor: &mut Cursor<'_>, sink: &mut Sink, argument: Argument, value: u
     let mut parts = cursor.chunk.slice(value + 1, end).split(|&byte| byte == b',');
     for extent in &mut extents {
         let part = parts.next().map(|part| part.trim_ascii()).and_then(|part| std::str::from_utf8(part).ok());
-        *extent = part.and_then(|part| part.parse().ok()).unwrap_or(0);
+        // Fewer than three are usual; what is there must be a number.
+        *extent = match part {
+            None | Some("") => 0,
+            Some(part) => part.parse().unwrap_or_else(|_| {
+                sink.doubt(Oddity::BadValue, sink.base + value as u64);
+                0
+            }),
+        };
     }
-    sink.arguments.put_extent(argument, Extent(extents));
+    if !sink.arguments.put_extent(argument, Extent(extents)) {
+        sink.doubt(Oddity::DuplicateKey, sink.base + value as u64);
+    }
     Ok(())
 }
 

@@ -269,7 +269,7 @@ impl Sink {
         };
         if Some(event.category) == self.mtia {
             let name = self.trace.strings.get(event.name);
-            return category::refine(kind, "mtia_ccp_events", name);
+            return category::kind_of_mtia(name);
         }
         kind
     }
