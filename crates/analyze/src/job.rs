@@ -117,7 +117,7 @@ pub struct Job {
 
 impl Job {
     /// True if two recordings say they are the same rank, so that a rank alone does not name a row.
-    fn ranks_are_ambiguous(&self) -> bool {
+    pub(crate) fn ranks_are_ambiguous(&self) -> bool {
         self.ranks.windows(2).any(|pair| pair[0].rank == pair[1].rank)
     }
 

@@ -1,9 +1,10 @@
 //! What the analyses look at while the rows of a recording are in memory.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use eaves_model::{CallTree, Interval, LaunchLinks, Ns, Trace};
 
+use crate::collectives::Calls;
 use crate::{GpuView, Options, StepIndex, TypeSets, TypeTimes};
 
 /// One recording and what several analyses need of it. What not all of them need is made when first asked for.
@@ -26,6 +27,7 @@ pub struct RankView<'a> {
     window: Option<Interval>,
     links: OnceLock<LaunchLinks>,
     tree: OnceLock<CallTree>,
+    collectives: OnceLock<Arc<Calls>>,
 }
 
 impl<'a> RankView<'a> {
@@ -48,6 +50,7 @@ impl<'a> RankView<'a> {
             window,
             links: OnceLock::new(),
             tree: OnceLock::new(),
+            collectives: OnceLock::new(),
         }
     }
 
@@ -59,6 +62,11 @@ impl<'a> RankView<'a> {
     /// Which host slice is inside which.
     pub fn tree(&self) -> &CallTree {
         self.tree.get_or_init(|| CallTree::build(&self.trace.slices))
+    }
+
+    /// The selected collectives. Shared, because several analyses keep them.
+    pub(crate) fn collectives(&self) -> Arc<Calls> {
+        Arc::clone(self.collectives.get_or_init(|| Arc::new(Calls::of(self))))
     }
 
     /// The first instant of the recording, from which people count.

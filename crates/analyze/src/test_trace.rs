@@ -1,12 +1,26 @@
 //! Traces made by hand for the unit tests.
 
 use eaves_model::{
-    Extent, GpuActivity, Ident, MaybeF64, MaybeI64, MaybeU32, Ns, Op, RankSource, Recording, Run,
+    Collective, Extent, GpuActivity, Ident, MaybeF64, MaybeI64, MaybeU32, Ns, Op, RankSource, Recording, Run,
     RuntimeCall, Slice, SliceId, SliceKind, StringId, Trace,
 };
 
 use crate::section::{Section, Value};
 use crate::{Options, Outcome};
+
+/// An operator without anything.
+const NO_OP: Op = Op {
+    slice: SliceId::NONE,
+    external_id: MaybeI64::NONE,
+    record_function_id: MaybeU32::NONE,
+    event_index: MaybeU32::NONE,
+    sequence_number: MaybeI64::NONE,
+    forward_thread: MaybeU32::NONE,
+    input_dims: StringId::NONE,
+    input_types: StringId::NONE,
+    input_strides: StringId::NONE,
+    concrete_inputs: StringId::NONE,
+};
 
 /// A trace that grows by one line a slice.
 #[derive(Default)]
@@ -33,18 +47,7 @@ impl TestTrace {
     /// A profiler step.
     pub(crate) fn step(&mut self, number: u64, start: i64, end: i64) -> &mut Self {
         let slice = self.slice(SliceKind::Annotation, &format!("ProfilerStep#{number}"), start, end);
-        self.trace.ops.push(Op {
-            slice,
-            external_id: MaybeI64::NONE,
-            record_function_id: MaybeU32::NONE,
-            event_index: MaybeU32::NONE,
-            sequence_number: MaybeI64::NONE,
-            forward_thread: MaybeU32::NONE,
-            input_dims: StringId::NONE,
-            input_types: StringId::NONE,
-            input_strides: StringId::NONE,
-            concrete_inputs: StringId::NONE,
-        });
+        self.trace.ops.push(Op { slice, ..NO_OP });
         self
     }
 
@@ -100,6 +103,51 @@ impl TestTrace {
             bandwidth_gbps: MaybeF64::NONE,
             detail: StringId::NONE,
         });
+        self
+    }
+
+    /// A range on the host with the shapes and types of its inputs as JSON.
+    pub(crate) fn annotation(
+        &mut self,
+        name: &str,
+        start: i64,
+        end: i64,
+        dims: &str,
+        types: &str,
+    ) -> &mut Self {
+        let slice = self.slice(SliceKind::Annotation, name, start, end);
+        let (input_dims, input_types) = (self.trace.strings.intern(dims), self.trace.strings.intern(types));
+        self.trace.ops.push(Op { slice, input_dims, input_types, ..NO_OP });
+        self
+    }
+
+    /// Says of the last slice which collective it is: name, elements in and out, type, group and its size.
+    pub(crate) fn collective(
+        &mut self,
+        name: &str,
+        elements: (i64, i64),
+        dtype: &str,
+        group: (&str, u32),
+    ) -> &mut Self {
+        let slice = SliceId::from(self.trace.slices.len() - 1);
+        let mut text = |text: &str| self.trace.strings.intern(text);
+        let row = Collective {
+            slice,
+            name: text(name),
+            in_elements: MaybeI64::new(elements.0),
+            out_elements: MaybeI64::new(elements.1),
+            dtype: text(dtype),
+            group_size: MaybeU32::new(group.1),
+            in_splits: StringId::NONE,
+            out_splits: StringId::NONE,
+            group_name: text(group.0),
+            group_description: StringId::NONE,
+            group_ranks: StringId::NONE,
+            rank: MaybeU32::NONE,
+            global_rank_start: MaybeU32::NONE,
+            global_rank_stride: MaybeU32::NONE,
+        };
+        self.trace.collectives.push(row);
         self
     }
 

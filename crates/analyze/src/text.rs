@@ -15,6 +15,23 @@ pub(crate) fn duration(time: Ns) -> String {
     format!("{value:.decimals$} {unit}")
 }
 
+/// A size in binary units, such as `1.5 MiB`.
+pub(crate) fn size(bytes: i64) -> String {
+    let mut number = bytes as f64;
+    if number.abs() < 1024.0 {
+        return format!("{bytes} B");
+    }
+    let mut units = ["KiB", "MiB", "GiB"].iter();
+    loop {
+        number /= 1024.0;
+        match units.next() {
+            Some(unit) if number.abs() < 1024.0 => return format!("{number:.1} {unit}"),
+            Some(_) => {}
+            None => return format!("{number:.1} TiB"),
+        }
+    }
+}
+
 /// A share of a whole, such as `12.3%`.
 pub(crate) fn percent(part: Ns, whole: Ns) -> String {
     format!("{:.1}%", percentage(part, whole))
@@ -33,6 +50,8 @@ mod tests {
     fn durations_read_well() {
         let texts = [0, 999, 1_500, 12_345_678, 123_456_789, 2_000_000_000].map(|time| duration(Ns(time)));
         assert_eq!(texts, ["0 ns", "999 ns", "1.5 µs", "12.3 ms", "123 ms", "2.0 s"]);
+        let sizes = [0, 1023, 1536, 25 << 20, 80 << 30, 3 << 40].map(size);
+        assert_eq!(sizes, ["0 B", "1023 B", "1.5 KiB", "25.0 MiB", "80.0 GiB", "3.0 TiB"]);
         assert_eq!(percent(Ns(1), Ns(8)), "12.5%");
         assert_eq!(percent(Ns(1), Ns(0)), "0.0%");
     }

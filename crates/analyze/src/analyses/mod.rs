@@ -1,10 +1,12 @@
 //! The analyses, one file each. To add one: copy a file, add a `mod` line and a line to [`ALL`].
 
+mod collectives;
 mod comm_overlap;
 mod kernel_types;
 mod kernels;
 mod missing;
 mod steps;
+mod stragglers;
 mod temporal_breakdown;
 
 use std::ops::Deref;
@@ -81,10 +83,12 @@ fn assemble<A: Analyse>(job: &Job, parts: &[&Part]) -> Outcome {
 
 /// Every analysis, by id.
 pub static ALL: &[Analysis] = &[
+    Analysis::of::<collectives::Collectives>(),
     Analysis::of::<comm_overlap::CommOverlap>(),
     Analysis::of::<kernel_types::KernelTypes>(),
     Analysis::of::<kernels::Kernels>(),
     Analysis::of::<steps::Steps>(),
+    Analysis::of::<stragglers::Stragglers>(),
     Analysis::of::<temporal_breakdown::TemporalBreakdown>(),
 ];
 
@@ -126,6 +130,17 @@ mod tests {
     #[test]
     fn the_report_begins_with_where_the_time_went() {
         let order: Vec<_> = in_report_order().iter().map(|analysis| analysis.id).collect();
-        assert_eq!(order, ["temporal-breakdown", "kernel-types", "comm-overlap", "kernels", "steps"]);
+        assert_eq!(
+            order,
+            [
+                "temporal-breakdown",
+                "kernel-types",
+                "comm-overlap",
+                "collectives",
+                "stragglers",
+                "kernels",
+                "steps"
+            ]
+        );
     }
 }

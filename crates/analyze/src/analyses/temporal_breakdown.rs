@@ -239,22 +239,6 @@ fn findings(ranks: &[(&RankSummary, Breakdown)]) -> Vec<Finding> {
                `.item()` and `.cpu()`",
         }
     });
-    let communication = finding(
-        ranks,
-        |breakdown| breakdown.exposed_communication,
-        EXPOSED_WARNING_PCT,
-        EXPOSED_CRITICAL_PCT,
-        |share, time, span| Text {
-            id: "exposed_communication",
-            claim: format!(
-                "communication that no computation hides takes {share} ({time}) of a span of {span}"
-            ),
-            column: "exposed_comm_ns",
-            next: "overlap it with computation (DDP bucket size, FSDP prefetch, a stream of its own), send less \
-                   (gradient accumulation, lower precision), or look for a rank that comes late: its peers' \
-                   waiting counts as communication",
-        },
-    );
     let memory = finding(
         ranks,
         |breakdown| breakdown.exposed_memory,
@@ -268,7 +252,7 @@ fn findings(ranks: &[(&RankSummary, Breakdown)]) -> Vec<Finding> {
                    device, and avoid copies between layouts",
         },
     );
-    let mut findings: Vec<Finding> = [idle, communication, memory].into_iter().flatten().collect();
+    let mut findings: Vec<Finding> = [idle, memory].into_iter().flatten().collect();
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.gain.as_ref().map(|gain| gain.high)));
     findings
 }
@@ -386,7 +370,7 @@ mod tests {
         idle.gpu(Kernel, "gemm", 0, 100).gpu(Kernel, "gemm", 900, 1000);
         let section = section_of(&run_of(vec![trace(), idle, TestTrace::default()]), "temporal-breakdown");
         let ids: Vec<_> = section.findings.iter().map(|finding| finding.id).collect();
-        assert_eq!(ids, ["gpu_idle", "exposed_communication", "ranks_without_gpu_activity"]);
+        assert_eq!(ids, ["gpu_idle", "ranks_without_gpu_activity"]);
         let idle = &section.findings[0];
         let gain = idle.gain.as_ref().unwrap();
         assert_eq!((idle.severity, gain.low, gain.high), (Severity::Critical, Ns(0), Ns(800)));

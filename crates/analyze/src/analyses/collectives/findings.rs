@@ -1,0 +1,168 @@
+//! What follows from the tables.
+
+use std::sync::Arc;
+
+use eaves_model::Ns;
+
+use super::super::Rank;
+use super::across::{Across, Compared};
+use super::tables::span;
+use crate::collectives::{Calls, Place, SMALL_BYTES};
+use crate::section::{Finding, Gain, Severity};
+use crate::text::{duration, percent, percentage, size};
+
+/// Shares of the span above which a finding is made: below, the gain is rarely worth the work.
+const EXPOSED_WARNING_PCT: f64 = 5.0;
+const EXPOSED_CRITICAL_PCT: f64 = 30.0;
+const SMALL_WARNING_PCT: f64 = 5.0;
+
+/// Most calls have to be small before bundling them is the thing to do.
+const SMALL_CALLS_PCT: f64 = 50.0;
+
+/// Bandwidth that varies more than this between calls of one size has a cause. A factor of two is usual when links
+/// are shared with other traffic.
+const SLOW_RATIO: f64 = 3.0;
+/// Smaller calls last as long as it takes to start them, which varies.
+const SLOW_BYTES: i64 = 1 << 20;
+/// Fewer calls show no pattern.
+const SLOW_CALLS: u64 = 4;
+
+/// All findings, those first that may gain most.
+pub(super) fn all(ranks: &[Rank<'_, Arc<Calls>>], across: &Across<'_>) -> Vec<Finding> {
+    let found = [exposed(ranks, across), small_messages(ranks), slow_collective(across)];
+    let mut findings: Vec<Finding> = found.into_iter().flatten().collect();
+    findings.sort_by_key(|finding| std::cmp::Reverse(finding.gain.as_ref().map(|gain| gain.high)));
+    findings
+}
+
+/// A claim about one rank of several.
+fn about(ranks: &[Rank<'_, Arc<Calls>>], rank: i64, claim: String) -> String {
+    if ranks.len() > 1 { format!("rank {rank} is worst: {claim}") } else { claim }
+}
+
+fn exposed(ranks: &[Rank<'_, Arc<Calls>>], across: &Across<'_>) -> Option<Finding> {
+    let time = |rank: &Rank<'_, Arc<Calls>>| rank.times.exposed_communication();
+    let share = |rank: &Rank<'_, Arc<Calls>>| percentage(time(rank), span(rank, Place::Gpu));
+    let (index, rank) =
+        ranks.iter().enumerate().max_by(|(_, one), (_, other)| share(one).total_cmp(&share(other)))?;
+    if share(rank) < EXPOSED_WARNING_PCT {
+        return None;
+    }
+    let (exposed, whole) = (time(rank), span(rank, Place::Gpu));
+    let mut claim = format!(
+        "communication that no computation hides takes {} ({}) of a span of {}",
+        percent(exposed, whole),
+        duration(exposed),
+        duration(whole)
+    );
+    let transfer = across.exposed_transfer(index, rank.part, exposed);
+    if let Some(transfer) = transfer.filter(|&transfer| transfer < exposed) {
+        claim.push_str(&format!(
+            ", of which at least {} is waiting for other ranks",
+            duration(exposed - transfer)
+        ));
+    }
+    let waits_most = transfer.is_some_and(|transfer| transfer.0 < exposed.0 / 2);
+    let next = if waits_most {
+        "most of it is waiting: find out in section stragglers which rank comes late, and why"
+    } else {
+        "overlap it with computation (DDP bucket size, FSDP prefetch, a stream of its own), or send less (gradient \
+         accumulation, lower precision)"
+    };
+    let basis = match transfer {
+        Some(_) => {
+            "exposed time that can have been transfer, all of it at most; waiting for other ranks is theirs to gain"
+        }
+        None => {
+            "all of it at most; waiting for other ranks is in it, as the calls could not be matched over ranks"
+        }
+    };
+    Some(Finding {
+        id: "exposed_communication",
+        severity: if share(rank) < EXPOSED_CRITICAL_PCT { Severity::Warning } else { Severity::Critical },
+        claim: about(ranks, rank.rank, claim),
+        gain: Some(Gain::new(Ns::ZERO, transfer.unwrap_or(exposed), rank.steps, basis)),
+        evidence: format!("table by_rank, rank {}, column exposed_ns", rank.rank),
+        next: next.to_owned(),
+    })
+}
+
+fn small_messages(ranks: &[Rank<'_, Arc<Calls>>]) -> Option<Finding> {
+    let places = ranks.iter().flat_map(|rank| [(rank, Place::Gpu), (rank, Place::Host)]);
+    let share = |&(rank, place): &(&Rank<'_, Arc<Calls>>, Place)| {
+        percentage(rank.part.totals(place).small_busy, span(rank, place))
+    };
+    let mostly_small = |&(rank, place): &(&Rank<'_, Arc<Calls>>, Place)| {
+        let totals = rank.part.totals(place);
+        100.0 * totals.small as f64 > SMALL_CALLS_PCT * totals.sized as f64
+    };
+    let worst = places.filter(mostly_small).max_by(|one, other| share(one).total_cmp(&share(other)))?;
+    if share(&worst) < SMALL_WARNING_PCT {
+        return None;
+    }
+    let (rank, place) = worst;
+    let (totals, whole) = (rank.part.totals(place), span(rank, place));
+    let claim = format!(
+        "{} of {} collectives of known size move less than {} and take {} ({}) of a span of {}",
+        totals.small,
+        totals.sized,
+        size(SMALL_BYTES),
+        percent(totals.small_busy, whole),
+        duration(totals.small_busy),
+        duration(whole)
+    );
+    Some(Finding {
+        id: "small_messages",
+        severity: Severity::Warning,
+        claim: about(ranks, rank.rank, claim),
+        gain: Some(Gain::new(
+            Ns::ZERO,
+            totals.small_busy,
+            rank.steps,
+            "all of the time in which small collectives ran at most; in bundles some of it is left",
+        )),
+        evidence: format!("table by_collective, rows of less than {}", size(SMALL_BYTES)),
+        next:
+            "bundle them: larger DDP buckets (`bucket_cap_mb`), `torch.distributed._coalescing_manager`, one \
+               flat tensor instead of many, metrics reduced once a step instead of one by one"
+                .to_owned(),
+    })
+}
+
+fn slow_collective(across: &Across<'_>) -> Option<Finding> {
+    let excess = |compared: &&Compared<'_>| {
+        let count = i64::try_from(compared.transfer.count()).unwrap_or(i64::MAX);
+        let best = Ns(compared.transfer.min().unwrap_or(Ns::ZERO).0.saturating_mul(count));
+        compared.transfer.total() - best
+    };
+    let ratio = |compared: &Compared<'_>| {
+        let (shortest, longest) = (compared.transfer.min()?, compared.transfer.max()?);
+        (shortest > Ns::ZERO).then(|| longest.as_f64() / shortest.as_f64())
+    };
+    let varies = |compared: &&Compared<'_>| {
+        compared.transfer.count() >= SLOW_CALLS
+            && compared.size.is_some_and(|size| size >= SLOW_BYTES)
+            && ratio(compared).is_some_and(|ratio| ratio > SLOW_RATIO)
+    };
+    let worst = across.compared.iter().filter(varies).max_by_key(excess)?;
+    let bytes = worst.size?;
+    Some(Finding {
+        id: "slow_collective",
+        severity: Severity::Info,
+        claim: format!(
+            "{} of {} takes between {} and {} once all ranks are there: its bandwidth varies {:.1} times over {} \
+             collectives",
+            worst.row.kind.id(),
+            size(bytes),
+            duration(worst.transfer.min()?),
+            duration(worst.transfer.max()?),
+            ratio(worst)?,
+            worst.transfer.count()
+        ),
+        gain: None,
+        evidence: format!("table skew, {} of {}", worst.row.kind.id(), size(bytes)),
+        next: "look at what else runs during the slow ones: other collectives and copies that share the link, kernels \
+               that take all multiprocessors, or traffic of other jobs on the network"
+            .to_owned(),
+    })
+}

@@ -1,0 +1,126 @@
+//! Collectives: how often, how large, how fast, how much of them is exposed, and how much of them is waiting.
+
+mod across;
+mod findings;
+mod tables;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use eaves_model::Ns;
+
+use self::across::Across;
+use super::{Analyse, Rank};
+use crate::collectives::{Calls, Fate, Place, Waiting};
+use crate::section::{Number, Provenance, Section, Skipped, Unit};
+use crate::{Job, Outcome, RankView};
+
+pub(super) struct Collectives;
+
+impl Analyse for Collectives {
+    const ID: &'static str = "collectives";
+    const PLACE: u32 = 32;
+    /// A few words a call: the same call has to be found on other ranks.
+    type Part = Arc<Calls>;
+
+    fn measure(rank: &RankView<'_>) -> Arc<Calls> {
+        rank.collectives()
+    }
+
+    fn assemble(job: &Job, ranks: &[Rank<'_, Arc<Calls>>]) -> Outcome {
+        if ranks.iter().all(|rank| rank.part.rows.is_empty()) {
+            return without_calls(Self::ID, ranks);
+        }
+        let across = Across::of(job, ranks);
+        Outcome::Section(Section {
+            id: Self::ID,
+            title: "Collectives",
+            numbers: numbers(ranks, &across),
+            tables: tables::all(job, ranks, &across),
+            findings: findings::all(ranks, &across),
+        })
+    }
+}
+
+/// The outcome without any collective.
+pub(in crate::analyses) fn without_calls(id: &'static str, ranks: &[Rank<'_, Arc<Calls>>]) -> Outcome {
+    let unseen: u64 = ranks.iter().map(|rank| rank.part.unseen).sum();
+    let missing = if unseen > 0 {
+        format!("the work of collectives: the host called {unseen}, but what the device did was not recorded")
+    } else {
+        "communication: no kernel of NCCL, RCCL or another communication library ran, and no thread of gloo"
+            .to_owned()
+    };
+    Outcome::Skipped(Skipped {
+        id,
+        missing,
+        how_to_record:
+            "record a run of several ranks, every rank with `ProfilerActivity.CPU` and, for GPUs, \
+                        `ProfilerActivity.CUDA`"
+                .to_owned(),
+    })
+}
+
+/// The calls of a rank by the place where they ran, without places of none.
+fn places(calls: &Calls) -> impl Iterator<Item = Place> {
+    [Place::Gpu, Place::Host].into_iter().filter(|&place| calls.totals(place).calls > 0)
+}
+
+fn numbers(ranks: &[Rank<'_, Arc<Calls>>], across: &Across<'_>) -> Vec<Number> {
+    let number =
+        |id, rank, value, unit, provenance, explain| Number { id, rank, value, unit, provenance, explain };
+    let calls: u64 = ranks.iter().map(|rank| rank.part.gpu.calls + rank.part.host.calls).sum();
+    let mut numbers = vec![number(
+        "calls",
+        None,
+        calls.into(),
+        Unit::Count,
+        Provenance::Counter,
+        "collectives on all ranks, kernels on GPUs and work of gloo's threads alike",
+    )];
+    let unseen: u64 = ranks.iter().map(|rank| rank.part.unseen).sum();
+    if unseen > 0 {
+        numbers.push(number(
+            "unseen_calls",
+            None,
+            unseen.into(),
+            Unit::Count,
+            Provenance::Counter,
+            "collectives that the host called on ranks where no work of them on the device was recorded, so they \
+             have no duration and are in no table",
+        ));
+    }
+    let Ok(waits) = &across.waits else { return numbers };
+    numbers.push(number(
+        "matched_calls",
+        None,
+        across.matching.count(Fate::Matched).into(),
+        Unit::Count,
+        Provenance::Formula,
+        "calls that were found on two ranks or more: the same number of the group's calls in the step, of the same \
+         kind, type and size; table matching says what became of the others",
+    ));
+    for (rank, waits) in ranks.iter().zip(waits) {
+        if waits.both().iter().all(|waiting| waiting.matched == 0) {
+            continue;
+        }
+        let of_rank = |id, time: fn(&Waiting) -> Ns, explain| {
+            let time: Ns = waits.both().into_iter().map(time).sum();
+            number(id, Some(rank.rank), time.into(), Unit::Nanoseconds, Provenance::Formula, explain)
+        };
+        numbers.push(of_rank(
+            "wait_ns",
+            Waiting::wait,
+            "estimate, clock-free: in a matched call the rank of the shortest duration came last, and what the call \
+             took longer on this rank is the time it waited; without time in which another call was in transfer",
+        ));
+        numbers.push(of_rank(
+            "transfer_ns",
+            Waiting::transfer,
+            "estimate, clock-free: the last part of a matched call, as long as the call took on the rank that came \
+             last; what is side by side counts once",
+        ));
+    }
+    numbers
+}

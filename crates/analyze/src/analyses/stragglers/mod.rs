@@ -1,0 +1,324 @@
+//! Which rank the others wait for.
+//!
+//! The idea is HTA's; what it compares are the starts of one kernel by clocks that need not agree. Here no clock is
+//! compared: in a collective that is matched over ranks, the rank of the shortest duration came last.
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use eaves_model::Ns;
+
+use super::collectives::without_calls;
+use super::{Analyse, Rank};
+use crate::collectives::{Call, Calls, Fate, Match, Matching, Waits, waiting_of};
+use crate::section::{
+    Column, Finding, Gain, Number, Provenance, Section, Severity, Skipped, Table, Unit, Value,
+};
+use crate::text::{duration, percent, percentage};
+use crate::{Job, Outcome, RankView};
+
+pub(super) struct Stragglers;
+
+/// A wait worth counting: about what it takes to launch a kernel. Ranks cannot come more closely together.
+const NOTABLE_WAIT: Ns = Ns(10_000);
+/// Share of the notable collectives in which one rank comes last that makes it a straggler; of two ranks one comes
+/// last in half of them by chance.
+const LAST_PCT: f64 = 60.0;
+/// Fewer collectives show no habit.
+const NOTABLE_COLLECTIVES: u64 = 4;
+/// Share of the others' time, mean over them, below which nobody would notice.
+const WAIT_WARNING_PCT: f64 = 1.0;
+const WAIT_CRITICAL_PCT: f64 = 10.0;
+
+impl Analyse for Stragglers {
+    const ID: &'static str = "stragglers";
+    const PLACE: u32 = 34;
+    /// The same that section `collectives` keeps.
+    type Part = Arc<Calls>;
+
+    fn measure(rank: &RankView<'_>) -> Arc<Calls> {
+        rank.collectives()
+    }
+
+    fn assemble(job: &Job, ranks: &[Rank<'_, Arc<Calls>>]) -> Outcome {
+        let skipped = |missing: String, how_to_record: &str| {
+            Outcome::Skipped(Skipped { id: Self::ID, missing, how_to_record: how_to_record.to_owned() })
+        };
+        if ranks.len() < 2 {
+            return skipped(
+                "a second rank: who waits for whom shows only when ranks are compared".to_owned(),
+                "record every rank, and give eaves all files or their directory",
+            );
+        }
+        if job.ranks_are_ambiguous() {
+            return skipped(
+                "ranks that can be told apart: several recordings say they are the same rank".to_owned(),
+                "give eaves the recordings of one run only",
+            );
+        }
+        if ranks.iter().all(|rank| rank.part.rows.is_empty()) {
+            return without_calls(Self::ID, ranks);
+        }
+        let found = Lateness::of(ranks);
+        if found.matching.count(Fate::Matched) == 0 {
+            return skipped(
+                format!("collectives that two ranks have in common: {}", found.fates()),
+                HOW_TO_MATCH,
+            );
+        }
+        Outcome::Section(Section {
+            id: Self::ID,
+            title: "Ranks that others wait for",
+            numbers: numbers(&found),
+            tables: vec![by_rank(job, ranks, &found), by_step(ranks, &found)],
+            findings: finding(ranks, &found).into_iter().collect(),
+        })
+    }
+}
+
+const HOW_TO_MATCH: &str = "record the same steps on every rank (`prof.step()` with one schedule for all), so that the \
+                            k-th call of a group in a step is the same everywhere";
+
+/// What one rank did to the others, and they to it.
+#[derive(Clone, Copy, Debug, Default)]
+struct OfRank {
+    /// Matched collectives it took part in.
+    matched: u64,
+    /// In how many it came last.
+    last: u64,
+    /// In how many of these somebody waited notably.
+    notable_last: u64,
+    /// Summed waiting of the others for it.
+    others_waited: Ns,
+    /// Number of ranks that waited for it.
+    others: u64,
+    /// Its own waiting.
+    own_wait: Ns,
+}
+
+impl OfRank {
+    /// How long one of the others waited for it, on average.
+    fn mean_waited(&self) -> Ns {
+        Ns(self.others_waited.0 / i64::try_from(self.others).unwrap_or(i64::MAX).max(1))
+    }
+}
+
+/// The collectives of one step.
+#[derive(Clone, Debug, Default)]
+struct OfStep {
+    collectives: u64,
+    waited: Ns,
+    /// How often each rank came last, and how long the others waited for it.
+    last: BTreeMap<usize, (u64, Ns)>,
+}
+
+/// Who came when.
+#[derive(Default)]
+struct Lateness {
+    ranks: Vec<OfRank>,
+    steps: BTreeMap<u32, OfStep>,
+    collectives: u64,
+    notable: u64,
+    matching: Matching,
+}
+
+impl Lateness {
+    fn of(ranks: &[Rank<'_, Arc<Calls>>]) -> Self {
+        let mut found = Self { ranks: vec![OfRank::default(); ranks.len()], ..Self::default() };
+        let calls: Vec<&Calls> = ranks.iter().map(|rank| rank.part.as_ref()).collect();
+        let (matching, waits) = waiting_of(&calls, |matched| found.count(matched));
+        found.matching = matching;
+        for (rank, waits) in waits.iter().enumerate() {
+            found.measure(rank, waits);
+        }
+        found
+    }
+
+    fn count(&mut self, matched: &Match<'_, '_>) {
+        let is_notable = matched.longest_wait() >= NOTABLE_WAIT;
+        self.collectives += 1;
+        self.notable += u64::from(is_notable);
+        for member in matched.members {
+            self.ranks[member.rank].matched += 1;
+        }
+        let Some(last) = matched.last() else { return };
+        let rank = &mut self.ranks[last.rank];
+        rank.last += 1;
+        rank.notable_last += u64::from(is_notable);
+        let step = self.steps.entry(last.call.step).or_default();
+        step.collectives += 1;
+        step.last.entry(last.rank).or_default().0 += 1;
+    }
+
+    fn measure(&mut self, rank: usize, waits: &Waits) {
+        let mut for_whom: BTreeMap<usize, Ns> = BTreeMap::new();
+        for waiting in waits.both() {
+            self.ranks[rank].own_wait += waiting.wait();
+            for (last, time) in waiting.wait_by(|wait| wait.last) {
+                *for_whom.entry(last).or_default() += time;
+            }
+            for (step, time) in waiting.wait_by(|wait| wait.step) {
+                self.steps.entry(step).or_default().waited += time;
+            }
+            for ((step, last), time) in waiting.wait_by(|wait| (wait.step, wait.last)) {
+                self.steps.entry(step).or_default().last.entry(last).or_default().1 += time;
+            }
+        }
+        for (last, time) in for_whom {
+            self.ranks[last].others_waited += time;
+            self.ranks[last].others += 1;
+        }
+    }
+
+    /// What became of the calls, in words.
+    fn fates(&self) -> String {
+        let told =
+            Fate::ALL.iter().map(|&fate| (fate, self.matching.count(fate))).filter(|&(_, count)| count > 0);
+        told.map(|(fate, count)| format!("{count} calls {}", fate.text())).collect::<Vec<_>>().join("; ")
+    }
+}
+
+fn numbers(found: &Lateness) -> Vec<Number> {
+    let number = |id, value: Value, unit, explain| Number {
+        id,
+        rank: None,
+        value,
+        unit,
+        provenance: Provenance::Formula,
+        explain,
+    };
+    let waited: Ns = found.ranks.iter().map(|rank| rank.own_wait).sum();
+    vec![
+        number(
+            "collectives",
+            found.collectives.into(),
+            Unit::Count,
+            "collectives that were found on two ranks or more, in which all ranks wait for the last",
+        ),
+        number(
+            "notable_collectives",
+            found.notable.into(),
+            Unit::Count,
+            "those of them in which some rank waited 10 µs or more for the last one",
+        ),
+        number(
+            "waited_ns",
+            waited.into(),
+            Unit::Nanoseconds,
+            "waiting of all ranks together: what each took longer in a collective than the rank that took it shortest, \
+             without time in which another call was in transfer; needs no common clock",
+        ),
+    ]
+}
+
+fn by_rank(job: &Job, ranks: &[Rank<'_, Arc<Calls>>], found: &Lateness) -> Table {
+    let own = [
+        Column::new("collectives", "Collectives", Unit::Count),
+        Column::new("last_count", "Came last", Unit::Count),
+        Column::new("last_pct", "Last of collectives", Unit::Percent),
+        Column::new("others_waited_ns", "Others waited for it", Unit::Nanoseconds),
+        Column::new("mean_other_waited_ns", "One other waited", Unit::Nanoseconds),
+        Column::new("own_wait_ns", "Waited itself", Unit::Nanoseconds),
+    ];
+    let cells = |rank: &OfRank| {
+        let count = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
+        [
+            rank.matched.into(),
+            rank.last.into(),
+            Value::percent(count(rank.last), count(rank.matched)),
+            rank.others_waited.into(),
+            rank.mean_waited().into(),
+            rank.own_wait.into(),
+        ]
+    };
+    Table {
+        id: "by_rank",
+        title: "Who came last: the rank of the shortest duration; the others waited what they took longer, summed over \
+                them and as the mean over them",
+        columns: job.rank_columns().into_iter().chain(own).collect(),
+        rows: ranks
+            .iter()
+            .zip(&found.ranks)
+            .map(|(rank, found)| job.rank_cells(rank).into_iter().chain(cells(found)).collect())
+            .collect(),
+    }
+}
+
+fn by_step(ranks: &[Rank<'_, Arc<Calls>>], found: &Lateness) -> Table {
+    let columns = vec![
+        Column::new("step", "Step", Unit::None),
+        Column::new("collectives", "Collectives", Unit::Count),
+        Column::new("waited_ns", "All ranks waited", Unit::Nanoseconds),
+        Column::new("last_rank", "Most waited for", Unit::None),
+        Column::new("last_count", "Came last", Unit::Count),
+        Column::new("others_waited_ns", "Others waited for it", Unit::Nanoseconds),
+    ];
+    let mut rows = Vec::new();
+    for (&number, step) in &found.steps {
+        let worst = step
+            .last
+            .iter()
+            .max_by_key(|&(&rank, &(count, waited))| (waited, count, std::cmp::Reverse(rank)));
+        let Some((&rank, &(count, waited))) = worst else { continue };
+        rows.push(vec![
+            match number {
+                Call::NO_STEP => Value::Missing("outside of profiler steps"),
+                number => Value::Integer(i64::from(number)),
+            },
+            step.collectives.into(),
+            step.waited.into(),
+            Value::Integer(ranks[rank].rank),
+            count.into(),
+            waited.into(),
+        ]);
+    }
+    Table {
+        id: "by_step",
+        title: "Waiting by step, with the rank that was waited for longest",
+        columns,
+        rows,
+    }
+}
+
+fn finding(ranks: &[Rank<'_, Arc<Calls>>], found: &Lateness) -> Option<Finding> {
+    let (index, late) = found.ranks.iter().enumerate().max_by_key(|(_, rank)| rank.others_waited)?;
+    let rank = ranks.get(index)?;
+    let often = 100.0 * late.notable_last as f64 >= LAST_PCT * found.notable as f64;
+    // On the host there is no GPU span; the whole recording stands for it.
+    let whole = rank.span.or(rank.extent)?.length();
+    let share = percentage(late.mean_waited(), whole);
+    if found.notable < NOTABLE_COLLECTIVES || !often || share < WAIT_WARNING_PCT {
+        return None;
+    }
+    let gain = Gain::new(
+        Ns::ZERO,
+        late.mean_waited(),
+        rank.steps,
+        "what the other ranks waited for it on average; hidden waiting gains nothing, and the next rank may be late too",
+    );
+    let per_step = if gain.per_step { format!(", {} a step", duration(gain.high)) } else { String::new() };
+    Some(Finding {
+        id: "straggler",
+        severity: if share < WAIT_CRITICAL_PCT { Severity::Warning } else { Severity::Critical },
+        claim: format!(
+            "the others wait for rank {}: it comes last in {} of {} collectives with notable waiting, and another rank \
+             waits {} for it on average ({} of the span{per_step})",
+            rank.rank,
+            late.notable_last,
+            found.notable,
+            duration(late.mean_waited()),
+            percent(late.mean_waited(), whole),
+        ),
+        gain: Some(gain),
+        evidence: format!("table by_rank, rank {}, columns last_count and others_waited_ns", rank.rank),
+        next: format!(
+            "compare this rank with another: `eaves report --rank {}` shows its host side; loading of data, more work \
+             than the others have (uneven batches or experts), a throttled GPU and garbage collection are the usual \
+             causes",
+            rank.rank
+        ),
+    })
+}

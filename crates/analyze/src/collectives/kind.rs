@@ -1,0 +1,215 @@
+//! Kinds of collectives: their names in every library, what their size is, and how bandwidth follows from it.
+
+/// What is exchanged between whom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Kind {
+    AllGather,
+    AllReduce,
+    AllToAll,
+    Barrier,
+    Broadcast,
+    Gather,
+    /// Nothing says what it is.
+    Other,
+    Reduce,
+    ReduceScatter,
+    Scatter,
+    SendReceive,
+}
+
+/// Why a size is not known.
+pub(crate) const NO_SIZE: &str = "the recording does not say how much was moved";
+const NO_GROUP_SIZE: &str = "the recording does not say how many ranks the group has";
+const NO_DATA: &str = "a barrier moves no data";
+const NO_FACTOR: &str = "nothing says which kind of collective it is";
+
+/// Words that decide, in this order, in names without anything but letters and digits. `allreduce` goes before
+/// `reduce`, and `barrier` before all, because NCCL's barrier is called `all_reduce_barrier`.
+const WORDS: [(&str, Kind); 17] = [
+    ("barrier", Kind::Barrier),
+    ("reducescatter", Kind::ReduceScatter),
+    ("allreduce", Kind::AllReduce),
+    ("allgather", Kind::AllGather),
+    ("alltoall", Kind::AllToAll),
+    ("moea2a", Kind::AllToAll),
+    ("sendrecv", Kind::SendReceive),
+    // Custom all-reduces of vLLM, SGLang and AITER.
+    ("crossdevicereduce", Kind::AllReduce),
+    ("quickreduce", Kind::AllReduce),
+    ("broadcast", Kind::Broadcast),
+    ("bcast", Kind::Broadcast),
+    ("gather", Kind::Gather),
+    ("scatter", Kind::Scatter),
+    ("reduce", Kind::Reduce),
+    ("send", Kind::SendReceive),
+    ("recv", Kind::SendReceive),
+    ("receive", Kind::SendReceive),
+];
+
+impl Kind {
+    /// The kind a name says: of a kernel, of an annotation such as `nccl:all_reduce`, of a recorded collective.
+    pub(crate) fn of(name: &str) -> Self {
+        // Behind the bracket stand C++ arguments, which name types such as `ncclDevKernelArgsStorage`.
+        let name = name.split('(').next().unwrap_or(name);
+        let plain: String = name
+            .chars()
+            .filter(char::is_ascii_alphanumeric)
+            .map(|letter| letter.to_ascii_lowercase())
+            .collect();
+        WORDS.iter().find(|(word, _)| plain.contains(word)).map_or(Self::Other, |&(_, kind)| kind)
+    }
+
+    /// A stable snake_case name.
+    pub(crate) fn id(self) -> &'static str {
+        match self {
+            Self::AllGather => "all_gather",
+            Self::AllReduce => "all_reduce",
+            Self::AllToAll => "all_to_all",
+            Self::Barrier => "barrier",
+            Self::Broadcast => "broadcast",
+            Self::Gather => "gather",
+            Self::Other => "other",
+            Self::Reduce => "reduce",
+            Self::ReduceScatter => "reduce_scatter",
+            Self::Scatter => "scatter",
+            Self::SendReceive => "send_receive",
+        }
+    }
+
+    /// True if no rank can leave before the last one came, so that the time beyond the shortest is waiting. The
+    /// root of a broadcast may be done before the others begin.
+    pub(crate) fn is_synchronising(self) -> bool {
+        matches!(
+            self,
+            Self::AllGather | Self::AllReduce | Self::AllToAll | Self::Barrier | Self::ReduceScatter
+        )
+    }
+
+    /// True if every rank of the group takes part in every call, in the same order.
+    pub(crate) fn is_of_whole_group(self) -> bool {
+        !matches!(self, Self::SendReceive | Self::Other)
+    }
+
+    /// True if a call has the same size on every rank. What is sent to whom may differ in an exchange of
+    /// experts' tokens, and gathers and scatters record the size on their root only.
+    pub(crate) fn has_one_size(self) -> bool {
+        !matches!(self, Self::AllToAll | Self::Gather | Self::Scatter | Self::SendReceive | Self::Other)
+    }
+
+    /// The elements that count as the size of the call, as nccl-tests does (`doc/PERFORMANCE.md`): of an
+    /// all-gather and a gather what comes out on all or the root, of a reduce-scatter and a scatter what goes in,
+    /// of the others what one rank holds.
+    pub(crate) fn elements(
+        self,
+        sent: Option<i64>,
+        received: Option<i64>,
+        group_size: Option<u32>,
+    ) -> Result<i64, &'static str> {
+        let times_group = |elements: Option<i64>| match (elements, group_size) {
+            (Some(elements), Some(size)) => Ok(elements.saturating_mul(i64::from(size))),
+            (Some(_), None) => Err(NO_GROUP_SIZE),
+            (None, _) => Err(NO_SIZE),
+        };
+        let one = |elements: Option<i64>| elements.ok_or(NO_SIZE);
+        match self {
+            Self::AllGather => received.map_or_else(|| times_group(sent), Ok),
+            Self::ReduceScatter => sent.map_or_else(|| times_group(received), Ok),
+            Self::Gather => times_group(sent),
+            Self::Scatter => times_group(received),
+            Self::Barrier => Err(NO_DATA),
+            Self::SendReceive => one(sent.max(received)),
+            Self::AllReduce | Self::AllToAll | Self::Broadcast | Self::Reduce | Self::Other => {
+                one(sent.or(received))
+            }
+        }
+    }
+
+    /// What algorithm bandwidth is multiplied by to get bus bandwidth in a group of `n` ranks: nccl-tests,
+    /// `doc/PERFORMANCE.md`; gather and scatter as in its `gather.cu` and `scatter.cu`.
+    pub(crate) fn bus_factor(self, group_size: Option<u32>) -> Result<f64, &'static str> {
+        let of_group = |factor: f64| {
+            let size = group_size.filter(|&size| size > 0).ok_or(NO_GROUP_SIZE)?;
+            Ok(factor * f64::from(size - 1) / f64::from(size))
+        };
+        match self {
+            Self::AllReduce => of_group(2.0),
+            Self::AllGather | Self::AllToAll | Self::Gather | Self::ReduceScatter | Self::Scatter => {
+                of_group(1.0)
+            }
+            Self::Broadcast | Self::Reduce | Self::SendReceive => Ok(1.0),
+            Self::Barrier => Err(NO_DATA),
+            Self::Other => Err(NO_FACTOR),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_every_library_are_known() {
+        for (name, kind) in [
+            ("ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)", Kind::AllReduce),
+            (
+                "ncclKernel_AllReduce_RING_LL_Sum_float(ncclDevComm*, unsigned long, ncclWork*)",
+                Kind::AllReduce,
+            ),
+            ("ncclDevKernel_ReduceScatter_Sum_bf16_RING_LL", Kind::ReduceScatter),
+            ("ncclDevKernel_AllGather_RING_LL(ncclDevKernelArgsStorage<4096ul>)", Kind::AllGather),
+            ("ncclKernel_Broadcast_RING_LL_Sum_int8_t(ncclDevComm*)", Kind::Broadcast),
+            ("ncclDevKernel_Reduce_Sum_f32_RING_LL", Kind::Reduce),
+            ("ncclDevKernel_SendRecv(ncclDevKernelArgsStorage<4096ul>)", Kind::SendReceive),
+            ("ncclDevKernel_Generic(ncclDevKernelArgsStorage<4096ul>)", Kind::Other),
+            ("mscclKernel_Sum_half_Simple_false(ncclDevComm*)", Kind::Other),
+            ("void vllm::cross_device_reduce_1stage<__half, 2>(vllm::RankData*)", Kind::AllReduce),
+            ("reduce_scatter_cross_device_store", Kind::ReduceScatter),
+            ("multimem_one_shot_all_reduce_kernel", Kind::AllReduce),
+            ("hcom_allReduce__503_0_1", Kind::AllReduce),
+            ("oneccl_allgatherv_pipeline", Kind::AllGather),
+            ("void deep_ep::intranode::dispatch<8, 768, 8192>(int4*)", Kind::Other),
+            ("allreduce_coalesced", Kind::AllReduce),
+            ("_allgather_base", Kind::AllGather),
+            ("_reduce_scatter_base", Kind::ReduceScatter),
+            ("_reduce_oop", Kind::Reduce),
+            ("all_to_allv", Kind::AllToAll),
+            ("nccl:all_reduce_barrier", Kind::Barrier),
+            ("nccl:send 0->1", Kind::SendReceive),
+            ("nccl:coalesced", Kind::Other),
+            ("gloo:all_reduce", Kind::AllReduce),
+            ("hccl:allgather", Kind::AllGather),
+        ] {
+            assert_eq!(Kind::of(name), kind, "{name}");
+        }
+    }
+
+    #[test]
+    fn sizes_are_those_of_nccl_tests() {
+        let of = |kind: Kind| kind.elements(Some(10), Some(40), Some(4));
+        assert_eq!([of(Kind::AllReduce), of(Kind::AllToAll), of(Kind::Broadcast)], [Ok(10); 3]);
+        // What comes out of an all-gather; where that is not recorded, four times what goes in.
+        assert_eq!([of(Kind::AllGather), Kind::AllGather.elements(Some(10), None, Some(4))], [Ok(40); 2]);
+        assert_eq!(Kind::AllGather.elements(Some(10), None, None), Err(NO_GROUP_SIZE));
+        assert_eq!(Kind::ReduceScatter.elements(Some(40), Some(10), None), Ok(40));
+        assert_eq!(Kind::ReduceScatter.elements(None, Some(10), Some(4)), Ok(40));
+        assert_eq!((of(Kind::Gather), of(Kind::Scatter)), (Ok(40), Ok(160)));
+        assert_eq!(of(Kind::SendReceive), Ok(40));
+        assert_eq!(Kind::AllReduce.elements(None, None, Some(4)), Err(NO_SIZE));
+        assert_eq!(of(Kind::Barrier), Err(NO_DATA));
+        assert_eq!(Kind::Gather.elements(Some(i64::MAX), None, Some(8)), Ok(i64::MAX));
+    }
+
+    #[test]
+    fn factors_are_those_of_nccl_tests() {
+        assert_eq!(Kind::AllReduce.bus_factor(Some(8)), Ok(1.75));
+        assert_eq!(Kind::AllReduce.bus_factor(Some(1)), Ok(0.0));
+        for kind in [Kind::AllGather, Kind::ReduceScatter, Kind::AllToAll, Kind::Gather, Kind::Scatter] {
+            assert_eq!(kind.bus_factor(Some(8)), Ok(0.875));
+            assert_eq!(kind.bus_factor(None), Err(NO_GROUP_SIZE));
+            assert_eq!(kind.bus_factor(Some(0)), Err(NO_GROUP_SIZE));
+        }
+        for kind in [Kind::Broadcast, Kind::Reduce, Kind::SendReceive] {
+            assert_eq!(kind.bus_factor(None), Ok(1.0));
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! Collectives: what was called, on which group, how much it moved, and which calls of different ranks are the same.
+//!
+//! [`calls`] finds the calls of one recording, [`matching`] puts those of several ranks together, [`waiting`] says how
+//! long each rank waited for which. The sections `collectives` and `stragglers` are made of these.
+
+mod calls;
+mod covered;
+mod element;
+mod facts;
+mod group;
+mod kind;
+mod matching;
+mod shapes;
+mod waiting;
+
+pub(crate) use calls::{Call, Calls, Row, SMALL_BYTES};
+pub(crate) use group::{Group, GroupKey, Place};
+pub(crate) use kind::Kind;
+pub(crate) use matching::{Fate, Match, Matching};
+pub(crate) use waiting::{Waiting, Waits, waiting_of};
