@@ -1,4 +1,4 @@
-//! Sections as terminal text, JSON, CSV and Markdown.
+//! Sections as terminal text, JSON, CSV and Markdown; recordings as pictures and in formats of other tools.
 //!
 //! Everything here draws a [`Document`]; nothing here computes a metric. A number on screen exists in a section.
 
@@ -10,5 +10,6 @@ pub mod json;
 pub mod markdown;
 pub mod names;
 pub mod terminal;
+pub mod timeline;
 
 pub use document::{Document, Input, InputWarning};
