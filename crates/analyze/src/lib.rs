@@ -36,6 +36,7 @@ mod step_index;
 #[cfg(test)]
 mod test_trace;
 mod text;
+pub mod timeline;
 mod type_sets;
 
 pub use analyses::{Analysis, Breakdown};

@@ -12,8 +12,10 @@ mod host;
 mod ids;
 mod interval;
 mod links;
+mod lod;
 mod metadata;
 mod points;
+mod rows;
 mod run;
 mod slices;
 mod strings;
@@ -38,10 +40,12 @@ pub use ids::{
 };
 pub use interval::{Interval, IntervalSet, sweep};
 pub use links::{LaunchLinks, LinkedBy, forward_backward, is_launch, operator_above, python_above};
+pub use lod::{Extract, LevelOfDetail, Pixels};
 pub use metadata::{DeviceProperties, DistributedInfo, Metadata, ProcessGroup};
 pub use points::{
     Allocation, Allocations, AsyncSlice, AsyncSlices, Counter, Counters, Flow, Flows, Instant, Instants,
 };
+pub use rows::{Band, Row, Rows};
 pub use run::{RankSource, Recording, Run};
 pub use slices::{Slice, SliceKind, Slices};
 pub use strings::Strings;

@@ -1,4 +1,4 @@
-//! Sections as terminal text, JSON, CSV and Markdown.
+//! Sections as terminal text, JSON, CSV and Markdown; recordings as pictures and in formats of other tools.
 //!
 //! Everything here draws a [`Document`]; nothing here computes a metric. A number on screen exists in a section.
 
@@ -12,5 +12,6 @@ pub mod names;
 #[cfg(feature = "png")]
 pub mod png;
 pub mod terminal;
+pub mod timeline;
 
 pub use document::{Document, Input, InputWarning};

@@ -62,7 +62,7 @@ pub struct Analysis {
 }
 
 impl Analysis {
-    const fn of<A: Analyse>() -> Self {
+    pub(crate) const fn of<A: Analyse>() -> Self {
         Self { id: A::ID, place: A::PLACE, main: A::MAIN, measure: measure::<A>, assemble: assemble::<A> }
     }
 }

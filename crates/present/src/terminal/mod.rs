@@ -8,10 +8,12 @@ mod grid;
 mod header;
 pub(crate) mod numbers;
 mod palette;
+mod strip;
 pub(crate) mod table;
 mod wrap;
 
 use eaves_analyze::section::{Section, Table};
+use eaves_analyze::timeline::Charts;
 use unicode_width::UnicodeWidthStr;
 
 use self::palette::{HEADING, QUIET, paint};
@@ -46,7 +48,16 @@ impl Options {
 
 /// The whole document.
 pub fn render(document: &Document, options: &Options) -> String {
-    let mut blocks = vec![header::inputs(document, options), header::warnings(document, options)];
+    render_below(document, Vec::new(), options)
+}
+
+/// The whole document below a picture of the recordings.
+pub fn render_timeline(document: &Document, charts: &Charts<'_>, options: &Options) -> String {
+    render_below(document, strip::lines(charts, options), options)
+}
+
+fn render_below(document: &Document, picture: Vec<String>, options: &Options) -> String {
+    let mut blocks = vec![header::inputs(document, options), header::warnings(document, options), picture];
     blocks.extend(document.shown().map(|section| section_lines(document, section, options)));
     blocks.push(more(document, options));
     blocks.push(findings::findings(document, options));

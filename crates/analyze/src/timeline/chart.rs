@@ -1,0 +1,279 @@
+//! What a picture of recordings is drawn from: rows of slices, counters, steps and arrows.
+
+use std::ops::Range;
+
+use eaves_model::{
+    Interval, IntervalSet, LevelOfDetail, Ns, Recording, Row, SliceId, SliceKind, Trace, TrackId,
+};
+
+use super::activity::{Activity, host_windows, touches};
+use super::class::Class;
+use super::counters::{CounterTrack, counters};
+use super::names::Names;
+use crate::{Options, RankView};
+
+/// How the recordings of a picture stand to each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Clocks {
+    /// There is one recording only.
+    One,
+    /// By the clocks of their machines, which say that they ran at the same time.
+    Common,
+    /// Each from its own start: their clocks do not say that they ran together.
+    Own,
+}
+
+/// Recordings to draw above each other.
+#[derive(Debug)]
+pub struct Charts<'a> {
+    /// The selected recordings that have something to draw.
+    pub charts: Vec<Chart<'a>>,
+    /// How they stand to each other.
+    pub clocks: Clocks,
+}
+
+/// One recording to draw.
+#[derive(Debug)]
+pub struct Chart<'a> {
+    /// Rank of the recording.
+    pub rank: i64,
+    /// The input it was read from.
+    pub path: &'a str,
+    /// The rows.
+    pub trace: &'a Trace,
+    /// What to draw, in the time of the trace.
+    pub window: Interval,
+    /// What to add to the time of the trace for the time of the picture.
+    pub offset: Ns,
+    /// Threads, then streams.
+    pub tracks: Vec<ChartTrack>,
+    /// Values over time.
+    pub counters: Vec<CounterTrack>,
+    /// Number and host time of the profiler steps in the window.
+    pub steps: Vec<(u64, Interval)>,
+    /// Pairs of a launching call and an activity that are both drawn, by activity.
+    pub launches: Vec<(SliceId, SliceId)>,
+    /// The slices at any zoom.
+    pub slices: LevelOfDetail,
+    classes: Vec<Class>,
+}
+
+/// A thread or stream.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChartTrack {
+    /// The track of the trace.
+    pub track: TrackId,
+    /// The process or device.
+    pub group: String,
+    /// The thread or stream in it.
+    pub name: String,
+    /// True for a stream of a device.
+    pub is_stream: bool,
+    /// Its rows in [`LevelOfDetail::rows`].
+    pub rows: Range<usize>,
+    /// When it worked, as the numbers of the timeline count it.
+    pub busy: IntervalSet,
+}
+
+impl<'a> Charts<'a> {
+    /// The selected recordings.
+    pub fn new(recordings: &'a [Recording], options: &Options) -> Self {
+        let selected = recordings.iter().filter(|recording| options.selection.has_rank(recording.rank));
+        let mut charts: Vec<Chart<'a>> =
+            selected.filter_map(|recording| Chart::new(recording, options)).collect();
+        let clocks = align(&mut charts);
+        Self { charts, clocks }
+    }
+
+    /// What is drawn of all of them, in the time of the picture.
+    pub fn window(&self) -> Option<Interval> {
+        let windows = self.charts.iter().map(Chart::shifted_window);
+        windows.reduce(|a, b| Interval::new(a.start.min(b.start), a.end.max(b.end)))
+    }
+}
+
+/// Brings the charts to one time and says how.
+fn align(charts: &mut [Chart<'_>]) -> Clocks {
+    let zero = |chart: &Chart<'_>| chart.trace.extent().map_or(chart.window.start, |extent| extent.start);
+    if let [chart] = charts {
+        chart.offset = -zero(chart);
+        return Clocks::One;
+    }
+    // A trace without a base counts from 1970 itself.
+    let has_base = |chart: &Chart<'_>| chart.trace.metadata.base_time_ns.is_some();
+    let base = |chart: &Chart<'_>| Ns(chart.trace.metadata.base_time_ns.unwrap_or(0));
+    let alike = charts.windows(2).all(|pair| has_base(&pair[0]) == has_base(&pair[1]));
+    let begins = charts.iter().map(|chart| base(chart) + chart.window.start);
+    let ends = charts.iter().map(|chart| base(chart) + chart.window.end);
+    let together = begins.max().zip(ends.min()).is_some_and(|(begin, end)| begin < end);
+    if alike && together {
+        let first = charts.iter().map(|chart| base(chart) + zero(chart)).min().unwrap_or(Ns::ZERO);
+        for chart in charts {
+            chart.offset = base(chart) - first;
+        }
+        return Clocks::Common;
+    }
+    for chart in charts {
+        chart.offset = -zero(chart);
+    }
+    Clocks::Own
+}
+
+impl<'a> Chart<'a> {
+    /// The chart of a recording; nothing if it has nothing to draw.
+    fn new(recording: &'a Recording, options: &Options) -> Option<Self> {
+        let trace = &recording.trace;
+        let view = RankView::new(trace, options);
+        let activity = Activity::of(&view);
+        let window = activity.span?;
+        let kept = kept(&view);
+        let slices = LevelOfDetail::build(trace, |slice| kept[slice.index()]);
+        let links = view.links();
+        let launches = view.gpu.row.iter().filter_map(|&activity| {
+            let launch = links.launch(activity)?;
+            kept[launch.index()].then_some((launch, trace.gpu.slice[activity.index()]))
+        });
+        Some(Self {
+            rank: recording.rank,
+            path: &recording.path,
+            trace,
+            window,
+            offset: Ns::ZERO,
+            tracks: tracks(&Names::new(&view), &slices, activity),
+            counters: counters(trace, window),
+            steps: view.steps.iter().filter(|(_, step)| step.clip(window).is_some()).collect(),
+            launches: launches.collect(),
+            slices,
+            classes: Class::of_all(trace),
+        })
+    }
+
+    /// What is drawn, in the time of the picture.
+    pub fn shifted_window(&self) -> Interval {
+        Interval::new(self.window.start + self.offset, self.window.end + self.offset)
+    }
+
+    /// The class of a slice.
+    pub fn class(&self, slice: SliceId) -> Class {
+        self.classes[slice.index()]
+    }
+
+    /// The rows of a track, from top to bottom.
+    pub fn rows(&self, track: &ChartTrack) -> &[Row] {
+        &self.slices.rows()[track.rows.clone()]
+    }
+}
+
+/// Which slices are drawn: the selected activities, and what else there was at that time. What is in quarantine
+/// would stretch the picture to no end.
+fn kept(view: &RankView<'_>) -> Vec<bool> {
+    let (slices, windows) = (&view.trace.slices, host_windows(view));
+    let mut kept: Vec<bool> = (0..slices.len())
+        .map(|row| {
+            slices.kind[row] != SliceKind::Span
+                && windows.as_ref().is_none_or(|windows| touches(windows, slices.interval(row)))
+        })
+        .collect();
+    for slice in &view.trace.gpu.slice {
+        kept[slice.index()] = false;
+    }
+    for activity in &view.gpu.row {
+        kept[view.trace.gpu.slice[activity.index()].index()] = true;
+    }
+    for slice in &view.trace.quarantined {
+        kept[slice.index()] = false;
+    }
+    kept
+}
+
+fn tracks(names: &Names<'_>, slices: &LevelOfDetail, activity: Activity) -> Vec<ChartTrack> {
+    let mut busy: Vec<(TrackId, IntervalSet)> =
+        activity.threads.into_iter().chain(activity.streams).map(|one| (one.track, one.busy)).collect();
+    busy.sort_by_key(|&(track, _)| track);
+    let mut take_busy = |track: TrackId| match busy.binary_search_by_key(&track, |&(known, _)| known) {
+        Ok(index) => std::mem::take(&mut busy[index].1),
+        Err(_) => IntervalSet::default(),
+    };
+    let mut tracks: Vec<ChartTrack> = Vec::new();
+    for (index, row) in slices.rows().iter().enumerate() {
+        match tracks.last_mut() {
+            Some(last) if last.track == row.track => last.rows.end = index + 1,
+            _ => tracks.push(ChartTrack {
+                track: row.track,
+                group: names.group(row.track),
+                name: names.track(row.track),
+                is_stream: names.is_device(row.track),
+                rows: index..index + 1,
+                busy: take_busy(row.track),
+            }),
+        }
+    }
+    tracks.sort_by_key(|track| names.order(track.track));
+    tracks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Selection;
+    use crate::test_trace::{TestTrace, run_of};
+
+    /// A rank whose clock is `base` ahead.
+    fn trace(base: Option<i64>) -> TestTrace {
+        let mut test = TestTrace::default();
+        test.step(1, 1000, 2000)
+            .step(2, 2000, 3000)
+            .launch(1, 1100, 1150)
+            .launch(2, 2100, 2150)
+            .kernel("gemm", 1, 1200, 1500)
+            .kernel("ncclDevKernel_AllReduce", 2, 2500, 2600);
+        test.trace.metadata.base_time_ns = base;
+        test
+    }
+
+    fn offsets(bases: &[Option<i64>]) -> (Clocks, Vec<i64>) {
+        let run = run_of(bases.iter().map(|&base| trace(base)).collect());
+        let charts = Charts::new(&run.recordings, &Options::default());
+        (charts.clocks, charts.charts.iter().map(|chart| chart.offset.0).collect())
+    }
+
+    #[test]
+    fn ranks_stand_by_their_clocks_if_these_say_so() {
+        assert_eq!(offsets(&[Some(50)]), (Clocks::One, vec![-1000]));
+        assert_eq!(offsets(&[Some(50), Some(70)]), (Clocks::Common, vec![-1000, -980]));
+        assert_eq!(offsets(&[None, None]), (Clocks::Common, vec![-1000, -1000]));
+        // Recorded one after the other, and clocks that cannot be compared.
+        assert_eq!(offsets(&[Some(0), Some(9000)]), (Clocks::Own, vec![-1000, -1000]));
+        assert_eq!(offsets(&[None, Some(0)]), (Clocks::Own, vec![-1000, -1000]));
+    }
+
+    #[test]
+    fn a_chart_has_tracks_steps_and_launches() {
+        let run = run_of(vec![trace(None)]);
+        let charts = Charts::new(&run.recordings, &Options::default());
+        let chart = &charts.charts[0];
+        let shown: Vec<_> = chart.tracks.iter().map(|track| (track.name.as_str(), track.is_stream)).collect();
+        assert_eq!(shown, [("thread 1", false), ("thread 6", false), ("stream 7", true)]);
+        assert_eq!(chart.tracks[2].busy.measure(), Ns(400));
+        assert_eq!(chart.steps.len(), 2);
+        assert_eq!(chart.launches.len(), 2);
+        let classes: Vec<Class> = chart
+            .slices
+            .slices(&chart.rows(&chart.tracks[2])[0])
+            .iter()
+            .map(|&slice| chart.class(slice))
+            .collect();
+        assert_eq!(classes, [Class::Compute, Class::Communication]);
+        assert_eq!(charts.window(), Some(Interval::new(Ns(0), Ns(2000))));
+    }
+
+    #[test]
+    fn what_is_not_selected_is_not_drawn() {
+        let run = run_of(vec![trace(None)]);
+        let options = Options::default().with_selection(Selection::default().with_steps(2..=2));
+        let charts = Charts::new(&run.recordings, &options);
+        let chart = &charts.charts[0];
+        assert_eq!((chart.slices.len(), chart.launches.len(), chart.steps.len()), (3, 1, 1));
+        assert_eq!(charts.window(), Some(Interval::new(Ns(1000), Ns(2000))));
+    }
+}

@@ -1,0 +1,18 @@
+//! What `eaves timeline` shows: when host and device worked, and the tracks to draw.
+
+mod activity;
+mod chart;
+mod class;
+mod counters;
+mod facts;
+mod names;
+
+pub use activity::{Activity, TrackActivity, is_host_work};
+pub use chart::{Chart, ChartTrack, Charts, Clocks};
+pub use class::Class;
+pub use counters::CounterTrack;
+
+use crate::Analysis;
+
+/// The analysis behind the numbers of a timeline. No part of a report.
+pub static TIMELINE: Analysis = Analysis::of::<facts::Timeline>();
