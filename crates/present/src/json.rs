@@ -25,6 +25,12 @@ pub fn write(document: &Document, mut writer: impl io::Write) -> io::Result<()> 
     writer.write_all(b"\n")
 }
 
+/// The document on one line.
+pub(crate) fn compact(document: &Document) -> String {
+    // Texts, numbers and lists of them can always be written.
+    serde_json::to_string(&DocumentForm::from(document)).unwrap_or_default()
+}
+
 #[derive(Serialize)]
 struct DocumentForm<'a> {
     schema: String,
@@ -44,6 +50,8 @@ struct Tool {
 #[derive(Serialize)]
 struct InputForm<'a> {
     path: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    role: Option<&'a str>,
     format: &'a str,
     container: &'a str,
     rank: i64,
@@ -158,8 +166,17 @@ impl<'a> From<&'a Document> for DocumentForm<'a> {
 
 impl<'a> From<&'a Input> for InputForm<'a> {
     fn from(input: &'a Input) -> Self {
-        let Input { path, format, container, rank, rank_source, events, bytes } = input;
-        Self { path, format, container, rank: *rank, rank_source, events: *events, bytes: *bytes }
+        let Input { path, role, format, container, rank, rank_source, events, bytes } = input;
+        Self {
+            path,
+            role: *role,
+            format,
+            container,
+            rank: *rank,
+            rank_source,
+            events: *events,
+            bytes: *bytes,
+        }
     }
 }
 
