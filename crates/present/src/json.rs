@@ -2,6 +2,7 @@
 //!
 //! The structures here are the serializable counterparts of the section types, which know nothing of JSON.
 
+mod hta;
 mod rows;
 
 use std::collections::BTreeMap;
@@ -39,6 +40,9 @@ struct DocumentForm<'a> {
     warnings: Vec<WarningForm<'a>>,
     sections: Vec<SectionForm<'a>>,
     skipped: Vec<SkippedForm<'a>>,
+    /// Further keys that other tools' readers look for.
+    #[serde(flatten)]
+    hta: Option<serde_json::Map<String, serde_json::Value>>,
 }
 
 #[derive(Serialize)]
@@ -160,6 +164,7 @@ impl<'a> From<&'a Document> for DocumentForm<'a> {
             warnings: document.warnings.iter().map(WarningForm::from).collect(),
             sections: document.sections().map(SectionForm::from).collect(),
             skipped: document.skipped().map(SkippedForm::from).collect(),
+            hta: hta::keys(document),
         }
     }
 }

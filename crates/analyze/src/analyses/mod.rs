@@ -1,6 +1,7 @@
 //! The analyses, one file each. To add one: copy a file, add a `mod` line and a line to [`ALL`].
 
 mod comm_overlap;
+mod hta_summary;
 mod kernel_types;
 mod kernels;
 mod missing;
@@ -87,6 +88,9 @@ pub static ALL: &[Analysis] = &[
     Analysis::of::<steps::Steps>(),
     Analysis::of::<temporal_breakdown::TemporalBreakdown>(),
 ];
+
+/// The summary that `eaves hta` begins with. A report has the same in more detail, so it is not in [`ALL`].
+pub static HTA_SUMMARY: Analysis = Analysis::of::<hta_summary::HtaSummary>();
 
 /// The analysis that makes a section.
 pub fn find(id: &str) -> Option<&'static Analysis> {
