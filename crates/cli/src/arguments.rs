@@ -33,7 +33,7 @@ pub(crate) struct OutputArguments {
     /// Print Markdown
     #[arg(long, global = true)]
     markdown: bool,
-    /// Write to a file: .json, .csv, .md or .txt; DIR/ for one CSV per table
+    /// Write to a file: .html, .json, .csv, .md or .txt; DIR/ for one CSV per table
     #[arg(short, long, global = true, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Exit with 2 if the input is damaged in any way

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use anyhow::Context;
-use eaves_present::{Document, csv, json, markdown, terminal};
+use eaves_present::{Document, csv, html, json, markdown, terminal};
 
 use crate::failure::hinted;
 use crate::output::PendingFile;
@@ -14,6 +14,7 @@ use crate::printer::Printer;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
     Csv,
+    Html,
     Json,
     Markdown,
     Terminal,
@@ -24,6 +25,7 @@ impl Format {
     fn of(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
             "csv" => Some(Self::Csv),
+            "html" | "htm" => Some(Self::Html),
             "json" => Some(Self::Json),
             "md" => Some(Self::Markdown),
             "txt" => Some(Self::Terminal),
@@ -34,6 +36,7 @@ impl Format {
     fn option(self) -> &'static str {
         match self {
             Self::Csv => "--csv",
+            Self::Html => "a page",
             Self::Json => "--json",
             Self::Markdown => "--markdown",
             Self::Terminal => "plain text",
@@ -139,7 +142,7 @@ fn format_of_file(asked: Option<Format>, path: &Path) -> anyhow::Result<Format> 
         (Some(format), _) | (None, Some(format)) => Ok(format),
         (None, None) => Err(hinted(
             format!("the name does not say which form the output has: {}", path.display()),
-            "end it in .json, .csv, .md or .txt, or add --json, --csv or --markdown",
+            "end it in .html, .json, .csv, .md or .txt, or add --json, --csv or --markdown",
         )),
     }
 }
@@ -149,6 +152,7 @@ fn content(document: &Document, format: Format, top: usize) -> anyhow::Result<Ve
     let mut bytes = Vec::new();
     match format {
         Format::Csv => csv::write(document, &mut bytes)?,
+        Format::Html => bytes = html::render(document).into_bytes(),
         Format::Json => json::write(document, &mut bytes)?,
         Format::Markdown => bytes = markdown::render(document, top).into_bytes(),
         Format::Terminal => {

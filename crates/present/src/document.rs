@@ -24,6 +24,8 @@ pub struct Document {
 pub struct Input {
     /// The input as the user named it.
     pub path: String,
+    /// Its side where two runs are compared: `base` or `new`.
+    pub role: Option<&'static str>,
     /// Format of the content.
     pub format: &'static str,
     /// How it was packed.
@@ -71,6 +73,7 @@ impl Document {
             .iter()
             .map(|recording| Input {
                 path: recording.path.clone(),
+                role: None,
                 format: recording.format,
                 container: recording.container,
                 rank: recording.rank,

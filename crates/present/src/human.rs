@@ -1,6 +1,6 @@
 //! Values as people read them: scaled units, thousands, one decimal of a percent.
 
-use eaves_analyze::section::{Unit, Value};
+use eaves_analyze::section::{Column, Unit, Value};
 
 /// What stands in place of a value that is not there.
 pub const MISSING: &str = "-";
@@ -23,6 +23,31 @@ pub fn value(value: &Value, unit: Unit) -> String {
         (Value::Integer(number), Unit::None) => number.to_string(),
         (Value::Integer(number), Unit::Count) => thousands(*number),
         (Value::Float(number), Unit::None | Unit::Count) => decimal(*number),
+    }
+}
+
+/// A value of a column. A change that is an increase has its sign.
+pub fn cell(cell: &Value, column: &Column) -> String {
+    let text = value(cell, column.unit);
+    let increases = match cell {
+        Value::Integer(number) => *number > 0,
+        Value::Float(number) => *number > 0.0,
+        Value::Text(_) | Value::Missing(_) => false,
+    };
+    if is_change(column) && increases { format!("+{text}") } else { text }
+}
+
+/// True for a column of differences between two runs.
+pub fn is_change(column: &Column) -> bool {
+    column.id.starts_with("delta_")
+}
+
+/// Whether a verdict of a comparison is good news (true), bad news (false) or neither.
+pub fn tendency(verdict: &str) -> Option<bool> {
+    match verdict {
+        "faster" | "less" => Some(true),
+        "slower" | "more" | "fails" => Some(false),
+        _ => None,
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! The structures here are the serializable counterparts of the section types, which know nothing of JSON.
 
+mod hta;
 mod rows;
 
 use std::collections::BTreeMap;
@@ -25,6 +26,12 @@ pub fn write(document: &Document, mut writer: impl io::Write) -> io::Result<()> 
     writer.write_all(b"\n")
 }
 
+/// The document on one line.
+pub(crate) fn compact(document: &Document) -> String {
+    // Texts, numbers and lists of them can always be written.
+    serde_json::to_string(&DocumentForm::from(document)).unwrap_or_default()
+}
+
 #[derive(Serialize)]
 struct DocumentForm<'a> {
     schema: String,
@@ -33,6 +40,9 @@ struct DocumentForm<'a> {
     warnings: Vec<WarningForm<'a>>,
     sections: Vec<SectionForm<'a>>,
     skipped: Vec<SkippedForm<'a>>,
+    /// Further keys that other tools' readers look for.
+    #[serde(flatten)]
+    hta: Option<serde_json::Map<String, serde_json::Value>>,
 }
 
 #[derive(Serialize)]
@@ -44,6 +54,8 @@ struct Tool {
 #[derive(Serialize)]
 struct InputForm<'a> {
     path: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    role: Option<&'a str>,
     format: &'a str,
     container: &'a str,
     rank: i64,
@@ -152,14 +164,24 @@ impl<'a> From<&'a Document> for DocumentForm<'a> {
             warnings: document.warnings.iter().map(WarningForm::from).collect(),
             sections: document.sections().map(SectionForm::from).collect(),
             skipped: document.skipped().map(SkippedForm::from).collect(),
+            hta: hta::keys(document),
         }
     }
 }
 
 impl<'a> From<&'a Input> for InputForm<'a> {
     fn from(input: &'a Input) -> Self {
-        let Input { path, format, container, rank, rank_source, events, bytes } = input;
-        Self { path, format, container, rank: *rank, rank_source, events: *events, bytes: *bytes }
+        let Input { path, role, format, container, rank, rank_source, events, bytes } = input;
+        Self {
+            path,
+            role: *role,
+            format,
+            container,
+            rank: *rank,
+            rank_source,
+            events: *events,
+            bytes: *bytes,
+        }
     }
 }
 

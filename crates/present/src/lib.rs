@@ -1,10 +1,11 @@
-//! Sections as terminal text, JSON, CSV and Markdown; recordings as pictures and in formats of other tools.
+//! Sections as terminal text, JSON, CSV, Markdown and HTML; recordings as pictures and in formats of other tools.
 //!
 //! Everything here draws a [`Document`]; nothing here computes a metric. A number on screen exists in a section.
 
 pub mod csv;
 mod document;
 pub mod export;
+pub mod html;
 pub mod human;
 pub mod json;
 pub mod markdown;

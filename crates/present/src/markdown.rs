@@ -1,6 +1,6 @@
 //! The document as GitHub Markdown, for pull requests and notes.
 
-use eaves_analyze::section::{Section, Table, Unit, Value};
+use eaves_analyze::section::{Column, Section, Table, Value};
 
 use crate::terminal::findings::{NOTHING_FOUND, gain_text, skipped_together};
 use crate::terminal::numbers::is_in_table;
@@ -121,7 +121,7 @@ fn table_blocks(table: &Table, options: &Options) -> Vec<String> {
     let right: Vec<bool> = (0..table.columns.len()).map(|index| !is_text(index)).collect();
     let rows: Vec<Vec<String>> = table.rows[..shown]
         .iter()
-        .map(|row| row.iter().zip(&table.columns).map(|(value, column)| cell(value, column.unit)).collect())
+        .map(|row| row.iter().zip(&table.columns).map(|(value, column)| cell(value, column)).collect())
         .collect();
     let mut blocks = Vec::new();
     if !table.title.is_empty() {
@@ -132,10 +132,10 @@ fn table_blocks(table: &Table, options: &Options) -> Vec<String> {
     blocks
 }
 
-fn cell(value: &Value, unit: Unit) -> String {
+fn cell(value: &Value, column: &Column) -> String {
     match value {
         Value::Text(text) => escape(&names::shorten(text, LONGEST_NAME)),
-        other => human::value(other, unit),
+        other => human::cell(other, column),
     }
 }
 

@@ -37,7 +37,7 @@ impl Analyse for Kernels {
 }
 
 fn section(job: &Job, ranks: &[&Rank<'_, Vec<Row>>]) -> Outcome {
-    let rows = over_ranks(ranks);
+    let rows = over_ranks(ranks.iter().map(|rank| rank.part.as_slice()));
     let total = sum(&rows);
     let mut tables = vec![Table {
         id: "by_name",
@@ -58,7 +58,7 @@ fn section(job: &Job, ranks: &[&Rank<'_, Vec<Row>>]) -> Outcome {
 }
 
 /// The rows of one rank, longest first. One slot for each string and type, so an activity costs two look-ups.
-fn rows_of(rank: &RankView<'_>) -> Vec<Row> {
+pub(super) fn rows_of(rank: &RankView<'_>) -> Vec<Row> {
     let strings = &rank.trace.strings;
     // Unnamed activities share the slot behind the last string.
     let mut slots = vec![u32::MAX; (strings.len() + 1) * KernelType::ALL.len()];
@@ -78,9 +78,9 @@ fn rows_of(rank: &RankView<'_>) -> Vec<Row> {
 }
 
 /// The rows of all ranks together, longest first.
-fn over_ranks(ranks: &[&Rank<'_, Vec<Row>>]) -> Vec<Row> {
+pub(super) fn over_ranks<'a>(ranks: impl Iterator<Item = &'a [Row]>) -> Vec<Row> {
     let mut merged: HashMap<(&str, KernelType), Statistics> = HashMap::new();
-    for row in ranks.iter().flat_map(|rank| rank.part) {
+    for row in ranks.flatten() {
         merged.entry((&row.name, row.kernel_type)).or_default().merge(&row.statistics);
     }
     let row = |((name, kernel_type), statistics): ((&str, KernelType), Statistics)| Row {
@@ -100,11 +100,11 @@ fn sort(rows: &mut [Row]) {
     });
 }
 
-fn sum(rows: &[Row]) -> Ns {
+pub(super) fn sum(rows: &[Row]) -> Ns {
     rows.iter().map(|row| row.statistics.total()).sum()
 }
 
-fn columns(leading: Vec<Column>) -> Vec<Column> {
+pub(super) fn columns(leading: Vec<Column>) -> Vec<Column> {
     let own = [
         Column::new("name", "Name", Unit::None),
         Column::new("type", "Type", Unit::None),
@@ -119,7 +119,7 @@ fn columns(leading: Vec<Column>) -> Vec<Column> {
     leading.into_iter().chain(own).collect()
 }
 
-fn cells(leading: &[Value], row: &Row, total: Ns) -> Vec<Value> {
+pub(super) fn cells(leading: &[Value], row: &Row, total: Ns) -> Vec<Value> {
     const NONE: &str = "no calls";
     let statistics = &row.statistics;
     let time = |time: Option<Ns>| time.map_or(Value::Missing(NONE), Value::from);

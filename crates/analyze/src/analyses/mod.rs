@@ -2,6 +2,7 @@
 
 mod collectives;
 mod comm_overlap;
+mod hta_summary;
 mod kernel_types;
 mod kernels;
 mod missing;
@@ -91,6 +92,9 @@ pub static ALL: &[Analysis] = &[
     Analysis::of::<stragglers::Stragglers>(),
     Analysis::of::<temporal_breakdown::TemporalBreakdown>(),
 ];
+
+/// The summary that `eaves hta` begins with. A report has the same in more detail, so it is not in [`ALL`].
+pub static HTA_SUMMARY: Analysis = Analysis::of::<hta_summary::HtaSummary>();
 
 /// The analysis that makes a section.
 pub fn find(id: &str) -> Option<&'static Analysis> {

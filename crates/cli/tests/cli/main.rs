@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, its helpers too")]
 
 mod help;
+mod hta;
 #[cfg(unix)]
 mod interrupt;
 mod report;

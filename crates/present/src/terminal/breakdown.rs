@@ -10,23 +10,23 @@ use super::{INDENT, Options};
 use crate::human;
 
 /// Parts of the span, in the order they are stacked; each has its own character, so no colour is needed.
-const PARTS: [Part; 4] = [
+pub(crate) const PARTS: [Part; 4] = [
     Part { column: "compute_pct", label: "compute", mark: '█', style: COMPUTE },
     Part { column: "exposed_comm_pct", label: "exposed communication", mark: '▞', style: COMMUNICATION },
     Part { column: "exposed_memory_pct", label: "exposed memory", mark: '▒', style: MEMORY },
     Part { column: "idle_pct", label: "idle", mark: '·', style: QUIET },
 ];
 
-struct Part {
+pub(crate) struct Part {
     column: &'static str,
-    label: &'static str,
+    pub(crate) label: &'static str,
     mark: char,
     style: Style,
 }
 
 /// The bars and the numbers below them; nothing if the table has not the columns they need.
 pub(super) fn lines(table: &Table, options: &Options) -> Option<Vec<String>> {
-    if !PARTS.iter().all(|part| index(table, part.column).is_some()) {
+    if !has_parts(table) {
         return None;
     }
     let shown = options.rows(table.rows.len());
@@ -43,16 +43,23 @@ pub(super) fn lines(table: &Table, options: &Options) -> Option<Vec<String>> {
     Some(lines)
 }
 
+/// True for a table that has every part of the span as a column.
+pub(crate) fn has_parts(table: &Table) -> bool {
+    PARTS.iter().all(|part| index(table, part.column).is_some())
+}
+
 fn index(table: &Table, column: &str) -> Option<usize> {
     table.columns.iter().position(|known| known.id == column)
 }
 
-fn row_name(table: &Table, row: &[Value]) -> String {
+/// What a bar is called: the rank.
+pub(crate) fn row_name(table: &Table, row: &[Value]) -> String {
     let rank = index(table, "rank").and_then(|index| row.get(index));
     rank.map_or_else(String::new, |rank| format!("rank {}", human::value(rank, Unit::None)))
 }
 
-fn shares(table: &Table, row: &[Value]) -> [f64; PARTS.len()] {
+/// The parts of a row in percent, in the order of [`PARTS`].
+pub(crate) fn shares(table: &Table, row: &[Value]) -> [f64; PARTS.len()] {
     PARTS.map(|part| match index(table, part.column).and_then(|index| row.get(index)) {
         Some(Value::Float(share)) if share.is_finite() => share.max(0.0),
         Some(Value::Integer(share)) => (*share).max(0) as f64,

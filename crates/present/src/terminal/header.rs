@@ -18,21 +18,13 @@ pub(super) fn inputs(document: &Document, options: &Options) -> Vec<String> {
     if inputs.is_empty() {
         return Vec::new();
     }
-    let mut facts = vec![human::counted(inputs.len(), "input")];
-    facts.push(kinds(inputs));
-    if inputs.len() > 1 {
-        let ranks: Vec<i64> = inputs.iter().map(|input| input.rank).collect();
-        facts.push(format!("ranks {}", names::cut_end(&human::ranges(&ranks), 20)));
-    }
-    let sum = |field: fn(&Input) -> u64| inputs.iter().map(field).fold(0, u64::saturating_add);
-    facts.push(human::counted(sum(|input| input.events) as usize, "event"));
-    facts.push(human::bytes(sum(|input| input.bytes) as f64));
+    let facts = facts(document).join(" · ");
     let title = format!("eaves {}", document.verb);
     let indent = title.len() + 2;
-    let mut lines =
-        vec![format!("{}  {}", paint(HEADING, &title), hang(&facts.join(" · "), indent, options.width))];
+    let mut lines = vec![format!("{}  {}", paint(HEADING, &title), hang(&facts, indent, options.width))];
     lines.extend(inputs.iter().take(LISTED_INPUTS).map(|input| {
-        let rank = format!("rank {}  ", input.rank);
+        let role = input.role.map_or_else(String::new, |role| format!("{role:4}  "));
+        let rank = format!("{role}rank {}  ", input.rank);
         let room = options.width.saturating_sub(INDENT + rank.len());
         format!("{}{}{}", " ".repeat(INDENT), paint(QUIET, &rank), names::shorten(&input.path, room))
     }));
@@ -41,6 +33,20 @@ pub(super) fn inputs(document: &Document, options: &Options) -> Vec<String> {
         lines.push(format!("{}{}", " ".repeat(INDENT), paint(QUIET, more)));
     }
     lines
+}
+
+/// What there is to say about all inputs together.
+pub(crate) fn facts(document: &Document) -> Vec<String> {
+    let inputs = &document.inputs;
+    let mut facts = vec![human::counted(inputs.len(), "input"), kinds(inputs)];
+    if inputs.len() > 1 && inputs.iter().all(|input| input.role.is_none()) {
+        let ranks: Vec<i64> = inputs.iter().map(|input| input.rank).collect();
+        facts.push(format!("ranks {}", names::cut_end(&human::ranges(&ranks), 20)));
+    }
+    let sum = |field: fn(&Input) -> u64| inputs.iter().map(field).fold(0, u64::saturating_add);
+    facts.push(human::counted(sum(|input| input.events) as usize, "event"));
+    facts.push(human::bytes(sum(|input| input.bytes) as f64));
+    facts
 }
 
 /// The formats with their containers, each once.
@@ -59,24 +65,35 @@ fn kinds(inputs: &[Input]) -> String {
 
 /// Every kind of oddity once, whatever the number of inputs that show it.
 pub(super) fn warnings(document: &Document, options: &Options) -> Vec<String> {
+    let line = |(harmless, text): (bool, String)| {
+        let (label, style) = if harmless { ("note:", QUIET) } else { ("warning:", WARNING) };
+        let indent = label.len() + 1;
+        format!("{} {}", paint(style, label), hang(&text, indent, options.width))
+    };
+    grouped_warnings(document).into_iter().map(line).collect()
+}
+
+/// The same as texts, each with whether it is harmless.
+pub(crate) fn grouped_warnings(document: &Document) -> Vec<(bool, String)> {
     let mut kinds: BTreeMap<Oddity, Vec<&InputWarning>> = BTreeMap::new();
     for warning in &document.warnings {
         kinds.entry(warning.kind).or_default().push(warning);
     }
     let names_inputs = document.inputs.len() > 1;
-    kinds.into_iter().map(|(kind, warnings)| warning_line(kind, &warnings, names_inputs, options)).collect()
+    let text = |(kind, warnings): (Oddity, Vec<&InputWarning>)| {
+        (kind.is_harmless(), warning_text(&warnings, names_inputs))
+    };
+    kinds.into_iter().map(text).collect()
 }
 
-fn warning_line(kind: Oddity, warnings: &[&InputWarning], names_inputs: bool, options: &Options) -> String {
+fn warning_text(warnings: &[&InputWarning], names_inputs: bool) -> String {
     let count: u64 = warnings.iter().map(|warning| warning.count).fold(0, u64::saturating_add);
     let mut text = warnings.first().map_or_else(String::new, |warning| warning.message());
     if count > 1 {
         text = format!("{} × {text}", human::thousands(i64::try_from(count).unwrap_or(i64::MAX)));
     }
     text.push_str(&place(warnings, names_inputs));
-    let (label, style) = if kind.is_harmless() { ("note:", QUIET) } else { ("warning:", WARNING) };
-    let indent = label.len() + 1;
-    format!("{} {}", paint(style, label), hang(&text, indent, options.width))
+    text
 }
 
 /// Where the first one is, and in how many more inputs there are some. A single input needs no name.

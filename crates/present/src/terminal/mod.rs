@@ -2,10 +2,10 @@
 //!
 //! The text always has its colours; whoever prints it strips them where they are not wanted.
 
-mod breakdown;
+pub(crate) mod breakdown;
 pub(crate) mod findings;
 mod grid;
-mod header;
+pub(crate) mod header;
 pub(crate) mod numbers;
 mod palette;
 mod strip;

@@ -94,7 +94,7 @@ pub(crate) fn rows_note(table: &Table, shown: usize) -> Option<String> {
     Some(format!("… {rows} with {} of {whole}", human::percent(total.sum())))
 }
 
-fn missing_reason(value: &Value) -> Option<&str> {
+pub(crate) fn missing_reason(value: &Value) -> Option<&str> {
     match value {
         Value::Missing(reason) => Some(reason),
         Value::Float(number) if !number.is_finite() => Some("not a finite number"),
@@ -103,7 +103,7 @@ fn missing_reason(value: &Value) -> Option<&str> {
 }
 
 /// Why there are cells without a value, each reason once.
-fn missing_notes(table: &Table, shown: usize, is_shown: impl Fn(&Column) -> bool) -> Vec<String> {
+pub(crate) fn missing_notes(table: &Table, shown: usize, is_shown: impl Fn(&Column) -> bool) -> Vec<String> {
     let mut columns: BTreeMap<(&str, bool), Vec<&str>> = BTreeMap::new();
     for (index, column) in table.columns.iter().enumerate().filter(|(_, column)| is_shown(column)) {
         let values = column_values(table, index, shown);
@@ -124,7 +124,7 @@ fn missing_notes(table: &Table, shown: usize, is_shown: impl Fn(&Column) -> bool
 
 fn grid_column(columns: &[Column], index: usize, values: &[&Value]) -> GridColumn {
     let column = &columns[index];
-    let cells = values.iter().map(|value| human::value(value, column.unit)).collect();
+    let cells = values.iter().map(|value| human::cell(value, column)).collect();
     let right = !values.iter().any(|value| matches!(value, Value::Text(_)));
     GridColumn {
         heading: column.title.to_owned(),

@@ -32,6 +32,7 @@ pub(crate) fn document() -> Document {
 fn input(path: &str, rank: i64, events: u64) -> Input {
     Input {
         path: path.to_owned(),
+        role: None,
         format: "kineto",
         container: "gzip",
         rank,
