@@ -22,6 +22,7 @@ use eaves_model::Run;
 
 pub mod analyses;
 mod collectives;
+pub mod flame;
 mod gpu;
 mod info;
 mod job;

@@ -59,9 +59,9 @@ impl<'a> RankView<'a> {
         self.links.get_or_init(|| LaunchLinks::build(self.trace))
     }
 
-    /// Which host slice is inside which.
+    /// Which host slice is inside which. Slices in quarantine are in no tree.
     pub fn tree(&self) -> &CallTree {
-        self.tree.get_or_init(|| CallTree::build(&self.trace.slices))
+        self.tree.get_or_init(|| CallTree::build_without(&self.trace.slices, &self.trace.quarantined))
     }
 
     /// The selected collectives. Shared, because several analyses keep them.

@@ -9,14 +9,23 @@ use crate::{SliceId, Slices};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CallTree {
     parents: Vec<SliceId>,
+    order: Vec<SliceId>,
 }
 
 impl CallTree {
     /// Builds the trees of all tracks at once. Time is that of one sort; the stack is explicit, so nesting may
     /// be of any depth.
     pub fn build(slices: &Slices) -> Self {
-        let mut order: Vec<u32> =
-            (0..slices.len() as u32).filter(|&row| slices.kind[row as usize].is_host_call()).collect();
+        Self::build_without(slices, &[])
+    }
+
+    /// The same without some slices, given in order: one whose duration cannot be true would be around everything
+    /// that follows it.
+    pub fn build_without(slices: &Slices, left_out: &[SliceId]) -> Self {
+        let is_in = |row: &u32| {
+            slices.kind[*row as usize].is_host_call() && left_out.binary_search(&SliceId(*row)).is_err()
+        };
+        let mut order: Vec<u32> = (0..slices.len() as u32).filter(is_in).collect();
         // On one track: by start, the longer first, then as in the file.
         order.sort_unstable_by_key(|&row| {
             let row = row as usize;
@@ -25,7 +34,7 @@ impl CallTree {
         let mut parents = vec![SliceId::NONE; slices.len()];
         let mut open: Vec<u32> = Vec::new();
         let mut track = None;
-        for row in order {
+        for &row in &order {
             let index = row as usize;
             if track != Some(slices.track[index]) {
                 open.clear();
@@ -47,7 +56,12 @@ impl CallTree {
             }
             open.push(row);
         }
-        Self { parents }
+        Self { parents, order: order.into_iter().map(SliceId).collect() }
+    }
+
+    /// The slices of the trees, track by track, each after the one around it and in order of time.
+    pub fn in_order(&self) -> &[SliceId] {
+        &self.order
     }
 
     /// The innermost slice around this one.
@@ -102,6 +116,15 @@ mod tests {
             [parent(0), parent(1), parent(2), parent(3), parent(4)],
             [Some(3), Some(3), Some(1), None, None]
         );
+    }
+
+    #[test]
+    fn what_is_left_out_is_around_nothing() {
+        let slices = slices(&[(0, 100, 0), (10, 1_000, 0), (20, 30, 0)]);
+        assert_eq!(CallTree::build(&slices).parent(SliceId(2)), Some(SliceId(1)));
+        let tree = CallTree::build_without(&slices, &[SliceId(1)]);
+        assert_eq!(tree.parent(SliceId(2)), Some(SliceId(0)));
+        assert_eq!(tree.in_order(), [SliceId(0), SliceId(2)]);
     }
 
     proptest! {
