@@ -21,6 +21,8 @@
 use eaves_model::Run;
 
 pub mod analyses;
+mod counter_tracks;
+mod describe;
 mod gpu;
 mod info;
 mod job;
@@ -32,12 +34,14 @@ pub mod section;
 mod selection;
 mod statistics;
 mod step_index;
+mod streams;
 #[cfg(test)]
 mod test_trace;
 mod text;
 mod type_sets;
 
 pub use analyses::{Analysis, Breakdown};
+pub use counter_tracks::{CounterTrack, counter_tracks};
 pub use gpu::GpuView;
 pub use info::info;
 pub use job::{Job, Measured, RankSummary, assemble, measure};
@@ -48,6 +52,7 @@ pub use section::Outcome;
 pub use selection::{Selection, SelectionError};
 pub use statistics::Statistics;
 pub use step_index::StepIndex;
+pub use streams::Stream;
 pub use type_sets::{TypeSets, TypeTimes};
 
 /// Runs every analysis over recordings that are all in memory. The outcomes are in the order people want to read

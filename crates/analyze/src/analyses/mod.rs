@@ -1,9 +1,14 @@
 //! The analyses, one file each. To add one: copy a file, add a `mod` line and a line to [`ALL`].
 
 mod comm_overlap;
+mod idle_time;
 mod kernel_types;
 mod kernels;
+mod launch_stats;
+pub(crate) mod memory_bandwidth;
 mod missing;
+mod op_delays;
+pub(crate) mod queue_length;
 mod steps;
 mod temporal_breakdown;
 
@@ -82,8 +87,13 @@ fn assemble<A: Analyse>(job: &Job, parts: &[&Part]) -> Outcome {
 /// Every analysis, by id.
 pub static ALL: &[Analysis] = &[
     Analysis::of::<comm_overlap::CommOverlap>(),
+    Analysis::of::<idle_time::IdleTime>(),
     Analysis::of::<kernel_types::KernelTypes>(),
     Analysis::of::<kernels::Kernels>(),
+    Analysis::of::<launch_stats::LaunchStats>(),
+    Analysis::of::<memory_bandwidth::MemoryBandwidth>(),
+    Analysis::of::<op_delays::OpDelays>(),
+    Analysis::of::<queue_length::QueueLength>(),
     Analysis::of::<steps::Steps>(),
     Analysis::of::<temporal_breakdown::TemporalBreakdown>(),
 ];
@@ -126,6 +136,20 @@ mod tests {
     #[test]
     fn the_report_begins_with_where_the_time_went() {
         let order: Vec<_> = in_report_order().iter().map(|analysis| analysis.id).collect();
-        assert_eq!(order, ["temporal-breakdown", "kernel-types", "comm-overlap", "kernels", "steps"]);
+        assert_eq!(
+            order,
+            [
+                "temporal-breakdown",
+                "kernel-types",
+                "idle-time",
+                "comm-overlap",
+                "kernels",
+                "steps",
+                "launch-stats",
+                "queue-length",
+                "op-delays",
+                "memory-bandwidth"
+            ]
+        );
     }
 }
