@@ -22,6 +22,8 @@ use eaves_model::Run;
 
 pub mod analyses;
 mod collectives;
+mod counter_tracks;
+mod describe;
 pub mod flame;
 mod gpu;
 mod info;
@@ -34,6 +36,7 @@ pub mod section;
 mod selection;
 mod statistics;
 mod step_index;
+mod streams;
 #[cfg(test)]
 mod test_trace;
 mod text;
@@ -41,6 +44,7 @@ pub mod timeline;
 mod type_sets;
 
 pub use analyses::{Analysis, Breakdown};
+pub use counter_tracks::{CounterTrack, counter_tracks};
 pub use gpu::GpuView;
 pub use info::info;
 pub use job::{Job, Measured, RankSummary, assemble, measure};
@@ -51,6 +55,7 @@ pub use section::Outcome;
 pub use selection::{Selection, SelectionError};
 pub use statistics::Statistics;
 pub use step_index::StepIndex;
+pub use streams::Stream;
 pub use type_sets::{TypeSets, TypeTimes};
 
 /// Runs every analysis over recordings that are all in memory. The outcomes are in the order people want to read

@@ -30,7 +30,11 @@ pub(crate) struct TestTrace {
 
 impl TestTrace {
     fn slice(&mut self, kind: SliceKind, name: &str, start: i64, end: i64) -> SliceId {
-        let track = self.trace.tracks.get_or_add(Ident::number(1), Ident::number(i64::from(kind as u8)));
+        self.slice_on(i64::from(kind as u8), kind, name, start, end)
+    }
+
+    fn slice_on(&mut self, thread: i64, kind: SliceKind, name: &str, start: i64, end: i64) -> SliceId {
+        let track = self.trace.tracks.get_or_add(Ident::number(1), Ident::number(thread));
         let name = self.trace.strings.intern(name);
         self.trace.slices.push(Slice {
             start: Ns(start),
@@ -51,16 +55,21 @@ impl TestTrace {
         self
     }
 
+    /// An operator on the thread of the calls.
+    pub(crate) fn op(&mut self, name: &str, start: i64, end: i64) -> &mut Self {
+        self.slice_on(i64::from(SliceKind::Runtime as u8), SliceKind::Op, name, start, end);
+        self
+    }
+
+    /// An operator on a thread without calls.
+    pub(crate) fn op_elsewhere(&mut self, name: &str, start: i64, end: i64) -> &mut Self {
+        self.slice(SliceKind::Op, name, start, end);
+        self
+    }
+
     /// A launching call.
     pub(crate) fn launch(&mut self, correlation: i64, start: i64, end: i64) -> &mut Self {
-        let slice = self.slice(SliceKind::Runtime, "cudaLaunchKernel", start, end);
-        self.trace.runtime.push(RuntimeCall {
-            slice,
-            correlation: MaybeI64::new(correlation),
-            external_id: MaybeI64::NONE,
-            function: MaybeU32::NONE,
-        });
-        self
+        self.call("cudaLaunchKernel", correlation, start, end)
     }
 
     /// An activity on device 0 without a launch.
@@ -148,6 +157,30 @@ impl TestTrace {
             global_rank_stride: MaybeU32::NONE,
         };
         self.trace.collectives.push(row);
+        self
+    }
+
+    /// Puts the last activity on another stream.
+    pub(crate) fn on_stream(&mut self, stream: i64) -> &mut Self {
+        *self.trace.gpu.stream.last_mut().unwrap() = MaybeI64::new(stream);
+        self
+    }
+
+    /// Says how many bytes the last activity moved.
+    pub(crate) fn bytes(&mut self, bytes: i64) -> &mut Self {
+        *self.trace.gpu.bytes.last_mut().unwrap() = MaybeI64::new(bytes);
+        self
+    }
+
+    /// A call into the runtime.
+    pub(crate) fn call(&mut self, name: &str, correlation: i64, start: i64, end: i64) -> &mut Self {
+        let slice = self.slice(SliceKind::Runtime, name, start, end);
+        self.trace.runtime.push(RuntimeCall {
+            slice,
+            correlation: MaybeI64::new(correlation),
+            external_id: MaybeI64::NONE,
+            function: MaybeU32::NONE,
+        });
         self
     }
 

@@ -89,6 +89,9 @@ fn check_agreement(outcomes: &[Outcome]) {
     }
     let types = find(outcomes, "kernel-types").unwrap();
     assert_eq!(sum(types, 0, "time_ns"), sum(breakdown, 0, "busy_ns"));
+    let idle = find(outcomes, "idle-time").unwrap();
+    assert_eq!(column(idle, 0, "idle_ns"), column(breakdown, 0, "idle_ns"));
+    assert_eq!(column(idle, 0, "span_ns"), column(breakdown, 0, "span_ns"));
     let kernels = find(outcomes, "kernels").unwrap();
     let total = kernels.numbers.iter().find(|number| number.id == "total_ns").unwrap();
     assert_eq!(sum(kernels, 0, "total_ns"), integer(&total.value));

@@ -52,6 +52,48 @@ fn an_exported_trace_gives_the_same_report() {
 }
 
 #[test]
+fn counters_are_added_once_and_change_no_number() {
+    let directory = inputs();
+    let with_copy = TRACE
+        .replace(
+            r#""cat": "kernel", "name": "relu""#,
+            r#""cat": "gpu_memcpy", "name": "Memcpy HtoD (Pinned -> Device)""#,
+        )
+        .replace(r#""correlation": 2, "device""#, r#""correlation": 2, "bytes": 4096, "device""#);
+    fs::write(directory.path().join("copy.json"), with_copy).unwrap();
+    let original = report(directory.path(), "copy.json");
+    let counters = |file: &str| {
+        let text = fs::read_to_string(directory.path().join(file)).unwrap();
+        let trace: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let mut names: Vec<String> = trace["traceEvents"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|event| event["ph"] == "C")
+            .map(|event| event["name"].as_str().unwrap().to_owned())
+            .collect();
+        names.dedup();
+        (names, text)
+    };
+    for format in ["chrome", "perfetto"] {
+        let export = |input, output| {
+            let answer =
+                run(directory.path(), &["export", input, "--to", format, "--counters", "-o", output]);
+            assert_eq!((answer.code, answer.stderr.as_str()), (Some(0), ""), "{answer:?}");
+        };
+        export("copy.json", "once.json");
+        assert_eq!(report(directory.path(), "once.json"), original, "{format}");
+        let (names, once) = counters("once.json");
+        let expected = ["Queue length of stream 7", "Queue length of stream 20", "Bandwidth of Memcpy HtoD"];
+        assert_eq!(names, expected);
+        export("once.json", "twice.json");
+        assert_eq!(counters("twice.json").1, once);
+    }
+    let csv = ["export", "trace.json", "--to", "csv", "--counters", "-o", "tables"];
+    fails(directory.path(), &csv, "goes with chrome and perfetto only");
+}
+
+#[test]
 fn the_summary_lists_the_files() {
     let directory = inputs();
     let arguments = ["export", "ranks", "--to", "parquet", "-o", "tables", "--json"];

@@ -1,7 +1,7 @@
 //! What analyses say when the recording lacks what they need.
 
 use crate::section::{Finding, Severity, Skipped};
-use crate::{Job, Outcome};
+use crate::{Job, Outcome, RankSummary};
 
 /// The outcome without GPU activity: either none was recorded, or none was selected.
 pub(super) fn gpu_activity(job: &Job, id: &'static str) -> Outcome {
@@ -19,6 +19,21 @@ pub(super) fn gpu_activity(job: &Job, id: &'static str) -> Outcome {
         )
     };
     Outcome::Skipped(Skipped { id, missing: missing.to_owned(), how_to_record: how_to_record.to_owned() })
+}
+
+/// The outcome where no GPU activity is linked to a call: the host was not recorded, or there is no activity at all.
+pub(super) fn launches(job: &Job, id: &'static str) -> Outcome {
+    if !job.ranks.iter().any(RankSummary::has_gpu_activity) {
+        return gpu_activity(job, id);
+    }
+    Outcome::Skipped(Skipped {
+        id,
+        missing: "launches: no call on the host is linked to a GPU activity of the selection".to_owned(),
+        how_to_record: "record the host too: \
+                        `torch.profiler.profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA])`; calls and \
+                        activities then share a `correlation`"
+            .to_owned(),
+    })
 }
 
 /// Says which of the selected ranks have no GPU activity, if the others have some.

@@ -71,7 +71,9 @@ fn drop_last_step(run: &mut Run) {
     }
     for recording in &mut run.recordings {
         let trace = &mut recording.trace;
-        let starts = trace.steps().into_iter().map(|(_, slice)| trace.slices.start[slice.index()]);
+        // HTA takes steps on device tracks for host events too: they have no stream.
+        let is_step = |row: &usize| trace.slice_name(SliceId::from(*row)).starts_with("ProfilerStep#");
+        let starts = (0..trace.slices.len()).filter(is_step).map(|row| trace.slices.start[row]);
         let last = starts.max().unwrap_or(Ns::MIN);
         forget_from(trace, last);
     }

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
-use eaves_analyze::Outcome;
 use eaves_analyze::section::{Column, Section, Table, Unit, Value};
-use eaves_model::{Recording, Run};
+use eaves_analyze::{Options, Outcome, RankView, counter_tracks};
+use eaves_model::{Counter, MaybeF64, Recording, Run, StringId, Trace};
 use eaves_present::Document;
 use eaves_present::export::files::{self, ExportedFile, TableFormat, TraceFormat};
 use eaves_present::export::tables::{flat_table, table_names};
@@ -21,6 +21,7 @@ use crate::failure::{did_you_mean, hinted};
 #[command(
     help_template = HELP_TEMPLATE,
     before_help = "  eaves export trace.json --to perfetto -o view.json.gz
+  eaves export trace.json --to perfetto --counters -o view.json.gz
   eaves export traces/ --to parquet -o tables      one folder per rank
   eaves export trace.json --to csv --table slices -o - | head"
 )]
@@ -34,6 +35,9 @@ pub(crate) struct Arguments {
     /// Only this table of parquet or csv, in one file: slices, gpu, ops, ...
     #[arg(long, value_name = "NAME")]
     table: Option<String>,
+    /// Add counters to chrome or perfetto: queue lengths and copy bandwidths
+    #[arg(long)]
+    counters: bool,
     /// Files listed at the end; 0 for all
     #[arg(long, value_name = "N", default_value_t = 20)]
     top: usize,
@@ -83,7 +87,10 @@ impl Format {
 /// Converts the inputs.
 pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> Result<()> {
     check(arguments)?;
-    let run = super::read(&arguments.inputs, output)?;
+    let mut run = super::read(&arguments.inputs, output)?;
+    if arguments.counters {
+        run.recordings.iter_mut().for_each(|recording| add_counters(&mut recording.trace));
+    }
     if is_stdout(&arguments.output) {
         to_stdout(arguments, &run.recordings)?;
         // A document without tables is empty as CSV, so stdout has nothing but the data.
@@ -136,6 +143,12 @@ fn check(arguments: &Arguments) -> Result<()> {
         }
         _ => {}
     }
+    if arguments.counters && matches!(arguments.to.kind(), Kind::Tables(_)) {
+        return Err(hinted(
+            "`--counters` goes with chrome and perfetto only",
+            "the same numbers as tables: `eaves report --details --section queue-length --csv`",
+        ));
+    }
     if is_stdout(path) && summary_format(arguments).is_some() {
         return Err(hinted("stdout cannot take the export and its summary", "write the export to a file"));
     }
@@ -146,6 +159,28 @@ fn check(arguments: &Arguments) -> Result<()> {
             "make it first, or write somewhere else",
         )),
         _ => Ok(()),
+    }
+}
+
+/// Puts what analyses know about points in time among the counters of the trace. Counters that an earlier export added
+/// are replaced.
+fn add_counters(trace: &mut Trace) {
+    let options = Options::default();
+    let tracks = counter_tracks(&RankView::new(trace, &options));
+    let names: Vec<StringId> = tracks.iter().map(|track| trace.strings.intern(&track.name)).collect();
+    let kept: Vec<bool> = trace.counters.name.iter().map(|name| !names.contains(name)).collect();
+    trace.counters.retain(|row| kept[row]);
+    for (track, name) in tracks.iter().zip(names) {
+        let series = trace.strings.intern(track.series);
+        for &(time, value) in &track.points {
+            trace.counters.push(Counter {
+                time,
+                track: track.track,
+                name,
+                series,
+                value: MaybeF64::new(value),
+            });
+        }
     }
 }
 

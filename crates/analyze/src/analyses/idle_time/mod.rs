@@ -1,0 +1,268 @@
+//! Why the GPU did nothing: it waited for the host, for the device itself, or for something else.
+
+mod gaps;
+
+use eaves_model::{MaybeU32, Ns};
+
+use self::gaps::{Activity, Cause, Split};
+use super::{Analyse, Rank, missing};
+use crate::describe::Description;
+use crate::section::{Column, Finding, Gain, Number, Provenance, Section, Severity, Table, Unit, Value};
+use crate::streams::{Stream, StreamNumbers, device_cell};
+use crate::text::{duration, percent, percentage};
+use crate::{Job, Outcome, RankSummary, RankView};
+
+pub(super) struct IdleTime;
+
+/// What stays of a rank.
+pub(super) struct Part {
+    /// All devices together.
+    whole: Split,
+    /// The devices of a rank that has several.
+    devices: Vec<(MaybeU32, Split)>,
+    streams: Vec<OfStream>,
+}
+
+struct OfStream {
+    stream: Stream,
+    split: Split,
+    /// The lengths of its gaps by cause, with details.
+    lengths: Option<[Option<Description>; 3]>,
+}
+
+impl Analyse for IdleTime {
+    const ID: &'static str = "idle-time";
+    const PLACE: u32 = 25;
+    type Part = Option<Part>;
+
+    fn measure(rank: &RankView<'_>) -> Option<Part> {
+        (!rank.gpu.is_empty()).then(|| measured(rank))
+    }
+
+    fn assemble(job: &Job, ranks: &[Rank<'_, Option<Part>>]) -> Outcome {
+        let ranks: Vec<(&RankSummary, &Part)> =
+            ranks.iter().filter_map(|rank| Some((rank.summary, rank.part.as_ref()?))).collect();
+        if ranks.is_empty() {
+            return missing::gpu_activity(job, Self::ID);
+        }
+        let tables = [Some(by_rank(job, &ranks)), by_device(job, &ranks), Some(by_stream(job, &ranks))]
+            .into_iter()
+            .chain([intervals(job, &ranks)])
+            .flatten();
+        Outcome::Section(Section {
+            id: Self::ID,
+            title: "Why the GPU was idle",
+            numbers: ranks.iter().flat_map(|(rank, part)| numbers(rank.rank, &part.whole)).collect(),
+            tables: tables.collect(),
+            findings: small_gaps(&ranks).into_iter().collect(),
+        })
+    }
+}
+
+fn measured(rank: &RankView<'_>) -> Part {
+    let (gpu, starts, wait) = (&rank.gpu, &rank.trace.slices.start, rank.options.kernel_wait);
+    let links = rank.links();
+    let mut numbers = StreamNumbers::default();
+    let mut activities: Vec<Activity> = (0..gpu.len())
+        .map(|index| Activity {
+            interval: gpu.interval[index],
+            launch: links.launch(gpu.row[index]).map(|call| starts[call.index()]),
+            stream: numbers.of(gpu.device[index], gpu.stream[index]),
+        })
+        .collect();
+    let streams = numbers.into_streams();
+    activities.sort_by_key(|activity| activity.interval.start);
+    let whole = Split::of(activities.iter(), wait);
+    let mut devices = gpu.devices();
+    if devices.len() < 2 {
+        devices.clear();
+    }
+    let on = |device| {
+        let streams = &streams;
+        move |activity: &&Activity| streams[activity.stream as usize].device == device
+    };
+    let devices =
+        devices.into_iter().map(|device| (device, Split::of(activities.iter().filter(on(device)), wait)));
+    let devices = devices.collect();
+    // Stable, so that each stream stays sorted by start.
+    activities.sort_by_key(|activity| activity.stream);
+    let mut streams: Vec<OfStream> = activities
+        .chunk_by(|left, right| left.stream == right.stream)
+        .map(|activities| OfStream {
+            stream: streams[activities[0].stream as usize],
+            split: Split::of(activities.iter(), wait),
+            lengths: rank.options.details.then(|| gaps::describe(activities.iter(), wait)),
+        })
+        .collect();
+    streams.sort_by_key(|of| of.stream);
+    Part { whole, devices, streams }
+}
+
+const COLUMNS: [Column; 9] = [
+    Column::new("idle_ns", "Idle", Unit::Nanoseconds),
+    Column::new("host_wait_ns", "Waiting for the host", Unit::Nanoseconds),
+    Column::new("kernel_wait_ns", "Between kernels", Unit::Nanoseconds),
+    Column::new("other_ns", "Other", Unit::Nanoseconds),
+    Column::new("host_wait_pct", "Host of idle", Unit::Percent),
+    Column::new("kernel_wait_pct", "Between kernels of idle", Unit::Percent),
+    Column::new("other_pct", "Other of idle", Unit::Percent),
+    Column::new("gaps", "Gaps", Unit::Count),
+    Column::new("span_ns", "Span", Unit::Nanoseconds),
+];
+
+const EXPLAINED: [&str; 7] = [
+    "time between the first and the last GPU activity of the rank in which none ran on any stream",
+    "idle time of the whole GPU before activities that were launched after the gap had begun",
+    "idle time of the whole GPU in short gaps before activities that had been launched",
+    "idle time of the whole GPU in longer gaps before activities that had been launched, and before those whose \
+     launch was not recorded",
+    "waiting for the host, of the idle time of the whole GPU",
+    "waiting between kernels, of the idle time of the whole GPU",
+    "other waiting, of the idle time of the whole GPU",
+];
+
+fn cells(split: &Split) -> [Value; COLUMNS.len()] {
+    let idle = split.idle();
+    let share = |cause| Value::percent(split.time(cause).0, idle.0);
+    [
+        idle.into(),
+        split.time(Cause::HostWait).into(),
+        split.time(Cause::KernelWait).into(),
+        split.time(Cause::Other).into(),
+        share(Cause::HostWait),
+        share(Cause::KernelWait),
+        share(Cause::Other),
+        split.all_gaps().into(),
+        split.span.into(),
+    ]
+}
+
+fn numbers(rank: i64, split: &Split) -> Vec<Number> {
+    let number = |((value, column), explain): ((Value, Column), &'static str)| Number {
+        id: column.id,
+        rank: Some(rank),
+        value,
+        unit: column.unit,
+        provenance: Provenance::Formula,
+        explain,
+    };
+    cells(split).into_iter().zip(COLUMNS).zip(EXPLAINED).map(number).collect()
+}
+
+type Ranks<'a> = [(&'a RankSummary, &'a Part)];
+
+fn by_rank(job: &Job, ranks: &Ranks<'_>) -> Table {
+    let row = |(rank, part): &(&RankSummary, &Part)| {
+        job.rank_cells(rank).into_iter().chain(cells(&part.whole)).collect()
+    };
+    Table {
+        id: "by_rank",
+        title: "Idle time of the whole GPU by rank, shares of this idle time",
+        columns: job.rank_columns().into_iter().chain(COLUMNS).collect(),
+        rows: ranks.iter().map(row).collect(),
+    }
+}
+
+fn by_device(job: &Job, ranks: &Ranks<'_>) -> Option<Table> {
+    let mut rows = Vec::new();
+    for (rank, part) in ranks {
+        for (device, split) in &part.devices {
+            let mut row = job.rank_cells(rank);
+            row.push(device_cell(*device));
+            row.extend(cells(split));
+            rows.push(row);
+        }
+    }
+    let mut columns = job.rank_columns();
+    columns.push(Stream::COLUMNS[0]);
+    columns.extend(COLUMNS);
+    let title = "Idle time of each device, shares of this idle time";
+    (!rows.is_empty()).then_some(Table { id: "by_device", title, columns, rows })
+}
+
+fn by_stream(job: &Job, ranks: &Ranks<'_>) -> Table {
+    let mut rows = Vec::new();
+    for (rank, part) in ranks {
+        for of in &part.streams {
+            let leading = job.rank_cells(rank).into_iter().chain(of.stream.cells());
+            rows.push(leading.chain(cells(&of.split)).collect());
+        }
+    }
+    Table {
+        id: "by_stream",
+        title: "Idle time of each stream, whatever ran on the others, shares of the stream's idle time",
+        columns: job.rank_columns().into_iter().chain(Stream::COLUMNS).chain(COLUMNS).collect(),
+        rows,
+    }
+}
+
+fn intervals(job: &Job, ranks: &Ranks<'_>) -> Option<Table> {
+    let own = [
+        Column::new("cause", "Cause", Unit::None),
+        Column::new("gaps", "Gaps", Unit::Count),
+        Column::new("mean_ns", "Mean", Unit::Nanoseconds),
+        Column::new("std_ns", "Standard deviation", Unit::Nanoseconds),
+        Column::new("min_ns", "Shortest", Unit::Nanoseconds),
+        Column::new("quartile1_ns", "First quartile", Unit::Nanoseconds),
+        Column::new("median_ns", "Median", Unit::Nanoseconds),
+        Column::new("quartile3_ns", "Third quartile", Unit::Nanoseconds),
+        Column::new("max_ns", "Longest", Unit::Nanoseconds),
+    ];
+    let mut rows: Vec<Vec<Value>> = Vec::new();
+    for (rank, part) in ranks {
+        for of in &part.streams {
+            for (cause, lengths) in Cause::ALL.into_iter().zip(of.lengths.into_iter().flatten()) {
+                let mut row = job.rank_cells(rank);
+                row.extend(of.stream.cells());
+                row.push(cause.id().into());
+                row.extend(lengths.map_or(Description::none("no gaps"), |lengths| lengths.values()));
+                rows.push(row);
+            }
+        }
+    }
+    (!rows.is_empty()).then(|| Table {
+        id: "gap_lengths",
+        title: "Lengths of the gaps of each stream by cause",
+        columns: job.rank_columns().into_iter().chain(Stream::COLUMNS).chain(own).collect(),
+        rows,
+    })
+}
+
+/// Share of the span from which the pauses between kernels are worth a sentence: below, what could be fused gains
+/// less than it costs to try.
+const SMALL_GAPS_PCT: f64 = 5.0;
+
+fn small_gaps(ranks: &Ranks<'_>) -> Option<Finding> {
+    let time = |part: &Part| part.whole.time(Cause::KernelWait);
+    let share = |part: &Part| percentage(time(part), part.whole.span);
+    let (rank, part) = ranks.iter().max_by(|(_, a), (_, b)| share(a).total_cmp(&share(b)))?;
+    let (gaps, number) = (part.whole.gaps(Cause::KernelWait), rank.rank);
+    if gaps == 0 || share(part) < SMALL_GAPS_PCT {
+        return None;
+    }
+    let mean = Ns(time(part).0 / i64::try_from(gaps).unwrap_or(i64::MAX));
+    Some(Finding {
+        id: "small_gaps",
+        severity: Severity::Warning,
+        claim: format!(
+            "on rank {number} the GPU pauses for {} ({}) of its span between activities that had been launched in \
+             time: {gaps} gaps of {} on average",
+            percent(time(part), part.whole.span),
+            duration(time(part)),
+            duration(mean)
+        ),
+        gain: Some(Gain::new(
+            Ns::ZERO,
+            time(part),
+            rank.steps,
+            "all pauses at most; each activity that is left keeps the pause before it",
+        )),
+        evidence: format!("table by_rank, rank {number}, column kernel_wait_ns"),
+        next: "run fewer and larger kernels: fuse them (`torch.compile`, fused optimisers), make batches larger, or \
+               replay them as a CUDA graph, which shortens the pauses"
+            .to_owned(),
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,110 @@
+//! What copies from and to pageable memory cost beside pinned memory.
+
+use eaves_model::{IntervalSet, Ns};
+
+use super::Ranks;
+use super::copies::{Copy, CopyKind, HostMemory};
+use crate::section::{Finding, Gain, Severity};
+use crate::text::{duration, percent, percentage};
+use crate::{KernelType, RankView};
+
+/// Copies of fewer bytes take as long as they take to begin, whatever the memory. Up to 64 KB the host does not even
+/// wait for a pageable copy to the device (CUDA C++ Programming Guide, "Concurrent Execution between Host and Device").
+const SMALL: u64 = 64 * 1024;
+
+/// Share of the GPU span from which large pageable copies are worth a sentence.
+const NOTICEABLE_PCT: f64 = 1.0;
+
+/// The large pageable copies of a rank.
+pub(super) struct Pageable {
+    bytes: u64,
+    /// Time in which any of them ran.
+    time: Ns,
+    /// Of it, the part in which nothing computed or communicated.
+    exposed: Ns,
+    /// What their bytes take at the rate of the large pinned copies of the same direction. Directions without such
+    /// copies count as they are, so it says nothing if there are none at all.
+    if_pinned: Option<Ns>,
+}
+
+impl Pageable {
+    pub(super) fn of(rank: &RankView<'_>, copies: &[Copy]) -> Self {
+        let large = |direction: CopyKind, memory: HostMemory| {
+            let strings = &rank.trace.strings;
+            let matches = move |copy: &&Copy| {
+                copy.kind == direction
+                    && copy.size.is_some_and(|size| size >= SMALL)
+                    && HostMemory::of(strings.get(copy.name)) == memory
+            };
+            let copies: Vec<&Copy> = copies.iter().filter(matches).collect();
+            let bytes = copies.iter().filter_map(|copy| copy.bytes).fold(0, u64::saturating_add);
+            let set = IntervalSet::union_of(copies.iter().map(|copy| copy.interval).collect());
+            (bytes, set)
+        };
+        let mut all = IntervalSet::default();
+        let (mut bytes, mut compared, mut if_pinned) = (0u64, false, Ns::ZERO);
+        for direction in [CopyKind::HostToDevice, CopyKind::DeviceToHost] {
+            let (moved, set) = large(direction, HostMemory::Pageable);
+            let (pinned_bytes, pinned_set) = large(direction, HostMemory::Pinned);
+            let measured = pinned_bytes > 0 && moved > 0;
+            let time = if measured {
+                Ns((moved as f64 / pinned_bytes as f64 * pinned_set.measure().as_f64()) as i64)
+            } else {
+                set.measure()
+            };
+            compared |= measured;
+            bytes = bytes.saturating_add(moved);
+            if_pinned += time;
+            all = all.union(&set);
+        }
+        let hidden =
+            rank.sets.of_type(KernelType::Compute).union(rank.sets.of_type(KernelType::Communication));
+        Self {
+            bytes,
+            time: all.measure(),
+            exposed: all.difference(&hidden).measure(),
+            if_pinned: compared.then_some(if_pinned),
+        }
+    }
+
+    /// What pinning can gain at most: no more than the copies get shorter, and no more than nothing else hides.
+    fn gain(&self) -> Ns {
+        let shorter = self.if_pinned.map_or(self.time, |time| (self.time - time).max(Ns::ZERO));
+        shorter.min(self.exposed)
+    }
+}
+
+pub(super) fn finding(ranks: &Ranks<'_>) -> Option<Finding> {
+    let (rank, pageable, span) = ranks
+        .iter()
+        .filter_map(|(rank, part)| Some((*rank, &part.pageable, rank.span?.length())))
+        .max_by_key(|(_, pageable, _)| pageable.gain())?;
+    if percentage(pageable.time, span) < NOTICEABLE_PCT || pageable.gain() == Ns::ZERO {
+        return None;
+    }
+    let number = rank.rank;
+    let basis = match pageable.if_pinned {
+        Some(time) => format!(
+            "the time of these copies less {}, which their bytes take at the rate of the pinned copies of the recording; \
+             at most the time in which nothing else ran",
+            duration(time)
+        ),
+        None => "all of it at most: the recording has no large pinned copy to compare with".to_owned(),
+    };
+    Some(Finding {
+        id: "pageable_copies",
+        severity: Severity::Warning,
+        claim: format!(
+            "on rank {number} large copies from or to pageable memory take {} ({}) of the GPU span of {}: {:.1} MB in all",
+            percent(pageable.time, span),
+            duration(pageable.time),
+            duration(span),
+            pageable.bytes as f64 / 1e6
+        ),
+        gain: Some(Gain::new(Ns::ZERO, pageable.gain(), rank.steps, basis)),
+        evidence: format!("table by_name, rank {number}, names with Pageable"),
+        next: "pin the memory: `DataLoader(..., pin_memory=True)` or `tensor.pin_memory()`, and copy with \
+               `non_blocking=True`, so that the copy is faster, runs beside kernels and does not stop the host"
+            .to_owned(),
+    })
+}

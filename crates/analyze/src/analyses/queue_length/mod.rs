@@ -1,0 +1,188 @@
+//! How much work waits on each stream: launched, but not started.
+
+mod queue;
+
+use eaves_model::Ns;
+
+pub(crate) use self::queue::{Queue, queues};
+use super::{Analyse, Rank, missing};
+use crate::describe::Description;
+use crate::section::{Column, Number, Provenance, Section, Table, Unit, Value};
+use crate::streams::Stream;
+use crate::{Job, Outcome, RankSummary, RankView};
+
+pub(super) struct QueueLength;
+
+/// The queue of one stream, measured.
+pub(super) struct OfStream {
+    stream: Stream,
+    /// Its length after each change.
+    lengths: Description,
+    /// Its length summed over every nanosecond.
+    area: i128,
+    /// From the first change to the last.
+    observed: Ns,
+    /// Time in which it held as many launches as it can, or more.
+    full: Ns,
+    /// Time from the recording's beginning and length of every change, with details.
+    series: Vec<(Ns, i64)>,
+}
+
+impl OfStream {
+    fn of(queue: &Queue, limit: i64, zero: Ns, details: bool) -> Option<Self> {
+        let mut lengths = Vec::new();
+        let mut series = Vec::new();
+        let mut observed: Option<(Ns, Ns)> = None;
+        let (mut area, mut before) = (0i128, 0i64);
+        queue.visit_changes(|time, length| {
+            let (first, last) = observed.unwrap_or((time, time));
+            area += i128::from((time - last).0) * i128::from(before);
+            (observed, before) = (Some((first, time)), length);
+            lengths.push(length);
+            if details {
+                series.push((time - zero, length));
+            }
+        });
+        let mut full = Ns::ZERO;
+        let mut since: Option<Ns> = None;
+        queue.visit_launches(|time, length| {
+            full += since.map_or(Ns::ZERO, |since| time - since);
+            since = (length >= limit).then_some(time);
+        });
+        Some(Self {
+            stream: queue.stream,
+            lengths: Description::of(&mut lengths)?,
+            area,
+            observed: observed.map_or(Ns::ZERO, |(first, last)| last - first),
+            full,
+            series,
+        })
+    }
+
+    /// The length an instant sees on average.
+    fn mean(&self) -> Value {
+        if self.observed == Ns::ZERO {
+            return Value::Missing("no time was observed");
+        }
+        Value::Float(self.area as f64 / self.observed.as_f64())
+    }
+}
+
+impl Analyse for QueueLength {
+    const ID: &'static str = "queue-length";
+    const PLACE: u32 = 85;
+    const MAIN: bool = false;
+    type Part = Vec<OfStream>;
+
+    fn measure(rank: &RankView<'_>) -> Vec<OfStream> {
+        let (limit, details) = (i64::from(rank.options.queue_limit), rank.options.details);
+        let of = |queue: &Queue| OfStream::of(queue, limit, rank.zero(), details);
+        queues(rank).iter().filter_map(of).collect()
+    }
+
+    fn assemble(job: &Job, ranks: &[Rank<'_, Vec<OfStream>>]) -> Outcome {
+        let ranks: Vec<(&RankSummary, &[OfStream])> = ranks
+            .iter()
+            .filter(|rank| !rank.part.is_empty())
+            .map(|rank| (rank.summary, rank.part.as_slice()))
+            .collect();
+        if ranks.is_empty() {
+            return missing::launches(job, Self::ID);
+        }
+        Outcome::Section(Section {
+            id: Self::ID,
+            title: "Work waiting on the streams",
+            numbers: ranks.iter().flat_map(|(rank, streams)| numbers(rank.rank, streams)).collect(),
+            tables: std::iter::once(by_stream(job, &ranks)).chain(series(job, &ranks)).collect(),
+            findings: Vec::new(),
+        })
+    }
+}
+
+fn numbers(rank: i64, streams: &[OfStream]) -> Vec<Number> {
+    let number = |id, value, unit, explain| Number {
+        id,
+        rank: Some(rank),
+        value,
+        unit,
+        provenance: Provenance::Formula,
+        explain,
+    };
+    let longest = streams.iter().map(|of| of.lengths.max()).max().unwrap_or(0);
+    let full = streams.iter().map(|of| of.full).max().unwrap_or(Ns::ZERO);
+    vec![
+        number(
+            "queue_max",
+            longest.into(),
+            Unit::Count,
+            "most activities of one stream that were launched and had not started at one time",
+        ),
+        number(
+            "blocked_ns",
+            full.into(),
+            Unit::Nanoseconds,
+            "time in which the queue of the stream that was full longest held as many launches as a stream can hold, \
+             so that a further launch had to wait",
+        ),
+    ]
+}
+
+type Ranks<'a> = [(&'a RankSummary, &'a [OfStream])];
+
+fn by_stream(job: &Job, ranks: &Ranks<'_>) -> Table {
+    let own = [
+        Column::new("changes", "Changes", Unit::Count),
+        Column::new("mean", "Mean of changes", Unit::Count),
+        Column::new("std", "Standard deviation", Unit::Count),
+        Column::new("min", "Shortest", Unit::Count),
+        Column::new("quartile1", "First quartile", Unit::Count),
+        Column::new("median", "Median", Unit::Count),
+        Column::new("quartile3", "Third quartile", Unit::Count),
+        Column::new("max", "Longest", Unit::Count),
+        Column::new("time_mean", "Mean over time", Unit::Count),
+        Column::new("observed_ns", "Observed", Unit::Nanoseconds),
+        Column::new("blocked_ns", "Full", Unit::Nanoseconds),
+        Column::new("blocked_pct", "Full of observed", Unit::Percent),
+    ];
+    let mut rows = Vec::new();
+    for (rank, streams) in ranks {
+        for of in *streams {
+            let times =
+                [of.mean(), of.observed.into(), of.full.into(), Value::percent(of.full.0, of.observed.0)];
+            let leading = job.rank_cells(rank).into_iter().chain(of.stream.cells());
+            rows.push(leading.chain(of.lengths.values()).chain(times).collect());
+        }
+    }
+    Table {
+        id: "by_stream",
+        title: "Activities in the queue of each stream after each change, and the time from the first change to the \
+                last in which the queue was full",
+        columns: job.rank_columns().into_iter().chain(Stream::COLUMNS).chain(own).collect(),
+        rows,
+    }
+}
+
+fn series(job: &Job, ranks: &Ranks<'_>) -> Option<Table> {
+    let own = [
+        Column::new("time_ns", "Time", Unit::Nanoseconds),
+        Column::new("length", "Activities in the queue", Unit::Count),
+    ];
+    let mut rows = Vec::new();
+    for (rank, streams) in ranks {
+        for of in *streams {
+            for &(time, length) in &of.series {
+                let leading = job.rank_cells(rank).into_iter().chain(of.stream.cells());
+                rows.push(leading.chain([time.into(), length.into()]).collect());
+            }
+        }
+    }
+    (!rows.is_empty()).then(|| Table {
+        id: "series",
+        title: "Length of the queue of each stream after each change",
+        columns: job.rank_columns().into_iter().chain(Stream::COLUMNS).chain(own).collect(),
+        rows,
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,468 @@
+//! Comparison of the analyses of streams and launches with HTA 0.6.1, to the nanosecond.
+//!
+//! Where HTA looks at less than we do, the rest is taken out of the trace first. Where it differs:
+//!
+//! | what | HTA | ours | here |
+//! |---|---|---|---|
+//! | idle time | gap to the end of the activity before, which may be negative | gap to the latest end so far | the difference is added |
+//! | idle time | the first event of the file is the launch of activities without one | they are `other` | the difference is added |
+//! | interval statistics | gaps of no or negative length count | they do not | rows with such gaps are left out |
+//! | launches, queue (D9) | no graphs, few driver and HIP calls | every call | ours are reduced to theirs |
+//! | queue (T) | order of points at one instant is that of an unstable sort | starts come first | tolerance where there are such points |
+//! | full queue | one stream of each rank, share of the recording | every stream, share of its own time | that stream, durations only |
+//! | bandwidth (D5) | order at one instant, float residue counts as bandwidth | ends come first, integers | only kinds without such instants |
+//! | bandwidth | copies of 0 µs take 1 µs | they have no rate | kinds with such copies are left out |
+//! | operators (D8) | innermost `aten::` operator of any thread; fails on AMD | innermost operator of the thread | only `aten::` ones are kept |
+
+#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests may fail loudly")]
+
+#[path = "common/checks.rs"]
+#[expect(dead_code, reason = "the older comparison needs more of it")]
+mod checks;
+mod common;
+#[path = "common/hta.rs"]
+mod reference;
+#[path = "common/sections.rs"]
+mod sections;
+
+use std::collections::{BTreeMap, HashMap};
+
+use checks::{Checks, CsvRow, read_csv};
+use eaves_analyze::section::Value;
+use eaves_analyze::{Options, RankView, counter_tracks};
+use eaves_model::{CallTree, LaunchLinks, Ns, Run, SliceId, SliceKind, Trace, operator_above};
+use reference::{Case, cases};
+use sections::{cell, float, rows, section, table, text};
+
+/// The rank of a row. A single recording has the rank that HTA gives it, whatever it is.
+fn rank_of(run: &Run, row: &CsvRow) -> i64 {
+    match run.recordings.as_slice() {
+        [only] => only.rank,
+        _ => cell(row, "rank") as i64,
+    }
+}
+
+fn trace_of(run: &Run, rank: i64) -> &Trace {
+    &run.recordings.iter().find(|recording| recording.rank == rank).unwrap().trace
+}
+
+/// HTA calls the stream of an activity that has none -1 and leaves it out.
+fn is_row(ours: &HashMap<&'static str, &Value>, rank: i64, stream: i64) -> bool {
+    float(ours["rank"]) == rank as f64 && float(ours["stream"]) == stream as f64
+}
+
+/// Takes activities out of the trace.
+fn keep_activities(run: &mut Run, keep: impl Fn(&Trace, &LaunchLinks, usize) -> bool) {
+    for recording in &mut run.recordings {
+        let trace = &recording.trace;
+        let links = LaunchLinks::build(trace);
+        let out: Vec<_> = (0..trace.gpu.len())
+            .filter(|&row| !keep(trace, &links, row))
+            .map(|row| trace.gpu.slice[row])
+            .collect();
+        let quarantined = &mut recording.trace.quarantined;
+        quarantined.extend(out);
+        quarantined.sort_unstable();
+        quarantined.dedup();
+    }
+}
+
+fn launched_by(trace: &Trace, links: &LaunchLinks, row: usize, names: &[&str]) -> bool {
+    links.launch(row.into()).is_some_and(|call| names.contains(&trace.slice_name(call)))
+}
+
+const CAUSES: [&str; 3] = ["host_wait", "kernel_wait", "other"];
+
+/// The gaps of a stream as HTA sees them, and what to add to our idle time to get HTA's.
+#[derive(Default)]
+struct Gaps {
+    added: [f64; 3],
+    /// Per cause, gaps that one of us sees and the other does not.
+    odd: [usize; 3],
+}
+
+fn gaps(trace: &Trace, stream: i64) -> Gaps {
+    let links = LaunchLinks::build(trace);
+    // HTA takes the first event of the file for the launch of an activity without one.
+    let first = trace.slices.start.first().copied();
+    let mut activities: Vec<_> = trace
+        .gpu_activities()
+        .filter(|activity| trace.gpu.stream[activity.index()].get() == Some(stream))
+        .map(|activity| {
+            let slice = trace.gpu.slice[activity.index()].index();
+            (
+                trace.slices.interval(slice),
+                links.launch(activity).map(|call| trace.slices.start[call.index()]),
+            )
+        })
+        .collect();
+    activities.sort_by_key(|(interval, _)| interval.start);
+    let mut gaps = Gaps::default();
+    let mut reached = Ns::MIN;
+    for pair in activities.windows(2) {
+        let (before, (after, launch)) = (pair[0].0, pair[1]);
+        reached = reached.max(before.end);
+        let theirs = after.start - before.end;
+        let their_cause = match launch.or(first) {
+            Some(launch) if launch > before.end => 0,
+            _ => 2 - usize::from(theirs < Ns(30_000)),
+        };
+        let ours = (after.start - reached).max(Ns::ZERO);
+        let our_cause = match launch {
+            Some(launch) if launch > reached => 0,
+            Some(_) => 2 - usize::from(ours < Ns(30_000)),
+            None => 2,
+        };
+        if ours != theirs || our_cause != their_cause || theirs == Ns::ZERO {
+            gaps.added[their_cause] += theirs.as_f64();
+            gaps.added[our_cause] -= ours.as_f64();
+            gaps.odd[their_cause] += 1;
+            gaps.odd[our_cause] += 1;
+        }
+    }
+    gaps
+}
+
+fn check_idle(checks: &mut Checks, case: &Case, run: &Run) {
+    let Some(theirs) = case.output("idle_time_breakdown.csv").and_then(|path| read_csv(&path)) else {
+        return;
+    };
+    let section = section(run, "idle-time", &Options::default().with_details(true)).unwrap();
+    let lengths = case.output("idle_time_interval_stats.csv").and_then(|path| read_csv(&path));
+    for row in theirs {
+        let (rank, stream) = (rank_of(run, &row), cell(&row, "stream") as i64);
+        let place = format!("{} rank {rank} stream {stream} {}", case.name, row["idle_category"]);
+        let cause = CAUSES.iter().position(|cause| *cause == row["idle_category"]).unwrap();
+        let gaps = gaps(trace_of(run, rank), stream);
+        let ours = rows(table(&section, "by_stream")).find(|ours| is_row(ours, rank, stream)).unwrap();
+        let time = float(ours[["host_wait_ns", "kernel_wait_ns", "other_ns"][cause]]) + gaps.added[cause];
+        // Rounded to hundredths of a microsecond, after adding up floats that are half a nanosecond off.
+        let tolerance = 5.001 + float(ours["gaps"]).sqrt();
+        checks.near("idle", &place, time, 1e3 * cell(&row, "idle_time"), tolerance);
+        if gaps.odd == [0; 3] {
+            let share = float(ours[["host_wait_pct", "kernel_wait_pct", "other_pct"][cause]]);
+            if share.is_finite() {
+                checks.near("idle share", &place, share, 100.0 * cell(&row, "idle_time_ratio"), 0.5001);
+            }
+        }
+        let Some(lengths) = &lengths else { continue };
+        let same =
+            |other: &&CsvRow| ["idle_category", "rank", "stream"].iter().all(|key| other[*key] == row[*key]);
+        let (Some(theirs), 0) = (lengths.iter().find(same), gaps.odd[cause]) else { continue };
+        let is_cause = |ours: &HashMap<&'static str, &Value>| text(ours["cause"]) == CAUSES[cause];
+        let ours =
+            rows(table(&section, "gap_lengths")).find(|ours| is_row(ours, rank, stream) && is_cause(ours));
+        let ours = ours.unwrap();
+        checks.near("gap count", &place, float(ours["gaps"]), cell(theirs, "count"), 0.0);
+        for (column, their_column) in [
+            ("mean_ns", "mean"),
+            ("std_ns", "std"),
+            ("min_ns", "min"),
+            ("quartile1_ns", "25%"),
+            ("median_ns", "50%"),
+            ("quartile3_ns", "75%"),
+            ("max_ns", "max"),
+        ] {
+            let theirs = cell(theirs, their_column);
+            if theirs.is_finite() {
+                let at = format!("{place} {column}");
+                checks.near("gap length", &at, float(ours[column]), 1e3 * theirs, 5.001);
+            }
+        }
+    }
+}
+
+const LAUNCHES: [&str; 5] = [
+    "cudaLaunchKernel",
+    "cudaLaunchKernelExC",
+    "runFunction - job_prep_and_submit_for_execution",
+    "cudaMemcpyAsync",
+    "cudaMemsetAsync",
+];
+
+fn check_launches(checks: &mut Checks, case: &Case, run: &Run) {
+    let section = section(run, "launch-stats", &Options::default().with_details(true));
+    for recording in &run.recordings {
+        let file = |name: &str| read_csv(&case.output(&format!("{name}_rank{}.csv", recording.rank))?);
+        let Some(section) = &section else { continue };
+        let of_rank = |ours: &HashMap<&'static str, &Value>| {
+            float(ours["rank"]) == recording.rank as f64 && LAUNCHES.contains(&text(ours["call"]))
+        };
+        let ours: BTreeMap<i64, [f64; 3]> = rows(table(section, "launches"))
+            .filter(of_rank)
+            .map(|row| {
+                assert_eq!(float(row["activities"]), 1.0);
+                let key = float(row["correlation"]) as i64;
+                (key, ["cpu_ns", "gpu_ns", "delay_ns"].map(|column| float(row[column])))
+            })
+            .collect();
+        if let Some(theirs) = file("cuda_kernel_launch_stats") {
+            let place = format!("{} rank {}", case.name, recording.rank);
+            checks.near("launch rows", &place, ours.len() as f64, theirs.len() as f64, 0.0);
+            for row in theirs {
+                let key = cell(&row, "correlation") as i64;
+                let ours = ours.get(&key).copied().unwrap_or([f64::NAN; 3]);
+                for (column, ours) in ["cpu_duration", "gpu_duration", "launch_delay"].into_iter().zip(ours) {
+                    let at = format!("{place} correlation {key} {column}");
+                    // Floats of microseconds since 1970 or since start-up are up to half a nanosecond off, and HTA subtracts two.
+                    checks.near("launch", &at, ours, 1e3 * cell(&row, column), 1.0);
+                }
+            }
+        }
+        for row in file("cuda_kernel_launch_stats_counts").unwrap_or_default() {
+            let sum = |column: &str| {
+                rows(table(section, "by_call")).filter(of_rank).map(|row| float(row[column])).sum::<f64>()
+            };
+            let columns = [
+                ("calls", "n"),
+                ("short_kernels", "short_kernels(cpu<=50 & gpu<cpu)"),
+                ("slow_calls", "runtime_outliers(cpu>50)"),
+                ("delayed", "launch_delay_outliers(>100)"),
+            ];
+            for (ours, theirs) in columns {
+                let place = format!("{} rank {} {ours}", case.name, recording.rank);
+                checks.near("launch counts", &place, sum(ours), cell(&row, theirs), 0.0);
+            }
+        }
+    }
+}
+
+const QUEUED: [&str; 12] = [
+    "cudaMemsetAsync",
+    "cudaMemcpyAsync",
+    "cudaLaunchKernel",
+    "cudaLaunchKernelExC",
+    "cuLaunchKernel",
+    "cuLaunchKernelEx",
+    "runFunction - job_prep_and_submit_for_execution",
+    "hipLaunchKernel",
+    "hipExtModuleLaunchKernel",
+    "hipMemcpyAsync",
+    "hipMemsetAsync",
+    "hipMemcpyWithStream",
+];
+
+/// How many launches and starts of a stream stand at the same instant as one of the other sort.
+fn ties(trace: &Trace, stream: i64) -> usize {
+    let links = LaunchLinks::build(trace);
+    let mut points: HashMap<Ns, [usize; 2]> = HashMap::new();
+    for activity in trace.gpu_activities() {
+        let row = activity.index();
+        let (true, Some(call)) = (trace.gpu.stream[row].get() == Some(stream), links.launch(activity)) else {
+            continue;
+        };
+        points.entry(trace.slices.start[call.index()]).or_default()[0] += 1;
+        points.entry(trace.slices.start[trace.gpu.slice[row].index()]).or_default()[1] += 1;
+    }
+    points.values().map(|[launches, starts]| launches.min(starts)).sum()
+}
+
+fn check_queue(checks: &mut Checks, case: &Case, run: &Run) {
+    let queue = section(run, "queue-length", &Options::default());
+    let theirs = case.output("queue_length_summary.csv").and_then(|path| read_csv(&path)).unwrap_or_default();
+    for row in theirs {
+        let (rank, stream) = (rank_of(run, &row), cell(&row, "stream") as i64);
+        let queue = queue.as_ref().unwrap();
+        let ours = rows(table(queue, "by_stream")).find(|ours| is_row(ours, rank, stream)).unwrap();
+        let ties = ties(trace_of(run, rank), stream) as f64;
+        for (column, their_column, tied) in [
+            ("changes", "count", 0.0),
+            // In the other order one of the two points is two higher.
+            ("mean", "mean", 2.0 * ties / float(ours["changes"])),
+            ("std", "std", 2.0 * ties / float(ours["changes"])),
+            ("min", "min", 1.0),
+            ("quartile1", "25%", 1.0),
+            ("median", "50%", 1.0),
+            ("quartile3", "75%", 1.0),
+            ("max", "max", 1.0),
+        ] {
+            let place = format!("{} rank {rank} stream {stream} {column}, {ties} ties", case.name);
+            let tolerance = if ties > 0.0 { tied } else { 1e-9 };
+            let what = if ties > 0.0 && tied > 0.0 { "queue, tied" } else { "queue" };
+            let theirs = cell(&row, &format!("queue_length_{their_column}"));
+            checks.near(what, &place, float(ours[column]), theirs, tolerance);
+        }
+    }
+    for limit in [1024, 5] {
+        let file = format!("blocked_on_full_queue_{limit}.csv");
+        let Some(theirs) = case.output(&file).and_then(|path| read_csv(&path)) else { continue };
+        let Some(queue) = section(run, "queue-length", &Options::default().with_queue_limit(limit)) else {
+            continue;
+        };
+        for row in &theirs {
+            let (rank, stream) = (rank_of(run, row), cell(row, "stream") as i64);
+            let place = format!("{} rank {rank} stream {stream} limit {limit}", case.name);
+            let ours = rows(table(&queue, "by_stream")).find(|ours| is_row(ours, rank, stream)).unwrap();
+            let theirs = 1e3 * cell(row, "duration_at_max_queue_length");
+            // A sum of floats that are half a nanosecond off.
+            checks.near("full queue", &place, float(ours["blocked_ns"]), theirs, 5.0);
+        }
+        // HTA has a row for each rank that has any stream that was full.
+        let full = rows(table(&queue, "by_stream")).filter(|ours| float(ours["blocked_ns"]) > 0.0);
+        let mut ranks: Vec<i64> = full.map(|ours| float(ours["rank"]) as i64).collect();
+        ranks.dedup();
+        let place = format!("{} limit {limit}", case.name);
+        checks.near("full queue rows", &place, ranks.len() as f64, theirs.len() as f64, 0.0);
+    }
+}
+
+/// The copies of a kind by HTA's name, as intervals.
+fn copies(trace: &Trace, kind: &str) -> Vec<(Ns, Ns)> {
+    let of_kind = trace.gpu_activities().filter_map(|activity| {
+        let slice = trace.gpu.slice[activity.index()];
+        let interval = trace.slices.interval(slice.index());
+        trace.slice_name(slice).starts_with(kind).then_some((interval.start, interval.end))
+    });
+    of_kind.collect()
+}
+
+fn check_bandwidth(checks: &mut Checks, case: &Case, run: &Run) {
+    let theirs = case.output("memory_bw_summary.csv").and_then(|path| read_csv(&path)).unwrap_or_default();
+    let Some(section) = section(run, "memory-bandwidth", &Options::default()) else { return };
+    for row in theirs {
+        let (rank, kind) = (rank_of(run, &row), row["name"].as_str());
+        let copies = copies(trace_of(run, rank), kind);
+        let tied = copies.iter().any(|copy| copies.iter().any(|other| copy.1 == other.0));
+        if tied || copies.iter().any(|copy| copy.0 == copy.1) {
+            println!("left out: {} rank {rank} {kind}", case.name);
+            continue;
+        }
+        let ours = rows(table(&section, "by_kind"))
+            .find(|ours| float(ours["rank"]) == rank as f64 && text(ours["kind"]) == kind)
+            .unwrap();
+        for (column, their_column) in [
+            ("changes", "count"),
+            ("mean_gbps", "mean"),
+            ("std_gbps", "std"),
+            ("min_gbps", "min"),
+            ("quartile1_gbps", "25%"),
+            ("median_gbps", "50%"),
+            ("quartile3_gbps", "75%"),
+            ("max_gbps", "max"),
+        ] {
+            let theirs = cell(&row, &format!("memory_bw_gbps_{their_column}"));
+            let place = format!("{} rank {rank} {kind} {column}", case.name);
+            if theirs.is_finite() {
+                // Rates are whole bytes per second.
+                checks.near("bandwidth", &place, float(ours[column]), theirs, 2e-9 + 1e-12 * theirs);
+            }
+        }
+    }
+}
+
+fn check_counters(checks: &mut Checks, case: &Case, run: &Run) {
+    let Some(theirs) = case.output("counter_events_rank0.csv").and_then(|path| read_csv(&path)) else {
+        return;
+    };
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for row in theirs {
+        let name = match row["name"].as_str() {
+            "Queue Length" => format!("Queue length of stream {}", cell(&row, "id")),
+            kind => format!("Bandwidth of {kind}"),
+        };
+        *counts.entry(name).or_default() += 1;
+    }
+    let options = Options::default();
+    let ours = counter_tracks(&RankView::new(trace_of(run, 0), &options));
+    checks.near("counters", &case.name, ours.len() as f64, counts.len() as f64, 0.0);
+    for counter in ours {
+        let place = format!("{} {}", case.name, counter.name);
+        let theirs = counts.get(&counter.name).copied().unwrap_or(0);
+        checks.near("counter points", &place, counter.points.len() as f64, theirs as f64, 0.0);
+    }
+}
+
+/// Leaves kernels and `aten::` operators.
+fn keep_aten(run: &mut Run) {
+    keep_activities(run, |trace, _, row| {
+        trace.slices.kind[trace.gpu.slice[row].index()] == SliceKind::Kernel
+    });
+    for recording in &mut run.recordings {
+        let trace = &mut recording.trace;
+        for row in 0..trace.slices.len() {
+            let is_op = trace.slices.kind[row] == SliceKind::Op;
+            if is_op && !trace.strings.get(trace.slices.name[row]).starts_with("aten::") {
+                trace.slices.kind[row] = SliceKind::Span;
+            }
+        }
+        // Of two operators that start in the same microsecond HTA takes the outer one.
+        let tree = CallTree::build(&trace.slices);
+        let start = |slice: SliceId| trace.slices.start[slice.index()];
+        let begins_with_parent = |slice: &SliceId| {
+            operator_above(trace, &tree, *slice).is_some_and(|above| start(above) == start(*slice))
+        };
+        let inner: Vec<SliceId> = (0..trace.slices.len())
+            .map(SliceId::from)
+            .filter(|slice| trace.slices.kind[slice.index()] == SliceKind::Op)
+            .filter(begins_with_parent)
+            .collect();
+        for slice in inner {
+            trace.slices.kind[slice.index()] = SliceKind::Span;
+        }
+    }
+}
+
+fn check_ops(checks: &mut Checks, case: &Case, run: &Run) {
+    let Some(theirs) = case.output("aten_op_kernels_and_delay_rank0.csv").and_then(|path| read_csv(&path))
+    else {
+        return;
+    };
+    let section = section(run, "op-delays", &Options::default()).unwrap();
+    let ours: HashMap<(String, String), [f64; 3]> = rows(table(&section, "by_op"))
+        .filter(|row| float(row["rank"]) == 0.0)
+        .map(|row| {
+            let key = (text(row["op"]).to_owned(), text(row["sequence"]).to_owned());
+            (key, ["calls", "to_launch_mean_ns", "to_start_mean_ns"].map(|column| float(row[column])))
+        })
+        .collect();
+    checks.near("operator rows", &case.name, ours.len() as f64, theirs.len() as f64, 0.0);
+    for row in theirs {
+        let key = (row["aten_op_name"].clone(), row["kernel_sequence"].clone());
+        let place = format!("{} {}", case.name, key.0);
+        let ours = ours.get(&key).copied().unwrap_or([f64::NAN; 3]);
+        checks.near("operators", &place, ours[0], cell(&row, "occurrence_count"), 0.0);
+        // Rounded to nanoseconds.
+        checks.near("operators", &place, ours[1], 1e3 * cell(&row, "avg_aten_op_launch_delay"), 0.6);
+        checks.near("operators", &place, ours[2], 1e3 * cell(&row, "avg_runtime_delay"), 0.6);
+    }
+}
+
+#[test]
+fn streams_and_launches_agree_with_hta() {
+    let cases = cases();
+    if cases.is_empty() {
+        return;
+    }
+    let mut checks = Checks::default();
+    for case in &cases {
+        let mut run = case.load();
+        check_idle(&mut checks, case, &run);
+        check_launches(&mut checks, case, &run);
+        check_bandwidth(&mut checks, case, &run);
+        check_counters(&mut checks, case, &run);
+        keep_activities(&mut run, |trace, links, row| {
+            // HTA takes an activity that is the first event of the file for one that is not linked.
+            trace.gpu.slice[row] != SliceId(0) && launched_by(trace, links, row, &QUEUED)
+        });
+        check_queue(&mut checks, case, &run);
+        let mut run = case.load();
+        keep_aten(&mut run);
+        check_ops(&mut checks, case, &run);
+    }
+    checks.finish();
+    // What the data held when this was written; less means that something was not looked at.
+    for (what, least) in [
+        ("idle", 127),
+        ("idle share", 100),
+        ("gap length", 580),
+        ("launch", 22_000),
+        ("launch counts", 100),
+        ("queue", 430),
+        ("full queue", 17),
+        ("bandwidth", 320),
+        ("counter points", 13),
+        ("operators", 650),
+    ] {
+        assert!(checks.count(what) >= least, "{what}: {}", checks.count(what));
+    }
+}
