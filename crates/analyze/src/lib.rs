@@ -22,8 +22,10 @@ use eaves_model::Run;
 
 pub mod analyses;
 mod gpu;
+mod host_tree;
 mod info;
 mod job;
+mod kernel_name;
 mod kernel_type;
 mod options;
 mod parallel;
@@ -33,12 +35,15 @@ mod selection;
 mod statistics;
 mod step_index;
 #[cfg(test)]
+mod test_threads;
+#[cfg(test)]
 mod test_trace;
 mod text;
 mod type_sets;
 
 pub use analyses::{Analysis, Breakdown};
 pub use gpu::GpuView;
+pub use host_tree::{GpuWork, HostTree, Walk};
 pub use info::info;
 pub use job::{Job, Measured, RankSummary, assemble, measure};
 pub use kernel_type::{KernelType, KernelTypes};

@@ -2,9 +2,9 @@
 
 use std::sync::OnceLock;
 
-use eaves_model::{CallTree, Interval, LaunchLinks, Ns, Trace};
+use eaves_model::{CallTree, Interval, LaunchLinks, Ns, SliceKind, Trace};
 
-use crate::{GpuView, Options, StepIndex, TypeSets, TypeTimes};
+use crate::{GpuView, HostTree, Options, StepIndex, TypeSets, TypeTimes};
 
 /// One recording and what several analyses need of it. What not all of them need is made when first asked for.
 #[derive(Debug)]
@@ -26,6 +26,7 @@ pub struct RankView<'a> {
     window: Option<Interval>,
     links: OnceLock<LaunchLinks>,
     tree: OnceLock<CallTree>,
+    operators: OnceLock<HostTree>,
 }
 
 impl<'a> RankView<'a> {
@@ -48,6 +49,7 @@ impl<'a> RankView<'a> {
             window,
             links: OnceLock::new(),
             tree: OnceLock::new(),
+            operators: OnceLock::new(),
         }
     }
 
@@ -59,6 +61,11 @@ impl<'a> RankView<'a> {
     /// Which host slice is inside which.
     pub fn tree(&self) -> &CallTree {
         self.tree.get_or_init(|| CallTree::build(&self.trace.slices))
+    }
+
+    /// The operators of the framework: which is inside which, and which launched what.
+    pub fn operators(&self) -> &HostTree {
+        self.operators.get_or_init(|| HostTree::build(self.trace, self.tree(), |kind| kind == SliceKind::Op))
     }
 
     /// The first instant of the recording, from which people count.

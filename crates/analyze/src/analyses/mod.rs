@@ -1,6 +1,10 @@
 //! The analyses, one file each. To add one: copy a file, add a `mod` line and a line to [`ALL`].
 
+mod annotations;
+mod call_tree;
 mod comm_overlap;
+mod counters;
+mod kernel_sequences;
 mod kernel_types;
 mod kernels;
 mod missing;
@@ -9,6 +13,7 @@ mod temporal_breakdown;
 
 use std::ops::Deref;
 
+pub use kernel_sequences::{Sequence, sequences_of};
 pub use temporal_breakdown::Breakdown;
 
 use crate::job::Part;
@@ -81,7 +86,11 @@ fn assemble<A: Analyse>(job: &Job, parts: &[&Part]) -> Outcome {
 
 /// Every analysis, by id.
 pub static ALL: &[Analysis] = &[
+    Analysis::of::<annotations::Annotations>(),
+    Analysis::of::<call_tree::CallTree>(),
     Analysis::of::<comm_overlap::CommOverlap>(),
+    Analysis::of::<counters::Counters>(),
+    Analysis::of::<kernel_sequences::KernelSequences>(),
     Analysis::of::<kernel_types::KernelTypes>(),
     Analysis::of::<kernels::Kernels>(),
     Analysis::of::<steps::Steps>(),
@@ -126,6 +135,19 @@ mod tests {
     #[test]
     fn the_report_begins_with_where_the_time_went() {
         let order: Vec<_> = in_report_order().iter().map(|analysis| analysis.id).collect();
-        assert_eq!(order, ["temporal-breakdown", "kernel-types", "comm-overlap", "kernels", "steps"]);
+        assert_eq!(
+            order,
+            [
+                "temporal-breakdown",
+                "kernel-types",
+                "comm-overlap",
+                "kernels",
+                "steps",
+                "annotations",
+                "call-tree",
+                "kernel-sequences",
+                "counters"
+            ]
+        );
     }
 }
