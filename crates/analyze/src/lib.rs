@@ -26,8 +26,10 @@ mod counter_tracks;
 mod describe;
 pub mod flame;
 mod gpu;
+mod host_tree;
 mod info;
 mod job;
+mod kernel_name;
 mod kernel_type;
 mod options;
 mod parallel;
@@ -38,6 +40,8 @@ mod statistics;
 mod step_index;
 mod streams;
 #[cfg(test)]
+mod test_threads;
+#[cfg(test)]
 mod test_trace;
 mod text;
 pub mod timeline;
@@ -46,6 +50,7 @@ mod type_sets;
 pub use analyses::{Analysis, Breakdown};
 pub use counter_tracks::{CounterTrack, counter_tracks};
 pub use gpu::GpuView;
+pub use host_tree::{GpuWork, HostTree, Walk};
 pub use info::info;
 pub use job::{Job, Measured, RankSummary, assemble, measure};
 pub use kernel_type::{KernelType, KernelTypes};

@@ -2,10 +2,10 @@
 
 use std::sync::{Arc, OnceLock};
 
-use eaves_model::{CallTree, Interval, LaunchLinks, Ns, Trace};
+use eaves_model::{CallTree, Interval, LaunchLinks, Ns, SliceKind, Trace};
 
 use crate::collectives::Calls;
-use crate::{GpuView, Options, StepIndex, TypeSets, TypeTimes};
+use crate::{GpuView, HostTree, Options, StepIndex, TypeSets, TypeTimes};
 
 /// One recording and what several analyses need of it. What not all of them need is made when first asked for.
 #[derive(Debug)]
@@ -28,6 +28,7 @@ pub struct RankView<'a> {
     links: OnceLock<LaunchLinks>,
     tree: OnceLock<CallTree>,
     collectives: OnceLock<Arc<Calls>>,
+    operators: OnceLock<HostTree>,
 }
 
 impl<'a> RankView<'a> {
@@ -51,6 +52,7 @@ impl<'a> RankView<'a> {
             links: OnceLock::new(),
             tree: OnceLock::new(),
             collectives: OnceLock::new(),
+            operators: OnceLock::new(),
         }
     }
 
@@ -67,6 +69,11 @@ impl<'a> RankView<'a> {
     /// The selected collectives. Shared, because several analyses keep them.
     pub(crate) fn collectives(&self) -> Arc<Calls> {
         Arc::clone(self.collectives.get_or_init(|| Arc::new(Calls::of(self))))
+    }
+
+    /// The operators of the framework: which is inside which, and which launched what.
+    pub fn operators(&self) -> &HostTree {
+        self.operators.get_or_init(|| HostTree::build(self.trace, self.tree(), |kind| kind == SliceKind::Op))
     }
 
     /// The first instant of the recording, from which people count.

@@ -69,7 +69,7 @@ impl TestTrace {
 
     /// A launching call.
     pub(crate) fn launch(&mut self, correlation: i64, start: i64, end: i64) -> &mut Self {
-        self.call("cudaLaunchKernel", correlation, start, end)
+        self.runtime_call("cudaLaunchKernel", correlation, start, end)
     }
 
     /// An activity on device 0 without a launch.
@@ -173,7 +173,7 @@ impl TestTrace {
     }
 
     /// A call into the runtime.
-    pub(crate) fn call(&mut self, name: &str, correlation: i64, start: i64, end: i64) -> &mut Self {
+    pub(crate) fn runtime_call(&mut self, name: &str, correlation: i64, start: i64, end: i64) -> &mut Self {
         let slice = self.slice(SliceKind::Runtime, name, start, end);
         self.trace.runtime.push(RuntimeCall {
             slice,

@@ -22,20 +22,20 @@ impl CallTree {
     /// The same without some slices, given in order: one whose duration cannot be true would be around everything
     /// that follows it.
     pub fn build_without(slices: &Slices, left_out: &[SliceId]) -> Self {
-        let is_in = |row: &u32| {
-            slices.kind[*row as usize].is_host_call() && left_out.binary_search(&SliceId(*row)).is_err()
+        let is_in = |slice: &SliceId| {
+            slices.kind[slice.index()].is_host_call() && left_out.binary_search(slice).is_err()
         };
-        let mut order: Vec<u32> = (0..slices.len() as u32).filter(is_in).collect();
+        let mut order: Vec<SliceId> = (0..slices.len() as u32).map(SliceId).filter(is_in).collect();
         // On one track: by start, the longer first, then as in the file.
-        order.sort_unstable_by_key(|&row| {
-            let row = row as usize;
+        order.sort_unstable_by_key(|slice| {
+            let row = slice.index();
             (slices.track[row], slices.start[row], -slices.duration[row], row)
         });
         let mut parents = vec![SliceId::NONE; slices.len()];
-        let mut open: Vec<u32> = Vec::new();
+        let mut open: Vec<SliceId> = Vec::new();
         let mut track = None;
-        for &row in &order {
-            let index = row as usize;
+        for &slice in &order {
+            let index = slice.index();
             if track != Some(slices.track[index]) {
                 open.clear();
                 track = Some(slices.track[index]);
@@ -44,22 +44,23 @@ impl CallTree {
             // What ended before can contain nothing more. What ends inside this slice can contain nothing more
             // that this slice does not contain too, so it may go as well and the ends on the stack stay sorted.
             while let Some(&top) = open.last() {
-                let top_end = slices.end(top as usize);
-                let over = top_end <= start && slices.start[top as usize] < start;
+                let top_end = slices.end(top.index());
+                let over = top_end <= start && slices.start[top.index()] < start;
                 if !over && top_end >= end {
                     break;
                 }
                 open.pop();
             }
             if let Some(&top) = open.last() {
-                parents[index] = SliceId(top);
+                parents[index] = top;
             }
-            open.push(row);
+            open.push(slice);
         }
-        Self { parents, order: order.into_iter().map(SliceId).collect() }
+        Self { parents, order }
     }
 
-    /// The slices of the trees, track by track, each after the one around it and in order of time.
+    /// Every slice of the trees, track by track in order of time, with what is inside a slice right behind it
+    /// (pre-order): parents come before children, and what is inside a slice is one run.
     pub fn in_order(&self) -> &[SliceId] {
         &self.order
     }
@@ -144,6 +145,12 @@ mod tests {
                     .max_by_key(|&other| key(other));
                 prop_assert_eq!(tree.parent(SliceId(row as u32)).map(SliceId::index), expected);
             }
+            // In pre-order the parent of each is the slice before it or one around that.
+            for pair in tree.in_order().windows(2) {
+                let around = std::iter::once(pair[0]).chain(tree.ancestors(pair[0])).map(Some);
+                prop_assert!(around.chain([None]).any(|slice| slice == tree.parent(pair[1])));
+            }
+            prop_assert_eq!(tree.in_order().len(), spans.len());
         }
     }
 }

@@ -36,6 +36,17 @@ pub(super) fn launches(job: &Job, id: &'static str) -> Outcome {
     })
 }
 
+/// The outcome without operators of the framework.
+pub(super) fn operators(id: &'static str) -> Outcome {
+    Outcome::Skipped(Skipped {
+        id,
+        missing: "operators: no `cpu_op` was recorded or selected".to_owned(),
+        how_to_record: "record the host too: `torch.profiler.profile(activities=[ProfilerActivity.CPU, \
+                        ProfilerActivity.CUDA])`"
+            .to_owned(),
+    })
+}
+
 /// Says which of the selected ranks have no GPU activity, if the others have some.
 pub(super) fn ranks_without_gpu_activity(job: &Job) -> Option<Finding> {
     let ranks: Vec<String> =

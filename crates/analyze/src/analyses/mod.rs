@@ -1,9 +1,13 @@
 //! The analyses, one file each. To add one: copy a file, add a `mod` line and a line to [`ALL`].
 
+mod annotations;
+mod call_tree;
 mod collectives;
 mod comm_overlap;
+mod counters;
 mod hta_summary;
 mod idle_time;
+mod kernel_sequences;
 mod kernel_types;
 mod kernels;
 mod launch_stats;
@@ -17,6 +21,7 @@ mod temporal_breakdown;
 
 use std::ops::Deref;
 
+pub use kernel_sequences::{Sequence, sequences_of};
 pub use temporal_breakdown::Breakdown;
 
 use crate::job::Part;
@@ -89,9 +94,13 @@ fn assemble<A: Analyse>(job: &Job, parts: &[&Part]) -> Outcome {
 
 /// Every analysis, by id.
 pub static ALL: &[Analysis] = &[
+    Analysis::of::<annotations::Annotations>(),
+    Analysis::of::<call_tree::CallTree>(),
     Analysis::of::<collectives::Collectives>(),
     Analysis::of::<comm_overlap::CommOverlap>(),
+    Analysis::of::<counters::Counters>(),
     Analysis::of::<idle_time::IdleTime>(),
+    Analysis::of::<kernel_sequences::KernelSequences>(),
     Analysis::of::<kernel_types::KernelTypes>(),
     Analysis::of::<kernels::Kernels>(),
     Analysis::of::<launch_stats::LaunchStats>(),

@@ -231,7 +231,7 @@ mod tests {
             .kernel("first", 3, 1_050, 1_060)
             .kernel("second", 4, 1_060, 1_070)
             .op("aten::addmm", 2_000, 2_090)
-            .call("hipExtModuleLaunchKernel", 5, 2_005, 2_010)
+            .runtime_call("hipExtModuleLaunchKernel", 5, 2_005, 2_010)
             // Clocks that disagree.
             .kernel("first", 5, 2_004, 2_020)
             .op_elsewhere("aten::elsewhere", 2_900, 3_900)

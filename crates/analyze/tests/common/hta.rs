@@ -71,12 +71,19 @@ fn drop_last_step(run: &mut Run) {
     }
     for recording in &mut run.recordings {
         let trace = &mut recording.trace;
-        // HTA takes steps on device tracks for host events too: they have no stream.
-        let is_step = |row: &usize| trace.slice_name(SliceId::from(*row)).starts_with("ProfilerStep#");
-        let starts = (0..trace.slices.len()).filter(is_step).map(|row| trace.slices.start[row]);
-        let last = starts.max().unwrap_or(Ns::MIN);
+        let last = last_step_start(trace);
         forget_from(trace, last);
     }
+}
+
+/// To HTA a step as the device draws it, which is later than the host's, is a step too.
+fn last_step_start(trace: &Trace) -> Ns {
+    let is_step = |&row: &usize| {
+        matches!(trace.slices.kind[row], SliceKind::Annotation | SliceKind::GpuAnnotation)
+            && trace.slice_name(SliceId::from(row)).starts_with("ProfilerStep#")
+    };
+    let starts = (0..trace.slices.len()).filter(is_step).map(|row| trace.slices.start[row]);
+    starts.max().unwrap_or(Ns::MIN)
 }
 
 /// Forgets the host slices from an instant on: as recorded spans they are in no analysis. What they launched is

@@ -96,8 +96,8 @@ mod tests {
     #[test]
     fn a_graph_is_one_launch_of_many_activities() {
         let mut test = TestTrace::default();
-        test.call("cudaGraphLaunch", 1, 0, 50)
-            .call("cudaMemcpy", 2, 200, 400)
+        test.runtime_call("cudaGraphLaunch", 1, 0, 50)
+            .runtime_call("cudaMemcpy", 2, 200, 400)
             .kernel("late", 1, 120, 150)
             .kernel("early", 1, 80, 100)
             .kernel("copy", 2, 210, 390)

@@ -13,7 +13,7 @@ fn trace() -> TestTrace {
         .kernel("short", 1, 8_000, 10_000)
         .launch(2, 10_000, 14_000)
         .kernel("long", 2, 120_000, 200_000)
-        .call("cudaGraphLaunch", 3, 20_000, 50_000)
+        .runtime_call("cudaGraphLaunch", 3, 20_000, 50_000)
         .kernel("first of graph", 3, 200_000, 230_000)
         .kernel("second of graph", 3, 230_000, 240_000)
         .launch(4, 50_000, 110_000)

@@ -1,0 +1,66 @@
+//! Ranges that the user named: how long they took, on the host and as the device draws them, and which GPU work
+//! belongs to them.
+
+mod device;
+mod host;
+mod measure;
+mod tables;
+
+use eaves_model::Ns;
+
+use super::{Analyse, Rank};
+use crate::section::{Number, Provenance, Section, Skipped, Unit, Value};
+use crate::{Job, Outcome, RankView};
+use measure::Part;
+
+pub(super) struct Annotations;
+
+impl Analyse for Annotations {
+    const ID: &'static str = "annotations";
+    const PLACE: u32 = 60;
+    type Part = Part;
+
+    fn measure(rank: &RankView<'_>) -> Part {
+        measure::part(rank)
+    }
+
+    fn assemble(job: &Job, ranks: &[Rank<'_, Part>]) -> Outcome {
+        let ranks: Vec<&Rank<'_, Part>> = ranks.iter().filter(|rank| !rank.part.is_empty()).collect();
+        if ranks.is_empty() {
+            return Outcome::Skipped(Skipped {
+                id: Self::ID,
+                missing: "named ranges: no `user_annotation` was recorded or selected".to_owned(),
+                how_to_record:
+                    "name the parts of the program: `with torch.profiler.record_function(\"forward\"):`; \
+                                `prof.step()` names the steps"
+                        .to_owned(),
+            });
+        }
+        Outcome::Section(Section {
+            id: Self::ID,
+            title: "Ranges named in the program",
+            numbers: numbers(&ranks),
+            tables: tables::tables(job, &ranks),
+            findings: Vec::new(),
+        })
+    }
+}
+
+fn numbers(ranks: &[&Rank<'_, Part>]) -> Vec<Number> {
+    let inside: Ns = ranks.iter().map(|rank| rank.part.gpu_inside).sum();
+    let whole: Ns = ranks.iter().map(|rank| rank.part.gpu_time).sum();
+    if whole == Ns::ZERO {
+        return Vec::new();
+    }
+    vec![Number {
+        id: "gpu_in_annotations_pct",
+        rank: None,
+        value: Value::percent(inside.0, whole.0),
+        unit: Unit::Percent,
+        provenance: Provenance::Formula,
+        explain: "summed duration of the GPU activities that belong to a named range, of that of all GPU activities",
+    }]
+}
+
+#[cfg(test)]
+mod tests;

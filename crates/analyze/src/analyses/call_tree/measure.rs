@@ -1,0 +1,188 @@
+//! What is kept of a rank: a row for each name of an operator.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::ops::AddAssign;
+
+use eaves_model::{Bytes, Interval, Ns, SliceId};
+
+use super::Rank;
+use crate::{GpuWork, HostTree, RankView};
+
+/// What the analysis keeps of a rank.
+#[derive(Default)]
+pub(in crate::analyses) struct Part {
+    /// A row for each name, most GPU time of its own first.
+    pub(super) rows: Vec<Row>,
+    /// A row for each call, if details are wanted.
+    pub(super) calls: Vec<Call>,
+    /// True if allocations were recorded.
+    pub(super) recorded_memory: bool,
+    /// Summed duration of all selected GPU activities.
+    pub(super) gpu_time: Ns,
+    /// That of the activities launched in operators.
+    pub(super) gpu_inside: Ns,
+}
+
+/// The calls of one name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Row {
+    pub(super) name: String,
+    pub(super) calls: u64,
+    pub(super) cpu_total: Ns,
+    pub(super) cpu_own: Ns,
+    pub(super) gpu_total: Ns,
+    pub(super) gpu_own: Ns,
+    pub(super) activities: u64,
+    pub(super) memory: Memory,
+}
+
+/// One call.
+pub(super) struct Call {
+    pub(super) name: String,
+    pub(super) span: Interval,
+    pub(super) depth: u32,
+    pub(super) cpu_own: Ns,
+    pub(super) own: GpuWork,
+    pub(super) total: GpuWork,
+}
+
+/// Bytes taken; what is released is not taken off.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Memory {
+    pub(super) device: Bytes,
+    pub(super) host: Bytes,
+}
+
+impl AddAssign for Memory {
+    fn add_assign(&mut self, other: Self) {
+        self.device += other.device;
+        self.host += other.host;
+    }
+}
+
+pub(super) fn part(rank: &RankView<'_>) -> Part {
+    let tree = rank.operators();
+    if tree.is_empty() {
+        return Part::default();
+    }
+    let own = tree.gpu_work(rank.links(), &rank.gpu);
+    let total = tree.totals(own.clone());
+    let times = tree.own_times(&rank.trace.slices);
+    Part {
+        rows: rows(rank, tree, &own, &total, &times),
+        calls: if rank.options.details { calls(rank, tree, &own, &total, &times) } else { Vec::new() },
+        recorded_memory: !rank.trace.allocations.is_empty(),
+        gpu_time: (0..rank.gpu.len()).map(|index| rank.gpu.duration(index)).sum(),
+        gpu_inside: own.iter().map(|work| work.time).sum(),
+    }
+}
+
+/// Sums by name. Totals are those of the outermost calls of a name, so an operator inside itself counts once.
+fn rows(rank: &RankView<'_>, tree: &HostTree, own: &[GpuWork], total: &[GpuWork], times: &[Ns]) -> Vec<Row> {
+    let (trace, slices) = (rank.trace, &rank.trace.slices);
+    let memory = tree.totals(allocated(rank, tree));
+    let outermost = tree.outermost_of_name(trace);
+    // Unnamed operators share the place behind the last string.
+    let mut places = vec![u32::MAX; trace.strings.len() + 1];
+    let mut rows: Vec<Row> = Vec::new();
+    for node in 0..tree.len() {
+        let slice = tree.slice(node).index();
+        let selected = rank.selects(slices.start[slice]);
+        if !selected && total[node].activities == 0 {
+            continue;
+        }
+        let name = slices.name[slice];
+        let place = &mut places[name.index().min(trace.strings.len())];
+        if *place == u32::MAX {
+            *place = rows.len() as u32;
+            rows.push(Row { name: trace.strings.get(name).to_owned(), ..Row::default() });
+        }
+        let row = &mut rows[*place as usize];
+        row.gpu_own += own[node].time;
+        if outermost[node] {
+            row.gpu_total += total[node].time;
+            row.activities += total[node].activities;
+            row.memory += memory[node];
+        }
+        if selected {
+            row.calls += 1;
+            row.cpu_own += times[node];
+            if outermost[node] {
+                row.cpu_total += slices.duration[slice];
+            }
+        }
+    }
+    sort(&mut rows);
+    rows
+}
+
+fn sort(rows: &mut [Row]) {
+    rows.sort_unstable_by(|a, b| {
+        let key = |row: &Row| (Reverse(row.gpu_own), Reverse(row.cpu_own));
+        key(a).cmp(&key(b)).then_with(|| a.name.cmp(&b.name))
+    });
+}
+
+/// What was allocated while each operator ran, without that of operators inside it.
+fn allocated(rank: &RankView<'_>, tree: &HostTree) -> Vec<Memory> {
+    let table = &rank.trace.allocations;
+    let mut own = vec![Memory::default(); tree.len()];
+    let mut order: Vec<u32> = (0..table.len() as u32).collect();
+    order.sort_by_key(|&row| (table.track[row as usize], table.time[row as usize]));
+    let mut walk = tree.walk(&rank.trace.slices);
+    for row in order.into_iter().map(|row| row as usize) {
+        let node = walk.at(table.track[row], table.time[row]);
+        let taken = table.bytes[row].get().and_then(|bytes| u64::try_from(bytes).ok());
+        if let (Some(node), Some(taken)) = (node, taken)
+            && rank.selects(table.time[row])
+        {
+            // PyTorch's `DeviceType` 0 is the host.
+            let on_host = table.device_type[row].get() == Some(0);
+            let memory = &mut own[node];
+            *(if on_host { &mut memory.host } else { &mut memory.device }) += Bytes(taken);
+        }
+    }
+    own
+}
+
+fn calls(
+    rank: &RankView<'_>,
+    tree: &HostTree,
+    own: &[GpuWork],
+    total: &[GpuWork],
+    times: &[Ns],
+) -> Vec<Call> {
+    let depths = tree.depths();
+    let call = |node: usize| {
+        let slice: SliceId = tree.slice(node);
+        let span = rank.trace.slices.interval(slice.index());
+        rank.selects(span.start).then(|| Call {
+            name: rank.trace.slice_name(slice).to_owned(),
+            span,
+            depth: depths[node],
+            cpu_own: times[node],
+            own: own[node],
+            total: total[node],
+        })
+    };
+    (0..tree.len()).filter_map(call).collect()
+}
+
+/// The rows of all ranks together.
+pub(super) fn over_ranks(ranks: &[&Rank<'_, Part>]) -> Vec<Row> {
+    let mut merged: HashMap<&str, Row> = HashMap::new();
+    for row in ranks.iter().flat_map(|rank| &rank.part.rows) {
+        let sum = merged.entry(&row.name).or_insert_with(|| Row { name: row.name.clone(), ..Row::default() });
+        sum.calls += row.calls;
+        sum.cpu_total += row.cpu_total;
+        sum.cpu_own += row.cpu_own;
+        sum.gpu_total += row.gpu_total;
+        sum.gpu_own += row.gpu_own;
+        sum.activities += row.activities;
+        sum.memory += row.memory;
+    }
+    let mut rows: Vec<Row> = merged.into_values().collect();
+    sort(&mut rows);
+    rows
+}

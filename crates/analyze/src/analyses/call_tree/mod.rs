@@ -1,0 +1,81 @@
+//! Operators by name: what they cost on the host, what they launched, what they allocated.
+
+mod measure;
+mod tables;
+
+use eaves_model::Ns;
+
+use super::{Analyse, Rank, missing};
+use crate::section::{Number, Provenance, Section, Unit, Value};
+use crate::{Job, Outcome, RankView};
+use measure::Part;
+
+pub(super) struct CallTree;
+
+impl Analyse for CallTree {
+    const ID: &'static str = "call-tree";
+    const PLACE: u32 = 115;
+    const MAIN: bool = false;
+    type Part = Part;
+
+    fn measure(rank: &RankView<'_>) -> Part {
+        measure::part(rank)
+    }
+
+    fn assemble(job: &Job, ranks: &[Rank<'_, Part>]) -> Outcome {
+        let ranks: Vec<&Rank<'_, Part>> = ranks.iter().filter(|rank| !rank.part.rows.is_empty()).collect();
+        if ranks.is_empty() {
+            return missing::operators(Self::ID);
+        }
+        let rows = measure::over_ranks(&ranks);
+        let recorded = tables::Recorded {
+            gpu: job.recorded_gpu,
+            memory: ranks.iter().any(|rank| rank.part.recorded_memory),
+        };
+        let mut tables = vec![tables::by_operator(&rows, recorded)];
+        if ranks.len() > 1 {
+            tables.push(tables::by_rank_and_operator(job, &ranks, recorded));
+        }
+        if job.options.details {
+            tables.push(tables::calls(job, &ranks, recorded));
+        }
+        Outcome::Section(Section {
+            id: Self::ID,
+            title: "Operators and what they launched",
+            numbers: numbers(&rows, &ranks, recorded),
+            tables,
+            findings: Vec::new(),
+        })
+    }
+}
+
+fn numbers(rows: &[measure::Row], ranks: &[&Rank<'_, Part>], recorded: tables::Recorded) -> Vec<Number> {
+    let number = |id, value, unit, explain| Number {
+        id,
+        rank: None,
+        value,
+        unit,
+        provenance: Provenance::Formula,
+        explain,
+    };
+    let calls: u64 = rows.iter().map(|row| row.calls).sum();
+    let inside: Ns = ranks.iter().map(|rank| rank.part.gpu_inside).sum();
+    let whole: Ns = ranks.iter().map(|rank| rank.part.gpu_time).sum();
+    let mut numbers = vec![
+        number("operators", rows.len().into(), Unit::Count, "distinct names of operators"),
+        number("calls", calls.into(), Unit::Count, "calls of operators that begin in the selected part"),
+    ];
+    if recorded.gpu {
+        numbers.push(number(
+            "gpu_in_operators_pct",
+            Value::percent(inside.0, whole.0),
+            Unit::Percent,
+            "summed duration of the GPU activities that an operator launched, of that of all GPU activities; the \
+             rest was launched outside operators, or its launch was not recorded",
+        ));
+    }
+    numbers
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,95 @@
+//! Hardware counters by operator and kernel, and the floating-point operations that follow from them.
+
+mod measure;
+mod pair;
+mod tables;
+
+use eaves_model::SliceKind;
+
+use super::{Analyse, Rank};
+use crate::section::{Number, Provenance, Section, Skipped, Unit, Value};
+use crate::{Job, Outcome, RankView};
+use measure::Part;
+
+pub(super) struct Counters;
+
+impl Analyse for Counters {
+    const ID: &'static str = "counters";
+    const PLACE: u32 = 130;
+    const MAIN: bool = false;
+    type Part = Part;
+
+    fn measure(rank: &RankView<'_>) -> Part {
+        // Few recordings have counters, and only they pay for links and trees.
+        if rank.trace.slices.kind.contains(&SliceKind::CounterRange) {
+            measure::part(rank)
+        } else {
+            Part::default()
+        }
+    }
+
+    fn assemble(job: &Job, ranks: &[Rank<'_, Part>]) -> Outcome {
+        let ranks: Vec<&Rank<'_, Part>> = ranks.iter().filter(|rank| rank.part.ranges > 0).collect();
+        if ranks.is_empty() {
+            return Outcome::Skipped(Skipped {
+                id: Self::ID,
+                missing: "hardware counters: no `cuda_profiler_range` was recorded or selected".to_owned(),
+                how_to_record: "`torch.profiler.profile(experimental_config=torch._C._profiler._ExperimentalConfig(\
+                                profiler_metrics=[\"smsp__sass_thread_inst_executed_op_ffma_pred_on.sum\"], \
+                                profiler_measure_per_kernel=True))`; NVIDIA only, and every kernel runs several times"
+                    .to_owned(),
+            });
+        }
+        Outcome::Section(Section {
+            id: Self::ID,
+            title: "Hardware counters",
+            numbers: ranks.iter().flat_map(|rank| numbers(rank)).collect(),
+            tables: tables::tables(job, &ranks),
+            findings: Vec::new(),
+        })
+    }
+}
+
+fn numbers(rank: &Rank<'_, Part>) -> Vec<Number> {
+    let part = rank.part;
+    let number = |id, value, provenance, explain| Number {
+        id,
+        rank: Some(rank.rank),
+        value,
+        unit: Unit::Count,
+        provenance,
+        explain,
+    };
+    let mut numbers = vec![
+        number(
+            "ranges",
+            part.ranges.into(),
+            Provenance::Counter,
+            "kernels for which counters were recorded and selected",
+        ),
+        number(
+            "ranges_without_launch",
+            part.ranges_without_launch.into(),
+            Provenance::Formula,
+            "recorded ranges whose launch could not be told: ranges and launches carry no common number, so they are \
+             paired in their order, by kernel names where these were recorded",
+        ),
+        number(
+            "launches_without_range",
+            part.launches_without_range.into(),
+            Provenance::Formula,
+            "launches of kernels for which no counters were recorded",
+        ),
+    ];
+    if let Some(flop) = part.flop() {
+        numbers.push(number("flop", Value::from(flop), Provenance::Formula, FLOP));
+    }
+    numbers
+}
+
+/// How floating-point operations are counted.
+const FLOP: &str = "floating-point operations of selected kernels: executed additions and multiplications count 1, fused \
+                    ones 2, in half, single and double precision; tensor cores are not in these counters";
+
+#[cfg(test)]
+mod tests;

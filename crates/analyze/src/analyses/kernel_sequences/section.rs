@@ -1,0 +1,150 @@
+//! The sequences of all ranks as a section.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+use eaves_model::Ns;
+
+use super::super::Analyse;
+use super::find::Kept;
+use super::{KernelSequences, Part, Rank};
+use crate::section::{Column, Finding, Gain, Number, Provenance, Section, Severity, Table, Unit, Value};
+use crate::text::{duration, percent, percentage};
+use crate::{Job, Outcome};
+
+pub(super) fn section(job: &Job, ranks: &[Rank<'_, Part>]) -> Outcome {
+    let rows = over_ranks(ranks);
+    let total: Ns = ranks.iter().map(|rank| rank.part.gpu_time).sum();
+    let mut tables = vec![by_sequence(&rows, total)];
+    if ranks.len() > 1 {
+        tables.push(by_rank_and_sequence(job, ranks));
+    }
+    Outcome::Section(Section {
+        id: KernelSequences::ID,
+        title: "Kernels that operators launch one after the other",
+        numbers: vec![Number {
+            id: "sequences",
+            rank: None,
+            value: rows.len().into(),
+            unit: Unit::Count,
+            provenance: Provenance::Counter,
+            explain: "distinct sequences of 3 to 32 GPU activities that one call of an operator launched; of each \
+                      rank the 200 with most GPU time",
+        }],
+        tables,
+        findings: fusion_candidate(&rows, ranks).into_iter().collect(),
+    })
+}
+
+fn over_ranks(ranks: &[Rank<'_, Part>]) -> Vec<Kept> {
+    let mut merged: HashMap<u64, Kept> = HashMap::new();
+    for kept in ranks.iter().flat_map(|rank| &rank.part.sequences) {
+        merged
+            .entry(kept.identity)
+            .and_modify(|sum| {
+                sum.count += kept.count;
+                sum.gpu += kept.gpu;
+                sum.cpu += kept.cpu;
+                sum.beside_longest += kept.beside_longest;
+            })
+            .or_insert_with(|| kept.clone());
+    }
+    let mut rows: Vec<Kept> = merged.into_values().collect();
+    rows.sort_by(|a, b| {
+        let names = || (&a.operator, &a.kernels, a.identity).cmp(&(&b.operator, &b.kernels, b.identity));
+        b.gpu.cmp(&a.gpu).then_with(names)
+    });
+    rows
+}
+
+fn columns(leading: Vec<Column>) -> Vec<Column> {
+    let own = [
+        Column::new("operator", "Operator", Unit::None),
+        Column::new("kernels", "Kernels in order", Unit::None),
+        Column::new("length", "Activities of a call", Unit::Count),
+        Column::new("count", "Calls", Unit::Count),
+        Column::new("gpu_ns", "GPU", Unit::Nanoseconds),
+        Column::new("cpu_ns", "Operator on the host", Unit::Nanoseconds),
+        Column::new("share_pct", "Of all durations", Unit::Percent),
+    ];
+    leading.into_iter().chain(own).collect()
+}
+
+fn cells(leading: &[Value], row: &Kept, total: Ns) -> Vec<Value> {
+    let own = [
+        row.operator.as_str().into(),
+        row.kernels.as_str().into(),
+        row.length.into(),
+        row.count.into(),
+        row.gpu.into(),
+        row.cpu.into(),
+        Value::percent(row.gpu.0, total.0),
+    ];
+    leading.iter().cloned().chain(own).collect()
+}
+
+fn by_sequence(rows: &[Kept], total: Ns) -> Table {
+    Table {
+        id: "by_sequence",
+        title: "Sequences of activities that one call of an operator launches, shares of the summed duration of all \
+                GPU activities",
+        columns: columns(Vec::new()),
+        rows: rows.iter().map(|row| cells(&[], row, total)).collect(),
+    }
+}
+
+fn by_rank_and_sequence(job: &Job, ranks: &[Rank<'_, Part>]) -> Table {
+    let rows = ranks.iter().flat_map(|rank| {
+        let leading = job.rank_cells(rank);
+        rank.part.sequences.iter().map(move |row| cells(&leading, row, rank.part.gpu_time))
+    });
+    Table {
+        id: "by_rank_and_sequence",
+        title: "The same by rank, shares of the summed duration of the rank's GPU activities",
+        columns: columns(job.rank_columns()),
+        rows: rows.collect(),
+    }
+}
+
+/// Share of the busy time above which a sequence is worth fusing.
+const WORTH_FUSING_PCT: f64 = 5.0;
+
+/// The sequence of short kernels from which fusing could gain most, on the rank where it could.
+fn fusion_candidate(rows: &[Kept], ranks: &[Rank<'_, Part>]) -> Option<Finding> {
+    let candidates = ranks.iter().flat_map(|rank| {
+        let worth = |kept: &&Kept| {
+            kept.is_fusible && kept.count > 1 && percentage(kept.gpu, rank.times.busy()) >= WORTH_FUSING_PCT
+        };
+        rank.part.sequences.iter().filter(worth).map(move |kept| (rank, kept))
+    });
+    let (rank, kept) =
+        candidates.max_by_key(|(rank, kept)| (kept.beside_longest, Reverse((rank.rank, kept.identity))))?;
+    let row = rows.iter().position(|row| row.identity == kept.identity)?;
+    Some(Finding {
+        id: "fusion_candidate",
+        severity: Severity::Warning,
+        claim: format!(
+            "`{}` launches the same {} short kernels in each of {} calls on rank {}, together {}, {} of the busy \
+             time: {}",
+            kept.operator,
+            kept.length,
+            kept.count,
+            rank.rank,
+            duration(kept.gpu),
+            percent(kept.gpu, rank.times.busy()),
+            kept.kernels
+        ),
+        gain: Some(Gain::new(
+            Ns::ZERO,
+            kept.beside_longest,
+            rank.steps,
+            "at most all kernels of the sequence but the longest of each call, if one fused kernel is as long as \
+             that",
+        )),
+        evidence: format!("table by_sequence, row {}", row + 1),
+        next: format!(
+            "fuse them: `torch.compile` on the code that calls `{}`, or a fused kernel written for it",
+            kept.operator
+        ),
+    })
+}

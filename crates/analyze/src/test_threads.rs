@@ -1,0 +1,179 @@
+//! Traces by hand for the unit tests of what nests: slices on threads of choice.
+
+use eaves_model::{
+    Allocation, Extent, GpuActivity, Ident, MaybeF64, MaybeI64, MaybeU32, Ns, Op, RangeCounter, RuntimeCall,
+    Slice, SliceId, SliceKind, StringId, Trace,
+};
+
+use crate::test_trace::TestTrace;
+
+/// A trace whose slices say on which thread or stream they are.
+#[derive(Clone, Default)]
+pub(crate) struct ThreadTrace {
+    pub(crate) trace: Trace,
+}
+
+impl ThreadTrace {
+    /// The process of the host; that of the device is the next.
+    const HOST: i64 = 1;
+
+    fn slice(
+        &mut self,
+        process: i64,
+        thread: i64,
+        kind: SliceKind,
+        name: &str,
+        (start, end): (i64, i64),
+    ) -> SliceId {
+        let track = self.trace.tracks.get_or_add(Ident::number(process), Ident::number(thread));
+        let name = self.trace.strings.intern(name);
+        self.trace.slices.push(Slice {
+            start: Ns(start),
+            duration: Ns(end - start),
+            name,
+            category: StringId::NONE,
+            track,
+            kind,
+            position: 0,
+        });
+        SliceId::from(self.trace.slices.len() - 1)
+    }
+
+    fn named(&mut self, slice: SliceId, forward_thread: Option<u32>) {
+        self.trace.ops.push(Op {
+            slice,
+            external_id: MaybeI64::NONE,
+            record_function_id: MaybeU32::NONE,
+            event_index: MaybeU32::NONE,
+            sequence_number: MaybeI64::NONE,
+            forward_thread: forward_thread.into(),
+            input_dims: StringId::NONE,
+            input_types: StringId::NONE,
+            input_strides: StringId::NONE,
+            concrete_inputs: StringId::NONE,
+        });
+    }
+
+    /// A slice of any kind on a thread of the host.
+    pub(crate) fn host(&mut self, thread: i64, kind: SliceKind, name: &str, span: (i64, i64)) -> &mut Self {
+        self.slice(Self::HOST, thread, kind, name, span);
+        self
+    }
+
+    /// An operator.
+    pub(crate) fn op(&mut self, thread: i64, name: &str, span: (i64, i64)) -> &mut Self {
+        let slice = self.slice(Self::HOST, thread, SliceKind::Op, name, span);
+        self.named(slice, None);
+        self
+    }
+
+    /// An operator that the autograd engine runs for an operator of another thread.
+    pub(crate) fn backward(&mut self, thread: i64, name: &str, span: (i64, i64)) -> &mut Self {
+        let slice = self.slice(Self::HOST, thread, SliceKind::Op, name, span);
+        self.named(slice, Some(1));
+        self
+    }
+
+    /// A range named by the user.
+    pub(crate) fn annotation(&mut self, thread: i64, name: &str, span: (i64, i64)) -> &mut Self {
+        let slice = self.slice(Self::HOST, thread, SliceKind::Annotation, name, span);
+        self.named(slice, None);
+        self
+    }
+
+    /// The same as the device draws it.
+    pub(crate) fn gpu_annotation(&mut self, stream: i64, name: &str, span: (i64, i64)) -> &mut Self {
+        let slice = self.slice(Self::HOST + 1, stream, SliceKind::GpuAnnotation, name, span);
+        self.named(slice, None);
+        self
+    }
+
+    /// A launching call.
+    pub(crate) fn launch(&mut self, thread: i64, correlation: i64, span: (i64, i64)) -> &mut Self {
+        let slice = self.slice(Self::HOST, thread, SliceKind::Runtime, "cudaLaunchKernel", span);
+        self.trace.runtime.push(RuntimeCall {
+            slice,
+            correlation: MaybeI64::new(correlation),
+            external_id: MaybeI64::NONE,
+            function: MaybeU32::NONE,
+        });
+        self
+    }
+
+    /// A kernel on a stream.
+    pub(crate) fn kernel(
+        &mut self,
+        stream: i64,
+        name: &str,
+        correlation: i64,
+        span: (i64, i64),
+    ) -> &mut Self {
+        self.activity(stream, SliceKind::Kernel, name, Some(correlation), span)
+    }
+
+    /// Any activity on a stream.
+    pub(crate) fn activity(
+        &mut self,
+        stream: i64,
+        kind: SliceKind,
+        name: &str,
+        correlation: Option<i64>,
+        span: (i64, i64),
+    ) -> &mut Self {
+        let slice = self.slice(Self::HOST + 1, stream, kind, name, span);
+        self.trace.gpu.push(GpuActivity {
+            slice,
+            device: MaybeU32::new(0),
+            context: MaybeU32::NONE,
+            stream: MaybeI64::new(stream),
+            correlation: correlation.into(),
+            external_id: MaybeI64::NONE,
+            queued: MaybeI64::NONE,
+            grid: Extent::default(),
+            block: Extent::default(),
+            registers: MaybeU32::NONE,
+            shared_memory: MaybeI64::NONE,
+            blocks_per_sm: MaybeF64::NONE,
+            warps_per_sm: MaybeF64::NONE,
+            occupancy_pct: MaybeF64::NONE,
+            bytes: MaybeI64::NONE,
+            bandwidth_gbps: MaybeF64::NONE,
+            detail: StringId::NONE,
+        });
+        self
+    }
+
+    /// A range in which counters were collected.
+    pub(crate) fn range(&mut self, name: &str, span: (i64, i64), counters: &[(&str, f64)]) -> &mut Self {
+        let slice = self.slice(0, 0, SliceKind::CounterRange, name, span);
+        for &(metric, value) in counters {
+            let metric = self.trace.strings.intern(metric);
+            self.trace.range_counters.push(RangeCounter { slice, metric, value: MaybeF64::new(value) });
+        }
+        self
+    }
+
+    /// An allocation on the device, or a release if negative.
+    pub(crate) fn allocation(&mut self, thread: i64, time: i64, bytes: i64, device_type: u32) -> &mut Self {
+        let track = self.trace.tracks.get_or_add(Ident::number(Self::HOST), Ident::number(thread));
+        self.trace.allocations.push(Allocation {
+            time: Ns(time),
+            track,
+            bytes: MaybeI64::new(bytes),
+            address: MaybeI64::NONE,
+            total_allocated: MaybeI64::NONE,
+            total_reserved: MaybeI64::NONE,
+            device_type: MaybeU32::new(device_type),
+            device: MaybeI64::NONE,
+            event_index: MaybeU32::NONE,
+            position: 0,
+        });
+        self
+    }
+}
+
+impl From<ThreadTrace> for TestTrace {
+    fn from(threads: ThreadTrace) -> Self {
+        Self { trace: threads.trace }
+    }
+}
