@@ -21,6 +21,7 @@
 use eaves_model::Run;
 
 pub mod analyses;
+mod critical_path;
 mod gpu;
 mod info;
 mod job;
@@ -38,6 +39,7 @@ mod text;
 mod type_sets;
 
 pub use analyses::{Analysis, Breakdown};
+pub use critical_path::{Cause, CriticalPath, PathPart};
 pub use gpu::GpuView;
 pub use info::info;
 pub use job::{Job, Measured, RankSummary, assemble, measure};
