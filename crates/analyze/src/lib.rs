@@ -23,6 +23,7 @@ use eaves_model::Run;
 pub mod analyses;
 mod collectives;
 mod counter_tracks;
+mod critical_path;
 mod describe;
 pub mod flame;
 mod gpu;
@@ -49,6 +50,7 @@ mod type_sets;
 
 pub use analyses::{Analysis, Breakdown};
 pub use counter_tracks::{CounterTrack, counter_tracks};
+pub use critical_path::{Cause, CriticalPath, PathPart};
 pub use gpu::GpuView;
 pub use host_tree::{GpuWork, HostTree, Walk};
 pub use info::info;

@@ -5,6 +5,7 @@ mod call_tree;
 mod collectives;
 mod comm_overlap;
 mod counters;
+mod critical_path;
 mod hta_summary;
 mod idle_time;
 mod kernel_sequences;
@@ -99,6 +100,7 @@ pub static ALL: &[Analysis] = &[
     Analysis::of::<collectives::Collectives>(),
     Analysis::of::<comm_overlap::CommOverlap>(),
     Analysis::of::<counters::Counters>(),
+    Analysis::of::<critical_path::CriticalPaths>(),
     Analysis::of::<idle_time::IdleTime>(),
     Analysis::of::<kernel_sequences::KernelSequences>(),
     Analysis::of::<kernel_types::KernelTypes>(),

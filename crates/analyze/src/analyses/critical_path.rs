@@ -1,0 +1,258 @@
+//! The critical path: which chain of work and waiting decides how long the selected time takes.
+
+use eaves_model::{Ns, SliceId, ident_text};
+
+use super::{Analyse, Rank};
+use crate::critical_path::{Cause, CriticalPath, NAMES_WITH_GAIN, NameTime, PathPart};
+use crate::section::{Column, Number, Provenance, Section, Skipped, Table, Unit, Value};
+use crate::{Job, Outcome, RankView};
+
+pub(super) struct CriticalPaths;
+
+/// What stays of the path of a rank.
+pub(super) struct Summary {
+    window: Ns,
+    /// By number of the cause. All together are the window.
+    times: [Ns; Cause::ALL.len()],
+    /// Costliest first.
+    names: Vec<NameRow>,
+    /// The path itself, if details are wanted.
+    parts: Vec<PartRow>,
+}
+
+struct NameRow {
+    name: String,
+    time: NameTime,
+}
+
+struct PartRow {
+    start: Ns,
+    duration: Ns,
+    cause: Cause,
+    name: String,
+    process: String,
+    thread: String,
+}
+
+impl Analyse for CriticalPaths {
+    const ID: &'static str = "critical-path";
+    const PLACE: u32 = 70;
+    /// Nothing if nothing ran.
+    type Part = Option<Summary>;
+
+    fn measure(rank: &RankView<'_>) -> Option<Summary> {
+        let (path, names) = CriticalPath::with_names(rank)?;
+        let mut times = [Ns::ZERO; Cause::ALL.len()];
+        for part in &path.parts {
+            times[part.cause as usize] += part.interval.length();
+        }
+        let strings = &rank.trace.strings;
+        let row = |time: NameTime| NameRow { name: name_text(time.cause, strings.get(time.name)), time };
+        let parts = if rank.options.details { path.parts.as_slice() } else { &[] };
+        Some(Summary {
+            window: path.window.length(),
+            times,
+            names: names.into_iter().map(row).collect(),
+            parts: parts.iter().map(|part| part_row(rank, part)).collect(),
+        })
+    }
+
+    fn assemble(job: &Job, ranks: &[Rank<'_, Option<Summary>>]) -> Outcome {
+        let ranks: Vec<(&Rank<'_, Option<Summary>>, &Summary)> =
+            ranks.iter().filter_map(|rank| Some((rank, rank.part.as_ref()?))).collect();
+        if ranks.is_empty() {
+            return Outcome::Skipped(Skipped {
+                id: Self::ID,
+                missing: "operators, runtime calls and GPU activity in the selection".to_owned(),
+                how_to_record: "record both sides with \
+                                `torch.profiler.profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA])`, or \
+                                select other steps or times"
+                    .to_owned(),
+            });
+        }
+        let mut tables = vec![by_cause(job, &ranks), by_name(job, &ranks)];
+        if job.options.details {
+            tables.push(parts(job, &ranks));
+        }
+        Outcome::Section(Section {
+            id: Self::ID,
+            title: "Critical path",
+            numbers: ranks.iter().flat_map(|(rank, summary)| numbers(rank.rank, summary)).collect(),
+            tables,
+            findings: Vec::new(),
+        })
+    }
+}
+
+/// The name in tables. Time outside all calls has none of its own.
+fn name_text(cause: Cause, name: &str) -> String {
+    match cause {
+        Cause::Outside if name.is_empty() => "(outside operators)".to_owned(),
+        _ => name.to_owned(),
+    }
+}
+
+fn part_row(rank: &RankView<'_>, part: &PathPart) -> PartRow {
+    let trace = rank.trace;
+    let place = |slice: SliceId| {
+        let track = trace.slices.track[slice.index()].index();
+        let text = |ident| ident_text(ident, &trace.strings).unwrap_or_default().into_owned();
+        (text(trace.tracks.threads.process[track]), text(trace.tracks.threads.thread[track]))
+    };
+    let (process, thread) = part.slice.some().map(place).unwrap_or_default();
+    let name = part.slice.some().map_or("", |slice| trace.slice_name(slice));
+    PartRow {
+        start: part.interval.start - rank.zero(),
+        duration: part.interval.length(),
+        cause: part.cause,
+        name: name_text(part.cause, name),
+        process,
+        thread,
+    }
+}
+
+fn by_cause(job: &Job, ranks: &[(&Rank<'_, Option<Summary>>, &Summary)]) -> Table {
+    let own = [
+        Column::new("cause", "Cause", Unit::None),
+        Column::new("time_ns", "On the path", Unit::Nanoseconds),
+        Column::new("share_pct", "Of the window", Unit::Percent),
+    ];
+    let mut rows = Vec::new();
+    for (rank, summary) in ranks {
+        let mut causes: Vec<Cause> =
+            Cause::ALL.into_iter().filter(|&cause| summary.times[cause as usize] > Ns::ZERO).collect();
+        causes.sort_by_key(|&cause| std::cmp::Reverse(summary.times[cause as usize]));
+        for cause in causes {
+            let time = summary.times[cause as usize];
+            let own = [cause.id().into(), time.into(), Value::percent(time.0, summary.window.0)];
+            rows.push(job.rank_cells(rank).into_iter().chain(own).collect());
+        }
+    }
+    Table {
+        id: "by_cause",
+        title: "What the critical path is made of, shares of the window",
+        columns: job.rank_columns().into_iter().chain(own).collect(),
+        rows,
+    }
+}
+
+fn by_name(job: &Job, ranks: &[(&Rank<'_, Option<Summary>>, &Summary)]) -> Table {
+    let own = [
+        Column::new("name", "Name", Unit::None),
+        Column::new("cause", "Cause", Unit::None),
+        Column::new("time_ns", "On the path", Unit::Nanoseconds),
+        Column::new("gain_if_free_ns", "Gain if free", Unit::Nanoseconds),
+        Column::new("calls", "Calls", Unit::Count),
+        Column::new("share_pct", "Of the window", Unit::Percent),
+    ];
+    let mut rows = Vec::new();
+    for (rank, summary) in ranks {
+        for NameRow { name, time } in &summary.names {
+            let own = [
+                name.as_str().into(),
+                time.cause.id().into(),
+                time.time.into(),
+                time.gain.map_or(Value::Missing(NOT_ASKED), Value::from),
+                time.calls.into(),
+                Value::percent(time.time.0, summary.window.0),
+            ];
+            rows.push(job.rank_cells(rank).into_iter().chain(own).collect());
+        }
+    }
+    Table {
+        id: "by_name",
+        title: "What costs most on the critical path, and how much shorter the path would be if it took no time; \
+                another path may take over, so the gain can be smaller than the time",
+        columns: job.rank_columns().into_iter().chain(own).collect(),
+        rows,
+    }
+}
+
+const NOT_ASKED: &str = "computed for the ten costliest only";
+const _: () = assert!(NAMES_WITH_GAIN == 10, "the sentence above says how many");
+
+fn parts(job: &Job, ranks: &[(&Rank<'_, Option<Summary>>, &Summary)]) -> Table {
+    let own = [
+        Column::new("start_ns", "Start", Unit::Nanoseconds),
+        Column::new("duration_ns", "Duration", Unit::Nanoseconds),
+        Column::new("cause", "Cause", Unit::None),
+        Column::new("name", "Name", Unit::None),
+        Column::new("process", "Process", Unit::None),
+        Column::new("thread", "Thread", Unit::None),
+    ];
+    let mut rows = Vec::new();
+    for (rank, summary) in ranks {
+        for part in &summary.parts {
+            let own = [
+                part.start.into(),
+                part.duration.into(),
+                part.cause.id().into(),
+                part.name.as_str().into(),
+                part.process.as_str().into(),
+                part.thread.as_str().into(),
+            ];
+            rows.push(job.rank_cells(rank).into_iter().chain(own).collect());
+        }
+    }
+    Table {
+        id: "path",
+        title: "The critical path from its beginning to its end",
+        columns: job.rank_columns().into_iter().chain(own).collect(),
+        rows,
+    }
+}
+
+fn numbers(rank: i64, summary: &Summary) -> Vec<Number> {
+    let number = |id, value, unit, explain| Number {
+        id,
+        rank: Some(rank),
+        value,
+        unit,
+        provenance: Provenance::Formula,
+        explain,
+    };
+    let total = |of: fn(Cause) -> bool| {
+        Cause::ALL
+            .into_iter()
+            .filter(|&cause| of(cause))
+            .map(|cause| summary.times[cause as usize])
+            .sum::<Ns>()
+    };
+    let share = |of: fn(Cause) -> bool| Value::percent(total(of).0, summary.window.0);
+    vec![
+        number(
+            "window_ns",
+            summary.window.into(),
+            Unit::Nanoseconds,
+            "from the beginning of the selected time, of the first selected step or of the recording to the end of \
+             the last work launched in it",
+        ),
+        number(
+            "path_ns",
+            total(|cause| cause != Cause::Unexplained).into(),
+            Unit::Nanoseconds,
+            "length of the longest chain of work, hand-overs and delays through the window; the rest of the window is \
+             unexplained",
+        ),
+        number(
+            "host_bound_pct",
+            share(Cause::is_host),
+            Unit::Percent,
+            "time on the path in operators, runtime calls, the program's own code and data loading, of the window",
+        ),
+        number(
+            "gpu_bound_pct",
+            share(Cause::is_gpu),
+            Unit::Percent,
+            "time on the path in kernels, copies, sets and the gaps between those that were launched already, of the \
+             window",
+        ),
+        number(
+            "handover_pct",
+            share(|cause| matches!(cause, Cause::LaunchDelay | Cause::Synchronisation)),
+            Unit::Percent,
+            "time on the path from launching calls to the start of what they launched, and from the end of what was \
+             waited for to the return of the waiting call, of the window",
+        ),
+    ]
+}
