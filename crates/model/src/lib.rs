@@ -41,6 +41,7 @@ pub use links::{LaunchLinks, LinkedBy, forward_backward, is_launch, operator_abo
 pub use metadata::{DeviceProperties, DistributedInfo, Metadata, ProcessGroup};
 pub use points::{
     Allocation, Allocations, AsyncSlice, AsyncSlices, Counter, Counters, Flow, Flows, Instant, Instants,
+    MEMORY_BY_CATEGORY,
 };
 pub use run::{RankSource, Recording, Run};
 pub use slices::{Slice, SliceKind, Slices};

@@ -4,6 +4,7 @@ mod collectives;
 mod comm_overlap;
 mod kernel_types;
 mod kernels;
+mod memory;
 mod missing;
 mod steps;
 mod stragglers;
@@ -87,6 +88,7 @@ pub static ALL: &[Analysis] = &[
     Analysis::of::<comm_overlap::CommOverlap>(),
     Analysis::of::<kernel_types::KernelTypes>(),
     Analysis::of::<kernels::Kernels>(),
+    Analysis::of::<memory::Memory>(),
     Analysis::of::<steps::Steps>(),
     Analysis::of::<stragglers::Stragglers>(),
     Analysis::of::<temporal_breakdown::TemporalBreakdown>(),
@@ -139,7 +141,8 @@ mod tests {
                 "collectives",
                 "stragglers",
                 "kernels",
-                "steps"
+                "steps",
+                "memory",
             ]
         );
     }
