@@ -1,8 +1,8 @@
 //! Traces made by hand for the unit tests.
 
 use eaves_model::{
-    Collective, Extent, GpuActivity, Ident, MaybeF64, MaybeI64, MaybeU32, Ns, Op, RankSource, Recording, Run,
-    RuntimeCall, Slice, SliceId, SliceKind, StringId, Trace,
+    Allocation, Collective, Extent, GpuActivity, Ident, MaybeF64, MaybeI64, MaybeU32, Ns, Op, PythonFrame,
+    RankSource, Recording, Run, RuntimeCall, Slice, SliceId, SliceKind, StringId, Trace,
 };
 
 use crate::section::{Section, Value};
@@ -112,6 +112,70 @@ impl TestTrace {
             bandwidth_gbps: MaybeF64::NONE,
             detail: StringId::NONE,
         });
+        self
+    }
+
+    /// An operator with details, on a thread of operators.
+    pub(crate) fn detailed_op(&mut self, name: &str, start: i64, end: i64) -> &mut Self {
+        let slice = self.slice(SliceKind::Op, name, start, end);
+        self.trace.ops.push(Op { slice, ..NO_OP });
+        self
+    }
+
+    /// A call of a module.
+    pub(crate) fn module(&mut self, name: &str, start: i64, end: i64) -> &mut Self {
+        let slice = self.slice(SliceKind::Python, &format!("nn.Module: {name}"), start, end);
+        let none = MaybeU32::NONE;
+        self.trace.python.push(PythonFrame {
+            slice,
+            id: none,
+            parent: none,
+            module: MaybeU32::new(0),
+            event_index: none,
+            called_from: StringId::NONE,
+        });
+        self
+    }
+
+    /// Puts all that was called on the host so far on one thread.
+    pub(crate) fn on_one_thread(&mut self) -> &mut Self {
+        let thread = self.trace.tracks.get_or_add(Ident::number(1), Ident::number(0));
+        for (track, kind) in self.trace.slices.track.iter_mut().zip(&self.trace.slices.kind) {
+            if kind.is_host_call() {
+                *track = thread;
+            }
+        }
+        self
+    }
+
+    /// Memory taken (or given back) on the first thread, with the totals afterwards.
+    pub(crate) fn allocation(
+        &mut self,
+        time: i64,
+        device: (u32, i64),
+        address: i64,
+        bytes: i64,
+        totals: Option<(i64, i64)>,
+    ) -> &mut Self {
+        let track = self.trace.tracks.get_or_add(Ident::number(1), Ident::number(0));
+        self.trace.allocations.push(Allocation {
+            time: Ns(time),
+            track,
+            bytes: MaybeI64::new(bytes),
+            address: MaybeI64::new(address),
+            total_allocated: totals.map(|(allocated, _)| allocated).into(),
+            total_reserved: totals.map(|(_, reserved)| reserved).into(),
+            device_type: MaybeU32::new(device.0),
+            device: MaybeI64::new(device.1),
+            event_index: MaybeU32::NONE,
+            position: 0,
+        });
+        self
+    }
+
+    /// A call into the runtime of any name.
+    pub(crate) fn unlinked_call(&mut self, name: &str, start: i64, end: i64) -> &mut Self {
+        self.slice(SliceKind::Runtime, name, start, end);
         self
     }
 

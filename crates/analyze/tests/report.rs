@@ -102,6 +102,13 @@ fn check_agreement(outcomes: &[Outcome]) {
             sum(overlap, 0, "exposed_ns") + sum(overlap, 0, "overlapped_ns"),
             sum(overlap, 0, "comm_ns")
         );
+        let collectives = find(outcomes, "collectives").unwrap();
+        let on_gpu = |id| -> i64 {
+            let rows = column(collectives, 1, "runs_on").into_iter().zip(column(collectives, 1, id));
+            rows.filter(|(place, _)| *place == "gpu".into()).map(|(_, value)| integer(&value)).sum()
+        };
+        assert_eq!(on_gpu("comm_ns"), sum(overlap, 0, "comm_ns"));
+        assert_eq!(on_gpu("exposed_ns"), sum(overlap, 0, "exposed_ns"));
     }
 }
 

@@ -33,6 +33,7 @@ pub use progress::Progress;
 
 use containers::Opened;
 use formats::kineto::{self, Refusal};
+use formats::{Document, MEMORY_TIMELINE};
 use inputs::Input;
 
 /// How to read.
@@ -118,8 +119,17 @@ fn assemble<R: Send>(
     let count = opened.len();
     let mut recordings = Vec::new();
     let mut refused = None;
-    for (result, named) in read_all(opened, options, work) {
+    let results = read_all(opened, options, work);
+    // A memory timeline that lies beside traces belongs to one of them and is no rank of its own.
+    let is_trace = |result: &Done<R>| result.as_ref().is_ok_and(|(one, _)| one.format != MEMORY_TIMELINE);
+    let has_traces = results.iter().any(|(result, _)| is_trace(result));
+    for (result, named) in results {
         match result {
+            Ok((recording, _)) if recording.format == MEMORY_TIMELINE && has_traces && !named => {
+                let detail =
+                    format!("a memory timeline beside traces, to be named alone: {}", recording.path);
+                diagnostics.note_detail(Oddity::NotATrace, None, detail);
+            }
             Ok(recording) => recordings.push(recording),
             Err(error) if named => return Err(error),
             Err(error) => {
@@ -190,10 +200,9 @@ fn recording(
     source: &dyn kineto::Source,
     threads: usize,
 ) -> Result<Recording, Error> {
-    let (mut trace, bytes) =
-        kineto::read(source, threads).map_err(|refusal| explain(path.clone(), refusal))?;
+    let document = formats::read(source, threads).map_err(|refusal| explain(path.clone(), refusal))?;
+    let Document { mut trace, bytes, format } = document;
     plausibility::check(&mut trace);
-    let format = kineto::format_of(&trace);
     Ok(Recording { path, format, container, bytes, rank: 0, rank_source: RankSource::Assumed, trace })
 }
 

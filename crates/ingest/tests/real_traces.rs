@@ -18,6 +18,7 @@ fn traces() -> Vec<PathBuf> {
         "tracelens/cases/*/trace.json.gz",
         "tracelens/inference/*/*.gz",
         "torch/**/*.trace.json.gz",
+        "torch/*_memory_timeline*.json*",
     ] {
         let pattern = data.join(pattern);
         found.extend(glob::glob(&pattern.to_string_lossy()).unwrap().flatten());
@@ -131,13 +132,70 @@ fn check_ops(name: &str, trace: &Trace, slices: &[&Value]) {
     assert_eq!(recorded.count(), with_correlation.count(), "{name}: calls with a correlation");
 }
 
+/// Bytes of each category after every entry of a timeline, in either form.
+fn levels(document: &Value) -> Vec<Vec<i64>> {
+    let integers = |list: &Value| -> Vec<i64> { serde_json::from_value(list.clone()).unwrap() };
+    if document[1][0].is_array() {
+        return document[1].as_array().unwrap().iter().map(|row| integers(row)[1..].to_vec()).collect();
+    }
+    let mut level = vec![0; 8];
+    let mut after = |row: &Value| {
+        let row = integers(row);
+        level[row[3] as usize] += row[2];
+        level.clone()
+    };
+    document.as_array().unwrap().iter().map(&mut after).collect()
+}
+
+fn check_timeline(path: &Path, document: &Value, trace: &Trace) {
+    let expected = levels(document);
+    assert_eq!(trace.events, expected.len() as u64, "{}", path.display());
+    let mut rows = 0..trace.counters.len();
+    let mut now = vec![0.0; 8];
+    let mut categories: Vec<&str> = Vec::new();
+    for levels in expected {
+        // As many samples as there are changes, one at least in the raw form.
+        while now != levels.iter().map(|&level| level as f64).collect::<Vec<_>>() {
+            let row = rows.next().unwrap();
+            let category = category_of(trace, row);
+            categories.push(CATEGORIES[category]);
+            now[category] = trace.counters.value[row].get().unwrap();
+        }
+    }
+    // What is left changes nothing: entries of 0 bytes.
+    assert!(rows.all(|row| trace.counters.value[row].get() == Some(now[category_of(trace, row)])));
+    categories.sort_unstable();
+    categories.dedup();
+    assert!(categories.len() >= 4, "{}: {categories:?}", path.display());
+}
+
+const CATEGORIES: [&str; 8] = [
+    "parameter",
+    "optimizer_state",
+    "input",
+    "temporary",
+    "activation",
+    "gradient",
+    "autograd_detail",
+    "unknown",
+];
+
+fn category_of(trace: &Trace, row: usize) -> usize {
+    CATEGORIES.iter().position(|name| *name == trace.strings.get(trace.counters.series[row])).unwrap()
+}
+
 #[test]
 fn agrees_with_an_independent_reading() {
-    let mut traces_checked = 0;
+    let (mut traces_checked, mut timelines_checked) = (0, 0);
     for path in traces() {
         let content = content(&path);
         let document: Value = serde_json::from_slice(&content).unwrap();
         let result = read(std::slice::from_ref(&path), &Options::default());
+        if document[0].is_array() {
+            check_timeline(&path, &document, &result.unwrap().recordings[0].trace);
+            timelines_checked += 1;
+            continue;
+        }
         if !document["traceEvents"].is_array() {
             assert!(result.is_err(), "{} is no trace", path.display());
             continue;
@@ -149,7 +207,8 @@ fn agrees_with_an_independent_reading() {
         assert_eq!(run.recordings[0].trace.difference(&again), None);
         traces_checked += 1;
     }
-    println!("{traces_checked} traces");
+    println!("{traces_checked} traces, {timelines_checked} memory timelines");
+    assert!(traces_checked == 0 || timelines_checked == 4);
 }
 
 #[test]

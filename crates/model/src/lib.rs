@@ -44,6 +44,7 @@ pub use lod::{Extract, LevelOfDetail, Pixels};
 pub use metadata::{DeviceProperties, DistributedInfo, Metadata, ProcessGroup};
 pub use points::{
     Allocation, Allocations, AsyncSlice, AsyncSlices, Counter, Counters, Flow, Flows, Instant, Instants,
+    MEMORY_BY_CATEGORY,
 };
 pub use rows::{Band, Row, Rows};
 pub use run::{RankSource, Recording, Run};

@@ -41,6 +41,10 @@ table! {
     }
 }
 
+/// The counter that holds bytes of memory in use, with a series for each category of tensors: what PyTorch's
+/// `export_memory_timeline` writes.
+pub const MEMORY_BY_CATEGORY: &str = "memory by category";
+
 table! {
     /// Samples of counter tracks, one row a series.
     Counters / Counter {

@@ -12,6 +12,7 @@ mod kernel_sequences;
 mod kernel_types;
 mod kernels;
 mod launch_stats;
+mod memory;
 pub(crate) mod memory_bandwidth;
 mod missing;
 mod op_delays;
@@ -106,6 +107,7 @@ pub static ALL: &[Analysis] = &[
     Analysis::of::<kernel_types::KernelTypes>(),
     Analysis::of::<kernels::Kernels>(),
     Analysis::of::<launch_stats::LaunchStats>(),
+    Analysis::of::<memory::Memory>(),
     Analysis::of::<memory_bandwidth::MemoryBandwidth>(),
     Analysis::of::<op_delays::OpDelays>(),
     Analysis::of::<queue_length::QueueLength>(),

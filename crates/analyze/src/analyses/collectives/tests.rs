@@ -77,15 +77,10 @@ fn bandwidths_are_those_of_nccl_tests() {
 #[test]
 fn an_unknown_group_gives_no_bus_bandwidth() {
     let mut test = TestTrace::default();
-    test.annotation("nccl:all_reduce", 0, 50, "[[1000]]", r#"["float"]"#).launch(1, 10, 20).kernel(
-        "ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t(ncclDevComm*)",
-        1,
-        100,
-        200,
-    );
-    // The host slices of the test traces lie on a track each; one track makes them a stack.
-    let track = test.trace.slices.track[0];
-    test.trace.slices.track[1] = track;
+    test.annotation("nccl:all_reduce", 0, 50, "[[1000]]", r#"["float"]"#)
+        .launch(1, 10, 20)
+        .kernel("ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t(ncclDevComm*)", 1, 100, 200)
+        .on_one_thread();
     let of = |test: &TestTrace, id: &str| {
         let section = section(vec![TestTrace { trace: test.trace.clone() }]);
         column(&section, "by_collective", id)

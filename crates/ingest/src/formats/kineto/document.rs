@@ -54,8 +54,13 @@ pub(crate) enum Refusal {
     NotEvents(Vec<String>),
 }
 
-/// Reads a document. The second answer is the number of bytes it had.
-pub(crate) fn read(source: &dyn Source, threads: usize) -> Result<(Trace, u64), Refusal> {
+/// Reads a document of which a reader from its beginning is there already. The second answer is the number of bytes
+/// it had.
+pub(crate) fn read<'a>(
+    source: &'a dyn Source,
+    reader: Box<dyn Read + Send + 'a>,
+    threads: usize,
+) -> Result<(Trace, u64), Refusal> {
     let mut document = Document {
         source,
         threads,
@@ -64,7 +69,6 @@ pub(crate) fn read(source: &dyn Source, threads: usize) -> Result<(Trace, u64), 
         keys: Vec::new(),
         has_events: false,
     };
-    let reader = source.open(0).map_err(Refusal::Io)?;
     let bytes = document.run(Window::new(reader, 0))?;
     let Sink { mut trace, pending, .. } = document.sink;
     pending.join(&mut trace);

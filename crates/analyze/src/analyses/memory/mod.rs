@@ -1,0 +1,234 @@
+//! Memory: the peak of each device, what was in use then, and whether it grows from step to step.
+
+mod alive;
+mod categories;
+mod driver;
+mod findings;
+mod levels;
+mod tables;
+#[cfg(test)]
+mod tests;
+
+use eaves_model::{MaybeI64, Ns};
+
+use self::alive::{Alive, alive};
+use self::categories::{Categories, categories_of};
+use self::driver::{DriverCalls, driver_calls};
+use self::levels::{Device, Levels, levels_of};
+use super::{Analyse, Rank};
+use crate::section::{Number, Provenance, Section, Skipped, Unit, Value};
+use crate::{Job, Outcome, RankView};
+
+pub(super) struct Memory;
+
+/// The most that was in use on a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Peak {
+    bytes: i64,
+    /// Reserved from the device at that time.
+    reserved: MaybeI64,
+    /// When, for the first time, counted from the start of the recording.
+    time: Ns,
+    /// Number of the step it is in.
+    step: Option<u64>,
+}
+
+/// One step on one device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct StepMemory {
+    number: u64,
+    start: i64,
+    end: i64,
+    peak: i64,
+}
+
+impl StepMemory {
+    fn growth(&self) -> i64 {
+        self.end.saturating_sub(self.start)
+    }
+}
+
+/// One device of one rank.
+#[derive(Clone, Debug)]
+struct DeviceMemory {
+    device: Device,
+    allocations: u64,
+    releases: u64,
+    /// True if the allocator's own totals are there.
+    is_absolute: bool,
+    /// In use before the first selected event.
+    start: i64,
+    peak: Peak,
+    /// In use after the last.
+    end: i64,
+    peak_reserved: MaybeI64,
+    end_reserved: MaybeI64,
+    /// Memory of the device.
+    capacity: Option<i64>,
+    alive: Alive,
+    steps: Vec<StepMemory>,
+    /// Time, bytes in use, bytes reserved; only if wanted.
+    series: Vec<(Ns, i64, MaybeI64)>,
+}
+
+/// What is kept of a rank.
+pub(super) struct RankMemory {
+    devices: Vec<DeviceMemory>,
+    driver: DriverCalls,
+    categories: Categories,
+}
+
+impl RankMemory {
+    fn is_empty(&self) -> bool {
+        self.devices.is_empty() && self.driver.functions.is_empty() && self.categories.categories.is_empty()
+    }
+
+    /// The device that matters: the accelerator with the highest peak, or else the host.
+    fn main_device(&self) -> Option<&DeviceMemory> {
+        self.devices.iter().max_by_key(|device| (!device.device.is_host(), device.peak.bytes))
+    }
+}
+
+impl Analyse for Memory {
+    const ID: &'static str = "memory";
+    const PLACE: u32 = 95;
+    /// Small: of each device a few rows, and a row a step. The whole series only if details are wanted.
+    type Part = RankMemory;
+
+    fn measure(rank: &RankView<'_>) -> RankMemory {
+        RankMemory {
+            devices: levels_of(rank).iter().filter_map(|levels| device_of(rank, levels)).collect(),
+            driver: driver_calls(rank),
+            categories: categories_of(rank),
+        }
+    }
+
+    fn assemble(job: &Job, ranks: &[Rank<'_, RankMemory>]) -> Outcome {
+        if ranks.iter().all(|rank| rank.part.is_empty()) {
+            return Outcome::Skipped(Skipped {
+                id: Self::ID,
+                missing: "allocations: no memory event was recorded or selected".to_owned(),
+                how_to_record:
+                    "`torch.profiler.profile(profile_memory=True, ...)`, with `with_stack=True` for modules; \
+                                or give eaves a file of `prof.export_memory_timeline`"
+                        .to_owned(),
+            });
+        }
+        Outcome::Section(Section {
+            id: Self::ID,
+            title: "Memory",
+            numbers: ranks.iter().flat_map(|rank| numbers(rank)).collect(),
+            tables: tables::all(job, ranks),
+            findings: findings::all(ranks),
+        })
+    }
+}
+
+/// Measures one device; nothing if none of its events is selected.
+fn device_of(rank: &RankView<'_>, levels: &Levels) -> Option<DeviceMemory> {
+    let is_selected = |index: &usize| rank.selects(levels.events[*index].time);
+    let selected: Vec<usize> = (0..levels.events.len()).filter(is_selected).collect();
+    let (&first, &last) = (selected.first()?, selected.last()?);
+    let start = levels.before_event(first);
+    // What was in use before the first event may have been more than ever after.
+    let (mut bytes, mut until, mut time) = (start, first, levels.events[first].time);
+    for &index in &selected {
+        if levels.events[index].level > bytes {
+            (bytes, until, time) = (levels.events[index].level, index + 1, levels.events[index].time);
+        }
+    }
+    let reserved =
+        until.checked_sub(1).map_or(levels.events[first].reserved, |last| levels.events[last].reserved);
+    let count =
+        |of: fn(i64) -> bool| selected.iter().filter(|&&index| of(levels.events[index].bytes)).count() as u64;
+    let series = |&index: &usize| {
+        let event = &levels.events[index];
+        (event.time - rank.zero(), event.level, event.reserved)
+    };
+    Some(DeviceMemory {
+        device: levels.device,
+        allocations: count(|bytes| bytes > 0),
+        releases: count(|bytes| bytes < 0),
+        is_absolute: levels.is_absolute,
+        start,
+        peak: Peak {
+            bytes,
+            reserved,
+            time: time - rank.zero(),
+            step: rank.steps.at(time).map(|step| rank.steps.number(step)),
+        },
+        end: levels.events[last].level,
+        peak_reserved: selected.iter().filter_map(|&index| levels.events[index].reserved.get()).max().into(),
+        end_reserved: levels.events[last].reserved,
+        capacity: capacity(rank, levels.device),
+        alive: alive(rank, &levels.events[..until], bytes),
+        steps: steps_of(rank, levels),
+        series: if rank.options.details { selected.iter().map(series).collect() } else { Vec::new() },
+    })
+}
+
+fn steps_of(rank: &RankView<'_>, levels: &Levels) -> Vec<StepMemory> {
+    let selected = rank.steps.iter().filter(|(_, window)| rank.selects(window.start));
+    selected
+        .map(|(number, window)| {
+            let (start, end, peak) = levels.over(window);
+            StepMemory { number, start, end, peak }
+        })
+        .collect()
+}
+
+/// The memory of a device, as the recorder describes it.
+fn capacity(rank: &RankView<'_>, device: Device) -> Option<i64> {
+    if device.is_host() {
+        return None;
+    }
+    let described =
+        rank.trace.metadata.devices.iter().find(|described| described.id == device.number.get())?;
+    described.number("totalGlobalMem").map(|bytes| bytes as i64).filter(|&bytes| bytes > 0)
+}
+
+fn numbers(rank: &Rank<'_, RankMemory>) -> Vec<Number> {
+    let number = |id, value, provenance, explain| Number {
+        id,
+        rank: Some(rank.rank),
+        value,
+        unit: Unit::Bytes,
+        provenance,
+        explain,
+    };
+    let mut numbers = Vec::new();
+    if let Some(device) = rank.part.main_device() {
+        numbers.push(number(
+            "peak_bytes",
+            device.peak.bytes.into(),
+            Provenance::Counter,
+            "the most that was in use on the accelerator with the highest peak, or on the host if no accelerator was \
+             recorded; what was in use before the recording is in it where the allocator's totals are recorded",
+        ));
+        if let (false, Some(reserved)) = (device.device.is_host(), device.peak_reserved.get()) {
+            numbers.push(number(
+                "peak_reserved_bytes",
+                reserved.into(),
+                Provenance::Counter,
+                "the most that PyTorch's allocator held of that accelerator, in use or not",
+            ));
+        }
+        if let Some(unused) = tables::unused(device) {
+            numbers.push(number(
+                "unused_at_peak_bytes",
+                Value::Integer(unused),
+                Provenance::Formula,
+                "reserved and not in use at the peak: fragments, and blocks kept for later",
+            ));
+        }
+    }
+    if !rank.part.categories.categories.is_empty() {
+        numbers.push(number(
+            "peak_of_categories_bytes",
+            rank.part.categories.peak.into(),
+            Provenance::Formula,
+            "the most that tensors of all categories together had in use",
+        ));
+    }
+    numbers
+}
