@@ -1,6 +1,7 @@
 //! The analyses, one file each. To add one: copy a file, add a `mod` line and a line to [`ALL`].
 
 mod comm_overlap;
+mod idle_causes;
 mod kernel_types;
 mod kernels;
 mod missing;
@@ -82,6 +83,7 @@ fn assemble<A: Analyse>(job: &Job, parts: &[&Part]) -> Outcome {
 /// Every analysis, by id.
 pub static ALL: &[Analysis] = &[
     Analysis::of::<comm_overlap::CommOverlap>(),
+    Analysis::of::<idle_causes::IdleCauses>(),
     Analysis::of::<kernel_types::KernelTypes>(),
     Analysis::of::<kernels::Kernels>(),
     Analysis::of::<steps::Steps>(),
@@ -126,6 +128,9 @@ mod tests {
     #[test]
     fn the_report_begins_with_where_the_time_went() {
         let order: Vec<_> = in_report_order().iter().map(|analysis| analysis.id).collect();
-        assert_eq!(order, ["temporal-breakdown", "kernel-types", "comm-overlap", "kernels", "steps"]);
+        assert_eq!(
+            order,
+            ["temporal-breakdown", "kernel-types", "idle-causes", "comm-overlap", "kernels", "steps"]
+        );
     }
 }

@@ -222,23 +222,11 @@ fn by_device(job: &Job, ranks: &[Rank<'_, Vec<(MaybeU32, Breakdown)>>]) -> Optio
 }
 
 /// Shares of the span above which a finding is made: below, the gain is rarely worth the work.
-const IDLE_WARNING_PCT: f64 = 10.0;
-const IDLE_CRITICAL_PCT: f64 = 40.0;
 const EXPOSED_WARNING_PCT: f64 = 10.0;
 const EXPOSED_CRITICAL_PCT: f64 = 30.0;
 
 /// At most one finding a kind, about the rank where it costs most.
 fn findings(ranks: &[(&RankSummary, Breakdown)]) -> Vec<Finding> {
-    let idle = finding(ranks, Breakdown::idle, IDLE_WARNING_PCT, IDLE_CRITICAL_PCT, |share, time, span| {
-        Text {
-            id: "gpu_idle",
-            claim: format!("the GPU does nothing for {share} ({time}) of its span of {span}"),
-            column: "idle_ns",
-            next: "find what the GPU waits for: launches that come too late (CUDA graphs, `torch.compile`, larger \
-               batches), the data loader (more workers, `pin_memory=True`), or synchronising calls such as \
-               `.item()` and `.cpu()`",
-        }
-    });
     let communication = finding(
         ranks,
         |breakdown| breakdown.exposed_communication,
@@ -268,7 +256,7 @@ fn findings(ranks: &[(&RankSummary, Breakdown)]) -> Vec<Finding> {
                    device, and avoid copies between layouts",
         },
     );
-    let mut findings: Vec<Finding> = [idle, communication, memory].into_iter().flatten().collect();
+    let mut findings: Vec<Finding> = [communication, memory].into_iter().flatten().collect();
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.gain.as_ref().map(|gain| gain.high)));
     findings
 }
@@ -382,17 +370,17 @@ mod tests {
 
     #[test]
     fn findings_name_the_worst_rank_and_at_most_its_whole_time() {
-        let mut idle = TestTrace::default();
-        idle.gpu(Kernel, "gemm", 0, 100).gpu(Kernel, "gemm", 900, 1000);
-        let section = section_of(&run_of(vec![trace(), idle, TestTrace::default()]), "temporal-breakdown");
+        let mut copies = TestTrace::default();
+        copies.gpu(Kernel, "gemm", 0, 200).gpu(Memcpy, "Memcpy HtoD (Pinned -> Device)", 200, 1000);
+        let section = section_of(&run_of(vec![trace(), copies, TestTrace::default()]), "temporal-breakdown");
         let ids: Vec<_> = section.findings.iter().map(|finding| finding.id).collect();
-        assert_eq!(ids, ["gpu_idle", "exposed_communication", "ranks_without_gpu_activity"]);
-        let idle = &section.findings[0];
-        let gain = idle.gain.as_ref().unwrap();
-        assert_eq!((idle.severity, gain.low, gain.high), (Severity::Critical, Ns(0), Ns(800)));
+        assert_eq!(ids, ["exposed_memory", "exposed_communication", "ranks_without_gpu_activity"]);
+        let memory = &section.findings[0];
+        let gain = memory.gain.as_ref().unwrap();
+        assert_eq!((memory.severity, gain.low, gain.high), (Severity::Critical, Ns(0), Ns(800)));
         assert_eq!(
-            idle.claim,
-            "rank 1 is worst: the GPU does nothing for 80.0% (800 ns) of its span of 1.0 µs"
+            memory.claim,
+            "rank 1 is worst: copies and sets that nothing hides take 80.0% (800 ns) of a span of 1.0 µs"
         );
     }
 
