@@ -72,6 +72,26 @@ impl TestTrace {
         self.runtime_call("cudaLaunchKernel", correlation, start, end)
     }
 
+    /// Any slice on the thread that launches.
+    pub(crate) fn host(&mut self, kind: SliceKind, name: &str, start: i64, end: i64) -> &mut Self {
+        self.host_on(SliceKind::Runtime as i64, kind, name, start, end)
+    }
+
+    /// Any slice on a thread of its own number.
+    pub(crate) fn host_on(
+        &mut self,
+        thread: i64,
+        kind: SliceKind,
+        name: &str,
+        start: i64,
+        end: i64,
+    ) -> &mut Self {
+        let slice = self.slice(kind, name, start, end);
+        self.trace.slices.track[slice.index()] =
+            self.trace.tracks.get_or_add(Ident::number(1), Ident::number(thread));
+        self
+    }
+
     /// An activity on device 0 without a launch.
     pub(crate) fn gpu(&mut self, kind: SliceKind, name: &str, start: i64, end: i64) -> &mut Self {
         self.gpu_on(0, None, kind, name, start, end)

@@ -12,7 +12,7 @@ mod common;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use eaves_analyze::section::{Number, Section, Value};
+use eaves_analyze::section::{Column, Number, Section, Value};
 use eaves_analyze::{Options, Outcome, Selection, info, report};
 use eaves_model::Run;
 
@@ -112,12 +112,44 @@ fn check_agreement(outcomes: &[Outcome]) {
     }
 }
 
+/// The causes of idle time add up to the idle time, rank by rank, and the gains that follow from them to no more.
+fn check_idle_causes(outcomes: &[Outcome]) {
+    let Some(causes) = find(outcomes, "idle-causes") else { return };
+    let breakdown = find(outcomes, "temporal-breakdown").unwrap();
+    let key = |columns: &[Column], row: &[Value]| -> Vec<Value> {
+        let names = columns.iter().zip(row).filter(|(column, _)| matches!(column.id, "rank" | "input"));
+        names.map(|(_, cell)| cell.clone()).collect()
+    };
+    let idle = breakdown.tables[0].rows.iter().zip(column(breakdown, 0, "idle_ns"));
+    for (row, idle) in idle {
+        let rank = key(&breakdown.tables[0].columns, row);
+        let Some(table) = causes.tables.iter().position(|table| table.id == "by_cause") else {
+            assert_eq!(idle, Value::Integer(0));
+            continue;
+        };
+        let rows = &causes.tables[table];
+        let of = |id| {
+            let cells = rows.rows.iter().zip(column(causes, table, id));
+            let own = cells.filter(|(row, _)| key(&rows.columns, row) == rank);
+            own.map(|(_, time)| integer(&time)).sum::<i64>()
+        };
+        assert_eq!(of("time_ns"), integer(&idle), "rank {rank:?}");
+        if breakdown.tables[0].rows.len() == 1 {
+            let gains = causes.findings.iter().filter_map(|finding| finding.gain.as_ref());
+            let steps = find(outcomes, "steps").map_or(1, |steps| integer(&steps.numbers[0].value));
+            let gained: i64 = gains.map(|gain| gain.high.0 * if gain.per_step { steps } else { 1 }).sum();
+            assert!(gained <= of("time_ns") + of("lead_in_ns"));
+        }
+    }
+}
+
 fn check_steps(run: &Run) {
     let all = report(run, &Options::default()).unwrap();
     let Some(steps) = find(&all, "steps") else { return };
     for step in column(steps, 0, "step").iter().map(|step| integer(step) as u64) {
         let selection = Selection::default().with_steps(step..=step);
         let outcomes = report(run, &Options::default().with_selection(selection)).unwrap();
+        check_idle_causes(&outcomes);
         let Some(breakdown) = find(&outcomes, "temporal-breakdown") else { continue };
         // What a step shows in the table of steps is what it shows when it is selected.
         let rows = column(steps, 0, "step").into_iter().zip(column(steps, 0, "gpu_busy_ns"));
@@ -142,6 +174,7 @@ fn sections_of_real_traces_do_not_contradict_each_other() {
             }
         }
         check_agreement(&outcomes);
+        check_idle_causes(&outcomes);
         check_steps(&run);
     }
     println!("{} folders", folders.len());

@@ -172,25 +172,40 @@ fn numbers(rows: &[Row], total: Ns) -> Vec<Number> {
     ]
 }
 
-/// Share of the summed duration above which one name is worth a sentence.
-const DOMINANT_PCT: f64 = 25.0;
+/// Share of the summed duration above which one compute kernel is worth a sentence, if it is none of those that
+/// models are made of.
+const DOMINANT_PCT: f64 = 40.0;
 
+/// Parts of the names of matrix products, convolutions and attention: cuBLAS, CUTLASS, cuDNN, Triton, Tensile (`Cijk`),
+/// MIOpen and flash attention. That most of the time goes there is as it should be.
+const EXPECTED: [&str; 13] = [
+    "gemm",
+    "cutlass",
+    "xmma",
+    "nvjet",
+    "cijk_",
+    "conv",
+    "wgrad",
+    "dgrad",
+    "winograd",
+    "flash",
+    "fmha",
+    "attention",
+    "attn",
+];
+
+fn is_expected(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    EXPECTED.iter().any(|part| name.contains(part))
+}
+
+/// A kernel that is not expected to, but takes most of the time: something runs on a slow path.
 fn finding(rows: &[Row], total: Ns) -> Option<Finding> {
-    let row = rows.first()?;
+    let row = rows.iter().find(|row| row.kernel_type == KernelType::Compute && !is_expected(&row.name))?;
     let time = row.statistics.total();
     if rows.len() < 2 || percentage(time, total) < DOMINANT_PCT {
         return None;
     }
-    let next = match row.kernel_type {
-        KernelType::Compute => {
-            "work on this one first: compare it with what the device could do, then look at its shapes and \
-             precision"
-        }
-        KernelType::Communication => {
-            "see how much of it is exposed (section comm-overlap) and whether ranks wait for each other"
-        }
-        KernelType::Memory => "find who asks for these copies and whether the data can stay on the device",
-    };
     Some(Finding {
         id: "dominant_kernel",
         severity: Severity::Info,
@@ -202,8 +217,10 @@ fn finding(rows: &[Row], total: Ns) -> Option<Finding> {
             calls(row.statistics.count())
         ),
         gain: None,
-        evidence: "table by_name, first row".to_owned(),
-        next: next.to_owned(),
+        evidence: "table by_name".to_owned(),
+        next: "it is no matrix product, convolution or attention: find the operator that launches it, and whether it \
+               works on a slow path (layout, precision, indexing with repeated indices) or can be fused"
+            .to_owned(),
     })
 }
 
@@ -257,7 +274,27 @@ mod tests {
         assert_eq!(column(&section, "by_name", "share_pct"), [60.0, 30.0, 10.0].map(Value::Float));
         assert_eq!(number(&section, "calls", None), Value::Integer(4));
         assert_eq!(section.tables.len(), 1);
-        assert_eq!(section.findings[0].id, "dominant_kernel");
+        assert_eq!(section.findings, []);
+    }
+
+    #[test]
+    fn only_what_is_not_expected_dominates() {
+        let findings = |name: &str, length| {
+            let mut test = TestTrace::default();
+            test.gpu(Kernel, name, 0, length).gpu(Kernel, "gemm", 1000, 1060);
+            section_of(&run_of(vec![test]), "kernels").findings
+        };
+        assert_eq!(findings("ampere_bf16_s16816gemm_bf16_128x128", 900), []);
+        assert_eq!(findings("Cijk_Alik_Bljk_BBS_BH", 900), []);
+        assert_eq!(findings("ncclDevKernel_AllReduce_Sum_f32_RING_LL", 900), []);
+        assert_eq!(findings("void at::native::indexing_backward_kernel<float>", 39), []);
+        let found = findings("void at::native::indexing_backward_kernel<float>", 90);
+        assert_eq!((found[0].id, &found[0].gain), ("dominant_kernel", &None));
+        assert_eq!(
+            found[0].claim,
+            "60.0% of the summed duration of all GPU activities (90 ns) is \
+             `void at::native::indexing_backward_kernel<float>`, one call"
+        );
     }
 
     #[test]

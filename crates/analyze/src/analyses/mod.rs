@@ -7,6 +7,7 @@ mod comm_overlap;
 mod counters;
 mod critical_path;
 mod hta_summary;
+mod idle_causes;
 mod idle_time;
 mod kernel_sequences;
 mod kernel_types;
@@ -102,6 +103,7 @@ pub static ALL: &[Analysis] = &[
     Analysis::of::<comm_overlap::CommOverlap>(),
     Analysis::of::<counters::Counters>(),
     Analysis::of::<critical_path::CriticalPaths>(),
+    Analysis::of::<idle_causes::IdleCauses>(),
     Analysis::of::<idle_time::IdleTime>(),
     Analysis::of::<kernel_sequences::KernelSequences>(),
     Analysis::of::<kernel_types::KernelTypes>(),

@@ -153,7 +153,10 @@ impl Analyse for TemporalBreakdown {
             title: "Where the GPU time went",
             numbers: whole.iter().flat_map(|(rank, breakdown)| numbers(rank.rank, breakdown)).collect(),
             tables: std::iter::once(by_rank(job, &whole)).chain(by_device(job, ranks)).collect(),
-            findings: findings(&whole).into_iter().chain(missing::ranks_without_gpu_activity(job)).collect(),
+            findings: exposed_memory(&whole)
+                .into_iter()
+                .chain(missing::ranks_without_gpu_activity(job))
+                .collect(),
         })
     }
 }
@@ -222,76 +225,38 @@ fn by_device(job: &Job, ranks: &[Rank<'_, Vec<(MaybeU32, Breakdown)>>]) -> Optio
 }
 
 /// Shares of the span above which a finding is made: below, the gain is rarely worth the work.
-const IDLE_WARNING_PCT: f64 = 10.0;
-const IDLE_CRITICAL_PCT: f64 = 40.0;
 const EXPOSED_WARNING_PCT: f64 = 10.0;
 const EXPOSED_CRITICAL_PCT: f64 = 30.0;
 
-/// At most one finding a kind, about the rank where it costs most.
-fn findings(ranks: &[(&RankSummary, Breakdown)]) -> Vec<Finding> {
-    let idle = finding(ranks, Breakdown::idle, IDLE_WARNING_PCT, IDLE_CRITICAL_PCT, |share, time, span| {
-        Text {
-            id: "gpu_idle",
-            claim: format!("the GPU does nothing for {share} ({time}) of its span of {span}"),
-            column: "idle_ns",
-            next: "find what the GPU waits for: launches that come too late (CUDA graphs, `torch.compile`, larger \
-               batches), the data loader (more workers, `pin_memory=True`), or synchronising calls such as \
-               `.item()` and `.cpu()`",
-        }
-    });
-    let memory = finding(
-        ranks,
-        |breakdown| breakdown.exposed_memory,
-        EXPOSED_WARNING_PCT,
-        EXPOSED_CRITICAL_PCT,
-        |share, time, span| Text {
-            id: "exposed_memory",
-            claim: format!("copies and sets that nothing hides take {share} ({time}) of a span of {span}"),
-            column: "exposed_memory_ns",
-            next: "copy from pinned memory with `non_blocking=True` on a stream of its own, keep data on the \
-                   device, and avoid copies between layouts",
-        },
-    );
-    let mut findings: Vec<Finding> = [idle, memory].into_iter().flatten().collect();
-    findings.sort_by_key(|finding| std::cmp::Reverse(finding.gain.as_ref().map(|gain| gain.high)));
-    findings
-}
-
-struct Text {
-    id: &'static str,
-    claim: String,
-    column: &'static str,
-    next: &'static str,
-}
-
-fn finding(
-    ranks: &[(&RankSummary, Breakdown)],
-    part: impl Fn(&Breakdown) -> Ns,
-    warning_pct: f64,
-    critical_pct: f64,
-    text: impl Fn(String, String, String) -> Text,
-) -> Option<Finding> {
-    let share = |breakdown: &Breakdown| percentage(part(breakdown), breakdown.span);
+/// Copies and sets that nothing hides, on the rank where they cost most. Idle time and communication have sections of
+/// their own that know the causes.
+fn exposed_memory(ranks: &[(&RankSummary, Breakdown)]) -> Option<Finding> {
+    let share = |breakdown: &Breakdown| percentage(breakdown.exposed_memory, breakdown.span);
     let (rank, worst) = ranks.iter().max_by(|(_, a), (_, b)| share(a).total_cmp(&share(b)))?;
-    if share(worst) < warning_pct {
+    if share(worst) < EXPOSED_WARNING_PCT {
         return None;
     }
-    let time = part(worst);
-    let text = text(percent(time, worst.span), duration(time), duration(worst.span));
-    let number = rank.rank;
-    let claim = if ranks.len() > 1 { format!("rank {number} is worst: {}", text.claim) } else { text.claim };
+    let (number, time) = (rank.rank, worst.exposed_memory);
+    let prefix = if ranks.len() > 1 { format!("rank {number} is worst: ") } else { String::new() };
     Some(Finding {
-        id: text.id,
-        severity: if share(worst) < critical_pct { Severity::Warning } else { Severity::Critical },
-        claim,
+        id: "exposed_memory",
+        severity: if share(worst) < EXPOSED_CRITICAL_PCT { Severity::Warning } else { Severity::Critical },
+        claim: format!(
+            "{prefix}copies and sets that nothing hides take {} ({}) of a span of {}",
+            percent(time, worst.span),
+            duration(time),
+            duration(worst.span)
+        ),
         gain: Some(Gain::new(
             Ns::ZERO,
             time,
             rank.steps,
             "all of it at most; nothing says how much can be avoided",
         )),
-        evidence: format!("table by_rank, rank {number}, column {}", text.column),
-        next: text.next.to_owned(),
+        evidence: format!("table by_rank, rank {number}, column exposed_memory_ns"),
+        next: "copy from pinned memory with `non_blocking=True` on a stream of its own, keep data on the device, and \
+               avoid copies between layouts"
+            .to_owned(),
     })
 }
 
@@ -366,17 +331,17 @@ mod tests {
 
     #[test]
     fn findings_name_the_worst_rank_and_at_most_its_whole_time() {
-        let mut idle = TestTrace::default();
-        idle.gpu(Kernel, "gemm", 0, 100).gpu(Kernel, "gemm", 900, 1000);
-        let section = section_of(&run_of(vec![trace(), idle, TestTrace::default()]), "temporal-breakdown");
+        let mut copies = TestTrace::default();
+        copies.gpu(Kernel, "gemm", 0, 200).gpu(Memcpy, "Memcpy HtoD (Pinned -> Device)", 200, 1000);
+        let section = section_of(&run_of(vec![trace(), copies, TestTrace::default()]), "temporal-breakdown");
         let ids: Vec<_> = section.findings.iter().map(|finding| finding.id).collect();
-        assert_eq!(ids, ["gpu_idle", "ranks_without_gpu_activity"]);
-        let idle = &section.findings[0];
-        let gain = idle.gain.as_ref().unwrap();
-        assert_eq!((idle.severity, gain.low, gain.high), (Severity::Critical, Ns(0), Ns(800)));
+        assert_eq!(ids, ["exposed_memory", "ranks_without_gpu_activity"]);
+        let memory = &section.findings[0];
+        let gain = memory.gain.as_ref().unwrap();
+        assert_eq!((memory.severity, gain.low, gain.high), (Severity::Critical, Ns(0), Ns(800)));
         assert_eq!(
-            idle.claim,
-            "rank 1 is worst: the GPU does nothing for 80.0% (800 ns) of its span of 1.0 µs"
+            memory.claim,
+            "rank 1 is worst: copies and sets that nothing hides take 80.0% (800 ns) of a span of 1.0 µs"
         );
     }
 

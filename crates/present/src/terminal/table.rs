@@ -154,7 +154,7 @@ fn align_units(mut cells: Vec<String>, unit: Unit) -> Vec<String> {
 /// right before the left; what names the row, and its share, stay.
 fn importance(columns: &[Column], index: usize, right: bool) -> Option<u32> {
     let id = columns[index].id;
-    if index == 0 || id == "share_pct" || id == "name" {
+    if index == 0 || matches!(id, "cause" | "name" | "share_pct") {
         return None;
     }
     let statistics = ["std_", "min_", "max_", "p", "median_"];

@@ -1,12 +1,11 @@
 //! The profiler steps: how long each took on the host, and what the GPU did for it.
 
+mod findings;
+
 use eaves_model::{Interval, IntervalSet, Ns, SliceKind};
 
 use super::{Analyse, Rank};
-use crate::section::{
-    Column, Finding, Gain, Number, Provenance, Section, Severity, Skipped, Table, Unit, Value,
-};
-use crate::text::duration;
+use crate::section::{Column, Number, Provenance, Section, Skipped, Table, Unit, Value};
 use crate::{GpuView, Job, KernelType, Outcome, RankSummary, RankView, Selection, TypeSets, TypeTimes};
 
 pub(super) struct Steps;
@@ -14,6 +13,8 @@ pub(super) struct Steps;
 /// One step of one rank.
 pub(super) struct Step {
     number: u64,
+    /// True for the first step of the recording, selected or not.
+    is_first: bool,
     /// The host slice, in the trace's time.
     window: Interval,
     /// What the GPU did, if it was recorded.
@@ -65,7 +66,7 @@ fn section(job: &Job, ranks: &[(&RankSummary, &[Step])]) -> Outcome {
         title: "Profiler steps",
         numbers: ranks.iter().flat_map(|(rank, steps)| numbers(rank.rank, steps)).collect(),
         tables: vec![by_step(job, ranks)],
-        findings: slow_step(ranks).into_iter().collect(),
+        findings: findings::findings(ranks),
     })
 }
 
@@ -92,7 +93,8 @@ fn steps_of(rank: &RankView<'_>) -> Vec<Step> {
     index
         .iter()
         .zip(work)
-        .map(|((number, window), gpu)| Step { number, window, gpu })
+        .enumerate()
+        .map(|(place, ((number, window), gpu))| Step { number, is_first: place == 0, window, gpu })
         .filter(selected)
         .collect()
 }
@@ -226,49 +228,6 @@ fn median(steps: &[Step]) -> Ns {
     durations.get(middle).copied().unwrap_or(Ns::ZERO)
 }
 
-/// A step this many times the median is worth a sentence, given enough steps to have a median.
-const SLOW_RATIO: f64 = 1.5;
-const STEPS_FOR_A_MEDIAN: usize = 4;
-
-fn slow_step(ranks: &[(&RankSummary, &[Step])]) -> Option<Finding> {
-    let excess = |step: &Step, median: Ns| step.window.length() - median;
-    let (rank, step, median) = ranks
-        .iter()
-        .filter(|(_, steps)| steps.len() >= STEPS_FOR_A_MEDIAN)
-        .flat_map(|(rank, steps)| {
-            let median = median(steps);
-            steps.iter().map(move |step| (rank, step, median))
-        })
-        .max_by_key(|(_, step, median)| excess(step, *median))?;
-    if step.window.length().as_f64() < SLOW_RATIO * median.as_f64() {
-        return None;
-    }
-    Some(Finding {
-        id: "slow_step",
-        severity: Severity::Warning,
-        claim: format!(
-            "step {} of rank {} took {}, {:.1} times the median of {}",
-            step.number,
-            rank.rank,
-            duration(step.window.length()),
-            step.window.length().as_f64() / median.as_f64().max(1.0),
-            duration(median)
-        ),
-        gain: Some(Gain::new(
-            Ns::ZERO,
-            excess(step, median),
-            rank.steps,
-            "what this step took beyond the median, spread over the steps",
-        )),
-        evidence: format!("table by_step, rank {}, step {}", rank.rank, step.number),
-        next: format!(
-            "look at this step alone with `--step {}`: warm-up, recompilation, garbage collection and loading \
-             of data are the usual causes",
-            step.number
-        ),
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use eaves_model::SliceKind::{Kernel, Memcpy};
@@ -344,16 +303,5 @@ mod tests {
         assert!(
             matches!(outcome, Outcome::Skipped(skipped) if skipped.how_to_record.contains("prof.step()"))
         );
-    }
-
-    #[test]
-    fn a_slow_step_is_found() {
-        let mut test = TestTrace::default();
-        test.step(1, 0, 10).step(2, 10, 20).step(3, 20, 60).step(4, 60, 70);
-        let section = section_of(&run_of(vec![test]), "steps");
-        assert_eq!(section.findings[0].claim, "step 3 of rank 0 took 40 ns, 4.0 times the median of 10 ns");
-        // 30 ns too much in one of four steps.
-        let gain = section.findings[0].gain.as_ref().unwrap();
-        assert_eq!((gain.low, gain.high, gain.per_step), (Ns(0), Ns(7), true));
     }
 }

@@ -1,0 +1,293 @@
+//! The idle time of one rank, divided by what the host did meanwhile.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+use eaves_model::{Interval, Ns, SliceId, StringId, Trace};
+
+use super::cause::Cause;
+use super::gaps::{Gap, Wait, gaps};
+use super::launches::Launches;
+use super::overhead::Overhead;
+use super::part::{GapRow, NameTime, Part, Place};
+use super::threads::{Segment, Stretch, walk};
+use crate::RankView;
+
+/// Names kept of each cause, and places that synchronise: more than anybody reads.
+const KEPT: usize = 20;
+
+/// What PyTorch records around the fetch of a batch if there are no workers.
+const SINGLE_PROCESS_LOADER: &str = "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__";
+
+/// Measures one rank.
+pub(super) fn measure(rank: &RankView<'_>) -> Part {
+    let gaps = gaps(rank);
+    let mut tally = Tally::new(rank, &gaps);
+    let mut stretches = Vec::new();
+    for (index, gap) in gaps.iter().enumerate() {
+        match gap.wait(rank) {
+            Wait::Device => tally.whole(index, Cause::Device),
+            Wait::Unknown => tally.whole(index, Cause::Unknown),
+            Wait::Host(until) => {
+                // A wait for the host has a launch.
+                let Some(launch) = gap.launch else { continue };
+                stretches.push(Stretch {
+                    track: rank.trace.slices.track[launch.index()],
+                    interval: Interval::new(gap.interval.start, until),
+                    gap: index,
+                });
+            }
+        }
+    }
+    walk(rank.trace, &mut stretches, |segment| tally.add(segment));
+    tally.finish()
+}
+
+/// A gap of which the segments are coming in.
+struct Current {
+    gap: usize,
+    times: [Ns; Cause::ALL.len()],
+    /// The longest segment of each cause.
+    longest: [(Ns, Option<SliceId>); Cause::ALL.len()],
+    /// The place whose wait the gap began in.
+    began_in: Option<PlaceKey>,
+}
+
+/// Operator and line; the call only where neither is known.
+type PlaceKey = (StringId, StringId, StringId);
+
+#[derive(Clone, Copy, Default)]
+struct PlaceTime {
+    call: Option<(Ns, StringId)>,
+    time: Ns,
+    gaps: u64,
+    after: Ns,
+}
+
+struct Tally<'a, 'b> {
+    rank: &'a RankView<'b>,
+    gaps: &'a [Gap],
+    part: Part,
+    current: Option<Current>,
+    /// For each cause and string the place in `names`.
+    slots: Vec<u32>,
+    names: Vec<(Cause, StringId, Ns, Ns)>,
+    places: HashMap<PlaceKey, PlaceTime>,
+}
+
+impl<'a, 'b> Tally<'a, 'b> {
+    fn new(rank: &'a RankView<'b>, gaps: &'a [Gap]) -> Self {
+        let strings = rank.trace.strings.len() + 1;
+        let part = Part {
+            gaps: gaps.iter().filter(|gap| !gap.is_lead_in).count() as u64,
+            overhead: Overhead::measure(rank),
+            loads_in_process: rank.trace.strings.find(SINGLE_PROCESS_LOADER).is_some(),
+            ..Part::default()
+        };
+        Self {
+            rank,
+            gaps,
+            part,
+            current: None,
+            slots: vec![u32::MAX; strings * Cause::OF_SLICES],
+            names: Vec::new(),
+            places: HashMap::new(),
+        }
+    }
+
+    /// A gap of one cause.
+    fn whole(&mut self, gap: usize, cause: Cause) {
+        let mut current = Current::new(gap);
+        current.times[cause as usize] = self.gaps[gap].interval.length();
+        self.close(&current);
+    }
+
+    fn add(&mut self, segment: Segment) {
+        if self.current.as_ref().is_none_or(|current| current.gap != segment.gap) {
+            self.close_current();
+        }
+        let current = self.current.get_or_insert_with(|| Current::new(segment.gap));
+        let time = segment.interval.length();
+        let cause = segment.cause as usize;
+        current.times[cause] += time;
+        if time > current.longest[cause].0 {
+            current.longest[cause] = (time, segment.what);
+        }
+        let gap = &self.gaps[segment.gap];
+        if segment.cause == Cause::Synchronisation {
+            let (key, call) = place_key(self.rank.trace, &segment);
+            if segment.interval.start == gap.interval.start {
+                current.began_in = Some(key);
+            }
+            let place = self.places.entry(key).or_default();
+            place.time += time;
+            place.call = place.call.max(Some((time, call)));
+        }
+        if let Some(what) = segment.what {
+            let (in_span, lead_in) = if gap.is_lead_in { (Ns::ZERO, time) } else { (time, Ns::ZERO) };
+            self.add_name(segment.cause, self.rank.trace.slices.name[what.index()], in_span, lead_in);
+        }
+    }
+
+    fn add_name(&mut self, cause: Cause, name: StringId, time: Ns, lead_in: Ns) {
+        let strings = self.rank.trace.strings.len();
+        let slot = &mut self.slots[cause as usize * (strings + 1) + name.index().min(strings)];
+        if *slot == u32::MAX {
+            *slot = self.names.len() as u32;
+            self.names.push((cause, name, Ns::ZERO, Ns::ZERO));
+        }
+        let entry = &mut self.names[*slot as usize];
+        entry.2 += time;
+        entry.3 += lead_in;
+    }
+
+    /// Closes the gap whose segments came last. What they do not cover was no longer the host's.
+    fn close_current(&mut self) {
+        if let Some(mut current) = self.current.take() {
+            let covered: Ns = current.times.iter().copied().sum();
+            current.times[Cause::Device as usize] += self.gaps[current.gap].interval.length() - covered;
+            self.close(&current);
+        }
+    }
+
+    fn close(&mut self, current: &Current) {
+        let gap = &self.gaps[current.gap];
+        for (total, &time) in self.part.totals.iter_mut().zip(&current.times) {
+            if gap.is_lead_in {
+                total.lead_in += time;
+            } else if time > Ns::ZERO {
+                total.time += time;
+                total.gaps += 1;
+                total.longest = total.longest.max(time);
+            }
+        }
+        let pause = current.times[Cause::Device as usize];
+        if pause <= self.rank.options.kernel_wait {
+            self.part.short_pauses += pause;
+        }
+        if let Some(place) = current.began_in.and_then(|key| self.places.get_mut(&key)) {
+            place.gaps += 1;
+            for cause in Cause::HOST_WORK {
+                self.part.totals[cause as usize].after_sync += current.times[cause as usize];
+                place.after += current.times[cause as usize];
+            }
+        }
+        if self.rank.options.details {
+            self.part.details.push(self.row(current));
+        }
+    }
+
+    fn row(&self, current: &Current) -> GapRow {
+        let (trace, gap) = (self.rank.trace, &self.gaps[current.gap]);
+        let time = |cause: &Cause| (current.times[*cause as usize], Reverse(*cause));
+        let cause = Cause::ALL.iter().copied().max_by_key(time).unwrap_or(Cause::Unknown);
+        let (_, what) = current.longest[cause as usize];
+        let ended_by = gap.ended_by.map(|index| trace.strings.get(self.rank.gpu.name[index]).to_owned());
+        GapRow {
+            interval: gap.interval,
+            cause,
+            what: what.map(|slice| without_address(trace.slice_name(slice))),
+            ended_by,
+        }
+    }
+
+    fn finish(mut self) -> Part {
+        self.close_current();
+        let strings = &self.rank.trace.strings;
+        self.part.names = names(&self.names, |name| without_address(strings.get(name)));
+        self.part.places = places(&self.places, |name| without_address(strings.get(name)));
+        self.part.details.sort_unstable_by_key(|row| row.interval.start);
+        let span = self.rank.sets.span().map_or(Ns::ZERO, Interval::length);
+        if self.part.is_notable(self.part.host_work(), span) {
+            self.part.launches = Some(Launches::measure(self.rank));
+        }
+        self.part
+    }
+}
+
+impl Current {
+    fn new(gap: usize) -> Self {
+        let (times, longest) = ([Ns::ZERO; Cause::ALL.len()], [(Ns::ZERO, None); Cause::ALL.len()]);
+        Self { gap, times, longest, began_in: None }
+    }
+}
+
+/// Where a segment waits, and the call that waits.
+fn place_key(trace: &Trace, segment: &Segment) -> (PlaceKey, StringId) {
+    let name =
+        |slice: Option<SliceId>| slice.map_or(StringId::NONE, |slice| trace.slices.name[slice.index()]);
+    let (operator, line, call) = (name(segment.operator), name(segment.line), name(segment.what));
+    let is_placed = operator != StringId::NONE || line != StringId::NONE;
+    ((operator, line, if is_placed { StringId::NONE } else { call }), call)
+}
+
+/// The longest names of each cause. Names that differ by an address are one.
+fn names(times: &[(Cause, StringId, Ns, Ns)], text: impl Fn(StringId) -> String) -> Vec<NameTime> {
+    let mut merged: HashMap<(Cause, String), (Ns, Ns)> = HashMap::new();
+    for &(cause, name, time, lead_in) in times {
+        let entry = merged.entry((cause, text(name))).or_default();
+        *entry = (entry.0 + time, entry.1 + lead_in);
+    }
+    let row = |((cause, name), (time, lead_in))| NameTime { cause, name, time, lead_in };
+    let mut names: Vec<NameTime> = merged.into_iter().map(row).collect();
+    names.sort_unstable_by(|a, b| {
+        let key = |row: &NameTime| (Reverse(row.time), Reverse(row.lead_in), row.cause);
+        key(a).cmp(&key(b)).then_with(|| a.name.cmp(&b.name))
+    });
+    let mut kept = [0; Cause::ALL.len()];
+    names.retain(|row| {
+        kept[row.cause as usize] += 1;
+        kept[row.cause as usize] <= KEPT
+    });
+    names
+}
+
+/// The places that cost most.
+fn places(times: &HashMap<PlaceKey, PlaceTime>, text: impl Fn(StringId) -> String) -> Vec<Place> {
+    let some = |name: StringId| name.some().map(&text);
+    let place = |(&(operator, line, _), place): (&PlaceKey, &PlaceTime)| Place {
+        call: place.call.map_or_else(String::new, |(_, call)| text(call)),
+        operator: some(operator),
+        line: some(line),
+        time: place.time,
+        gaps: place.gaps,
+        after: place.after,
+    };
+    let mut places: Vec<Place> = times.iter().map(place).collect();
+    places.sort_unstable_by(|a, b| {
+        let names = |place: &Place| (place.call.clone(), place.operator.clone(), place.line.clone());
+        (b.time + b.after).cmp(&(a.time + a.after)).then_with(|| names(a).cmp(&names(b)))
+    });
+    places.truncate(KEPT);
+    places
+}
+
+/// `<built-in method item of Tensor object at 0x7f5a0c3b10e0>` without where the object was.
+fn without_address(name: &str) -> String {
+    match name.split_once(" at 0x") {
+        Some((before, after)) => {
+            let rest = after.trim_start_matches(|letter: char| letter.is_ascii_hexdigit());
+            format!("{before}{rest}")
+        }
+        None => name.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_do_not_tell_names_apart() {
+        assert_eq!(
+            without_address("<built-in method item of Tensor object at 0x7f5a0c3b10e0>"),
+            "<built-in method item of Tensor object>"
+        );
+        assert_eq!(without_address("train.py(3): step"), "train.py(3): step");
+        let times = [(Cause::Python, StringId(0), Ns(2), Ns(0)), (Cause::Python, StringId(1), Ns(3), Ns(1))];
+        let merged = names(&times, |_| "same".to_owned());
+        let expected =
+            NameTime { cause: Cause::Python, name: "same".to_owned(), time: Ns(5), lead_in: Ns(1) };
+        assert_eq!(merged, [expected]);
+    }
+}

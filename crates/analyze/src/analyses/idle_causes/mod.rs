@@ -1,0 +1,49 @@
+//! What the host did while the GPU had nothing to do.
+//!
+//! A gap of the GPU ends with an activity. If that was launched only after the gap had begun, the GPU waited for the
+//! thread that launched it, and what this thread did at each instant is why. Every instant of idle time has exactly
+//! one cause, so the causes add up to the idle time.
+
+mod cause;
+mod classes;
+mod findings;
+mod gaps;
+mod launches;
+mod measure;
+mod overhead;
+mod part;
+mod tables;
+#[cfg(test)]
+mod tests;
+mod threads;
+
+use self::part::Part;
+use super::{Analyse, Rank, missing};
+use crate::section::Section;
+use crate::{Job, Outcome, RankView};
+
+pub(super) struct IdleCauses;
+
+impl Analyse for IdleCauses {
+    const ID: &'static str = "idle-causes";
+    const PLACE: u32 = 27;
+    type Part = Part;
+
+    fn measure(rank: &RankView<'_>) -> Part {
+        measure::measure(rank)
+    }
+
+    fn assemble(job: &Job, ranks: &[Rank<'_, Part>]) -> Outcome {
+        let ranks: Vec<&Rank<'_, Part>> = ranks.iter().filter(|rank| rank.has_gpu_activity()).collect();
+        if ranks.is_empty() {
+            return missing::gpu_activity(job, Self::ID);
+        }
+        Outcome::Section(Section {
+            id: Self::ID,
+            title: "What the host did while the GPU was idle",
+            numbers: ranks.iter().flat_map(|rank| tables::numbers(rank)).collect(),
+            tables: tables::tables(job, &ranks),
+            findings: findings::findings(&ranks),
+        })
+    }
+}

@@ -1,0 +1,120 @@
+//! What stays of a rank when its rows are gone.
+
+use eaves_model::{Interval, Ns};
+
+use super::cause::Cause;
+use super::launches::Launches;
+use super::overhead::Overhead;
+use crate::text::percentage;
+
+/// What stays of a rank.
+#[derive(Debug, Default)]
+pub(in crate::analyses) struct Part {
+    pub(super) totals: [Total; Cause::ALL.len()],
+    /// Gaps inside the GPU span.
+    pub(super) gaps: u64,
+    /// Time of [`Cause::Device`] in gaps with no more of it than kernels take to start.
+    pub(super) short_pauses: Ns,
+    /// The longest ones of each cause, longest first.
+    pub(super) names: Vec<NameTime>,
+    /// Where the host waited for the device, the most costly place first.
+    pub(super) places: Vec<Place>,
+    pub(super) overhead: Overhead,
+    /// True if batches are fetched in the training process itself.
+    pub(super) loads_in_process: bool,
+    /// Looked at only if launching takes notable time.
+    pub(super) launches: Option<Launches>,
+    /// Every gap, if details are wanted.
+    pub(super) details: Vec<GapRow>,
+}
+
+impl Part {
+    /// The time of a cause, lead-in included.
+    pub(super) fn all(&self, cause: Cause) -> Ns {
+        self.totals[cause as usize].all()
+    }
+
+    /// The GPU span and the lead-in before it.
+    pub(super) fn whole(&self, span: Ns) -> Ns {
+        span + self.totals.iter().map(|total| total.lead_in).sum()
+    }
+
+    /// Time for ordinary work of the host, but for that in gaps which a synchronising call began.
+    pub(super) fn host_work(&self) -> Ns {
+        let totals = Cause::HOST_WORK.iter().map(|&cause| self.totals[cause as usize]);
+        totals.map(|total| total.all() - total.after_sync).sum()
+    }
+
+    /// Time for ordinary work of the host in gaps which a synchronising call began.
+    pub(super) fn after_sync(&self) -> Ns {
+        self.totals.iter().map(|total| total.after_sync).sum()
+    }
+
+    /// True if a finding is made of a time.
+    pub(super) fn is_notable(&self, time: Ns, span: Ns) -> bool {
+        percentage(time, self.whole(span)) >= NOTABLE_PCT
+    }
+}
+
+/// Share of the GPU span above which a cause is worth a sentence. Steps of one job differ by about this much from run
+/// to run, so a smaller gain could not be seen.
+const NOTABLE_PCT: f64 = 2.0;
+
+/// The time of one cause.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Total {
+    /// Inside the GPU span.
+    pub(super) time: Ns,
+    /// Before the first activity.
+    pub(super) lead_in: Ns,
+    /// Gaps with any of it, and the most in one of them; lead-in left out.
+    pub(super) gaps: u64,
+    pub(super) longest: Ns,
+    /// The part of it that belongs to gaps which began inside a synchronising call, lead-in included.
+    pub(super) after_sync: Ns,
+}
+
+impl Total {
+    /// In the span and before it.
+    pub(super) fn all(&self) -> Ns {
+        self.time + self.lead_in
+    }
+}
+
+/// The time of one name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct NameTime {
+    pub(super) cause: Cause,
+    pub(super) name: String,
+    pub(super) time: Ns,
+    pub(super) lead_in: Ns,
+}
+
+/// A place in the program that waits for the device.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    /// The call that waits.
+    pub(super) call: String,
+    /// The outermost operator around it.
+    pub(super) operator: Option<String>,
+    /// The innermost line of Python around it.
+    pub(super) line: Option<String>,
+    /// Idle time of the GPU in which the host still waited.
+    pub(super) time: Ns,
+    /// Gaps that began in it.
+    pub(super) gaps: u64,
+    /// Time from its end to the next launch in these gaps, as far as ordinary work took it.
+    pub(super) after: Ns,
+}
+
+/// A gap as a row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct GapRow {
+    pub(super) interval: Interval,
+    /// The cause that took most of it.
+    pub(super) cause: Cause,
+    /// The longest thing of this cause.
+    pub(super) what: Option<String>,
+    /// The activity that ended it.
+    pub(super) ended_by: Option<String>,
+}

@@ -1,0 +1,156 @@
+//! When a finding is made, and what it says.
+
+use eaves_model::Ns;
+use eaves_model::SliceKind::{self, Annotation, Kernel, Op, Overhead, Python, Runtime};
+
+use crate::section::{Finding, Severity};
+use crate::test_trace::{TestTrace, run_of, section_of};
+
+/// Two steps of 1000. In each the GPU is busy but for `idle` before a launch, in which the host does one thing.
+fn trace(idle: i64, kind: SliceKind, name: &str) -> TestTrace {
+    let mut test = TestTrace::default();
+    test.launch(100, 0, 1).kernel("first", 100, 1, 100);
+    for step in 1..=2 {
+        let start = 1000 * step;
+        test.step(step as u64, start - 900, start + 100);
+        // The pause ends with the launch, which takes no time that counts.
+        test.launch(step, start + idle, start + idle).kernel("gemm", step, start + idle, start + 1000);
+        test.host(kind, name, start, start + idle);
+        if step == 1 {
+            test.launch(99, 5, 6).kernel("gemm", 99, 100, 1000);
+        }
+    }
+    test
+}
+
+fn findings(test: TestTrace) -> Vec<Finding> {
+    section_of(&run_of(vec![test]), "idle-causes").findings
+}
+
+#[test]
+fn each_cause_has_its_finding() {
+    let expected = [
+        (Annotation, "## load_batch ##", "data_loading"),
+        (Runtime, "cudaStreamSynchronize", "synchronisation"),
+        (Python, "Python GC", "garbage_collection"),
+        (Runtime, "cudaMalloc", "allocator_calls"),
+        (Annotation, "compile_inner (dynamo_timed)", "compilation"),
+        (Op, "aten::mul", "host_bound"),
+        (Python, "train.py(3): step", "host_bound"),
+        (Python, "torch/profiler/profiler.py(821): step", "profiler_overhead"),
+    ];
+    for (kind, name, id) in expected {
+        // The span is 2 * 1000 + 999.
+        let found = findings(trace(100, kind, name));
+        assert_eq!(found.iter().map(|finding| finding.id).collect::<Vec<_>>(), [id], "{name}");
+        let finding = &found[0];
+        assert!(finding.claim.contains("6.7% (200 ns) of its span"), "{}", finding.claim);
+        assert_eq!(finding.severity, Severity::Warning);
+        match &finding.gain {
+            Some(gain) => assert_eq!((gain.high, gain.per_step), (Ns(100), true)),
+            None => assert_eq!(id, "profiler_overhead"),
+        }
+        assert!(!finding.evidence.is_empty() && !finding.next.is_empty());
+        // Twice 29 of 2999 is less than 2 %.
+        assert_eq!(findings(trace(29, kind, name)), [], "{name}");
+        assert_eq!(findings(trace(500, kind, name))[0].severity, Severity::Critical, "{name}");
+    }
+}
+
+#[test]
+fn gains_of_a_rank_add_up_to_its_idle_time_at_most() {
+    let mut test = trace(300, Op, "aten::mul");
+    for start in [1000, 2000] {
+        test.host(Annotation, "## load_batch ##", start + 100, start + 200);
+        test.host(Runtime, "cudaFree", start + 200, start + 280);
+    }
+    let found = findings(test);
+    let ids: Vec<_> = found.iter().map(|finding| finding.id).collect();
+    assert_eq!(ids, ["host_bound", "data_loading", "allocator_calls"]);
+    let gains: Vec<i64> = found.iter().map(|finding| finding.gain.as_ref().unwrap().high.0).collect();
+    assert_eq!(gains, [120, 100, 80]);
+}
+
+#[test]
+fn a_synchronising_call_has_the_gap_it_began() {
+    let mut test = trace(300, Op, "aten::mul");
+    for start in [1000, 2000] {
+        test.host(Op, "aten::item", start - 50, start + 100);
+    }
+    let found = findings(test);
+    assert_eq!(found.len(), 1);
+    assert_eq!(
+        found[0].claim,
+        "waiting for the device in `aten::item` lets it run dry for 20.0% (600 ns) of its span"
+    );
+    let gain = found[0].gain.as_ref().unwrap();
+    assert_eq!((gain.low, gain.high), (Ns(100), Ns(300)));
+}
+
+#[test]
+fn pauses_that_are_not_the_hosts_need_more_to_be_worth_a_sentence() {
+    let mut test = TestTrace::default();
+    test.launch(1, 0, 1).launch(2, 2, 3).kernel("a", 1, 10, 100).kernel("b", 2, 109, 200);
+    assert_eq!(findings(test), []);
+    let mut test = TestTrace::default();
+    test.launch(1, 0, 1).launch(2, 2, 3).kernel("a", 1, 10, 100).kernel("b", 2, 120, 200);
+    assert_eq!(findings(test)[0].id, "kernel_gaps");
+    let mut test = TestTrace::default();
+    test.launch(1, 0, 1).launch(2, 2, 3).kernel("a", 1, 10, 100_000).kernel("b", 2, 130_001, 140_000);
+    let found = findings(test);
+    assert_eq!(found.iter().map(|finding| finding.id).collect::<Vec<_>>(), ["device_wait"]);
+    let mut test = TestTrace::default();
+    test.gpu(Kernel, "a", 10, 100).gpu(Kernel, "b", 150, 200);
+    let found = findings(test);
+    assert_eq!((found[0].id, found[0].severity), ("unexplained_idle", Severity::Critical));
+    assert!(found[0].next.contains("ProfilerActivity.CPU"));
+}
+
+#[test]
+fn launches_that_repeat_ask_for_a_graph() {
+    let steps = |last: &str| {
+        let mut test = TestTrace::default();
+        for step in 0..4 {
+            let start = 10_000 * step;
+            test.step(step as u64, start, start + 10_000);
+            for launch in 0..100 {
+                let (correlation, at) = (100 * step + launch, start + 100 * launch);
+                let name = if step == 3 && launch == 99 { last } else { "add" };
+                test.host(Op, "aten::add", at, at + 60);
+                test.launch(correlation, at + 40, at + 50).kernel(name, correlation, at + 50, at + 70);
+            }
+        }
+        findings(test).remove(0)
+    };
+    let same = steps("add");
+    assert_eq!(same.id, "host_bound");
+    assert!(same.next.contains("CUDA graph"), "{}", same.next);
+    // 399 gaps and the lead-in: 40 in operators, 10 launching, and 30 outside both in all but the lead-in.
+    let facts = "launching 13%, operators 50%, nothing recorded 37%; 100 launches per step, one every 100 ns for \
+                 kernels of 20 ns (medians)";
+    assert!(same.evidence.ends_with(facts), "{}", same.evidence);
+    assert!(steps("other").next.starts_with("fewer launches"));
+}
+
+#[test]
+fn the_profiler_is_named_even_if_nothing_waits_for_it() {
+    let mut test = TestTrace::default();
+    test.launch(1, 0, 1).kernel("gemm", 1, 1, 1000).host_on(0, Overhead, "Buffer Flush", 100, 150);
+    let found = findings(test);
+    assert_eq!(
+        found[0].claim,
+        "the profiler was at work for 5.0% (50 ns) of the recording of rank 0: times are longer than without it"
+    );
+    assert_eq!((found[0].id, &found[0].gain), ("profiler_overhead", &None));
+    let mut test = TestTrace::default();
+    test.launch(1, 0, 1).kernel("gemm", 1, 1, 1000).host_on(0, Overhead, "Lazy Function Loading", 100, 150);
+    assert_eq!(findings(test), []);
+}
+
+#[test]
+fn the_worst_rank_is_named() {
+    let run = run_of(vec![trace(100, Op, "aten::mul"), trace(200, Op, "aten::mul")]);
+    let found = section_of(&run, "idle-causes").findings;
+    assert_eq!(found.len(), 1);
+    assert!(found[0].claim.starts_with("rank 1 is worst: "), "{}", found[0].claim);
+}

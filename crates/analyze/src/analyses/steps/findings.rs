@@ -1,0 +1,225 @@
+//! Steps that differ from the others. The first step of a recording is treated apart: it warms up caches, compilers
+//! and the profiler itself.
+
+use eaves_model::Ns;
+
+use super::{Step, median};
+use crate::RankSummary;
+use crate::section::{Finding, Gain, Severity};
+use crate::text::duration;
+
+/// A step this many times the median is worth a sentence.
+const SLOW_RATIO: f64 = 1.5;
+/// Given enough steps to have a median, the first one included.
+const STEPS_FOR_A_MEDIAN: usize = 4;
+/// Steps that spread so much around their mean are worth a sentence, given enough of them behind the first. The steps
+/// of a steady loop spread by one or two percent.
+const UNEVEN_PCT: f64 = 10.0;
+const STEPS_FOR_A_SPREAD: usize = 4;
+
+/// A rank with its selected steps.
+type Of<'a> = (&'a RankSummary, &'a [Step]);
+
+/// At most one finding of each kind, about the rank where it costs most.
+pub(super) fn findings(ranks: &[Of<'_>]) -> Vec<Finding> {
+    let slow = slow_step(ranks);
+    // One step that sticks out spreads them all, so only one of the two is said.
+    let uneven = if slow.is_none() { uneven_steps(ranks) } else { None };
+    slow.into_iter().chain(uneven).chain(warm_up_step(ranks)).collect()
+}
+
+/// The steps behind the first of the recording.
+fn steady(steps: &[Step]) -> &[Step] {
+    match steps {
+        [first, rest @ ..] if first.is_first => rest,
+        _ => steps,
+    }
+}
+
+fn length(step: &Step) -> Ns {
+    step.window.length()
+}
+
+fn times(step: &Step, median: Ns) -> f64 {
+    length(step).as_f64() / median.as_f64().max(1.0)
+}
+
+fn slow_step(ranks: &[Of<'_>]) -> Option<Finding> {
+    let (rank, step, median) = ranks
+        .iter()
+        .filter(|(_, steps)| steps.len() >= STEPS_FOR_A_MEDIAN)
+        .map(|(rank, steps)| (rank, steady(steps), median(steady(steps))))
+        // Where every other step is slow, none sticks out.
+        .filter(|&(_, steps, median)| {
+            2 * steps.iter().filter(|step| times(step, median) >= SLOW_RATIO).count() < steps.len()
+        })
+        .flat_map(|(rank, steps, median)| steps.iter().map(move |step| (rank, step, median)))
+        .max_by_key(|(_, step, median)| length(step) - *median)?;
+    if times(step, median) < SLOW_RATIO {
+        return None;
+    }
+    Some(Finding {
+        id: "slow_step",
+        severity: Severity::Warning,
+        claim: format!(
+            "step {} of rank {} took {}, {:.1} times the median of {}",
+            step.number,
+            rank.rank,
+            duration(length(step)),
+            times(step, median),
+            duration(median)
+        ),
+        gain: Some(Gain::new(
+            Ns::ZERO,
+            length(step) - median,
+            rank.steps,
+            "what this step took beyond the median, spread over the steps",
+        )),
+        evidence: format!("table by_step, rank {}, step {}", rank.rank, step.number),
+        next: format!(
+            "look at this step alone with `--step {}`: recompilation, garbage collection, checkpoints and loading \
+             of data are the usual causes",
+            step.number
+        ),
+    })
+}
+
+/// Standard deviation of the durations, of their mean in percent.
+fn spread_pct(steps: &[Step]) -> f64 {
+    let count = steps.len() as f64;
+    let mean = steps.iter().map(|step| length(step).as_f64()).sum::<f64>() / count;
+    let squares: f64 = steps.iter().map(|step| (length(step).as_f64() - mean).powi(2)).sum();
+    100.0 * (squares / (count - 1.0)).sqrt() / mean.max(1.0)
+}
+
+fn uneven_steps(ranks: &[Of<'_>]) -> Option<Finding> {
+    let (rank, steps) = ranks
+        .iter()
+        .map(|(rank, steps)| (rank, steady(steps)))
+        .filter(|(_, steps)| steps.len() >= STEPS_FOR_A_SPREAD)
+        .max_by(|(_, a), (_, b)| spread_pct(a).total_cmp(&spread_pct(b)))?;
+    let spread = spread_pct(steps);
+    if spread < UNEVEN_PCT {
+        return None;
+    }
+    let mut lengths: Vec<Ns> = steps.iter().map(length).collect();
+    lengths.sort_unstable();
+    let (shortest, longest) = (lengths[0], lengths[lengths.len() - 1]);
+    let beyond = lengths.iter().map(|&length| length - lengths[lengths.len() / 4]).sum::<Ns>().max(Ns::ZERO);
+    Some(Finding {
+        id: "uneven_steps",
+        severity: Severity::Warning,
+        claim: format!(
+            "the steps of rank {} take from {} to {}: they spread by {spread:.0}% of their mean",
+            rank.rank,
+            duration(shortest),
+            duration(longest)
+        ),
+        gain: Some(Gain::new(
+            Ns::ZERO,
+            beyond,
+            steps.len() as u64,
+            "if every step took as long as the lower quarter of them",
+        )),
+        evidence: format!("table by_step, rank {}, column duration_ns", rank.rank),
+        next: "compare a short step with a long one (`--step N`): batches of different length, loading of data and \
+               other work on the machine are the usual causes"
+            .to_owned(),
+    })
+}
+
+/// Says that totals include a step that is not like the others. What it costs is paid once, so there is no gain.
+fn warm_up_step(ranks: &[Of<'_>]) -> Option<Finding> {
+    let (rank, first, rest) = ranks
+        .iter()
+        .filter(|(_, steps)| steps.len() >= STEPS_FOR_A_MEDIAN)
+        .filter_map(|(rank, steps)| Some((rank, steps.first()?, steady(steps))))
+        .filter(|(_, first, _)| first.is_first)
+        .max_by(|a, b| times(a.1, median(a.2)).total_cmp(&times(b.1, median(b.2))))?;
+    if times(first, median(rest)) < SLOW_RATIO {
+        return None;
+    }
+    let (from, to) = (rest.first()?.number, rest.last()?.number);
+    Some(Finding {
+        id: "warm_up_step",
+        severity: Severity::Info,
+        claim: format!(
+            "step {} of rank {}, the first of the recording, took {:.1} times the median of the others",
+            first.number,
+            rank.rank,
+            times(first, median(rest))
+        ),
+        gain: None,
+        evidence: format!("table by_step, rank {}, step {}", rank.rank, first.number),
+        next: format!("leave it out with `--step {from}-{to}`, or record after a few steps of warm-up"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use eaves_model::Ns;
+
+    use crate::section::{Finding, Severity};
+    use crate::test_trace::{TestTrace, analyse, run_of, section_of};
+    use crate::{Outcome, Selection};
+
+    fn trace(lengths: &[i64]) -> TestTrace {
+        let mut test = TestTrace::default();
+        let mut start = 0;
+        for (index, length) in lengths.iter().enumerate() {
+            test.step(index as u64 + 1, start, start + length);
+            start += length;
+        }
+        test
+    }
+
+    fn findings(lengths: &[i64]) -> Vec<Finding> {
+        section_of(&run_of(vec![trace(lengths)]), "steps").findings
+    }
+
+    #[test]
+    fn a_slow_step_is_found() {
+        let found = findings(&[10, 10, 40, 10]);
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].claim, "step 3 of rank 0 took 40 ns, 4.0 times the median of 10 ns");
+        // 30 ns too much in one of four steps.
+        let gain = found[0].gain.as_ref().unwrap();
+        assert_eq!((gain.low, gain.high, gain.per_step), (Ns(0), Ns(7), true));
+        assert_eq!(findings(&[10, 10, 40]), []);
+        assert_eq!(findings(&[100, 101, 103, 99, 100]), []);
+    }
+
+    #[test]
+    fn the_first_step_is_treated_apart() {
+        let found = findings(&[40, 10, 11, 10]);
+        assert_eq!((found[0].id, found[0].severity), ("warm_up_step", Severity::Info));
+        assert_eq!(
+            found[0].claim,
+            "step 1 of rank 0, the first of the recording, took 4.0 times the median of the others"
+        );
+        assert!(found[0].next.contains("`--step 2-4`"), "{}", found[0].next);
+        assert_eq!(found.len(), 1);
+        // Of selected steps the first is one like the others.
+        let run = run_of(vec![trace(&[10, 40, 10, 10, 10])]);
+        let selected = analyse(&run, "steps", Selection::default().with_steps(2..=5));
+        let Outcome::Section(section) = selected else { panic!("a section was expected") };
+        assert_eq!(section.findings[0].id, "slow_step");
+    }
+
+    #[test]
+    fn steps_that_spread_are_uneven() {
+        // Mean 100, differences of 20: the deviation is the root of 1600 / 3.
+        let found = findings(&[500, 80, 120, 80, 120]);
+        let ids: Vec<_> = found.iter().map(|finding| finding.id).collect();
+        assert_eq!(ids, ["uneven_steps", "warm_up_step"]);
+        assert_eq!(
+            found[0].claim,
+            "the steps of rank 0 take from 80 ns to 120 ns: they spread by 23% of their mean"
+        );
+        // The second of the four is the lower quarter: 80. The others take 80 more together.
+        assert_eq!(found[0].gain.as_ref().unwrap().high, Ns(20));
+        // Differences of 8: a deviation of 9.2.
+        assert_eq!(findings(&[100, 92, 108, 92, 108]), []);
+        assert_eq!(findings(&[100, 85, 115, 85]), []);
+    }
+}
