@@ -186,7 +186,7 @@ fn check_launches(checks: &mut Checks, case: &Case, run: &Run) {
         let file = |name: &str| read_csv(&case.output(&format!("{name}_rank{}.csv", recording.rank))?);
         let Some(section) = &section else { continue };
         let of_rank = |ours: &HashMap<&'static str, &Value>| {
-            float(ours["rank"]) == recording.rank as f64 && LAUNCHES.contains(&text(ours["call"]))
+            float(ours["rank"]) == recording.rank as f64 && LAUNCHES.contains(&text(ours["name"]))
         };
         let ours: BTreeMap<i64, [f64; 3]> = rows(table(section, "launches"))
             .filter(of_rank)
@@ -328,7 +328,7 @@ fn check_bandwidth(checks: &mut Checks, case: &Case, run: &Run) {
             continue;
         }
         let ours = rows(table(&section, "by_kind"))
-            .find(|ours| float(ours["rank"]) == rank as f64 && text(ours["kind"]) == kind)
+            .find(|ours| float(ours["rank"]) == rank as f64 && text(ours["name"]) == kind)
             .unwrap();
         for (column, their_column) in [
             ("changes", "count"),
@@ -411,7 +411,7 @@ fn check_ops(checks: &mut Checks, case: &Case, run: &Run) {
     let ours: HashMap<(String, String), [f64; 3]> = rows(table(&section, "by_op"))
         .filter(|row| float(row["rank"]) == 0.0)
         .map(|row| {
-            let key = (text(row["op"]).to_owned(), text(row["sequence"]).to_owned());
+            let key = (text(row["name"]).to_owned(), text(row["sequence"]).to_owned());
             (key, ["calls", "to_launch_mean_ns", "to_start_mean_ns"].map(|column| float(row[column])))
         })
         .collect();

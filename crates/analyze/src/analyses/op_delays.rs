@@ -178,7 +178,7 @@ fn numbers(rank: i64, part: &Part) -> Vec<Number> {
 
 fn by_op(job: &Job, ranks: &[(&RankSummary, &Part)]) -> Table {
     let own = [
-        Column::new("op", "Operator", Unit::None),
+        Column::new("name", "Operator", Unit::None),
         Column::new("calls", "Calls", Unit::Count),
         Column::new("to_launch_mean_ns", "To its first launch", Unit::Nanoseconds),
         Column::new("to_start_mean_ns", "From there to the GPU", Unit::Nanoseconds),
@@ -245,7 +245,7 @@ mod tests {
     fn the_innermost_operator_of_the_thread_launches() {
         let section = section_of(&run_of(vec![trace()]), "op-delays");
         let of = |id| column(&section, "by_op", id);
-        assert_eq!(of("op"), texts(["aten::addmm", "aten::addmm"]));
+        assert_eq!(of("name"), texts(["aten::addmm", "aten::addmm"]));
         assert_eq!(of("sequence"), texts(["first -> second", "first"]));
         assert_eq!(of("calls"), integers([2, 1]));
         assert_eq!(of("activities"), integers([2, 1]));

@@ -45,34 +45,6 @@ impl Cause {
 pub(super) struct Activity {
     pub(super) interval: Interval,
     pub(super) launch: Option<Ns>,
-    /// Number of its stream.
-    pub(super) stream: u32,
-}
-
-/// Calls `visit` with every gap between activities that are sorted by start.
-///
-/// A gap lies between the latest end so far and the next start, so it is time in which really nothing ran. What
-/// starts next decides its cause. If several activities start together, the one launched first does: if it was
-/// waiting when the gap began, then the host had not left the device without work.
-pub(super) fn visit_gaps<'a>(
-    activities: impl Iterator<Item = &'a Activity>,
-    kernel_wait: Ns,
-    mut visit: impl FnMut(Interval, Cause),
-) {
-    let mut activities = activities.peekable();
-    let mut reached: Option<Ns> = None;
-    while let Some(&Activity { interval, mut launch, .. }) = activities.next() {
-        let mut end = interval.end;
-        while let Some(other) = activities.next_if(|other| other.interval.start == interval.start) {
-            end = end.max(other.interval.end);
-            launch = launch.into_iter().chain(other.launch).min();
-        }
-        if let Some(reached) = reached.filter(|&reached| reached < interval.start) {
-            let gap = Interval::new(reached, interval.start);
-            visit(gap, Cause::of(gap, launch, kernel_wait));
-        }
-        reached = reached.max(Some(end));
-    }
 }
 
 /// Idle time by cause, between the first start and the last end of some activities.
@@ -85,19 +57,6 @@ pub(super) struct Split {
 }
 
 impl Split {
-    /// The idle time of activities that are sorted by start.
-    pub(super) fn of<'a>(activities: impl Iterator<Item = &'a Activity> + Clone, kernel_wait: Ns) -> Self {
-        let mut split = Self::default();
-        let first = activities.clone().next().map(|activity| activity.interval.start);
-        let last = activities.clone().map(|activity| activity.interval.end).max();
-        split.span = first.zip(last).map_or(Ns::ZERO, |(first, last)| last - first);
-        visit_gaps(activities, kernel_wait, |gap, cause| {
-            split.times[cause as usize] += gap.length();
-            split.gaps[cause as usize] += 1;
-        });
-        split
-    }
-
     /// Idle time with a cause.
     pub(super) fn time(&self, cause: Cause) -> Ns {
         self.times[cause as usize]
@@ -119,30 +78,96 @@ impl Split {
     }
 }
 
-/// The lengths of the gaps between activities that are sorted by start, described by cause.
-pub(super) fn describe<'a>(
-    activities: impl Iterator<Item = &'a Activity>,
+/// Finds the gaps between activities that come in the order of their starts.
+///
+/// A gap lies between the latest end so far and the next start, so it is time in which really nothing ran. What
+/// starts next decides its cause. If several activities start together, the one launched first does: if it was
+/// waiting when the gap began, then the host had not left the device without work.
+pub(super) struct GapFinder {
     kernel_wait: Ns,
-) -> [Option<Description>; 3] {
-    let mut lengths: [Vec<i64>; 3] = Default::default();
-    visit_gaps(activities, kernel_wait, |gap, cause| lengths[cause as usize].push(gap.length().0));
-    lengths.map(|mut lengths| Description::of(&mut lengths))
+    first: Option<Ns>,
+    /// The latest end of everything that started before the last instant.
+    reached: Option<Ns>,
+    /// What starts at the last instant, as one.
+    starting: Option<Activity>,
+    split: Split,
+    /// Lengths of the gaps by cause, if they are wanted.
+    lengths: Option<[Vec<i64>; 3]>,
+}
+
+impl GapFinder {
+    /// Nothing found yet.
+    pub(super) fn new(kernel_wait: Ns, with_lengths: bool) -> Self {
+        Self {
+            kernel_wait,
+            first: None,
+            reached: None,
+            starting: None,
+            split: Split::default(),
+            lengths: with_lengths.then(Default::default),
+        }
+    }
+
+    /// Takes in the activity that starts next.
+    #[inline]
+    pub(super) fn add(&mut self, activity: Activity) {
+        match &mut self.starting {
+            Some(starting) if starting.interval.start == activity.interval.start => {
+                starting.interval.end = starting.interval.end.max(activity.interval.end);
+                starting.launch = starting.launch.into_iter().chain(activity.launch).min();
+            }
+            _ => {
+                self.close();
+                self.first.get_or_insert(activity.interval.start);
+                self.starting = Some(activity);
+            }
+        }
+    }
+
+    /// Takes note of the gap before what starts at the last instant.
+    fn close(&mut self) {
+        let Some(Activity { interval, launch }) = self.starting.take() else { return };
+        if let Some(reached) = self.reached.filter(|&reached| reached < interval.start) {
+            let gap = Interval::new(reached, interval.start);
+            let cause = Cause::of(gap, launch, self.kernel_wait) as usize;
+            self.split.times[cause] += gap.length();
+            self.split.gaps[cause] += 1;
+            if let Some(lengths) = &mut self.lengths {
+                lengths[cause].push(gap.length().0);
+            }
+        }
+        self.reached = self.reached.max(Some(interval.end));
+    }
+
+    /// The idle time found, and the lengths of its gaps by cause if they were wanted.
+    pub(super) fn finish(mut self) -> (Split, Option<[Option<Description>; 3]>) {
+        self.close();
+        let ends = self.first.zip(self.reached);
+        self.split.span = ends.map_or(Ns::ZERO, |(first, last)| last - first);
+        let describe = |lengths: [Vec<i64>; 3]| lengths.map(|mut lengths| Description::of(&mut lengths));
+        (self.split, self.lengths.map(describe))
+    }
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use proptest::prelude::*;
 
     use super::*;
 
     fn activity(start: i64, end: i64, launch: Option<i64>) -> Activity {
-        Activity { interval: Interval::new(Ns(start), Ns(end)), launch: launch.map(Ns), stream: 0 }
+        Activity { interval: Interval::new(Ns(start), Ns(end)), launch: launch.map(Ns) }
     }
 
-    fn gaps(activities: &[Activity]) -> Vec<(i64, i64, &'static str)> {
-        let mut gaps = Vec::new();
-        visit_gaps(activities.iter(), Ns(10), |gap, cause| gaps.push((gap.start.0, gap.end.0, cause.id())));
-        gaps
+    fn split(activities: &[Activity]) -> Split {
+        let mut finder = GapFinder::new(Ns(10), false);
+        activities.iter().for_each(|&activity| finder.add(activity));
+        finder.finish().0
+    }
+
+    /// Idle time by cause.
+    fn times(activities: &[Activity]) -> [i64; 3] {
+        split(activities).times.map(|time| time.0)
     }
 
     #[test]
@@ -151,12 +176,12 @@ mod tests {
         let in_time = activity(30, 40, Some(20));
         let soon = activity(29, 40, Some(20));
         let unlinked = activity(29, 40, None);
-        let cause = |next| gaps(&[activity(0, 20, None), next])[0].2;
-        assert_eq!(cause(late), "host_wait");
+        let times = |next| times(&[activity(0, 20, None), next]);
+        assert_eq!(times(late), [10, 0, 0]);
         // A gap of 10 is not below 10.
-        assert_eq!(cause(in_time), "other");
-        assert_eq!(cause(soon), "kernel_wait");
-        assert_eq!(cause(unlinked), "other");
+        assert_eq!(times(in_time), [0, 0, 10]);
+        assert_eq!(times(soon), [0, 9, 0]);
+        assert_eq!(times(unlinked), [0, 0, 9]);
     }
 
     #[test]
@@ -168,7 +193,8 @@ mod tests {
             activity(50, 55, Some(0)),
             activity(58, 60, Some(0)),
         ];
-        assert_eq!(gaps(&activities), [(55, 58, "kernel_wait")]);
+        assert_eq!(times(&activities), [0, 3, 0]);
+        assert_eq!(split(&activities).gaps, [0, 1, 0]);
     }
 
     #[test]
@@ -176,24 +202,48 @@ mod tests {
         let before = activity(0, 20, None);
         let (late, early, unlinked) =
             (activity(25, 30, Some(22)), activity(25, 26, Some(5)), activity(25, 25, None));
-        assert_eq!(gaps(&[before, late, early, unlinked]), [(20, 25, "kernel_wait")]);
-        assert_eq!(gaps(&[before, unlinked, late]), [(20, 25, "host_wait")]);
-        assert_eq!(gaps(&[before, unlinked, unlinked]), [(20, 25, "other")]);
+        assert_eq!(times(&[before, late, early, unlinked]), [0, 5, 0]);
+        assert_eq!(times(&[before, unlinked, late]), [5, 0, 0]);
+        assert_eq!(times(&[before, unlinked, unlinked]), [0, 0, 5]);
     }
 
     #[test]
     fn an_activity_of_no_length_ends_a_gap_and_begins_another() {
         let activities = [activity(0, 20, None), activity(25, 25, Some(22)), activity(28, 30, Some(24))];
-        assert_eq!(gaps(&activities), [(20, 25, "host_wait"), (25, 28, "kernel_wait")]);
+        assert_eq!(times(&activities), [5, 3, 0]);
     }
 
     #[test]
     fn nothing_has_no_idle_time() {
-        assert_eq!(Split::of([].iter(), Ns(10)), Split::default());
+        assert_eq!(split(&[]), Split::default());
+    }
+
+    /// Span and idle time by cause of activities `(start, length, launch)`. Twin: one flag a nanosecond; each idle
+    /// nanosecond asks the next that starts.
+    pub(in super::super) fn twin(
+        activities: &[(i64, i64, Option<i64>)],
+        kernel_wait: i64,
+    ) -> (i64, [i64; 3]) {
+        let last = activities.iter().map(|a| a.0 + a.1).max().unwrap_or(0);
+        let first = activities.iter().map(|a| a.0).min().unwrap_or(0);
+        let runs = |t: i64| activities.iter().any(|a| a.0 <= t && t < a.0 + a.1);
+        let mut times = [0i64; 3];
+        for t in (first..last).filter(|&t| !runs(t)) {
+            // The gap around the instant: back to the latest end, forward to the next start.
+            let begin = activities.iter().map(|a| a.0 + a.1).filter(|&end| end <= t).max().unwrap();
+            let end = activities.iter().map(|a| a.0).filter(|&start| start > t).min().unwrap();
+            let launches = activities.iter().filter(|a| a.0 == end).filter_map(|a| a.2);
+            let cause = match launches.min() {
+                Some(launch) if launch > begin => Cause::HostWait,
+                Some(_) if end - begin < kernel_wait => Cause::KernelWait,
+                _ => Cause::Other,
+            };
+            times[cause as usize] += 1;
+        }
+        (last - first, times)
     }
 
     proptest! {
-        /// Twin: one flag a nanosecond; each idle nanosecond asks the next that starts.
         #[test]
         fn agrees_with_one_flag_per_nanosecond(
             mut activities in prop::collection::vec((0i64..150, 0i64..20, prop::option::of(0i64..150)), 0..25)
@@ -203,25 +253,9 @@ mod tests {
                 .iter()
                 .map(|&(start, length, launch)| activity(start, start + length, launch))
                 .collect();
-            let split = Split::of(list.iter(), Ns(10));
-            let last = activities.iter().map(|a| a.0 + a.1).max().unwrap_or(0);
-            let first = activities.iter().map(|a| a.0).min().unwrap_or(0);
-            prop_assert_eq!(split.span.0, last - first);
-            let runs = |t: i64| activities.iter().any(|a| a.0 <= t && t < a.0 + a.1);
-            let mut expected = [0i64; 3];
-            for t in (first..last).filter(|&t| !runs(t)) {
-                // The gap around the instant: back to the latest end, forward to the next start.
-                let begin = activities.iter().map(|a| a.0 + a.1).filter(|&end| end <= t).max().unwrap();
-                let end = activities.iter().map(|a| a.0).filter(|&start| start > t).min().unwrap();
-                let launches = activities.iter().filter(|a| a.0 == end).filter_map(|a| a.2);
-                let cause = match launches.min() {
-                    Some(launch) if launch > begin => Cause::HostWait,
-                    Some(_) if end - begin < 10 => Cause::KernelWait,
-                    _ => Cause::Other,
-                };
-                expected[cause as usize] += 1;
-            }
-            prop_assert_eq!(split.times.map(|time| time.0), expected);
+            let split = split(&list);
+            let (span, times) = twin(&activities, 10);
+            prop_assert_eq!((split.span.0, split.times.map(|time| time.0)), (span, times));
             prop_assert_eq!(split.all_gaps() == 0, split.idle() == Ns::ZERO);
         }
     }

@@ -4,7 +4,7 @@ mod gaps;
 
 use eaves_model::{MaybeU32, Ns};
 
-use self::gaps::{Activity, Cause, Split};
+use self::gaps::{Activity, Cause, GapFinder, Split};
 use super::{Analyse, Rank, missing};
 use crate::describe::Description;
 use crate::section::{Column, Finding, Gain, Number, Provenance, Section, Severity, Table, Unit, Value};
@@ -59,43 +59,39 @@ impl Analyse for IdleTime {
     }
 }
 
+/// One pass over the activities in the order of their starts, for the whole, the devices and the streams at once.
 fn measured(rank: &RankView<'_>) -> Part {
     let (gpu, starts, wait) = (&rank.gpu, &rank.trace.slices.start, rank.options.kernel_wait);
-    let links = rank.links();
+    let (links, details) = (rank.links(), rank.options.details);
+    let mut order: Vec<(Ns, usize)> =
+        gpu.interval.iter().enumerate().map(|(index, interval)| (interval.start, index)).collect();
+    order.sort();
     let mut numbers = StreamNumbers::default();
-    let mut activities: Vec<Activity> = (0..gpu.len())
-        .map(|index| Activity {
-            interval: gpu.interval[index],
-            launch: links.launch(gpu.row[index]).map(|call| starts[call.index()]),
-            stream: numbers.of(gpu.device[index], gpu.stream[index]),
-        })
-        .collect();
-    let streams = numbers.into_streams();
-    activities.sort_by_key(|activity| activity.interval.start);
-    let whole = Split::of(activities.iter(), wait);
-    let mut devices = gpu.devices();
-    if devices.len() < 2 {
-        devices.clear();
+    let mut of_stream: Vec<GapFinder> = Vec::new();
+    let mut whole = GapFinder::new(wait, false);
+    let devices = Some(gpu.devices()).filter(|devices| devices.len() > 1).unwrap_or_default();
+    let mut of_device: Vec<GapFinder> = devices.iter().map(|_| GapFinder::new(wait, false)).collect();
+    for (_, index) in order {
+        let launch = links.launch(gpu.row[index]).map(|call| starts[call.index()]);
+        let activity = Activity { interval: gpu.interval[index], launch };
+        whole.add(activity);
+        if let Ok(device) = devices.binary_search(&gpu.device[index]) {
+            of_device[device].add(activity);
+        }
+        let stream = numbers.of(gpu.device[index], gpu.stream[index]) as usize;
+        if stream == of_stream.len() {
+            of_stream.push(GapFinder::new(wait, details));
+        }
+        of_stream[stream].add(activity);
     }
-    let on = |device| {
-        let streams = &streams;
-        move |activity: &&Activity| streams[activity.stream as usize].device == device
+    let of = |(stream, finder): (Stream, GapFinder)| {
+        let (split, lengths) = finder.finish();
+        OfStream { stream, split, lengths }
     };
-    let devices =
-        devices.into_iter().map(|device| (device, Split::of(activities.iter().filter(on(device)), wait)));
-    let devices = devices.collect();
-    // Stable, so that each stream stays sorted by start.
-    activities.sort_by_key(|activity| activity.stream);
-    let mut streams: Vec<OfStream> = activities
-        .chunk_by(|left, right| left.stream == right.stream)
-        .map(|activities| OfStream {
-            stream: streams[activities[0].stream as usize],
-            split: Split::of(activities.iter(), wait),
-            lengths: rank.options.details.then(|| gaps::describe(activities.iter(), wait)),
-        })
-        .collect();
+    let mut streams: Vec<OfStream> = numbers.into_streams().into_iter().zip(of_stream).map(of).collect();
     streams.sort_by_key(|of| of.stream);
-    Part { whole, devices, streams }
+    let of_device = of_device.into_iter().map(|finder| finder.finish().0);
+    Part { whole: whole.finish().0, devices: devices.into_iter().zip(of_device).collect(), streams }
 }
 
 const COLUMNS: [Column; 9] = [

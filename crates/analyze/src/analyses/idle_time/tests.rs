@@ -1,7 +1,9 @@
 //! The section on traces made by hand.
 
 use eaves_model::SliceKind::Kernel;
+use proptest::prelude::*;
 
+use super::gaps::tests::twin;
 use super::*;
 use crate::test_trace::{
     TestTrace, analyse, column, column_ids, integers, number, run_of, section_of, texts,
@@ -122,4 +124,41 @@ fn a_busy_gpu_has_no_shares_of_idle_time() {
     let section = section_of(&run_of(vec![test]), "idle-time");
     assert_eq!(column(&section, "by_rank", "gaps"), integers([0]));
     assert_eq!(column(&section, "by_rank", "other_pct"), [Value::Missing("the whole is 0")]);
+}
+
+proptest! {
+    /// Activities in any order, on several streams of two devices.
+    #[test]
+    fn the_whole_the_devices_and_the_streams_agree_with_the_twin(
+        activities in prop::collection::vec(
+            (0u32..2, 0i64..3, 0i64..150, 0i64..20, prop::option::of(0i64..150)),
+            1..25,
+        )
+    ) {
+        let mut test = TestTrace::default();
+        for (index, &(device, stream, start, length, launch)) in activities.iter().enumerate() {
+            let correlation = launch.map(|launch| {
+                test.launch(index as i64, launch, launch + 1);
+                index as i64
+            });
+            test.gpu_on(device, correlation, Kernel, "k", start, start + length).on_stream(stream);
+        }
+        let options = Options::default().with_kernel_wait(Ns(10));
+        let part = measured(&RankView::new(&test.trace, &options));
+        let expected = |keep: &dyn Fn(u32, i64) -> bool| {
+            let kept = activities.iter().filter(|a| keep(a.0, a.1)).map(|a| (a.2, a.3, a.4));
+            twin(&kept.collect::<Vec<_>>(), 10)
+        };
+        let found = |split: &Split| (split.span.0, Cause::ALL.map(|cause| split.time(cause).0));
+        prop_assert_eq!(found(&part.whole), expected(&|_, _| true));
+        for (device, split) in &part.devices {
+            prop_assert_eq!(found(split), expected(&|of, _| device.get() == Some(of)));
+        }
+        for OfStream { stream, split, .. } in &part.streams {
+            let keep = |device, number| {
+                stream.device.get() == Some(device) && stream.number.get() == Some(number)
+            };
+            prop_assert_eq!(found(split), expected(&keep));
+        }
+    }
 }

@@ -44,13 +44,16 @@ fn is_blocking(name: &str) -> bool {
     (name.contains("Memcpy") || name.contains("Memset")) && !name.contains("Async")
 }
 
-/// The selected calls that launched an activity, in order of time. A call is selected by its beginning.
+/// The selected calls that launched an activity, in the order in which their activities are met. A call is selected
+/// by its beginning.
 pub(super) fn launches(rank: &RankView<'_>) -> Vec<Launch> {
     let (trace, links) = (rank.trace, rank.links());
     let slices = &trace.slices;
     let mut rows: Vec<Launch> = Vec::new();
     // One slot for each slice, so that an activity costs one look-up.
     let mut slots = vec![u32::MAX; if trace.gpu.is_empty() { 0 } else { slices.len() }];
+    // Calls of one name come in runs, and looking at a name takes time.
+    let mut last: Option<(StringId, bool)> = None;
     for activity in trace.gpu_activities() {
         let Some(call) = links.launch(activity) else { continue };
         let slice = trace.gpu.slice[activity.index()].index();
@@ -69,6 +72,11 @@ pub(super) fn launches(rank: &RankView<'_>) -> Vec<Launch> {
         }
         *slot = rows.len() as u32;
         let name = slices.name[call.index()];
+        let blocking = match last {
+            Some((last, blocking)) if last == name => blocking,
+            _ => is_blocking(trace.strings.get(name)),
+        };
+        last = Some((name, blocking));
         rows.push(Launch {
             call,
             name,
@@ -78,10 +86,9 @@ pub(super) fn launches(rank: &RankView<'_>) -> Vec<Launch> {
             first_start: start,
             activities: 1,
             gpu: duration,
-            blocking: is_blocking(trace.strings.get(name)),
+            blocking,
         });
     }
-    rows.sort_by_key(|row| (row.start, row.call));
     rows
 }
 

@@ -89,7 +89,10 @@ impl Analyse for LaunchStats {
     type Part = Option<Part>;
 
     fn measure(rank: &RankView<'_>) -> Option<Part> {
-        let launches = launches(rank);
+        let mut launches = launches(rank);
+        if rank.options.details {
+            launches.sort_by_key(|launch| (launch.start, launch.call));
+        }
         (!launches.is_empty()).then(|| measured(rank, &launches))
     }
 
@@ -124,11 +127,16 @@ fn measured(rank: &RankView<'_>, launches: &[Launch]) -> Part {
     let mut calls: Vec<(StringId, Counting)> = Vec::new();
     let mut rows = Vec::new();
     let mut by_name: HashMap<StringId, usize> = HashMap::new();
+    let mut last: Option<usize> = None;
     for launch in launches {
-        let call = *by_name.entry(launch.name).or_insert_with(|| {
-            calls.push((launch.name, Counting::default()));
-            calls.len() - 1
-        });
+        let call = match last {
+            Some(last) if calls[last].0 == launch.name => last,
+            _ => *by_name.entry(launch.name).or_insert_with(|| {
+                calls.push((launch.name, Counting::default()));
+                calls.len() - 1
+            }),
+        };
+        last = Some(call);
         let counting = &mut calls[call].1;
         total.add(launch);
         counting.counts.add(launch);
@@ -216,7 +224,7 @@ type Ranks<'a> = [(&'a RankSummary, &'a Part)];
 
 fn by_call(job: &Job, ranks: &Ranks<'_>) -> Table {
     let own = [
-        Column::new("call", "Call", Unit::None),
+        Column::new("name", "Call", Unit::None),
         Column::new("calls", "Calls", Unit::Count),
         Column::new("activities", "Activities", Unit::Count),
         Column::new("cpu_mean_ns", "Mean call", Unit::Nanoseconds),
@@ -270,9 +278,9 @@ fn cells(of: &OfCall) -> [Value; 14] {
 fn every_launch(job: &Job, ranks: &Ranks<'_>) -> Option<Table> {
     let own = [
         Column::new("start_ns", "Start", Unit::Nanoseconds),
-        Column::new("call", "Call", Unit::None),
+        Column::new("name", "Call", Unit::None),
         Column::new("correlation", "Correlation", Unit::None),
-        Column::new("cpu_ns", "Call", Unit::Nanoseconds),
+        Column::new("cpu_ns", "On the host", Unit::Nanoseconds),
         Column::new("delay_ns", "Delay", Unit::Nanoseconds),
         Column::new("gpu_ns", "GPU", Unit::Nanoseconds),
         Column::new("activities", "Activities", Unit::Count),
@@ -322,7 +330,7 @@ fn short_kernels(ranks: &Ranks<'_>) -> Option<Finding> {
         ),
         // The time itself is idle time of the GPU, which other findings count.
         gain: None,
-        evidence: format!("table by_call, rank {}, call {}, column short_kernels", rank.rank, worst.name),
+        evidence: format!("table by_call, rank {}, name {}, column short_kernels", rank.rank, worst.name),
         next: "give each launch more work: fuse kernels (`torch.compile`), replay them as a CUDA graph, make batches \
                larger; the section op-delays shows which operators launch them"
             .to_owned(),

@@ -25,7 +25,7 @@ fn trace() -> TestTrace {
 fn values_by_hand() {
     let section = section_of(&run_of(vec![trace()]), "launch-stats");
     let of = |id| column(&section, "by_call", id);
-    assert_eq!(of("call"), texts(["cudaLaunchKernel", "cudaGraphLaunch"]));
+    assert_eq!(of("name"), texts(["cudaLaunchKernel", "cudaGraphLaunch"]));
     assert_eq!(of("calls"), integers([3, 1]));
     assert_eq!(of("activities"), integers([3, 2]));
     assert_eq!(of("cpu_median_ns"), [6_000.0, 30_000.0].map(Value::Float));
@@ -71,7 +71,7 @@ fn mostly_short_kernels_are_a_finding() {
     let section = section_of(&run_of(vec![test]), "launch-stats");
     let finding = &section.findings[0];
     assert!(finding.claim.starts_with("on rank 0 320 of 400 launches take longer"), "{}", finding.claim);
-    assert_eq!(finding.evidence, "table by_call, rank 0, call cudaLaunchKernel, column short_kernels");
+    assert_eq!(finding.evidence, "table by_call, rank 0, name cudaLaunchKernel, column short_kernels");
     assert_eq!(finding.gain, None);
 }
 

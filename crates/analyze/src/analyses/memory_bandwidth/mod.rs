@@ -206,7 +206,7 @@ fn by_kind(job: &Job, ranks: &Ranks<'_>) -> Table {
             rows.push(row);
         }
     }
-    let kind = Column::new("kind", "Kind", Unit::None);
+    let kind = Column::new("name", "Kind", Unit::None);
     Table {
         id: "by_kind",
         title: "Copies and sets by kind, with the bandwidth of those that run together after each change, unless 0",

@@ -31,7 +31,7 @@ fn trace() -> TestTrace {
 fn values_by_hand() {
     let section = section_of(&run_of(vec![trace()]), "memory-bandwidth");
     let of = |id| column(&section, "by_kind", id);
-    assert_eq!(of("kind"), texts(["Memcpy HtoD", "Memcpy DtoD", "Memset"]));
+    assert_eq!(of("name"), texts(["Memcpy HtoD", "Memcpy DtoD", "Memset"]));
     assert_eq!(of("calls"), integers([3, 1, 1]));
     let no_bytes = Value::Missing("bytes were not recorded");
     assert_eq!(of("moved_bytes"), [Value::Integer(2_000), no_bytes.clone(), Value::Integer(20)]);

@@ -34,27 +34,29 @@ impl OfStream {
         let mut series = Vec::new();
         let mut observed: Option<(Ns, Ns)> = None;
         let (mut area, mut before) = (0i128, 0i64);
+        let mut full = FullTime { limit, since: None, time: Ns::ZERO };
+        let has_graphs = queue.has_graphs();
         queue.visit_changes(|time, length| {
             let (first, last) = observed.unwrap_or((time, time));
             area += i128::from((time - last).0) * i128::from(before);
             (observed, before) = (Some((first, time)), length);
             lengths.push(length);
+            if !has_graphs {
+                full.change(time, length);
+            }
             if details {
                 series.push((time - zero, length));
             }
         });
-        let mut full = Ns::ZERO;
-        let mut since: Option<Ns> = None;
-        queue.visit_launches(|time, length| {
-            full += since.map_or(Ns::ZERO, |since| time - since);
-            since = (length >= limit).then_some(time);
-        });
+        if has_graphs {
+            queue.visit_launches(|time, length| full.change(time, length));
+        }
         Some(Self {
             stream: queue.stream,
             lengths: Description::of(&mut lengths)?,
             area,
             observed: observed.map_or(Ns::ZERO, |(first, last)| last - first),
-            full,
+            full: full.time,
             series,
         })
     }
@@ -65,6 +67,21 @@ impl OfStream {
             return Value::Missing("no time was observed");
         }
         Value::Float(self.area as f64 / self.observed.as_f64())
+    }
+}
+
+/// How long a queue is full.
+struct FullTime {
+    limit: i64,
+    /// Since when it is.
+    since: Option<Ns>,
+    time: Ns,
+}
+
+impl FullTime {
+    fn change(&mut self, time: Ns, length: i64) {
+        self.time += self.since.map_or(Ns::ZERO, |since| time - since);
+        self.since = (length >= self.limit).then_some(time);
     }
 }
 

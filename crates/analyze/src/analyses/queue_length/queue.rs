@@ -31,9 +31,14 @@ impl Queue {
         visit_changes(&self.waiting, visit);
     }
 
+    /// True if a call launched several activities, which is what a graph does.
+    pub(super) fn has_graphs(&self) -> bool {
+        self.waiting.windows(2).any(|pair| pair[0].call == pair[1].call)
+    }
+
     /// Calls `visit` with the time of every change and the number of launches in the queue after it. A graph is one
-    /// launch, which leaves the queue when its first activity starts.
-    pub(crate) fn visit_launches(&self, visit: impl FnMut(Ns, i64)) {
+    /// launch, which leaves the queue when its first activity starts; without graphs this is as many as activities.
+    pub(super) fn visit_launches(&self, visit: impl FnMut(Ns, i64)) {
         // Sorted by start behind the call, so the first of a call is the one that starts first.
         let mut launches = self.waiting.clone();
         launches.dedup_by_key(|waiting| waiting.call);
@@ -53,7 +58,7 @@ pub(crate) fn queues(rank: &RankView<'_>) -> Vec<Queue> {
         selection.steps.as_ref().is_none_or(|steps| step().is_some_and(|step| steps.contains(&step)))
     };
     let mut numbers = StreamNumbers::default();
-    let mut waiting: Vec<(u32, Waiting)> = Vec::with_capacity(trace.gpu.len());
+    let mut waiting: Vec<Vec<Waiting>> = Vec::new();
     for activity in trace.gpu_activities() {
         let Some(call) = links.launch(activity) else { continue };
         let row = activity.index();
@@ -61,19 +66,18 @@ pub(crate) fn queues(rank: &RankView<'_>) -> Vec<Queue> {
         let whole = Interval::new(launch, trace.slices.start[trace.gpu.slice[row].index()]);
         let Some(Interval { start: launch, end: start }) = cut(whole, window) else { continue };
         if in_steps(trace.slices.start[call.index()]) {
-            let stream = numbers.of(trace.gpu.device[row], trace.gpu.stream[row]);
-            waiting.push((stream, Waiting { launch, call, start }));
+            let stream = numbers.of(trace.gpu.device[row], trace.gpu.stream[row]) as usize;
+            if stream == waiting.len() {
+                waiting.push(Vec::new());
+            }
+            waiting[stream].push(Waiting { launch, call, start });
         }
     }
-    waiting.sort();
-    let streams = numbers.into_streams();
-    let mut queues: Vec<Queue> = waiting
-        .chunk_by(|left, right| left.0 == right.0)
-        .map(|chunk| Queue {
-            stream: streams[chunk[0].0 as usize],
-            waiting: chunk.iter().map(|&(_, waiting)| waiting).collect(),
-        })
-        .collect();
+    let queue = |(stream, mut waiting): (Stream, Vec<Waiting>)| {
+        waiting.sort();
+        Queue { stream, waiting }
+    };
+    let mut queues: Vec<Queue> = numbers.into_streams().into_iter().zip(waiting).map(queue).collect();
     queues.sort_by_key(|queue| queue.stream);
     queues
 }
@@ -93,7 +97,8 @@ fn cut(whole: Interval, window: Option<Interval>) -> Option<Interval> {
 /// comes together are not counted together; but the queue is never shorter than empty.
 fn visit_changes(waiting: &[Waiting], mut visit: impl FnMut(Ns, i64)) {
     let mut starts: Vec<Ns> = waiting.iter().map(|waiting| waiting.start).collect();
-    starts.sort_unstable();
+    // On a stream things start in the order of their launches, so this is sorted already or nearly.
+    starts.sort();
     let (mut launched, mut length) = (waiting.iter().peekable(), 0i64);
     for start in starts {
         while let Some(next) =
