@@ -2,6 +2,7 @@
 
 // tidy-alphabetical-start
 mod export;
+mod flame;
 mod info;
 mod report;
 mod self_;
@@ -21,6 +22,7 @@ use crate::progress::Bar;
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Export(export::Arguments),
+    Flame(flame::Arguments),
     Info(info::Arguments),
     Report(report::Arguments),
     #[command(name = "self")]
@@ -32,6 +34,7 @@ impl Command {
     pub(crate) fn run(&self, output: &OutputArguments) -> Result<()> {
         match self {
             Self::Export(arguments) => export::run(arguments, output),
+            Self::Flame(arguments) => flame::run(arguments, output),
             Self::Info(arguments) => info::run(arguments, output),
             Self::Report(arguments) => report::run(arguments, output),
             Self::Self_(arguments) => self_::run(arguments, output),

@@ -4,6 +4,7 @@
 
 mod breakdown;
 pub(crate) mod findings;
+pub mod flame;
 mod grid;
 mod header;
 pub(crate) mod numbers;
