@@ -1,6 +1,6 @@
 //! Options that every verb has.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anstream::ColorChoice;
 use clap::{Args, ValueEnum};
@@ -72,22 +72,18 @@ impl OutputArguments {
 
     /// Where the document will go. Called before the work, so that a wrong name costs no time.
     pub(crate) fn destination(&self, inputs: &[PathBuf]) -> anyhow::Result<Destination> {
-        if let Some(output) = self.output.as_deref().and_then(|path| path.canonicalize().ok()) {
-            let is_output = |input: &&PathBuf| input.canonicalize().is_ok_and(|input| input == output);
-            if let Some(input) = inputs.iter().find(is_output) {
-                return Err(hinted(
-                    format!("the output would replace the input: {}", input.display()),
-                    "give the output another name",
-                ));
-            }
-        }
-        let format = match (self.json, self.csv, self.markdown) {
+        check_output(self.output.as_deref(), inputs)?;
+        Destination::new(self.format(), self.output.as_deref())
+    }
+
+    /// The form that an option asks for.
+    pub(crate) fn format(&self) -> Option<Format> {
+        match (self.json, self.csv, self.markdown) {
             (true, ..) => Some(Format::Json),
             (_, true, _) => Some(Format::Csv),
             (.., true) => Some(Format::Markdown),
             _ => None,
-        };
-        Destination::new(format, self.output.as_deref())
+        }
     }
 
     /// Writes the document, tells the warnings, and fails on them if the user wants it so.
@@ -97,11 +93,22 @@ impl OutputArguments {
         destination: Destination,
         top: usize,
     ) -> anyhow::Result<()> {
+        let shows_warnings = destination.shows_warnings();
+        self.finish_with(document, shows_warnings, |printer| destination.write(document, top, printer))
+    }
+
+    /// The same for an answer that is written in another way; it may show the warnings itself.
+    pub(crate) fn finish_with(
+        &self,
+        document: &Document,
+        shows_warnings: bool,
+        write: impl FnOnce(&Printer) -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
         let printer = self.printer();
-        if !destination.shows_warnings() {
+        if !shows_warnings {
             printer.note(&terminal::render_warnings(document, &terminal::Options::default()));
         }
-        destination.write(document, top, &printer)?;
+        write(&printer)?;
         let harmful = document.warnings.iter().filter(|warning| !warning.kind.is_harmless()).count();
         if self.strict && harmful > 0 {
             let kinds = if harmful == 1 { "warning" } else { "warnings" };
@@ -111,5 +118,18 @@ impl OutputArguments {
             ));
         }
         Ok(())
+    }
+}
+
+/// Makes sure that no input is replaced.
+pub(crate) fn check_output(output: Option<&Path>, inputs: &[PathBuf]) -> anyhow::Result<()> {
+    let Some(output) = output.and_then(|path| path.canonicalize().ok()) else { return Ok(()) };
+    let is_output = |input: &&PathBuf| input.canonicalize().is_ok_and(|input| input == output);
+    match inputs.iter().find(is_output) {
+        Some(input) => Err(hinted(
+            format!("the output would replace the input: {}", input.display()),
+            "give the output another name",
+        )),
+        None => Ok(()),
     }
 }

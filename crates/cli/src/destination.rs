@@ -22,7 +22,7 @@ pub(crate) enum Format {
 
 impl Format {
     /// The form that a file name asks for.
-    fn of(path: &Path) -> Option<Self> {
+    pub(crate) fn of(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
             "csv" => Some(Self::Csv),
             "html" | "htm" => Some(Self::Html),
@@ -47,10 +47,55 @@ impl Format {
 /// Where a document goes.
 #[derive(Debug)]
 enum Place {
-    Stdout,
-    File(PendingFile),
+    One(Target),
     /// One file per table.
     Directory(PathBuf),
+}
+
+/// Stdout or a file.
+#[derive(Debug)]
+pub(crate) enum Target {
+    Stdout,
+    File(PendingFile),
+}
+
+impl Target {
+    /// Makes sure, before the work begins, that the file can be written.
+    pub(crate) fn open(output: Option<&Path>) -> anyhow::Result<Self> {
+        match output.filter(|path| *path != Path::new("-")) {
+            Some(path) => Ok(Self::File(create(path)?)),
+            None => Ok(Self::Stdout),
+        }
+    }
+
+    /// The columns of a text that goes there.
+    pub(crate) fn width(&self, printer: &Printer) -> usize {
+        match self {
+            Self::Stdout => printer.width(),
+            Self::File(_) => terminal::Options::default().width,
+        }
+    }
+
+    /// Writes bytes as they are.
+    pub(crate) fn write(self, content: &[u8], printer: &Printer) -> anyhow::Result<()> {
+        match self {
+            Self::Stdout => printer.raw_data(content).context("cannot write to stdout"),
+            Self::File(file) => complete(file, content),
+        }
+    }
+
+    /// Writes a text for people, with colours where they are wanted.
+    pub(crate) fn write_styled(self, text: &str, printer: &Printer) -> anyhow::Result<()> {
+        match self {
+            Self::Stdout => printer.data(text.as_bytes()).context("cannot write to stdout"),
+            Self::File(file) => complete(file, anstream::adapter::strip_str(text).to_string().as_bytes()),
+        }
+    }
+}
+
+fn complete(file: PendingFile, content: &[u8]) -> anyhow::Result<()> {
+    let path = file.path().display().to_string();
+    file.complete(content).with_context(|| format!("cannot write the output: {path}"))
 }
 
 /// Where a document goes and in which form.
@@ -64,7 +109,8 @@ impl Destination {
     /// Works out what the options mean and makes sure, before the work begins, that the file can be written.
     pub(crate) fn new(format: Option<Format>, output: Option<&Path>) -> anyhow::Result<Self> {
         let Some(path) = output.filter(|path| *path != Path::new("-")) else {
-            return Ok(Self { place: Place::Stdout, format: format.unwrap_or(Format::Terminal) });
+            let format = format.unwrap_or(Format::Terminal);
+            return Ok(Self { place: Place::One(Target::Stdout), format });
         };
         if path.as_os_str().to_string_lossy().ends_with(['/', std::path::MAIN_SEPARATOR]) {
             return match format.unwrap_or(Format::Csv) {
@@ -76,36 +122,31 @@ impl Destination {
             };
         }
         let format = format_of_file(format, path)?;
-        let file = create(path)?;
-        Ok(Self { place: Place::File(file), format })
+        Ok(Self { place: Place::One(Target::open(Some(path))?), format })
     }
 
     /// True if the document itself shows the warnings to whoever sees stdout.
     pub(crate) fn shows_warnings(&self) -> bool {
-        matches!(self.place, Place::Stdout) && self.format == Format::Terminal
+        matches!(self.place, Place::One(Target::Stdout)) && self.format == Format::Terminal
     }
 
     /// Writes the document.
     pub(crate) fn write(self, document: &Document, top: usize, printer: &Printer) -> anyhow::Result<()> {
-        let width = match self.place {
-            Place::Stdout => printer.width(),
-            Place::File(_) | Place::Directory(_) => terminal::Options::default().width,
+        let target = match self.place {
+            Place::One(target) => target,
+            Place::Directory(directory) => return write_tables(document, &directory),
         };
-        match self.place {
-            Place::Stdout if self.format == Format::Terminal => {
-                let text = terminal::render(document, &terminal::Options { width, top });
-                printer.data(text.as_bytes()).context("cannot write to stdout")
+        let mut bytes = Vec::new();
+        match self.format {
+            Format::Csv => csv::write(document, &mut bytes)?,
+            Format::Json => json::write(document, &mut bytes)?,
+            Format::Markdown => bytes = markdown::render(document, top).into_bytes(),
+            Format::Terminal => {
+                let options = terminal::Options { width: target.width(printer), top };
+                return target.write_styled(&terminal::render(document, &options), printer);
             }
-            Place::Stdout => {
-                printer.raw_data(&content(document, self.format, top)?).context("cannot write to stdout")
-            }
-            Place::File(file) => {
-                let path = file.path().display().to_string();
-                file.complete(&content(document, self.format, top)?)
-                    .with_context(|| format!("cannot write the output: {path}"))
-            }
-            Place::Directory(directory) => write_tables(document, &directory),
         }
+        target.write(&bytes, printer)
     }
 }
 
@@ -125,12 +166,7 @@ fn create(path: &Path) -> anyhow::Result<PendingFile> {
 
 /// Writes a text that is no document.
 pub(crate) fn write_text(text: &str, output: Option<&Path>, printer: &Printer) -> anyhow::Result<()> {
-    match output.filter(|path| *path != Path::new("-")) {
-        Some(path) => create(path)?
-            .complete(text.as_bytes())
-            .with_context(|| format!("cannot write the output: {}", path.display())),
-        None => printer.raw_data(text.as_bytes()).context("cannot write to stdout"),
-    }
+    Target::open(output)?.write(text.as_bytes(), printer)
 }
 
 fn format_of_file(asked: Option<Format>, path: &Path) -> anyhow::Result<Format> {
@@ -175,9 +211,5 @@ fn write_tables(document: &Document, directory: &Path) -> anyhow::Result<()> {
         csv::write_table(&named.table, &mut bytes).with_context(failed)?;
         files.push((create(&path)?, bytes));
     }
-    for (file, bytes) in files {
-        let path = file.path().display().to_string();
-        file.complete(&bytes).with_context(|| format!("cannot write the output: {path}"))?;
-    }
-    Ok(())
+    files.into_iter().try_for_each(|(file, bytes)| complete(file, &bytes))
 }

@@ -84,7 +84,7 @@ fn time(text: &str) -> Result<Interval, String> {
 }
 
 /// A decimal number with a unit, exactly: no float on the way.
-fn instant(text: &str) -> Result<Ns, String> {
+pub(crate) fn instant(text: &str) -> Result<Ns, String> {
     let wrong = || format!("`{text}` is no time; write a number and `ns`, `us`, `ms` or `s`");
     let units = [("ns", 0), ("us", 3), ("µs", 3), ("ms", 6), ("s", 9)];
     let split = text.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(text.len());

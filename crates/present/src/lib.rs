@@ -5,6 +5,7 @@
 pub mod csv;
 mod document;
 pub mod export;
+pub mod flame;
 pub mod html;
 pub mod human;
 pub mod json;

@@ -6,13 +6,10 @@ use eaves_model::{Interval, Ns, SliceId, SliceKind, StringId, Trace, TrackId, id
 
 use super::builder::Builder;
 use super::clock::Clock;
-use super::names::{NOT_LAUNCHED, Names, without_numbers};
+use super::names::{NOT_LAUNCHED, Names, merged_name, without_numbers};
 use super::tree::{NodeId, Tree};
 use super::{FlameOptions, FrameKind, Grouping, Metric};
 use crate::{KernelType, Options, RankView};
-
-/// What steps are called that the profiler marked, without their numbers.
-const STEP: &str = "ProfilerStep#";
 
 /// What is left of a recording. As large as it has different stacks, whatever the number of its calls.
 #[derive(Debug)]
@@ -77,9 +74,8 @@ struct Walk<'a> {
     flame: &'a FlameOptions,
     clock: Clock,
     names: Names,
-    /// Numbers of the names by string.
-    numbers: Vec<Option<u32>>,
-    step: u32,
+    /// Numbers of the names by string: as recorded, and as calls are merged.
+    numbers: Vec<Option<(u32, u32)>>,
     merged: Builder,
     chart: Option<Builder>,
     threads: Vec<Option<Place>>,
@@ -95,15 +91,12 @@ struct Walk<'a> {
 impl<'a> Walk<'a> {
     fn new(rank: &'a RankView<'a>, flame: &'a FlameOptions) -> Self {
         let trace = rank.trace;
-        let mut names = Names::new();
-        let step = names.intern(&format!("{STEP}*"));
         let clock = Clock::new(rank);
         Self {
             rank,
             flame,
-            names,
+            names: Names::new(),
             numbers: vec![None; trace.strings.len()],
-            step,
             merged: Builder::new(),
             chart: flame.chart.map(|_| Builder::new()),
             threads: vec![None; trace.tracks.len()],
@@ -199,10 +192,7 @@ impl<'a> Walk<'a> {
             SliceKind::Runtime => FrameKind::Runtime,
             _ => FrameKind::Other,
         };
-        let name = self.number(slices.name[slice.index()]);
-        // Steps that only count on would keep apart what people want to see together.
-        let is_step = kind == FrameKind::Annotation && self.rank.trace.slice_name(slice).starts_with(STEP);
-        let merged = if is_step { self.step } else { name };
+        let (name, merged) = self.number(slices.name[slice.index()]);
         Place {
             merged: self.merged.find(around.merged, merged, kind, begin),
             chart: self.chart.as_mut().map_or(0, |chart| chart.add(around.chart, name, kind, begin)),
@@ -277,7 +267,7 @@ impl<'a> Walk<'a> {
                 KernelType::Communication => FrameKind::Communication,
                 KernelType::Memory => FrameKind::Memory,
             };
-            let name = self.number(gpu.name[index]);
+            let (name, _) = self.number(gpu.name[index]);
             let place = Place {
                 merged: self.merged.find(around.merged, name, kind, begin),
                 chart: self.chart.as_mut().map_or(0, |chart| chart.add(around.chart, name, kind, begin)),
@@ -288,11 +278,15 @@ impl<'a> Walk<'a> {
     }
 
     #[inline]
-    fn number(&mut self, name: StringId) -> u32 {
-        let strings = &self.rank.trace.strings;
+    fn number(&mut self, name: StringId) -> (u32, u32) {
+        let (strings, names) = (&self.rank.trace.strings, &mut self.names);
+        let mut intern = || {
+            let text = strings.get(name);
+            (names.intern(text), names.intern(&merged_name(text)))
+        };
         match self.numbers.get_mut(name.index()) {
-            Some(known) => *known.get_or_insert_with(|| self.names.intern(strings.get(name))),
-            None => self.names.intern(""),
+            Some(known) => *known.get_or_insert_with(intern),
+            None => intern(),
         }
     }
 

@@ -2,6 +2,7 @@
 
 // tidy-alphabetical-start
 mod export;
+mod flame;
 mod hta;
 mod info;
 mod report;
@@ -23,6 +24,7 @@ use crate::progress::Bar;
 pub(crate) enum Command {
     Export(export::Arguments),
     Hta(hta::Arguments),
+    Flame(flame::Arguments),
     Info(info::Arguments),
     Report(report::Arguments),
     #[command(name = "self")]
@@ -35,6 +37,7 @@ impl Command {
         match self {
             Self::Export(arguments) => export::run(arguments, output),
             Self::Hta(arguments) => hta::run(arguments, output),
+            Self::Flame(arguments) => flame::run(arguments, output),
             Self::Info(arguments) => info::run(arguments, output),
             Self::Report(arguments) => report::run(arguments, output),
             Self::Self_(arguments) => self_::run(arguments, output),

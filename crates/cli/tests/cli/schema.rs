@@ -6,6 +6,7 @@ use serde_json::Value;
 /// Every verb that prints a document, with what it needs besides an input.
 const VERBS: [(&str, &[&str]); 4] =
     [("export", &["--to", "chrome", "-o", "exported.json"]), ("hta", &[]), ("info", &[]), ("report", &[])];
+    [("export", &["--to", "chrome", "-o", "exported.json"]), ("flame", &[]), ("info", &[]), ("report", &[])];
 
 fn schema() -> Value {
     let answer = run(std::env::temp_dir().as_path(), &["self", "schema"]);

@@ -4,6 +4,7 @@
 
 pub(crate) mod breakdown;
 pub(crate) mod findings;
+pub mod flame;
 mod grid;
 pub(crate) mod header;
 pub(crate) mod numbers;
