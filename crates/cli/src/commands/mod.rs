@@ -1,8 +1,11 @@
 //! The verbs, one file each. To add one: copy a file, add a `mod` line, a variant and an arm, in order of name.
 
 // tidy-alphabetical-start
+mod comm;
 mod export;
 mod info;
+mod kernels;
+mod memory;
 mod report;
 mod self_;
 // tidy-alphabetical-end
@@ -20,8 +23,11 @@ use crate::progress::Bar;
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Comm(comm::Arguments),
     Export(export::Arguments),
     Info(info::Arguments),
+    Kernels(kernels::Arguments),
+    Memory(memory::Arguments),
     Report(report::Arguments),
     #[command(name = "self")]
     Self_(self_::Arguments),
@@ -31,8 +37,11 @@ impl Command {
     /// Does it.
     pub(crate) fn run(&self, output: &OutputArguments) -> Result<()> {
         match self {
+            Self::Comm(arguments) => comm::run(arguments, output),
             Self::Export(arguments) => export::run(arguments, output),
             Self::Info(arguments) => info::run(arguments, output),
+            Self::Kernels(arguments) => kernels::run(arguments, output),
+            Self::Memory(arguments) => memory::run(arguments, output),
             Self::Report(arguments) => report::run(arguments, output),
             Self::Self_(arguments) => self_::run(arguments, output),
         }
@@ -46,7 +55,7 @@ fn read(inputs: &[PathBuf], output: &OutputArguments) -> Result<Run> {
 }
 
 /// Reads the inputs of a verb and does some work on each as soon as it is read.
-fn read_with<R: Send>(
+pub(crate) fn read_with<R: Send>(
     inputs: &[PathBuf],
     output: &OutputArguments,
     work: impl Fn(&mut Recording) -> R + Sync,

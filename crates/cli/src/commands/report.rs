@@ -1,15 +1,11 @@
 //! `eaves report`: every analysis of the inputs.
 
-use std::path::PathBuf;
-
 use clap::Args;
-use eaves_analyze::analyses::{self, Analysis};
-use eaves_analyze::{Options, assemble, measure};
-use eaves_present::Document;
+use eaves_analyze::analyses;
 
+use crate::analysis::AnalysisArguments;
 use crate::arguments::{HELP_TEMPLATE, OutputArguments};
 use crate::failure::{did_you_mean, hinted};
-use crate::selection::SelectionArguments;
 
 /// Show where the time of a recorded program went
 #[derive(Args, Debug)]
@@ -22,50 +18,21 @@ use crate::selection::SelectionArguments;
   eaves report trace.json -o report.md"
 )]
 pub(crate) struct Arguments {
-    /// Files, directories with one trace per rank, patterns, or - for stdin
-    #[arg(required = true, value_name = "INPUT")]
-    inputs: Vec<PathBuf>,
     #[command(flatten)]
-    selection: SelectionArguments,
+    analysis: AnalysisArguments,
     /// Show this section only; may be given several times
     #[arg(long, value_name = "ID", help_heading = "Selection")]
     section: Vec<String>,
-    /// Make the long tables too: a row for each activity or point in time
-    #[arg(long, help_heading = "Selection")]
-    details: bool,
-    /// Rows of each table in text and Markdown; 0 for all
-    #[arg(long, value_name = "N", default_value_t = 10, help_heading = "Selection")]
-    top: usize,
 }
 
 /// Analyses the inputs.
 pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> anyhow::Result<()> {
-    let sections = sections(&arguments.section)?;
-    let destination = output.destination(&arguments.inputs)?;
-    let options = options(arguments);
-    let (run, measured) = super::read_with(&arguments.inputs, output, |recording| {
-        measure(&recording.trace.take_rows(), &options, &sections)
-    })?;
-    let outcomes = assemble(&run.recordings, &measured, &options, &sections).map_err(|error| {
-        hinted(error.to_string(), "`eaves info` shows the ranks, steps and times of a recording")
-    })?;
-    let document = Document::new("report", &run, outcomes);
-    output.finish(&document, destination, arguments.top)
-}
-
-fn options(arguments: &Arguments) -> Options {
-    Options::default().with_selection(arguments.selection.selection()).with_details(arguments.details)
-}
-
-/// The analyses that make these sections, in the order of the report; all without any.
-fn sections(ids: &[String]) -> anyhow::Result<Vec<&'static Analysis>> {
-    for id in ids {
-        if analyses::find(id).is_none() {
-            return Err(unknown_section(id));
-        }
+    let wanted = &arguments.section;
+    if let Some(unknown) = wanted.iter().find(|id| analyses::find(id).is_none()) {
+        return Err(unknown_section(unknown));
     }
-    let wanted = |analysis: &&Analysis| ids.is_empty() || ids.iter().any(|id| id == analysis.id);
-    Ok(analyses::in_report_order().into_iter().filter(wanted).collect())
+    let is_wanted = |id: &str| wanted.is_empty() || wanted.iter().any(|wanted| wanted == id);
+    arguments.analysis.run("report", is_wanted, output)
 }
 
 fn unknown_section(id: &str) -> anyhow::Error {
