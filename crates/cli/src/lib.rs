@@ -3,6 +3,7 @@
 //! [`run`] is the whole program but for `main`. A verb is a file in `commands/`; it turns what was typed into
 //! calls of the other crates and hands the answer to `destination`, which writes it.
 
+mod analysis;
 mod arguments;
 mod commands;
 mod destination;

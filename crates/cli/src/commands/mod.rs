@@ -1,10 +1,13 @@
 //! The verbs, one file each. To add one: copy a file, add a `mod` line, a variant and an arm, in order of name.
 
 // tidy-alphabetical-start
+mod comm;
 mod export;
 mod flame;
 mod hta;
 mod info;
+mod kernels;
+mod memory;
 mod report;
 mod self_;
 // tidy-alphabetical-end
@@ -22,10 +25,13 @@ use crate::progress::Bar;
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Comm(comm::Arguments),
     Export(export::Arguments),
     Hta(hta::Arguments),
     Flame(flame::Arguments),
     Info(info::Arguments),
+    Kernels(kernels::Arguments),
+    Memory(memory::Arguments),
     Report(report::Arguments),
     #[command(name = "self")]
     Self_(self_::Arguments),
@@ -35,10 +41,13 @@ impl Command {
     /// Does it.
     pub(crate) fn run(&self, output: &OutputArguments) -> Result<()> {
         match self {
+            Self::Comm(arguments) => comm::run(arguments, output),
             Self::Export(arguments) => export::run(arguments, output),
             Self::Hta(arguments) => hta::run(arguments, output),
             Self::Flame(arguments) => flame::run(arguments, output),
             Self::Info(arguments) => info::run(arguments, output),
+            Self::Kernels(arguments) => kernels::run(arguments, output),
+            Self::Memory(arguments) => memory::run(arguments, output),
             Self::Report(arguments) => report::run(arguments, output),
             Self::Self_(arguments) => self_::run(arguments, output),
         }
@@ -52,7 +61,7 @@ fn read(inputs: &[PathBuf], output: &OutputArguments) -> Result<Run> {
 }
 
 /// Reads the inputs of a verb and does some work on each as soon as it is read.
-fn read_with<R: Send>(
+pub(crate) fn read_with<R: Send>(
     inputs: &[PathBuf],
     output: &OutputArguments,
     work: impl Fn(&mut Recording) -> R + Sync,

@@ -1,15 +1,11 @@
 //! `eaves report`: every analysis of the inputs.
 
-use std::path::PathBuf;
-
 use clap::Args;
-use eaves_analyze::analyses::{self, Analysis};
-use eaves_analyze::{Options, assemble, measure};
-use eaves_present::Document;
+use eaves_analyze::analyses;
 
+use crate::analysis::AnalysisArguments;
 use crate::arguments::{HELP_TEMPLATE, OutputArguments};
 use crate::failure::{did_you_mean, hinted};
-use crate::selection::SelectionArguments;
 
 /// Show where the time of a recorded program went
 #[derive(Args, Debug)]
@@ -22,20 +18,11 @@ use crate::selection::SelectionArguments;
   eaves report trace.json -o report.md"
 )]
 pub(crate) struct Arguments {
-    /// Files, directories with one trace per rank, patterns, or - for stdin
-    #[arg(required = true, value_name = "INPUT")]
-    inputs: Vec<PathBuf>,
     #[command(flatten)]
-    selection: SelectionArguments,
+    analysis: AnalysisArguments,
     /// Show this section only; may be given several times
     #[arg(long, value_name = "ID", help_heading = "Selection")]
     section: Vec<String>,
-    /// Make the long tables too: a row for each activity or point in time
-    #[arg(long, help_heading = "Selection")]
-    details: bool,
-    /// Rows of each table in text and Markdown; 0 for all
-    #[arg(long, value_name = "N", default_value_t = 10, help_heading = "Selection")]
-    top: usize,
 }
 
 /// Analyses the inputs.
@@ -67,9 +54,12 @@ fn sections(ids: &[String]) -> anyhow::Result<Vec<&'static Analysis>> {
         if analyses::find(id).is_none() {
             return Err(unknown_section(id));
         }
+    let wanted = &arguments.section;
+    if let Some(unknown) = wanted.iter().find(|id| analyses::find(id).is_none()) {
+        return Err(unknown_section(unknown));
     }
-    let wanted = |analysis: &&Analysis| ids.is_empty() || ids.iter().any(|id| id == analysis.id);
-    Ok(analyses::in_report_order().into_iter().filter(wanted).collect())
+    let is_wanted = |id: &str| wanted.is_empty() || wanted.iter().any(|wanted| wanted == id);
+    arguments.analysis.run("report", is_wanted, output)
 }
 
 fn unknown_section(id: &str) -> anyhow::Error {

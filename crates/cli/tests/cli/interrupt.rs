@@ -11,6 +11,8 @@ fn an_interruption_removes_the_unfinished_output() {
     let mut command = eaves(directory.path(), ["report", "-", "-o", "report.json"]);
     // A stdin that never ends keeps the program at work.
     let mut child = command.stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // Waiting for the child would close it, and the program might end by itself before the signal arrives.
+    let stdin = child.stdin.take();
     let deadline = Instant::now() + Duration::from_secs(20);
     while names(directory.path()).is_empty() {
         assert!(Instant::now() < deadline, "no temporary file appeared");
@@ -21,6 +23,7 @@ fn an_interruption_removes_the_unfinished_output() {
     let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     assert!(killed.success());
     let status = child.wait().unwrap();
+    drop(stdin);
     assert_eq!(status.code(), Some(130));
     assert_eq!(names(directory.path()), Vec::<String>::new());
 }

@@ -103,6 +103,33 @@ fn a_section_alone_is_pure_csv() {
 }
 
 #[test]
+fn verbs_show_sections_of_the_report() {
+    let directory = inputs();
+    std::fs::write(directory.path().join("memory.json"), "[[-1, 1, 100, 0], [20, 2, 50, 4]]").unwrap();
+    let sections = |arguments: &[&str]| -> (Vec<String>, Vec<serde_json::Value>) {
+        let answer = run(directory.path(), &[arguments, &["--json"]].concat());
+        assert_eq!((answer.code, answer.stderr.as_str()), (Some(0), ""), "{arguments:?}");
+        let json: serde_json::Value = serde_json::from_str(&answer.stdout).unwrap();
+        let list = |key: &str| json[key].as_array().unwrap().clone();
+        let ids = list("sections").into_iter().chain(list("skipped"));
+        (ids.map(|one| one["id"].as_str().unwrap().to_owned()).collect(), list("sections"))
+    };
+    let (_, all) = sections(&["report", "trace.json"]);
+    for (verb, expected) in [
+        ("comm", &["comm-overlap", "collectives", "stragglers"][..]),
+        ("kernels", &["kernel-types", "kernels"]),
+        ("memory", &["memory"]),
+    ] {
+        let (ids, shown) = sections(&[verb, "trace.json", "--rank", "0", "--step", "3"]);
+        assert_eq!(ids, expected, "{verb}");
+        assert!(shown.iter().all(|section| all.contains(section)), "{verb}");
+    }
+    let (ids, shown) = sections(&["memory", "memory.json"]);
+    assert_eq!(ids, ["memory"]);
+    assert_eq!(shown[0]["numbers"][0]["value"], 150);
+}
+
+#[test]
 fn selections_narrow_the_report() {
     let directory = inputs();
     let busy = |arguments: &[&str]| {

@@ -7,6 +7,14 @@ use serde_json::Value;
 const VERBS: [(&str, &[&str]); 4] =
     [("export", &["--to", "chrome", "-o", "exported.json"]), ("hta", &[]), ("info", &[]), ("report", &[])];
     [("export", &["--to", "chrome", "-o", "exported.json"]), ("flame", &[]), ("info", &[]), ("report", &[])];
+const VERBS: [(&str, &[&str]); 6] = [
+    ("comm", &[]),
+    ("export", &["--to", "chrome", "-o", "exported.json"]),
+    ("info", &[]),
+    ("kernels", &[]),
+    ("memory", &["--details"]),
+    ("report", &["--details"]),
+];
 
 fn schema() -> Value {
     let answer = run(std::env::temp_dir().as_path(), &["self", "schema"]);
@@ -19,8 +27,13 @@ fn every_verb_follows_the_schema() {
     let validator = jsonschema::validator_for(&schema()).unwrap();
     let directory = tempfile::tempdir().unwrap();
     let without_gpu = r#"{"traceEvents": [{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 1, "dur": 2}]}"#;
-    let inputs =
-        [("sound", TRACE), ("cut", &TRACE[..TRACE.len() - 40]), ("without-gpu", without_gpu), ("none", "[]")];
+    let inputs = [
+        ("sound", TRACE),
+        ("cut", &TRACE[..TRACE.len() - 40]),
+        ("without-gpu", without_gpu),
+        ("timeline", "[[-1, 1, 100, 0], [20, 2, 50, 4], [30, 4, -50, 4]]"),
+        ("none", "[]"),
+    ];
     for (name, content) in inputs {
         let file = format!("{name}.json");
         std::fs::write(directory.path().join(&file), content).unwrap();

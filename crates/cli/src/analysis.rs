@@ -1,0 +1,52 @@
+//! What the verbs that analyse share: which inputs, which part of them, how much of the answer.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use eaves_analyze::analyses::{self, Analysis};
+use eaves_analyze::{Options, assemble, measure};
+use eaves_present::Document;
+
+use crate::arguments::OutputArguments;
+use crate::commands::read_with;
+use crate::failure::hinted;
+use crate::selection::SelectionArguments;
+
+/// Inputs, the part to look at, and how much to show.
+#[derive(Args, Debug)]
+pub(crate) struct AnalysisArguments {
+    /// Files, directories with one trace per rank, patterns, or - for stdin
+    #[arg(required = true, value_name = "INPUT")]
+    inputs: Vec<PathBuf>,
+    #[command(flatten)]
+    selection: SelectionArguments,
+    /// Make the long tables too: a row for each activity or point in time
+    #[arg(long, help_heading = "Selection")]
+    details: bool,
+    /// Rows of each table in text and Markdown; 0 for all
+    #[arg(long, value_name = "N", default_value_t = 10, help_heading = "Selection")]
+    top: usize,
+}
+
+impl AnalysisArguments {
+    /// Analyses the inputs for the sections that are wanted, and writes what a verb shows.
+    pub(crate) fn run(
+        &self,
+        verb: &'static str,
+        wanted: impl Fn(&str) -> bool,
+        output: &OutputArguments,
+    ) -> anyhow::Result<()> {
+        let analyses: Vec<&'static Analysis> =
+            analyses::in_report_order().into_iter().filter(|analysis| wanted(analysis.id)).collect();
+        let destination = output.destination(&self.inputs)?;
+        let options =
+            Options::default().with_selection(self.selection.selection()).with_details(self.details);
+        let (run, measured) = read_with(&self.inputs, output, |recording| {
+            measure(&recording.trace.take_rows(), &options, &analyses)
+        })?;
+        let outcomes = assemble(&run.recordings, &measured, &options, &analyses).map_err(|error| {
+            hinted(error.to_string(), "`eaves info` shows the ranks, steps and times of a recording")
+        })?;
+        output.finish(&Document::new(verb, &run, outcomes), destination, self.top)
+    }
+}
