@@ -47,6 +47,12 @@ impl AnalysisArguments {
         let outcomes = assemble(&run.recordings, &measured, &options, &analyses).map_err(|error| {
             hinted(error.to_string(), "`eaves info` shows the ranks, steps and times of a recording")
         })?;
-        output.finish(&Document::new(verb, &run, outcomes), destination, self.top)
+        let mut document = Document::new(verb, &run, outcomes);
+        // What was asked for by name is shown whole.
+        if analyses.len() == analyses::ALL.len() {
+            let hidden = analyses.iter().filter(|analysis| !analysis.main).map(|analysis| analysis.id);
+            document = document.with_overview(hidden.collect());
+        }
+        output.finish(&document, destination, self.top)
     }
 }

@@ -139,6 +139,7 @@ impl Destination {
         let mut bytes = Vec::new();
         match self.format {
             Format::Csv => csv::write(document, &mut bytes)?,
+            Format::Html => bytes = html::render(document).into_bytes(),
             Format::Json => json::write(document, &mut bytes)?,
             Format::Markdown => bytes = markdown::render(document, top).into_bytes(),
             Format::Terminal => {
@@ -181,22 +182,6 @@ fn format_of_file(asked: Option<Format>, path: &Path) -> anyhow::Result<Format> 
             "end it in .html, .json, .csv, .md or .txt, or add --json, --csv or --markdown",
         )),
     }
-}
-
-/// The document as the bytes of a file.
-fn content(document: &Document, format: Format, top: usize) -> anyhow::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    match format {
-        Format::Csv => csv::write(document, &mut bytes)?,
-        Format::Html => bytes = html::render(document).into_bytes(),
-        Format::Json => json::write(document, &mut bytes)?,
-        Format::Markdown => bytes = markdown::render(document, top).into_bytes(),
-        Format::Terminal => {
-            let text = terminal::render(document, &terminal::Options { top, ..terminal::Options::default() });
-            bytes = anstream::adapter::strip_str(&text).to_string().into_bytes();
-        }
-    }
-    Ok(bytes)
 }
 
 /// One file per table. All are ready before the first appears.

@@ -27,33 +27,6 @@ pub(crate) struct Arguments {
 
 /// Analyses the inputs.
 pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> anyhow::Result<()> {
-    let sections = sections(&arguments.section)?;
-    let destination = output.destination(&arguments.inputs)?;
-    let options = options(arguments);
-    let (run, measured) = super::read_with(&arguments.inputs, output, |recording| {
-        measure(&recording.trace.take_rows(), &options, &sections)
-    })?;
-    let outcomes = assemble(&run.recordings, &measured, &options, &sections).map_err(|error| {
-        hinted(error.to_string(), "`eaves info` shows the ranks, steps and times of a recording")
-    })?;
-    let mut document = Document::new("report", &run, outcomes);
-    if arguments.section.is_empty() {
-        let hidden = sections.iter().filter(|analysis| !analysis.main).map(|analysis| analysis.id);
-        document = document.with_overview(hidden.collect());
-    }
-    output.finish(&document, destination, arguments.top)
-}
-
-fn options(arguments: &Arguments) -> Options {
-    Options::default().with_selection(arguments.selection.selection()).with_details(arguments.details)
-}
-
-/// The analyses that make these sections, in the order of the report; all without any.
-fn sections(ids: &[String]) -> anyhow::Result<Vec<&'static Analysis>> {
-    for id in ids {
-        if analyses::find(id).is_none() {
-            return Err(unknown_section(id));
-        }
     let wanted = &arguments.section;
     if let Some(unknown) = wanted.iter().find(|id| analyses::find(id).is_none()) {
         return Err(unknown_section(unknown));

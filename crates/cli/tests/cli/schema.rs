@@ -4,12 +4,11 @@ use crate::support::{TRACE, run};
 use serde_json::Value;
 
 /// Every verb that prints a document, with what it needs besides an input.
-const VERBS: [(&str, &[&str]); 4] =
-    [("export", &["--to", "chrome", "-o", "exported.json"]), ("hta", &[]), ("info", &[]), ("report", &[])];
-    [("export", &["--to", "chrome", "-o", "exported.json"]), ("flame", &[]), ("info", &[]), ("report", &[])];
-const VERBS: [(&str, &[&str]); 6] = [
+const VERBS: [(&str, &[&str]); 8] = [
     ("comm", &[]),
     ("export", &["--to", "chrome", "-o", "exported.json"]),
+    ("flame", &[]),
+    ("hta", &[]),
     ("info", &[]),
     ("kernels", &[]),
     ("memory", &["--details"]),
