@@ -21,6 +21,7 @@
 use eaves_model::Run;
 
 pub mod analyses;
+pub mod compare;
 mod gpu;
 mod info;
 mod job;

@@ -10,6 +10,7 @@ pub mod human;
 pub mod json;
 pub mod markdown;
 pub mod names;
+pub mod saved;
 pub mod terminal;
 
 pub use document::{Document, Input, InputWarning};

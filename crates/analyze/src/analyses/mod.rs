@@ -5,7 +5,7 @@ mod hta_summary;
 mod kernel_types;
 mod kernels;
 mod missing;
-mod steps;
+pub(crate) mod steps;
 mod temporal_breakdown;
 
 use std::ops::Deref;

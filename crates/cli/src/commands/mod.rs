@@ -1,6 +1,7 @@
 //! The verbs, one file each. To add one: copy a file, add a `mod` line, a variant and an arm, in order of name.
 
 // tidy-alphabetical-start
+mod diff;
 mod export;
 mod hta;
 mod info;
@@ -14,6 +15,7 @@ use anyhow::Result;
 use clap::Subcommand;
 use eaves_model::{Recording, Run};
 
+use crate::Status;
 use crate::arguments::OutputArguments;
 use crate::failure::hinted;
 use crate::progress::Bar;
@@ -21,6 +23,7 @@ use crate::progress::Bar;
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Diff(diff::Arguments),
     Export(export::Arguments),
     Hta(hta::Arguments),
     Info(info::Arguments),
@@ -31,14 +34,16 @@ pub(crate) enum Command {
 
 impl Command {
     /// Does it.
-    pub(crate) fn run(&self, output: &OutputArguments) -> Result<()> {
+    pub(crate) fn run(&self, output: &OutputArguments) -> Result<Status> {
         match self {
+            Self::Diff(arguments) => return diff::run(arguments, output),
             Self::Export(arguments) => export::run(arguments, output),
             Self::Hta(arguments) => hta::run(arguments, output),
             Self::Info(arguments) => info::run(arguments, output),
             Self::Report(arguments) => report::run(arguments, output),
             Self::Self_(arguments) => self_::run(arguments, output),
-        }
+        }?;
+        Ok(Status::Done)
     }
 }
 

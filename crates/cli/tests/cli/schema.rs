@@ -4,8 +4,13 @@ use crate::support::{TRACE, run};
 use serde_json::Value;
 
 /// Every verb that prints a document, with what it needs besides an input.
-const VERBS: [(&str, &[&str]); 4] =
-    [("export", &["--to", "chrome", "-o", "exported.json"]), ("hta", &[]), ("info", &[]), ("report", &[])];
+const VERBS: [(&str, &[&str]); 5] = [
+    ("diff", &["other.json", "--fail-on", "operators_time>1000%"]),
+    ("export", &["--to", "chrome", "-o", "exported.json"]),
+    ("hta", &[]),
+    ("info", &[]),
+    ("report", &[]),
+];
 
 fn schema() -> Value {
     let answer = run(std::env::temp_dir().as_path(), &["self", "schema"]);
@@ -20,6 +25,7 @@ fn every_verb_follows_the_schema() {
     let without_gpu = r#"{"traceEvents": [{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 1, "dur": 2}]}"#;
     let inputs =
         [("sound", TRACE), ("cut", &TRACE[..TRACE.len() - 40]), ("without-gpu", without_gpu), ("none", "[]")];
+    std::fs::write(directory.path().join("other.json"), TRACE.replace("gemm", "matmul")).unwrap();
     for (name, content) in inputs {
         let file = format!("{name}.json");
         std::fs::write(directory.path().join(&file), content).unwrap();
