@@ -22,6 +22,7 @@ use eaves_model::Run;
 
 pub mod analyses;
 mod collectives;
+pub mod compare;
 mod counter_tracks;
 mod critical_path;
 mod describe;

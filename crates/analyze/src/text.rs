@@ -42,6 +42,27 @@ pub(crate) fn percentage(part: Ns, whole: Ns) -> f64 {
     if whole == Ns::ZERO { 0.0 } else { 100.0 * part.as_f64() / whole.as_f64() }
 }
 
+/// A size in binary units, such as `1.5 GiB`.
+pub(crate) fn bytes(size: i64) -> String {
+    let bytes = size as f64;
+    let (value, unit) = match bytes.abs() {
+        size if size >= 1_073_741_824.0 => (bytes / 1_073_741_824.0, "GiB"),
+        size if size >= 1_048_576.0 => (bytes / 1_048_576.0, "MiB"),
+        size if size >= 1_024.0 => (bytes / 1_024.0, "KiB"),
+        _ => return format!("{size} B"),
+    };
+    format!("{value:.1} {unit}")
+}
+
+/// A kernel name that fits a sentence: template arguments can be a thousand letters long.
+pub(crate) fn shortened(name: &str) -> String {
+    const LETTERS: usize = 80;
+    match name.char_indices().nth(LETTERS) {
+        Some((end, _)) => format!("{}...", &name[..end]),
+        None => name.to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -54,5 +75,11 @@ mod tests {
         assert_eq!(sizes, ["0 B", "1023 B", "1.5 KiB", "25.0 MiB", "80.0 GiB", "3.0 TiB"]);
         assert_eq!(percent(Ns(1), Ns(8)), "12.5%");
         assert_eq!(percent(Ns(1), Ns(0)), "0.0%");
+    }
+
+    #[test]
+    fn long_names_are_cut_between_letters() {
+        assert_eq!(shortened("gemm"), "gemm");
+        assert_eq!(shortened(&"µ".repeat(100)), format!("{}...", "µ".repeat(80)));
     }
 }

@@ -22,10 +22,21 @@ use self::arguments::OutputArguments;
 use self::commands::Command;
 use self::printer::Printer;
 
+/// The exit code for "a condition of the user holds".
+const CONDITION_HOLDS: u8 = 1;
 /// The exit code for "could not do it".
 const FAILED: u8 = 2;
 /// The exit code after Ctrl-C: 128 and the number of the signal.
 const INTERRUPTED: i32 = 130;
+
+/// How a verb ended that could do its work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Status {
+    /// Nothing more to say.
+    Done,
+    /// Something holds on which the user wants to fail.
+    ConditionHolds,
+}
 
 /// How far is this program from what the hardware can do, and why?
 #[derive(Debug, Parser)]
@@ -55,7 +66,8 @@ pub fn run(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> 
         printer.note(&format!("note: Ctrl-C may leave temporary files: {error}\n"));
     }
     match arguments.command.run(&arguments.output) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(Status::Done) => ExitCode::SUCCESS,
+        Ok(Status::ConditionHolds) => ExitCode::from(CONDITION_HOLDS),
         Err(error) => {
             printer.error(&error);
             ExitCode::from(FAILED)

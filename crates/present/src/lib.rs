@@ -13,6 +13,7 @@ pub mod markdown;
 pub mod names;
 #[cfg(feature = "png")]
 pub mod png;
+pub mod saved;
 pub mod terminal;
 pub mod timeline;
 

@@ -20,7 +20,7 @@ fn check_structure(page: &str) -> Vec<String> {
         let tag = &rest[start + 1..end];
         rest = &rest[end + 1..];
         let name = tag.trim_start_matches('/').split([' ', '\n']).next().unwrap().to_owned();
-        assert!(tag.matches('"').count() % 2 == 0, "a quote inside a tag: {tag}");
+        assert!(tag.matches('"').count().is_multiple_of(2), "a quote inside a tag: {tag}");
         if let Some(id) = tag.split(" id=\"").nth(1) {
             ids.push(id.split('"').next().unwrap().to_owned());
         }

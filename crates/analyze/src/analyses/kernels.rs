@@ -7,7 +7,7 @@ use eaves_model::Ns;
 
 use super::{Analyse, Rank, missing};
 use crate::section::{Column, Finding, Number, Provenance, Section, Severity, Table, Unit, Value};
-use crate::text::{duration, percent, percentage};
+use crate::text::{duration, percent, percentage, shortened};
 use crate::{Job, KernelType, Outcome, RankView, Statistics};
 
 pub(super) struct Kernels;
@@ -228,15 +228,6 @@ fn calls(count: u64) -> String {
     if count == 1 { "one call".to_owned() } else { format!("{count} calls") }
 }
 
-/// A kernel name that fits a sentence: template arguments can be a thousand letters long.
-fn shortened(name: &str) -> String {
-    const LETTERS: usize = 80;
-    match name.char_indices().nth(LETTERS) {
-        Some((end, _)) => format!("{}...", &name[..end]),
-        None => name.to_owned(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use eaves_model::SliceKind::{Kernel, Memset};
@@ -316,11 +307,5 @@ mod tests {
         test.gpu(Kernel, "b", 0, 5).gpu(Kernel, "a", 10, 15).gpu(Kernel, "c", 20, 25);
         let section = section_of(&run_of(vec![test]), "kernels");
         assert_eq!(column(&section, "by_name", "name"), texts(["a", "b", "c"]));
-    }
-
-    #[test]
-    fn long_names_are_cut_between_letters() {
-        assert_eq!(shortened("gemm"), "gemm");
-        assert_eq!(shortened(&"µ".repeat(100)), format!("{}...", "µ".repeat(80)));
     }
 }

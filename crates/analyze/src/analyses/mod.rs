@@ -18,7 +18,7 @@ pub(crate) mod memory_bandwidth;
 mod missing;
 mod op_delays;
 pub(crate) mod queue_length;
-mod steps;
+pub(crate) mod steps;
 mod stragglers;
 mod temporal_breakdown;
 

@@ -2,6 +2,7 @@
 
 // tidy-alphabetical-start
 mod comm;
+mod diff;
 mod export;
 mod flame;
 mod hta;
@@ -18,6 +19,7 @@ use anyhow::Result;
 use clap::Subcommand;
 use eaves_model::{Recording, Run};
 
+use crate::Status;
 use crate::arguments::OutputArguments;
 use crate::failure::hinted;
 use crate::progress::Bar;
@@ -26,6 +28,7 @@ use crate::progress::Bar;
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Comm(comm::Arguments),
+    Diff(diff::Arguments),
     Export(export::Arguments),
     Hta(hta::Arguments),
     Flame(flame::Arguments),
@@ -39,9 +42,10 @@ pub(crate) enum Command {
 
 impl Command {
     /// Does it.
-    pub(crate) fn run(&self, output: &OutputArguments) -> Result<()> {
+    pub(crate) fn run(&self, output: &OutputArguments) -> Result<Status> {
         match self {
             Self::Comm(arguments) => comm::run(arguments, output),
+            Self::Diff(arguments) => return diff::run(arguments, output),
             Self::Export(arguments) => export::run(arguments, output),
             Self::Hta(arguments) => hta::run(arguments, output),
             Self::Flame(arguments) => flame::run(arguments, output),
@@ -50,7 +54,8 @@ impl Command {
             Self::Memory(arguments) => memory::run(arguments, output),
             Self::Report(arguments) => report::run(arguments, output),
             Self::Self_(arguments) => self_::run(arguments, output),
-        }
+        }?;
+        Ok(Status::Done)
     }
 }
 

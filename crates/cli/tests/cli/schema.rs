@@ -4,8 +4,9 @@ use crate::support::{TRACE, run};
 use serde_json::Value;
 
 /// Every verb that prints a document, with what it needs besides an input.
-const VERBS: [(&str, &[&str]); 8] = [
+const VERBS: [(&str, &[&str]); 9] = [
     ("comm", &[]),
+    ("diff", &["other.json", "--fail-on", "operators_time>1000%"]),
     ("export", &["--to", "chrome", "-o", "exported.json"]),
     ("flame", &[]),
     ("hta", &[]),
@@ -33,6 +34,7 @@ fn every_verb_follows_the_schema() {
         ("timeline", "[[-1, 1, 100, 0], [20, 2, 50, 4], [30, 4, -50, 4]]"),
         ("none", "[]"),
     ];
+    std::fs::write(directory.path().join("other.json"), TRACE.replace("gemm", "matmul")).unwrap();
     for (name, content) in inputs {
         let file = format!("{name}.json");
         std::fs::write(directory.path().join(&file), content).unwrap();

@@ -68,6 +68,9 @@ fn write_inputs(page: &mut String, document: &Document) -> Result {
     Ok(())
 }
 
+/// Up to so many sections have their tables among the contents.
+const SECTIONS_WITH_TABLES: usize = 2;
+
 fn write_contents(page: &mut String, document: &Document) -> Result {
     page.push_str("<nav aria-label=\"Contents\">\n<ul>\n");
     let mut entry = |id: &str, title: &str, count: usize| {
@@ -80,8 +83,14 @@ fn write_contents(page: &mut String, document: &Document) -> Result {
     if !document.findings().is_empty() || document.says_nothing_found() {
         entry("findings", "Findings", document.findings().len())?;
     }
+    // A document of few sections is a document of tables.
+    let lists_tables = document.sections().count() <= SECTIONS_WITH_TABLES;
     for section in document.sections() {
         entry(section.id, section.title, 0)?;
+        for table in section.tables.iter().filter(|_| lists_tables) {
+            let id = format!("{}.{}", section.id, table.id);
+            entry(&id, &format!("– {}", human::words(table.id)), 0)?;
+        }
     }
     let skipped = document.skipped().count();
     if skipped > 0 {

@@ -6,7 +6,7 @@ use eaves_analyze::section::{Column, Table, Unit, Value};
 
 use super::sections::Meanings;
 use super::text::{Plain, Sentence};
-use crate::terminal::table::{missing_notes, missing_reason, rows_note};
+use crate::terminal::table::{NEW_NAME, missing_notes, missing_reason, rows_note};
 use crate::{human, names};
 
 /// More rows make a page that browsers are slow to show; the data of the page has them all.
@@ -28,13 +28,15 @@ pub(super) fn write(page: &mut String, table: &Table, id: &str, meanings: &Meani
         write_heading(page, column, meanings.get(column.column.id))?;
     }
     page.push_str("</tr></thead>\n<tbody>\n");
-    let verdict = table.columns.iter().position(|column| column.id == "verdict");
+    let (verdict, new_name) = (position(table, "verdict"), position(table, NEW_NAME));
     for (index, row) in table.rows[..shown].iter().enumerate() {
         let verdict = verdict.and_then(|verdict| row.get(verdict)).map_or("", verdict_class);
+        let mut new_name =
+            new_name.and_then(|index| row.get(index)).filter(|name| missing_reason(name).is_none());
         page.push_str("<tr>");
         for column in &columns {
             let value = row.get(column.index).unwrap_or(&Value::Missing("no such cell"));
-            write_cell(page, column, index, value, verdict)?;
+            write_cell(page, column, index, value, verdict, new_name.take())?;
         }
         page.push_str("</tr>\n");
     }
@@ -46,17 +48,27 @@ pub(super) fn write(page: &mut String, table: &Table, id: &str, meanings: &Meani
     write_meanings(page, explained)
 }
 
-/// The columns as they are shown: shares stand beside the name, where no scrolling hides them.
+/// The columns as they are shown: shares stand beside the name, where no scrolling hides them; a second name stands
+/// below the first; what has no value at all is only told below.
 fn order(table: &Table) -> Vec<usize> {
     let mut order: Vec<usize> = (0..table.columns.len()).collect();
-    let position = |id: &str| table.columns.iter().position(|column| column.id == id);
-    if let (Some(name), Some(share)) = (position("name"), position("share_pct"))
+    if let (Some(name), Some(share)) = (position(table, "name"), position(table, "share_pct"))
         && name < share
     {
         order.remove(share);
         order.insert(name + 1, share);
     }
+    let has_value = |index: usize| {
+        let mut values = table.rows.iter().map(|row| row.get(index));
+        table.rows.is_empty()
+            || values.any(|value| value.is_some_and(|value| missing_reason(value).is_none()))
+    };
+    order.retain(|&index| table.columns[index].id != NEW_NAME && has_value(index));
     order
+}
+
+fn position(table: &Table, id: &str) -> Option<usize> {
+    table.columns.iter().position(|column| column.id == id)
 }
 
 /// A column with what is the same for all its cells.
@@ -111,10 +123,9 @@ fn is_share(table: &Table, column: &Column, values: &[Option<&Value>]) -> bool {
         Some(Value::Integer(share)) => (0..=100).contains(share),
         _ => true,
     };
-    column.unit == Unit::Percent
-        && percentages <= MOST_BARS
-        && !human::is_change(column)
-        && values.iter().all(fits)
+    // In a comparison the percentages are of many wholes.
+    let compares = position(table, "verdict").is_some();
+    column.unit == Unit::Percent && percentages <= MOST_BARS && !compares && values.iter().all(fits)
 }
 
 fn write_heading(page: &mut String, column: &ColumnForm<'_>, meaning: Option<&str>) -> Result {
@@ -134,6 +145,7 @@ fn write_cell(
     index: usize,
     value: &Value,
     verdict: &str,
+    new_name: Option<&Value>,
 ) -> Result {
     let is_verdict = human::is_change(form.column) || form.column.id == "verdict";
     let colour = if is_verdict && !verdict.is_empty() { format!(" {verdict}") } else { String::new() };
@@ -152,7 +164,12 @@ fn write_cell(
             Value::Missing(reason) => write!(page, " title=\"{}\"", Plain(reason))?,
             _ => {}
         }
-        return write!(page, ">{}</{element}>", Plain(text));
+        write!(page, ">{}", Plain(text))?;
+        if let Some(Value::Text(name)) = new_name {
+            let short = names::shorten(name, LONGEST_NAME);
+            write!(page, "<br><span class=\"quiet\" title=\"{}\">→ {}</span>", Plain(name), Plain(&short))?;
+        }
+        return write!(page, "</{element}>");
     }
     let text = human::cell(value, form.column);
     match value {
@@ -193,10 +210,13 @@ fn verdict_class(verdict: &Value) -> &'static str {
 
 fn write_notes(page: &mut String, table: &Table, shown: usize) -> Result {
     let rows = rows_note(table, shown).map(|note| format!("{note}; the data of this page has them all"));
-    for note in rows.into_iter().chain(missing_notes(table, shown, |_| true)) {
-        writeln!(page, "<p class=\"below\">{}</p>", Sentence(&note))?;
+    let missing = missing_notes(table, shown, |column| column.id != NEW_NAME);
+    let notes: Vec<String> = rows.into_iter().chain(missing).collect();
+    if notes.is_empty() {
+        Ok(())
+    } else {
+        writeln!(page, "<p class=\"below\">{}</p>", Sentence(&notes.join(" · ")))
     }
-    Ok(())
 }
 
 /// What columns mean, for those who cannot hover.

@@ -1,5 +1,6 @@
 //! Columns of text that share the width of the terminal.
 
+use anstyle::Style;
 use unicode_width::UnicodeWidthStr;
 
 use super::palette::{QUIET, paint};
@@ -22,6 +23,8 @@ pub(super) struct GridColumn {
     pub(super) prose: bool,
     /// The least important column is left out first; one without importance always stays.
     pub(super) importance: Option<u32>,
+    /// Colours of the cells; none without.
+    pub(super) styles: Vec<Option<Style>>,
 }
 
 impl GridColumn {
@@ -89,6 +92,7 @@ impl Grid {
             right: false,
             prose: false,
             importance: None,
+            styles: Vec::new(),
         }];
         let rows = self.columns.iter().map(|column| column.cells.len()).max().unwrap_or(0);
         for row in 0..rows {
@@ -100,6 +104,7 @@ impl Grid {
                 right: false,
                 prose: false,
                 importance: None,
+                styles: Vec::new(),
             });
         }
         Self { columns }
@@ -140,20 +145,28 @@ impl Grid {
                 let missing = height - headings[index].len();
                 row.checked_sub(missing).map_or("", |row| headings[index][row].as_str())
             };
-            lines.push(paint(QUIET, self.line(&widths, indent, cell)));
+            lines.push(paint(QUIET, self.line(&widths, indent, cell, |_| None)));
         }
         let rows = self.columns.iter().map(|column| column.cells.len()).max().unwrap_or(0);
         for row in 0..rows {
             let cell = |index: usize| self.columns[index].cells.get(row).map_or("", String::as_str);
             let height = (0..widths.len()).map(|index| cell(index).lines().count()).max().unwrap_or(0);
             for part in 0..height.max(1) {
-                lines.push(self.line(&widths, indent, |index| cell(index).lines().nth(part).unwrap_or("")));
+                let part = |index: usize| cell(index).lines().nth(part).unwrap_or("");
+                let style = |index: usize| self.columns[index].styles.get(row).copied().flatten();
+                lines.push(self.line(&widths, indent, part, style));
             }
         }
         lines
     }
 
-    fn line<'a>(&self, widths: &[usize], indent: usize, cell: impl Fn(usize) -> &'a str) -> String {
+    fn line<'a>(
+        &self,
+        widths: &[usize],
+        indent: usize,
+        cell: impl Fn(usize) -> &'a str,
+        style: impl Fn(usize) -> Option<Style>,
+    ) -> String {
         let mut line = " ".repeat(indent);
         for (index, &width) in widths.iter().enumerate() {
             let text = cell(index);
@@ -161,11 +174,13 @@ impl Grid {
             if index > 0 {
                 line.push_str(&" ".repeat(GAP));
             }
+            let style = style(index).filter(|_| !text.is_empty());
+            let text = style.map_or_else(|| text.to_owned(), |style| paint(style, text));
             if self.columns[index].right {
                 line.push_str(&space);
-                line.push_str(text);
+                line.push_str(&text);
             } else {
-                line.push_str(text);
+                line.push_str(&text);
                 line.push_str(&space);
             }
         }
@@ -190,6 +205,7 @@ mod tests {
             right,
             prose: false,
             importance,
+            styles: Vec::new(),
         }
     }
 

@@ -78,6 +78,7 @@ fn rank_lines(numbers: &[&Number], options: &Options) -> Vec<String> {
         right: true,
         prose: false,
         importance,
+        styles: Vec::new(),
     };
     let mut grid = Grid::default();
     let names = ranks[..shown].iter().map(i64::to_string).collect();

@@ -11,6 +11,9 @@ pub(super) const COMPUTE: Style = AnsiColor::Green.on_default();
 pub(super) const COMMUNICATION: Style = AnsiColor::Magenta.on_default();
 pub(super) const MEMORY: Style = AnsiColor::Yellow.on_default();
 
+pub(super) const BETTER: Style = AnsiColor::Green.on_default();
+pub(super) const WORSE: Style = AnsiColor::Red.on_default();
+
 /// The colour of a severity.
 pub(super) fn severity(severity: Severity) -> Style {
     match severity {

@@ -2,14 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use anstyle::Style;
 use eaves_analyze::section::{Column, Table, Unit, Value};
 use unicode_width::UnicodeWidthStr;
 
 use super::grid::{Grid, GridColumn};
-use super::palette::{QUIET, paint};
+use super::palette::{BETTER, QUIET, WORSE, paint};
 use super::wrap::hang;
 use super::{INDENT, Options};
-use crate::human;
+use crate::{human, names};
 
 /// The lines of a table, with notes on everything left out.
 pub(super) fn lines(table: &Table, options: &Options) -> Vec<String> {
@@ -21,7 +22,9 @@ pub(super) fn lines(table: &Table, options: &Options) -> Vec<String> {
     }
     let mut grid = grid(table, shown);
     let left_out = grid.fit(width);
-    let is_shown = |column: &Column| !left_out.iter().any(|left_out| left_out.heading == column.title);
+    let is_shown = |column: &Column| {
+        column.id != NEW_NAME && !left_out.iter().any(|left_out| left_out.heading == column.title)
+    };
     notes.extend(missing_notes(table, shown, is_shown));
     let is_record = grid.columns.first().is_some_and(|first| first.right) && shown <= MOST_RECORDS;
     if is_record && left_out.len() >= WORTH_TURNING {
@@ -31,11 +34,31 @@ pub(super) fn lines(table: &Table, options: &Options) -> Vec<String> {
         notes.extend(left_out_notes(&left_out, shown));
     }
     let mut lines = grid.lines(INDENT);
+    add_new_names(&mut lines, table, shown, options.width);
     for note in notes {
         let note = hang(&note, INDENT, options.width);
         lines.push(format!("{}{}", " ".repeat(INDENT), paint(QUIET, note)));
     }
     lines
+}
+
+/// The name of a row in the second of two runs, where it is another. It stands below the row.
+pub(crate) const NEW_NAME: &str = "new_name";
+
+/// Puts the other name of a row on a line of its own.
+fn add_new_names(lines: &mut Vec<String>, table: &Table, shown: usize, width: usize) {
+    let index = |id: &str| table.columns.iter().position(|column| column.id == id);
+    let (Some(name), Some(by)) = (index(NEW_NAME), index("matched_by")) else { return };
+    // Rows of such a table are one line each, below the headings.
+    let Some(first) = lines.len().checked_sub(shown) else { return };
+    for (at, row) in table.rows[..shown].iter().enumerate().rev() {
+        if let (Some(Value::Text(name)), Some(by)) = (row.get(name), row.get(by)) {
+            let by = format!(" (by {})", human::value(by, Unit::None));
+            let room = width.saturating_sub(INDENT + 4 + by.width());
+            let line = format!("{}  → {}{by}", " ".repeat(INDENT), names::shorten(name, room));
+            lines.insert(first + at + 1, paint(QUIET, line));
+        }
+    }
 }
 
 /// A table of no more rows than this, named by numbers, is better read downwards than with columns missing.
@@ -45,13 +68,26 @@ const WORTH_TURNING: usize = 4;
 
 fn grid(table: &Table, shown: usize) -> Grid {
     let mut grid = Grid::default();
-    for index in 0..table.columns.len() {
+    let verdict = table.columns.iter().position(|column| column.id == "verdict");
+    for index in (0..table.columns.len()).filter(|&index| table.columns[index].id != NEW_NAME) {
         let values = column_values(table, index, shown);
         if values.is_empty() || values.iter().any(|value| missing_reason(value).is_none()) {
-            grid.columns.push(grid_column(&table.columns, index, &values));
+            let mut column = grid_column(&table.columns, index, &values);
+            if let Some(verdict) = verdict
+                && (index == verdict || human::is_change(&table.columns[index]))
+            {
+                column.styles = column_values(table, verdict, shown).into_iter().map(verdict_style).collect();
+            }
+            grid.columns.push(column);
         }
     }
     grid
+}
+
+/// Colours are for what is good or bad news; noise is neither.
+fn verdict_style(verdict: &Value) -> Option<Style> {
+    let Value::Text(verdict) = verdict else { return None };
+    human::tendency(verdict).map(|is_better| if is_better { BETTER } else { WORSE })
 }
 
 fn column_values(table: &Table, index: usize, shown: usize) -> Vec<&Value> {
@@ -132,6 +168,7 @@ fn grid_column(columns: &[Column], index: usize, values: &[&Value]) -> GridColum
         right,
         prose: column.id == "note",
         importance: importance(columns, index, right),
+        styles: Vec::new(),
     }
 }
 
@@ -151,10 +188,12 @@ fn align_units(mut cells: Vec<String>, unit: Unit) -> Vec<String> {
 }
 
 /// How long a column stays when there is no room for all: statistics go before texts, texts before totals, the
-/// right before the left; what names the row, and its share, stay.
+/// right before the left; what names the row, its share, and what changed stay.
 fn importance(columns: &[Column], index: usize, right: bool) -> Option<u32> {
     let id = columns[index].id;
-    if index == 0 || matches!(id, "cause" | "name" | "share_pct") {
+    let compares = columns.iter().any(|column| column.id == "verdict");
+    let is_change = compares && matches!(id, "delta_ns" | "delta_bytes" | "delta_count" | "delta_pct");
+    if index == 0 || matches!(id, "cause" | "name" | "share_pct" | "verdict") || is_change {
         return None;
     }
     let statistics = ["std_", "min_", "max_", "p", "median_"];

@@ -11,23 +11,23 @@ use crate::{GpuView, Job, KernelType, Outcome, RankSummary, RankView, Selection,
 pub(super) struct Steps;
 
 /// One step of one rank.
-pub(super) struct Step {
-    number: u64,
+pub(crate) struct Step {
+    pub(crate) number: u64,
     /// True for the first step of the recording, selected or not.
     is_first: bool,
     /// The host slice, in the trace's time.
-    window: Interval,
+    pub(crate) window: Interval,
     /// What the GPU did, if it was recorded.
-    gpu: Option<GpuWork>,
+    pub(crate) gpu: Option<GpuWork>,
 }
 
-struct GpuWork {
+pub(crate) struct GpuWork {
     /// Of the activities that were launched in the step, wherever they ran.
-    times: TypeTimes,
+    pub(crate) times: TypeTimes,
     /// Time inside the host slice in which the GPU did nothing at all, whichever step launched it.
-    idle: Ns,
+    pub(crate) idle: Ns,
     /// Kernels launched in the step.
-    kernels: u64,
+    pub(crate) kernels: u64,
 }
 
 impl Analyse for Steps {
@@ -72,7 +72,7 @@ fn section(job: &Job, ranks: &[(&RankSummary, &[Step])]) -> Outcome {
 
 /// The selected steps of a rank. A step is measured whole even if a selected window of time cuts it: half a
 /// step compares with nothing.
-fn steps_of(rank: &RankView<'_>) -> Vec<Step> {
+pub(crate) fn steps_of(rank: &RankView<'_>) -> Vec<Step> {
     let (trace, selection, index) = (rank.trace, &rank.options.selection, &rank.steps);
     if index.is_empty() {
         return Vec::new();

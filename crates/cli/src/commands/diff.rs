@@ -1,0 +1,141 @@
+//! `eaves diff`: two runs side by side.
+
+mod condition;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use clap::Args;
+use eaves_analyze::compare::{Checked, Checkup, Comparison, Condition, Profile, measure};
+use eaves_analyze::{Options, Selection};
+use eaves_present::{Document, saved};
+
+use crate::Status;
+use crate::arguments::{HELP_TEMPLATE, OutputArguments};
+use crate::failure::hinted;
+use crate::selection::SelectionArguments;
+
+/// Compare two runs: what changed, and what is only noise
+#[derive(Args, Debug)]
+#[command(
+    help_template = HELP_TEMPLATE,
+    before_help = "  eaves diff before.json.gz after.json.gz
+  eaves diff before/ after/                       jobs of several ranks
+  eaves diff main.html branch.html -o diff.html   reports that were saved
+  eaves diff before.json after.json --fail-on 'step>+3%'
+  eaves diff a.json b.json --fail-on 'peak_memory>+100MB' --fail-on 'kernel:gemm>5%'"
+)]
+pub(crate) struct Arguments {
+    /// The run to compare with: a trace, a directory of ranks, or a report
+    #[arg(value_name = "BASE")]
+    base: PathBuf,
+    /// The run that may have changed
+    #[arg(value_name = "NEW")]
+    new: PathBuf,
+    /// Exit with 1 if a change is too much and no noise: step>+3%,
+    /// idle>+2ms, kernel:NAME>5%, peak_memory>+100MB; may be repeated
+    #[arg(long, value_name = "CONDITION", allow_hyphen_values = true)]
+    fail_on: Vec<String>,
+    #[command(flatten)]
+    selection: SelectionArguments,
+    /// Rows of each table in text and Markdown; 0 for all
+    #[arg(long, value_name = "N", default_value_t = 10, help_heading = "Selection")]
+    top: usize,
+}
+
+/// Compares the runs.
+pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> Result<Status> {
+    let conditions: Vec<Condition> =
+        arguments.fail_on.iter().map(|text| condition::parse(text)).collect::<Result<_>>()?;
+    let destination = output.destination(&[arguments.base.clone(), arguments.new.clone()])?;
+    let selection = arguments.selection.selection();
+    let base = Side::read(&arguments.base, "base", &selection, output)?;
+    let new = Side::read(&arguments.new, "new", &selection, output)?;
+    let comparison = Comparison::new(&base.profile, &new.profile);
+    let checked: Vec<Checked> = conditions
+        .iter()
+        .map(|condition| condition.check(&comparison).map_err(|error| condition::explain(condition, &error)))
+        .collect::<Result<_>>()?;
+    let mut document = base.document;
+    document.inputs.extend(new.document.inputs);
+    document.warnings.extend(new.document.warnings);
+    document.outcomes = comparison.outcomes(&checked);
+    output.finish(&document, destination, arguments.top)?;
+    Ok(tell(&checked, output))
+}
+
+/// Says which conditions hold.
+fn tell(checked: &[Checked], output: &OutputArguments) -> Status {
+    let printer = output.printer();
+    for one in checked.iter().filter(|one| one.result == Checkup::Noise) {
+        printer.note(&format!(
+            "note: `{}` holds, but the change is inside the noise and does not count: {}\n",
+            one.text, one.message
+        ));
+    }
+    let mut status = Status::Done;
+    for one in checked.iter().filter(|one| one.result == Checkup::Fails) {
+        printer.message(&format!("failed: `{}` holds: {}\n", one.text, one.message));
+        status = Status::ConditionHolds;
+    }
+    status
+}
+
+/// One run as it was read.
+struct Side {
+    profile: Profile,
+    /// What was read and what was odd, without outcomes.
+    document: Document,
+}
+
+impl Side {
+    fn read(
+        path: &Path,
+        role: &'static str,
+        selection: &Selection,
+        output: &OutputArguments,
+    ) -> Result<Self> {
+        let saved = saved::read(path)
+            .map_err(|error| hinted(error.to_string(), "make the report again, or compare the traces"))?;
+        let mut side = match saved {
+            Some(report) => Self::from_saved(report, selection)?,
+            None => Self::from_traces(path, selection, output)?,
+        };
+        for input in &mut side.document.inputs {
+            input.role = Some(role);
+        }
+        Ok(side)
+    }
+
+    fn from_saved(report: saved::SavedReport, selection: &Selection) -> Result<Self> {
+        let path = &report.input.path;
+        if *selection != Selection::default() {
+            return Err(hinted(
+                format!("nothing can be selected from a saved report: {path}"),
+                "leave out --step, --time and --rank, or compare the traces",
+            ));
+        }
+        let profile = Profile::from_saved(report.recordings, &report.tables).ok_or_else(|| {
+            hinted(
+                format!("the saved {} has no tables that are compared: {path}", report.schema),
+                "save the whole report of `eaves report` or `eaves hta` as .json or .html",
+            )
+        })?;
+        let document = Document { verb: "diff", inputs: vec![report.input], ..Document::default() };
+        Ok(Self { profile, document })
+    }
+
+    fn from_traces(path: &Path, selection: &Selection, output: &OutputArguments) -> Result<Self> {
+        let options = Options::default().with_selection(selection.clone());
+        let (run, measured) = super::read_with(&[path.to_owned()], output, |recording| {
+            measure(&recording.trace.take_rows(), &options)
+        })?;
+        let profile = Profile::of_run(&run.recordings, measured, selection).map_err(|error| {
+            hinted(
+                format!("{error}: {}", path.display()),
+                "`eaves info` shows the ranks, steps and times of a recording",
+            )
+        })?;
+        Ok(Self { profile, document: Document::new("diff", &run, Vec::new()) })
+    }
+}

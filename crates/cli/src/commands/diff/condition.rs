@@ -1,0 +1,133 @@
+//! `--fail-on`: what was typed, as what it means.
+
+use anyhow::Result;
+use eaves_analyze::compare::{Condition, ConditionError, Metric, Subject, Threshold};
+use eaves_analyze::section::Unit;
+
+use crate::failure::{did_you_mean, hinted};
+
+const FORM: &str = "write a metric, `>` or `<`, and a change: `step>+3%`, `idle>2ms`, `peak_memory>+100MB`, \
+                    `kernels>+10`, `kernel:NAME>5%`";
+
+/// `step>+3%`.
+pub(super) fn parse(text: &str) -> Result<Condition> {
+    let wrong = |what: String| hinted(format!("`--fail-on {text}`: {what}"), FORM);
+    // The name of a kernel may hold the signs itself.
+    let at = text.rfind(['>', '<']).ok_or_else(|| wrong("no `>` and no `<`".to_owned()))?;
+    let (subject, above, change) = (text[..at].trim(), &text[at..=at] == ">", text[at + 1..].trim());
+    let subject = match subject.strip_prefix("kernel:") {
+        Some("") => return Err(wrong("`kernel:` without a name".to_owned())),
+        Some(name) => Subject::Kernel(name.to_owned()),
+        None => Subject::Metric(metric(subject).ok_or_else(|| unknown(text, subject))?),
+    };
+    let threshold = threshold(change).ok_or_else(|| wrong(format!("`{change}` is no change")))?;
+    Ok(Condition { text: text.to_owned(), subject, above, threshold })
+}
+
+fn metric(name: &str) -> Option<Metric> {
+    Metric::ALL.into_iter().find(|metric| metric.id() == name)
+}
+
+fn unknown(text: &str, name: &str) -> anyhow::Error {
+    let known = || Metric::ALL.into_iter().map(Metric::id);
+    let hint = match did_you_mean(name, known()) {
+        Some(similar) => format!("did you mean `{similar}`?"),
+        None => format!("there are: {}, and kernel:NAME", known().collect::<Vec<_>>().join(", ")),
+    };
+    hinted(format!("`--fail-on {text}`: no metric `{name}`"), hint)
+}
+
+/// `+3%`, `-2.5ms`, `100MB`, `10`.
+fn threshold(text: &str) -> Option<Threshold> {
+    let end = text.find(|letter: char| !matches!(letter, '0'..='9' | '.' | '+' | '-')).unwrap_or(text.len());
+    let (number, unit) = (text[..end].trim(), text[end..].trim());
+    let number: f64 = number.parse().ok().filter(|number: &f64| number.is_finite())?;
+    let (scale, unit) = match unit {
+        "%" => return Some(Threshold::Percent(number)),
+        "ns" => (1.0, Unit::Nanoseconds),
+        "us" | "µs" => (1e3, Unit::Nanoseconds),
+        "ms" => (1e6, Unit::Nanoseconds),
+        "s" => (1e9, Unit::Nanoseconds),
+        "B" => (1.0, Unit::Bytes),
+        "kB" | "KB" => (1e3, Unit::Bytes),
+        "MB" => (1e6, Unit::Bytes),
+        "GB" => (1e9, Unit::Bytes),
+        "KiB" => (1024.0, Unit::Bytes),
+        "MiB" => (1_048_576.0, Unit::Bytes),
+        "GiB" => (1_073_741_824.0, Unit::Bytes),
+        "" => (1.0, Unit::Count),
+        _ => return None,
+    };
+    let amount = (number * scale).round();
+    (amount.abs() < i64::MAX as f64).then_some(Threshold::Amount(amount as i64, unit))
+}
+
+/// Why a condition cannot be checked, as an error.
+pub(super) fn explain(condition: &Condition, error: &ConditionError) -> anyhow::Error {
+    let (what, hint) = match (error, &condition.subject) {
+        (ConditionError::NotThere, Subject::Metric(Metric::Step)) => (
+            "not both runs have profiler steps".to_owned(),
+            "call `prof.step()` at the end of every iteration, or use `span` or `busy`".to_owned(),
+        ),
+        (ConditionError::NotThere, Subject::Metric(Metric::Span)) => {
+            ("runs with steps are compared by step".to_owned(), "use `step`".to_owned())
+        }
+        (ConditionError::NotThere, _) => (
+            "not both runs have it".to_owned(),
+            "the table `summary` shows what they have; `eaves info` says how to record the rest".to_owned(),
+        ),
+        (ConditionError::NoSuchKernel, _) => (
+            "no kernel of either run is called so".to_owned(),
+            "`eaves diff --top 0` lists all names; a part of a name is enough".to_owned(),
+        ),
+        (ConditionError::OtherUnit(unit), _) => {
+            let units = match unit {
+                Unit::Bytes => "%, B, kB, MB or GB",
+                Unit::Count => "% or a bare number",
+                _ => "%, ns, us, ms or s",
+            };
+            ("the change has the wrong unit".to_owned(), format!("give it in {units}"))
+        }
+        (ConditionError::NoPercent, _) => (
+            "the base has none of it, so there is no percentage".to_owned(),
+            "give the change in its unit".to_owned(),
+        ),
+        _ => ("it cannot be checked".to_owned(), FORM.to_owned()),
+    };
+    hinted(format!("`--fail-on {}`: {what}", condition.text), hint)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(text: &str) -> (Subject, bool, Threshold) {
+        let condition = parse(text).unwrap();
+        (condition.subject, condition.above, condition.threshold)
+    }
+
+    #[test]
+    fn conditions_are_read_as_they_are_meant() {
+        let step = Subject::Metric(Metric::Step);
+        assert_eq!(parsed("step>+3%"), (step.clone(), true, Threshold::Percent(3.0)));
+        assert_eq!(parsed(" step < -2.5 % "), (step.clone(), false, Threshold::Percent(-2.5)));
+        assert_eq!(parsed("step>1.5ms"), (step, true, Threshold::Amount(1_500_000, Unit::Nanoseconds)));
+        let memory = Subject::Metric(Metric::PeakMemory);
+        assert_eq!(parsed("peak_memory>+100MB"), (memory, true, Threshold::Amount(100_000_000, Unit::Bytes)));
+        let kernels = Subject::Metric(Metric::Kernels);
+        assert_eq!(parsed("kernels>10"), (kernels, true, Threshold::Amount(10, Unit::Count)));
+        let kernel = Subject::Kernel("void f<int>(a<b>)".to_owned());
+        assert_eq!(parsed("kernel:void f<int>(a<b>)>5%"), (kernel, true, Threshold::Percent(5.0)));
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused() {
+        let refused =
+            ["", "step", "step>", "step>x%", "stop>3%", "kernel:>3%", ">3%", "step>3 parsecs", "step>1e999s"];
+        for text in refused {
+            assert!(parse(text).is_err(), "{text}");
+        }
+        let hint = |text: &str| crate::failure::hint(&parse(text).unwrap_err()).unwrap().to_owned();
+        assert_eq!(hint("stpe>3%"), "did you mean `step`?");
+    }
+}
