@@ -44,9 +44,8 @@ struct Counts {
     launches: u64,
     /// Calls that do not wait for what they launch.
     asynchronous: u64,
-    /// Those of them that take longer than what they launch runs.
-    outlasting: u64,
-    /// Those of them again that are not slow. HTA's short kernels.
+    /// Those of them that are not slow but take longer than what they launch runs. HTA's short kernels. A slow call
+    /// may have waited for what it launched, so that its duration says nothing about the work.
     short: u64,
     /// Asynchronous calls that are slow. HTA's runtime outliers.
     slow: u64,
@@ -56,11 +55,9 @@ struct Counts {
 
 impl Counts {
     fn add(&mut self, launch: &Launch) {
-        let outlasts = launch.outlasts_its_work();
         self.launches += 1;
         self.asynchronous += u64::from(!launch.blocking);
-        self.outlasting += u64::from(outlasts);
-        self.short += u64::from(outlasts && launch.cpu <= SLOW_CALL);
+        self.short += u64::from(launch.outlasts_its_work() && launch.cpu <= SLOW_CALL);
         self.slow += u64::from(!launch.blocking && launch.cpu > SLOW_CALL);
         self.delayed += u64::from(launch.delay() > LONG_DELAY);
     }
@@ -184,7 +181,7 @@ fn numbers(rank: i64, counts: &Counts) -> Vec<Number> {
         provenance: Provenance::Counter,
         explain,
     };
-    let share = Value::percent(counts.outlasting.cast_signed(), counts.asynchronous.cast_signed());
+    let share = Value::percent(counts.short.cast_signed(), counts.asynchronous.cast_signed());
     vec![
         number(
             "launches",
@@ -193,17 +190,16 @@ fn numbers(rank: i64, counts: &Counts) -> Vec<Number> {
             "calls of the selected steps and time that launched recorded GPU activities; a graph is one",
         ),
         number(
-            "outlasting_pct",
-            share,
-            Unit::Percent,
-            "launches whose call takes longer on the host than what it launched runs on the GPU, of those that do \
-             not wait for it",
-        ),
-        number(
             "short_kernels",
             counts.short.into(),
             Unit::Count,
-            "the same launches without those whose call takes more than 50 µs",
+            "launches whose call takes up to 50 µs on the host, and longer than what it launched runs on the GPU",
+        ),
+        number(
+            "short_kernels_pct",
+            share,
+            Unit::Percent,
+            "short kernels, of the launches that do not wait for what they launched",
         ),
         number(
             "slow_calls",
@@ -310,15 +306,15 @@ fn every_launch(job: &Job, ranks: &Ranks<'_>) -> Option<Table> {
     })
 }
 
-/// From this many launches that outlast their work on, they are a pattern and no accident of a short recording.
+/// From this many short kernels on, they are a pattern and no accident of a short recording.
 const ENOUGH_SHORT: u64 = 300;
 
 fn short_kernels(ranks: &Ranks<'_>) -> Option<Finding> {
-    let half = |counts: &Counts| counts.outlasting.saturating_mul(2) > counts.asynchronous;
+    let half = |counts: &Counts| counts.short.saturating_mul(2) > counts.asynchronous;
     let (rank, part) = ranks
         .iter()
-        .filter(|(_, part)| part.total.outlasting >= ENOUGH_SHORT && half(&part.total))
-        .max_by_key(|(rank, part)| (part.total.outlasting, Reverse(rank.rank)))?;
+        .filter(|(_, part)| part.total.short >= ENOUGH_SHORT && half(&part.total))
+        .max_by_key(|(rank, part)| (part.total.short, Reverse(rank.rank)))?;
     let worst = part.calls.iter().max_by_key(|of| (of.counts.short, Reverse(&of.name)))?;
     Some(Finding {
         id: "short_kernels",
@@ -326,7 +322,7 @@ fn short_kernels(ranks: &Ranks<'_>) -> Option<Finding> {
         claim: format!(
             "on rank {} {} of {} launches take longer on the host than what they launch runs on the GPU: work of this \
              size cannot keep the GPU busy",
-            rank.rank, part.total.outlasting, part.total.asynchronous
+            rank.rank, part.total.short, part.total.asynchronous
         ),
         // The time itself is idle time of the GPU, which other findings count.
         gain: None,
