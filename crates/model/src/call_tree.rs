@@ -1,6 +1,8 @@
 //! The call tree of each thread, by containment.
 
-use crate::{SliceId, Slices};
+use std::cmp::Reverse;
+
+use crate::{Ns, SliceId, Slices};
 
 /// For every slice the innermost slice of the same track that contains it.
 ///
@@ -22,41 +24,34 @@ impl CallTree {
     /// The same without some slices, given in order: one whose duration cannot be true would be around everything
     /// that follows it.
     pub fn build_without(slices: &Slices, left_out: &[SliceId]) -> Self {
-        let is_in = |slice: &SliceId| {
-            slices.kind[slice.index()].is_host_call() && left_out.binary_search(slice).is_err()
+        let tracks = by_track(slices, left_out);
+        let mut tree = Self {
+            parents: vec![SliceId::NONE; slices.len()],
+            order: Vec::with_capacity(tracks.iter().map(Vec::len).sum()),
         };
-        let mut order: Vec<SliceId> = (0..slices.len() as u32).map(SliceId).filter(is_in).collect();
-        // On one track: by start, the longer first, then as in the file.
-        order.sort_unstable_by_key(|slice| {
-            let row = slice.index();
-            (slices.track[row], slices.start[row], -slices.duration[row], row)
-        });
-        let mut parents = vec![SliceId::NONE; slices.len()];
-        let mut open: Vec<SliceId> = Vec::new();
-        let mut track = None;
-        for &slice in &order {
-            let index = slice.index();
-            if track != Some(slices.track[index]) {
-                open.clear();
-                track = Some(slices.track[index]);
-            }
-            let (start, end) = (slices.start[index], slices.end(index));
-            // What ended before can contain nothing more. What ends inside this slice can contain nothing more
-            // that this slice does not contain too, so it may go as well and the ends on the stack stay sorted.
-            while let Some(&top) = open.last() {
-                let top_end = slices.end(top.index());
-                let over = top_end <= start && slices.start[top.index()] < start;
-                if !over && top_end >= end {
-                    break;
+        let mut open: Vec<(Ns, Ns, SliceId)> = Vec::new();
+        for mut keys in tracks {
+            keys.sort();
+            open.clear();
+            for (start, Reverse(duration), slice) in keys {
+                let end = start + duration;
+                // What ended before can contain nothing more. What ends inside this slice can contain nothing more
+                // that this slice does not contain too, so it may go as well and the ends on the stack stay sorted.
+                while let Some(&(top_start, top_end, _)) = open.last() {
+                    let over = top_end <= start && top_start < start;
+                    if !over && top_end >= end {
+                        break;
+                    }
+                    open.pop();
                 }
-                open.pop();
+                if let Some(&(_, _, top)) = open.last() {
+                    tree.parents[slice.index()] = top;
+                }
+                open.push((start, end, slice));
+                tree.order.push(slice);
             }
-            if let Some(&top) = open.last() {
-                parents[index] = top;
-            }
-            open.push(slice);
         }
-        Self { parents, order }
+        tree
     }
 
     /// Every slice of the trees, track by track in order of time, with what is inside a slice right behind it
@@ -77,12 +72,38 @@ impl CallTree {
     }
 }
 
+/// What sorts a slice before what it contains: by start, the longer first, then as in the file.
+type Key = (Ns, Reverse<Ns>, SliceId);
+
+/// The keys of host calls by track. They stand beside each other, because looking them up in the columns while sorting
+/// costs more than the sort. Recorders write slices of a kind in order, so the sort finds long ordered runs.
+fn by_track(slices: &Slices, left_out: &[SliceId]) -> Vec<Vec<Key>> {
+    let is_in = |row: &usize| {
+        slices.kind[*row].is_host_call()
+            && (left_out.is_empty() || left_out.binary_search(&SliceId::from(*row)).is_err())
+    };
+    let calls = || (0..slices.len()).filter(is_in);
+    let mut counts: Vec<usize> = Vec::new();
+    for track in calls().map(|row| slices.track[row].index()) {
+        if counts.len() <= track {
+            counts.resize(track + 1, 0);
+        }
+        counts[track] += 1;
+    }
+    let mut tracks: Vec<Vec<Key>> = counts.into_iter().map(Vec::with_capacity).collect();
+    for row in calls() {
+        let key = (slices.start[row], Reverse(slices.duration[row]), SliceId::from(row));
+        tracks[slices.track[row].index()].push(key);
+    }
+    tracks
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::{Ns, Slice, SliceKind, StringId, TrackId};
+    use crate::{Slice, SliceKind, StringId, TrackId};
 
     fn slices(spans: &[(i64, i64, u32)]) -> Slices {
         let mut slices = Slices::default();
