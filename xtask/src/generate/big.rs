@@ -91,7 +91,7 @@ fn write_to(out: impl Write, size: u64) -> io::Result<Made> {
         start: 4_213_371_902_118_000,
     };
     // Seven more ranks are not simulated; one of them is always last.
-    let place = Place { rank: 0, world: 8, decoding: (150_000, 220_000) };
+    let place = Place::new(0, 8, (150_000, 220_000));
     let document = Document { process, rank: 0, world: 8, trace_id: 0xb16, name: "big.pt.trace.json" };
     let mut ranks = [Trainer::new(process, SHAPE, place)];
     ranks[0].start();

@@ -22,7 +22,7 @@ pub(super) fn make() -> Result<Vec<u8>> {
         start: 4_213_371_902_118_000,
     };
     let document = Document { process, rank: 0, world: 1, trace_id: 0xdead, name: "damaged.pt.trace.json" };
-    let mut ranks = [Trainer::new(process, SHAPE, Place { rank: 0, world: 1, decoding: (40_000, 50_000) })];
+    let mut ranks = [Trainer::new(process, SHAPE, Place::new(0, 1, (40_000, 50_000)))];
     ranks[0].sequence = 32;
     ranks[0].start();
     training::step(&mut ranks, 1, &mut Random::new(7), |_| 0);

@@ -11,6 +11,7 @@ pub(crate) mod big;
 mod corpus;
 mod damaged;
 mod examples;
+mod scenarios;
 
 /// Runs the task.
 pub(crate) fn run(mut options: Options) -> Result<()> {

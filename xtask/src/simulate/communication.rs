@@ -6,15 +6,11 @@ use super::kernels;
 use super::tensor::{Input, Tensor, push_inputs};
 use super::training::Trainer;
 
-/// The link between two devices, in bytes per nanosecond: PCIe rather than NVLink, so that some of the
-/// communication stays visible behind the backward.
-const LINK_BYTES_PER_NANOSECOND: u64 = 19;
-
 impl Trainer {
     /// Sums a bucket of gradients over all ranks.
     pub(crate) fn all_reduce(&mut self, elements: u64) {
         let bucket = Tensor::bfloat16(&[elements]);
-        let (rank, world) = (self.rank, self.world);
+        let (rank, world, link) = (self.rank, self.world, self.link);
         let ranks: Vec<String> = (0..world).map(|rank| rank.to_string()).collect();
         let ranks = ranks.join(", ");
         let recorder = &mut self.recorder;
@@ -53,7 +49,7 @@ impl Trainer {
                 ", \"Collective name\": \"allreduce\", \"In msg nelems\": {elements}, \"Out msg nelems\": {elements}, \"Group size\": {world}, \"dtype\": \"BFloat16\", \"In split size\": \"[]\", \"Out split size\": \"[]\", \"Process Group Name\": \"0\", \"Process Group Description\": \"default_pg\", \"Process Group Ranks\": \"[{ranks}]\""
             );
         });
-        recorder.launch_collective(kernels::all_reduce(bucket.bytes(), LINK_BYTES_PER_NANOSECOND), on_kernel);
+        recorder.launch_collective(kernels::all_reduce(bucket.bytes(), link), on_kernel);
         recorder.close();
         recorder.close();
         recorder.close();

@@ -136,7 +136,12 @@ impl Recorder {
 
     /// Waits until the compute stream is empty.
     pub(crate) fn synchronize(&mut self, function: Function) {
-        let left = self.device.compute_free.saturating_sub(self.now());
+        self.wait_until(function, self.device.compute_free);
+    }
+
+    /// Waits until the device has come to an instant.
+    pub(crate) fn wait_until(&mut self, function: Function, instant: u64) {
+        let left = instant.saturating_sub(self.now());
         self.call(function, left + 2_500, left + 5_500, false);
     }
 

@@ -82,6 +82,7 @@ impl Function {
     pub(crate) const DRIVER_LAUNCH: Self =
         Self { category: "cuda_driver", name: "cuLaunchKernel", number: 307 };
     pub(crate) const EVENT_RECORD: Self = Self::runtime("cudaEventRecord", 135);
+    pub(crate) const EVENT_SYNCHRONIZE: Self = Self::runtime("cudaEventSynchronize", 137);
     pub(crate) const LAUNCH: Self = Self::runtime("cudaLaunchKernel", 211);
     pub(crate) const LAUNCH_EXTENDED: Self = Self::runtime("cudaLaunchKernelExC", 430);
     pub(crate) const MEMCPY: Self = Self::runtime("cudaMemcpyAsync", 41);

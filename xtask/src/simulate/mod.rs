@@ -7,6 +7,7 @@
 
 pub(crate) mod document;
 pub(crate) mod kineto;
+pub(crate) mod loading;
 pub(crate) mod random;
 pub(crate) mod recorder;
 pub(crate) mod training;

@@ -24,7 +24,7 @@ fn ranks() -> Vec<Trainer> {
             start: 1_000_000_000,
         };
         let decoding = (10_000 + 400_000 * rank, 20_000 + 400_000 * rank);
-        let mut trainer = Trainer::new(process, SHAPE, Place { rank, world: 2, decoding });
+        let mut trainer = Trainer::new(process, SHAPE, Place::new(rank, 2, decoding));
         trainer.sequence = 64;
         trainer.recorder.events.clear();
         trainer.start();

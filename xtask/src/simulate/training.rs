@@ -3,6 +3,7 @@
 use super::device::finish_collectives;
 use super::events::Function;
 use super::kernels;
+use super::loading::Loading;
 use super::memory::Block;
 use super::random::Random;
 use super::recorder::{Process, Recorder};
@@ -55,16 +56,39 @@ pub(crate) struct Trainer {
     parameters: Vec<Tensor>,
     /// The batch on the device.
     tokens: Option<Block>,
-    /// How long it takes to decode one sample, from and to.
-    decoding: (u64, u64),
+    pub(crate) loading: Loading,
+    reading: Reading,
+    /// When the device was done with the last step.
+    last_step_done: u64,
+    /// The link between two devices, in bytes per nanosecond.
+    pub(crate) link: u64,
 }
 
-/// What sets a rank apart.
+/// What the program reads back from the device at the end of a step, which waits for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reading {
+    /// So many numbers of the step itself: nothing is queued when the next one begins.
+    Now(u64),
+    /// Only that the step before is done, so that the host is never more than a step ahead.
+    OneBehind,
+}
+
+/// What sets a rank apart, and how its program is written.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place {
     pub(crate) rank: u64,
     pub(crate) world: u64,
-    pub(crate) decoding: (u64, u64),
+    pub(crate) loading: Loading,
+    pub(crate) reading: Reading,
+    pub(crate) link: u64,
+}
+
+impl Place {
+    /// A rank that decodes its samples itself, each in so many nanoseconds, reads its loss in every step, and talks
+    /// over PCIe rather than NVLink, so that some of the communication stays visible behind the backward.
+    pub(crate) fn new(rank: u64, world: u64, decoding: (u64, u64)) -> Self {
+        Self { rank, world, loading: Loading::InProcess { decoding }, reading: Reading::Now(1), link: 19 }
+    }
 }
 
 impl Trainer {
@@ -77,7 +101,7 @@ impl Trainer {
                 recorder.allocate(parameter.bytes());
             }
         }
-        let Place { rank, world, decoding } = place;
+        let Place { rank, world, loading, reading, link } = place;
         Self {
             recorder,
             shape,
@@ -88,7 +112,10 @@ impl Trainer {
             tape: Vec::new(),
             parameters,
             tokens: None,
-            decoding,
+            loading,
+            reading,
+            last_step_done: 0,
+            link,
         }
     }
 
@@ -144,43 +171,14 @@ impl Trainer {
     /// The rest of the step.
     fn second_half(&mut self, step: u64) {
         self.optimize(step);
-        self.log_loss();
+        match self.reading {
+            Reading::Now(numbers) => self.log(numbers),
+            Reading::OneBehind => self.wait_for_last_step(),
+        }
         self.recorder.enter("torch/profiler/profiler.py(821): step");
         self.recorder.leaf("<built-in function perf_counter_ns>");
         self.recorder.close();
         self.recorder.leave();
-    }
-
-    fn load_batch(&mut self) {
-        let (low, high) = self.decoding;
-        let (batch, sequence) = (self.shape.batch, self.sequence);
-        let recorder = &mut self.recorder;
-        recorder.enter("torch/utils/data/dataloader.py(701): __next__");
-        recorder.open_annotation("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__".into());
-        recorder.enter("torch/utils/data/dataloader.py(757): _next_data");
-        recorder.enter("torch/utils/data/_utils/fetch.py(47): fetch");
-        let sample = Tensor::new(Element::Long, &[sequence]);
-        for _ in 0..batch {
-            recorder.enter("dataset.py(27): __getitem__");
-            recorder.enter("dataset.py(41): decode");
-            recorder.elapse(low, high);
-            recorder.leave();
-            recorder.op("aten::select", &[Input::Tensor(sample), Input::Scalar("0")], |recorder| {
-                recorder.as_strided(sample, sample);
-            });
-            recorder.leave();
-        }
-        recorder.enter("torch/utils/data/_utils/collate.py(398): default_collate");
-        let samples = vec![sample; batch as usize];
-        let inputs = [Input::Tensors(&samples), Input::Scalar("0")];
-        recorder.open_forward("aten::stack", &inputs);
-        recorder.op("aten::cat", &inputs, |recorder| recorder.elapse(4_000, 9_000));
-        recorder.close();
-        recorder.leave();
-        recorder.leave();
-        recorder.leave();
-        recorder.close();
-        recorder.leave();
     }
 
     fn move_to_device(&mut self) -> Tensor {
@@ -277,18 +275,38 @@ impl Trainer {
         recorder.leave();
     }
 
-    fn log_loss(&mut self) {
+    fn log(&mut self, numbers: u64) {
         let scalar = Input::Tensor(Tensor::bfloat16(&[]));
         let recorder = &mut self.recorder;
-        recorder.enter("<built-in method item of Tensor object at 0x7f5a0c3b10e0>");
-        recorder.op("aten::item", &[scalar], |recorder| {
-            recorder.op("aten::_local_scalar_dense", &[scalar], |recorder| {
-                recorder.copy("Memcpy DtoH (Device -> Pageable)", 2);
-                recorder.synchronize(Function::STREAM_SYNCHRONIZE);
+        for _ in 0..numbers {
+            recorder.enter("<built-in method item of Tensor object at 0x7f5a0c3b10e0>");
+            recorder.op("aten::item", &[scalar], |recorder| {
+                recorder.op("aten::_local_scalar_dense", &[scalar], |recorder| {
+                    recorder.copy("Memcpy DtoH (Device -> Pageable)", 2);
+                    recorder.synchronize(Function::STREAM_SYNCHRONIZE);
+                });
             });
-        });
-        recorder.leave();
+            recorder.leave();
+        }
         recorder.leaf("train.py(69): log");
+    }
+
+    fn wait_for_last_step(&mut self) {
+        let recorder = &mut self.recorder;
+        recorder.enter("torch/cuda/streams.py(231): synchronize");
+        recorder.call(Function::EVENT_RECORD, 900, 1_800, false);
+        recorder.wait_until(Function::EVENT_SYNCHRONIZE, self.last_step_done);
+        recorder.leave();
+        self.last_step_done = recorder.device_done();
+    }
+
+    /// Ends what happened before the recording, as a profiler does that starts in the middle; answers when that was.
+    pub(crate) fn restart(&mut self) -> u64 {
+        if self.reading == Reading::OneBehind {
+            self.recorder.synchronize(Function::DEVICE_SYNCHRONIZE);
+        }
+        self.recorder.events.clear();
+        self.recorder.restart()
     }
 }
 

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, its helpers too")]
 
 mod diff;
+mod examples;
 mod flame;
 mod help;
 mod hta;

@@ -65,7 +65,7 @@ fn finding(
         id: text.id,
         severity: if share(rank) < CRITICAL_PCT { Severity::Warning } else { Severity::Critical },
         claim: format!(
-            "{worst}{} for {} ({}) of its span",
+            "{worst}{} for {} ({}) of its time",
             text.subject,
             percent(spent, whole),
             duration(spent)
@@ -256,10 +256,10 @@ fn host_bound(rank: &Rank<'_, Part>) -> Option<Text> {
     {
         "every step launches the same kernels, so a CUDA graph can launch them at once: \
          `torch.compile(mode=\"reduce-overhead\")` or `torch.cuda.graph`; larger batches make the kernels longer"
-    } else if share(&[Cause::Nothing]) >= 50.0 {
+    } else if share(&[Cause::Ranges, Cause::Nothing]) >= 50.0 {
         "record with `with_stack=True` to see what the host does; larger batches, `torch.compile` and fused \
          optimizers (`fused=True`) need fewer launches"
-    } else if share(&[Cause::Python, Cause::Ranges]) >= 50.0 {
+    } else if share(&[Cause::Python]) >= 50.0 {
         "most of it is Python between operators: `torch.compile` takes it out of the loop; table by_name shows which \
          functions"
     } else {
@@ -301,7 +301,7 @@ fn profiler_overhead(ranks: &[&Rank<'_, Part>]) -> Option<Finding> {
     let (claim, evidence) = if idle >= host {
         let (time, whole) = (part.all(Cause::Profiler), part.whole(span(rank)));
         let claim = format!(
-            "the profiler keeps the GPU of rank {} waiting for {} ({}) of its span",
+            "the profiler keeps the GPU of rank {} waiting for {} ({}) of its time",
             rank.rank,
             percent(time, whole),
             duration(time)

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use eaves_model::{Interval, Ns, SliceId, StringId, Trace};
+use eaves_model::{Interval, Ns, SliceId, SliceKind, StringId, Trace};
 
 use super::cause::Cause;
 use super::gaps::{Gap, Wait, gaps};
@@ -12,9 +12,12 @@ use super::overhead::Overhead;
 use super::part::{GapRow, NameTime, Part, Place};
 use super::threads::{Segment, Stretch, walk};
 use crate::RankView;
+use crate::text::percentage;
 
 /// Names kept of each cause, and places that synchronise: more than anybody reads.
 const KEPT: usize = 20;
+/// Names that take less than this share of the span are not worth a row.
+const SMALL_PCT: f64 = 0.1;
 
 /// What PyTorch records around the fetch of a batch if there are no workers.
 const SINGLE_PROCESS_LOADER: &str = "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__";
@@ -53,15 +56,25 @@ struct Current {
     began_in: Option<PlaceKey>,
 }
 
-/// Operator and line; the call only where neither is known.
+/// The line of Python, what began the wait there, and the operator around that if it is a call into the runtime.
 type PlaceKey = (StringId, StringId, StringId);
 
 #[derive(Clone, Copy, Default)]
 struct PlaceTime {
-    call: Option<(Ns, StringId)>,
+    /// Call and operator of the longest segment.
+    longest: Option<(Ns, StringId, StringId)>,
     time: Ns,
     gaps: u64,
     after: Ns,
+}
+
+impl PlaceTime {
+    fn merge(&mut self, other: &Self) {
+        self.longest = self.longest.max(other.longest);
+        self.time += other.time;
+        self.gaps += other.gaps;
+        self.after += other.after;
+    }
 }
 
 struct Tally<'a, 'b> {
@@ -115,13 +128,11 @@ impl<'a, 'b> Tally<'a, 'b> {
         }
         let gap = &self.gaps[segment.gap];
         if segment.cause == Cause::Synchronisation {
-            let (key, call) = place_key(self.rank.trace, &segment);
+            let (key, waiting) = place(self.rank.trace, &segment);
             if segment.interval.start == gap.interval.start {
                 current.began_in = Some(key);
             }
-            let place = self.places.entry(key).or_default();
-            place.time += time;
-            place.call = place.call.max(Some((time, call)));
+            self.places.entry(key).or_default().merge(&waiting);
         }
         if let Some(what) = segment.what {
             let (in_span, lead_in) = if gap.is_lead_in { (Ns::ZERO, time) } else { (time, Ns::ZERO) };
@@ -194,10 +205,12 @@ impl<'a, 'b> Tally<'a, 'b> {
     fn finish(mut self) -> Part {
         self.close_current();
         let strings = &self.rank.trace.strings;
+        let span = self.rank.sets.span().map_or(Ns::ZERO, Interval::length);
+        let whole = self.part.whole(span);
         self.part.names = names(&self.names, |name| without_address(strings.get(name)));
+        self.part.names.retain(|name| percentage(name.time + name.lead_in, whole) >= SMALL_PCT);
         self.part.places = places(&self.places, |name| without_address(strings.get(name)));
         self.part.details.sort_unstable_by_key(|row| row.interval.start);
-        let span = self.rank.sets.span().map_or(Ns::ZERO, Interval::length);
         if self.part.is_notable(self.part.host_work(), span) {
             self.part.launches = Some(Launches::measure(self.rank));
         }
@@ -212,13 +225,16 @@ impl Current {
     }
 }
 
-/// Where a segment waits, and the call that waits.
-fn place_key(trace: &Trace, segment: &Segment) -> (PlaceKey, StringId) {
+/// Where a segment waits, and how long.
+fn place(trace: &Trace, segment: &Segment) -> (PlaceKey, PlaceTime) {
     let name =
         |slice: Option<SliceId>| slice.map_or(StringId::NONE, |slice| trace.slices.name[slice.index()]);
-    let (operator, line, call) = (name(segment.operator), name(segment.line), name(segment.what));
-    let is_placed = operator != StringId::NONE || line != StringId::NONE;
-    ((operator, line, if is_placed { StringId::NONE } else { call }), call)
+    let is_call = |slice: SliceId| trace.slices.kind[slice.index()] == SliceKind::Runtime;
+    let operator = name(segment.operator);
+    let around = if segment.root.is_some_and(is_call) { operator } else { StringId::NONE };
+    let time = segment.interval.length();
+    let longest = Some((time, name(segment.what), operator));
+    ((name(segment.line), name(segment.root), around), PlaceTime { longest, time, ..PlaceTime::default() })
 }
 
 /// The longest names of each cause. Names that differ by an address are one.
@@ -242,18 +258,25 @@ fn names(times: &[(Cause, StringId, Ns, Ns)], text: impl Fn(StringId) -> String)
     names
 }
 
-/// The places that cost most.
+/// The places that cost most. Places that differ by an address are one.
 fn places(times: &HashMap<PlaceKey, PlaceTime>, text: impl Fn(StringId) -> String) -> Vec<Place> {
-    let some = |name: StringId| name.some().map(&text);
-    let place = |(&(operator, line, _), place): (&PlaceKey, &PlaceTime)| Place {
-        call: place.call.map_or_else(String::new, |(_, call)| text(call)),
-        operator: some(operator),
-        line: some(line),
-        time: place.time,
-        gaps: place.gaps,
-        after: place.after,
+    let mut merged: HashMap<[String; 3], PlaceTime> = HashMap::new();
+    for (&(line, root, around), time) in times {
+        merged.entry([text(line), text(root), text(around)]).or_default().merge(time);
+    }
+    let some = |text: String| (!text.is_empty()).then_some(text);
+    let place = |([line, ..], place): ([String; 3], PlaceTime)| {
+        let (_, call, operator) = place.longest.unwrap_or((Ns::ZERO, StringId::NONE, StringId::NONE));
+        Place {
+            call: text(call),
+            operator: some(text(operator)),
+            line: some(line),
+            time: place.time,
+            gaps: place.gaps,
+            after: place.after,
+        }
     };
-    let mut places: Vec<Place> = times.iter().map(place).collect();
+    let mut places: Vec<Place> = merged.into_iter().map(place).collect();
     places.sort_unstable_by(|a, b| {
         let names = |place: &Place| (place.call.clone(), place.operator.clone(), place.line.clone());
         (b.time + b.after).cmp(&(a.time + a.after)).then_with(|| names(a).cmp(&names(b)))

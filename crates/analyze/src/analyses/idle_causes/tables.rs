@@ -116,7 +116,7 @@ fn by_cause(job: &Job, ranks: &[&Rank<'_, Part>]) -> Table {
     table(
         job,
         "by_cause",
-        "Idle time by what the launching thread did, every instant counted once; lead-in is idle time of a step before the first activity, and in no other column",
+        "Idle time by what the launching thread did, every instant counted once",
         &columns,
         rows,
     )
@@ -151,8 +151,8 @@ fn synchronising_calls(job: &Job, ranks: &[&Rank<'_, Part>]) -> Table {
     let cells = |place: &Place| {
         [
             place.call.as_str().into(),
-            text(&place.operator, "no operator around it"),
             text(&place.line, "no Python frames around it; `with_stack=True` records them"),
+            text(&place.operator, "no operator around it"),
             place.gaps.into(),
             place.time.into(),
             place.after.into(),
@@ -165,8 +165,8 @@ fn synchronising_calls(job: &Job, ranks: &[&Rank<'_, Part>]) -> Table {
     }
     let columns = [
         Column::new("name", "Call", Unit::None),
-        Column::new("operator", "Operator", Unit::None),
         Column::new("python", "Python line", Unit::None),
+        Column::new("operator", "Operator", Unit::None),
         Column::new("gaps", "Gaps begun", Unit::Count),
         Column::new("time_ns", "Idle inside", Unit::Nanoseconds),
         Column::new("after_ns", "Idle after", Unit::Nanoseconds),

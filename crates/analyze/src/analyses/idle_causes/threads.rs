@@ -29,6 +29,8 @@ pub(super) struct Segment {
     pub(super) operator: Option<SliceId>,
     /// The innermost line of Python around it.
     pub(super) line: Option<SliceId>,
+    /// The outermost slice that stands for the cause.
+    pub(super) root: Option<SliceId>,
 }
 
 /// Cuts stretches into segments. Stretches of one track must not overlap; all segments of a stretch follow each
@@ -152,6 +154,11 @@ fn top(stack: &mut Vec<Open>, now: Ns) -> Option<Open> {
     None
 }
 
+/// The first to begin of the slices that are open at an instant.
+fn outermost(stack: &[Open], now: Ns) -> Option<SliceId> {
+    stack.iter().find(|open| open.end > now).map(|open| open.slice)
+}
+
 impl Stacks {
     fn push(&mut self, trace: &Trace, slice: SliceId, class: Class) {
         let open = Open { end: trace.slices.end(slice.index()), slice };
@@ -185,8 +192,9 @@ impl Stacks {
             interval: Interval::new(now, end.map_or(interval.end, |end| end.min(interval.end))),
             cause,
             what: what.map(|open| open.slice),
-            operator: self.operators.iter().find(|open| open.end > now).map(|open| open.slice),
+            operator: outermost(&self.operators, now),
             line: line.map(|open| open.slice),
+            root: self.by_cause.get(cause as usize).and_then(|stack| outermost(stack, now)),
         }
     }
 }

@@ -44,7 +44,7 @@ fn each_cause_has_its_finding() {
         let found = findings(trace(100, kind, name));
         assert_eq!(found.iter().map(|finding| finding.id).collect::<Vec<_>>(), [id], "{name}");
         let finding = &found[0];
-        assert!(finding.claim.contains("6.7% (200 ns) of its span"), "{}", finding.claim);
+        assert!(finding.claim.contains("6.7% (200 ns) of its time"), "{}", finding.claim);
         assert_eq!(finding.severity, Severity::Warning);
         match &finding.gain {
             Some(gain) => assert_eq!((gain.high, gain.per_step), (Ns(100), true)),
@@ -81,7 +81,7 @@ fn a_synchronising_call_has_the_gap_it_began() {
     assert_eq!(found.len(), 1);
     assert_eq!(
         found[0].claim,
-        "waiting for the device in `aten::item` lets it run dry for 20.0% (600 ns) of its span"
+        "waiting for the device in `aten::item` lets it run dry for 20.0% (600 ns) of its time"
     );
     let gain = found[0].gain.as_ref().unwrap();
     assert_eq!((gain.low, gain.high), (Ns(100), Ns(300)));

@@ -69,7 +69,7 @@ fn names_are_the_innermost_and_places_those_of_the_caller() {
     assert_eq!(column(&section, "by_name", "name"), texts(names));
     assert_eq!(column(&section, "by_name", "time_ns"), integers([100, 90, 50, 20, 10, 0]));
     assert_eq!(column(&section, "by_name", "lead_in_ns"), integers([0, 0, 0, 10, 0, 40]));
-    let columns = ["rank", "name", "operator", "python", "gaps", "time_ns", "after_ns"];
+    let columns = ["rank", "name", "python", "operator", "gaps", "time_ns", "after_ns"];
     assert_eq!(column_ids(&section, "synchronising_calls"), columns);
     let of = |id| column(&section, "synchronising_calls", id);
     assert_eq!([of("name"), of("operator")], [texts(["cudaStreamSynchronize"]), texts(["aten::item"])]);
