@@ -9,6 +9,7 @@ use eaves_present::terminal;
 
 use crate::destination::{self, Destination, Format};
 use crate::failure::hinted;
+use crate::output::PendingFile;
 use crate::printer::Printer;
 
 /// Examples stand before the options: most people need no more.
@@ -72,6 +73,33 @@ impl OutputArguments {
 
     /// Where the document will go. Called before the work, so that a wrong name costs no time.
     pub(crate) fn destination(&self, inputs: &[PathBuf]) -> anyhow::Result<Destination> {
+        self.check_output(inputs)?;
+        Destination::new(self.format(), self.output.as_deref())
+    }
+
+    /// The file that `-o` names and its ending, if that is one of those that only this verb writes. Called before the
+    /// work, too.
+    pub(crate) fn picture(
+        &self,
+        inputs: &[PathBuf],
+        endings: &[&'static str],
+    ) -> anyhow::Result<Option<(PendingFile, &'static str)>> {
+        let ending = self.output.as_deref().and_then(|path| path.extension()?.to_str());
+        let known = |ending: &str| endings.iter().copied().find(|known| known.eq_ignore_ascii_case(ending));
+        let Some((path, ending)) = self.output.as_deref().zip(ending.and_then(known)) else {
+            return Ok(None);
+        };
+        if self.format().is_some() {
+            return Err(hinted(
+                format!("--json, --csv and --markdown do not go with a picture: {}", path.display()),
+                "give one of the two",
+            ));
+        }
+        self.check_output(inputs)?;
+        Ok(Some((destination::create(path)?, ending)))
+    }
+
+    fn check_output(&self, inputs: &[PathBuf]) -> anyhow::Result<()> {
         if let Some(output) = self.output.as_deref().and_then(|path| path.canonicalize().ok()) {
             let is_output = |input: &&PathBuf| input.canonicalize().is_ok_and(|input| input == output);
             if let Some(input) = inputs.iter().find(is_output) {
@@ -81,13 +109,16 @@ impl OutputArguments {
                 ));
             }
         }
-        let format = match (self.json, self.csv, self.markdown) {
+        Ok(())
+    }
+
+    fn format(&self) -> Option<Format> {
+        match (self.json, self.csv, self.markdown) {
             (true, ..) => Some(Format::Json),
             (_, true, _) => Some(Format::Csv),
             (.., true) => Some(Format::Markdown),
             _ => None,
-        };
-        Destination::new(format, self.output.as_deref())
+        }
     }
 
     /// Writes the document, tells the warnings, and fails on them if the user wants it so.
@@ -97,11 +128,42 @@ impl OutputArguments {
         destination: Destination,
         top: usize,
     ) -> anyhow::Result<()> {
+        self.finish_as(document, destination, top, &|options| terminal::render(document, options))
+    }
+
+    /// The same with another text for terminals.
+    pub(crate) fn finish_as(
+        &self,
+        document: &Document,
+        destination: Destination,
+        top: usize,
+        text: &dyn Fn(&terminal::Options) -> String,
+    ) -> anyhow::Result<()> {
         let printer = self.printer();
         if !destination.shows_warnings() {
-            printer.note(&terminal::render_warnings(document, &terminal::Options::default()));
+            self.tell_warnings(document);
         }
-        destination.write(document, top, &printer)?;
+        destination.write(document, top, &printer, text)?;
+        self.conclude(document)
+    }
+
+    /// Writes a picture, tells the warnings, and fails on them if the user wants it so.
+    pub(crate) fn finish_picture(
+        &self,
+        document: &Document,
+        file: PendingFile,
+        picture: &str,
+    ) -> anyhow::Result<()> {
+        self.tell_warnings(document);
+        destination::complete(file, picture.as_bytes())?;
+        self.conclude(document)
+    }
+
+    fn tell_warnings(&self, document: &Document) {
+        self.printer().note(&terminal::render_warnings(document, &terminal::Options::default()));
+    }
+
+    fn conclude(&self, document: &Document) -> anyhow::Result<()> {
         let harmful = document.warnings.iter().filter(|warning| !warning.kind.is_harmless()).count();
         if self.strict && harmful > 0 {
             let kinds = if harmful == 1 { "warning" } else { "warnings" };

@@ -82,31 +82,36 @@ impl Destination {
         matches!(self.place, Place::Stdout) && self.format == Format::Terminal
     }
 
-    /// Writes the document.
-    pub(crate) fn write(self, document: &Document, top: usize, printer: &Printer) -> anyhow::Result<()> {
-        let width = match self.place {
-            Place::Stdout => printer.width(),
-            Place::File(_) | Place::Directory(_) => terminal::Options::default().width,
-        };
+    /// Writes the document; `text` makes of it what people read in a terminal.
+    pub(crate) fn write(
+        self,
+        document: &Document,
+        top: usize,
+        printer: &Printer,
+        text: &dyn Fn(&terminal::Options) -> String,
+    ) -> anyhow::Result<()> {
         match self.place {
             Place::Stdout if self.format == Format::Terminal => {
-                let text = terminal::render(document, &terminal::Options { width, top });
+                let text = text(&terminal::Options { width: printer.width(), top });
                 printer.data(text.as_bytes()).context("cannot write to stdout")
             }
-            Place::Stdout => {
-                printer.raw_data(&content(document, self.format, top)?).context("cannot write to stdout")
-            }
-            Place::File(file) => {
-                let path = file.path().display().to_string();
-                file.complete(&content(document, self.format, top)?)
-                    .with_context(|| format!("cannot write the output: {path}"))
-            }
+            Place::Stdout => printer
+                .raw_data(&content(document, self.format, top, text)?)
+                .context("cannot write to stdout"),
+            Place::File(file) => complete(file, &content(document, self.format, top, text)?),
             Place::Directory(directory) => write_tables(document, &directory),
         }
     }
 }
 
-fn create(path: &Path) -> anyhow::Result<PendingFile> {
+/// Makes a file appear with its content.
+pub(crate) fn complete(file: PendingFile, content: &[u8]) -> anyhow::Result<()> {
+    let path = file.path().display().to_string();
+    file.complete(content).with_context(|| format!("cannot write the output: {path}"))
+}
+
+/// Makes sure that a file can be written.
+pub(crate) fn create(path: &Path) -> anyhow::Result<PendingFile> {
     PendingFile::create(path).map_err(|error| {
         let reason = match error.kind() {
             io::ErrorKind::NotFound => "no such directory".to_owned(),
@@ -123,9 +128,7 @@ fn create(path: &Path) -> anyhow::Result<PendingFile> {
 /// Writes a text that is no document.
 pub(crate) fn write_text(text: &str, output: Option<&Path>, printer: &Printer) -> anyhow::Result<()> {
     match output.filter(|path| *path != Path::new("-")) {
-        Some(path) => create(path)?
-            .complete(text.as_bytes())
-            .with_context(|| format!("cannot write the output: {}", path.display())),
+        Some(path) => complete(create(path)?, text.as_bytes()),
         None => printer.raw_data(text.as_bytes()).context("cannot write to stdout"),
     }
 }
@@ -145,14 +148,19 @@ fn format_of_file(asked: Option<Format>, path: &Path) -> anyhow::Result<Format> 
 }
 
 /// The document as the bytes of a file.
-fn content(document: &Document, format: Format, top: usize) -> anyhow::Result<Vec<u8>> {
+fn content(
+    document: &Document,
+    format: Format,
+    top: usize,
+    text: &dyn Fn(&terminal::Options) -> String,
+) -> anyhow::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     match format {
         Format::Csv => csv::write(document, &mut bytes)?,
         Format::Json => json::write(document, &mut bytes)?,
         Format::Markdown => bytes = markdown::render(document, top).into_bytes(),
         Format::Terminal => {
-            let text = terminal::render(document, &terminal::Options { top, ..terminal::Options::default() });
+            let text = text(&terminal::Options { top, ..terminal::Options::default() });
             bytes = anstream::adapter::strip_str(&text).to_string().into_bytes();
         }
     }
@@ -172,8 +180,7 @@ fn write_tables(document: &Document, directory: &Path) -> anyhow::Result<()> {
         files.push((create(&path)?, bytes));
     }
     for (file, bytes) in files {
-        let path = file.path().display().to_string();
-        file.complete(&bytes).with_context(|| format!("cannot write the output: {path}"))?;
+        complete(file, &bytes)?;
     }
     Ok(())
 }

@@ -5,6 +5,7 @@ mod export;
 mod info;
 mod report;
 mod self_;
+mod timeline;
 // tidy-alphabetical-end
 
 use std::path::PathBuf;
@@ -25,6 +26,7 @@ pub(crate) enum Command {
     Report(report::Arguments),
     #[command(name = "self")]
     Self_(self_::Arguments),
+    Timeline(timeline::Arguments),
 }
 
 impl Command {
@@ -35,6 +37,7 @@ impl Command {
             Self::Info(arguments) => info::run(arguments, output),
             Self::Report(arguments) => report::run(arguments, output),
             Self::Self_(arguments) => self_::run(arguments, output),
+            Self::Timeline(arguments) => timeline::run(arguments, output),
         }
     }
 }

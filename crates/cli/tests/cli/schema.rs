@@ -4,8 +4,12 @@ use crate::support::{TRACE, run};
 use serde_json::Value;
 
 /// Every verb that prints a document, with what it needs besides an input.
-const VERBS: [(&str, &[&str]); 3] =
-    [("export", &["--to", "chrome", "-o", "exported.json"]), ("info", &[]), ("report", &[])];
+const VERBS: [(&str, &[&str]); 4] = [
+    ("export", &["--to", "chrome", "-o", "exported.json"]),
+    ("info", &[]),
+    ("report", &[]),
+    ("timeline", &[]),
+];
 
 fn schema() -> Value {
     let answer = run(std::env::temp_dir().as_path(), &["self", "schema"]);
