@@ -76,6 +76,11 @@ impl OutputArguments {
         Destination::new(self.format(), self.output.as_deref())
     }
 
+    /// The file that was named.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        self.output.as_deref().filter(|path| *path != Path::new("-"))
+    }
+
     /// The form that an option asks for.
     pub(crate) fn format(&self) -> Option<Format> {
         match (self.json, self.csv, self.markdown) {

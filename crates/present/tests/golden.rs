@@ -5,10 +5,12 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, its helpers too")]
 
 mod sample;
+#[path = "sample/trace.rs"]
+mod trace;
 
 use std::path::Path;
 
-use eaves_present::{csv, json, markdown, terminal};
+use eaves_present::{Document, csv, json, markdown, terminal, timeline};
 use unicode_width::UnicodeWidthStr;
 
 fn check(name: &str, actual: &str) {
@@ -72,4 +74,22 @@ fn json_of_a_report() {
     json::write(&sample::document(), &mut bytes).unwrap();
     let text = String::from_utf8(bytes).unwrap();
     check("report.json", &text.replace(env!("CARGO_PKG_VERSION"), "VERSION"));
+}
+
+#[test]
+fn timeline_as_a_drawing() {
+    let run = trace::run();
+    let (outcomes, charts) = trace::timeline(&run);
+    check("timeline.svg", &timeline::svg(&charts, outcomes[0].section(), 800));
+}
+
+#[test]
+fn timeline_of_80_columns() {
+    let run = trace::run();
+    let (outcomes, charts) = trace::timeline(&run);
+    let document = Document::new("timeline", &run, outcomes);
+    let text = terminal::render_timeline(&document, &charts, &terminal::Options::default());
+    let text = anstream::adapter::strip_str(&text).to_string();
+    check("timeline-80.txt", &text);
+    assert!(text.lines().all(|line| line.width() <= 80));
 }

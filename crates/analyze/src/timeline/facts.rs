@@ -74,6 +74,7 @@ impl Analyse for Timeline {
                 .flat_map(|(rank, facts)| numbers(rank, facts))
                 .collect(),
             tables: vec![
+                by_rank(job, ranks),
                 tracks(
                     job,
                     ranks,
@@ -94,6 +95,61 @@ impl Analyse for Timeline {
     }
 }
 
+/// One time of a rank as number and column, with its share of the span.
+struct Part {
+    id: &'static str,
+    title: &'static str,
+    explain: &'static str,
+    /// Id, title and meaning of the share.
+    share: (&'static str, &'static str, &'static str),
+    of: fn(&Facts) -> Ns,
+}
+
+const PARTS: [Part; 4] = [
+    Part {
+        id: "cpu_active_ns",
+        title: "CPU active",
+        explain: "union of all operators, runtime calls and Python frames of all threads; named ranges do not count",
+        share: (
+            "cpu_active_pct",
+            "CPU active of span",
+            "time in which a thread of the host worked, of the span",
+        ),
+        of: |facts| facts.cpu,
+    },
+    Part {
+        id: "gpu_active_ns",
+        title: "GPU active",
+        explain: "union of all kernels, copies and sets of all GPUs",
+        share: ("gpu_active_pct", "GPU active of span", "time in which a GPU worked, of the span"),
+        of: |facts| facts.gpu,
+    },
+    Part {
+        id: "overlap_ns",
+        title: "Both active",
+        explain: "time in which both a thread and a GPU worked",
+        share: (
+            "overlap_pct",
+            "Both active of span",
+            "time in which both a thread and a GPU worked, of the span",
+        ),
+        of: |facts| facts.overlap,
+    },
+    Part {
+        id: "idle_ns",
+        title: "Both idle",
+        explain: "time in which neither a thread nor a GPU worked",
+        share: (
+            "idle_pct",
+            "Both idle of span",
+            "time in which neither a thread nor a GPU worked, of the span",
+        ),
+        of: |facts| facts.idle,
+    },
+];
+
+const SPAN: &str = "from the first start to the last end of everything recorded, or of it what is selected";
+
 fn numbers(rank: i64, facts: &Facts) -> Vec<Number> {
     let number = |id, value, unit, explain| Number {
         id,
@@ -103,28 +159,36 @@ fn numbers(rank: i64, facts: &Facts) -> Vec<Number> {
         provenance: Provenance::Formula,
         explain,
     };
-    let time = |id, time: Ns, explain| number(id, time.into(), Unit::Nanoseconds, explain);
-    let share =
-        |id, time: Ns, explain| number(id, Value::percent(time.0, facts.span.0), Unit::Percent, explain);
-    vec![
-        time(
-            "span_ns",
-            facts.span,
-            "from the first start to the last end of everything recorded, or of it what is selected",
-        ),
-        time(
-            "cpu_active_ns",
-            facts.cpu,
-            "union of all operators, runtime calls and Python frames of all threads; named ranges do not count",
-        ),
-        share("cpu_active_pct", facts.cpu, "time in which a thread of the host worked, of the span"),
-        time("gpu_active_ns", facts.gpu, "union of all kernels, copies and sets of all GPUs"),
-        share("gpu_active_pct", facts.gpu, "time in which a GPU worked, of the span"),
-        time("overlap_ns", facts.overlap, "time in which both a thread and a GPU worked"),
-        share("overlap_pct", facts.overlap, "time in which both a thread and a GPU worked, of the span"),
-        time("idle_ns", facts.idle, "time in which neither a thread nor a GPU worked"),
-        share("idle_pct", facts.idle, "time in which neither a thread nor a GPU worked, of the span"),
-    ]
+    let mut numbers = vec![number("span_ns", facts.span.into(), Unit::Nanoseconds, SPAN)];
+    for part in &PARTS {
+        let time = (part.of)(facts);
+        let (id, _, explain) = part.share;
+        numbers.push(number(part.id, time.into(), Unit::Nanoseconds, part.explain));
+        numbers.push(number(id, Value::percent(time.0, facts.span.0), Unit::Percent, explain));
+    }
+    numbers
+}
+
+fn by_rank(job: &Job, ranks: &[Rank<'_, Option<Facts>>]) -> Table {
+    let mut columns = job.rank_columns();
+    columns.push(Column::new("span_ns", "Span", Unit::Nanoseconds));
+    columns.extend(PARTS.iter().map(|part| Column::new(part.share.0, part.share.1, Unit::Percent)));
+    columns.extend(PARTS.iter().map(|part| Column::new(part.id, part.title, Unit::Nanoseconds)));
+    let row = |rank: &Rank<'_, Option<Facts>>| {
+        let facts = rank.part.as_ref()?;
+        let times = PARTS.iter().map(|part| (part.of)(facts));
+        let mut cells = job.rank_cells(rank);
+        cells.push(facts.span.into());
+        cells.extend(times.clone().map(|time| Value::percent(time.0, facts.span.0)));
+        cells.extend(times.map(Value::from));
+        Some(cells)
+    };
+    Table {
+        id: "by_rank",
+        title: "Time in which threads, GPUs, both or neither worked, of the span",
+        columns,
+        rows: ranks.iter().filter_map(row).collect(),
+    }
 }
 
 fn tracks(
@@ -201,6 +265,8 @@ mod tests {
         // and 900..1000.
         assert_eq!(values(&section, 0), integers([1000, 300, 350, 50, 400]));
         assert_eq!(number(&section, "idle_pct", Some(0)), Value::Float(40.0));
+        assert_eq!(column(&section, "by_rank", "gpu_active_pct"), [Value::Float(35.0)]);
+        assert_eq!(column_ids(&section, "by_rank")[..3], ["rank", "span_ns", "cpu_active_pct"]);
         assert_eq!(column_ids(&section, "threads"), ["rank", "name", "slices", "busy_ns", "busy_pct"]);
         assert_eq!(column(&section, "threads", "name"), texts(["process 1 thread 1"]));
         assert_eq!(column(&section, "threads", "slices"), integers([3]));

@@ -8,7 +8,7 @@ use eaves_analyze::Options;
 use eaves_analyze::flame::{self, Flame, FlameOptions, Grouping, Metric, Order, Tree};
 use eaves_model::{Ns, Run};
 use eaves_present::flame::{Drawing, Error, d3, folded, html, speedscope, svg};
-use eaves_present::{Document, Input, terminal};
+use eaves_present::{Document, Input, png, terminal};
 
 use crate::arguments::{HELP_TEMPLATE, OutputArguments, check_output};
 use crate::destination::{self, Destination, Target};
@@ -21,6 +21,8 @@ const PAGE_FRAMES: usize = 20_000;
 const CHART_FRAMES: usize = 2 * PAGE_FRAMES;
 /// The share, in millionths, that is a quarter of a pixel in a picture.
 const PICTURE_SHARE: u32 = 250;
+/// Points of a picture for each of the drawing: screens have two.
+const PICTURE_SCALE: f32 = 2.0;
 
 /// Draw the calls of a program, and the GPU time below what launched it
 #[derive(Args, Debug)]
@@ -59,7 +61,7 @@ pub(crate) struct Arguments {
     /// Frames in text; 0 for all
     #[arg(long, value_name = "N", default_value_t = 30, help_heading = "Selection")]
     top: usize,
-    /// What to make: html, svg, folded, speedscope or d3
+    /// What to make: html, svg, png, folded, speedscope or d3
     #[arg(
         long,
         value_name = "FORMAT",
@@ -68,7 +70,7 @@ pub(crate) struct Arguments {
         conflicts_with_all = ["json", "csv", "markdown"]
     )]
     format: Option<Format>,
-    /// Write to a file: .html, .svg, .folded, .speedscope.json, .d3.json,
+    /// Write to a file: .html, .svg, .png, .folded, .speedscope.json, .d3.json,
     /// .json, .csv, .md or .txt
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     output: Option<PathBuf>,
@@ -114,6 +116,7 @@ impl From<OrderName> for Order {
 enum Format {
     Html,
     Svg,
+    Png,
     Folded,
     Speedscope,
     D3,
@@ -126,6 +129,7 @@ impl Format {
         let endings = [
             (".html", Self::Html),
             (".htm", Self::Html),
+            (".png", Self::Png),
             (".svg", Self::Svg),
             (".folded", Self::Folded),
             (".speedscope.json", Self::Speedscope),
@@ -191,8 +195,8 @@ fn form(arguments: &Arguments, output: &OutputArguments) -> Result<Form> {
             (None, None | Some(Some(destination::Format::Terminal))) => Ok(Form::Text(Target::open(path)?)),
             (None, Some(None)) => Err(hinted(
                 format!("the name does not say what to make: {}", path.unwrap_or(Path::new("")).display()),
-                "end it in .html, .svg, .folded, .speedscope.json, .d3.json, .json, .csv, .md or .txt, \
-                 or add --format html, svg, folded, speedscope or d3",
+                "end it in .html, .svg, .png, .folded, .speedscope.json, .d3.json, .json, .csv, .md or .txt, \
+                 or add --format html, svg, png, folded, speedscope or d3",
             )),
             _ => Ok(Form::Document(Destination::new(asked, path)?)),
         },
@@ -260,7 +264,7 @@ fn draw(
             [Metric::Cpu, Metric::Gpu].into_iter().find(|&metric| trees.has(metric)).unwrap_or(Metric::Cpu)
         }
     };
-    let picture = matches!(form, Form::Picture(Format::Svg, _));
+    let picture = matches!(form, Form::Picture(Format::Svg | Format::Png, _));
     let page = matches!(form, Form::Picture(Format::Html, _));
     let one = [metric];
     let grouping = Grouping {
@@ -294,6 +298,10 @@ fn draw(
         Form::Picture(format, target) => {
             let content = match format {
                 Format::Html => self::page(trees, &drawing, &grouping, &selected),
+                Format::Png => {
+                    let svg = svg::render(&drawing).map_err(not_written)?;
+                    Ok(png::render(&String::from_utf8_lossy(&svg), PICTURE_SCALE)?)
+                }
                 Format::Svg => svg::render(&drawing),
                 Format::Folded => folded::render(&drawing),
                 Format::Speedscope => speedscope::render(&drawing),

@@ -11,6 +11,7 @@ mod kernels;
 mod memory;
 mod report;
 mod self_;
+mod timeline;
 // tidy-alphabetical-end
 
 use std::path::PathBuf;
@@ -38,6 +39,7 @@ pub(crate) enum Command {
     Report(report::Arguments),
     #[command(name = "self")]
     Self_(self_::Arguments),
+    Timeline(timeline::Arguments),
 }
 
 impl Command {
@@ -54,6 +56,7 @@ impl Command {
             Self::Memory(arguments) => memory::run(arguments, output),
             Self::Report(arguments) => report::run(arguments, output),
             Self::Self_(arguments) => self_::run(arguments, output),
+            Self::Timeline(arguments) => timeline::run(arguments, output),
         }?;
         Ok(Status::Done)
     }

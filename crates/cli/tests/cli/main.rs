@@ -13,3 +13,4 @@ mod report;
 mod schema;
 #[path = "../support/mod.rs"]
 mod support;
+mod timeline;

@@ -4,7 +4,7 @@ use crate::support::{TRACE, run};
 use serde_json::Value;
 
 /// Every verb that prints a document, with what it needs besides an input.
-const VERBS: [(&str, &[&str]); 9] = [
+const VERBS: [(&str, &[&str]); 10] = [
     ("comm", &[]),
     ("diff", &["other.json", "--fail-on", "operators_time>1000%"]),
     ("export", &["--to", "chrome", "-o", "exported.json"]),
@@ -14,6 +14,7 @@ const VERBS: [(&str, &[&str]); 9] = [
     ("kernels", &[]),
     ("memory", &["--details"]),
     ("report", &["--details"]),
+    ("timeline", &[]),
 ];
 
 fn schema() -> Value {

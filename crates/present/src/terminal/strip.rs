@@ -19,7 +19,8 @@ const SHARE: usize = 8;
 /// The charts as lines.
 pub(super) fn lines(charts: &Charts<'_>, options: &Options) -> Vec<String> {
     let Some(window) = charts.window() else { return Vec::new() };
-    let label = (options.width / 4).clamp(12, 30);
+    let names = charts.charts.iter().flat_map(|chart| &chart.tracks).map(|track| track.name.width());
+    let label = names.max().unwrap_or(0).clamp(8, options.width * 3 / 10);
     let columns = options.width.saturating_sub(INDENT + label + 1 + SHARE).max(10);
     let mut lines = Vec::new();
     for chart in &charts.charts {
@@ -138,7 +139,7 @@ fn marked(marks: impl Iterator<Item = (Ns, String)>, window: Interval, columns: 
 }
 
 fn axis_lines(window: Interval, label: usize, columns: usize) -> [String; 2] {
-    let marks = axis::marks(window, (columns / 12).max(2));
+    let marks = axis::marks(window, (columns / 9).max(2));
     let place = |time: Ns| {
         let share = (time - window.start).as_f64() / window.length().as_f64().max(1.0);
         ((share * columns as f64) as usize).min(columns - 1)

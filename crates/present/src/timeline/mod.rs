@@ -15,22 +15,20 @@ mod svg;
 pub use page::{Page, page};
 pub use svg::svg;
 
-use eaves_analyze::section::Section;
+use eaves_analyze::section::{Section, Unit};
 use eaves_analyze::timeline::{Charts, Clocks};
 
 use crate::human;
 
-/// The numbers of a rank in the order of the section: words and value.
-fn facts(section: Option<&Section>, rank: i64) -> Vec<(String, String)> {
-    let numbers = section.map_or(&[][..], |section| &section.numbers);
-    // The words of a time and of its share are the same; the share says more.
-    let has_share = |id: &str| id.strip_suffix("_ns").map(|stem| format!("{stem}_pct"));
-    numbers
-        .iter()
-        .filter(|number| number.rank == Some(rank))
-        .filter(|number| !has_share(number.id).is_some_and(|share| numbers.iter().any(|n| n.id == share)))
-        .map(|number| (human::words(number.id), human::value(&number.value, number.unit)))
-        .collect()
+/// The span of a rank and the shares of it, in the words of the section's table.
+fn facts(section: Option<&Section>, rank: i64) -> Vec<(&'static str, String)> {
+    let columns = section.and_then(|section| section.tables.first()).map_or(&[][..], |table| &table.columns);
+    let value = |id: &str| {
+        let number = section?.numbers.iter().find(|number| number.rank == Some(rank) && number.id == id)?;
+        Some(human::value(&number.value, number.unit))
+    };
+    let told = columns.iter().filter(|column| column.unit == Unit::Percent || column.id == "span_ns");
+    told.filter_map(|column| Some((column.title.trim_end_matches(" of span"), value(column.id)?))).collect()
 }
 
 /// How the ranks stand to each other, if there is anything to say.

@@ -100,7 +100,7 @@ struct Head<'a> {
 struct RankHead<'a> {
     rank: i64,
     path: &'a str,
-    facts: Vec<(String, String)>,
+    facts: Vec<(&'static str, String)>,
     steps: Vec<(u64, i64, i64)>,
     tracks: Vec<TrackHead<'a>>,
     counters: Vec<CounterHead<'a>>,

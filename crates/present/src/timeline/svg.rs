@@ -20,6 +20,8 @@ const ROW: f64 = 15.0;
 const COUNTER: f64 = 36.0;
 /// Rows of one track. Deeper ones are left out, and the drawing says how many.
 const MOST_ROWS: usize = 12;
+/// Lines of steps that are nearer would hide what they part.
+const STEP_DISTANCE: f64 = 40.0;
 /// About the width of a letter.
 const LETTER: f64 = 6.0;
 
@@ -119,9 +121,13 @@ impl Drawing {
             self.counter(chart, counter);
         }
         // The lines of the steps go through all tracks, so they are drawn when the height is known.
-        let mut path = String::new();
+        let (mut path, mut free) = (String::new(), 0.0);
         for &(_, step) in &chart.steps {
-            let _ = write!(path, "M{:.1} {top:.1}V{:.1}", self.x(step.start + chart.offset), self.y);
+            let x = self.x(step.start + chart.offset);
+            if x >= free {
+                let _ = write!(path, "M{x:.1} {top:.1}V{:.1}", self.y);
+                free = x + STEP_DISTANCE;
+            }
         }
         if !path.is_empty() {
             let _ = writeln!(self.body, "<path d=\"{path}\" class=\"step\"/>");
@@ -209,8 +215,11 @@ impl Drawing {
         )];
         notes.extend((left_out > 0).then(|| format!("{} not drawn", human::counted(left_out, "deeper row"))));
         notes.extend(clocks(charts).map(str::to_owned));
-        self.y += 18.0;
-        self.text(12.0, self.y, "quiet", &cut(&notes.join("; "), self.width - 24.0));
+        self.y += 4.0;
+        for note in notes {
+            self.y += 14.0;
+            self.text(12.0, self.y, "quiet", &cut(&note, self.width - 24.0));
+        }
         self.y += 12.0;
     }
 
@@ -226,11 +235,11 @@ impl Drawing {
         format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
              viewBox=\"0 0 {width} {height}\" font-family=\"system-ui, sans-serif\" font-size=\"11\">\n<style>\n\
-             {}\n.back{{fill:#fff}}text{{fill:#1c2024}}.quiet,.group{{fill:#5f6973}}.mark{{fill:#c43d00;font-size:10px}}\n\
+             {}\nrect{{stroke:#fff;stroke-width:.6}}.back{{fill:#fff}}text{{fill:#1c2024}}.quiet,.group{{fill:#5f6973}}.mark{{fill:#c43d00;font-size:10px}}\n\
              .strong{{font-weight:600;font-size:13px}}.group{{font-weight:600}}.label{{font-size:10px;pointer-events:none}}\n\
              .line{{stroke:#d5dadf}}.step{{stroke:#5f6973;stroke-dasharray:2 3;fill:none;opacity:.6}}\n\
              .counter{{fill:{};opacity:.5}}.o0{{opacity:.4}}.o1{{opacity:.6}}.o2{{opacity:.8}}\n\
-             @media (prefers-color-scheme:dark){{{}\n.back{{fill:#15181b}}text{{fill:#e4e8eb}}.quiet,.group{{fill:#98a2ab}}\
+             @media (prefers-color-scheme:dark){{{}\nrect{{stroke:#15181b}}.back{{fill:#15181b}}text{{fill:#e4e8eb}}.quiet,.group{{fill:#98a2ab}}\
              .mark{{fill:#ff9155}}.line{{stroke:#343b42}}.step{{stroke:#98a2ab}}.counter{{fill:{}}}}}\n</style>\n\
              <rect width=\"{width}\" height=\"{height}\" class=\"back\"/>\n{}</svg>\n",
             colours(0),

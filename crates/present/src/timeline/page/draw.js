@@ -1,16 +1,19 @@
 // The canvases.
 const plot = byId("plot"), map = byId("map"), scroll = byId("scroll");
 const dark = matchMedia("(prefers-color-scheme: dark)");
-let ratio = 1, width = 0, viewHeight = 0, theme, colours, pending = false;
+let ratio = 1, width = 0, viewHeight = 0, theme, colours, letter = 6.5, pending = false;
 
 // A colour for every name: that of its class, a little lighter or darker.
 function paint() {
+  const ctx = plot.getContext("2d"), sample = "ampere_bf16_s16816gemm_ReduceOp<BFloat16, func>";
+  ctx.font = "11px system-ui, sans-serif";
+  letter = (1.03 * ctx.measureText(sample).width) / sample.length;
   const style = getComputedStyle(document.documentElement);
   theme = Object.fromEntries(["back", "text", "quiet", "line", "mark", "hit"].map((key) => [key, style.getPropertyValue(`--${key}`)]));
   colours = head.names.map((text, index) => {
     let hash = 0;
     for (let at = 0; at < text.length; at++) hash = (hash * 31 + text.charCodeAt(at)) | 0;
-    const shade = 1 + ((Math.abs(hash) % 5) - 2) * 0.055;
+    const shade = 1.04 - (Math.abs(hash) % 5) * 0.045;
     const hex = head.classes[head.class[index]][dark.matches ? 2 : 1];
     const [r, g, b] = [1, 3, 5].map((at) => Math.min(255, Math.round(parseInt(hex.slice(at, at + 2), 16) * shade)));
     return { r, g, b, css: `rgb(${r},${g},${b})` };
@@ -60,9 +63,9 @@ function ticks(from, to, most) {
 }
 
 function cut(text, room) {
-  // About the width of a letter; measuring each would cost more than drawing it.
-  const most = Math.floor(room / 6.1);
-  return text.length <= most ? text : most > 1 ? `${text.slice(0, most - 1)}…` : "";
+  // By the usual width of a letter; measuring each would cost more than drawing it.
+  const most = Math.floor(room / letter);
+  return text.length <= most ? text : most > 4 ? `${text.slice(0, most - 1)}…` : "";
 }
 
 const strip = document.createElement("canvas");
@@ -167,8 +170,10 @@ function drawCounter(ctx, { counter, top }) {
 
 function drawArrows(ctx, arrows, top) {
   const place = (entry) => {
-    const row = rowOf(entry), line = lines[lineOf.get(row) ?? lineOf.get(row.track.rows[0])];
-    return line.y - top + ROW / 2;
+    const row = rowOf(entry);
+    // Of a hidden row the last one above it that is shown.
+    const shown = row.track.rows.findLast((other) => other.from <= row.from && lineOf.has(other));
+    return lines[lineOf.get(shown)].y - top + ROW / 2;
   };
   ctx.strokeStyle = ctx.fillStyle = theme.mark;
   ctx.lineWidth = 1.5;
@@ -201,18 +206,18 @@ function outline(ctx, entry, top, line) {
 function drawSteps(ctx, top) {
   ctx.fillStyle = theme.quiet;
   ctx.strokeStyle = theme.quiet;
+  ctx.globalAlpha = 0.5;
+  ctx.setLineDash([2, 3]);
   for (const rank of head.ranks) {
-    for (const [, from, to] of rank.steps) {
-      for (const time of [from, to]) {
-        const x = Math.round(xOf(time)) + 0.5;
-        if (x < GUTTER || x > width) continue;
-        ctx.globalAlpha = 0.5;
-        ctx.setLineDash([2, 3]);
-        ctx.beginPath();
-        ctx.moveTo(x, Math.max(AXIS, rank.top - top));
-        ctx.lineTo(x, rank.bottom - top);
-        ctx.stroke();
-      }
+    let free = GUTTER;
+    for (const [, from] of rank.steps) {
+      const x = Math.round(xOf(from)) + 0.5;
+      if (x < free || x > width) continue;
+      ctx.beginPath();
+      ctx.moveTo(x, Math.max(AXIS, rank.top - top));
+      ctx.lineTo(x, rank.bottom - top);
+      ctx.stroke();
+      free = x + 40;
     }
   }
   ctx.setLineDash([]);
@@ -263,9 +268,10 @@ function drawNames(ctx, shown) {
       ctx.fillText(`up to ${line.counter.most ?? ""}`, 18, line.top + 29);
     } else if (line.label) {
       ctx.font = "11px system-ui, sans-serif";
-      ctx.fillStyle = theme.text;
-      const mark = line.track.rows.length > 1 ? (state.folded.has(line.track) ? "▸ " : "▾ ") : "   ";
-      ctx.fillText(cut(mark + line.track.name, GUTTER - 10), 6, line.top + ROW / 2 + 0.5);
+      ctx.fillStyle = line.first ? theme.text : theme.quiet;
+      const mark = !line.first || line.track.rows.length < 2 ? "" : state.folded.has(line.track) ? "▸" : "▾";
+      ctx.fillText(mark, 6, line.top + ROW / 2 + 0.5);
+      ctx.fillText(cut(line.label, GUTTER - 24), 18, line.top + ROW / 2 + 0.5);
     }
   }
   ctx.strokeStyle = theme.line;

@@ -33,7 +33,7 @@ function describe(entry) {
   facts.push(`${head.classes[classOf(entry)][0]} on ${row.track.group} ${row.track.name}${head.ranks.length > 1 ? `, rank ${row.track.rank.rank}` : ""}`);
   facts.push(several
     ? `${count[entry].toLocaleString("en")} short slices in ${duration(end[entry] - start[entry])}, busy ${duration(busy[entry])}; the longest is named`
-    : `${duration(end[entry] - start[entry])}, from ${duration(start[entry])}`);
+    : `${duration(end[entry] - start[entry])}, begins at ${duration(start[entry])}`);
   if (data.detail[entry]) facts.push(head.details[data.detail[entry] - 1]);
   return facts;
 }
@@ -62,19 +62,19 @@ function select(entry, reveal) {
     element("p", "Click a slice to see what is known of it, and what launched it.", details).style.color = "var(--quiet)";
   } else {
     element("b", head.names[name[entry]], details);
-    for (const fact of describe(entry)) element("p", fact, details);
-    const link = (words, target, behind = "") => {
-      const line = element("p", words, details);
-      element("a", head.names[name[target]], line).onclick = () => select(target, true);
-      line.append(behind);
+    element("p", describe(entry).join(" · "), details);
+    const line = element("p", "", details);
+    const link = (words, target) => {
+      line.append(words);
+      element("a", head.short[name[target]] || head.names[name[target]], line).onclick = () => select(target, true);
     };
     const call = launch[entry];
     if (call >= 0) {
-      link("launched by ", call, `, ${duration(start[entry] - start[call])} before it began`);
-      if (operator(call) >= 0) link("for the operator ", operator(call));
+      link(`launched ${duration(start[entry] - start[call])} before it began by `, call);
+      if (operator(call) >= 0) link(" for the operator ", operator(call));
     } else {
       if (caller(entry) >= 0) link("inside ", caller(entry));
-      if (state.arrows.length) link(`launched ${state.arrows.length >= 200 ? "200 or more" : state.arrows.length}, first `, state.arrows[0][1]);
+      if (state.arrows.length) link(` · launched ${state.arrows.length >= 200 ? "200 or more" : state.arrows.length}, first `, state.arrows[0][1]);
     }
     if (reveal) show(entry);
   }
@@ -82,7 +82,9 @@ function select(entry, reveal) {
 }
 // Brings an entry into view, at the zoom there is.
 function show(entry) {
-  const length = view.to - view.from, line = lines[lineOf.get(rowOf(entry))];
+  const row = rowOf(entry);
+  if (!lineOf.has(row) && state.folded.delete(row.track)) layout();
+  const length = view.to - view.from, line = lines[lineOf.get(row)];
   if (start[entry] > view.to || end[entry] < view.from) setView((start[entry] + end[entry] - length) / 2, (start[entry] + end[entry] + length) / 2);
   if (line && (line.y < scroll.scrollTop + AXIS || line.y + ROW > scroll.scrollTop + viewHeight)) scroll.scrollTop = line.y - viewHeight / 2;
 }
@@ -267,5 +269,10 @@ const repaint = () => {
 dark.addEventListener("change", repaint);
 new ResizeObserver(resize).observe(scroll);
 layout();
+// So that the devices are in sight.
+if (height > scroll.clientHeight) {
+  for (const { tracks } of head.ranks) for (const track of tracks) if (track.rows.length > MANY) state.folded.add(track);
+  layout();
+}
 select(-1);
 repaint();

@@ -2,7 +2,9 @@
 const byId = (id) => document.getElementById(id);
 const data = await decode(byId("data").textContent);
 const { head, start, end, name, count, busy, launch } = data;
-const GUTTER = 190, ROW = 17, AXIS = 24, COUNTER = 44;
+const GUTTER = 210, ROW = 17, AXIS = 24, COUNTER = 44;
+// A track with many rows shows these when it is folded; others show one.
+const MANY = 10, FOLDED = 8;
 const whole = { from: head.window[0], to: Math.max(head.window[1], head.window[0] + 1) };
 const view = { ...whole };
 const state = { hover: -1, selected: -1, pointer: null, matches: null, folded: new Set(), arrows: [] };
@@ -83,15 +85,13 @@ function layout() {
     let group = null;
     for (const track of rank.tracks) {
       if (track.group !== group) add({ heading: (group = track.group) }, 19);
-      const folded = state.folded.has(track);
-      let label = track;
-      for (const row of track.rows) {
-        // Of a folded track only the outermost row stays.
-        if (folded && row !== track.rows[0]) continue;
+      const shown = !state.folded.has(track) ? track.rows.length : track.rows.length > MANY ? FOLDED : 1;
+      track.rows.slice(0, shown).forEach((row, index) => {
         lineOf.set(row, lines.length);
-        add({ row, label, track }, ROW);
-        label = null;
-      }
+        const hidden = track.rows.length - shown;
+        const label = index === 0 ? track.name : index === 1 && hidden ? `+ ${hidden} rows, click to show` : null;
+        add({ row, label, track, first: index === 0 }, ROW);
+      });
       y += 5;
     }
     for (const counter of rank.counters) {

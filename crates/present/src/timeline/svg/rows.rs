@@ -19,47 +19,44 @@ const NAMED: f64 = 4.0;
 /// A slice narrower than this has no label.
 const LABELLED: f64 = 34.0;
 
-/// What is drawn in neighbouring pixels.
-enum Mark {
-    /// One slice, which is the longest in all of them.
-    Slice(SliceId),
-    /// Many short ones.
-    Crowd(Class, usize),
-}
+/// Neighbouring pixels that look the same.
+type Crowd = (Class, usize, Interval);
 
-/// Draws a row at the present height.
+/// Draws a row at the present height: wide slices with their own ends, what is narrower by pixels.
 pub(super) fn draw_row(drawing: &mut Drawing, chart: &Chart<'_>, row: &Row) {
     let window = Interval::new(drawing.window.start - chart.offset, drawing.window.end - chart.offset);
     let pixels = Pixels::new(window, (drawing.plot_width() / GRAIN) as u32);
-    let mut extracts: Vec<Extract> = Vec::new();
-    chart.slices.query(row, &pixels, |extract| match extracts.last_mut() {
-        // The ends of a slice share their pixels with others; where it is the longest, it is the same mark.
-        Some(last) if last.longest == extract.longest && last.pixels.end == extract.pixels.start => {
-            last.pixels.end = extract.pixels.end;
-            last.busy += extract.busy;
-        }
-        _ => extracts.push(extract),
-    });
+    // Two pixels long, a slice fills at least one.
+    let wide = Ns(2 * (window.length().0 / pixels.len().max(1) as i64 + 1));
     let mut crowds: [[String; LEVELS]; Class::ALL.len()] = Default::default();
-    let mut slices = Vec::new();
-    let mut open: Option<(Class, usize, Interval)> = None;
-    for extract in extracts {
-        let covered = pixels.interval(extract.pixels.clone());
-        match mark(chart, &extract, covered) {
-            Mark::Slice(slice) => slices.push((slice, covered)),
-            Mark::Crowd(class, level) => match &mut open {
-                Some((same, strength, whole))
-                    if *same == class && *strength == level && whole.end == covered.start =>
-                {
-                    whole.end = covered.end;
+    let mut slices: Vec<(SliceId, Interval)> = Vec::new();
+    let mut open: Option<Crowd> = None;
+    chart.slices.query(row, &pixels, |extract| {
+        let (slice, covered) = (extract.longest, pixels.interval(extract.pixels.clone()));
+        let interval = chart.trace.slices.interval(slice.index());
+        let own = interval.clip(covered).map_or(Ns::ZERO, Interval::length);
+        if interval.clip(window).is_some_and(|shown| shown.length() >= wide) {
+            match slices.last_mut() {
+                Some((same, reach)) if *same == slice && reach.end == covered.start => {
+                    reach.end = covered.end
                 }
-                _ => {
-                    let done = open.replace((class, level, covered));
-                    crowd(drawing, chart, done, &mut crowds);
-                }
-            },
+                _ => slices.push((slice, covered)),
+            }
+            // Where it ends others may share its pixel.
+            if extract.busy <= own {
+                return;
+            }
         }
-    }
+        let next = (chart.class(slice), level(&extract, covered), covered);
+        match &mut open {
+            Some((class, level, reach))
+                if (*class, *level) == (next.0, next.1) && reach.end == covered.start =>
+            {
+                reach.end = covered.end;
+            }
+            _ => crowd(drawing, chart, open.replace(next), &mut crowds),
+        }
+    });
     crowd(drawing, chart, open, &mut crowds);
     for (class, levels) in crowds.iter().enumerate() {
         for (level, path) in levels.iter().enumerate().filter(|(_, path)| !path.is_empty()) {
@@ -71,19 +68,16 @@ pub(super) fn draw_row(drawing: &mut Drawing, chart: &Chart<'_>, row: &Row) {
     }
 }
 
-fn mark(chart: &Chart<'_>, extract: &Extract, covered: Interval) -> Mark {
-    if extract.pixels.len() > 1 {
-        return Mark::Slice(extract.longest);
-    }
+/// How strong a pixel is drawn.
+fn level(extract: &Extract, covered: Interval) -> usize {
     let share = extract.busy.as_f64() / covered.length().as_f64().max(1.0);
-    let level = ((share * LEVELS as f64) as usize).min(LEVELS - 1);
-    Mark::Crowd(chart.class(extract.longest), level)
+    ((share * LEVELS as f64) as usize).min(LEVELS - 1)
 }
 
 fn crowd(
     drawing: &Drawing,
     chart: &Chart<'_>,
-    crowd: Option<(Class, usize, Interval)>,
+    crowd: Option<Crowd>,
     paths: &mut [[String; LEVELS]; Class::ALL.len()],
 ) {
     let Some((class, level, covered)) = crowd else { return };

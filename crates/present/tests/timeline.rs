@@ -1,0 +1,283 @@
+//! What is in a page is what is in the trace: read back by a reader of our own and by the page's.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking, its helpers too")]
+
+#[path = "sample/trace.rs"]
+mod trace;
+
+use std::collections::BTreeMap;
+use std::io::{Read, Write};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use eaves_analyze::timeline::Charts;
+use eaves_model::{Ns, Run, SliceId, SliceKind};
+use eaves_present::timeline::{Page, page, svg};
+use serde_json::{Value, json};
+
+/// The letters of the page's data.
+fn letters(page: &str) -> &str {
+    let data = page.split("id=\"data\">").nth(1).unwrap();
+    data.split("</script>").next().unwrap()
+}
+
+/// The reverse of base64.
+fn bytes_of(letters: &str) -> Vec<u8> {
+    let value = |letter: u8| match letter {
+        b'A'..=b'Z' => letter - b'A',
+        b'a'..=b'z' => letter - b'a' + 26,
+        b'0'..=b'9' => letter - b'0' + 52,
+        b'+' => 62,
+        b'/' => 63,
+        _ => 0,
+    };
+    let mut bytes = Vec::new();
+    for four in letters.as_bytes().chunks(4) {
+        let bits = four.iter().fold(0u32, |bits, &letter| bits << 6 | u32::from(value(letter)));
+        let padding = four.iter().filter(|&&letter| letter == b'=').count();
+        bytes.extend(&bits.to_be_bytes()[1..4 - padding]);
+    }
+    bytes
+}
+
+/// An entry of the page: start, end, name, how many, busy, place of the launch or -1, particulars.
+type Entry = (i64, i64, String, u64, i64, i64, String);
+
+/// The description and the entries.
+fn read_back(page: &str) -> (Value, Vec<Entry>) {
+    let mut bytes = Vec::new();
+    flate2::read::GzDecoder::new(&bytes_of(letters(page))[..]).read_to_end(&mut bytes).unwrap();
+    let length = u32::from_le_bytes(bytes[..4].try_into().unwrap()) as usize;
+    let head: Value = serde_json::from_slice(&bytes[4..4 + length]).unwrap();
+    let mut rest = &bytes[4 + length..];
+    let mut columns: Vec<std::vec::IntoIter<i64>> = Vec::new();
+    for size in head["columns"].as_array().unwrap() {
+        let (column, after) = rest.split_at(size.as_u64().unwrap() as usize);
+        rest = after;
+        columns.push(numbers(column).into_iter());
+    }
+    assert!(rest.is_empty());
+    let signed = |value: i64| if value % 2 == 1 { -(value + 1) / 2 } else { value / 2 };
+    let text = |list: &str, at: i64| head[list][at as usize].as_str().unwrap().to_owned();
+    let mut entries: Vec<Entry> = Vec::new();
+    for rank in head["ranks"].as_array().unwrap() {
+        let mut of_streams = Vec::new();
+        for track in rank["tracks"].as_array().unwrap() {
+            for row in track["rows"].as_array().unwrap() {
+                let mut end = 0;
+                for _ in 0..row[2].as_u64().unwrap() {
+                    let mut next = |column: usize| columns[column].next().unwrap();
+                    let start = end + signed(next(0));
+                    let duration = next(1);
+                    end = start + duration;
+                    let (name, detail, more) = (next(2), next(3), next(4));
+                    let busy = if more > 0 { next(4) } else { duration };
+                    let detail = if detail > 0 { text("details", detail - 1) } else { String::new() };
+                    if track["stream"].as_bool().unwrap() {
+                        of_streams.push(entries.len());
+                    }
+                    entries.push((start, end, text("names", name), more as u64 + 1, busy, -1, detail));
+                }
+            }
+        }
+        let mut launch = 0;
+        for entry in of_streams {
+            let value = columns[5].next().unwrap();
+            if value > 0 {
+                launch += signed(value - 1);
+                entries[entry].5 = launch;
+            }
+        }
+    }
+    assert!(columns.iter_mut().all(|column| column.next().is_none()));
+    (head, entries)
+}
+
+fn numbers(column: &[u8]) -> Vec<i64> {
+    let (mut numbers, mut value, mut shift) = (Vec::new(), 0i64, 0);
+    for &byte in column {
+        value |= i64::from(byte & 127) << shift;
+        shift += 7;
+        if byte < 128 {
+            numbers.push(std::mem::take(&mut value));
+            shift = 0;
+        }
+    }
+    numbers
+}
+
+fn training() -> Run {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/training");
+    eaves_ingest::read(&[folder], &eaves_ingest::Options::default()).unwrap()
+}
+
+/// Start, end and name of every slice that is drawn, in the time of the picture.
+fn slices(charts: &Charts<'_>) -> Vec<(i64, i64, String)> {
+    let mut slices = Vec::new();
+    for chart in &charts.charts {
+        let all = (0..chart.trace.slices.len()).map(SliceId::from);
+        for slice in all.filter(|slice| chart.trace.slices.kind[slice.index()] != SliceKind::Span) {
+            let interval = chart.trace.slices.interval(slice.index());
+            let name = chart.trace.slice_name(slice).to_owned();
+            slices.push(((interval.start + chart.offset).0, (interval.end + chart.offset).0, name));
+        }
+    }
+    slices.sort();
+    slices
+}
+
+#[test]
+fn a_page_holds_every_slice_and_launch() {
+    for run in [training(), trace::run()] {
+        let (outcomes, charts) = trace::timeline(&run);
+        let (head, entries) = read_back(&page(&charts, outcomes[0].section(), Page::default()));
+        let mut found: Vec<_> = entries.iter().map(|entry| (entry.0, entry.1, entry.2.clone())).collect();
+        found.sort();
+        assert_eq!(found, slices(&charts));
+        // By name and start, which tells launches and kernels apart.
+        let mut launches: Vec<_> = entries
+            .iter()
+            .filter(|entry| entry.5 >= 0)
+            .map(|entry| {
+                (entry.0, entry.2.clone(), entries[entry.5 as usize].0, entries[entry.5 as usize].2.clone())
+            })
+            .collect();
+        launches.sort();
+        let mut expected: Vec<_> = charts
+            .charts
+            .iter()
+            .flat_map(|chart| chart.launches.iter().map(move |&pair| (chart, pair)))
+            .map(|(chart, (launch, activity))| {
+                let start = |slice: SliceId| (chart.trace.slices.start[slice.index()] + chart.offset).0;
+                let name = |slice: SliceId| chart.trace.slice_name(slice).to_owned();
+                (start(activity), name(activity), start(launch), name(launch))
+            })
+            .collect();
+        expected.sort();
+        assert!(!expected.is_empty());
+        assert_eq!(launches, expected);
+        let note = head["notes"][0].as_str().unwrap();
+        assert!(note.starts_with("in this page: all "), "{note}");
+    }
+}
+
+#[test]
+fn a_page_tells_what_is_known_of_a_slice() {
+    let run = trace::run();
+    let (outcomes, charts) = trace::timeline(&run);
+    let page = page(&charts, outcomes[0].section(), Page::default());
+    let (head, entries) = read_back(&page);
+    let details: BTreeMap<&str, &str> =
+        entries.iter().map(|entry| (entry.2.as_str(), entry.6.as_str())).collect();
+    assert_eq!(details["void at::native::gemm<float>(float*)"], "grid 8×1×1, block 128×1×1");
+    assert_eq!(details["aten::mm"], "inputs [[8, 8], [8, 8]] [float, float]");
+    assert_eq!(details["Memcpy HtoD (Pinned -> Device)"], "4.0 KiB, 0.08 GB/s");
+    let facts = &head["ranks"][0]["facts"];
+    // 2 ms; calls 1000..1900 and 1400..1900; activities 1300..1900, 1950..2000, 2100..2800.
+    assert_eq!(facts[0], json!(["Span", "2.00 ms"]));
+    assert_eq!(facts[1], json!(["CPU active", "45.0%"]));
+    assert_eq!(facts[2], json!(["GPU active", "67.5%"]));
+    assert_eq!(head["ranks"][0]["steps"], json!([[7, 0, 1_000_000], [8, 1_000_000, 2_000_000]]));
+    assert_eq!(
+        head["ranks"][0]["counters"][0]["points"],
+        json!([[110_000, 1_048_576.0], [1_500_000, 524_288.0]])
+    );
+    // Nothing of the trace stands in the page as it is.
+    assert!(!page.contains("</script><b>") && page.contains("default-src 'none'"));
+    for outside in ["http:", "https:", "src=", "@import", "url("] {
+        assert!(!page.contains(outside), "{outside}");
+    }
+}
+
+#[test]
+fn a_page_that_would_be_too_large_groups_short_slices_and_says_so() {
+    let run = training();
+    let (outcomes, charts) = trace::timeline(&run);
+    let whole = page(&charts, outcomes[0].section(), Page::default());
+    let all = slices(&charts);
+    let sum: i64 = all.iter().map(|slice| slice.1 - slice.0).sum();
+    for budget in [whole.len() - 1, whole.len() * 9 / 10, whole.len() * 3 / 4] {
+        let page = page(&charts, outcomes[0].section(), Page { budget });
+        assert!(page.len() <= budget, "{} of {budget}", page.len());
+        let (head, entries) = read_back(&page);
+        assert_eq!(entries.iter().map(|entry| entry.3).sum::<u64>(), all.len() as u64);
+        assert_eq!(entries.iter().map(|entry| entry.4).sum::<i64>(), sum);
+        let single = entries.iter().filter(|entry| entry.3 == 1);
+        let (count, time) = single.fold((0, 0), |(count, time), entry| (count + 1, time + entry.1 - entry.0));
+        let groups = entries.len() - count;
+        let note = head["notes"][0].as_str().unwrap();
+        let expected = format!(
+            "in this page: {} of 12,140 slices one by one, {:.1}% of their summed duration; the other {}, each shorter than ",
+            thousands(count),
+            100.0 * time as f64 / sum as f64,
+            thousands(all.len() - count),
+        );
+        assert!(note.starts_with(&expected), "{note}\n{expected}");
+        assert!(note.ends_with(&format!(", in {} groups", thousands(groups))), "{note}");
+    }
+}
+
+#[test]
+fn a_drawing_has_no_more_marks_than_pixels() {
+    let run = training();
+    let (outcomes, charts) = trace::timeline(&run);
+    for width in [400, 1600] {
+        let drawing = svg(&charts, outcomes[0].section(), width);
+        let rows: usize = charts.charts.iter().map(|chart| chart.slices.rows().len()).sum();
+        // A pixel of the grain of 2 is part of a crowd, of a slice, or where one ends of both.
+        let marks = drawing.matches("<rect").count() + drawing.matches('z').count();
+        assert!(marks < rows * width as usize, "{marks} marks of {rows} rows");
+        assert!(drawing.contains(&format!("width=\"{width}\"")));
+        assert!(drawing.contains("13 deeper rows") && drawing.contains("26 deeper rows not drawn"));
+    }
+}
+
+fn thousands(number: usize) -> String {
+    eaves_present::human::thousands(number as i64)
+}
+
+#[test]
+fn nothing_makes_an_empty_page() {
+    let run = Run::default();
+    let (outcomes, charts) = trace::timeline(&run);
+    let (head, entries) = read_back(&page(&charts, outcomes[0].section(), Page::default()));
+    assert_eq!((entries.len(), &head["window"]), (0, &json!([0, 0])));
+    assert_eq!(charts.window().map(|window| window.length()), None::<Ns>);
+}
+
+/// Runs the page's own reader, where there is something to run it.
+#[test]
+fn the_page_reads_its_data_as_we_do() {
+    let run = training();
+    let (outcomes, charts) = trace::timeline(&run);
+    let whole = page(&charts, outcomes[0].section(), Page::default());
+    for budget in [usize::MAX, whole.len() * 3 / 4] {
+        let page = page(&charts, outcomes[0].section(), Page { budget });
+        let decode = include_str!("../src/timeline/page/decode.js");
+        let script = format!(
+            "{decode}\nconst d = await decode({:?});\nconst out = [];\n\
+             for (let i = 0; i < d.total; i++) out.push([d.start[i], d.end[i], d.head.names[d.name[i]], d.count[i], \
+             d.busy[i], d.launch[i], d.detail[i] ? d.head.details[d.detail[i] - 1] : \"\"]);\n\
+             process.stdout.write(JSON.stringify(out));",
+            letters(&page)
+        );
+        let Ok(mut node) = Command::new("node")
+            .args(["--input-type=module", "-"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+        else {
+            println!("skipped: no node to run the page's script with");
+            return;
+        };
+        node.stdin.take().unwrap().write_all(script.as_bytes()).unwrap();
+        let output = node.wait_with_output().unwrap();
+        assert!(output.status.success());
+        let found: Vec<Value> = serde_json::from_slice(&output.stdout).unwrap();
+        let (_, expected) = read_back(&page);
+        assert_eq!(found.len(), expected.len());
+        for (found, expected) in found.iter().zip(&expected) {
+            assert_eq!(*found, json!(expected));
+        }
+    }
+}
