@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use eaves_model::{Ns, SliceId, SliceKind, StringId, TrackId};
 
+use super::around::Around;
 use super::levels::Event;
 use crate::RankView;
 
@@ -63,24 +64,55 @@ const ALLOCATORS: [&str; 8] = [
 pub(super) fn alive(rank: &RankView<'_>, events: &[Event], peak: i64) -> Alive {
     let kept = still_in_use(rank, events);
     let recorded = kept.iter().fold(0i64, |sum, event| sum.saturating_add(event.bytes));
-    let allocations = &rank.trace.allocations;
-    let instants: Vec<(TrackId, Ns)> =
-        kept.iter().map(|event| (allocations.track[event.row as usize], event.time)).collect();
-    let around = innermost(rank, &instants);
-    let names = |name: &dyn Fn(SliceId, Ns) -> Option<StringId>| {
-        let named = kept
-            .iter()
-            .zip(&around)
-            .map(|(event, slice)| (event, slice.and_then(|slice| name(slice, event.time))));
-        top(rank, named)
+    let names = Names::of(rank, &kept);
+    let top = |name: &dyn Fn(usize) -> Option<SliceId>| {
+        let name = |index| name(index).map(|slice| rank.trace.slices.name[slice.index()]);
+        top(rank, kept.iter().enumerate().map(|(index, event)| (event, name(index))))
     };
     let has_modules = rank.trace.python.module.iter().any(|module| module.is_some());
     Alive {
-        by_operator: names(&|slice, time| operator(rank, slice, time)),
-        by_module: if has_modules { names(&|slice, time| module(rank, slice, time)) } else { Vec::new() },
+        by_operator: top(&|index| names.operators[index]),
+        by_module: if has_modules { top(&|index| names.modules[index]) } else { Vec::new() },
         by_size: by_size(&kept),
         // Totals and bytes of a damaged recording may contradict each other.
         before: peak.saturating_sub(recorded).max(0),
+    }
+}
+
+/// What stands around each of some events.
+struct Names {
+    /// The innermost operator that does more than allocate, or else the innermost that allocates.
+    operators: Vec<Option<SliceId>>,
+    /// The innermost call of a module.
+    modules: Vec<Option<SliceId>>,
+}
+
+impl Names {
+    fn of(rank: &RankView<'_>, events: &[Event]) -> Self {
+        let (slices, strings) = (&rank.trace.slices, &rank.trace.strings);
+        let instant = |event: &Event| (rank.trace.allocations.track[event.row as usize], event.time);
+        let mut order: Vec<usize> = (0..events.len()).collect();
+        order.sort_by_key(|&index| instant(&events[index]));
+        let instants: Vec<(TrackId, Ns)> = order.iter().map(|&index| instant(&events[index])).collect();
+        let [mut workers, mut allocators, mut modules] = [(); 3].map(|()| Around::new(&instants));
+        let allocating = ALLOCATORS.map(|name| strings.find(name));
+        let is_module: Vec<bool> = strings.iter().map(|name| name.starts_with("nn.Module: ")).collect();
+        for row in 0..slices.len() {
+            let name = slices.name[row];
+            let around = match slices.kind[row] {
+                SliceKind::Op if allocating.contains(&Some(name)) => &mut allocators,
+                SliceKind::Op => &mut workers,
+                SliceKind::Python if is_module.get(name.index()) == Some(&true) => &mut modules,
+                _ => continue,
+            };
+            around.add(slices.track[row], slices.interval(row), SliceId::from(row));
+        }
+        let mut names = Self { operators: vec![None; events.len()], modules: vec![None; events.len()] };
+        for (at, index) in order.into_iter().enumerate() {
+            names.operators[index] = workers.innermost(at).or_else(|| allocators.innermost(at));
+            names.modules[index] = modules.innermost(at);
+        }
+        names
     }
 }
 
@@ -136,116 +168,4 @@ fn top<'e>(rank: &RankView<'_>, named: impl Iterator<Item = (&'e Event, Option<S
         });
     }
     shares
-}
-
-/// The slices around an instant, from a slice around it outwards.
-fn outwards<'r>(rank: &'r RankView<'_>, slice: SliceId) -> impl Iterator<Item = SliceId> + 'r {
-    std::iter::once(slice).chain(rank.tree().ancestors(slice))
-}
-
-/// The innermost operator that does more than allocate; if there is none, the outermost that allocates.
-fn operator(rank: &RankView<'_>, slice: SliceId, time: Ns) -> Option<StringId> {
-    let slices = &rank.trace.slices;
-    let mut found = None;
-    for around in outwards(rank, slice) {
-        if slices.kind[around.index()] != SliceKind::Op || slices.end(around.index()) <= time {
-            continue;
-        }
-        found = Some(slices.name[around.index()]);
-        if !ALLOCATORS.contains(&rank.trace.slice_name(around)) {
-            break;
-        }
-    }
-    found
-}
-
-/// The innermost call of a module.
-fn module(rank: &RankView<'_>, slice: SliceId, time: Ns) -> Option<StringId> {
-    let slices = &rank.trace.slices;
-    let is_module = |around: &SliceId| {
-        slices.kind[around.index()] == SliceKind::Python
-            && slices.end(around.index()) > time
-            && rank.trace.slice_name(*around).starts_with("nn.Module: ")
-    };
-    outwards(rank, slice).find(is_module).map(|around| slices.name[around.index()])
-}
-
-/// For each instant of a thread the innermost call that holds it. One pass over the slices: each is looked up among
-/// the instants, which are few.
-fn innermost(rank: &RankView<'_>, instants: &[(TrackId, Ns)]) -> Vec<Option<SliceId>> {
-    let slices = &rank.trace.slices;
-    let mut order: Vec<usize> = (0..instants.len()).collect();
-    order.sort_by_key(|&index| instants[index]);
-    let sorted: Vec<(TrackId, Ns)> = order.iter().map(|&index| instants[index]).collect();
-    // The last call that begins up to each instant and after the one before.
-    let mut last: Vec<Option<SliceId>> = vec![None; sorted.len()];
-    let later =
-        |slice: SliceId| (slices.start[slice.index()], Reverse(slices.duration[slice.index()]), slice);
-    for row in 0..slices.len() {
-        if !slices.kind[row].is_host_call() {
-            continue;
-        }
-        let begin = (slices.track[row], slices.start[row]);
-        let at = sorted.partition_point(|instant| *instant < begin);
-        if sorted.get(at).is_some_and(|instant| instant.0 == begin.0) {
-            let slice = SliceId::from(row);
-            if last[at].is_none_or(|kept| later(kept) < later(slice)) {
-                last[at] = Some(slice);
-            }
-        }
-    }
-    let mut answers = vec![None; instants.len()];
-    let mut latest: Option<(TrackId, SliceId)> = None;
-    for (position, &(track, time)) in sorted.iter().enumerate() {
-        if let Some(slice) = last[position] {
-            latest = Some((track, slice));
-        }
-        // What began last holds the instant, or one of those around it does.
-        let begun = latest.filter(|&(of, _)| of == track).map(|(_, slice)| slice);
-        answers[order[position]] =
-            begun.and_then(|slice| outwards(rank, slice).find(|around| slices.end(around.index()) > time));
-    }
-    answers
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-    use crate::Options;
-    use crate::test_trace::TestTrace;
-
-    proptest! {
-        /// Twin: among nested calls that hold the instant, the one that begins last.
-        #[test]
-        fn the_innermost_call_is_found(
-            cuts in prop::collection::vec((0i64..60, 0i64..40), 0..20),
-            instants in prop::collection::vec((0u32..3, 0i64..100), 0..20),
-        ) {
-            let mut test = TestTrace::default();
-            // Calls that overlap without nesting are left out: what contains what is then in doubt.
-            let mut spans: Vec<(i64, i64)> = Vec::new();
-            for &(start, length) in &cuts {
-                let end = start + length;
-                let nests = |&(a, b): &(i64, i64)| end <= a || b <= start || (a <= start && end <= b) || (start <= a && b <= end);
-                if spans.iter().all(nests) {
-                    spans.push((start, end));
-                    test.detailed_op("op", start, end);
-                }
-            }
-            let options = Options::default();
-            let rank = RankView::new(&test.trace, &options);
-            let track = test.trace.slices.track.first().map_or(0, |track| track.0);
-            let asked: Vec<(TrackId, Ns)> =
-                instants.iter().map(|&(other, time)| (TrackId(track + other), Ns(time))).collect();
-            for (answer, &(of, time)) in innermost(&rank, &asked).into_iter().zip(&asked) {
-                let key = |row: &usize| (spans[*row].0, Reverse(spans[*row].1), *row);
-                let expected = (0..spans.len())
-                    .filter(|&row| of.0 == track && spans[row].0 <= time.0 && time.0 < spans[row].1)
-                    .max_by_key(key);
-                prop_assert_eq!(answer.map(SliceId::index), expected);
-            }
-        }
-    }
 }

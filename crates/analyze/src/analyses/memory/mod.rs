@@ -1,6 +1,7 @@
 //! Memory: the peak of each device, what was in use then, and whether it grows from step to step.
 
 mod alive;
+mod around;
 mod categories;
 mod driver;
 mod findings;

@@ -105,8 +105,8 @@ fn operators_that_only_allocate_are_not_named() {
     let mut test = TestTrace::default();
     test.detailed_op("aten::linear", 0, 20)
         .detailed_op("aten::empty", 5, 10)
-        .detailed_op("aten::empty", 30, 40)
-        .detailed_op("aten::empty_strided", 32, 38)
+        .detailed_op("aten::empty_like", 30, 40)
+        .detailed_op("aten::empty", 32, 38)
         .allocation(6, GPU, 1, 10, Some((10, 10)))
         .allocation(35, GPU, 2, 20, Some((30, 30)))
         .allocation(50, GPU, 3, 5, Some((35, 35)));
