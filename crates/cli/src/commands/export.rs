@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
-use eaves_analyze::Outcome;
 use eaves_analyze::section::{Column, Section, Table, Unit, Value};
-use eaves_model::{Recording, Run};
+use eaves_analyze::{CriticalPath, Outcome, RankView};
+use eaves_model::{Recording, Run, Trace};
 use eaves_present::Document;
+use eaves_present::export::critical_path;
 use eaves_present::export::files::{self, ExportedFile, TableFormat, TraceFormat};
 use eaves_present::export::tables::{flat_table, table_names};
 
@@ -21,6 +22,7 @@ use crate::failure::{did_you_mean, hinted};
 #[command(
     help_template = HELP_TEMPLATE,
     before_help = "  eaves export trace.json --to perfetto -o view.json.gz
+  eaves export trace.json --to perfetto --critical-path -o view.json
   eaves export traces/ --to parquet -o tables      one folder per rank
   eaves export trace.json --to csv --table slices -o - | head"
 )]
@@ -34,6 +36,9 @@ pub(crate) struct Arguments {
     /// Only this table of parquet or csv, in one file: slices, gpu, ops, ...
     #[arg(long, value_name = "NAME")]
     table: Option<String>,
+    /// Draw the critical path into a chrome or perfetto trace
+    #[arg(long)]
+    critical_path: bool,
     /// Files listed at the end; 0 for all
     #[arg(long, value_name = "N", default_value_t = 20)]
     top: usize,
@@ -83,7 +88,11 @@ impl Format {
 /// Converts the inputs.
 pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> Result<()> {
     check(arguments)?;
-    let run = super::read(&arguments.inputs, output)?;
+    let (run, _) = super::read_with(&arguments.inputs, output, |recording| {
+        if arguments.critical_path {
+            draw_critical_path(&mut recording.trace);
+        }
+    })?;
     if is_stdout(&arguments.output) {
         to_stdout(arguments, &run.recordings)?;
         // A document without tables is empty as CSV, so stdout has nothing but the data.
@@ -113,6 +122,14 @@ fn is_directory(path: &Path) -> bool {
     path.is_dir() || path.as_os_str().to_string_lossy().ends_with(['/', std::path::MAIN_SEPARATOR])
 }
 
+fn draw_critical_path(trace: &mut Trace) {
+    let options = eaves_analyze::Options::default();
+    let path = CriticalPath::of(&RankView::new(trace, &options));
+    if let Some(path) = path {
+        critical_path::draw(trace, &path);
+    }
+}
+
 /// What is wrong with the arguments is said before the work begins.
 fn check(arguments: &Arguments) -> Result<()> {
     let path = &arguments.output;
@@ -135,6 +152,12 @@ fn check(arguments: &Arguments) -> Result<()> {
             ));
         }
         _ => {}
+    }
+    if arguments.critical_path && matches!(arguments.to.kind(), Kind::Tables(_)) {
+        return Err(hinted(
+            "`--critical-path` goes with chrome and perfetto only",
+            "`eaves report --section critical-path --details --csv` has the path as a table",
+        ));
     }
     if is_stdout(path) && summary_format(arguments).is_some() {
         return Err(hinted("stdout cannot take the export and its summary", "write the export to a file"));
