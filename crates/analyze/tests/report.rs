@@ -78,8 +78,24 @@ fn find<'a>(outcomes: &'a [Outcome], id: &str) -> Option<&'a Section> {
     outcomes.iter().find(|outcome| outcome.id() == id)?.section()
 }
 
+/// Everything on the critical path has a cause, and everything explained a name.
+fn check_path(path: &Section) {
+    let total = |id: &str| -> i64 {
+        path.numbers.iter().filter(|number| number.id == id).map(|number| integer(&number.value)).sum()
+    };
+    assert_eq!(sum(path, 0, "time_ns"), total("window_ns"));
+    assert_eq!(sum(path, 1, "time_ns"), total("path_ns"));
+    let gains = column(path, 1, "gain_if_free_ns").into_iter().zip(column(path, 1, "time_ns"));
+    for (gain, time) in gains.filter(|(gain, _)| !matches!(gain, Value::Missing(_))) {
+        assert!(integer(&gain) <= integer(&time));
+    }
+}
+
 /// What the sections say of each other.
 fn check_agreement(outcomes: &[Outcome]) {
+    if let Some(path) = find(outcomes, "critical-path") {
+        check_path(path);
+    }
     let Some(breakdown) = find(outcomes, "temporal-breakdown") else { return };
     for row in 0..breakdown.tables[0].rows.len() {
         let of = |id| integer(&column(breakdown, 0, id)[row]);

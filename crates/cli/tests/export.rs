@@ -91,6 +91,68 @@ fn counters_are_added_once_and_change_no_number() {
     }
     let csv = ["export", "trace.json", "--to", "csv", "--counters", "-o", "tables"];
     fails(directory.path(), &csv, "goes with chrome and perfetto only");
+fn the_critical_path_is_drawn_beside_everything_else() {
+    let directory = inputs();
+    let original = report(directory.path(), "trace.json");
+    for format in ["chrome", "perfetto"] {
+        let arguments = ["export", "trace.json", "--to", format, "--critical-path", "-o", "drawn.json"];
+        let answer = run(directory.path(), &arguments);
+        assert_eq!((answer.code, answer.stderr.as_str()), (Some(0), ""), "{answer:?}");
+        assert_eq!(report(directory.path(), "drawn.json"), original, "{format}");
+        let text = fs::read_to_string(directory.path().join("drawn.json")).unwrap();
+        let document: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let drawn = |phase: &str| -> Vec<serde_json::Value> {
+            let events = document["traceEvents"].as_array().unwrap().iter();
+            events.filter(|event| event["cat"] == "critical_path" && event["ph"] == phase).cloned().collect()
+        };
+        // The path fills the step without a hole.
+        let mut now = 0.0;
+        for slice in drawn("X") {
+            assert_eq!((&slice["pid"], slice["ts"].as_f64()), (&"critical path".into(), Some(now)));
+            now += slice["dur"].as_f64().unwrap();
+        }
+        assert_eq!(now, 200.0);
+        assert_eq!(drawn("s").len(), drawn("f").len());
+        // Drawing it again changes nothing.
+        let again = ["export", "drawn.json", "--to", format, "--critical-path", "-o", "again.json"];
+        assert_eq!(run(directory.path(), &again).code, Some(0));
+        assert_eq!(fs::read_to_string(directory.path().join("again.json")).unwrap(), text);
+    }
+    let tables = ["export", "absent", "--to", "csv", "--critical-path", "-o", "x"];
+    fails(directory.path(), &tables, "chrome and perfetto only");
+}
+
+/// A trace with two ranks' worth of waiting: the path goes from the host to the device and back.
+#[test]
+fn arrows_follow_the_critical_path_from_slice_to_slice() {
+    let directory = tempfile::tempdir().unwrap();
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/training/rank0.json.gz");
+    let input = example.to_str().unwrap();
+    let arguments = ["export", input, "--to", "perfetto", "--critical-path", "-o", "drawn.json"];
+    let answer = run(directory.path(), &arguments);
+    assert_eq!(answer.code, Some(0), "{answer:?}");
+    assert_eq!(report(directory.path(), "drawn.json"), report(directory.path(), input));
+    let text = fs::read_to_string(directory.path().join("drawn.json")).unwrap();
+    let document: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let events = document["traceEvents"].as_array().unwrap();
+    let place = |event: &serde_json::Value| (event["pid"].to_string(), event["tid"].to_string());
+    let drawn = |phase: &'static str| {
+        events.iter().filter(move |event| event["cat"] == "critical_path" && event["ph"] == phase)
+    };
+    assert!(drawn("s").count() >= 10);
+    for (start, end) in drawn("s").zip(drawn("f")) {
+        assert_eq!(start["id"], end["id"]);
+        assert_ne!(place(start), place(end));
+        for arrow in [start, end] {
+            let time = arrow["ts"].as_f64().unwrap();
+            let around = |slice: &&serde_json::Value| {
+                let begin = slice["ts"].as_f64().unwrap();
+                slice["ph"] == "X" && begin <= time && time <= begin + slice["dur"].as_f64().unwrap()
+            };
+            let slices = events.iter().filter(|slice| slice["ph"] == "X" && place(slice) == place(arrow));
+            assert!(slices.filter(around).count() > 0, "{arrow}");
+        }
+    }
 }
 
 #[test]

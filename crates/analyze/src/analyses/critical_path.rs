@@ -256,3 +256,59 @@ fn numbers(rank: i64, summary: &Summary) -> Vec<Number> {
         ),
     ]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_trace::{
+        TestTrace, analyse, column, column_ids, integers, number, run_of, section_of, texts,
+    };
+    use crate::{Options, report};
+
+    /// 0..10 launch, 10..40 delay, 40..140 kernel; the step ends before.
+    fn trace() -> TestTrace {
+        let mut test = TestTrace::default();
+        test.step(1, 0, 50).launch(1, 0, 10).kernel("gemm", 1, 40, 140);
+        test
+    }
+
+    #[test]
+    fn values_by_hand() {
+        let section = section_of(&run_of(vec![trace()]), "critical-path");
+        let value = |id| number(&section, id, Some(0));
+        assert_eq!([value("window_ns"), value("path_ns")].to_vec(), integers([140, 140]));
+        assert_eq!(value("gpu_bound_pct"), Value::Float(100.0 * 100.0 / 140.0));
+        assert_eq!(value("host_bound_pct"), Value::Float(100.0 * 10.0 / 140.0));
+        assert_eq!(value("handover_pct"), Value::Float(100.0 * 30.0 / 140.0));
+        let causes = ["compute", "launch delay", "host runtime calls"];
+        assert_eq!(column(&section, "by_cause", "cause"), texts(causes));
+        assert_eq!(column(&section, "by_cause", "time_ns"), integers([100, 30, 10]));
+        assert_eq!(column(&section, "by_name", "name"), texts(["gemm", "gemm", "cudaLaunchKernel"]));
+        assert_eq!(column(&section, "by_name", "cause"), texts(causes));
+        assert_eq!(column(&section, "by_name", "calls"), integers([1, 1, 1]));
+        // Without the kernel the step itself is left, 50 ns from its beginning to its end.
+        assert_eq!(column(&section, "by_name", "gain_if_free_ns"), integers([90, 30, 10]));
+        assert_eq!(section.tables.len(), 2);
+    }
+
+    #[test]
+    fn details_are_the_path_itself() {
+        let run = run_of(vec![trace(), trace()]);
+        let outcomes = report(&run, &Options::default().with_details(true)).unwrap();
+        let section =
+            outcomes.iter().find(|outcome| outcome.id() == "critical-path").unwrap().section().unwrap();
+        let columns = ["rank", "start_ns", "duration_ns", "cause", "name", "process", "thread"];
+        assert_eq!(column_ids(section, "path"), columns);
+        assert_eq!(column(section, "path", "rank"), integers([0, 0, 0, 1, 1, 1]));
+        assert_eq!(column(section, "path", "start_ns"), integers([0, 10, 40, 0, 10, 40]));
+        assert_eq!(column(section, "path", "duration_ns"), integers([10, 30, 100, 10, 30, 100]));
+    }
+
+    #[test]
+    fn without_work_there_is_no_path() {
+        let outcome = analyse(&run_of(vec![TestTrace::default()]), "critical-path", Default::default());
+        assert!(
+            matches!(outcome, Outcome::Skipped(skipped) if skipped.how_to_record.contains("activities="))
+        );
+    }
+}

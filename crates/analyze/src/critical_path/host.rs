@@ -15,8 +15,8 @@ use super::waits::Waits;
 pub(super) struct Host {
     /// For every slice the point at which it starts; none for slices outside the window.
     start_points: Vec<PointId>,
-    /// The points at which a stream is told to wait for an event, in order.
-    pub(super) stream_waits: Vec<PointId>,
+    /// When a stream is told to wait for an event, sorted.
+    pub(super) stream_waits: Vec<Ns>,
     /// The main thread.
     pub(super) main: Option<Lane>,
     /// The threads of the backward pass.
@@ -80,6 +80,7 @@ impl Builder<'_, '_> {
                 host.backward.push(lane);
             }
         }
+        host.stream_waits.sort();
         host
     }
 
@@ -127,7 +128,7 @@ impl Builder<'_, '_> {
                 self.wait(&mut stack, activity, point, (slice, end));
             }
             if kind == CallKind::StreamWait {
-                host.stream_waits.push(point);
+                host.stream_waits.push(start);
             }
             latest = own.or(latest);
         }

@@ -141,8 +141,7 @@ fn build(rank: &RankView<'_>) -> Option<Graph> {
         host::Builder { trace, scope, activities: &activities, waits: &waits, kinds: &mut kinds };
     let host = builder.push_lanes(&threads, &mut graph);
     handover::connect(&mut graph, &host);
-    Starts { trace, activities: &activities, waits: &waits, host: &host, kinds: &mut kinds }
-        .connect(&mut graph);
+    Starts::new(rank, (&activities, &waits, &host), &mut kinds).connect(&mut graph);
     let last = activities.interval.iter().map(|interval| interval.end).max();
     graph.finish(last.max(host.end).max(scope.span.map(|span| span.end))?);
     Some(graph)

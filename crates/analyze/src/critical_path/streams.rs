@@ -8,6 +8,7 @@ use super::calls::{CallKind, CallKinds};
 use super::graph::{Graph, PointId, SOURCE};
 use super::host::Host;
 use super::waits::{Waits, guess};
+use crate::RankView;
 
 /// The way from a launching call to the start of what it launched.
 #[derive(Clone, Copy)]
@@ -22,14 +23,28 @@ struct Launch {
 
 /// Leads to the starts of activities.
 pub(super) struct Starts<'a, 't> {
-    pub(super) trace: &'a Trace,
-    pub(super) activities: &'a Activities,
-    pub(super) waits: &'a Waits,
-    pub(super) host: &'a Host,
-    pub(super) kinds: &'a mut CallKinds<'t>,
+    trace: &'a Trace,
+    activities: &'a Activities,
+    waits: &'a Waits,
+    host: &'a Host,
+    kinds: &'a mut CallKinds<'t>,
+    /// The activities that were the first to be launched after a stream was told to wait, sorted.
+    claims: Vec<ActivityId>,
+    /// A gap of a busy stream up to this long needs no reason.
+    longest_gap: Ns,
 }
 
-impl Starts<'_, '_> {
+impl<'a, 't> Starts<'a, 't> {
+    pub(super) fn new(
+        rank: &RankView<'a>,
+        (activities, waits, host): (&'a Activities, &'a Waits, &'a Host),
+        kinds: &'a mut CallKinds<'t>,
+    ) -> Self {
+        let claims = if waits.records_streams { Vec::new() } else { claims(activities, host) };
+        let longest_gap = rank.options.kernel_wait;
+        Self { trace: rank.trace, activities, waits, host, kinds, claims, longest_gap }
+    }
+
     /// An activity starts when the last of these has happened: its launching call began, the activity before it on
     /// the stream ended, what the stream was told to wait for ended. The last one explains the time until the start,
     /// and the others nothing.
@@ -56,7 +71,7 @@ impl Starts<'_, '_> {
         let launch = self.launch(graph, activity, start);
         let launched = launch.map_or(Ns::MIN, |launch| launch.time);
         let ready = launched.max(previous.map_or(Ns::MIN, end));
-        let guessed = self.guess(graph, activity, previous, ready);
+        let guessed = self.guess(activity, previous, ready);
         let awaited = || self.waits.of_activity(activity).chain(guessed).filter(|&other| end(other) <= start);
         let last_awaited = awaited().map(end).max().unwrap_or(Ns::MIN);
 
@@ -105,17 +120,13 @@ impl Starts<'_, '_> {
     }
 
     /// What else the activity waited for, where waits of streams are not recorded: an activity of another stream that
-    /// was launched before the stream was told to wait, or by the same graph. Of activities whose launch is unknown
-    /// nothing is known, so any may be it.
-    fn guess(
-        &mut self,
-        graph: &Graph,
-        activity: ActivityId,
-        previous: Option<ActivityId>,
-        ready: Ns,
-    ) -> Option<ActivityId> {
+    /// was launched before a stream was told to wait, or by the same graph. Which stream was told is not recorded
+    /// either. Most often it is the one that is launched on next; for others only a gap that no device needs will do.
+    /// Of activities whose launch is unknown nothing is known, so any may be it.
+    fn guess(&mut self, activity: ActivityId, previous: Option<ActivityId>, ready: Ns) -> Option<ActivityId> {
         let activities = self.activities;
-        if self.waits.records_streams || ready >= activities.interval[activity as usize].start {
+        let start = activities.interval[activity as usize].start;
+        if self.waits.records_streams || ready >= start {
             return None;
         }
         let launch = activities.launch[activity as usize];
@@ -125,20 +136,36 @@ impl Starts<'_, '_> {
         if self.kinds.of(self.trace.slices.name[launch.index()]) == CallKind::GraphLaunch {
             return guess(activities, activity, ready, |other| activities.launch[other as usize] == launch);
         }
-        let point = self.host.start_point(launch)?;
-        let told = self.stream_wait_before(graph, point)?;
-        let since = previous.map_or(Ns::MIN, |previous| activities.launched[previous as usize]);
-        if told <= since {
+        let told = self.stream_wait_before(activity, previous)?;
+        let is_claimed = self.claims.binary_search(&activity).is_ok();
+        if !is_claimed && start - ready <= self.longest_gap {
             return None;
         }
         guess(activities, activity, ready, |other| activities.launched[other as usize] < told)
     }
 
-    /// When the thread of a launch last told a stream to wait.
-    fn stream_wait_before(&self, graph: &Graph, launch: PointId) -> Option<Ns> {
+    /// When any thread last told a stream to wait between the launches of this activity and the one before it.
+    fn stream_wait_before(&self, activity: ActivityId, previous: Option<ActivityId>) -> Option<Ns> {
+        let launched = |activity: ActivityId| self.activities.launched[activity as usize];
         let waits = &self.host.stream_waits;
-        let point = *waits.get(waits.partition_point(|&point| point < launch).checked_sub(1)?)?;
-        let lane = |point: PointId| graph.lanes.partition_point(|lane| lane.first <= point);
-        (lane(point) == lane(launch)).then(|| graph.time[point as usize])
+        let count = waits.partition_point(|&told| told < launched(activity));
+        let told = *waits.get(count.checked_sub(1)?)?;
+        previous.is_none_or(|previous| told > launched(previous)).then_some(told)
     }
+}
+
+fn claims(activities: &Activities, host: &Host) -> Vec<ActivityId> {
+    if host.stream_waits.is_empty() {
+        return Vec::new();
+    }
+    let launched = activities.launched.iter().zip(0..);
+    let mut launches: Vec<(Ns, ActivityId)> =
+        launched.map(|(&launched, activity)| (launched, activity)).collect();
+    // Streams are ordered runs.
+    launches.sort();
+    let first_after = |&told: &Ns| launches.get(launches.partition_point(|&(launched, _)| launched <= told));
+    let mut claims: Vec<ActivityId> =
+        host.stream_waits.iter().filter_map(first_after).map(|&(_, activity)| activity).collect();
+    claims.sort_unstable();
+    claims
 }

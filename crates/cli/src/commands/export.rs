@@ -8,7 +8,10 @@ use clap::{Args, ValueEnum};
 use eaves_analyze::section::{Column, Section, Table, Unit, Value};
 use eaves_analyze::{Options, Outcome, RankView, counter_tracks};
 use eaves_model::{Counter, MaybeF64, Recording, Run, StringId, Trace};
+use eaves_analyze::{CriticalPath, Outcome, RankView};
+use eaves_model::{Recording, Run, Trace};
 use eaves_present::Document;
+use eaves_present::export::critical_path;
 use eaves_present::export::files::{self, ExportedFile, TableFormat, TraceFormat};
 use eaves_present::export::tables::{flat_table, table_names};
 
@@ -22,6 +25,7 @@ use crate::failure::{did_you_mean, hinted};
     help_template = HELP_TEMPLATE,
     before_help = "  eaves export trace.json --to perfetto -o view.json.gz
   eaves export trace.json --to perfetto --counters -o view.json.gz
+  eaves export trace.json --to perfetto --critical-path -o view.json
   eaves export traces/ --to parquet -o tables      one folder per rank
   eaves export trace.json --to csv --table slices -o - | head"
 )]
@@ -38,6 +42,9 @@ pub(crate) struct Arguments {
     /// Add counters to chrome or perfetto: queue lengths and copy bandwidths
     #[arg(long)]
     counters: bool,
+    /// Draw the critical path into a chrome or perfetto trace
+    #[arg(long)]
+    critical_path: bool,
     /// Files listed at the end; 0 for all
     #[arg(long, value_name = "N", default_value_t = 20)]
     top: usize,
@@ -91,6 +98,11 @@ pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> Result<()>
     if arguments.counters {
         run.recordings.iter_mut().for_each(|recording| add_counters(&mut recording.trace));
     }
+    let (run, _) = super::read_with(&arguments.inputs, output, |recording| {
+        if arguments.critical_path {
+            draw_critical_path(&mut recording.trace);
+        }
+    })?;
     if is_stdout(&arguments.output) {
         to_stdout(arguments, &run.recordings)?;
         // A document without tables is empty as CSV, so stdout has nothing but the data.
@@ -120,6 +132,14 @@ fn is_directory(path: &Path) -> bool {
     path.is_dir() || path.as_os_str().to_string_lossy().ends_with(['/', std::path::MAIN_SEPARATOR])
 }
 
+fn draw_critical_path(trace: &mut Trace) {
+    let options = eaves_analyze::Options::default();
+    let path = CriticalPath::of(&RankView::new(trace, &options));
+    if let Some(path) = path {
+        critical_path::draw(trace, &path);
+    }
+}
+
 /// What is wrong with the arguments is said before the work begins.
 fn check(arguments: &Arguments) -> Result<()> {
     let path = &arguments.output;
@@ -147,6 +167,10 @@ fn check(arguments: &Arguments) -> Result<()> {
         return Err(hinted(
             "`--counters` goes with chrome and perfetto only",
             "the same numbers as tables: `eaves report --details --section queue-length --csv`",
+    if arguments.critical_path && matches!(arguments.to.kind(), Kind::Tables(_)) {
+        return Err(hinted(
+            "`--critical-path` goes with chrome and perfetto only",
+            "`eaves report --section critical-path --details --csv` has the path as a table",
         ));
     }
     if is_stdout(path) && summary_format(arguments).is_some() {

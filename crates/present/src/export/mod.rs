@@ -1,10 +1,12 @@
 //! Traces as files of other tools: Chrome JSON and Perfetto for viewers, Parquet and CSV for data bases.
 //!
-//! Nothing is computed here: every writer puts out the tables of the model as they are.
+//! Nothing is computed here: every writer puts out the tables of the model as they are. What an analysis found may be
+//! drawn into a trace before.
 
 // tidy-alphabetical-start
 mod arguments;
 pub mod chrome;
+pub mod critical_path;
 pub mod csv;
 mod event;
 pub mod files;

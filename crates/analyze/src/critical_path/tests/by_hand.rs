@@ -193,6 +193,33 @@ fn communication_bound() {
     assert!(told.contains(&(KernelGap, "adam".to_owned(), 110, 503)), "{told:?}");
 }
 
+/// The thread of the backward pass tells the stream to wait, the main thread launches on it next. Whatever is launched
+/// later on another stream does not wait, unless it stands still for longer than any device needs.
+#[test]
+fn any_thread_may_tell_a_stream_to_wait() {
+    let trace = |gap: i64| {
+        let mut recorder = Recorder::default();
+        recorder
+            .call("cudaLaunchKernel", 1, 0, 5)
+            .call("cudaLaunchKernelExC", 2, 8, 12)
+            .call_on(2, "cudaStreamWaitEvent", 0, 13, 14)
+            .call("cudaLaunchKernel", 3, 21, 26)
+            .call("cudaLaunchKernel", 4, 27, 30)
+            .gpu(7, "backward", 1, 10, 110)
+            .gpu(20, NCCL, 2, 15, 500)
+            .gpu(7, "adam", 3, 503, 550)
+            .gpu(9, "early", 1, 40, 490)
+            .gpu(9, "other", 4, 490 + gap, 700 + gap);
+        recorder
+    };
+    let told = |recorder: &Recorder| recorder.told(&recorder.path());
+    let mut alone = trace(11);
+    alone.trace.gpu.retain(|row| row < 3);
+    assert!(told(&alone).contains(&(Communication, NCCL.to_owned(), 15, 500)));
+    assert!(told(&trace(11)).contains(&(KernelGap, "other".to_owned(), 490, 501)));
+    assert!(told(&trace(40_000)).contains(&(Synchronisation, "other".to_owned(), 500, 40_490)));
+}
+
 /// Records name the stream that is waited for, though another one ends later.
 #[test]
 fn records_say_what_a_call_waits_for() {
@@ -346,4 +373,20 @@ fn recordings_of_one_side_have_a_path_too() {
     host.expect(&[(Operator, "a", 0, 10), (Outside, "", 10, 20), (Operator, "b", 20, 30)]);
     let options = Options::default();
     assert_eq!(CriticalPath::of(&RankView::new(&Recorder::default().trace, &options)), None);
+}
+
+/// Times at the ends of what can be represented: sums saturate, nothing fails.
+#[test]
+fn absurd_times_do_not_fail() {
+    let mut recorder = Recorder::default();
+    recorder
+        .op("a", i64::MIN, -1)
+        .op("b", 0, i64::MAX)
+        .call("cudaDeviceSynchronize", 3, i64::MAX - 5, i64::MAX)
+        .call("cudaLaunchKernel", 1, i64::MIN, i64::MIN)
+        .gpu(7, "first", 1, i64::MIN, -1)
+        .gpu(7, "second", 1, i64::MAX - 10, i64::MAX);
+    let path = recorder.path();
+    assert_eq!((path.window.start, path.window.end), (Ns::MIN, Ns::MAX));
+    assert!(path.parts.windows(2).all(|pair| pair[0].interval.end == pair[1].interval.start));
 }
