@@ -1,11 +1,10 @@
 //! From the rows of a recording to what is compared of it.
 
-use std::collections::{BTreeMap, HashMap};
-use std::hash::Hash;
+use std::collections::BTreeMap;
 
 use eaves_model::{GpuId, SliceId, SliceKind, StringId, Trace, is_launch, operator_above};
 
-use super::frames::Frames;
+use super::frames::{Frames, IdMap, Node};
 use super::profile::{CALL, Entry, LAUNCH, Place, RankProfile, Step, StepWork};
 use crate::analyses::steps::{self, steps_of};
 use crate::{Breakdown, KernelType, Options, RankView};
@@ -73,30 +72,25 @@ impl<'a> StepClock<'a> {
     }
 }
 
-/// Entries under keys of the trace, whose ids become texts at the end.
-struct Entries<K> {
-    index: HashMap<K, usize>,
-    entries: Vec<Entry>,
+/// The entry at an index, which is made if it is new. `order` counts when its first part was met.
+fn entry<'a>(
+    entries: &'a mut Vec<Entry>,
+    index: &mut usize,
+    order: i64,
+    place: impl FnOnce() -> Place,
+) -> &'a mut Entry {
+    let order = order.max(0).unsigned_abs();
+    if *index == NEW {
+        *index = entries.len();
+        entries.push(Entry { place: place(), order, ..Entry::default() });
+    }
+    let entry = &mut entries[*index];
+    entry.order = entry.order.min(order);
+    entry
 }
 
-impl<K: Eq + Hash> Entries<K> {
-    fn new() -> Self {
-        Self { index: HashMap::new(), entries: Vec::new() }
-    }
-
-    /// The entry of a key. `order` counts when its first part was met.
-    fn get(&mut self, key: K, order: i64, place: impl FnOnce() -> Place) -> &mut Entry {
-        let entries = &mut self.entries;
-        let order = order.max(0).unsigned_abs();
-        let index = *self.index.entry(key).or_insert_with(|| {
-            entries.push(Entry { place: place(), order, ..Entry::default() });
-            entries.len() - 1
-        });
-        let entry = &mut entries[index];
-        entry.order = entry.order.min(order);
-        entry
-    }
-}
+/// The index of an entry that is not there yet.
+const NEW: usize = usize::MAX;
 
 struct Device {
     kernels: Vec<Entry>,
@@ -107,42 +101,44 @@ struct Device {
 
 fn device(view: &RankView<'_>, clock: &StepClock<'_>, frames: &mut Frames<'_>) -> Device {
     let (trace, links) = (view.trace, view.links());
-    let recorded: HashMap<SliceId, StringId> =
+    let recorded: IdMap<SliceId, StringId> =
         trace.collectives.slice.iter().copied().zip(trace.collectives.name.iter().copied()).collect();
-    let mut kernels = Entries::new();
-    let mut collectives = Entries::new();
-    let mut by_operator = Vec::new();
+    let mut device = Device { kernels: Vec::new(), collectives: Vec::new(), by_operator: Vec::new() };
+    let (mut kernels, mut collectives) = (IdMap::default(), IdMap::default());
     for (index, &activity) in view.gpu.row.iter().enumerate() {
         let slice = trace.gpu.slice[activity.index()];
         let launch = links.launch(activity);
         let operator = launch.and_then(|launch| operator_above(trace, view.tree(), launch));
-        let path = operator.or(launch).map_or(0, |slice| frames.around(slice));
-        let operator_name = operator.map_or(StringId::NONE, |slice| trace.slices.name[slice.index()]);
+        let node = match (operator, launch) {
+            (Some(operator), _) => frames.with_itself(operator),
+            (None, Some(launch)) => frames.around(launch),
+            (None, None) => Node::ROOT,
+        };
         let (step, kernel_type) = (clock.of_activity(activity), view.gpu.kernel_type[index]);
         let duration = view.gpu.duration(index).0;
-        let order = trace.slices.start[launch.unwrap_or(slice).index()].0 - view.zero().0;
+        let order = trace.slices.start[launch.unwrap_or(slice).index()].0.saturating_sub(view.zero().0);
         if let Some(operator) = operator {
-            by_operator.push((operator, step, duration));
+            device.by_operator.push((operator, step, duration));
         }
-        let add = |entries: &mut Entries<_>, name: StringId| {
-            let key = (name, operator_name, path, kernel_type);
-            let entry = entries.get(key, order, || Place {
+        let add = |entries: &mut Vec<Entry>, map: &mut IdMap<_, usize>, name: StringId| {
+            let index = map.entry((name, node, operator.is_some(), kernel_type as u8)).or_insert(NEW);
+            let entry = entry(entries, index, order, || Place {
                 name: trace.strings.get(name).to_owned(),
                 class: kernel_type.id(),
                 operator: operator.map(|slice| trace.slice_name(slice).to_owned()),
-                path: frames.text(path),
+                path: frames.text(if operator.is_some() { frames.parent(node) } else { node }),
             });
             entry.calls.add(step, clock.steps, 1);
             entry.time.add(step, clock.steps, duration);
             entry.total.add(step, clock.steps, duration);
         };
-        add(&mut kernels, view.gpu.name[index]);
+        add(&mut device.kernels, &mut kernels, view.gpu.name[index]);
         if kernel_type == KernelType::Communication {
             let name = recorded.get(&slice).copied().filter(|&name| name != StringId::NONE);
-            add(&mut collectives, name.unwrap_or(view.gpu.name[index]));
+            add(&mut device.collectives, &mut collectives, name.unwrap_or(view.gpu.name[index]));
         }
     }
-    Device { kernels: kernels.entries, collectives: collectives.entries, by_operator }
+    device
 }
 
 /// Operators, runtime calls and ranges of the user; nothing if the host was not recorded.
@@ -178,29 +174,33 @@ fn host(
     if rows.is_empty() {
         return None;
     }
-    let mut entries = Entries::new();
+    let mut entries: Vec<Entry> = Vec::new();
+    // The entry of each path. An operator and a range of one name at one place are one thing.
+    let mut places: Vec<usize> = Vec::new();
     for slice in rows {
         let row = slice.index();
-        let (name, kind, path) = (trace.slices.name[row], trace.slices.kind[row], frames.around(slice));
-        let (step, order) = (clock.of_slice(slice), trace.slices.start[row].0 - view.zero().0);
-        let entry = entries.get((name, kind, path), order, || Place {
-            name: trace.strings.get(name).to_owned(),
-            class: class(kind, trace.strings.get(name)),
+        let node = frames.with_itself(slice);
+        if places.len() <= node.index() {
+            places.resize(node.index() + 1, NEW);
+        }
+        let (step, order) = (clock.of_slice(slice), trace.slices.start[row].0.saturating_sub(view.zero().0));
+        let entry = entry(&mut entries, &mut places[node.index()], order, || Place {
+            name: trace.slice_name(slice).to_owned(),
+            class: class(trace.slices.kind[row], trace.slice_name(slice)),
             operator: None,
-            path: frames.text(path),
+            path: frames.text(frames.parent(node)),
         });
         entry.calls.add(step, clock.steps, 1);
         entry.time.add(step, clock.steps, own[row]);
         entry.total.add(step, clock.steps, trace.slices.duration[row].0);
     }
     for &(operator, step, duration) in by_operator {
-        let row = operator.index();
-        let key = (trace.slices.name[row], trace.slices.kind[row], frames.around(operator));
-        if let Some(&index) = entries.index.get(&key) {
-            entries.entries[index].gpu.add(step, clock.steps, duration);
+        let node = frames.with_itself(operator);
+        if let Some(entry) = places.get(node.index()).and_then(|&index| entries.get_mut(index)) {
+            entry.gpu.add(step, clock.steps, duration);
         }
     }
-    Some(entries.entries)
+    Some(entries)
 }
 
 fn class(kind: SliceKind, name: &str) -> &'static str {
