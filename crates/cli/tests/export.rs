@@ -91,6 +91,9 @@ fn counters_are_added_once_and_change_no_number() {
     }
     let csv = ["export", "trace.json", "--to", "csv", "--counters", "-o", "tables"];
     fails(directory.path(), &csv, "goes with chrome and perfetto only");
+}
+
+#[test]
 fn the_critical_path_is_drawn_beside_everything_else() {
     let directory = inputs();
     let original = report(directory.path(), "trace.json");

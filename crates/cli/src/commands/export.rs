@@ -6,10 +6,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use eaves_analyze::section::{Column, Section, Table, Unit, Value};
-use eaves_analyze::{Options, Outcome, RankView, counter_tracks};
+use eaves_analyze::{CriticalPath, Options, Outcome, RankView, counter_tracks};
 use eaves_model::{Counter, MaybeF64, Recording, Run, StringId, Trace};
-use eaves_analyze::{CriticalPath, Outcome, RankView};
-use eaves_model::{Recording, Run, Trace};
 use eaves_present::Document;
 use eaves_present::export::critical_path;
 use eaves_present::export::files::{self, ExportedFile, TableFormat, TraceFormat};
@@ -94,11 +92,10 @@ impl Format {
 /// Converts the inputs.
 pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> Result<()> {
     check(arguments)?;
-    let mut run = super::read(&arguments.inputs, output)?;
-    if arguments.counters {
-        run.recordings.iter_mut().for_each(|recording| add_counters(&mut recording.trace));
-    }
     let (run, _) = super::read_with(&arguments.inputs, output, |recording| {
+        if arguments.counters {
+            add_counters(&mut recording.trace);
+        }
         if arguments.critical_path {
             draw_critical_path(&mut recording.trace);
         }
@@ -133,7 +130,7 @@ fn is_directory(path: &Path) -> bool {
 }
 
 fn draw_critical_path(trace: &mut Trace) {
-    let options = eaves_analyze::Options::default();
+    let options = Options::default();
     let path = CriticalPath::of(&RankView::new(trace, &options));
     if let Some(path) = path {
         critical_path::draw(trace, &path);
@@ -167,6 +164,8 @@ fn check(arguments: &Arguments) -> Result<()> {
         return Err(hinted(
             "`--counters` goes with chrome and perfetto only",
             "the same numbers as tables: `eaves report --details --section queue-length --csv`",
+        ));
+    }
     if arguments.critical_path && matches!(arguments.to.kind(), Kind::Tables(_)) {
         return Err(hinted(
             "`--critical-path` goes with chrome and perfetto only",
