@@ -6,7 +6,7 @@
 //! calls above have no share of as their own. So every metric adds up by itself:
 //! `total == own + total of the children`, in every view and after every grouping.
 //!
-//! A recording is first measured by itself ([`measure`]); its rows may go then, and [`assemble`] puts the ranks
+//! A recording is first measured by itself ([`measure`]); its rows may go then, and [`assemble()`] puts the ranks
 //! together.
 
 mod assemble;

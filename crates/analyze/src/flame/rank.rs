@@ -21,6 +21,18 @@ pub struct RankFlame {
     pub(super) extent: Option<Interval>,
 }
 
+impl RankFlame {
+    /// The names by number.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// Every call by itself, in order of time, if it was asked for.
+    pub fn chart(&self) -> Option<&Tree> {
+        self.chart.as_ref()
+    }
+}
+
 /// Makes the trees of a recording. Its rows are not needed any more after that.
 pub fn measure(trace: &Trace, options: &Options, flame: &FlameOptions) -> RankFlame {
     let rank = RankView::new(trace, options);
