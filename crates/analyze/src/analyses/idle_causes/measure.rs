@@ -77,14 +77,27 @@ impl PlaceTime {
     }
 }
 
+/// The time of one name and cause.
+struct NameEntry {
+    cause: Cause,
+    name: StringId,
+    time: Ns,
+    lead_in: Ns,
+    /// The entry of the same name and another cause before it.
+    before: u32,
+}
+
+/// Before the first entry of a name.
+const NO_ENTRY: u32 = u32::MAX;
+
 struct Tally<'a, 'b> {
     rank: &'a RankView<'b>,
     gaps: &'a [Gap],
     part: Part,
     current: Option<Current>,
-    /// For each cause and string the place in `names`.
-    slots: Vec<u32>,
-    names: Vec<(Cause, StringId, Ns, Ns)>,
+    /// For each string the last of its entries in `names`.
+    last_of_string: Vec<u32>,
+    names: Vec<NameEntry>,
     places: HashMap<PlaceKey, PlaceTime>,
 }
 
@@ -102,7 +115,7 @@ impl<'a, 'b> Tally<'a, 'b> {
             gaps,
             part,
             current: None,
-            slots: vec![u32::MAX; strings * Cause::OF_SLICES],
+            last_of_string: vec![NO_ENTRY; strings],
             names: Vec::new(),
             places: HashMap::new(),
         }
@@ -141,15 +154,18 @@ impl<'a, 'b> Tally<'a, 'b> {
     }
 
     fn add_name(&mut self, cause: Cause, name: StringId, time: Ns, lead_in: Ns) {
-        let strings = self.rank.trace.strings.len();
-        let slot = &mut self.slots[cause as usize * (strings + 1) + name.index().min(strings)];
-        if *slot == u32::MAX {
-            *slot = self.names.len() as u32;
-            self.names.push((cause, name, Ns::ZERO, Ns::ZERO));
+        let last = &mut self.last_of_string[name.index().min(self.rank.trace.strings.len())];
+        let mut place = *last;
+        while let Some(entry) = self.names.get_mut(place as usize) {
+            if entry.cause == cause {
+                entry.time += time;
+                entry.lead_in += lead_in;
+                return;
+            }
+            place = entry.before;
         }
-        let entry = &mut self.names[*slot as usize];
-        entry.2 += time;
-        entry.3 += lead_in;
+        let before = std::mem::replace(last, self.names.len() as u32);
+        self.names.push(NameEntry { cause, name, time, lead_in, before });
     }
 
     /// Closes the gap whose segments came last. What they do not cover was no longer the host's.
@@ -238,11 +254,12 @@ fn place(trace: &Trace, segment: &Segment) -> (PlaceKey, PlaceTime) {
 }
 
 /// The longest names of each cause. Names that differ by an address are one.
-fn names(times: &[(Cause, StringId, Ns, Ns)], text: impl Fn(StringId) -> String) -> Vec<NameTime> {
+fn names(entries: &[NameEntry], text: impl Fn(StringId) -> String) -> Vec<NameTime> {
     let mut merged: HashMap<(Cause, String), (Ns, Ns)> = HashMap::new();
-    for &(cause, name, time, lead_in) in times {
-        let entry = merged.entry((cause, text(name))).or_default();
-        *entry = (entry.0 + time, entry.1 + lead_in);
+    for entry in entries {
+        let (time, lead_in) = merged.entry((entry.cause, text(entry.name))).or_default();
+        *time += entry.time;
+        *lead_in += entry.lead_in;
     }
     let row = |((cause, name), (time, lead_in))| NameTime { cause, name, time, lead_in };
     let mut names: Vec<NameTime> = merged.into_iter().map(row).collect();
@@ -307,8 +324,14 @@ mod tests {
             "<built-in method item of Tensor object>"
         );
         assert_eq!(without_address("train.py(3): step"), "train.py(3): step");
-        let times = [(Cause::Python, StringId(0), Ns(2), Ns(0)), (Cause::Python, StringId(1), Ns(3), Ns(1))];
-        let merged = names(&times, |_| "same".to_owned());
+        let entry = |name, time, lead_in| NameEntry {
+            cause: Cause::Python,
+            name: StringId(name),
+            time: Ns(time),
+            lead_in: Ns(lead_in),
+            before: NO_ENTRY,
+        };
+        let merged = names(&[entry(0, 2, 0), entry(1, 3, 1)], |_| "same".to_owned());
         let expected =
             NameTime { cause: Cause::Python, name: "same".to_owned(), time: Ns(5), lead_in: Ns(1) };
         assert_eq!(merged, [expected]);

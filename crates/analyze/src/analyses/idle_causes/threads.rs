@@ -25,17 +25,20 @@ pub(super) struct Segment {
     pub(super) cause: Cause,
     /// What exactly: the innermost slice that stands for the cause; of loading data, the innermost line of Python.
     pub(super) what: Option<SliceId>,
-    /// The outermost operator around it.
+    /// Of loading data and synchronising also the outermost operator around it.
     pub(super) operator: Option<SliceId>,
     /// The innermost line of Python around it.
     pub(super) line: Option<SliceId>,
-    /// The outermost slice that stands for the cause.
+    /// And the outermost slice that stands for the cause.
     pub(super) root: Option<SliceId>,
 }
 
 /// Cuts stretches into segments. Stretches of one track must not overlap; all segments of a stretch follow each
 /// other, in order of time. Slices may nest or overlap in any way.
 pub(super) fn walk(trace: &Trace, stretches: &mut [Stretch], mut visit: impl FnMut(Segment)) {
+    if stretches.is_empty() {
+        return;
+    }
     stretches.sort_unstable_by_key(|stretch| (stretch.track, stretch.interval.start));
     for lane in lanes(trace, stretches) {
         let mut stacks = Stacks::default();
@@ -43,13 +46,10 @@ pub(super) fn walk(trace: &Trace, stretches: &mut [Stretch], mut visit: impl FnM
         for stretch in &stretches[lane.stretches] {
             let mut now = stretch.interval.start;
             while now < stretch.interval.end {
-                while let Some(&&(row, class)) = rows.peek()
-                    && trace.slices.start[row as usize] <= now
-                {
-                    stacks.push(trace, SliceId(row), class);
-                    rows.next();
+                while let Some(row) = rows.next_if(|row| row.interval.start <= now) {
+                    stacks.push(trace, row);
                 }
-                let next = rows.peek().map_or(Ns::MAX, |&&(row, _)| trace.slices.start[row as usize]);
+                let next = rows.peek().map_or(Ns::MAX, |row| row.interval.start);
                 let limit = stretch.interval.end.min(next);
                 let segment = stacks.segment(Interval::new(now, limit), stretch.gap);
                 now = segment.interval.end;
@@ -64,17 +64,31 @@ struct Lane {
     track: TrackId,
     stretches: Range<usize>,
     /// In the order of a call stack: by start, the longer first, then as in the file.
-    rows: Vec<(u32, Class)>,
+    rows: Vec<Row>,
+    /// The stretch that the last slice was held against. The next one is nearly always near it.
+    near: usize,
+}
+
+/// A slice of a lane, with what the walk needs of it.
+#[derive(Clone, Copy)]
+struct Row {
+    interval: Interval,
+    slice: SliceId,
+    class: Class,
 }
 
 impl Lane {
-    /// Takes in a slice if it is open in any of the stretches.
-    fn add(&mut self, row: u32, interval: Interval, class: Class, stretches: &[Stretch]) {
+    /// True if an interval touches any of the stretches.
+    #[inline]
+    fn touches(&mut self, interval: Interval, stretches: &[Stretch]) -> bool {
         let own = &stretches[self.stretches.clone()];
-        let next = own.partition_point(|stretch| stretch.interval.end <= interval.start);
-        if own.get(next).is_some_and(|stretch| stretch.interval.start < interval.end) {
-            self.rows.push((row, class));
+        let is_over = |stretch: &Stretch| stretch.interval.end <= interval.start;
+        // The first stretch that is not over yet is searched for only if it is another one than before.
+        let stays = own[..self.near].last().is_none_or(is_over) && !own.get(self.near).is_some_and(is_over);
+        if !stays {
+            self.near = own.partition_point(is_over);
         }
+        own.get(self.near).is_some_and(|stretch| stretch.interval.start < interval.end)
     }
 }
 
@@ -88,7 +102,12 @@ fn lanes(trace: &Trace, stretches: &[Stretch]) -> Vec<Lane> {
             Some(lane) if lane.track == stretch.track => lane.stretches.end = index + 1,
             _ => {
                 lane_of[stretch.track.index()] = lanes.len();
-                lanes.push(Lane { track: stretch.track, stretches: index..index + 1, rows: Vec::new() });
+                lanes.push(Lane {
+                    track: stretch.track,
+                    stretches: index..index + 1,
+                    rows: Vec::new(),
+                    near: 0,
+                });
             }
         }
     }
@@ -105,16 +124,18 @@ fn lanes(trace: &Trace, stretches: &[Stretch]) -> Vec<Lane> {
         if slices.duration[row] == Ns::ZERO || trace.is_quarantined(slice) {
             continue;
         }
-        let Some(class) = classes.of(slice) else { continue };
         for lane in &mut lanes[found] {
-            lane.add(slice.0, slices.interval(row), class, stretches);
+            let interval = slices.interval(row);
+            if lane.touches(interval, stretches)
+                && let Some(class) = classes.of(slice)
+            {
+                lane.rows.push(Row { interval, slice, class });
+            }
         }
     }
     for lane in &mut lanes {
-        lane.rows.sort_unstable_by_key(|&(row, _)| {
-            let index = row as usize;
-            (slices.start[index], Reverse(slices.duration[index]), row)
-        });
+        // Kinds of slices follow each other in the file, each in order, and this sort merges such runs.
+        lane.rows.sort_by_key(|row| (row.interval.start, Reverse(row.interval.end)));
     }
     lanes
 }
@@ -133,6 +154,8 @@ fn lanes_of_overhead(trace: &Trace, row: usize, lanes: &[Lane]) -> Range<usize> 
 #[derive(Debug, Default)]
 struct Stacks {
     by_cause: [Vec<Open>; Cause::OF_SLICES],
+    /// A bit for each cause whose stack has anything.
+    filled: u32,
     operators: Vec<Open>,
     lines: Vec<Open>,
 }
@@ -144,6 +167,7 @@ struct Open {
 }
 
 /// The innermost of the slices that are open at an instant.
+#[inline]
 fn top(stack: &mut Vec<Open>, now: Ns) -> Option<Open> {
     while let Some(open) = stack.last() {
         if open.end > now {
@@ -154,15 +178,18 @@ fn top(stack: &mut Vec<Open>, now: Ns) -> Option<Open> {
     None
 }
 
-/// The first to begin of the slices that are open at an instant.
+/// The outermost of them.
 fn outermost(stack: &[Open], now: Ns) -> Option<SliceId> {
     stack.iter().find(|open| open.end > now).map(|open| open.slice)
 }
 
 impl Stacks {
-    fn push(&mut self, trace: &Trace, slice: SliceId, class: Class) {
-        let open = Open { end: trace.slices.end(slice.index()), slice };
+    #[inline]
+    fn push(&mut self, trace: &Trace, row: &Row) {
+        let Row { interval, slice, class } = *row;
+        let open = Open { end: interval.end, slice };
         self.by_cause[class.cause as usize].push(open);
+        self.filled |= 1 << class.cause as u32;
         if trace.slices.kind[slice.index()] == SliceKind::Op {
             self.operators.push(open);
         }
@@ -171,30 +198,48 @@ impl Stacks {
         }
     }
 
+    /// The first cause that anything open stands for, and the innermost slice of it.
+    #[inline]
+    fn cause(&mut self, now: Ns) -> Option<(Cause, Open)> {
+        while self.filled != 0 {
+            let first = self.filled.trailing_zeros() as usize;
+            if let Some(open) = top(&mut self.by_cause[first], now) {
+                return Some((Cause::ALL[first], open));
+            }
+            self.filled &= self.filled - 1;
+        }
+        None
+    }
+
     /// What is done from the beginning of an interval until something begins or ends, at most until its end. Nothing
     /// begins inside the interval.
     fn segment(&mut self, interval: Interval, gap: usize) -> Segment {
         let now = interval.start;
-        let found = Cause::ALL
-            .iter()
-            .zip(&mut self.by_cause)
-            .find_map(|(&cause, stack)| Some((cause, top(stack, now)?)));
-        let (cause, what) = match found {
-            Some((cause, open)) => (cause, Some(open)),
-            None => (Cause::Nothing, None),
-        };
-        let line = top(&mut self.lines, now);
-        let innermost = top(&mut self.operators, now);
-        let end = [what, line, innermost].into_iter().flatten().map(|open| open.end).min();
-        let what = if cause == Cause::DataLoading { line.or(what) } else { what };
-        Segment {
+        let mut segment = Segment {
             gap,
-            interval: Interval::new(now, end.map_or(interval.end, |end| end.min(interval.end))),
-            cause,
-            what: what.map(|open| open.slice),
-            operator: outermost(&self.operators, now),
-            line: line.map(|open| open.slice),
-            root: self.by_cause.get(cause as usize).and_then(|stack| outermost(stack, now)),
+            interval,
+            cause: Cause::Nothing,
+            what: None,
+            operator: None,
+            line: None,
+            root: None,
+        };
+        let Some((cause, what)) = self.cause(now) else { return segment };
+        (segment.cause, segment.what) = (cause, Some(what.slice));
+        let mut end = what.end;
+        if matches!(cause, Cause::DataLoading | Cause::Synchronisation) {
+            let (line, operator) = (top(&mut self.lines, now), top(&mut self.operators, now));
+            for open in [line, operator].into_iter().flatten() {
+                end = end.min(open.end);
+            }
+            segment.line = line.map(|open| open.slice);
+            segment.operator = outermost(&self.operators, now);
+            segment.root = outermost(&self.by_cause[cause as usize], now);
         }
+        if cause == Cause::DataLoading {
+            segment.what = segment.line.or(segment.what);
+        }
+        segment.interval.end = interval.end.min(end);
+        segment
     }
 }
