@@ -12,6 +12,7 @@ pub(super) struct KernelTypes;
 impl Analyse for KernelTypes {
     const ID: &'static str = "kernel-types";
     const PLACE: u32 = 20;
+    const MAIN: bool = false;
     // The summary of a rank has all it needs.
     type Part = ();
 
