@@ -1,6 +1,6 @@
 //! Two runs compared: what became faster, what slower, and what is only noise.
 //!
-//! A run is first measured rank by rank ([`measure`]) into a [`Profile`], or a profile is made of the tables of a saved
+//! A run is first measured rank by rank ([`measure()`]) into a [`Profile`], or a profile is made of the tables of a saved
 //! report; then two profiles make a [`Comparison`]. Times are means per step and rank where both runs have steps, so
 //! that runs of different lengths compare. Every row says how it was matched, and the rows add up to the totals.
 
