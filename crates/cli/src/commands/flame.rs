@@ -24,7 +24,7 @@ const PICTURE_SHARE: u32 = 250;
 /// Points of a picture for each of the drawing: screens have two.
 const PICTURE_SCALE: f32 = 2.0;
 
-/// Draw the calls of a program, and the GPU time below what launched it
+/// Draw the calls of a program with the GPU time they launched
 #[derive(Args, Debug)]
 #[command(
     help_template = HELP_TEMPLATE,

@@ -60,8 +60,8 @@ fn what_cannot_be_done_is_said_and_leaves_nothing() {
     let directory = inputs();
     for (arguments, message) in [
         (
-            &["-o", "flame.png"][..],
-            ".html, .svg, .folded, .speedscope.json, .d3.json, .json, .csv, .md or .txt",
+            &["-o", "flame.gif"][..],
+            ".html, .svg, .png, .folded, .speedscope.json, .d3.json, .json, .csv, .md or .txt",
         ),
         (&["-o", "flame"], "does not say what to make"),
         (&["--format", "svg", "-o", "flame.html"], "give one of the two"),
