@@ -56,7 +56,7 @@ fn nothing_is_found_in_a_healthy_job() {
 fn launching_is_what_a_job_of_short_kernels_waits_for() {
     let document = report("host-bound");
     let found = findings(&document);
-    // The short kernels of the optimizer repeat, so that fusing them comes third.
+    // The three short kernels of each linear backward repeat, so that fusing them comes third.
     assert_eq!(ids(&found), ["host_bound", "synchronisation", "fusion_candidate"]);
     let [launching, reading] = [0, 1].map(|index| found[index]["gain_ns"][1].as_i64().unwrap());
     assert!(launching > 100_000 && reading < 100_000, "{launching} {reading}");
