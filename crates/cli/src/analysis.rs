@@ -5,12 +5,13 @@ use std::path::PathBuf;
 use clap::Args;
 use eaves_analyze::analyses::{self, Analysis};
 use eaves_analyze::{Options, assemble, measure};
+use eaves_model::Ns;
 use eaves_present::Document;
 
 use crate::arguments::OutputArguments;
 use crate::commands::read_with;
 use crate::failure::hinted;
-use crate::selection::SelectionArguments;
+use crate::selection::{self, SelectionArguments};
 
 /// Inputs, the part to look at, and how much to show.
 #[derive(Args, Debug)]
@@ -23,6 +24,12 @@ pub(crate) struct AnalysisArguments {
     /// Make the long tables too: a row for each activity or point in time
     #[arg(long, help_heading = "Selection")]
     details: bool,
+    /// Longest gap between launched kernels that counts as the device's own
+    #[arg(long, value_name = "TIME", value_parser = selection::instant, default_value = "30us", help_heading = "Thresholds")]
+    kernel_wait: Ns,
+    /// Launches that a stream can hold before launching blocks
+    #[arg(long, value_name = "N", default_value_t = 1024, help_heading = "Thresholds")]
+    queue_limit: u32,
     /// Rows of each table in text and Markdown; 0 for all
     #[arg(long, value_name = "N", default_value_t = 10, help_heading = "Selection")]
     top: usize,
@@ -39,8 +46,11 @@ impl AnalysisArguments {
         let analyses: Vec<&'static Analysis> =
             analyses::in_report_order().into_iter().filter(|analysis| wanted(analysis.id)).collect();
         let destination = output.destination(&self.inputs)?;
-        let options =
-            Options::default().with_selection(self.selection.selection()).with_details(self.details);
+        let options = Options::default()
+            .with_selection(self.selection.selection())
+            .with_details(self.details)
+            .with_kernel_wait(self.kernel_wait)
+            .with_queue_limit(self.queue_limit);
         let (run, measured) = read_with(&self.inputs, output, |recording| {
             measure(&recording.trace.take_rows(), &options, &analyses)
         })?;

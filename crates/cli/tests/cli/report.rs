@@ -153,6 +153,21 @@ fn selections_narrow_the_report() {
 }
 
 #[test]
+fn thresholds_reach_the_analyses() {
+    let directory = inputs();
+    // One gap of the whole GPU, 10 µs long, before a kernel that had been launched.
+    let kernel_wait = |arguments: &[&str]| {
+        let all = [&["report", "trace.json", "--json", "--section", "idle-time"], arguments].concat();
+        let json: serde_json::Value = serde_json::from_str(&run(directory.path(), &all).stdout).unwrap();
+        let numbers = json["sections"][0]["numbers"].as_array().unwrap().clone();
+        numbers.iter().find(|number| number["id"] == "kernel_wait_ns").unwrap()["value"].as_i64().unwrap()
+    };
+    assert_eq!([kernel_wait(&[]), kernel_wait(&["--kernel-wait", "10us"])], [10_000, 0]);
+    let answer = run(directory.path(), &["report", "trace.json", "--kernel-wait", "10"]);
+    assert_eq!(answer.code, Some(2), "{answer:?}");
+}
+
+#[test]
 fn the_name_of_the_output_says_its_form() {
     let directory = inputs();
     for (name, start) in [
