@@ -1,21 +1,29 @@
-//! Reads traces, makes the report several times and prints the CPU seconds of one report without reading:
-//! `cargo run --release --example sections -- trace.json`. The benchmark `cargo xtask bench analyze` runs it.
+//! Reads a trace, makes sections of the report several times and prints the CPU seconds of one time without reading:
+//! `cargo run --release --example sections -- trace.json [SECTION...]`. The benchmark `cargo xtask bench analyze` runs it.
 
 use std::error::Error;
 use std::path::PathBuf;
 
-use eaves_analyze::Options;
+use eaves_analyze::analyses::{Analysis, in_report_order};
+use eaves_analyze::{Options, assemble, measure};
 
 /// Enough that the clock of the process, which counts hundredths of a second, does not matter.
 const TIMES: u32 = 5;
 
 #[expect(clippy::print_stdout, reason = "a program of its own")]
 fn main() -> Result<(), Box<dyn Error>> {
-    let paths: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
-    let run = eaves_ingest::read(&paths, &eaves_ingest::Options::default())?;
+    let mut arguments = std::env::args().skip(1);
+    let path = PathBuf::from(arguments.next().unwrap_or_default());
+    let wanted: Vec<String> = arguments.collect();
+    let is_wanted = |analysis: &&Analysis| wanted.is_empty() || wanted.iter().any(|id| id == analysis.id);
+    let analyses: Vec<&Analysis> = in_report_order().into_iter().filter(is_wanted).collect();
+    let run = eaves_ingest::read(&[path], &eaves_ingest::Options::default())?;
+    let options = Options::default();
     let start = cpu_seconds()?;
     for _ in 0..TIMES {
-        std::hint::black_box(eaves_analyze::report(&run, &Options::default())?);
+        let measured: Vec<_> =
+            run.recordings.iter().map(|recording| measure(&recording.trace, &options, &analyses)).collect();
+        std::hint::black_box(assemble(&run.recordings, &measured, &options, &analyses)?);
     }
     println!("{}", (cpu_seconds()? - start) / f64::from(TIMES));
     Ok(())

@@ -5,7 +5,6 @@ use std::any::Any;
 use eaves_model::{Interval, Recording, Trace};
 
 use crate::analyses::Analysis;
-use crate::parallel::in_parallel;
 use crate::section::{Column, Unit, Value};
 use crate::{Options, Outcome, RankView, SelectionError, TypeTimes};
 
@@ -28,7 +27,9 @@ pub struct Measured {
 /// Measures a recording for some analyses. Its rows are not needed any more after that.
 pub fn measure(trace: &Trace, options: &Options, analyses: &[&'static Analysis]) -> Measured {
     let view = RankView::new(trace, options);
-    let parts = in_parallel(analyses, |analysis| (analysis.measure)(&view));
+    // One after the other: two at a time would need the memory of both, and several ranks are measured side by side
+    // anyway.
+    let parts = analyses.iter().map(|analysis| (analysis.measure)(&view)).collect();
     Measured {
         times: view.times,
         span: view.sets.span(),

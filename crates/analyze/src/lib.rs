@@ -34,7 +34,6 @@ mod job;
 mod kernel_name;
 mod kernel_type;
 mod options;
-mod parallel;
 mod rank_view;
 pub mod section;
 mod selection;

@@ -1,7 +1,5 @@
 //! The call tree of each thread, by containment.
 
-use std::cmp::Reverse;
-
 use crate::{Ns, SliceId, Slices};
 
 /// For every slice the innermost slice of the same track that contains it.
@@ -31,10 +29,14 @@ impl CallTree {
         };
         let mut open: Vec<(Ns, Ns, SliceId)> = Vec::new();
         for mut keys in tracks {
-            keys.sort();
+            // By start, the longer first, then as in the file. Starts alone nearly always decide.
+            keys.sort_by(|&(start, slice), &(other_start, other)| {
+                let longer_first = || slices.duration[other.index()].cmp(&slices.duration[slice.index()]);
+                start.cmp(&other_start).then_with(longer_first).then(slice.cmp(&other))
+            });
             open.clear();
-            for (start, Reverse(duration), slice) in keys {
-                let end = start + duration;
+            for (start, slice) in keys {
+                let end = slices.end(slice.index());
                 // What ended before can contain nothing more. What ends inside this slice can contain nothing more
                 // that this slice does not contain too, so it may go as well and the ends on the stack stay sorted.
                 while let Some(&(top_start, top_end, _)) = open.last() {
@@ -72,10 +74,10 @@ impl CallTree {
     }
 }
 
-/// What sorts a slice before what it contains: by start, the longer first, then as in the file.
-type Key = (Ns, Reverse<Ns>, SliceId);
+/// The start of a slice, and the slice.
+type Key = (Ns, SliceId);
 
-/// The keys of host calls by track. They stand beside each other, because looking them up in the columns while sorting
+/// The starts of host calls by track. They stand beside each other, because looking them up in the columns while sorting
 /// costs more than the sort. Recorders write slices of a kind in order, so the sort finds long ordered runs.
 fn by_track(slices: &Slices, left_out: &[SliceId]) -> Vec<Vec<Key>> {
     let is_in = |row: &usize| {
@@ -92,8 +94,7 @@ fn by_track(slices: &Slices, left_out: &[SliceId]) -> Vec<Vec<Key>> {
     }
     let mut tracks: Vec<Vec<Key>> = counts.into_iter().map(Vec::with_capacity).collect();
     for row in calls() {
-        let key = (slices.start[row], Reverse(slices.duration[row]), SliceId::from(row));
-        tracks[slices.track[row].index()].push(key);
+        tracks[slices.track[row].index()].push((slices.start[row], SliceId::from(row)));
     }
     tracks
 }

@@ -16,6 +16,21 @@ use crate::project;
 const GOAL_TIMES_LESS_THAN_HTA: f64 = 50.0;
 const GOAL_MEMORY_OF_MODEL: f64 = 1.5;
 
+/// The sections that answer the calls of HTA that are measured. Its critical path is that of one step, ours that of all.
+const SAME: [&str; 11] = [
+    "annotations",
+    "comm-overlap",
+    "critical-path",
+    "idle-time",
+    "kernel-types",
+    "kernels",
+    "launch-stats",
+    "memory-bandwidth",
+    "op-delays",
+    "queue-length",
+    "temporal-breakdown",
+];
+
 /// Ranks of the growing job, and the size of each.
 const RANKS: [usize; 4] = [8, 16, 32, 64];
 const RANK_SIZE: u64 = 20_000_000;
@@ -41,8 +56,12 @@ fn sections(eaves: &Path, size: u64, runs: usize, with_peers: bool) -> Result<()
     let file = inputs::big_trace(size, "json")?;
     let read = measure::median(runs, || ingest::reading_alone(&reader, &file))?;
     let report = measure::median(runs, || ingest::report(eaves, &file, Some(1)))?;
-    let analysing = project::output(project::command(&analyzer.to_string_lossy()).arg(&file))?;
-    let analysing: f64 = analysing.trim().parse().context("the example prints a number")?;
+    let sections = |ids: &[&str]| -> Result<f64> {
+        let mut command = project::command(&analyzer.to_string_lossy());
+        let printed = project::output(command.arg(&file).args(ids))?;
+        printed.trim().parse().context("the example prints a number")
+    };
+    let (all, same) = (sections(&[])?, sections(&SAME)?);
     let mut table = Table::new(&["", "CPU s", "wall s", "peak MB"]);
     let row = |name: &str, cost: Cost| {
         let peak = format!("{:.0}", cost.peak_bytes as f64 / 1e6);
@@ -50,7 +69,8 @@ fn sections(eaves: &Path, size: u64, runs: usize, with_peers: bool) -> Result<()
     };
     table.row(row("eaves, reading alone", read));
     table.row(row("eaves report, all sections", report));
-    table.row(["the sections alone".to_owned(), format!("{analysing:.3}")]);
+    table.row(["all sections alone".to_owned(), format!("{all:.3}")]);
+    table.row(["the sections that answer HTA's calls below".to_owned(), format!("{same:.3}")]);
     let python = peers::environment(with_peers)?;
     let calls = python.map(|python| peers::analyses(&python, &file)).transpose()?.unwrap_or_default();
     for call in &calls {
@@ -65,17 +85,9 @@ fn sections(eaves: &Path, size: u64, runs: usize, with_peers: bool) -> Result<()
         println!("  not measured: HTA; `--with-peers` installs it into target/bench/venv");
         return Ok(());
     }
-    let sum = |with_path: bool| -> f64 {
-        let wanted = |call: &&peers::Call| with_path || !call.name.starts_with("critical_path");
-        calls.iter().filter(wanted).map(|call| call.cpu_seconds).sum()
-    };
-    goal("times less CPU than HTA, all calls", sum(true) / analysing, ">=", GOAL_TIMES_LESS_THAN_HTA);
-    goal(
-        "times less CPU than HTA without its critical path",
-        sum(false) / analysing,
-        ">=",
-        GOAL_TIMES_LESS_THAN_HTA,
-    );
+    let hta: f64 = calls.iter().map(|call| call.cpu_seconds).sum();
+    goal("times less CPU than HTA for the same answers", hta / same, ">=", GOAL_TIMES_LESS_THAN_HTA);
+    goal("times less CPU than HTA for all sections", hta / all, ">=", GOAL_TIMES_LESS_THAN_HTA);
     Ok(())
 }
 
