@@ -1,6 +1,6 @@
 //! Pictures of recordings over time: a page to look around in, a still drawing, and lines of text.
 //!
-//! They draw the [`Charts`](eaves_analyze::timeline::Charts) of the analysis; the numbers beside them are those of its
+//! They draw the [`Charts`] of the analysis; the numbers beside them are those of its
 //! section.
 
 pub(crate) mod axis;
