@@ -1,11 +1,11 @@
 //! Traces by hand for the unit tests of what nests: slices on threads of choice.
 
 use eaves_model::{
-    Allocation, Extent, GpuActivity, Ident, MaybeF64, MaybeI64, MaybeU32, Ns, Op, RangeCounter, RuntimeCall,
-    Slice, SliceId, SliceKind, StringId, Trace,
+    Allocation, GpuActivity, Ident, MaybeF64, MaybeI64, MaybeU32, Ns, Op, RangeCounter, RuntimeCall, Slice,
+    SliceId, SliceKind, StringId, Trace,
 };
 
-use crate::test_trace::TestTrace;
+use crate::test_trace::{NO_ACTIVITY, TestTrace};
 
 /// A trace whose slices say on which thread or stream they are.
 #[derive(Clone, Default)]
@@ -124,21 +124,9 @@ impl ThreadTrace {
         self.trace.gpu.push(GpuActivity {
             slice,
             device: MaybeU32::new(0),
-            context: MaybeU32::NONE,
             stream: MaybeI64::new(stream),
             correlation: correlation.into(),
-            external_id: MaybeI64::NONE,
-            queued: MaybeI64::NONE,
-            grid: Extent::default(),
-            block: Extent::default(),
-            registers: MaybeU32::NONE,
-            shared_memory: MaybeI64::NONE,
-            blocks_per_sm: MaybeF64::NONE,
-            warps_per_sm: MaybeF64::NONE,
-            occupancy_pct: MaybeF64::NONE,
-            bytes: MaybeI64::NONE,
-            bandwidth_gbps: MaybeF64::NONE,
-            detail: StringId::NONE,
+            ..NO_ACTIVITY
         });
         self
     }

@@ -22,6 +22,27 @@ const NO_OP: Op = Op {
     concrete_inputs: StringId::NONE,
 };
 
+/// An activity without anything.
+pub(crate) const NO_ACTIVITY: GpuActivity = GpuActivity {
+    slice: SliceId::NONE,
+    device: MaybeU32::NONE,
+    context: MaybeU32::NONE,
+    stream: MaybeI64::NONE,
+    correlation: MaybeI64::NONE,
+    external_id: MaybeI64::NONE,
+    queued: MaybeI64::NONE,
+    grid: Extent([0; 3]),
+    block: Extent([0; 3]),
+    registers: MaybeU32::NONE,
+    shared_memory: MaybeI64::NONE,
+    blocks_per_sm: MaybeF64::NONE,
+    warps_per_sm: MaybeF64::NONE,
+    occupancy_pct: MaybeF64::NONE,
+    bytes: MaybeI64::NONE,
+    bandwidth_gbps: MaybeF64::NONE,
+    detail: StringId::NONE,
+};
+
 /// A trace that grows by one line a slice.
 #[derive(Default)]
 pub(crate) struct TestTrace {
@@ -116,21 +137,9 @@ impl TestTrace {
         self.trace.gpu.push(GpuActivity {
             slice,
             device: MaybeU32::new(device),
-            context: MaybeU32::NONE,
             stream: MaybeI64::new(7),
             correlation: correlation.into(),
-            external_id: MaybeI64::NONE,
-            queued: MaybeI64::NONE,
-            grid: Extent::default(),
-            block: Extent::default(),
-            registers: MaybeU32::NONE,
-            shared_memory: MaybeI64::NONE,
-            blocks_per_sm: MaybeF64::NONE,
-            warps_per_sm: MaybeF64::NONE,
-            occupancy_pct: MaybeF64::NONE,
-            bytes: MaybeI64::NONE,
-            bandwidth_gbps: MaybeF64::NONE,
-            detail: StringId::NONE,
+            ..NO_ACTIVITY
         });
         self
     }

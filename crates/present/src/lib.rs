@@ -10,6 +10,7 @@ pub mod html;
 pub mod human;
 pub mod json;
 pub mod markdown;
+mod markup;
 pub mod names;
 #[cfg(feature = "png")]
 pub mod png;

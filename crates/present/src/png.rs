@@ -38,6 +38,9 @@ pub enum Error {
     Png(String),
 }
 
+/// Points of a picture for each of the drawing, as screens have them.
+pub const SCREEN: f32 = 2.0;
+
 /// Paints a drawing with `scale` points of the picture for each of its own.
 ///
 /// # Errors

@@ -21,8 +21,6 @@ const PAGE_FRAMES: usize = 20_000;
 const CHART_FRAMES: usize = 2 * PAGE_FRAMES;
 /// The share, in millionths, that is a quarter of a pixel in a picture.
 const PICTURE_SHARE: u32 = 250;
-/// Points of a picture for each of the drawing: screens have two.
-const PICTURE_SCALE: f32 = 2.0;
 
 /// Draw the calls of a program with the GPU time they launched
 #[derive(Args, Debug)]
@@ -300,7 +298,7 @@ fn draw(
                 Format::Html => self::page(trees, &drawing, &grouping, &selected),
                 Format::Png => {
                     let svg = svg::render(&drawing).map_err(not_written)?;
-                    Ok(png::render(&String::from_utf8_lossy(&svg), PICTURE_SCALE)?)
+                    Ok(png::render(&String::from_utf8_lossy(&svg), png::SCREEN)?)
                 }
                 Format::Svg => svg::render(&drawing),
                 Format::Folded => folded::render(&drawing),

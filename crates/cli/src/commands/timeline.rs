@@ -45,9 +45,6 @@ pub(crate) struct Arguments {
 /// Pixels of a drawing for which no width is given: a screen.
 const USUAL_WIDTH: u32 = 1600;
 
-/// Points of a picture for each of the drawing: screens have two.
-const PICTURE_SCALE: f32 = 2.0;
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Picture {
     Html,
@@ -123,7 +120,7 @@ pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> anyhow::Re
             let drawing = || svg(&charts(), section, arguments.width.unwrap_or(USUAL_WIDTH));
             let content = match picture {
                 Picture::Html => page(&charts(), section, Page::default()).into_bytes(),
-                Picture::Png => png::render(&drawing(), PICTURE_SCALE)?,
+                Picture::Png => png::render(&drawing(), png::SCREEN)?,
                 Picture::Svg => drawing().into_bytes(),
             };
             output.finish_with(&document, false, |printer| target.write(&content, printer))

@@ -11,6 +11,7 @@ use serde::Serialize;
 use super::colour::{CHANGES, STYLES};
 use super::{Drawing, Error};
 use crate::human;
+use crate::markup::escaped;
 
 const PAGE: &str = include_str!("page/page.html");
 const STYLE: &str = include_str!("page/page.css");
@@ -115,7 +116,7 @@ pub fn render(page: &Page<'_>) -> Result<Vec<u8>, Error> {
     };
     // `<` occurs in texts only, where it may be written like this; so nothing ends the script early.
     let data = serde_json::to_string(&data)?.replace('<', "\\u003c");
-    let title = page.title.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    let title = escaped(page.title);
     // The data comes last: what it holds is not looked at any more.
     let mut text = PAGE.replacen("{{title}}", &title, 1);
     for (place, content) in [("{{style}}", STYLE), ("{{program}}", PROGRAM), ("{{data}}", data.as_str())] {

@@ -7,6 +7,7 @@ use eaves_analyze::flame::{FrameKind, NodeId, Tree};
 use super::colour::{self, CHANGES, STYLES};
 use super::layout::Layout;
 use super::{Drawing, Error};
+use crate::markup::escaped;
 use crate::names::{cut_end, shorten};
 
 const WIDTH: f64 = 1200.0;
@@ -49,19 +50,19 @@ pub fn render(drawing: &Drawing<'_>) -> Result<Vec<u8>, Error> {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{height}\" \
          viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-label=\"{}\">\n{}\n\
          <rect class=\"page\" width=\"100%\" height=\"100%\"/>\n",
-        escape(&heading(drawing)),
+        escaped(&heading(drawing)),
         style(drawing),
     )
     .ok();
     let title = cut_end(&heading(drawing), TITLE_LETTERS);
-    writeln!(text, "<text class=\"title\" x=\"{MARGIN}\" y=\"22\">{}</text>", escape(&title)).ok();
+    writeln!(text, "<text class=\"title\" x=\"{MARGIN}\" y=\"22\">{}</text>", escaped(&title)).ok();
     legend(drawing, &drawn, &mut text);
     for &id in &drawn {
         frame(drawing, &layout, id, scale, &mut text);
     }
     for (row, note) in notes.iter().enumerate() {
         let y = TOP + f64::from(levels) * ROW + 18.0 + 16.0 * row as f64;
-        writeln!(text, "<text class=\"note\" x=\"{MARGIN}\" y=\"{y}\">{}</text>", escape(note)).ok();
+        writeln!(text, "<text class=\"note\" x=\"{MARGIN}\" y=\"{y}\">{}</text>", escaped(note)).ok();
     }
     text.push_str("</svg>\n");
     Ok(text.into_bytes())
@@ -138,7 +139,7 @@ fn legend(drawing: &Drawing<'_>, drawn: &[NodeId], text: &mut String) {
     for (class, label) in entries {
         write!(text, "<rect class=\"{class}\" x=\"{x:.1}\" y=\"34\" width=\"12\" height=\"12\" rx=\"2\"/>")
             .ok();
-        writeln!(text, "<text class=\"note\" x=\"{:.1}\" y=\"44\">{}</text>", x + 17.0, escape(&label)).ok();
+        writeln!(text, "<text class=\"note\" x=\"{:.1}\" y=\"44\">{}</text>", x + 17.0, escaped(&label)).ok();
         x += 17.0 + 6.6 * label.chars().count() as f64 + 16.0;
     }
 }
@@ -157,31 +158,14 @@ fn frame(drawing: &Drawing<'_>, layout: &Layout, id: NodeId, scale: f64, text: &
     write!(
         text,
         "<g><title>{}</title><rect class=\"{class}\" x=\"{x:.2}\" y=\"{y:.1}\" width=\"{inner:.2}\" height=\"{:.1}\" rx=\"1\"/>",
-        escape(&drawing.details(id).join("\n")),
+        escaped(&drawing.details(id).join("\n")),
         ROW - 1.0,
     )
     .ok();
     let letters = ((width - 7.0) / LETTER).max(0.0) as usize;
     if letters >= LEAST_LETTERS {
         let name = shorten(drawing.name(id), letters);
-        write!(text, "<text x=\"{:.2}\" y=\"{:.1}\">{}</text>", x + 3.0, y + 12.5, escape(&name)).ok();
+        write!(text, "<text x=\"{:.2}\" y=\"{:.1}\">{}</text>", x + 3.0, y + 12.5, escaped(&name)).ok();
     }
     text.push_str("</g>\n");
-}
-
-/// A text in XML, which has no way to write most control characters.
-fn escape(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match letter {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\n' | '\t' => escaped.push(letter),
-            letter if letter < ' ' || matches!(letter, '\u{fffe}' | '\u{ffff}') => escaped.push('\u{fffd}'),
-            _ => escaped.push(letter),
-        }
-    }
-    escaped
 }

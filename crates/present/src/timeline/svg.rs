@@ -9,10 +9,10 @@ use eaves_analyze::timeline::{Chart, ChartTrack, Charts, Class, CounterTrack};
 use eaves_model::{Interval, Ns};
 
 use self::rows::draw_row;
-use super::page::escaped;
 use super::payload::{thinned, title};
 use super::{axis, clocks, colours, facts};
 use crate::human;
+use crate::markup::escaped;
 
 const LEFT: f64 = 170.0;
 const RIGHT: f64 = 12.0;

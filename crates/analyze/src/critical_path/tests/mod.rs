@@ -5,11 +5,12 @@ mod properties;
 mod selections;
 
 use eaves_model::{
-    Extent, GpuActivity, GpuId, Ident, MaybeF64, MaybeI64, MaybeU32, Ns, Op, RuntimeCall, Slice, SliceId,
-    SliceKind, StringId, Sync, Trace,
+    GpuActivity, GpuId, Ident, MaybeI64, MaybeU32, Ns, Op, RuntimeCall, Slice, SliceId, SliceKind, StringId,
+    Sync, Trace,
 };
 
 use super::{Cause, CriticalPath};
+use crate::test_trace::NO_ACTIVITY;
 use crate::{Options, RankView};
 
 /// A trace that grows by one line a slice.
@@ -109,21 +110,9 @@ impl Recorder {
         self.trace.gpu.push(GpuActivity {
             slice,
             device: MaybeU32::new(0),
-            context: MaybeU32::NONE,
             stream: MaybeI64::new(stream),
             correlation: Some(correlation).filter(|&number| number != 0).into(),
-            external_id: MaybeI64::NONE,
-            queued: MaybeI64::NONE,
-            grid: Extent::default(),
-            block: Extent::default(),
-            registers: MaybeU32::NONE,
-            shared_memory: MaybeI64::NONE,
-            blocks_per_sm: MaybeF64::NONE,
-            warps_per_sm: MaybeF64::NONE,
-            occupancy_pct: MaybeF64::NONE,
-            bytes: MaybeI64::NONE,
-            bandwidth_gbps: MaybeF64::NONE,
-            detail: StringId::NONE,
+            ..NO_ACTIVITY
         });
         self
     }

@@ -7,7 +7,7 @@ use eaves_model::{Extract, Interval, Ns, Pixels, Row, SliceId};
 
 use super::{Drawing, LETTER, ROW, cut};
 use crate::human;
-use crate::timeline::page::escaped;
+use crate::markup::escaped;
 use crate::timeline::payload::short;
 
 /// Pixels of the drawing that are looked at together.
