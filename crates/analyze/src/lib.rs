@@ -35,6 +35,7 @@ mod kernel_name;
 mod kernel_type;
 mod options;
 mod rank_view;
+pub mod roofline;
 pub mod section;
 mod selection;
 mod statistics;

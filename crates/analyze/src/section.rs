@@ -98,6 +98,12 @@ pub enum Unit {
     Bytes,
     /// Gigabytes (10^9) per second.
     GigabytesPerSecond,
+    /// Additions and multiplications.
+    Flop,
+    /// 10^9 operations per second.
+    GigaflopsPerSecond,
+    /// Operations per byte.
+    FlopPerByte,
 }
 
 impl Unit {
@@ -110,6 +116,9 @@ impl Unit {
             Self::Percent => Some("%"),
             Self::Bytes => Some("B"),
             Self::GigabytesPerSecond => Some("GB/s"),
+            Self::Flop => Some("FLOP"),
+            Self::GigaflopsPerSecond => Some("GFLOP/s"),
+            Self::FlopPerByte => Some("FLOP/B"),
         }
     }
 }

@@ -19,6 +19,12 @@ pub fn value(value: &Value, unit: Unit) -> String {
         (Value::Float(number), Unit::Percent) => percent(*number),
         (Value::Integer(number), Unit::GigabytesPerSecond) => format!("{} GB/s", thousands(*number)),
         (Value::Float(number), Unit::GigabytesPerSecond) => format!("{} GB/s", decimal(*number)),
+        (Value::Integer(number), Unit::Flop) => scaled_count(*number as f64, "FLOP"),
+        (Value::Float(number), Unit::Flop) => scaled_count(*number, "FLOP"),
+        (Value::Integer(number), Unit::GigaflopsPerSecond) => scaled_count(*number as f64 * 1e9, "FLOP/s"),
+        (Value::Float(number), Unit::GigaflopsPerSecond) => scaled_count(*number * 1e9, "FLOP/s"),
+        (Value::Integer(number), Unit::FlopPerByte) => thousands(*number),
+        (Value::Float(number), Unit::FlopPerByte) => decimal(*number),
         // Without a unit an integer is a name (rank, stream, step), which has no thousands.
         (Value::Integer(number), Unit::None) => number.to_string(),
         (Value::Integer(number), Unit::Count) => thousands(*number),
@@ -49,6 +55,19 @@ pub fn tendency(verdict: &str) -> Option<bool> {
         "slower" | "more" | "fails" => Some(false),
         _ => None,
     }
+}
+
+/// A count with the largest decimal prefix that leaves a digit before the point: `137.44 GFLOP`.
+pub fn scaled_count(number: f64, unit: &str) -> String {
+    let mut prefixes = ["", "k", "M", "G", "T", "P", "E"].into_iter();
+    let mut prefix = prefixes.next().unwrap_or("");
+    let mut scaled = number;
+    // 999.996 would round to 1000.00.
+    while (scaled * 100.0).round().abs() >= 100_000.0 {
+        let Some(next) = prefixes.next() else { break };
+        (scaled, prefix) = (scaled / 1000.0, next);
+    }
+    format!("{} {prefix}{unit}", decimal(scaled))
 }
 
 /// A duration in the largest unit that leaves a digit before the point.
@@ -224,6 +243,9 @@ mod tests {
         assert_eq!(value(&Value::Integer(12_345), Unit::Nanoseconds), "12.35 µs");
         assert_eq!(value(&Value::Float(1_499.6), Unit::Nanoseconds), "1.50 µs");
         assert_eq!(value(&Value::Float(3.25), Unit::GigabytesPerSecond), "3.25 GB/s");
+        assert_eq!(value(&Value::Float(137_438_953_472.0), Unit::Flop), "137.44 GFLOP");
+        assert_eq!(value(&Value::Float(999_999_999.0), Unit::Flop), "1.00 GFLOP");
+        assert_eq!(value(&Value::Float(305_555.56), Unit::GigaflopsPerSecond), "305.56 TFLOP/s");
         assert_eq!(value(&Value::Float(f64::NAN), Unit::Percent), MISSING);
         assert_eq!(value(&Value::Missing("not recorded"), Unit::Percent), MISSING);
     }

@@ -1,0 +1,253 @@
+//! The `roofline` section.
+
+use eaves_roofline::{Assessment, Ceiling, Counts, Device, Roof, Settings, assess};
+
+use super::{Load, Point};
+use crate::section::{Column, Number, Provenance, Section, Table, Unit, Value};
+
+/// Holds points against a device. Points without a load are in a table of their own, never at zero on the chart.
+pub fn section(points: &[Point], device: &Device, settings: &Settings) -> Section {
+    let mut rows = Vec::new();
+    let mut unmodelled = Vec::new();
+    let mut totals = Totals::default();
+    for point in points {
+        totals.time += point.time.unwrap_or(0.0);
+        match &point.load {
+            Ok(load) => {
+                let found = assessed(point, load, device, settings);
+                totals.add(point, &found);
+                rows.push(row(point, load, &found));
+            }
+            Err(reason) => unmodelled.push(vec![
+                point.name.as_str().into(),
+                point.kind.as_str().into(),
+                point.dtype.as_str().into(),
+                point.calls.into(),
+                nanoseconds(point.time),
+                reason.as_str().into(),
+            ]),
+        }
+    }
+    Section {
+        id: "roofline",
+        title: "Roofline",
+        numbers: totals.numbers(device),
+        tables: vec![
+            Table { id: "points", title: "Against the roof", columns: POINTS.to_vec(), rows },
+            Table { id: "roofs", title: "Roofs", columns: ROOFS.to_vec(), rows: roofs(device) },
+            Table {
+                id: "unmodelled",
+                title: "Without a formula",
+                columns: UNMODELLED.to_vec(),
+                rows: unmodelled,
+            },
+        ],
+        findings: Vec::new(),
+    }
+}
+
+/// The columns of points. `intensity`, `achieved_gflops` and `roof_gflops` count what the device's peak counts.
+const POINTS: [Column; 22] = [
+    Column::new("name", "Name", Unit::None),
+    Column::new("kind", "Kind", Unit::None),
+    Column::new("dtype", "Type", Unit::None),
+    Column::new("calls", "Calls", Unit::Count),
+    Column::new("flops", "FLOPs per call", Unit::Flop),
+    Column::new("macs", "MACs per call", Unit::Count),
+    Column::new("bytes", "Bytes per call", Unit::Bytes),
+    Column::new("time_ns", "Time", Unit::Nanoseconds),
+    Column::new("intensity", "Intensity", Unit::FlopPerByte),
+    Column::new("achieved_gflops", "Achieved", Unit::GigaflopsPerSecond),
+    Column::new("achieved_gbps", "Bandwidth", Unit::GigabytesPerSecond),
+    Column::new("roof_gflops", "Roof", Unit::GigaflopsPerSecond),
+    Column::new("pct_of_roof", "Of roof", Unit::Percent),
+    Column::new("class", "Class", Unit::None),
+    Column::new("bound_by", "Bound by", Unit::None),
+    Column::new("delta_log10_oi_to_knee", "To knee (log10)", Unit::None),
+    Column::new("headroom_ns", "Headroom", Unit::Nanoseconds),
+    Column::new("status", "Status", Unit::None),
+    Column::new("symbol", "Symbol", Unit::None),
+    Column::new("ideal_intensity", "Intensity without waste", Unit::FlopPerByte),
+    Column::new("data_efficiency_pct", "Data efficiency", Unit::Percent),
+    Column::new("flag", "Flag", Unit::None),
+];
+
+/// The columns of roofs: `kind` is `compute` or `memory`, `rate` is in GFLOP/s (or what `counts` says) or GB/s.
+const ROOFS: [Column; 7] = [
+    Column::new("name", "Name", Unit::None),
+    Column::new("kind", "Kind", Unit::None),
+    Column::new("rate", "Rate", Unit::None),
+    Column::new("counts", "Counts", Unit::None),
+    Column::new("knee", "Knee", Unit::FlopPerByte),
+    Column::new("source", "Source", Unit::None),
+    Column::new("confidence", "Confidence", Unit::None),
+];
+
+const UNMODELLED: [Column; 6] = [
+    Column::new("name", "Name", Unit::None),
+    Column::new("kind", "Kind", Unit::None),
+    Column::new("dtype", "Type", Unit::None),
+    Column::new("calls", "Calls", Unit::Count),
+    Column::new("time_ns", "Time", Unit::Nanoseconds),
+    Column::new("reason", "Why", Unit::None),
+];
+
+/// One call of a point against its own roof.
+fn assessed(point: &Point, load: &Load, device: &Device, settings: &Settings) -> Assessment {
+    let roof = match load.peak_key.as_deref().and_then(|key| device.peak_by_key(key)) {
+        Some(peak) => Roof::under(device, Some(peak)),
+        None => Roof::new(device, load.arithmetic, load.engine),
+    };
+    let amount = match roof.counts() {
+        Counts::Operations => load.flops,
+        Counts::Macs => load.macs,
+    };
+    let main = roof.levels.first().map(|level| level.id.clone()).unwrap_or_default();
+    let mut bytes = vec![(main.as_str(), load.measured_bytes.unwrap_or(load.bytes))];
+    bytes.extend(load.levels.iter().map(|(id, bytes)| (id.as_str(), *bytes)));
+    let seconds = point.time.map(|time| time * 1e-9 / point.calls.max(1) as f64);
+    assess(&roof, amount, &bytes, seconds, settings)
+}
+
+fn row(point: &Point, load: &Load, found: &Assessment) -> Vec<Value> {
+    let calls = point.calls.max(1) as f64;
+    let efficiency = load.measured_bytes.map(|measured| 100.0 * load.bytes / measured);
+    let ideal_intensity =
+        load.measured_bytes.and(found.intensity).zip(efficiency).map(|(real, pct)| real * 100.0 / pct);
+    vec![
+        point.name.as_str().into(),
+        point.kind.as_str().into(),
+        point.dtype.as_str().into(),
+        point.calls.into(),
+        number(Some(load.flops), ""),
+        number(Some(load.macs), ""),
+        number(Some(load.bytes), ""),
+        nanoseconds(point.time),
+        number(found.intensity, "nothing is moved"),
+        number(found.achieved.map(|rate| rate / 1e9), "there is no time"),
+        number(found.bandwidth.map(|rate| rate / 1e9), "there is no time"),
+        number(found.attainable.map(|rate| rate / 1e9), "the device has no peak for it"),
+        number(found.pct_of_roof, "there is no time or no peak for it"),
+        text(found.class.map(|class| class.id()), "the device has no peak for it"),
+        text(found.bound_by.as_deref(), "the device has no peak for it"),
+        number(found.delta_log10, "there is no intensity or no knee"),
+        nanoseconds(found.headroom.map(|seconds| seconds * 1e9 * calls)),
+        text(found.status.map(|status| status.id()), ""),
+        point.mark.id().into(),
+        number(ideal_intensity, "moved bytes were not measured"),
+        number(efficiency, "moved bytes were not measured"),
+        text(found.flag.as_ref().map(|flag| flag.cause()).as_deref(), "not above the roof"),
+    ]
+}
+
+fn roofs(device: &Device) -> Vec<Vec<Value>> {
+    let bandwidth = device.main_memory().and_then(|memory| memory.bandwidth.as_ref()).map(|fact| fact.value);
+    let compute = device.peaks.iter().map(|peak| {
+        let counts = match peak.counts {
+            Counts::Operations => "flop",
+            Counts::Macs => "mac",
+        };
+        vec![
+            Ceiling::of(peak).name.into(),
+            "compute".into(),
+            number(Some(peak.dense.value / 1e9), ""),
+            counts.into(),
+            number(bandwidth.map(|bandwidth| peak.dense.value / bandwidth), "the bandwidth is unknown"),
+            peak.dense.source.text.as_str().into(),
+            peak.dense.source.confidence.id().into(),
+        ]
+    });
+    let memory = device.memory.iter().filter_map(|memory| {
+        let bandwidth = memory.bandwidth.as_ref()?;
+        Some(vec![
+            memory.name.as_str().into(),
+            "memory".into(),
+            number(Some(bandwidth.value / 1e9), ""),
+            "byte".into(),
+            Value::Missing("a bandwidth has no knee of its own"),
+            bandwidth.source.text.as_str().into(),
+            bandwidth.source.confidence.id().into(),
+        ])
+    });
+    memory.chain(compute).collect()
+}
+
+#[derive(Default)]
+struct Totals {
+    time: f64,
+    assessed: f64,
+    headroom: f64,
+    above: usize,
+}
+
+impl Totals {
+    fn add(&mut self, point: &Point, found: &Assessment) {
+        if found.ideal.is_some() {
+            self.assessed += point.time.unwrap_or(0.0);
+        }
+        let headroom = found.headroom.unwrap_or(0.0).max(0.0);
+        self.headroom += headroom * 1e9 * point.calls.max(1) as f64;
+        self.above += usize::from(found.flag.is_some());
+    }
+
+    fn numbers(&self, device: &Device) -> Vec<Number> {
+        let new = |id, value, unit, provenance, explain| Number {
+            id,
+            rank: None,
+            value,
+            unit,
+            provenance,
+            explain,
+        };
+        let share = if self.time > 0.0 { Some(100.0 * self.assessed / self.time) } else { None };
+        vec![
+            new(
+                "device",
+                device.name.as_str().into(),
+                Unit::None,
+                Provenance::Datasheet,
+                "The device that points are held against.",
+            ),
+            new(
+                "time_ns",
+                nanoseconds(Some(self.time)),
+                Unit::Nanoseconds,
+                Provenance::Counter,
+                "Time of all points, those without a formula included.",
+            ),
+            new(
+                "assessed_pct",
+                number(share, "there is no time"),
+                Unit::Percent,
+                Provenance::Formula,
+                "Time of the points that have a formula and a roof, of the time of all points.",
+            ),
+            new(
+                "headroom_ns",
+                nanoseconds(Some(self.headroom)),
+                Unit::Nanoseconds,
+                Provenance::Formula,
+                "Time above the best time, over all points that are below their roof.",
+            ),
+            new(
+                "above_roof",
+                self.above.into(),
+                Unit::Count,
+                Provenance::Formula,
+                "Points above their roof, which cannot be: the flag says the likely cause.",
+            ),
+        ]
+    }
+}
+
+fn number(value: Option<f64>, otherwise: &'static str) -> Value {
+    value.map_or(Value::Missing(otherwise), |value| Value::float(value, otherwise))
+}
+
+fn text(value: Option<&str>, otherwise: &'static str) -> Value {
+    value.map_or(Value::Missing(otherwise), Value::from)
+}
+
+fn nanoseconds(value: Option<f64>) -> Value {
+    value.map_or(Value::Missing("there is no time"), |value| Value::Integer(value.round() as i64))
+}

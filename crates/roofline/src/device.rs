@@ -1,0 +1,168 @@
+//! What a device can do. Every number says where it comes from; what is not known is absent, never zero.
+
+use crate::{Arithmetic, Counts, Engine};
+
+/// How sure a number is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Confidence {
+    /// Assumed, or only from hearsay.
+    Low,
+    /// From one secondary source.
+    Medium,
+    /// From the vendor and checked against something else.
+    High,
+    /// Measured on the device itself.
+    Measured,
+}
+
+impl Confidence {
+    /// The name in files.
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+            Self::Measured => "measured",
+        }
+    }
+}
+
+/// Where a number comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// The document, program or file.
+    pub text: String,
+    /// How sure it is.
+    pub confidence: Confidence,
+}
+
+/// A number with its source.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fact {
+    /// The value; its unit is the field's.
+    pub value: f64,
+    /// Where it comes from.
+    pub source: Source,
+}
+
+/// How fast a device computes in one type on one kind of unit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Peak {
+    /// The key in the file: `fp16`, `bf16_tensor`, `matrix_fp8`. A kernel may name it directly.
+    pub key: String,
+    /// The type, if the key names one.
+    pub arithmetic: Option<Arithmetic>,
+    /// The units, if the file says; a peak without them holds for both.
+    pub engine: Option<Engine>,
+    /// Dense rate per second, in what `counts` counts.
+    pub dense: Fact,
+    /// Rate with structured sparsity, if the device has it. Never used as a roof unless asked for.
+    pub sparse: Option<Fact>,
+    /// What the rates count.
+    pub counts: Counts,
+}
+
+/// One level of memory.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Memory {
+    /// `hbm` for the device's main memory whatever its kind; `llc`, `l2`, `l1`, `lds`.
+    pub id: String,
+    /// The name for people: `HBM3`, `L2`.
+    pub name: String,
+    /// Bytes per second, both directions together.
+    pub bandwidth: Option<Fact>,
+    /// Bytes.
+    pub size: Option<Fact>,
+}
+
+/// A kind of connection to other devices or the host.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Link {
+    /// The name: `NVLink4`.
+    pub name: String,
+    /// Other names events may use.
+    pub aliases: Vec<String>,
+    /// Bytes per second of one link in one direction.
+    pub per_direction: Fact,
+    /// How many of them work together.
+    pub count: u32,
+}
+
+impl Link {
+    /// Bytes per second of all links together in one direction.
+    pub fn total(&self) -> f64 {
+        self.per_direction.value * f64::from(self.count)
+    }
+}
+
+/// A device of the catalogue or of a file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Device {
+    /// Lower-case key: `nvidia-h100-sxm`.
+    pub id: String,
+    /// The name for people.
+    pub name: String,
+    /// Other names it is asked for or reports itself by.
+    pub aliases: Vec<String>,
+    /// Who makes it.
+    pub vendor: Option<String>,
+    /// Architecture: `Hopper`.
+    pub architecture: Option<String>,
+    /// Instruction set: `sm_90`, `gfx942`.
+    pub isa: Option<String>,
+    /// How it is built: `SXM5`.
+    pub form: Option<String>,
+    /// Number of multiprocessors, compute units or cores.
+    pub units: Option<Fact>,
+    /// What a unit is called: `SM`, `CU`.
+    pub unit_kind: Option<String>,
+    /// Clock of the peaks in hertz.
+    pub clock: Option<Fact>,
+    /// Compute peaks.
+    pub peaks: Vec<Peak>,
+    /// Memory levels, main memory first.
+    pub memory: Vec<Memory>,
+    /// Connections.
+    pub links: Vec<Link>,
+    /// Power limit in watts.
+    pub tdp: Option<Fact>,
+    /// What else to know.
+    pub notes: Option<String>,
+}
+
+impl Device {
+    /// The main memory.
+    pub fn main_memory(&self) -> Option<&Memory> {
+        self.memory.first()
+    }
+
+    /// The peak that bounds work in this type on these units.
+    ///
+    /// Matrix work runs on the vector units when there is no matrix peak for its type. Vector work in a type without a
+    /// vector peak of its own is computed in FP32, as compilers do with 8- and 16-bit floats. Nothing else stands in for
+    /// a type: what a device has no peak for is not supported.
+    pub fn peak(&self, arithmetic: Arithmetic, engine: Engine) -> Option<&Peak> {
+        let find = |arithmetic, engine| {
+            self.peaks
+                .iter()
+                .find(|peak| peak.arithmetic == Some(arithmetic) && peak.engine == Some(engine))
+                .or_else(|| {
+                    self.peaks
+                        .iter()
+                        .find(|peak| peak.arithmetic == Some(arithmetic) && peak.engine.is_none())
+                })
+        };
+        match engine {
+            Engine::Matrix => find(arithmetic, Engine::Matrix).or_else(|| find(arithmetic, Engine::Vector)),
+            Engine::Vector => find(arithmetic, Engine::Vector).or_else(|| match arithmetic {
+                Arithmetic::Fp64 | Arithmetic::Fp32 => None,
+                _ => find(Arithmetic::Fp32, Engine::Vector),
+            }),
+        }
+    }
+
+    /// The peak a file or a kernel names by its key.
+    pub fn peak_by_key(&self, key: &str) -> Option<&Peak> {
+        self.peaks.iter().find(|peak| peak.key.eq_ignore_ascii_case(key))
+    }
+}

@@ -1,0 +1,27 @@
+//! What hardware could do, and how far something measured is from it.
+//!
+//! [`Work`] says what an operator must do: operations and bytes per operand, each operand in its own [`Precision`].
+//! A [`Device`] says what a machine can do. [`Roof`] holds the one against the other and [`assess`] says how long the
+//! work takes at best, what bounds it, and how far a measured time is from that.
+//!
+//! ```
+//! use eaves_roofline::Precision;
+//!
+//! let nvfp4: Precision = "nvfp4".parse()?;
+//! // 4 bits an element, an 8-bit scale for 16 elements, a 32-bit scale for the tensor.
+//! assert_eq!(nvfp4.bytes(4096.0), 4096.0 * 4.5 / 8.0 + 4.0);
+//! # Ok::<(), eaves_roofline::UnknownPrecision>(())
+//! ```
+
+mod arithmetic;
+pub mod device;
+pub mod ops;
+mod precision;
+mod roof;
+mod work;
+
+pub use arithmetic::{Arithmetic, Engine};
+pub use device::Device;
+pub use precision::{Every, Family, Precision, Scale, UnknownPrecision};
+pub use roof::{Assessment, Ceiling, Class, Flag, Level, Roof, Settings, Status, assess};
+pub use work::{Access, Counts, Operand, Work};

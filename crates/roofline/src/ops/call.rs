@@ -1,0 +1,166 @@
+//! A call of an operator as a recording describes it.
+
+use serde_json::Value;
+
+use super::Unmodelled;
+use crate::Precision;
+
+/// A tensor argument.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tensor {
+    /// Extents, outermost first; empty for a tensor of one element without dimensions.
+    pub shape: Vec<u64>,
+    /// Distances in elements, if recorded.
+    pub strides: Option<Vec<u64>>,
+    /// Element type as written.
+    pub type_name: String,
+    /// Element type, if it is known.
+    pub precision: Option<Precision>,
+}
+
+impl Tensor {
+    /// Number of elements.
+    pub fn elements(&self) -> f64 {
+        self.shape.iter().map(|extent| *extent as f64).product()
+    }
+
+    /// The element type.
+    ///
+    /// # Errors
+    /// If it is not in the catalogue.
+    pub fn precision(&self) -> Result<Precision, Unmodelled> {
+        self.precision.ok_or_else(|| format!("the element type `{}` is unknown", self.type_name))
+    }
+}
+
+/// One argument.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Input {
+    /// A tensor.
+    Tensor(Tensor),
+    /// A list of tensors.
+    List(Vec<Tensor>),
+    /// Anything else, as written; empty if nothing was recorded or the argument was left out.
+    Scalar(String),
+}
+
+/// A call of an operator.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Call<'a> {
+    /// The operator.
+    pub name: &'a str,
+    /// Arguments in order.
+    pub inputs: Vec<Input>,
+}
+
+impl<'a> Call<'a> {
+    /// From the four lists that PyTorch records, as JSON; empty texts stand for lists that were not recorded.
+    ///
+    /// # Errors
+    /// If no shapes were recorded, or a list is not what PyTorch writes.
+    pub fn parse(
+        name: &'a str,
+        dims: &str,
+        types: &str,
+        strides: &str,
+        concrete: &str,
+    ) -> Result<Self, Unmodelled> {
+        if dims.is_empty() {
+            return Err("no shapes were recorded: profile with record_shapes=True".to_owned());
+        }
+        let dims = list(dims)?;
+        let (types, strides, concrete) = (list(types)?, list(strides)?, list(concrete)?);
+        let inputs = dims
+            .iter()
+            .enumerate()
+            .map(|(index, shape)| {
+                let text =
+                    |values: &[Value]| values.get(index).and_then(Value::as_str).unwrap_or("").to_owned();
+                input(shape, &text(&types), strides.get(index), text(&concrete))
+            })
+            .collect();
+        Ok(Self { name, inputs })
+    }
+
+    /// The tensor at this place.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn tensor(&self, index: usize) -> Result<&Tensor, Unmodelled> {
+        match self.inputs.get(index) {
+            Some(Input::Tensor(tensor)) => Ok(tensor),
+            _ => Err(format!("argument {index} is not a tensor")),
+        }
+    }
+
+    /// The tensor at this place, if there is one.
+    pub fn optional(&self, index: usize) -> Option<&Tensor> {
+        self.tensor(index).ok()
+    }
+
+    /// The text of the argument at this place; empty if it is a tensor or absent.
+    pub fn scalar(&self, index: usize) -> &str {
+        match self.inputs.get(index) {
+            Some(Input::Scalar(text)) => text,
+            _ => "",
+        }
+    }
+
+    /// The truth value at this place; false unless it says `True` or `1`.
+    pub fn flag(&self, index: usize) -> bool {
+        matches!(self.scalar(index), "True" | "true" | "1")
+    }
+
+    /// The whole numbers of the list or number at this place: `[2, 2]`, `2`. Empty if there are none.
+    pub fn integers(&self, index: usize) -> Vec<i64> {
+        let text = self.scalar(index).trim_matches(['[', ']', '(', ')', ' ']);
+        text.split(',').filter_map(|number| number.trim().parse().ok()).collect()
+    }
+
+    /// All tensors, those of lists included.
+    pub fn tensors(&self) -> impl Iterator<Item = &Tensor> {
+        self.inputs.iter().flat_map(|input| match input {
+            Input::Tensor(tensor) => std::slice::from_ref(tensor),
+            Input::List(tensors) => tensors.as_slice(),
+            Input::Scalar(_) => &[],
+        })
+    }
+}
+
+fn list(json: &str) -> Result<Vec<Value>, Unmodelled> {
+    if json.is_empty() {
+        return Ok(Vec::new());
+    }
+    serde_json::from_str(json).map_err(|error| format!("its arguments cannot be read: {error}"))
+}
+
+/// An argument without a type of its own is a scalar or was left out; lists of tensors carry a list of shapes.
+fn input(shape: &Value, type_name: &str, strides: Option<&Value>, concrete: String) -> Input {
+    let Some(entries) = shape.as_array() else { return Input::Scalar(concrete) };
+    if entries.first().is_some_and(Value::is_array) {
+        let strides = strides.and_then(Value::as_array);
+        let tensors = entries
+            .iter()
+            .enumerate()
+            .map(|(index, entry)| tensor(entry, type_name, strides.and_then(|strides| strides.get(index))));
+        return Input::List(tensors.collect());
+    }
+    let scalar = matches!(type_name, "" | "Scalar" | "ScalarList" | "TensorList" | "GenericList");
+    if entries.is_empty() && (scalar || !concrete.is_empty()) {
+        return Input::Scalar(concrete);
+    }
+    Input::Tensor(tensor(shape, type_name, strides))
+}
+
+fn tensor(shape: &Value, type_name: &str, strides: Option<&Value>) -> Tensor {
+    Tensor {
+        shape: extents(shape),
+        strides: strides.filter(|strides| strides.is_array()).map(extents),
+        type_name: type_name.to_owned(),
+        precision: Precision::from_torch(type_name),
+    }
+}
+
+fn extents(list: &Value) -> Vec<u64> {
+    list.as_array().into_iter().flatten().map(|extent| extent.as_u64().unwrap_or(0)).collect()
+}
