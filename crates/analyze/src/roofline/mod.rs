@@ -7,6 +7,8 @@ mod operators;
 mod point;
 mod section;
 
-pub use operators::{Arguments, Attribution, Call, Class, OperatorRow, TracePoints, trace_points};
+pub use operators::{
+    Arguments, Attribution, Call, Class, OperatorRow, Scope, TracePoints, trace_points, trace_section,
+};
 pub use point::{Load, Mark, Point};
 pub use section::section;
