@@ -16,6 +16,8 @@ mod tests;
 pub use classification::{classification, flat_table};
 pub use communication::{Transfer, communication, transfers_of};
 pub use measurements::{CustomFormula, Reading, points, transfers};
-pub use operators::{Arguments, Attribution, Call, Class, OperatorRow, TracePoints, trace_points};
+pub use operators::{
+    Arguments, Attribution, Call, Class, OperatorRow, Scope, TracePoints, trace_points, trace_section,
+};
 pub use point::{Load, Mark, Point};
 pub use section::section;

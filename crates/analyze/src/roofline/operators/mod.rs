@@ -20,14 +20,17 @@
 
 mod attribution;
 mod backward;
+mod findings;
 mod owners;
 mod points;
 mod rows;
+mod section;
 #[cfg(test)]
 mod tests;
 
 pub use attribution::{Attribution, Call};
 pub use points::{Arguments, Class, OperatorRow, TracePoints};
+pub use section::{Scope, trace_section};
 
 use crate::RankView;
 
