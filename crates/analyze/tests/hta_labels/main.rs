@@ -171,6 +171,7 @@ fn mtia_is_a_gpu_too() {
         name: "hta_mtia_train".to_owned(),
         traces: root.join("traces/hta_mtia_train"),
         outputs: root.join("hta_mtia_train"),
+        rounded: false,
     };
     let run = case.load();
     let outcomes = report(&run, &Options::default()).unwrap();
