@@ -31,10 +31,31 @@ enum Times {
 use Duty::{Compared, Deviates};
 use Times::{Any, Exact, RoundedToo};
 
+const HOST_ENDS_LAST: &str = "the host ends last and waits for nothing; HTA's path leaves it for the device, because \
+    there the gaps count and on the host they do not (`hta_critical_path.rs` checks that this is the reason)";
+
 /// The first rule whose case is the folder (`*` is any) and whose file is the beginning of the name decides.
 const RULES: &[(&str, Times, &str, Duty)] = &[
     ("diff_trace_compare", Any, "", Compared("hta_diff")),
     ("hta_memory_timeline", Any, "", Compared("memory")),
+    ("*", Any, "aten_op_kernels_and_delay_rank", Compared("hta_streams")),
+    ("*", Any, "blocked_on_full_queue_", Compared("hta_streams")),
+    ("*", Any, "counter_events_rank", Compared("hta_streams")),
+    ("hta_cp_simple_add", Any, "critical_path0_breakdown", Deviates("-", HOST_ENDS_LAST)),
+    ("hta_cp_simple_add", Any, "critical_path0_summary", Deviates("-", HOST_ENDS_LAST)),
+    ("tl_h100_bert_small", Any, "critical_path0_breakdown", Deviates("-", HOST_ENDS_LAST)),
+    ("tl_h100_bert_small", Any, "critical_path0_summary", Deviates("-", HOST_ENDS_LAST)),
+    ("*", Any, "critical_path", Compared("hta_critical_path")),
+    ("*", Any, "cuda_kernel_launch_stats_", Compared("hta_streams")),
+    ("*", Any, "idle_time_", Compared("hta_streams")),
+    ("*", Any, "memory_bw_", Compared("hta_streams")),
+    ("*", Any, "queue_length_", Compared("hta_streams")),
+    ("*", Any, "call_graph_", Compared("hta_labels")),
+    ("*", Any, "cpu_user_annotation_breakdown.", Compared("hta_labels")),
+    ("*", Any, "cupti_counters.", Compared("hta_labels")),
+    ("*", Any, "frequent_sequences_", Compared("hta_labels")),
+    ("*", Any, "gpu_user_annotation_breakdown.", Compared("hta_labels")),
+    ("*", Any, "kernels_with_user_annotations_rank", Compared("hta_labels")),
     ("*", Any, "temporal_breakdown.", Compared("hta")),
     ("*", Any, "comm_comp_overlap.", Compared("hta")),
     ("*", Any, "gpu_kernel_type_breakdown.", Compared("hta")),
