@@ -6,13 +6,13 @@
 
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests may fail loudly")]
 
+#[expect(dead_code, reason = "no texts are compared here")]
 #[path = "common/checks.rs"]
 mod checks;
 mod common;
 #[expect(dead_code, reason = "other comparisons look at more of an event")]
 #[path = "common/frame.rs"]
 mod frame;
-#[expect(dead_code, reason = "what becomes of other tables is said elsewhere")]
 #[path = "common/golden.rs"]
 mod golden;
 

@@ -21,7 +21,6 @@
 #[expect(dead_code, reason = "other comparisons need more of it")]
 mod checks;
 mod common;
-#[expect(dead_code, reason = "what becomes of other tables is said elsewhere")]
 #[path = "common/golden.rs"]
 mod golden;
 #[path = "common/hta.rs"]

@@ -13,7 +13,6 @@
 #![expect(clippy::print_stdout, reason = "a test says how much it compared")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, its helpers too")]
 
-#[expect(dead_code, reason = "every comparison uses a part")]
 mod common;
 
 #[expect(dead_code, reason = "every comparison uses a part")]
@@ -23,7 +22,6 @@ mod checks;
 #[expect(dead_code, reason = "names only")]
 #[path = "common/frame.rs"]
 mod frame;
-#[expect(dead_code, reason = "what becomes of other tables is said elsewhere")]
 #[path = "common/golden.rs"]
 mod golden;
 

@@ -9,7 +9,6 @@ mod checks;
 mod common;
 #[path = "common/frame.rs"]
 mod frame;
-#[expect(dead_code, reason = "what becomes of other tables is said elsewhere")]
 #[path = "common/golden.rs"]
 mod golden;
 

@@ -20,7 +20,6 @@
 #[expect(dead_code, reason = "the older comparison needs more of it")]
 mod checks;
 mod common;
-#[expect(dead_code, reason = "what becomes of other tables is said elsewhere")]
 #[path = "common/golden.rs"]
 mod golden;
 #[path = "common/hta.rs"]
@@ -33,7 +32,9 @@ use std::collections::{BTreeMap, HashMap};
 use checks::{Checks, CsvRow, read_csv};
 use eaves_analyze::section::Value;
 use eaves_analyze::{Options, RankView, counter_tracks};
-use eaves_model::{CallTree, LaunchLinks, MaybeF64, Ns, Run, SliceId, SliceKind, Trace, operator_above};
+use eaves_model::{
+    CallTree, LaunchLinks, MaybeF64, Ns, Recording, Run, SliceId, SliceKind, Trace, operator_above,
+};
 use reference::{Case, cases, rounded_cases};
 use sections::{cell, float, rows, section, table, text};
 
@@ -176,10 +177,20 @@ fn check_idle(checks: &mut Checks, case: &Case, run: &Run) {
         let tolerance = 5.001 + float(ours["gaps"]).sqrt();
         checks.near("idle", &place, time, 1e3 * cell(&row, "idle_time"), tolerance);
         if gaps.odd == [0; 3] {
+            // Ours, as they are.
             let share = float(ours[["host_wait_pct", "kernel_wait_pct", "other_pct"][cause]]);
             if share.is_finite() {
                 checks.near("idle share", &place, share, 100.0 * cell(&row, "idle_time_ratio"), 0.5001);
             }
+        }
+        let times: f64 = ["host_wait_ns", "kernel_wait_ns", "other_ns"]
+            .iter()
+            .zip(gaps.added)
+            .map(|(column, added)| float(ours[column]) + added)
+            .sum();
+        if times != 0.0 {
+            let share = 100.0 * time / times;
+            checks.near("idle share", &place, share, 100.0 * cell(&row, "idle_time_ratio"), 0.5001);
         }
         let Some(lengths) = &lengths else { continue };
         let same =
@@ -319,7 +330,20 @@ fn ties(trace: &Trace, stream: i64) -> usize {
     points.values().map(|[launches, starts]| launches.min(starts)).sum()
 }
 
-fn check_queue(checks: &mut Checks, case: &Case, run: &Run) {
+/// From the first to the last start of any event of each rank: what HTA's shares are of.
+fn recorded(run: &Run) -> HashMap<i64, Ns> {
+    let of_rank = |recording: &Recording| {
+        let (trace, slices) = (&recording.trace, &recording.trace.slices);
+        let is_there =
+            |row: &usize| slices.kind[*row] != SliceKind::Span && !trace.is_quarantined(SliceId::from(*row));
+        let starts = || (0..slices.len()).filter(is_there).map(|row| slices.start[row]);
+        let (first, last) = (starts().min(), starts().max());
+        (recording.rank, last.zip(first).map_or(Ns::ZERO, |(last, first)| last - first))
+    };
+    run.recordings.iter().map(of_rank).collect()
+}
+
+fn check_queue(checks: &mut Checks, case: &Case, run: &Run, recorded: &HashMap<i64, Ns>) {
     let queue = section(run, "queue-length", &Options::default());
     let theirs = case.output("queue_length_summary.csv").and_then(|path| read_csv(&path)).unwrap_or_default();
     for row in theirs {
@@ -359,6 +383,9 @@ fn check_queue(checks: &mut Checks, case: &Case, run: &Run) {
             let theirs = 1e3 * cell(row, "duration_at_max_queue_length");
             // A sum of floats that are half a nanosecond off.
             checks.near("full queue", &place, float(ours["blocked_ns"]), theirs, 5.0);
+            let share = float(ours["blocked_ns"]) / recorded[&rank].as_f64();
+            let theirs = cell(row, "relative_duration_at_max_queue_length");
+            checks.near("full queue share", &place, share, theirs, 1e-6);
         }
         // HTA has a row for each rank that has any stream that was full.
         let full = rows(table(&queue, "by_stream")).filter(|ours| float(ours["blocked_ns"]) > 0.0);
@@ -650,11 +677,12 @@ fn streams_and_launches_agree_with_hta() {
         check_idle(&mut checks, case, &run);
         check_launches(&mut checks, case, &run);
         check_counters(&mut checks, case, &run);
+        let recorded = recorded(&run);
         keep_activities(&mut run, |trace, links, row| {
             // HTA takes an activity that is the first event of the file for one that is not linked.
             trace.gpu.slice[row] != SliceId(0) && launched_by(trace, links, row, &QUEUED)
         });
-        check_queue(&mut checks, case, &run);
+        check_queue(&mut checks, case, &run, &recorded);
         check_queue_series(&mut checks, case, &run);
         let mut run = case.load();
         copies_as_hta(&mut run);

@@ -13,7 +13,6 @@
 mod checks;
 #[expect(dead_code, reason = "files are read one by one here")]
 mod common;
-#[expect(dead_code, reason = "what becomes of other tables is said elsewhere")]
 #[path = "common/golden.rs"]
 mod golden;
 

@@ -18,74 +18,57 @@ pub(crate) enum Duty {
     Deviates(&'static str, &'static str),
 }
 
-/// Which outputs of a trace a rule is about.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Times {
-    Any,
-    /// As the file has them: outputs with rounding switched off, and those of traces without fractions.
-    Exact,
-    /// Rounded to microseconds (D1), where the same tables are there with exact times too.
-    RoundedToo,
-}
-
 use Duty::{Compared, Deviates};
-use Times::{Any, Exact, RoundedToo};
 
 const HOST_ENDS_LAST: &str = "the host ends last and waits for nothing; HTA's path leaves it for the device, because \
     there the gaps count and on the host they do not (`hta_critical_path.rs` checks that this is the reason)";
 
 /// The first rule whose case is the folder (`*` is any) and whose file is the beginning of the name decides.
-const RULES: &[(&str, Times, &str, Duty)] = &[
-    ("diff_trace_compare", Any, "", Compared("hta_diff")),
-    ("hta_memory_timeline", Any, "", Compared("memory")),
-    ("*", Any, "aten_op_kernels_and_delay_rank", Compared("hta_streams")),
-    ("*", Any, "blocked_on_full_queue_", Compared("hta_streams")),
-    ("*", Any, "counter_events_rank", Compared("hta_streams")),
-    ("hta_cp_simple_add", Any, "critical_path0_breakdown", Deviates("-", HOST_ENDS_LAST)),
-    ("hta_cp_simple_add", Any, "critical_path0_summary", Deviates("-", HOST_ENDS_LAST)),
-    ("tl_h100_bert_small", Any, "critical_path0_breakdown", Deviates("-", HOST_ENDS_LAST)),
-    ("tl_h100_bert_small", Any, "critical_path0_summary", Deviates("-", HOST_ENDS_LAST)),
-    ("*", Any, "critical_path", Compared("hta_critical_path")),
-    ("*", Any, "cuda_kernel_launch_stats_", Compared("hta_streams")),
-    ("*", Any, "idle_time_", Compared("hta_streams")),
-    ("*", Any, "memory_bw_", Compared("hta_streams")),
-    ("*", Any, "queue_length_", Compared("hta_streams")),
-    ("*", Any, "call_graph_", Compared("hta_labels")),
-    ("*", Any, "cpu_user_annotation_breakdown.", Compared("hta_labels")),
-    ("*", Any, "cupti_counters.", Compared("hta_labels")),
-    ("*", Any, "frequent_sequences_", Compared("hta_labels")),
-    ("*", Any, "gpu_user_annotation_breakdown.", Compared("hta_labels")),
-    ("*", Any, "kernels_with_user_annotations_rank", Compared("hta_labels")),
-    ("*", Any, "temporal_breakdown.", Compared("hta")),
-    ("*", Any, "comm_comp_overlap.", Compared("hta")),
-    ("*", Any, "gpu_kernel_type_breakdown.", Compared("hta")),
-    ("*", Any, "gpu_kernel_breakdown_all.", Compared("hta")),
-    ("*", Any, "gpu_kernel_breakdown_default.", Compared("hta")),
-    ("*", Any, "events_rank", Compared("hta_events")),
-    ("*", Any, "events_summary_rank", Compared("hta_events")),
-    ("*", Any, "filters.", Compared("hta_events")),
-    ("*", Any, "kernel_types.", Compared("hta_events")),
-    ("*", Any, "potential_stragglers.", Compared("hta_events")),
-    ("*", Any, "profiler_steps.", Compared("hta_events")),
+pub(crate) const RULES: &[(&str, &str, Duty)] = &[
+    ("diff_trace_compare", "", Compared("hta_diff")),
+    ("hta_memory_timeline", "", Compared("memory")),
+    ("*", "aten_op_kernels_and_delay_rank", Compared("hta_streams")),
+    ("*", "blocked_on_full_queue_", Compared("hta_streams")),
+    ("*", "counter_events_rank", Compared("hta_streams")),
+    ("hta_cp_simple_add", "critical_path0_breakdown", Deviates("-", HOST_ENDS_LAST)),
+    ("hta_cp_simple_add", "critical_path0_summary", Deviates("-", HOST_ENDS_LAST)),
+    ("tl_h100_bert_small", "critical_path0_breakdown", Deviates("-", HOST_ENDS_LAST)),
+    ("tl_h100_bert_small", "critical_path0_summary", Deviates("-", HOST_ENDS_LAST)),
+    ("*", "critical_path", Compared("hta_critical_path")),
+    ("*", "cuda_kernel_launch_stats_", Compared("hta_streams")),
+    ("*", "idle_time_", Compared("hta_streams")),
+    ("*", "memory_bw_", Compared("hta_streams")),
+    ("*", "queue_length_", Compared("hta_streams")),
+    ("*", "call_graph_", Compared("hta_labels")),
+    ("*", "cpu_user_annotation_breakdown.", Compared("hta_labels")),
+    ("*", "cupti_counters.", Compared("hta_labels")),
+    ("*", "frequent_sequences_", Compared("hta_labels")),
+    ("*", "gpu_user_annotation_breakdown.", Compared("hta_labels")),
+    ("*", "kernels_with_user_annotations_rank", Compared("hta_labels")),
+    ("*", "temporal_breakdown.", Compared("hta")),
+    ("*", "comm_comp_overlap.", Compared("hta")),
+    ("*", "gpu_kernel_type_breakdown.", Compared("hta")),
+    ("*", "gpu_kernel_breakdown_all.", Compared("hta")),
+    ("*", "gpu_kernel_breakdown_default.", Compared("hta")),
+    ("*", "events_rank", Compared("hta_events")),
+    ("*", "events_summary_rank", Compared("hta_events")),
+    ("*", "filters.", Compared("hta_events")),
+    ("*", "kernel_types.", Compared("hta_events")),
+    ("*", "potential_stragglers.", Compared("hta_events")),
+    ("*", "profiler_steps.", Compared("hta_events")),
 ];
 
-/// The traces with fractions that have no exact outputs.
-const ROUNDED_ONLY: &str = "hta_mtia_train";
+/// The rule of a table, by its path below the reference, whether its times are rounded or not (`nsoff`).
+pub(crate) fn rule(path: &str) -> Option<usize> {
+    let (case, file) = path.strip_prefix("nsoff/").unwrap_or(path).split_once('/')?;
+    RULES
+        .iter()
+        .position(|(of_case, of_file, _)| (*of_case == "*" || *of_case == case) && file.starts_with(of_file))
+}
 
-/// What becomes of a table, by its path below the reference.
-pub(crate) fn duty(root: &Path, path: &str) -> Option<Duty> {
-    let (exact, path) = path.strip_prefix("nsoff/").map_or((false, path), |path| (true, path));
-    let (case, file) = path.split_once('/')?;
-    let rounded = !exact && root.join("nsoff").join(case).is_dir();
-    let holds = |times: Times| match times {
-        Any => true,
-        Exact => !rounded && case != ROUNDED_ONLY,
-        RoundedToo => rounded,
-    };
-    let rule = RULES.iter().find(|(of_case, times, of_file, _)| {
-        (*of_case == "*" || *of_case == case) && holds(*times) && file.starts_with(of_file)
-    });
-    rule.map(|(.., duty)| *duty)
+/// What becomes of a table.
+pub(crate) fn duty(path: &str) -> Option<Duty> {
+    rule(path).map(|rule| RULES[rule].2)
 }
 
 /// Every table of the reference, as a path below it.
@@ -109,7 +92,7 @@ pub(crate) fn answer(test: &'static str) {
     let Some(root) = data("hta") else { return };
     let read = files_read();
     let mut mine: Vec<String> = tables(&root).into_iter().collect();
-    mine.retain(|table| duty(&root, table) == Some(Compared(test)));
+    mine.retain(|table| duty(table) == Some(Compared(test)));
     let missed: Vec<&String> = mine.iter().filter(|table| !read.contains(&root.join(table))).collect();
     assert!(missed.is_empty(), "{} of {} tables were not read: {missed:#?}", missed.len(), mine.len());
     println!("{test}: {} tables", mine.len());

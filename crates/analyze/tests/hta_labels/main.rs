@@ -29,7 +29,6 @@
 mod checks;
 #[path = "../common/mod.rs"]
 mod common;
-#[expect(dead_code, reason = "what becomes of other tables is said elsewhere")]
 #[path = "../common/golden.rs"]
 mod golden;
 #[path = "../common/hta.rs"]
