@@ -181,38 +181,6 @@ fn check_filters(checks: &mut Checks, place: &str, ranks: &BTreeMap<i64, Vec<Eve
     }
 }
 
-/// HTA's candidates: of the communication kernel whose durations differ most over the ranks, those two that start
-/// last, by the clocks of the ranks. With one step, which these traces have, nothing is counted over steps.
-fn check_stragglers(checks: &mut Checks, place: &str, ranks: &BTreeMap<i64, Vec<Event>>, theirs: &[CsvRow]) {
-    let latest = ranks.values().flatten().map(|event| event.end).fold(f64::NEG_INFINITY, f64::max);
-    let steps: BTreeSet<i64> =
-        ranks.values().flatten().map(|event| event.iteration).filter(|step| *step > 0).collect();
-    assert_eq!(steps.len(), 1);
-    let mut last: BTreeMap<(i64, &str), BTreeMap<i64, &Event>> = BTreeMap::new();
-    for (&rank, events) in ranks {
-        let mut kept: Vec<&Event> = events
-            .iter()
-            .filter(|event| event.name.starts_with("ncclKernel") && event.stream > 0 && event.iteration > 0)
-            .filter(|event| event.duration >= 0.01 * latest)
-            .collect();
-        kept.sort_by(|a, b| a.start.total_cmp(&b.start));
-        for event in kept {
-            last.entry((event.stream, &event.name)).or_default().insert(rank, event);
-        }
-    }
-    let spread = |events: &BTreeMap<i64, &Event>| {
-        let mean = events.values().map(|event| event.duration).sum::<f64>() / events.len() as f64;
-        let squares = events.values().map(|event| (event.duration - mean).powi(2)).sum::<f64>();
-        (squares / (events.len() as f64 - 1.0)).sqrt()
-    };
-    let widest = last.values().max_by(|a, b| spread(a).total_cmp(&spread(b))).unwrap();
-    let mut candidates: Vec<(&i64, &&Event)> = widest.iter().collect();
-    candidates.sort_by(|a, b| b.1.start.total_cmp(&a.1.start));
-    let ours: BTreeSet<String> = candidates.iter().take(2).map(|(rank, _)| rank.to_string()).collect();
-    let theirs: BTreeSet<String> = theirs.iter().map(|row| row["rank"].clone()).collect();
-    checks.same("stragglers", place, &format!("{ours:?}"), &format!("{theirs:?}"));
-}
-
 fn check_case(checks: &mut Checks, golden: &Path, case: &str, run: &Run, rounded: bool) {
     let ranks = load(run, rounded);
     let place = format!("{case}{}", if rounded { "" } else { " (ns)" });
@@ -231,9 +199,6 @@ fn check_case(checks: &mut Checks, golden: &Path, case: &str, run: &Run, rounded
     }
     if let Some(theirs) = read("profiler_steps.csv") {
         check_steps(checks, &place, &ranks, &theirs);
-    }
-    if let Some(theirs) = read("potential_stragglers.csv") {
-        check_stragglers(checks, &place, &ranks, &theirs);
     }
     if let Some(theirs) = read("filters.csv") {
         check_filters(checks, &place, &ranks, &theirs);
@@ -257,4 +222,17 @@ fn events_agree_with_hta() {
     }
     checks.finish();
     golden::answer("hta_events");
+    // What the data held when this was written; less means that something was not looked at.
+    for (what, least) in [
+        ("event start", 33_600),
+        ("event launch", 4_900),
+        ("event sums", 1_600),
+        ("filters", 48),
+        ("kernel types", 1_100),
+        ("our kernel types", 1_100),
+        ("short names", 1_100),
+        ("steps", 39),
+    ] {
+        assert!(checks.count(what) >= least, "{what}: {}", checks.count(what));
+    }
 }

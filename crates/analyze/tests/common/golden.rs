@@ -54,7 +54,7 @@ pub(crate) const RULES: &[(&str, &str, Duty)] = &[
     ("*", "events_summary_rank", Compared("hta_events")),
     ("*", "filters.", Compared("hta_events")),
     ("*", "kernel_types.", Compared("hta_events")),
-    ("*", "potential_stragglers.", Compared("hta_events")),
+    ("*", "potential_stragglers.", Compared("collectives")),
     ("*", "profiler_steps.", Compared("hta_events")),
 ];
 
