@@ -19,27 +19,33 @@
 
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests may fail loudly")]
 
-#[path = "common/checks.rs"]
+#[path = "../common/checks.rs"]
 #[expect(dead_code, reason = "the older comparison needs more of it")]
 mod checks;
+#[path = "../common/mod.rs"]
 mod common;
-#[path = "common/golden.rs"]
+#[path = "../common/golden.rs"]
 mod golden;
-#[path = "common/hta.rs"]
+#[path = "../common/hta.rs"]
 mod reference;
-#[path = "common/sections.rs"]
+#[path = "../common/sections.rs"]
 mod sections;
+
+mod copies;
+mod idle;
+mod series;
 
 use std::collections::{BTreeMap, HashMap};
 
 use checks::{Checks, CsvRow, read_csv};
+use copies::{check_bandwidth, copies_as_hta};
+use eaves_analyze::Options;
 use eaves_analyze::section::Value;
-use eaves_analyze::{Options, RankView, counter_tracks};
-use eaves_model::{
-    CallTree, LaunchLinks, MaybeF64, Ns, Recording, Run, SliceId, SliceKind, Trace, operator_above,
-};
+use eaves_model::{CallTree, LaunchLinks, Ns, Recording, Run, SliceId, SliceKind, Trace, operator_above};
+use idle::check_idle;
 use reference::{Case, cases, rounded_cases};
 use sections::{cell, float, rows, section, table, text};
+use series::{check_bandwidth_series, check_counters, check_queue_series};
 
 /// The rank of a row. A single recording has the rank that HTA gives it, whatever it is.
 fn rank_of(run: &Run, row: &CsvRow) -> i64 {
@@ -78,8 +84,6 @@ fn launched_by(trace: &Trace, links: &LaunchLinks, row: usize, names: &[&str]) -
     links.launch(row.into()).is_some_and(|call| names.contains(&trace.slice_name(call)))
 }
 
-const CAUSES: [&str; 3] = ["host_wait", "kernel_wait", "other"];
-
 /// Statistics as pandas names them, with quartiles between the values next to them.
 fn describe(mut values: Vec<f64>) -> [(&'static str, f64); 8] {
     values.sort_by(f64::total_cmp);
@@ -106,131 +110,6 @@ fn describe(mut values: Vec<f64>) -> [(&'static str, f64); 8] {
         ("75%", third),
         ("max", max),
     ]
-}
-
-/// The gaps of a stream as HTA sees them, and what to add to our idle time to get HTA's.
-#[derive(Default)]
-struct Gaps {
-    /// The gaps of each cause.
-    lengths: [Vec<f64>; 3],
-    added: [f64; 3],
-    /// Per cause, gaps that one of us sees and the other does not.
-    odd: [usize; 3],
-}
-
-fn gaps(trace: &Trace, stream: i64) -> Gaps {
-    let links = LaunchLinks::build(trace);
-    // HTA takes the first event of the file for the launch of an activity whose call is not there.
-    let first = trace.slices.start.first().copied();
-    let mut activities: Vec<_> = trace
-        .gpu_activities()
-        .filter(|activity| trace.gpu.stream[activity.index()].get() == Some(stream))
-        .map(|activity| {
-            let slice = trace.gpu.slice[activity.index()].index();
-            (
-                (trace.slices.interval(slice), trace.slices.end(slice)),
-                links.launch(activity).map(|call| trace.slices.start[call.index()]),
-                first.filter(|_| trace.gpu.correlation[activity.index()].is_some()),
-            )
-        })
-        .collect();
-    activities.sort_by_key(|((interval, _), ..)| interval.start);
-    let mut gaps = Gaps::default();
-    let mut reached = Ns::MIN;
-    for pair in activities.windows(2) {
-        let ((before, before_end), ((after, _), launch, first)) = (pair[0].0, pair[1]);
-        reached = reached.max(before.end);
-        // Rounded, an activity may end before it starts; to us it then takes no time.
-        let theirs = after.start - before_end;
-        let their_cause = match launch.or(first) {
-            Some(launch) if launch > before_end => 0,
-            _ => 2 - usize::from(theirs < Ns(30_000)),
-        };
-        gaps.lengths[their_cause].push(theirs.as_f64());
-        let ours = (after.start - reached).max(Ns::ZERO);
-        let our_cause = match launch {
-            Some(launch) if launch > reached => 0,
-            Some(_) => 2 - usize::from(ours < Ns(30_000)),
-            None => 2,
-        };
-        if ours != theirs || our_cause != their_cause || theirs == Ns::ZERO {
-            gaps.added[their_cause] += theirs.as_f64();
-            gaps.added[our_cause] -= ours.as_f64();
-            gaps.odd[their_cause] += 1;
-            gaps.odd[our_cause] += 1;
-        }
-    }
-    gaps
-}
-
-fn check_idle(checks: &mut Checks, case: &Case, run: &Run) {
-    let Some(theirs) = case.output("idle_time_breakdown.csv").and_then(|path| read_csv(&path)) else {
-        return;
-    };
-    let section = section(run, "idle-time", &Options::default().with_details(true)).unwrap();
-    let lengths = case.output("idle_time_interval_stats.csv").and_then(|path| read_csv(&path));
-    for row in theirs {
-        let (rank, stream) = (rank_of(run, &row), cell(&row, "stream") as i64);
-        let place = format!("{} rank {rank} stream {stream} {}", case.name, row["idle_category"]);
-        let cause = CAUSES.iter().position(|cause| *cause == row["idle_category"]).unwrap();
-        let gaps = gaps(trace_of(run, rank), stream);
-        let ours = rows(table(&section, "by_stream")).find(|ours| is_row(ours, rank, stream)).unwrap();
-        let time = float(ours[["host_wait_ns", "kernel_wait_ns", "other_ns"][cause]]) + gaps.added[cause];
-        // Rounded to hundredths of a microsecond, after adding up floats that are half a nanosecond off.
-        let tolerance = 5.001 + float(ours["gaps"]).sqrt();
-        checks.near("idle", &place, time, 1e3 * cell(&row, "idle_time"), tolerance);
-        if gaps.odd == [0; 3] {
-            // Ours, as they are.
-            let share = float(ours[["host_wait_pct", "kernel_wait_pct", "other_pct"][cause]]);
-            if share.is_finite() {
-                checks.near("idle share", &place, share, 100.0 * cell(&row, "idle_time_ratio"), 0.5001);
-            }
-        }
-        let times: f64 = ["host_wait_ns", "kernel_wait_ns", "other_ns"]
-            .iter()
-            .zip(gaps.added)
-            .map(|(column, added)| float(ours[column]) + added)
-            .sum();
-        if times != 0.0 {
-            let share = 100.0 * time / times;
-            checks.near("idle share", &place, share, 100.0 * cell(&row, "idle_time_ratio"), 0.5001);
-        }
-        let Some(lengths) = &lengths else { continue };
-        let same =
-            |other: &&CsvRow| ["idle_category", "rank", "stream"].iter().all(|key| other[*key] == row[*key]);
-        let theirs = lengths.iter().find(same).unwrap();
-        if gaps.odd[cause] > 0 {
-            // Where it counts gaps that are none, these are the only difference.
-            for (column, ours) in describe(gaps.lengths[cause].clone()) {
-                let scale = if column == "count" { 1.0 } else { 1e3 };
-                let value = scale * cell(theirs, column);
-                if value.is_finite() {
-                    checks.near("odd gaps", &format!("{place} {column}"), ours, value, 5.001);
-                }
-            }
-            continue;
-        }
-        let is_cause = |ours: &HashMap<&'static str, &Value>| text(ours["cause"]) == CAUSES[cause];
-        let ours =
-            rows(table(&section, "gap_lengths")).find(|ours| is_row(ours, rank, stream) && is_cause(ours));
-        let ours = ours.unwrap();
-        checks.near("gap count", &place, float(ours["gaps"]), cell(theirs, "count"), 0.0);
-        for (column, their_column) in [
-            ("mean_ns", "mean"),
-            ("std_ns", "std"),
-            ("min_ns", "min"),
-            ("quartile1_ns", "25%"),
-            ("median_ns", "50%"),
-            ("quartile3_ns", "75%"),
-            ("max_ns", "max"),
-        ] {
-            let theirs = cell(theirs, their_column);
-            if theirs.is_finite() {
-                let at = format!("{place} {column}");
-                checks.near("gap length", &at, float(ours[column]), 1e3 * theirs, 5.001);
-            }
-        }
-    }
 }
 
 const LAUNCHES: [&str; 5] = [
@@ -396,220 +275,6 @@ fn check_queue(checks: &mut Checks, case: &Case, run: &Run, recorded: &HashMap<i
         ranks.dedup();
         let place = format!("{} limit {limit}", case.name);
         checks.near("full queue rows", &place, ranks.len() as f64, theirs.len() as f64, 0.0);
-    }
-}
-
-/// What HTA does to copies: those of no duration take a microsecond, and without a recorded rate the rate is 0.
-fn copies_as_hta(run: &mut Run) {
-    for recording in &mut run.recordings {
-        let trace = &mut recording.trace;
-        for row in 0..trace.gpu.len() {
-            let slice = trace.gpu.slice[row].index();
-            if trace.slices.kind[slice] == SliceKind::Kernel {
-                continue;
-            }
-            if trace.slices.duration[slice] == Ns::ZERO {
-                trace.slices.duration[slice] = Ns(1_000);
-            }
-            if trace.gpu.bandwidth_gbps[row].get().is_none() {
-                trace.gpu.bandwidth_gbps[row] = MaybeF64::new(0.0);
-            }
-        }
-    }
-}
-
-/// Kinds of copies of which rounding makes some end before they start (D1), so that HTA's bandwidth becomes negative.
-/// With exact times the same traces are compared.
-const INVERTED: [(&str, &str); 1] = [("tl_h100_qwen05b (rounded)", "Memset")];
-
-/// True if any copy of a kind, by HTA's name, ends before it starts; which must be known.
-fn is_inverted(case: &Case, trace: &Trace, kind: &str) -> bool {
-    let mut slices = trace.gpu_activities().map(|activity| trace.gpu.slice[activity.index()]);
-    let inverted = slices.any(|slice| {
-        trace.slice_name(slice).starts_with(kind) && trace.slices.duration[slice.index()] < Ns::ZERO
-    });
-    assert_eq!(inverted, INVERTED.contains(&(&case.name, kind)), "{} {kind}", case.name);
-    inverted
-}
-
-/// How many copies of a kind begin at the instant at which another ends.
-fn tied_copies(trace: &Trace, kind: &str) -> usize {
-    let of_kind = trace.gpu_activities().map(|activity| trace.gpu.slice[activity.index()]);
-    let intervals: Vec<_> = of_kind
-        .filter(|&slice| trace.slice_name(slice).starts_with(kind))
-        .map(|slice| trace.slices.interval(slice.index()))
-        .collect();
-    intervals.iter().filter(|copy| intervals.iter().any(|other| copy.start == other.end)).count()
-}
-
-fn check_bandwidth(checks: &mut Checks, case: &Case, run: &Run) {
-    let theirs = case.output("memory_bw_summary.csv").and_then(|path| read_csv(&path)).unwrap_or_default();
-    let Some(section) = section(run, "memory-bandwidth", &Options::default()) else { return };
-    for row in theirs {
-        let (rank, kind) = (rank_of(run, &row), row["name"].as_str());
-        if is_inverted(case, trace_of(run, rank), kind) {
-            continue;
-        }
-        let ties = tied_copies(trace_of(run, rank), kind);
-        let ours = rows(table(&section, "by_kind"))
-            .find(|ours| float(ours["rank"]) == rank as f64 && text(ours["name"]) == kind)
-            .unwrap();
-        for (column, their_column) in [
-            ("changes", "count"),
-            ("mean_gbps", "mean"),
-            ("std_gbps", "std"),
-            ("min_gbps", "min"),
-            ("quartile1_gbps", "25%"),
-            ("median_gbps", "50%"),
-            ("quartile3_gbps", "75%"),
-            ("max_gbps", "max"),
-        ] {
-            let theirs = cell(&row, &format!("memory_bw_gbps_{their_column}"));
-            let place = format!("{} rank {rank} {kind} {column}", case.name);
-            if ties > 0 {
-                // If the start comes first, both points of the instant count, and the first is the sum of both copies
-                // (D5). So up to a point more for each, and nothing but that and the least is comparable.
-                let tolerance = match column {
-                    "changes" => ties as f64,
-                    "min_gbps" => 2e-9,
-                    _ => continue,
-                };
-                checks.near("bandwidth, tied", &place, float(ours[column]), theirs, tolerance);
-            } else if theirs.is_finite() {
-                // Rates are whole bytes per second.
-                checks.near("bandwidth", &place, float(ours[column]), theirs, 2e-9 + 1e-12 * theirs);
-            }
-        }
-    }
-}
-
-/// A value over time: an instant in microseconds, and the value behind it.
-type Points = Vec<(f64, f64)>;
-
-/// The last value of every instant: where several points stand at one, the values between depend on their order, which
-/// in HTA is that of an unstable sort.
-fn last_of_instants(points: &[(f64, f64)]) -> Points {
-    let mut found: Points = Vec::new();
-    for &(time, value) in points {
-        match found.last_mut() {
-            Some(last) if last.0 == time => last.1 = value,
-            _ => found.push((time, value)),
-        }
-    }
-    found
-}
-
-/// Compares values over time. A table that was cut has only the beginning.
-fn check_points(
-    checks: &mut Checks,
-    what: &'static str,
-    place: &str,
-    ours: &[(f64, f64)],
-    theirs: &[(f64, f64)],
-    is_cut: bool,
-) {
-    if !is_cut {
-        checks.near(what, &format!("{place} points"), ours.len() as f64, theirs.len() as f64, 0.0);
-    }
-    let (ours, mut theirs) = (last_of_instants(ours), last_of_instants(theirs));
-    if is_cut {
-        theirs.pop();
-    } else {
-        checks.near(what, &format!("{place} instants"), ours.len() as f64, theirs.len() as f64, 0.0);
-    }
-    for (index, (ours, theirs)) in ours.iter().zip(&theirs).enumerate() {
-        let at = format!("{place} point {index}");
-        // Floats of microseconds since 1970 or since start-up are up to half a nanosecond off, and HTA subtracts two.
-        checks.near(what, &at, ours.0, theirs.0, 0.001);
-        // HTA adds and subtracts floats.
-        checks.near(what, &at, ours.1, theirs.1, 1e-6);
-    }
-}
-
-/// Our counters of a rank by name, with HTA's zero.
-fn our_points(run: &Run, rank: i64) -> HashMap<String, Points> {
-    let starts = run.recordings.iter().flat_map(|recording| {
-        let slices = &recording.trace.slices;
-        (0..slices.len()).filter(|&row| slices.kind[row] != SliceKind::Span).map(|row| slices.start[row])
-    });
-    let zero = starts.min().unwrap_or(Ns::ZERO);
-    let options = Options::default();
-    let counters = counter_tracks(&RankView::new(trace_of(run, rank), &options));
-    let points = |points: Vec<(Ns, f64)>| {
-        points.into_iter().map(|(time, value)| (checks::microseconds(time - zero), value)).collect()
-    };
-    counters.into_iter().map(|counter| (counter.name, points(counter.points))).collect()
-}
-
-/// The tables of values over time have at most this many rows.
-const CUT: usize = 6_000;
-
-/// The series of a file by counter, under our names.
-fn check_series(
-    checks: &mut Checks,
-    what: &'static str,
-    case: &Case,
-    run: &Run,
-    file: &str,
-    name: impl Fn(&CsvRow) -> (String, f64),
-) {
-    for recording in &run.recordings {
-        let file = format!("{file}_rank{}.csv", recording.rank);
-        let Some(theirs) = case.output(&file).and_then(|path| read_csv(&path)) else { continue };
-        let is_cut = theirs.len() == CUT;
-        let mut by_name: BTreeMap<String, Points> = BTreeMap::new();
-        for row in &theirs {
-            let (name, value) = name(row);
-            by_name.entry(name).or_default().push((cell(row, "ts"), value));
-        }
-        let ours = our_points(run, recording.rank);
-        for (name, mut theirs) in by_name {
-            let kind = name.strip_prefix("Bandwidth of ");
-            if kind.is_some_and(|kind| is_inverted(case, &recording.trace, kind)) {
-                continue;
-            }
-            theirs.sort_by(|a, b| a.0.total_cmp(&b.0));
-            let place = format!("{} rank {} {name}", case.name, recording.rank);
-            let ours = ours.get(&name).map_or(&[][..], Vec::as_slice);
-            check_points(checks, what, &place, ours, &theirs, is_cut);
-        }
-    }
-}
-
-fn check_queue_series(checks: &mut Checks, case: &Case, run: &Run) {
-    check_series(checks, "queue series", case, run, "queue_length_time_series", |row| {
-        (format!("Queue length of stream {}", row["stream"]), cell(row, "queue_length"))
-    });
-}
-
-fn check_bandwidth_series(checks: &mut Checks, case: &Case, run: &Run) {
-    check_series(checks, "bandwidth series", case, run, "memory_bw_time_series", |row| {
-        (format!("Bandwidth of {}", row["name"]), cell(row, "memory_bw_gbps"))
-    });
-}
-
-fn check_counters(checks: &mut Checks, case: &Case, run: &Run) {
-    let Some(theirs) = case.output("counter_events_rank0.csv").and_then(|path| read_csv(&path)) else {
-        return;
-    };
-    let mut points: BTreeMap<String, Points> = BTreeMap::new();
-    for row in theirs {
-        let name = match row["name"].as_str() {
-            "Queue Length" => format!("Queue length of stream {}", cell(&row, "id")),
-            kind => format!("Bandwidth of {kind}"),
-        };
-        points.entry(name).or_default().push((cell(&row, "ts"), cell(&row, "value")));
-    }
-    let options = Options::default();
-    let ours = counter_tracks(&RankView::new(trace_of(run, 0), &options));
-    checks.near("counters", &case.name, ours.len() as f64, points.len() as f64, 0.0);
-    for counter in ours {
-        let place = format!("{} {}", case.name, counter.name);
-        let ours: Points =
-            counter.points.into_iter().map(|(time, value)| (checks::microseconds(time), value)).collect();
-        let mut theirs = points.remove(&counter.name).unwrap_or_default();
-        theirs.sort_by(|a, b| a.0.total_cmp(&b.0));
-        check_points(checks, "counter points", &place, &ours, &theirs, false);
     }
 }
 
