@@ -12,15 +12,19 @@ mod call;
 mod convolution;
 mod feed_forward;
 mod gemm;
+mod grouped_gemm;
 mod moe;
 pub mod npu;
+mod recurrent;
 mod shape;
+mod state_space;
 
-pub use attention::Attention;
+pub use attention::{Attention, Step, Tokens};
 pub use call::{Call, Input, Tensor};
 pub use convolution::Convolution;
 pub use feed_forward::FeedForward;
 pub use gemm::Gemm;
+pub use grouped_gemm::GroupedGemm;
 pub use moe::MixtureOfExperts;
 
 /// Why a formula has no answer for a call.
@@ -45,14 +49,96 @@ pub struct Formula {
 /// All families.
 const FAMILIES: &[&[Formula]] = &[
     // tidy-alphabetical-start
+    attention::CACHE,
+    attention::FORMULAS,
+    attention::PAGED,
+    attention::VARIABLE,
+    convolution::FORMULAS,
+    gemm::FORMULAS,
+    grouped_gemm::FORMULAS,
+    moe::FORMULAS,
+    recurrent::FORMULAS,
+    state_space::FORMULAS,
     // tidy-alphabetical-end
 ];
 
+/// Operators that usually only call others with formulas of their own.
+const WRAPPERS: &[&[Formula]] = &[
+    // tidy-alphabetical-start
+    attention::WRAPPERS,
+    convolution::WRAPPERS,
+    gemm::WRAPPERS,
+    // tidy-alphabetical-end
+];
+
+type ByName = HashMap<&'static str, &'static Formula>;
+
+fn by_name(families: &'static [&'static [Formula]]) -> ByName {
+    let formulas = families.iter().copied().flatten();
+    formulas.flat_map(|formula| formula.names.iter().map(move |name| (*name, formula))).collect()
+}
+
 /// The formula of the operator with this name.
 pub fn formula(name: &str) -> Option<&'static Formula> {
-    static BY_NAME: LazyLock<HashMap<&'static str, &'static Formula>> = LazyLock::new(|| {
-        let formulas = FAMILIES.iter().copied().flatten();
-        formulas.flat_map(|formula| formula.names.iter().map(move |name| (*name, formula))).collect()
-    });
+    static BY_NAME: LazyLock<ByName> = LazyLock::new(|| by_name(FAMILIES));
     BY_NAME.get(name).copied()
+}
+
+/// The formula of an operator that usually only calls others with formulas, which then own the time: `aten::linear`
+/// calls `aten::addmm`. It holds where nothing inside was recorded.
+pub fn wrapper(name: &str) -> Option<&'static Formula> {
+    static BY_NAME: LazyLock<ByName> = LazyLock::new(|| by_name(WRAPPERS));
+    BY_NAME.get(name).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_has_one_formula() {
+        let mut seen = std::collections::BTreeSet::new();
+        for formula in FAMILIES.iter().chain(WRAPPERS).copied().flatten() {
+            for name in formula.names {
+                assert!(seen.insert(*name), "{name} has two formulas");
+            }
+        }
+    }
+
+    /// No formula panics on arguments it was not made for: nothing at all, scalars, tensors of too few and too many
+    /// axes, extents of zero and of more than memory has, types that are unknown.
+    #[test]
+    fn odd_arguments_are_an_answer_or_a_reason() {
+        let shapes = [
+            "[]",
+            "[0]",
+            "[3]",
+            "[2,3]",
+            "[2,3,4]",
+            "[9,9,9,9]",
+            "[1,1,1,1,1,1,1]",
+            "[18446744073709551615,2]",
+        ];
+        let scalars = ["", "-1", "[True, False]", "nan", "1e308", "[0, 0]"];
+        for formula in FAMILIES.iter().chain(WRAPPERS).copied().flatten() {
+            for count in [0, 1, 2, 3, 4, 8, 30] {
+                for (index, shape) in shapes.iter().enumerate() {
+                    for kind in ["float", "c10::BFloat16", "", "Scalar", "strange"] {
+                        let list = |text: &str| format!("[{}]", vec![text; count].join(","));
+                        let scalar = serde_json::to_string(scalars[index % scalars.len()]).unwrap();
+                        let kind = format!("\"{kind}\"");
+                        for name in formula.names {
+                            let call =
+                                Call::parse(name, &list(shape), &list(&kind), "", &list(&scalar)).unwrap();
+                            for rule in std::iter::once(formula.work).chain(formula.backward) {
+                                if let Ok(work) = rule(&call) {
+                                    assert!(work.flops >= 0.0 && work.bytes() >= 0.0, "{call:?}: {work:?}");
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
 }
