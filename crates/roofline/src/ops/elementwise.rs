@@ -281,14 +281,14 @@ fn masked(call: &Call<'_>) -> Result<Work, Unmodelled> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::operands::testing::{call, counted};
+    use super::super::operands::testing::{Example, call, check};
     use super::*;
 
     #[test]
     fn by_hand() {
         let bf16 = "c10::BFloat16";
         // Rule, arguments, FLOPs, bytes.
-        let table: &[(super::super::Rule, &[(&str, &str)], f64, f64)] = &[
+        let table: &[Example<'_>] = &[
             (unary, &[("[4,5]", "float")], 20.0, 160.0),
             (unary, &[("[4,5]", "float"), ("2", "Scalar")], 20.0, 160.0),
             (test, &[("[4,5]", "float")], 20.0, 80.0 + 20.0),
@@ -324,9 +324,7 @@ mod tests {
             (choose, &[("[3,4]", "bool"), ("[4]", "float"), ("[]", "float")], 0.0, 12.0 + 16.0 + 4.0 + 48.0),
             (masked, &[("[3,4]", bf16), ("[4]", "bool"), ("0", "Scalar")], 0.0, 24.0 + 4.0 + 24.0),
         ];
-        for (rule, arguments, flops, bytes) in table {
-            assert_eq!(counted(*rule, arguments), (*flops, *bytes), "{arguments:?}");
-        }
+        check(table);
     }
 
     #[test]

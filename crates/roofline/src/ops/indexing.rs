@@ -233,15 +233,14 @@ fn latent_cache_update(call: &Call<'_>) -> Result<Work, Unmodelled> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Rule;
-    use super::super::operands::testing::{call, counted};
+    use super::super::operands::testing::{Example, call, check};
     use super::*;
 
     #[test]
     fn by_hand() {
         let bf16 = "c10::BFloat16";
         let zero = ("0", "Scalar");
-        let table: &[(Rule, &[(&str, &str)], f64, f64)] = &[
+        let table: &[Example<'_>] = &[
             // 8944 rows of 1024: read, written, and 8944 indices of eight bytes.
             (
                 index_select,
@@ -302,9 +301,7 @@ mod tests {
                 2.0 * 2.0 * 5.0 * 576.0 + 40.0,
             ),
         ];
-        for (rule, arguments, flops, bytes) in table {
-            assert_eq!(counted(*rule, arguments), (*flops, *bytes), "{arguments:?}");
-        }
+        check(table);
     }
 
     #[test]

@@ -126,15 +126,14 @@ fn cross_entropy_backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Rule;
-    use super::super::operands::testing::counted;
+    use super::super::operands::testing::{Example, check};
     use super::*;
 
     #[test]
     fn by_hand() {
         let (x, target, none) = (("[256,512]", "float"), ("[256]", "long int"), ("", ""));
         let (mean, ignored, one) = (("1", "Scalar"), ("-100", "Scalar"), ("[]", "float"));
-        let table: &[(Rule, &[(&str, &str)], f64, f64)] = &[
+        let table: &[Example<'_>] = &[
             (distance, &[x, x, mean], 393_216.0, 12.0 * 131_072.0),
             (distance_backward, &[one, x, x, mean], 393_216.0, 4.0 + 12.0 * 131_072.0),
             (likelihood, &[x, target, none, mean, ignored], 256.0, 12.0 * 256.0 + 8.0),
@@ -158,8 +157,6 @@ mod tests {
             ),
             (cross_entropy_backward, &[("[8]", "c10::BFloat16")], 8.0, 32.0),
         ];
-        for (rule, arguments, flops, bytes) in table {
-            assert_eq!(counted(*rule, arguments), (*flops, *bytes), "{arguments:?}");
-        }
+        check(table);
     }
 }

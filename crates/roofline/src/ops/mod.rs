@@ -8,10 +8,15 @@ use std::sync::LazyLock;
 use crate::Work;
 
 mod activation;
+mod attention;
 mod call;
+mod convolution;
 mod elementwise;
+mod feed_forward;
+mod gemm;
 mod indexing;
 mod loss;
+mod moe;
 mod movement;
 mod normalization;
 pub mod npu;
@@ -28,7 +33,12 @@ mod softmax;
 mod sorting;
 mod triton;
 
+pub use attention::Attention;
 pub use call::{Call, Input, Tensor};
+pub use convolution::Convolution;
+pub use feed_forward::FeedForward;
+pub use gemm::Gemm;
+pub use moe::MixtureOfExperts;
 pub use movement::{set, transfer};
 pub use triton::element_type_of_kernel;
 

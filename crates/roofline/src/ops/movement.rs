@@ -162,7 +162,7 @@ fn new<const TYPE: usize>(call: &Call<'_>) -> Result<Work, Unmodelled> {
 
 /// `arange(end, ...)`, `arange(start, end, ...)` or `arange(start, end, step, out)`, of which the last launches.
 fn range(call: &Call<'_>) -> Result<Work, Unmodelled> {
-    let numbers: Vec<f64> = call.inputs.iter().map_while(|input| number(input)).take(3).collect();
+    let numbers: Vec<f64> = call.inputs.iter().map_while(number).take(3).collect();
     let (start, end, step) = match numbers.as_slice() {
         [end] => (0.0, *end, 1.0),
         [start, end] => (*start, *end, 1.0),
@@ -230,14 +230,13 @@ fn through_memory(call: &Call<'_>) -> Result<Work, Unmodelled> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Rule;
-    use super::super::operands::testing::{call, counted};
+    use super::super::operands::testing::{Example, call, check};
     use super::*;
 
     #[test]
     fn by_hand() {
         let bf16 = "c10::BFloat16";
-        let table: &[(Rule, &[(&str, &str)], f64, f64)] = &[
+        let table: &[Example<'_>] = &[
             (fill, &[("[7,5]", "float"), ("0", "Scalar")], 0.0, 140.0),
             (fill_like, &[("[7,5]", "float"), ("", ""), ("0", "Scalar")], 0.0, 35.0),
             (rearrange, &[("[7,5]", bf16), ("0", "Scalar")], 0.0, 140.0),
@@ -265,9 +264,7 @@ mod tests {
             ),
             (through_memory, &[("1", "Scalar"), ("[8,4]", bf16), ("[2,4]", bf16)], 0.0, 64.0 + 16.0),
         ];
-        for (rule, arguments, flops, bytes) in table {
-            assert_eq!(counted(*rule, arguments), (*flops, *bytes), "{arguments:?}");
-        }
+        check(table);
         assert_eq!(transfer(10.0).unwrap().bytes(), 20.0);
         assert_eq!(set(10.0).unwrap().bytes(), 10.0);
     }

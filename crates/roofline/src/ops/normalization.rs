@@ -275,8 +275,7 @@ fn modulated(call: &Call<'_>) -> Result<(f64, f64, f64, crate::Precision), Unmod
 
 #[cfg(test)]
 mod tests {
-    use super::super::Rule;
-    use super::super::operands::testing::{call, counted};
+    use super::super::operands::testing::{Example, call, check};
     use super::*;
 
     const X: (&str, &str) = ("[8,16,32,32]", "float");
@@ -291,7 +290,7 @@ mod tests {
         let no = ("False", "Scalar");
         let all = ("[True, True, True]", "ScalarList");
         let first = ("[True, False, False]", "ScalarList");
-        let table: &[(Rule, &[(&str, &str)], f64, f64)] = &[
+        let table: &[Example<'_>] = &[
             // 6*16 + 5n; 2n and six values for a channel.
             (batch, &[X, C, C, C, C, yes, EPS, EPS], 96.0 + 5.0 * N, 4.0 * (2.0 * N + 96.0)),
             // Statistics are given: 2n, and four values.
@@ -341,9 +340,7 @@ mod tests {
                 2.0 * (3.0 * 48.0 + 3.0 * 16.0) + 4.0 * 12.0,
             ),
         ];
-        for (rule, arguments, flops, bytes) in table {
-            assert_eq!(counted(*rule, arguments), (*flops, *bytes), "{arguments:?}");
-        }
+        check(table);
     }
 
     #[test]

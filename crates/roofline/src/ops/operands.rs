@@ -203,6 +203,16 @@ pub(super) mod testing {
         Call::parse(name, &dims, &types, "", &concrete).unwrap()
     }
 
+    /// A rule, arguments, and the FLOPs and bytes of that call.
+    pub(crate) type Example<'a> = (Rule, &'a [(&'a str, &'a str)], f64, f64);
+
+    /// Compares all of them.
+    pub(crate) fn check(examples: &[Example<'_>]) {
+        for (rule, arguments, flops, bytes) in examples {
+            assert_eq!(counted(*rule, arguments), (*flops, *bytes), "{arguments:?}");
+        }
+    }
+
     /// FLOPs and bytes of a call.
     pub(crate) fn counted(rule: Rule, arguments: &[(&str, &str)]) -> (f64, f64) {
         let work: Work = rule(&call("aten::test", arguments)).unwrap();

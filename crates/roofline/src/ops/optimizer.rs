@@ -194,8 +194,7 @@ fn adagrad(call: &Call<'_>) -> Result<Work, Unmodelled> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Rule;
-    use super::super::operands::testing::call;
+    use super::super::operands::testing::{Example, call};
     use super::*;
 
     #[test]
@@ -203,7 +202,7 @@ mod tests {
         let x = ("[[3,4],[8]]", "TensorList");
         let (none, number) = (("", "TensorList"), ("0.1", "Scalar"));
         // 20 elements in two tensors, of two bytes.
-        let table: &[(Rule, &[(&str, &str)], f64, f64)] = &[
+        let table: &[Example<'_>] = &[
             (each::<1, 1>, &[x], 20.0, 80.0),
             (each::<2, 1>, &[x, x, number], 20.0, 120.0),
             (each::<2, 1>, &[x, number], 20.0, 80.0),

@@ -150,8 +150,7 @@ fn adaptive_backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Rule;
-    use super::super::operands::testing::{call, counted};
+    use super::super::operands::testing::{Example, call, check};
     use super::*;
 
     #[test]
@@ -162,7 +161,7 @@ mod tests {
         let no = ("False", "Scalar");
         let outputs = 10.0 * 64.0 * 56.0 * 56.0;
         let inputs = 4.0 * outputs;
-        let table: &[(Rule, &[(&str, &str)], f64, f64)] = &[
+        let table: &[Example<'_>] = &[
             (
                 max,
                 &[("[10,64,112,112]", bf16), three, two, one, one, no],
@@ -194,9 +193,7 @@ mod tests {
             (average_backward, &[("[1,1,2,2]", "float"), ("[1,1,4,4]", "float"), two], 16.0, 80.0),
             (adaptive_backward, &[("[1,1,1,1]", "float"), ("[1,1,4,4]", "float")], 16.0, 68.0),
         ];
-        for (rule, arguments, flops, bytes) in table {
-            assert_eq!(counted(*rule, arguments), (*flops, *bytes), "{arguments:?}");
-        }
+        check(table);
     }
 
     /// Places windows one by one, as the definition of PyTorch's documentation says.

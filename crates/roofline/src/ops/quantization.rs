@@ -169,15 +169,14 @@ fn fake(call: &Call<'_>) -> Result<Work, Unmodelled> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Rule;
-    use super::super::operands::testing::counted;
+    use super::super::operands::testing::{Example, check};
     use super::*;
 
     #[test]
     fn by_hand() {
         let x = ("[4,320]", "c10::BFloat16");
         let n = 1280.0;
-        let table: &[(Rule, &[(&str, &str)], f64, f64)] = &[
+        let table: &[Example<'_>] = &[
             (scaled, &[("[4,320]", "c10::Float8_e4m3fn"), x, ("[4,1]", "float")], 3320.0, 3.0 * n + 16.0),
             // Three groups of 128 in a row of 320.
             (grouped_fp8, &[x, ("128", "Scalar")], 6.0 * n, 3.0 * n + 48.0),
@@ -192,8 +191,6 @@ mod tests {
             (from_hfp8, &[("[320]", "unsigned char")], 320.0, 1600.0),
             (fake, &[x], 4.0 * n, 5.0 * n),
         ];
-        for (rule, arguments, flops, bytes) in table {
-            assert_eq!(counted(*rule, arguments), (*flops, *bytes), "{arguments:?}");
-        }
+        check(table);
     }
 }

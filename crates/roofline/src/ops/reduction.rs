@@ -150,14 +150,13 @@ fn extreme_scan(call: &Call<'_>) -> Result<Work, Unmodelled> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Rule;
-    use super::super::operands::testing::{call, counted};
+    use super::super::operands::testing::{Example, call, check};
     use super::*;
 
     #[test]
     fn by_hand() {
         let bf16 = "c10::BFloat16";
-        let table: &[(Rule, &[(&str, &str)], f64, f64)] = &[
+        let table: &[Example<'_>] = &[
             // 8944 rows of 1024: one float left of each.
             (
                 mean,
@@ -209,9 +208,7 @@ mod tests {
             (scan, &[("[15]", "int"), ("0", "Scalar"), ("", "")], 15.0, 180.0),
             (extreme_scan, &[("[15]", "float"), ("0", "Scalar")], 15.0, 60.0 + 60.0 + 120.0),
         ];
-        for (rule, arguments, flops, bytes) in table {
-            assert_eq!(counted(*rule, arguments), (*flops, *bytes), "{arguments:?}");
-        }
+        check(table);
     }
 
     #[test]

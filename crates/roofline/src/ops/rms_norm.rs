@@ -235,8 +235,7 @@ fn all_reduced(call: &Call<'_>) -> Result<Work, Unmodelled> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Rule;
-    use super::super::operands::testing::counted;
+    use super::super::operands::testing::{Example, check};
     use super::*;
 
     const X: (&str, &str) = ("[4,256]", "c10::BFloat16");
@@ -251,7 +250,7 @@ mod tests {
         let both = ("[True, True]", "ScalarList");
         let first = ("[True, False]", "ScalarList");
         let group = ("128", "Scalar");
-        let table: &[(Rule, &[(&str, &str)], f64, f64)] = &[
+        let table: &[Example<'_>] = &[
             (fused, &[X, width, W, EPS], FLOPS, 2.0 * (2048.0 + 256.0)),
             (fused, &[X, width, ("", ""), EPS], FLOPS - 1024.0, 2.0 * 2048.0),
             (backward, &[X, X, width, ("[4,1]", "float"), W, both], 10.0 * 1024.0, 2.0 * (3072.0 + 512.0)),
@@ -294,8 +293,6 @@ mod tests {
                 2.0 * (4096.0 + 256.0),
             ),
         ];
-        for (rule, arguments, flops, bytes) in table {
-            assert_eq!(counted(*rule, arguments), (*flops, *bytes), "{arguments:?}");
-        }
+        check(table);
     }
 }
