@@ -6,15 +6,17 @@
 
 mod canvas;
 mod colours;
-mod data;
+pub(crate) mod data;
 mod labels;
 mod marks;
-mod scale;
+pub(crate) mod scale;
+pub(crate) mod series;
 mod svg;
 
 use eaves_analyze::section::Section;
 
 use crate::Document;
+use crate::terminal::roofline as terminal;
 
 /// Which colours the page has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -104,8 +106,9 @@ pub fn has_chart(section: &Section) -> bool {
 /// The charts of some sections as lines of characters, none wider than `width`; with the colours of terminals if asked
 /// for, which repeat what the characters say.
 pub fn terminal_chart(sections: &[&Section], width: usize, colour: bool) -> String {
-    let _ = (sections, width, colour);
-    String::new()
+    let lines = terminal::charts(sections, width);
+    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    if colour { text } else { terminal::without_colours(&text) }
 }
 
 /// One page with a tab for each input, which can also be shown side by side. It loads nothing, and carries the

@@ -10,10 +10,10 @@ mod sweep;
 
 use eaves_analyze::section::Section;
 
-use self::sweep::Sweep;
 use super::canvas::{Anchor, Canvas, Rect};
 use super::colours::{Rule, style};
 use super::data::{Communication, Roofline};
+use super::series::Sweep;
 use super::{Options, has_chart};
 use crate::markup::escaped;
 

@@ -4,3 +4,4 @@
 
 mod pictures;
 mod sample;
+mod terminal;
