@@ -108,7 +108,7 @@ impl Categories {
             .map(|point| names.iter().position(|known| *known == name(point)).unwrap_or(SERIES.len()))
             .collect();
         if rest > 0 {
-            names.push(format!("{rest} more"));
+            names.push(format!("{rest} others:"));
             shades.push(REST);
         }
         Self::counted(names, of, shades)

@@ -7,6 +7,7 @@
 mod canvas;
 mod colours;
 pub(crate) mod data;
+mod html;
 mod labels;
 mod marks;
 pub(crate) mod scale;
@@ -100,7 +101,17 @@ pub fn svg(sections: &[&Section], options: &Options) -> String {
 
 /// True if a section has a chart.
 pub fn has_chart(section: &Section) -> bool {
-    matches!(section.id, "roofline" | "comm-roofline" | "predict")
+    match section.id {
+        "roofline" | "comm-roofline" => true,
+        "predict" => series::Sweep::of(section).is_some(),
+        _ => false,
+    }
+}
+
+/// The charts of some sections inside a page, if they have any.
+pub(crate) fn embedded(sections: &[&Section]) -> Option<String> {
+    let has = sections.iter().any(|section| has_chart(section));
+    has.then(|| svg::embedded(sections, &Options::default(), true))
 }
 
 /// The charts of some sections as lines of characters, none wider than `width`; with the colours of terminals if asked
@@ -114,6 +125,5 @@ pub fn terminal_chart(sections: &[&Section], width: usize, colour: bool) -> Stri
 /// One page with a tab for each input, which can also be shown side by side. It loads nothing, and carries the
 /// documents as JSON.
 pub fn html(pages: &[Page<'_>], title: &str) -> String {
-    let _ = (pages, title);
-    String::new()
+    html::render(pages, title)
 }

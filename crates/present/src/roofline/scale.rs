@@ -156,7 +156,7 @@ pub(crate) fn with_unit(number: f64, unit: &str) -> String {
 
 /// An intensity: plain up to thousands, because nobody reads k in a ratio.
 pub(crate) fn ratio(number: f64) -> String {
-    if (999.5..99_999.5).contains(&number) { format!("{number:.0}") } else { prefixed(number) }
+    if (999.5..9_999.5).contains(&number) { format!("{number:.0}") } else { prefixed(number) }
 }
 
 /// A size in binary units without needless decimals: `64 KiB`.
