@@ -241,6 +241,7 @@ class Chart {
     const shown = config.points.map((_, index) => index).filter((index) => this.spots[index] && config.points[index].ideal > config.points[index].x * 1.05);
     for (const index of shown.length > 40 ? shown.filter((index) => index === this.chosen) : shown) {
       const [x, y] = this.spots[index], to = this.px(config.points[index].ideal);
+      this.taken.push([x, y - 3, to, y + 3]);
       this.lines.append(drawn("path", { class: "waste", d: `M${x} ${y}H${to}` }), drawn("path", { class: "waste", style: "stroke-dasharray:none", d: `M${to - 5} ${y - 3}l5 3l-5 3` }));
     }
   }
@@ -256,7 +257,11 @@ class Chart {
       for (const [dx, dy, anchor] of [[radius + 4, 4, "start"], [-radius - 4, 4, "end"], [2, -radius - 5, "start"], [2, radius + 13, "start"], [-2, -radius - 5, "end"], [-2, radius + 13, "end"]]) {
         const start = anchor === "end" ? x + dx - width : x + dx, area = [start, y + dy - 10, start + width, y + dy + 3];
         const covers = boxes.some((spot) => spot !== spots[index] && spot[0] > area[0] - 3 && spot[0] < area[2] + 3 && spot[1] > area[1] - 3 && spot[1] < area[3] + 3);
-        if (!covers && !this.crossed(area) && this.write(text, x + dx, y + dy, anchor)) break;
+        if (!covers && !this.crossed(area) && this.write(text, x + dx, y + dy, anchor)) {
+          // Among many, those with a name are to be found.
+          if (many) this.texts.append(drawn("circle", { class: "outline fine", cx: x, cy: y, r: radius + 1 }));
+          break;
+        }
       }
     }
   }

@@ -102,6 +102,8 @@ const STATUSES = ["Compute Bound", "Memory Bound", "Compute Inefficient", "Memor
 const statusColour = (status) => `var(--s${Math.max(0, STATUSES.indexOf(STATUSES.includes(status) ? status : "Error"))})`;
 const fillOf = (point) => point.place?.guess ? "open" : FILLS[point.status] || "open";
 
+const SYMBOLS = { circle: "○ matrix product", square: "□ convolution", "triangle-up": "△ elementwise", pentagon: "⬠ attention", diamond: "◇ other", star: "☆ something wrong" };
+
 // What a status means and what to do about it.
 const MEANINGS = {
   "Compute Bound": (p) => `Near the peak of its units (${p.bound_by || "compute"}). It gets faster with less arithmetic, a narrower type or more units, not with better memory access.`,

@@ -1,11 +1,12 @@
 // One input: its chart, filters, table and the point that is chosen, all of one selection.
 const tip = byId("tip");
-function showTip(title, facts, event, remark) {
+function showTip(title, facts, event, remark, formulas = []) {
   tip.replaceChildren(element("b", {}, title));
   const list = element("dl");
   for (const [name, value] of facts) if (value && value !== "-") list.append(element("dt", {}, name), element("dd", {}, value));
   tip.append(list);
   if (remark) tip.append(element("div", { class: "warn" }, remark));
+  for (const formula of formulas) tip.append(element("div", { class: "formula" }, formula));
   tip.hidden = false;
   const box = tip.getBoundingClientRect();
   tip.style.left = `${Math.max(4, Math.min(event.clientX + 14, innerWidth - box.width - 8))}px`;
@@ -42,7 +43,7 @@ class Input {
       label: "Roofline: arrow keys go from point to point, plus and minus zoom, 0 shows all",
       xName: `Intensity (${data.counts}/B)`, yName: `Performance (${data.counts}/s)`, knee: `${data.counts}/B`, xText: ratio, yText: (value) => prefixed(value * 1e9),
       points: this.marks, slopes: data.memory.map((roof, index) => ({ rate: roof.rate, name: `${roof.name} ${withUnit(roof.rate * 1e9, "B/s")}`, main: index === 0 })),
-      levels: () => this.levels(), choose: (index) => this.choose(index, false), hover: (index, event) => this.hover(index, event),
+      levels: () => this.levels(), choose: (index) => this.choose(index), hover: (index, event) => this.hover(index, event),
     });
     this.colour();
     this.filter();
@@ -70,12 +71,22 @@ class Input {
     const side = this.host.querySelector(".side");
     for (const [key, title] of [["status", "Status"], ["kind", "Kind"], ["dtype", "Type"]]) {
       const group = element("fieldset", {}, element("legend", {}, title));
-      for (const [name, { count: number }] of tally(points, key)) group.append(this.box(name, number, true, (on) => { this.off[key][on ? "delete" : "add"](name); this.filter(); }, key === "status" ? name : null));
+      const found = tally(points, key);
+      if (key === "status") found.sort((a, b) => STATUSES.indexOf(a[0]) - STATUSES.indexOf(b[0]));
+      for (const [name, { count: number }] of found) group.append(this.box(name, number, true, (on) => { this.off[key][on ? "delete" : "add"](name); this.filter(); }, key === "status" ? name : null));
       if (points.length) side.append(group);
     }
     const group = element("fieldset", {}, element("legend", {}, "Roofs"));
     for (const roof of this.data.compute) group.append(this.box(roof.name, prefixed(roof.rate * 1e9), this.roofs.has(roof), (on) => { this.roofs[on ? "add" : "delete"](roof); this.chart.render(); }));
     if (this.data.compute.length) side.append(group);
+    const words = Object.entries(SYMBOLS).filter(([symbol]) => points.some((point) => point.symbol === symbol)).map(([, text]) => text);
+    if (points.some((point) => point.time_ns)) words.push("area: share of the time");
+    if (points.some((point) => point.flag)) words.push("ring: above its roof");
+    if (points.some((point) => point.ideal_intensity !== null)) words.push("arrow: to the intensity without needless bytes");
+    if (points.some((point) => point.place?.guess)) words.push("dotted: no time, drawn at its roof");
+    const nowhere = points.filter((point) => !point.place).length;
+    if (nowhere) words.push(`${count(nowhere)} without time or roof not drawn`);
+    this.plot.after(element("p", { class: "below" }, words.join(" · ")));
     this.detail = this.host.querySelector(".detail");
     this.table = this.host.querySelector(".points");
   }
@@ -157,9 +168,9 @@ class Input {
           row.append(cell);
         }
       }
-      row.addEventListener("click", () => this.choose(index, false));
+      row.addEventListener("click", () => this.choose(index));
       row.addEventListener("keydown", (event) => {
-        if (event.key === "Enter" || event.key === " ") this.choose(index, false);
+        if (event.key === "Enter" || event.key === " ") this.choose(index);
         else if (event.key === "ArrowDown") row.nextElementSibling?.focus();
         else if (event.key === "ArrowUp") row.previousElementSibling?.focus();
         else return;
@@ -203,16 +214,18 @@ class Input {
     if (index < 0) return hideTip();
     const point = this.data.points[index];
     this.rows.get(index)?.classList.add("near");
-    showTip(point.name, [...this.facts(point)], event, point.flag ? `Above its roof: ${point.flag}` : "");
+    showTip(point.name, [...this.facts(point)], event, point.flag ? `Above its roof: ${point.flag}` : "", this.formulas(point));
   }
-  choose(index, scroll = true) {
+  choose(index) {
     this.rows?.get(this.chosen)?.setAttribute("aria-selected", "false");
     this.chosen = index;
     this.chart.chosen = index;
     this.chart.render();
     const row = this.rows?.get(index);
     row?.setAttribute("aria-selected", "true");
-    row?.scrollIntoView({ block: "nearest" });
+    // The table scrolls, not the page.
+    const frame = row?.closest(".scroll");
+    if (frame && (row.offsetTop < frame.scrollTop + 30 || row.offsetTop + row.offsetHeight > frame.scrollTop + frame.clientHeight)) frame.scrollTop = row.offsetTop - frame.clientHeight / 2;
     const point = this.data.points[index];
     if (!point) {
       this.detail.style.removeProperty("--c");

@@ -1,5 +1,7 @@
 //! A sweep: numbers over a parameter, one line a series, one chart a unit.
 
+use std::fmt::Write as _;
+
 use eaves_analyze::section::{Column, Unit};
 
 use super::legend::{Entry, Legend, Swatch};
@@ -96,7 +98,14 @@ fn draw_chart(canvas: &mut Canvas, chart: &Chart, parameter: &Column, area: Rect
         let spots: Vec<(f64, f64)> = series.places.iter().map(|&(x, y)| plot.at(x, y)).collect();
         let path: Vec<String> = spots.iter().map(|(x, y)| format!("{x:.1} {y:.1}")).collect();
         if path.len() > 1 {
-            canvas.path(&format!("n{} series", index.min(SERIES.len())), &format!("M{}", path.join("L")));
+            // A colour fills; a line must not, whatever sheet comes last.
+            writeln!(
+                canvas.body,
+                "<path class=\"n{} series\" style=\"fill:none\" d=\"M{}\"/>",
+                index.min(SERIES.len()),
+                path.join("L")
+            )
+            .ok();
         }
         // Where marks would touch, the line is enough.
         if spots.len() <= 40 {
