@@ -174,7 +174,7 @@ impl Settings {
             }
         };
         let groups = self.groups.unwrap_or(1.0);
-        if !(groups >= 1.0) {
+        if groups.is_nan() || groups < 1.0 {
             return Err(format!("{groups} groups are none"));
         }
         let out_channels = if self.transposed { *second as f64 * groups } else { *first as f64 };
