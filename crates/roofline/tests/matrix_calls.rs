@@ -116,6 +116,10 @@ fn products_of_quantised_matrices() {
     let found =
         check("aten::_scaled_mm", &scaled, 512.0, 8.0, 128.0 + 256.0 + 4.0 + 4.0 + 4.0 * 2.0 + 8.0 * 2.0);
     assert_eq!(found.arithmetic, Some(Arithmetic::Fp8));
+    // The order of arguments before PyTorch 2.5: (a, b, bias, type, scale, scale).
+    let scaled =
+        [Tensor("2,64", FP8), Tensor("64,4", FP8), Tensor("4", BF16), Scalar("15"), scale(), scale()];
+    check("aten::_scaled_mm", &scaled, 512.0, 8.0, 128.0 + 256.0 + 4.0 + 4.0 + 4.0 * 2.0 + 8.0 * 2.0);
     // Pairs of 4-bit floats: 32 recorded elements are 64 numbers. A scale for 16 of them.
     let pair = "c10::Float4_e2m1fn_x2";
     let packed = [

@@ -26,9 +26,14 @@ fn bias(call: &Call<'_>, place: usize) -> Result<Option<Precision>, Unmodelled> 
     call.optional(place).map(Tensor::precision).transpose()
 }
 
-/// `_scaled_mm(a, b, scale_a, scale_b, bias, scale_result, type, ...)`.
+/// `_scaled_mm(a, b, scale_a, scale_b, bias, scale_result, type, ...)`; before PyTorch 2.5
+/// `(a, b, bias, type, scale_a, scale_b, scale_result, ...)`, where a tensor never is at place 3.
 pub(super) fn scaled_mm(call: &Call<'_>) -> Result<Work, Unmodelled> {
-    scaled(call, bias(call, 4)?, &[2, 3, 5], call.element_type(6))
+    if call.optional(3).is_some() {
+        scaled(call, bias(call, 4)?, &[2, 3, 5], call.element_type(6))
+    } else {
+        scaled(call, bias(call, 2)?, &[4, 5, 6], call.element_type(3))
+    }
 }
 
 /// `_scaled_mm_v2(a, b, scales of a, recipe, swizzle, scales of b, recipe, swizzle, bias, type, ...)`. The element type
