@@ -501,9 +501,7 @@ fn state_space_layers() {
     scan[0] = Tensor("1,8,37", BF16);
     scan[1] = Tensor("22,2", BF16);
     scan[2] = Tensor("22", BF16);
-    for place in 3..6 {
-        scan[place] = Tensor("3", FP32);
-    }
+    scan[3..6].fill_with(|| Tensor("3", FP32));
     scan[6] = Scalar("4");
     scan[15] = Scalar("4");
     scan[16] = Scalar("1");
