@@ -116,10 +116,18 @@ fn products_of_quantised_matrices() {
     let found =
         check("aten::_scaled_mm", &scaled, 512.0, 8.0, 128.0 + 256.0 + 4.0 + 4.0 + 4.0 * 2.0 + 8.0 * 2.0);
     assert_eq!(found.arithmetic, Some(Arithmetic::Fp8));
-    // The order of arguments before PyTorch 2.5: (a, b, bias, type, scale, scale).
+    // The order of arguments in older versions: (a, b, bias, type, scale, scale).
     let scaled =
         [Tensor("2,64", FP8), Tensor("64,4", FP8), Tensor("4", BF16), Scalar("15"), scale(), scale()];
     check("aten::_scaled_mm", &scaled, 512.0, 8.0, 128.0 + 256.0 + 4.0 + 4.0 + 4.0 * 2.0 + 8.0 * 2.0);
+    let cutlass =
+        [Tensor("2,4", BF16), Tensor("2,64", FP8), Tensor("64,4", FP8), Tensor("2", FP32), Tensor("4", FP32)];
+    check("_C::cutlass_scaled_mm", &cutlass, 512.0, 0.0, 16.0 + 128.0 + 256.0 + 8.0 + 16.0);
+    // NVFP4: 64 numbers in 32 bytes, an 8-bit scale for 16, one scale for all.
+    let tiles = || Tensor("128,4", FP8);
+    let nvfp4 =
+        [Tensor("2,4", BF16), Tensor("2,32", BYTE), Tensor("4,32", BYTE), tiles(), tiles(), Tensor("", FP32)];
+    check("_C::cutlass_scaled_fp4_mm", &nvfp4, 512.0, 0.0, 16.0 + 64.0 + 128.0 + 6.0 * 4.0 + 4.0);
     // Pairs of 4-bit floats: 32 recorded elements are 64 numbers. A scale for 16 of them.
     let pair = "c10::Float4_e2m1fn_x2";
     let packed = [

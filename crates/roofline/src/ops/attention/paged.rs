@@ -13,6 +13,7 @@ pub(in crate::ops) const FORMULAS: &[Formula] = &[
             "aiter::mha_varlen_fwd",
             "pseudo_mla_decode_fwd",
             "pseudo_mla_prefill_fwd",
+            "vllm::unified_attention",
             "vllm::unified_attention_with_output",
             "vllm::unified_mla_attention_with_output",
         ],

@@ -27,7 +27,12 @@ pub(in crate::ops) const FORMULAS: &[Formula] = &[
         forward(call, &Places { dilation: Some(5), groups: Some(6), ..spread })
     }),
     formula(
-        &["aten::miopen_convolution", "aten::miopen_depthwise_convolution", "aten::mkldnn_convolution"],
+        &[
+            "aten::miopen_convolution",
+            "aten::miopen_depthwise_convolution",
+            "aten::mkldnn_convolution",
+            "mkldnn::_convolution_pointwise",
+        ],
         |call| forward(call, &Places { padding: 3, stride: 4, ..PLAIN }),
     ),
     formula(&["aten::miopen_convolution_transpose"], |call| {
