@@ -1,4 +1,4 @@
-//! Reference tables of TraceLens (AMD-AGI/TraceLens 171dd747): where they lie, and how arguments are read from them.
+//! Where the reference data lies, and how arguments are read from its tables.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
