@@ -18,6 +18,7 @@ pub mod device;
 pub mod ops;
 mod precision;
 mod roof;
+pub mod scripts;
 mod work;
 
 pub use arithmetic::{Arithmetic, Engine};
