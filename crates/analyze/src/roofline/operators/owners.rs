@@ -3,7 +3,7 @@
 use eaves_model::{GpuId, SliceId};
 
 use super::backward::Forwards;
-use super::rows::{Key, Rows};
+use super::rows::{Answer, Key, Rows};
 use crate::{HostTree, KernelType, RankView};
 
 const NONE: u32 = u32::MAX;
@@ -18,6 +18,8 @@ const ANSWERED: u8 = 1 << 2;
 const ANSWERED_INSIDE: u8 = 1 << 3;
 /// It has a formula that has none.
 const UNANSWERED: u8 = 1 << 4;
+/// It has an answer, but usually calls operators that have answers too.
+const WRAPPER: u8 = 1 << 5;
 
 /// The owner of every operator inside which something was launched.
 pub(super) struct Owners {
@@ -43,9 +45,10 @@ impl Owners {
             let slice = tree.slice(node as usize);
             flags[node as usize] |= match (modelled, rows.answer(slice)) {
                 (Some(modelled), _) if modelled(rank.trace.slice_name(slice)) => ANSWERED,
-                (Some(_), _) | (None, None) => 0,
-                (None, Some(true)) => ANSWERED,
-                (None, Some(false)) => UNANSWERED,
+                (Some(_), _) | (None, Answer::NoFormula) => 0,
+                (None, Answer::Known) => ANSWERED,
+                (None, Answer::Wrapper) => WRAPPER,
+                (None, Answer::NoAnswer) => UNANSWERED,
             };
             if flags[node as usize] & (ANSWERED | ANSWERED_INSIDE) != 0
                 && let Some(parent) = tree.parent(node as usize)
@@ -71,7 +74,7 @@ impl Owners {
                 None
             } else if let Some(forward) = forwards.of(rank, rows, slice) {
                 Some(rows.of(forward))
-            } else if flags & (UNANSWERED | LAUNCHES) != 0 {
+            } else if flags & (WRAPPER | UNANSWERED | LAUNCHES) != 0 {
                 Some(rows.of_operator(slice))
             } else {
                 None

@@ -47,6 +47,8 @@ pub struct Arguments {
     pub strides: String,
     /// Scalars.
     pub concrete: String,
+    /// The annotation of a server's step around the call, where the formula needs it.
+    pub step: String,
 }
 
 /// All calls of one operator with the same arguments, or of one kernel that belongs to no operator.
@@ -178,7 +180,7 @@ fn empty(trace: &Trace, row: &Row) -> OperatorRow {
         class: row.key.class,
         name: text(row.key.name),
         of: text(row.key.of),
-        arguments: Arguments { dims, types, strides, concrete },
+        arguments: Arguments { dims, types, strides, concrete, step: text(row.key.step) },
         partly: row.key.partly,
         category: row.category,
         times: Statistics::default(),

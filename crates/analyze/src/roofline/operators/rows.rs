@@ -1,11 +1,12 @@
 //! The rows: each distinct operator with its arguments is looked at once, however often it was called.
 
 use eaves_model::{SliceId, StringId, Trace};
-use eaves_roofline::ops::{self, Formula};
+use eaves_roofline::ops::{self, Formula, Step};
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 
 use super::Class;
+use super::steps::Steps;
 use crate::roofline::Load;
 
 const NONE: u32 = u32::MAX;
@@ -21,12 +22,15 @@ pub(super) struct Key {
     pub(super) of: StringId,
     /// True if operators inside own what they launched, so that the operator's formula says too much.
     pub(super) partly: bool,
+    /// The annotation of a server's step around the call, where the formula needs it.
+    pub(super) step: StringId,
 }
 
 impl Key {
     /// The row of a kernel that belongs to no operator.
     pub(super) fn kernel(class: Class, name: StringId, launched_by: StringId) -> Self {
-        Self { class, name, arguments: [StringId::NONE; 4], of: launched_by, partly: false }
+        let none = StringId::NONE;
+        Self { class, name, arguments: [none; 4], of: launched_by, partly: false, step: none }
     }
 }
 
@@ -38,12 +42,29 @@ pub(super) struct Row {
     pub(super) load: Result<Load, String>,
 }
 
+/// What is known of an operator's work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Answer {
+    /// It has no formula.
+    NoFormula,
+    /// Its formula has no answer for these arguments.
+    NoAnswer,
+    /// It has one, but usually calls others that have formulas too, which are nearer to what was done.
+    Wrapper,
+    /// It has one.
+    Known,
+}
+
+/// A formula, and whether it is that of an operator that usually only calls others.
+type Found = (&'static Formula, bool);
+
 /// Rows by key.
 pub(super) struct Rows<'a> {
     trace: &'a Trace,
     /// For each slice its row in the table of operators.
     operators: Vec<u32>,
-    formulas: HashMap<StringId, Option<&'static Formula>, FixedState>,
+    formulas: HashMap<StringId, Option<Found>, FixedState>,
+    steps: Option<Steps>,
     by_key: HashMap<Key, u32, FixedState>,
     rows: Vec<Row>,
 }
@@ -55,7 +76,7 @@ impl<'a> Rows<'a> {
             operators[slice.index()] = row as u32;
         }
         let (formulas, by_key) = (HashMap::default(), HashMap::default());
-        Self { trace, operators, formulas, by_key, rows: Vec::new() }
+        Self { trace, operators, formulas, steps: None, by_key, rows: Vec::new() }
     }
 
     pub(super) fn into_rows(self) -> Vec<Row> {
@@ -69,16 +90,26 @@ impl<'a> Rows<'a> {
     }
 
     /// The formula of an operator with this name.
-    pub(super) fn formula(&mut self, name: StringId) -> Option<&'static Formula> {
+    pub(super) fn formula(&mut self, name: StringId) -> Option<Found> {
         let trace = self.trace;
-        *self.formulas.entry(name).or_insert_with(|| ops::formula(trace.strings.get(name)))
+        *self.formulas.entry(name).or_insert_with(|| {
+            let name = trace.strings.get(name);
+            let found = ops::formula(name).map(|formula| (formula, false));
+            found.or_else(|| Some((ops::wrapper(name)?, true)))
+        })
     }
 
-    /// Whether an operator's formula has an answer; nothing if it has no formula.
-    pub(super) fn answer(&mut self, slice: SliceId) -> Option<bool> {
-        self.formula(self.trace.slices.name[slice.index()])?;
+    /// What is known of an operator's work.
+    pub(super) fn answer(&mut self, slice: SliceId) -> Answer {
+        let Some((_, is_wrapper)) = self.formula(self.trace.slices.name[slice.index()]) else {
+            return Answer::NoFormula;
+        };
         let row = self.of_operator(slice);
-        Some(self.rows[row as usize].load.is_ok())
+        match self.rows[row as usize].load {
+            Err(_) => Answer::NoAnswer,
+            Ok(_) if is_wrapper => Answer::Wrapper,
+            Ok(_) => Answer::Known,
+        }
     }
 
     /// The key of an operator.
@@ -88,12 +119,23 @@ impl<'a> Rows<'a> {
             [ops.input_dims[row], ops.input_types[row], ops.input_strides[row], ops.concrete_inputs[row]]
         });
         let name = self.trace.slices.name[slice.index()];
-        Key { class: Class::Operator, name, arguments, of: StringId::NONE, partly: false }
+        let none = StringId::NONE;
+        Key { class: Class::Operator, name, arguments, of: none, partly: false, step: none }
     }
 
-    /// The row of an operator.
+    /// The row of an operator. What its arguments leave open, the step of the server around it may say.
     pub(super) fn of_operator(&mut self, slice: SliceId) -> u32 {
-        self.of(self.key_of(slice))
+        let key = self.key_of(slice);
+        let row = self.of(key);
+        if self.rows[row as usize].load.is_ok() || self.formula(key.name).is_none() {
+            return row;
+        }
+        let trace = self.trace;
+        let steps = self.steps.get_or_insert_with(|| Steps::of(trace));
+        match steps.around(trace, slice) {
+            Some(step) => self.of(Key { step, ..key }),
+            None => row,
+        }
     }
 
     /// The row with a key.
@@ -121,7 +163,7 @@ impl<'a> Rows<'a> {
         }
         let is_backward = key.of != StringId::NONE;
         let name = if is_backward { key.of } else { key.name };
-        let Some(formula) = self.formula(name) else {
+        let Some((formula, _)) = self.formula(name) else {
             return ("other", Err("no formula for this operator".to_owned()));
         };
         let rule = if is_backward { formula.backward } else { Some(formula.work) };
@@ -130,8 +172,9 @@ impl<'a> Rows<'a> {
             Some(_) if key.partly => Err("operators inside it own part of what its formula says".to_owned()),
             Some(rule) => {
                 let [dims, types, strides, concrete] = key.arguments.map(|text| self.text(text));
+                let step = Step::parse(self.text(key.step));
                 ops::Call::parse(self.text(name), dims, types, strides, concrete)
-                    .and_then(|call| rule(&call))
+                    .and_then(|call| rule(&ops::Call { step, ..call }))
                     .map(|work| Load::from(&work))
             }
         };
