@@ -10,6 +10,7 @@
     reason = "helpers of tests may fail loudly"
 )]
 
+#[expect(dead_code, reason = "HTA's tables need more of it")]
 #[path = "common/checks.rs"]
 mod checks;
 mod common;
