@@ -14,6 +14,7 @@ mod common;
 mod defects;
 mod ours;
 mod reference;
+mod roofs;
 #[path = "../common/tracelens.rs"]
 mod tracelens;
 mod work;
@@ -73,6 +74,26 @@ fn rows_their_times_and_their_work_agree() {
     println!("defects met: {met:?}");
     checks.finish();
     assert!(checks.count("time") >= 300 && checks.count("FLOPs") >= 200);
+}
+
+/// The tables that TraceLens made with a file of peaks.
+#[test]
+fn rooflines_agree() {
+    let Some(root) = common::data("tracelens") else { return };
+    let catalogue = reference::catalogue(&root);
+    let device = roofs::device(&root);
+    let mut checks = Checks::default();
+    for (case, tables, trace) in cases(&root) {
+        let ours = ours::rows(&trace, &catalogue);
+        let table = tables.with_file_name("expected_roofline_MI300X").join("unified_perf_summary.csv");
+        for (key, rows) in by_key(&table) {
+            for row in rows {
+                roofs::compare(&mut checks, &format!("{case} {key:?}"), &ours[&key], &row, &device);
+            }
+        }
+    }
+    checks.finish();
+    assert!(checks.count("roofline time") >= 90);
 }
 
 /// The rows of the family tables. An operator is in them wherever it is recorded, also inside another of the same

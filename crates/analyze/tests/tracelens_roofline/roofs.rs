@@ -10,15 +10,12 @@ use crate::reference::number;
 use crate::work::EXACT;
 
 /// The roofline of a row on a device, by their work, so that a defect of theirs is not counted twice.
-pub(crate) fn roofline(
-    checks: &mut Checks,
-    place: &str,
-    ours: &OurRow,
-    work: (f64, f64),
-    row: &CsvRow,
-    device: &Device,
-) {
+pub(crate) fn compare(checks: &mut Checks, place: &str, ours: &OurRow, row: &CsvRow, device: &Device) {
     let (Some(time), Ok(load)) = (number(row, "Roofline Time (µs)_first"), &ours.load) else { return };
+    let (Some(gflops), Some(mebibytes)) = (number(row, "GFLOPS"), number(row, "Data Moved (MB)")) else {
+        return;
+    };
+    let work = (gflops * 1e9, mebibytes * 1_048_576.0);
     let roof = Roof::new(device, load.arithmetic, load.engine);
     assert_eq!(roof.counts(), Counts::Operations);
     let level = roof.levels[0].id.clone();
