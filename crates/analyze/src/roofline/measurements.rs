@@ -106,7 +106,8 @@ fn load_of(work: &npu::NpuWork, record: &Measurement, reading: &Reading<'_>) -> 
 
 /// A kernel or a benchmark that says its amounts, or a shape they follow from.
 fn kernel(record: &Measurement, format: &str, reading: &Reading<'_>) -> Result<Load, String> {
-    let dtype = if record.dtype.is_empty() { default_type(format, reading) } else { Some(record.dtype.as_str()) };
+    let dtype =
+        if record.dtype.is_empty() { default_type(format, reading) } else { Some(record.dtype.as_str()) };
     let kind = dtype.map(|dtype| computed_in(dtype, reading.device));
     let (flops, macs) = match (record.flops, record.macs) {
         (Some(flops), macs) => (flops, macs.unwrap_or(flops / 2.0)),
