@@ -189,7 +189,9 @@ impl<'a> Rows<'a> {
         let rule = if is_backward { formula.backward } else { Some(formula.work) };
         let load = match rule {
             None => Err("no formula for its backward".to_owned()),
-            Some(_) if key.partly && !is_wrapper => Err("operators inside it own part of what its formula says".to_owned()),
+            Some(_) if key.partly && !is_wrapper => {
+                Err("operators inside it own part of what its formula says".to_owned())
+            }
             Some(rule) => {
                 let [dims, types, strides, concrete] = key.arguments.map(|text| self.text(text));
                 let step = Step::parse(self.text(key.step));
