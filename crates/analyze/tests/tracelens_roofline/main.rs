@@ -23,7 +23,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use checks::{Checks, CsvRow};
-use eaves_analyze::roofline::trace_points;
+use eaves_analyze::roofline::{Class, OperatorRow, trace_points};
 use eaves_analyze::{Options, RankView};
 use eaves_model::{Ns, Trace};
 use reference::{by_key, sum};
@@ -73,7 +73,9 @@ fn rows_their_times_and_their_work_agree() {
     }
     println!("defects met: {met:?}");
     checks.finish();
-    assert!(checks.count("time") >= 300 && checks.count("FLOPs") >= 200);
+    assert!(checks.count("time") >= 290 && checks.count("FLOPs") >= 210);
+    // Each is in the table of deviations.
+    assert_eq!(met.keys().copied().collect::<Vec<_>>(), ["T1", "T3", "T4", "T5", "T6"]);
 }
 
 /// The tables that TraceLens made with a file of peaks.
@@ -196,9 +198,10 @@ fn launchers_agree() {
     assert!(checks.count("subtree") >= 400);
 }
 
-/// With our formulas, on all activities: what share of the busy time has one, and that nothing is lost.
+/// With our formulas, on all activities: nothing is lost, what operators launched has a formula, and what has none says
+/// why.
 #[test]
-fn nearly_all_time_has_a_formula_or_a_reason() {
+fn nearly_all_time_has_a_formula_and_the_rest_a_reason() {
     let Some(root) = common::data("tracelens") else { return };
     for case in common::folders(&root.join("cases")) {
         let run = common::read_run(&root.join("cases").join(&case));
@@ -206,17 +209,50 @@ fn nearly_all_time_has_a_formula_or_a_reason() {
         let rank = RankView::new(&run.recordings[0].trace, &options);
         let points = trace_points(&rank);
         let busy = rank.sets.busy().measure();
+        let counted = |is_in: &dyn Fn(&OperatorRow) -> bool| {
+            points.rows.iter().filter(|row| is_in(row)).map(|row| row.counted).sum::<Ns>()
+        };
         assert_eq!(points.busy, busy, "{case}");
-        assert_eq!(points.rows.iter().map(|row| row.counted).sum::<Ns>(), busy, "{case}");
+        assert_eq!(counted(&|_| true), busy, "{case}");
         assert_eq!(points.time() - points.overlap(), busy, "{case}");
-        let with = points.rows.iter().filter(|row| row.load.is_ok()).map(|row| row.counted).sum::<Ns>();
-        let share = 100.0 * with.as_f64() / busy.as_f64();
-        println!("{case}: {share:.2} % of the busy time has a formula");
-        for row in points.rows.iter().filter(|row| row.load.is_err()) {
-            let reason = row.load.as_ref().unwrap_err();
-            assert!(!row.name.is_empty() && !reason.is_empty());
-            println!("    {:.2} % {}: {reason}", 100.0 * row.counted.as_f64() / busy.as_f64(), row.name);
+        let reasonless = |row: &OperatorRow| row.load.as_ref().is_err_and(String::is_empty);
+        assert_eq!(counted(&reasonless), Ns::ZERO, "{case}");
+        let launched = counted(&|row| row.class == Class::Operator);
+        let known = counted(&|row| row.load.is_ok());
+        let share = 100.0 * known.as_f64() / launched.as_f64();
+        println!("{case}: {share:.2} % of what operators launched, {known} of {busy} in all");
+        for row in points.rows.iter().filter(|row| row.class == Class::Operator) {
+            if let Err(reason) = &row.load {
+                println!("    {} {}: {reason}", row.name, row.counted);
+            }
         }
         assert!(share >= 97.0, "{case}: {share}");
     }
+}
+
+/// A trace of a server: steps are annotated, and operators are split by their place in the model besides.
+#[test]
+fn rows_of_a_server_agree() {
+    let Some(root) = common::data("tracelens") else { return };
+    let catalogue = reference::catalogue(&root);
+    let folder = root.join("inference/sglang_prefilldecode");
+    let mut run = common::read_run(&folder);
+    let mut trace = std::mem::take(&mut run.recordings[0].trace);
+    ours::forget_unlinked(&mut trace);
+    let ours = ours::rows(&trace, &catalogue);
+    let mut checks = Checks::default();
+    let mut met = Met::new();
+    for (key, theirs) in by_key(&folder.join("expected/unified_perf_summary.csv")) {
+        let place = format!("{key:?}");
+        let Some(ours) = ours.get(&key) else {
+            println!("only theirs: {place}");
+            continue;
+        };
+        checks.near("calls", &place, ours.calls.len() as f64, sum(&theirs, "operation_count"), 0.0);
+        let total = sum(&theirs, "Kernel Time (µs)_sum");
+        checks.near("time", &place, ours.time(), total, ours.tolerance());
+        work::compare(&mut checks, &mut met, &place, &key, &ours.load, &theirs[0], "");
+    }
+    println!("defects met: {met:?}");
+    checks.finish();
 }
