@@ -1,0 +1,6 @@
+//! Predictions: what a device needs at best for a shape, or for a whole model.
+
+pub mod models;
+mod transformer;
+
+pub use transformer::{Attending, Feeding, Normalising, Position, Transformer};
