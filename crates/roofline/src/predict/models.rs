@@ -6,7 +6,7 @@
 
 use super::{Attending, Feeding, Normalising, Position, Transformer};
 
-/// Keys, shapes and other names of all presets.
+/// All presets by the key they are asked for.
 pub fn all() -> Vec<(&'static str, Transformer)> {
     let llama = |name, layers, hidden, heads, key_heads, head_dim, intermediate, vocabulary| {
         grouped(name, layers, hidden, (heads, key_heads, head_dim), intermediate, vocabulary)

@@ -116,35 +116,36 @@ pub struct Transformer {
 
 impl Transformer {
     /// Weights of attention in one layer.
-    pub fn attention_parameters(&self) -> u64 {
-        let hidden = self.hidden;
+    pub fn attention_parameters(&self) -> u128 {
+        let hidden = u128::from(self.hidden);
         match self.attending {
             Attending::Grouped { heads, key_heads, head_dim, input_bias, output_bias, normalised } => {
-                let (query, key) = (heads * head_dim, key_heads * head_dim);
-                let biases = u64::from(input_bias) * (query + 2 * key) + u64::from(output_bias) * hidden;
-                hidden * (query + 2 * key) + query * hidden + biases + u64::from(normalised) * 2 * head_dim
+                let (query, key) = (product(heads, head_dim), product(key_heads, head_dim));
+                let biases = u128::from(input_bias) * (query + 2 * key) + u128::from(output_bias) * hidden;
+                let norms = u128::from(normalised) * 2 * u128::from(head_dim);
+                hidden * (query + 2 * key) + query * hidden + biases + norms
             }
             Attending::Latent { heads, query_rank, latent_rank, plain_dim, position_dim, value_dim } => {
-                let query = heads * (plain_dim + position_dim);
-                let queries = match query_rank {
+                let query = product(heads, plain_dim + position_dim);
+                let queries = match query_rank.map(u128::from) {
                     Some(rank) => hidden * rank + rank + rank * query,
                     None => hidden * query,
                 };
-                let squeezed = hidden * (latent_rank + position_dim) + latent_rank;
-                queries
-                    + squeezed
-                    + latent_rank * heads * (plain_dim + value_dim)
-                    + heads * value_dim * hidden
+                let latent_rank = u128::from(latent_rank);
+                let squeezed = hidden * (latent_rank + u128::from(position_dim)) + latent_rank;
+                let widened = latent_rank * product(heads, plain_dim + value_dim);
+                queries + squeezed + widened + product(heads, value_dim) * hidden
             }
         }
     }
 
     /// Weights of what follows attention in the layer with this number.
-    pub fn feeding_parameters(&self, layer: u64) -> u64 {
-        let hidden = self.hidden;
+    pub fn feeding_parameters(&self, layer: u64) -> u128 {
+        let hidden = u128::from(self.hidden);
         match self.feeding {
             Feeding::Dense { intermediate, gated, bias } => {
                 let products = if gated { 3 } else { 2 };
+                let intermediate = u128::from(intermediate);
                 let biases = if bias { (products - 1) * intermediate + hidden } else { 0 };
                 products * hidden * intermediate + biases
             }
@@ -157,43 +158,50 @@ impl Transformer {
                 ..
             } => {
                 if layer < dense_layers {
-                    3 * hidden * dense_intermediate
+                    3 * hidden * u128::from(dense_intermediate)
                 } else {
-                    3 * hidden * (experts * intermediate + shared_intermediate) + hidden * experts
+                    let inner = product(experts, intermediate) + u128::from(shared_intermediate);
+                    3 * hidden * inner + hidden * u128::from(experts)
                 }
             }
         }
     }
 
     /// Weights of one norm.
-    pub fn norm_parameters(&self) -> u64 {
+    pub fn norm_parameters(&self) -> u128 {
         match self.normalising {
-            Normalising::RootMeanSquare => self.hidden,
-            Normalising::MeanVariance => 2 * self.hidden,
+            Normalising::RootMeanSquare => u128::from(self.hidden),
+            Normalising::MeanVariance => 2 * u128::from(self.hidden),
         }
     }
 
     /// All weights, as published totals count them: a tied output projection is not counted twice.
-    pub fn parameters(&self) -> u64 {
-        let embedding = self.vocabulary * self.hidden;
+    pub fn parameters(&self) -> u128 {
+        let embedding = product(self.vocabulary, self.hidden);
         let positions = match self.position {
-            Position::Learned(count) => count * self.hidden,
+            Position::Learned(count) => product(count, self.hidden),
             Position::Rotary | Position::None => 0,
         };
-        let output = if self.tied { 0 } else { embedding } + u64::from(self.output_bias) * self.vocabulary;
+        let output = if self.tied { 0 } else { embedding }
+            + u128::from(self.output_bias) * u128::from(self.vocabulary);
         let layer = |number| {
             self.attention_parameters()
                 + self.feeding_parameters(number)
-                + self.norms * self.norm_parameters()
+                + u128::from(self.norms) * self.norm_parameters()
         };
-        embedding + positions + output + self.norm_parameters() + (0..self.layers).map(layer).sum::<u64>()
+        embedding + positions + output + self.norm_parameters() + (0..self.layers).map(layer).sum::<u128>()
     }
 
     /// Elements that one token leaves in the cache of one layer.
-    pub fn cache_elements(&self) -> u64 {
+    pub fn cache_elements(&self) -> u128 {
         match self.attending {
-            Attending::Grouped { key_heads, head_dim, .. } => 2 * key_heads * head_dim,
-            Attending::Latent { latent_rank, position_dim, .. } => latent_rank + position_dim,
+            Attending::Grouped { key_heads, head_dim, .. } => 2 * product(key_heads, head_dim),
+            Attending::Latent { latent_rank, position_dim, .. } => u128::from(latent_rank + position_dim),
         }
     }
+}
+
+/// Wide enough for the product of any three extents below 2^24.
+fn product(a: u64, b: u64) -> u128 {
+    u128::from(a) * u128::from(b)
 }
