@@ -14,6 +14,7 @@ mod markup;
 pub mod names;
 #[cfg(feature = "png")]
 pub mod png;
+pub mod roofline;
 pub mod saved;
 pub mod terminal;
 pub mod timeline;

@@ -8,6 +8,8 @@ use std::sync::LazyLock;
 use crate::Work;
 
 mod call;
+pub mod npu;
+mod shape;
 
 pub use call::{Call, Input, Tensor};
 

@@ -1,0 +1,247 @@
+//! What charts need of sections, by the ids of tables and columns.
+
+use eaves_analyze::section::{Section, Table, Value};
+
+/// A table with its columns found by id.
+#[derive(Clone, Copy)]
+pub(super) struct Rows<'a> {
+    table: &'a Table,
+}
+
+impl<'a> Rows<'a> {
+    /// The table of that id, if the section has it.
+    pub(super) fn of(section: &'a Section, id: &str) -> Option<Self> {
+        section.tables.iter().find(|table| table.id == id).map(|table| Self { table })
+    }
+
+    /// Each row.
+    pub(super) fn iter(self) -> impl Iterator<Item = Row<'a>> {
+        self.table.rows.iter().map(move |values| Row { table: self.table, values })
+    }
+}
+
+/// A row of such a table.
+#[derive(Clone, Copy)]
+pub(super) struct Row<'a> {
+    table: &'a Table,
+    values: &'a [Value],
+}
+
+impl<'a> Row<'a> {
+    fn get(self, id: &str) -> Option<&'a Value> {
+        self.values.get(self.table.columns.iter().position(|column| column.id == id)?)
+    }
+
+    /// A text; empty if there is none.
+    pub(super) fn text(self, id: &str) -> &'a str {
+        match self.get(id) {
+            Some(Value::Text(text)) => text,
+            _ => "",
+        }
+    }
+
+    /// A finite number.
+    pub(super) fn number(self, id: &str) -> Option<f64> {
+        number(self.get(id)?)
+    }
+
+    /// A finite number above zero, which alone has a place on a logarithmic axis.
+    pub(super) fn positive(self, id: &str) -> Option<f64> {
+        self.number(id).filter(|number| *number > 0.0)
+    }
+}
+
+/// A finite number.
+pub(super) fn number(value: &Value) -> Option<f64> {
+    match value {
+        Value::Integer(integer) => Some(*integer as f64),
+        Value::Float(float) if float.is_finite() => Some(*float),
+        _ => None,
+    }
+}
+
+/// A headline number of a section.
+pub(super) fn headline<'a>(section: &'a Section, id: &str) -> Option<&'a Value> {
+    section.numbers.iter().find(|number| number.id == id).map(|number| &number.value)
+}
+
+/// A point of a `roofline` section.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Point<'a> {
+    pub(super) name: &'a str,
+    pub(super) kind: &'a str,
+    pub(super) dtype: &'a str,
+    pub(super) calls: Option<f64>,
+    /// Time of all calls in nanoseconds.
+    pub(super) time: Option<f64>,
+    pub(super) flops: Option<f64>,
+    pub(super) intensity: Option<f64>,
+    pub(super) achieved: Option<f64>,
+    pub(super) bandwidth: Option<f64>,
+    pub(super) roof: Option<f64>,
+    pub(super) pct: Option<f64>,
+    pub(super) bound_by: &'a str,
+    pub(super) headroom: Option<f64>,
+    pub(super) status: &'a str,
+    pub(super) symbol: &'a str,
+    pub(super) ideal_intensity: Option<f64>,
+    /// The intensity of the knee of its own roof.
+    pub(super) knee: Option<f64>,
+    /// Why it lies above its roof; empty if it does not.
+    pub(super) flag: &'a str,
+}
+
+/// A ceiling of a `roofline` section, in GFLOP/s (or 10^9 multiply-adds) or in GB/s.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Ceiling<'a> {
+    pub(super) name: &'a str,
+    pub(super) rate: f64,
+    pub(super) counts: &'a str,
+    pub(super) knee: Option<f64>,
+    pub(super) source: &'a str,
+    pub(super) confidence: &'a str,
+}
+
+/// A `roofline` section.
+pub(super) struct Roofline<'a> {
+    pub(super) device: &'a str,
+    pub(super) points: Vec<Point<'a>>,
+    /// Main memory first.
+    pub(super) memory: Vec<Ceiling<'a>>,
+    pub(super) compute: Vec<Ceiling<'a>>,
+    /// How many have no formula.
+    pub(super) unmodelled: usize,
+}
+
+impl<'a> Roofline<'a> {
+    pub(super) fn of(section: &'a Section) -> Self {
+        let device = match headline(section, "device") {
+            Some(Value::Text(device)) => device.as_str(),
+            _ => "",
+        };
+        let points = Rows::of(section, "points").into_iter().flat_map(Rows::iter).map(point).collect();
+        let roofs: Vec<Row<'_>> = Rows::of(section, "roofs").into_iter().flat_map(Rows::iter).collect();
+        let of_kind = |kind: &str| {
+            roofs.iter().filter(|row| row.text("kind") == kind).filter_map(|row| ceiling(*row)).collect()
+        };
+        let unmodelled = Rows::of(section, "unmodelled").map_or(0, |rows| rows.table.rows.len());
+        Self { device, points, memory: of_kind("memory"), compute: of_kind("compute"), unmodelled }
+    }
+
+    /// The compute ceilings that points have as theirs, by the knee or by what bounds them. If no point tells, all.
+    pub(super) fn used(&self) -> Vec<&Ceiling<'a>> {
+        let near = |a: f64, b: f64| (a / b - 1.0).abs() < 1e-6;
+        let is_used = |ceiling: &&Ceiling<'a>| {
+            self.points.iter().any(|point| {
+                point.bound_by == ceiling.name
+                    || point.knee.zip(ceiling.knee).is_some_and(|(own, knee)| near(own, knee))
+            })
+        };
+        let used: Vec<_> = self.compute.iter().filter(is_used).collect();
+        if used.is_empty() { self.compute.iter().collect() } else { used }
+    }
+
+    /// What the axes count.
+    pub(super) fn counts(&self) -> &'static str {
+        let used = self.used();
+        let macs = used.iter().filter(|ceiling| ceiling.counts == "mac").count();
+        match macs {
+            0 => "FLOP",
+            all if all == used.len() => "MAC",
+            _ => "OP",
+        }
+    }
+}
+
+fn point(row: Row<'_>) -> Point<'_> {
+    let intensity = row.number("intensity");
+    let knee = intensity.zip(row.number("delta_log10_oi_to_knee"));
+    Point {
+        name: row.text("name"),
+        kind: row.text("kind"),
+        dtype: row.text("dtype"),
+        calls: row.number("calls"),
+        time: row.number("time_ns"),
+        flops: row.number("flops"),
+        intensity,
+        achieved: row.number("achieved_gflops"),
+        bandwidth: row.number("achieved_gbps"),
+        roof: row.number("roof_gflops"),
+        pct: row.number("pct_of_roof"),
+        bound_by: row.text("bound_by"),
+        headroom: row.number("headroom_ns"),
+        status: row.text("status"),
+        symbol: row.text("symbol"),
+        ideal_intensity: row.positive("ideal_intensity"),
+        knee: knee.map(|(intensity, delta)| intensity / 10f64.powf(delta)).filter(|knee| *knee > 0.0),
+        flag: row.text("flag"),
+    }
+}
+
+fn ceiling(row: Row<'_>) -> Option<Ceiling<'_>> {
+    Some(Ceiling {
+        name: row.text("name"),
+        rate: row.positive("rate")?,
+        counts: row.text("counts"),
+        knee: row.positive("knee"),
+        source: row.text("source"),
+        confidence: row.text("confidence"),
+    })
+}
+
+/// An event of a `comm-roofline` section. Bytes are of one call.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Event<'a> {
+    pub(super) link: &'a str,
+    pub(super) name: &'a str,
+    pub(super) bytes: Option<f64>,
+    pub(super) calls: Option<f64>,
+    pub(super) time: Option<f64>,
+    pub(super) achieved: Option<f64>,
+    pub(super) roof: Option<f64>,
+    pub(super) utilisation: Option<f64>,
+    pub(super) flag: &'a str,
+}
+
+/// A link, in GB/s.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Link<'a> {
+    pub(super) name: &'a str,
+    pub(super) total: f64,
+    pub(super) protocol: Option<f64>,
+    pub(super) source: &'a str,
+    pub(super) confidence: &'a str,
+}
+
+/// A `comm-roofline` section.
+pub(super) struct Communication<'a> {
+    pub(super) events: Vec<Event<'a>>,
+    pub(super) links: Vec<Link<'a>>,
+}
+
+impl<'a> Communication<'a> {
+    pub(super) fn of(section: &'a Section) -> Self {
+        let event = |row: Row<'a>| Event {
+            link: row.text("link"),
+            name: row.text("name"),
+            bytes: row.positive("bytes"),
+            calls: row.number("calls"),
+            time: row.number("time_ns"),
+            achieved: row.positive("achieved_gbps"),
+            roof: row.positive("roof_gbps"),
+            utilisation: row.number("utilisation_pct"),
+            flag: row.text("flag"),
+        };
+        let link = |row: Row<'a>| {
+            Some(Link {
+                name: row.text("name"),
+                total: row.positive("total_gbps").or_else(|| row.positive("per_direction_gbps"))?,
+                protocol: row.positive("protocol_gbps"),
+                source: row.text("source"),
+                confidence: row.text("confidence"),
+            })
+        };
+        let rows = |id: &str| Rows::of(section, id).into_iter().flat_map(Rows::iter);
+        Self { events: rows("events").map(event).collect(), links: rows("links").filter_map(link).collect() }
+    }
+}

@@ -1,0 +1,111 @@
+//! Rooflines as pictures: SVG that is drawn here, a chart of characters, and a page that needs nothing but a browser.
+//!
+//! What is drawn comes from sections alone: `roofline` (tables `points`, `roofs`, `unmodelled`), `comm-roofline`
+//! (`events`, `links`) and `predict` (`sweep`). Sections of other names are passed over, columns are found by their
+//! ids, and what a section does not say is not drawn. PNG is painted from the SVG by [`crate::png`].
+
+mod data;
+
+use eaves_analyze::section::Section;
+
+use crate::Document;
+
+/// Which colours the page has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Theme {
+    /// Dark on white; for paper and PNG.
+    Light,
+    /// Light on black.
+    Dark,
+    /// What the system or the page around it prefers. PNG cannot know and is light.
+    #[default]
+    Auto,
+}
+
+/// What the colour of a point says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ColourBy {
+    /// How well it does.
+    #[default]
+    Status,
+    /// What it is.
+    Kind,
+    /// What it computes in.
+    Dtype,
+}
+
+/// The colours of statuses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Palette {
+    /// Colours that people who see few colours can tell apart.
+    #[default]
+    Safe,
+    /// Green, red and blue, as NPU tools have them: two greens and two reds differ little, and red from green only for
+    /// some.
+    Classic,
+}
+
+/// How a chart is drawn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Light, dark, or as the reader prefers.
+    pub theme: Theme,
+    /// Width in pixels.
+    pub width: u32,
+    /// Height in pixels of each chart; charts of several sections stand one above the other.
+    pub height: u32,
+    /// What the colour of a point says.
+    pub colour_by: ColourBy,
+    /// The colours of statuses.
+    pub palette: Palette,
+    /// What the picture is of, such as the name of the input; without it the device is named alone.
+    pub title: Option<String>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            theme: Theme::Auto,
+            width: 1100,
+            height: 720,
+            colour_by: ColourBy::Status,
+            palette: Palette::Safe,
+            title: None,
+        }
+    }
+}
+
+/// One input of the page, with a tab of its own.
+#[derive(Clone, Copy, Debug)]
+pub struct Page<'a> {
+    /// What the tab is called.
+    pub label: &'a str,
+    /// The sections, the inputs and what was odd about them.
+    pub document: &'a Document,
+}
+
+/// The charts of some sections as one SVG: a `comm-roofline` beside the `roofline` before it, everything else below.
+/// Without a section that can be drawn the picture says so.
+pub fn svg(sections: &[&Section], options: &Options) -> String {
+    let _ = (sections, options);
+    String::new()
+}
+
+/// True if a section has a chart.
+pub fn has_chart(section: &Section) -> bool {
+    matches!(section.id, "roofline" | "comm-roofline" | "predict")
+}
+
+/// The charts of some sections as lines of characters, none wider than `width`; with the colours of terminals if asked
+/// for, which repeat what the characters say.
+pub fn terminal_chart(sections: &[&Section], width: usize, colour: bool) -> String {
+    let _ = (sections, width, colour);
+    String::new()
+}
+
+/// One page with a tab for each input, which can also be shown side by side. It loads nothing, and carries the
+/// documents as JSON.
+pub fn html(pages: &[Page<'_>], title: &str) -> String {
+    let _ = (pages, title);
+    String::new()
+}
