@@ -98,6 +98,12 @@ impl Precision {
         self.arithmetic
     }
 
+    /// What units multiply such numbers with `other` in: the wider of the two, as narrow weights are widened to the
+    /// type of the activations (W4A16 is computed in FP16). Of two equally wide ones it is that of `self`.
+    pub fn product_arithmetic(&self, other: &Self) -> Option<Arithmetic> {
+        if other.element_bits > self.element_bits { other.arithmetic } else { self.arithmetic }
+    }
+
     /// The same elements with one scale of `bits` for every `count` elements.
     #[must_use]
     pub fn with_scale(mut self, count: f64, bits: f64) -> Self {

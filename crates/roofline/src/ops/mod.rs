@@ -7,11 +7,21 @@ use std::sync::LazyLock;
 
 use crate::Work;
 
+mod attention;
 mod call;
+mod convolution;
+mod feed_forward;
+mod gemm;
+mod moe;
 pub mod npu;
 mod shape;
 
+pub use attention::Attention;
 pub use call::{Call, Input, Tensor};
+pub use convolution::Convolution;
+pub use feed_forward::FeedForward;
+pub use gemm::Gemm;
+pub use moe::MixtureOfExperts;
 
 /// Why a formula has no answer for a call.
 pub type Unmodelled = String;
