@@ -67,9 +67,8 @@ pub fn estimate(model: &Transformer, pass: &Pass, precisions: &Precisions, devic
     let link = fastest(device);
     let rows: Vec<Row> = steps.into_iter().map(|step| row(step, device, link)).collect();
     let time = rows.iter().map(|row| row.time).sum::<Option<f64>>();
-    let devices = pass.devices.max(1) as f64;
-    let cache_per_token =
-        precisions.cache.bytes(model.cache_elements() as f64) * model.layers as f64 * pass.batch as f64 / devices;
+    // Scales of a whole tensor are spread over the tokens it holds.
+    let cache_per_token = memory.cache / pass.context.max(1) as f64;
     Estimate {
         rows,
         time,
@@ -116,7 +115,8 @@ fn footprint(
     steps: &[Step],
 ) -> Footprint {
     let devices = pass.devices.max(1) as f64;
-    let cached = model.cache_elements() as f64 * model.layers as f64 * pass.batch as f64 * pass.context as f64;
+    let cached =
+        model.cache_elements() as f64 * model.layers as f64 * pass.batch as f64 * pass.context as f64;
     let moved = |step: &Step| {
         let fixed = |name: &str| matches!(name, "b" | "weight" | "embedding" | "cache" | "key" | "value");
         let operands = step.work.operands.iter().filter(|operand| !fixed(operand.name));

@@ -5,8 +5,7 @@
 //! written and read, as they are when each operator is a kernel.
 
 use super::{Attending, Feeding, Normalising, Position, Transformer};
-use crate::ops::attention::Attention;
-use crate::ops::gemm::Gemm;
+use crate::ops::{Attention, Gemm};
 use crate::{Arithmetic, Precision, Work};
 
 /// Which part of generating text is predicted.
@@ -120,7 +119,18 @@ impl Builder<'_> {
     fn product(&self, rows: f64, n: f64, k: f64) -> Work {
         let Precisions { weights, activations, compute, .. } = *self.precisions;
         let compute = compute.or_else(|| activations.arithmetic());
-        Gemm { batch: 1.0, m: rows, n, k, a: activations, b: weights, output: activations, bias: None, compute }.work()
+        Gemm {
+            batch: 1.0,
+            m: rows,
+            n,
+            k,
+            a: activations,
+            b: weights,
+            output: activations,
+            bias: None,
+            compute,
+        }
+        .work()
     }
 
     /// Elementwise work on so many results: `flops` each, so many activations read.
@@ -146,9 +156,11 @@ impl Builder<'_> {
     fn embed(&mut self) {
         let activations = self.precisions.activations;
         let elements = self.pass.tokens() * self.hidden();
-        let gather = Work::movement()
-            .reads("embedding", elements, self.precisions.weights)
-            .writes("output", elements, activations);
+        let gather = Work::movement().reads("embedding", elements, self.precisions.weights).writes(
+            "output",
+            elements,
+            activations,
+        );
         self.push("embedding", 1.0, gather);
         if matches!(self.model.position, Position::Learned(_)) {
             let add = self.elementwise(elements, 1.0, 2.0);
@@ -265,7 +277,9 @@ impl Builder<'_> {
             self.push("feed_forward_norm", (self.model.norms as f64 - 1.0) * self.layers(), norm);
         }
         match self.model.feeding {
-            Feeding::Dense { intermediate, gated, .. } => self.dense(intermediate as f64, gated, self.layers()),
+            Feeding::Dense { intermediate, gated, .. } => {
+                self.dense(intermediate as f64, gated, self.layers())
+            }
             Feeding::Experts { dense_intermediate, dense_layers, .. } => {
                 let dense = dense_layers.min(self.model.layers) as f64;
                 self.dense(dense_intermediate as f64, true, dense);
@@ -290,7 +304,8 @@ impl Builder<'_> {
 
     /// The products of experts: arithmetic of the chosen, bytes of the distinct ones.
     fn choose(&mut self, layers: f64) {
-        let Feeding::Experts { intermediate, experts, chosen, shared_intermediate, .. } = self.model.feeding else {
+        let Feeding::Experts { intermediate, experts, chosen, shared_intermediate, .. } = self.model.feeding
+        else {
             return;
         };
         let (tokens, hidden) = (self.pass.tokens(), self.hidden());
@@ -334,7 +349,12 @@ impl Builder<'_> {
         let elements = self.pass.tokens() * self.hidden();
         let message = self.precisions.activations.bytes(elements);
         let sent = 2.0 * (devices - 1.0) / devices * message;
-        self.steps.push(Step { name: "all_reduce", calls: 2.0 * self.layers(), work: Work::movement(), sent });
+        self.steps.push(Step {
+            name: "all_reduce",
+            calls: 2.0 * self.layers(),
+            work: Work::movement(),
+            sent,
+        });
     }
 
     fn finish(&mut self) {
