@@ -1,5 +1,7 @@
 //! Whole models against published figures, and against the rows that the tool of source document 001 computes.
 
+#![expect(clippy::panic, reason = "helpers of tests may fail loudly")]
+
 use std::path::Path;
 
 use eaves_roofline::device::{Confidence, Device, Fact, Link, Memory, Peak, Source};

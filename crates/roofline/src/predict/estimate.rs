@@ -103,7 +103,7 @@ fn weights(step: &Step) -> f64 {
     if step.work.engine != Engine::Matrix {
         return 0.0;
     }
-    let is_weight = |name: &str| matches!(name, "b" | "weight");
+    let is_weight = |name: &str| matches!(name, "b" | "weight" | "weights");
     step.work.operands.iter().filter(|operand| is_weight(operand.name)).map(|operand| operand.bytes()).sum()
 }
 
@@ -118,7 +118,8 @@ fn footprint(
     let cached =
         model.cache_elements() as f64 * model.layers as f64 * pass.batch as f64 * pass.context as f64;
     let moved = |step: &Step| {
-        let fixed = |name: &str| matches!(name, "b" | "weight" | "embedding" | "cache" | "key" | "value");
+        let fixed =
+            |name: &str| matches!(name, "b" | "weight" | "weights" | "embedding" | "cache" | "key" | "value");
         let operands = step.work.operands.iter().filter(|operand| !fixed(operand.name));
         operands.map(|operand| operand.bytes()).sum::<f64>()
     };

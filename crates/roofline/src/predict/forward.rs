@@ -5,7 +5,7 @@
 //! written and read, as they are when each operator is a kernel.
 
 use super::{Attending, Feeding, Normalising, Position, Transformer};
-use crate::ops::{Attention, Gemm};
+use crate::ops::{Attention, Gemm, MixtureOfExperts};
 use crate::{Arithmetic, Precision, Work};
 
 /// Which part of generating text is predicted.
@@ -310,30 +310,24 @@ impl Builder<'_> {
         };
         let (tokens, hidden) = (self.pass.tokens(), self.hidden());
         let Precisions { weights, activations, compute, .. } = *self.precisions;
-        let (experts, chosen) = (experts as f64, chosen as f64);
+        let (experts, top_k) = (experts as f64, chosen as f64);
         let inner = self.shared(intermediate as f64);
-        self.push("router", layers, self.product(tokens, experts, hidden));
-        // Tokens choose independently: op-models, E (1 - (1 - k/E)^T).
-        let distinct = experts * (1.0 - (1.0 - chosen / experts).powf(tokens));
-        let rows = tokens * chosen;
-        let expert = |macs: f64, read: f64, products: f64, written: f64| {
-            let mut work = Work::matrix(macs, activations)
-                .reads("x", read, activations)
-                .reads("weight", distinct * products * hidden * inner, weights)
-                .writes("output", written, activations);
-            work.arithmetic = compute.or(work.arithmetic);
-            work
+        let mixture = MixtureOfExperts {
+            tokens,
+            hidden,
+            intermediate: inner,
+            experts,
+            top_k,
+            gated: true,
+            weights,
+            activations,
+            output: activations,
+            compute: compute.or_else(|| activations.arithmetic()),
         };
-        let up = expert(2.0 * rows * hidden * inner, rows * hidden, 2.0, 2.0 * rows * inner);
-        let down = expert(rows * hidden * inner, rows * inner, 1.0, rows * hidden);
-        self.push("experts_up", layers, up);
-        self.push("experts_activation", layers, self.elementwise(rows * inner, 5.0, 2.0));
-        self.push("experts_down", layers, down);
-        // The sum of the chosen experts' outputs, each with its weight.
-        let combine = Work::vector(2.0 * rows * hidden, tokens * hidden, activations)
-            .reads("inputs", rows * hidden, activations)
-            .writes("output", tokens * hidden, activations);
-        self.push("experts_combine", layers, combine);
+        self.push("router", layers, self.product(tokens, experts, hidden));
+        // The gate is part of the way up, the sum over a token's experts part of the way down.
+        self.push("experts_up", layers, mixture.up());
+        self.push("experts_down", layers, mixture.down());
         if shared_intermediate > 0 {
             self.dense(shared_intermediate as f64, true, layers);
         }
