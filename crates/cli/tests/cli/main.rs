@@ -9,6 +9,7 @@ mod help;
 mod hta;
 #[cfg(unix)]
 mod interrupt;
+mod predict;
 mod report;
 mod schema;
 #[path = "../support/mod.rs"]

@@ -1,6 +1,7 @@
 //! Predictions: what a device needs at best for a whole model.
 
 mod config;
+pub mod configurations;
 mod estimate;
 mod forward;
 pub mod models;
