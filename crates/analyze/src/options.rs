@@ -1,11 +1,14 @@
 //! What the user may set.
 
+use std::sync::Arc;
+
 use eaves_model::Ns;
+use eaves_roofline::{Device, Settings};
 
 use crate::Selection;
 
 /// Options of the analyses.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Options {
     /// What to look at; by default everything.
@@ -17,11 +20,22 @@ pub struct Options {
     pub queue_limit: u32,
     /// True if tables with a row for each point in time or each activity are wanted too.
     pub details: bool,
+    /// The device that work is held against; by default the one that the recording names.
+    pub device: Option<Arc<Device>>,
+    /// Limits between the statuses of a roofline.
+    pub roofline: Settings,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { selection: Selection::default(), kernel_wait: Ns(30_000), queue_limit: 1024, details: false }
+        Self {
+            selection: Selection::default(),
+            kernel_wait: Ns(30_000),
+            queue_limit: 1024,
+            details: false,
+            device: None,
+            roofline: Settings::default(),
+        }
     }
 }
 
@@ -51,6 +65,20 @@ impl Options {
     #[must_use]
     pub fn with_details(mut self, details: bool) -> Self {
         self.details = details;
+        self
+    }
+
+    /// Holds work against this device.
+    #[must_use]
+    pub fn with_device(mut self, device: Option<Arc<Device>>) -> Self {
+        self.device = device;
+        self
+    }
+
+    /// Tells the statuses of a roofline apart by these limits.
+    #[must_use]
+    pub fn with_roofline(mut self, roofline: Settings) -> Self {
+        self.roofline = roofline;
         self
     }
 }

@@ -43,6 +43,18 @@ pub enum Error {
         /// What is there instead.
         found: String,
     },
+    /// The file holds measurements of which none can be read. The user's choice of file, or of `--from`.
+    #[error("{what}, at line {line}: {path}")]
+    Measurements {
+        /// The input.
+        path: String,
+        /// Line of the fault.
+        line: u64,
+        /// What is wrong.
+        what: String,
+        /// What to do about it.
+        hint: &'static str,
+    },
     /// None of the files of a directory or archive is a trace. The user's choice of directory.
     #[error("no trace among {count} files: {path}")]
     NothingThere {
@@ -74,6 +86,7 @@ impl Error {
                 "give the file the profiler wrote, e.g. by `prof.export_chrome_trace(\"trace.json\")`"
             }
             Self::NoEvents { .. } => "a trace has a list `traceEvents`, or is a list of events itself",
+            Self::Measurements { hint, .. } => hint,
             Self::NothingThere { .. } => "traces end in .json, .json.gz, .json.zst or .zip",
             Self::UnsupportedContainer { .. } => "unpack it first, or pipe the unpacked trace in with `-`",
         }

@@ -25,15 +25,16 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use eaves_model::{Diagnostics, Oddity, RankSource, Recording, Run};
+use eaves_model::{Diagnostics, Measurements, Oddity, RankSource, Recording, Run};
 
 pub use details::event_at;
 pub use error::Error;
+pub use formats::measurements::Form;
 pub use progress::Progress;
 
 use containers::Opened;
 use formats::kineto::{self, Refusal};
-use formats::{Document, MEMORY_TIMELINE};
+use formats::{Document, MEMORY_TIMELINE, Wanted};
 use inputs::Input;
 
 /// How to read.
@@ -76,6 +77,41 @@ pub fn read_with<R: Send>(
     options: &Options,
     work: impl Fn(&mut Recording) -> R + Sync,
 ) -> Result<(Run, Vec<R>), Error> {
+    let contents = contents(paths, options, Wanted::Traces, work)?;
+    Ok((contents.run, contents.answers))
+}
+
+/// What inputs hold that may be traces or measurements.
+#[derive(Debug)]
+pub struct Contents<R> {
+    /// The traces.
+    pub run: Run,
+    /// The answers of the work on each trace.
+    pub answers: Vec<R>,
+    /// The files of measurements, in the order they were named.
+    pub measurements: Vec<Measurements>,
+}
+
+/// Reads traces as [`read_with`] does, and files of measurements beside them. What a file is, its content tells, unless
+/// `form` says it.
+///
+/// # Errors
+/// As [`read`].
+pub fn open_with<R: Send>(
+    paths: &[PathBuf],
+    options: &Options,
+    form: Option<Form>,
+    work: impl Fn(&mut Recording) -> R + Sync,
+) -> Result<Contents<R>, Error> {
+    contents(paths, options, Wanted::Any(form), work)
+}
+
+fn contents<R: Send>(
+    paths: &[PathBuf],
+    options: &Options,
+    wanted: Wanted,
+    work: impl Fn(&mut Recording) -> R + Sync,
+) -> Result<Contents<R>, Error> {
     let mut diagnostics = Diagnostics::default();
     let mut opened = Vec::new();
     for input in inputs::expand(paths)? {
@@ -93,7 +129,7 @@ pub fn read_with<R: Send>(
         }
     }
     let shown = paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" ");
-    assemble(&shown, opened, diagnostics, options, work)
+    assemble(&shown, opened, diagnostics, options, wanted, work)
 }
 
 /// Reads what a stream gives, packed or not, as one input or, from an archive, several.
@@ -104,8 +140,8 @@ pub fn read_stream(name: &str, stream: Box<dyn Read + Send>, options: &Options) 
     let opened = containers::open_stream(name, stream)?;
     let named = opened.len() == 1;
     let opened = opened.into_iter().map(|one| (one, named)).collect();
-    let (run, _) = assemble(name, opened, Diagnostics::default(), options, |_| ())?;
-    Ok(run)
+    let contents = assemble(name, opened, Diagnostics::default(), options, Wanted::Traces, |_| ())?;
+    Ok(contents.run)
 }
 
 /// Reads everything opened. What was named must be a trace, what was found may be something else.
@@ -114,23 +150,29 @@ fn assemble<R: Send>(
     opened: Vec<(Opened, bool)>,
     mut diagnostics: Diagnostics,
     options: &Options,
+    wanted: Wanted,
     work: impl Fn(&mut Recording) -> R + Sync,
-) -> Result<(Run, Vec<R>), Error> {
+) -> Result<Contents<R>, Error> {
     let count = opened.len();
     let mut recordings = Vec::new();
+    let mut measurements = Vec::new();
     let mut refused = None;
-    let results = read_all(opened, options, work);
+    let results = read_all(opened, options, wanted, work);
     // A memory timeline that lies beside traces belongs to one of them and is no rank of its own.
-    let is_trace = |result: &Done<R>| result.as_ref().is_ok_and(|(one, _)| one.format != MEMORY_TIMELINE);
+    let is_trace = |result: &Done<R>| match result {
+        Ok(One::Trace(recording, _)) => recording.format != MEMORY_TIMELINE,
+        _ => false,
+    };
     let has_traces = results.iter().any(|(result, _)| is_trace(result));
     for (result, named) in results {
         match result {
-            Ok((recording, _)) if recording.format == MEMORY_TIMELINE && has_traces && !named => {
+            Ok(One::Trace(recording, _)) if recording.format == MEMORY_TIMELINE && has_traces && !named => {
                 let detail =
                     format!("a memory timeline beside traces, to be named alone: {}", recording.path);
                 diagnostics.note_detail(Oddity::NotATrace, None, detail);
             }
-            Ok(recording) => recordings.push(recording),
+            Ok(One::Trace(recording, answer)) => recordings.push((*recording, answer)),
+            Ok(One::Measurements(one)) => measurements.push(one),
             Err(error) if named => return Err(error),
             Err(error) => {
                 diagnostics.note_detail(Oddity::NotATrace, None, error.to_string());
@@ -138,14 +180,14 @@ fn assemble<R: Send>(
             }
         }
     }
-    if recordings.is_empty() {
+    if recordings.is_empty() && measurements.is_empty() {
         // Of a single file it can be said what is wrong with it.
         let nothing = Error::NothingThere { path: shown.to_owned(), count };
         return Err(refused.filter(|_| count == 1).unwrap_or(nothing));
     }
     ranks::assign(&mut recordings, &mut diagnostics);
     let (recordings, answers) = recordings.into_iter().unzip();
-    Ok((Run { recordings, diagnostics }, answers))
+    Ok(Contents { run: Run { recordings, diagnostics }, answers, measurements })
 }
 
 /// Reads one trace from memory, on one thread. The name tells it apart in messages.
@@ -153,16 +195,44 @@ fn assemble<R: Send>(
 /// # Errors
 /// If it is no trace.
 pub fn read_bytes(name: &str, bytes: &[u8]) -> Result<Recording, Error> {
-    recording(name.to_owned(), "plain", &bytes, 1)
+    match one(name.to_owned(), "plain", &bytes, 1, Wanted::Traces)? {
+        One::Trace(recording, ()) => Ok(*recording),
+        One::Measurements(_) => {
+            Err(Error::NoEvents { path: name.to_owned(), found: "measurements".to_owned() })
+        }
+    }
 }
 
-/// A recording that was read, with the answer of the work on it.
-type Done<R> = Result<(Recording, R), Error>;
+/// Reads one file of measurements from memory. The name tells it apart in messages.
+///
+/// # Errors
+/// If it holds none.
+pub fn read_measurements(name: &str, bytes: &[u8], form: Option<Form>) -> Result<Measurements, Error> {
+    match one(name.to_owned(), "plain", &bytes, 1, Wanted::Any(form))? {
+        One::Measurements(measurements) => Ok(measurements),
+        One::Trace(..) => Err(Error::Measurements {
+            path: name.to_owned(),
+            line: 1,
+            what: "a trace, not measurements".to_owned(),
+            hint: "say the form with `--from`",
+        }),
+    }
+}
+
+/// Something that was read.
+enum One<R> {
+    /// A recording, with the answer of the work on it.
+    Trace(Box<Recording>, R),
+    Measurements(Measurements),
+}
+
+type Done<R> = Result<One<R>, Error>;
 
 /// Reads all, as many side by side as there are threads; each gets its share of the threads.
 fn read_all<R: Send>(
     opened: Vec<(Opened, bool)>,
     options: &Options,
+    wanted: Wanted,
     work: impl Fn(&mut Recording) -> R + Sync,
 ) -> Vec<(Done<R>, bool)> {
     let workers = options.threads.min(opened.len()).max(1);
@@ -172,12 +242,15 @@ fn read_all<R: Send>(
     let worker = || {
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
-            let Some((one, _)) = opened.get(at) else { return };
-            let result = recording(one.path.clone(), one.container, &*one.source, share);
-            let result = result.map(|mut recording| {
-                ranks::tell(&mut recording);
-                let answer = work(&mut recording);
-                (recording, answer)
+            let Some((input, _)) = opened.get(at) else { return };
+            let result = one(input.path.clone(), input.container, &*input.source, share, wanted);
+            let result = result.map(|one| match one {
+                One::Measurements(measurements) => One::Measurements(measurements),
+                One::Trace(mut recording, ()) => {
+                    ranks::tell(&mut recording);
+                    let answer = work(&mut recording);
+                    One::Trace(recording, answer)
+                }
             });
             if let Ok(mut slot) = results[at].lock() {
                 *slot = Some(result);
@@ -194,22 +267,41 @@ fn read_all<R: Send>(
     opened.iter().zip(results).filter_map(|((_, named), result)| Some((result?, *named))).collect()
 }
 
-fn recording(
+fn one(
     path: String,
     container: &'static str,
     source: &dyn kineto::Source,
     threads: usize,
-) -> Result<Recording, Error> {
-    let document = formats::read(source, threads).map_err(|refusal| explain(path.clone(), refusal))?;
-    let Document { mut trace, bytes, format } = document;
-    plausibility::check(&mut trace);
-    Ok(Recording { path, format, container, bytes, rank: 0, rank_source: RankSource::Assumed, trace })
+    wanted: Wanted,
+) -> Result<One<()>, Error> {
+    let document =
+        formats::read(source, threads, wanted).map_err(|refusal| explain(path.clone(), refusal))?;
+    Ok(match document {
+        Document::Trace { mut trace, bytes, format } => {
+            plausibility::check(&mut trace);
+            let rank_source = RankSource::Assumed;
+            let recording = Recording { path, format, container, bytes, rank: 0, rank_source, trace: *trace };
+            One::Trace(Box::new(recording), ())
+        }
+        Document::Measurements(content) => One::Measurements(Measurements {
+            path,
+            format: content.form.id(),
+            container,
+            bytes: content.bytes,
+            device: content.device,
+            records: content.records,
+            diagnostics: content.diagnostics,
+        }),
+    })
 }
 
 fn explain(path: String, refusal: Refusal) -> Error {
     match refusal {
         Refusal::Io(source) => Error::Io { path: path.into(), source },
         Refusal::Empty => Error::Empty { path },
+        Refusal::Measurements(unreadable) => {
+            Error::Measurements { path, line: unreadable.line, what: unreadable.what, hint: unreadable.hint }
+        }
         Refusal::NotJson(first) => {
             let shown = String::from_utf8_lossy(&first);
             let start = shown.trim_start().to_ascii_lowercase();

@@ -1,6 +1,8 @@
 //! The call tree of each thread, by containment.
 
-use crate::{Ns, SliceId, Slices};
+use std::cmp::Reverse;
+
+use crate::{Ns, SliceId, Slices, TrackId};
 
 /// For every slice the innermost slice of the same track that contains it.
 ///
@@ -13,8 +15,8 @@ pub struct CallTree {
 }
 
 impl CallTree {
-    /// Builds the trees of all tracks at once. Time is that of one sort; the stack is explicit, so nesting may
-    /// be of any depth.
+    /// Builds the trees of all tracks at once. Time is that of one merge or sort; the stack is explicit, so nesting
+    /// may be of any depth.
     pub fn build(slices: &Slices) -> Self {
         Self::build_without(slices, &[])
     }
@@ -22,21 +24,15 @@ impl CallTree {
     /// The same without some slices, given in order: one whose duration cannot be true would be around everything
     /// that follows it.
     pub fn build_without(slices: &Slices, left_out: &[SliceId]) -> Self {
-        let tracks = by_track(slices, left_out);
-        let mut tree = Self {
-            parents: vec![SliceId::NONE; slices.len()],
-            order: Vec::with_capacity(tracks.iter().map(Vec::len).sum()),
-        };
+        let (calls, ends) = by_track(slices, left_out);
+        let mut tree =
+            Self { parents: vec![SliceId::NONE; slices.len()], order: Vec::with_capacity(calls.len()) };
         let mut open: Vec<(Ns, Ns, SliceId)> = Vec::new();
-        for mut keys in tracks {
-            // By start, the longer first, then as in the file. Starts alone nearly always decide.
-            keys.sort_by(|&(start, slice), &(other_start, other)| {
-                let longer_first = || slices.duration[other.index()].cmp(&slices.duration[slice.index()]);
-                start.cmp(&other_start).then_with(longer_first).then(slice.cmp(&other))
-            });
+        let mut first = 0;
+        for end in ends {
             open.clear();
-            for (start, slice) in keys {
-                let end = slices.end(slice.index());
+            in_call_order(slices, &calls[first..end], |(start, Reverse(duration), slice)| {
+                let end = start + duration;
                 // What ended before can contain nothing more. What ends inside this slice can contain nothing more
                 // that this slice does not contain too, so it may go as well and the ends on the stack stay sorted.
                 while let Some(&(top_start, top_end, _)) = open.last() {
@@ -51,7 +47,8 @@ impl CallTree {
                 }
                 open.push((start, end, slice));
                 tree.order.push(slice);
-            }
+            });
+            first = end;
         }
         tree
     }
@@ -60,6 +57,14 @@ impl CallTree {
     /// (pre-order): parents come before children, and what is inside a slice is one run.
     pub fn in_order(&self) -> &[SliceId] {
         &self.order
+    }
+
+    /// Those of one track.
+    pub fn of_track(&self, slices: &Slices, track: TrackId) -> &[SliceId] {
+        let track_of = |slice: &SliceId| slices.track[slice.index()];
+        let first = self.order.partition_point(|slice| track_of(slice) < track);
+        let last = self.order.partition_point(|slice| track_of(slice) <= track);
+        &self.order[first..last]
     }
 
     /// The innermost slice around this one.
@@ -74,29 +79,81 @@ impl CallTree {
     }
 }
 
-/// The start of a slice, and the slice.
-type Key = (Ns, SliceId);
-
-/// The starts of host calls by track. They stand beside each other, because looking them up in the columns while sorting
-/// costs more than the sort. Recorders write slices of a kind in order, so the sort finds long ordered runs.
-fn by_track(slices: &Slices, left_out: &[SliceId]) -> Vec<Vec<Key>> {
+/// The host calls track by track, each as in the file, and where each track ends.
+fn by_track(slices: &Slices, left_out: &[SliceId]) -> (Vec<SliceId>, Vec<usize>) {
     let is_in = |row: &usize| {
         slices.kind[*row].is_host_call()
             && (left_out.is_empty() || left_out.binary_search(&SliceId::from(*row)).is_err())
     };
     let calls = || (0..slices.len()).filter(is_in);
-    let mut counts: Vec<usize> = Vec::new();
+    let mut places: Vec<usize> = Vec::new();
     for track in calls().map(|row| slices.track[row].index()) {
-        if counts.len() <= track {
-            counts.resize(track + 1, 0);
+        if places.len() <= track {
+            places.resize(track + 1, 0);
         }
-        counts[track] += 1;
+        places[track] += 1;
     }
-    let mut tracks: Vec<Vec<Key>> = counts.into_iter().map(Vec::with_capacity).collect();
+    let mut sum = 0;
+    for place in &mut places {
+        sum += std::mem::replace(place, sum);
+    }
+    let mut by_track = vec![SliceId::NONE; sum];
     for row in calls() {
-        tracks[slices.track[row].index()].push((slices.start[row], SliceId::from(row)));
+        let place = &mut places[slices.track[row].index()];
+        by_track[*place] = SliceId::from(row);
+        *place += 1;
     }
-    tracks
+    (by_track, places)
+}
+
+/// Place of a slice in a thread: by start, the longer first, then as in the file.
+type Key = (Ns, Reverse<Ns>, SliceId);
+
+/// More chains than this are sorted rather than merged.
+const MOST_CHAINS: usize = 16;
+
+/// Visits the slices of a track in the order of their keys. Recorders write slices of a kind in this order, so there is
+/// nearly always nothing to sort, but a few chains to merge.
+fn in_call_order(slices: &Slices, calls: &[SliceId], mut visit: impl FnMut(Key)) {
+    let key = |slice: SliceId| (slices.start[slice.index()], Reverse(slices.duration[slice.index()]), slice);
+    let Some(chains) = chains(calls, key) else {
+        let mut keys: Vec<Key> = calls.iter().map(|&slice| key(slice)).collect();
+        keys.sort_unstable();
+        keys.into_iter().for_each(visit);
+        return;
+    };
+    let rests = chains.into_iter().map(|chain| chain.into_iter().flatten().copied());
+    let mut heads: Vec<_> = rests.filter_map(|mut rest| Some((key(rest.next()?), rest))).collect();
+    // The chain that goes on is the last.
+    heads.sort_unstable_by_key(|&(first, _)| Reverse(first));
+    while let Some((mut first, mut rest)) = heads.pop() {
+        let other = heads.last().map(|&(other, _)| other);
+        loop {
+            visit(first);
+            let Some(next) = rest.next() else { break };
+            first = key(next);
+            if other.is_some_and(|other| other < first) {
+                let place = heads.partition_point(|&(later, _)| first < later);
+                heads.insert(place, (first, rest));
+                break;
+            }
+        }
+    }
+}
+
+/// Ordered runs, those that lie behind each other in one chain: nothing if that makes too many chains.
+fn chains(calls: &[SliceId], key: impl Fn(SliceId) -> Key) -> Option<Vec<Vec<&[SliceId]>>> {
+    let mut chains: Vec<Vec<&[SliceId]>> = Vec::new();
+    for run in calls.chunk_by(|&slice, &next| key(slice) < key(next)) {
+        let last = |chain: &[&[SliceId]]| chain.last()?.last().copied();
+        let fits = |chain: &Vec<&[SliceId]>| last(chain).is_some_and(|last| key(last) < key(run[0]));
+        match chains.iter().position(fits) {
+            Some(place) => chains[place].push(run),
+            None if chains.len() == MOST_CHAINS => return None,
+            None => chains.push(vec![run]),
+        }
+    }
+    Some(chains)
 }
 
 #[cfg(test)]
@@ -104,7 +161,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::{Slice, SliceKind, StringId, TrackId};
+    use crate::{Slice, SliceKind, StringId};
 
     fn slices(spans: &[(i64, i64, u32)]) -> Slices {
         let mut slices = Slices::default();
@@ -151,10 +208,11 @@ mod tests {
     }
 
     proptest! {
-        /// Twin: among all that contain a slice, the one that starts last; equal spans nest in file order.
+        /// Twin: among all that contain a slice, the one that starts last; equal spans nest in file order. There are
+        /// few slices and runs to merge, or so many that they are sorted.
         #[test]
         fn the_parent_is_the_innermost_container(
-            spans in prop::collection::vec((0i64..40, 1i64..20, 0u32..2), 0..40)
+            spans in prop::collection::vec((0i64..40, 1i64..20, 0u32..2), 0..200)
         ) {
             let spans: Vec<_> = spans.iter().map(|&(start, length, track)| (start, start + length, track)).collect();
             let tree = CallTree::build(&slices(&spans));
@@ -173,6 +231,8 @@ mod tests {
                 prop_assert!(around.chain([None]).any(|slice| slice == tree.parent(pair[1])));
             }
             prop_assert_eq!(tree.in_order().len(), spans.len());
+            let of_track = |track| tree.of_track(&slices(&spans), TrackId(track)).to_vec();
+            prop_assert_eq!([of_track(0), of_track(1), of_track(2)].concat(), tree.in_order());
         }
     }
 }

@@ -31,6 +31,8 @@ pub enum Oddity {
     DuplicateKey,
     /// An event phase that is not read.
     UnknownPhase,
+    /// A row or object of a file of measurements that cannot be read.
+    BadRecord,
     /// Top-level information that could not be read.
     BadHeader,
     /// Two inputs that say they are the same rank.
@@ -43,7 +45,7 @@ pub enum Oddity {
 
 impl Oddity {
     /// Every kind.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::Truncated,
         Self::DamagedContainer,
         Self::Garbage,
@@ -58,6 +60,7 @@ impl Oddity {
         Self::UnmatchedBegin,
         Self::DuplicateKey,
         Self::UnknownPhase,
+        Self::BadRecord,
         Self::BadHeader,
         Self::DuplicateRank,
         Self::UnknownRank,
@@ -81,6 +84,7 @@ impl Oddity {
             Self::UnmatchedBegin => "unmatched-begin",
             Self::DuplicateKey => "duplicate-key",
             Self::UnknownPhase => "unknown-phase",
+            Self::BadRecord => "bad-record",
             Self::BadHeader => "bad-header",
             Self::DuplicateRank => "duplicate-rank",
             Self::UnknownRank => "unknown-rank",
@@ -111,6 +115,7 @@ impl Oddity {
             Self::UnmatchedBegin => "events without an end count as 0 ns long",
             Self::DuplicateKey => "keys occur twice in one event; the last value counts",
             Self::UnknownPhase => "events of a phase that is not read were left out",
+            Self::BadRecord => "records of a file of measurements that cannot be read were left out",
             Self::BadHeader => "top-level information could not be read and is treated as not recorded",
             Self::DuplicateRank => "inputs say they are the same rank; all are kept and told apart by file",
             Self::UnknownRank => {

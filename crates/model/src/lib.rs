@@ -13,6 +13,7 @@ mod ids;
 mod interval;
 mod links;
 mod lod;
+mod measurements;
 mod metadata;
 mod points;
 mod rows;
@@ -41,6 +42,7 @@ pub use ids::{
 pub use interval::{Interval, IntervalSet, sweep};
 pub use links::{LaunchLinks, LinkedBy, forward_backward, is_launch, operator_above, python_above};
 pub use lod::{Extract, LevelOfDetail, Pixels};
+pub use measurements::{Measurement, MeasurementKind, Measurements};
 pub use metadata::{DeviceProperties, DistributedInfo, Metadata, ProcessGroup};
 pub use points::{
     Allocation, Allocations, AsyncSlice, AsyncSlices, Counter, Counters, Flow, Flows, Instant, Instants,

@@ -12,6 +12,17 @@ pub enum Counts {
     Macs,
 }
 
+impl Counts {
+    /// What this name means: `ops`, `flops` or `macs`.
+    pub fn from_id(id: &str) -> Option<Self> {
+        match id.to_ascii_lowercase().as_str() {
+            "flop" | "flops" | "op" | "ops" => Some(Self::Operations),
+            "mac" | "macs" => Some(Self::Macs),
+            _ => None,
+        }
+    }
+}
+
 /// Whether an operand is read or written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {

@@ -18,6 +18,7 @@ pub(crate) mod memory_bandwidth;
 mod missing;
 mod op_delays;
 pub(crate) mod queue_length;
+mod roofline;
 pub(crate) mod steps;
 mod stragglers;
 mod temporal_breakdown;
@@ -113,6 +114,7 @@ pub static ALL: &[Analysis] = &[
     Analysis::of::<memory_bandwidth::MemoryBandwidth>(),
     Analysis::of::<op_delays::OpDelays>(),
     Analysis::of::<queue_length::QueueLength>(),
+    Analysis::of::<roofline::Roofline>(),
     Analysis::of::<steps::Steps>(),
     Analysis::of::<stragglers::Stragglers>(),
     Analysis::of::<temporal_breakdown::TemporalBreakdown>(),

@@ -14,7 +14,8 @@ pub fn section(points: &[Point], device: &Device, settings: &Settings) -> Sectio
         totals.time += point.time.unwrap_or(0.0);
         match &point.load {
             Ok(load) => {
-                let found = assessed(point, load, device, settings);
+                let seconds = point.time.map(|time| time * 1e-9 / point.calls.max(1) as f64);
+                let found = assessed(load, seconds, device, settings);
                 totals.add(point, &found);
                 rows.push(row(point, load, &found));
             }
@@ -92,8 +93,13 @@ const UNMODELLED: [Column; 6] = [
     Column::new("reason", "Why", Unit::None),
 ];
 
-/// One call of a point against its own roof.
-fn assessed(point: &Point, load: &Load, device: &Device, settings: &Settings) -> Assessment {
+/// One call, which took so many seconds, against its own roof.
+pub(super) fn assessed(
+    load: &Load,
+    seconds: Option<f64>,
+    device: &Device,
+    settings: &Settings,
+) -> Assessment {
     let roof = match load.peak_key.as_deref().and_then(|key| device.peak_by_key(key)) {
         Some(peak) => Roof::under(device, Some(peak)),
         None => Roof::new(device, load.arithmetic, load.engine),
@@ -105,7 +111,6 @@ fn assessed(point: &Point, load: &Load, device: &Device, settings: &Settings) ->
     let main = roof.levels.first().map(|level| level.id.clone()).unwrap_or_default();
     let mut bytes = vec![(main.as_str(), load.measured_bytes.unwrap_or(load.bytes))];
     bytes.extend(load.levels.iter().map(|(id, bytes)| (id.as_str(), *bytes)));
-    let seconds = point.time.map(|time| time * 1e-9 / point.calls.max(1) as f64);
     assess(&roof, amount, &bytes, seconds, settings)
 }
 

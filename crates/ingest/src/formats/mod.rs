@@ -1,7 +1,8 @@
-//! One module per trace format.
+//! One module per format.
 
 // tidy-alphabetical-start
 pub(crate) mod kineto;
+pub(crate) mod measurements;
 mod memory_timeline;
 // tidy-alphabetical-end
 
@@ -10,37 +11,64 @@ use std::io::{self, Read};
 use eaves_model::Trace;
 
 use self::kineto::{Refusal, Source};
+use self::measurements::Form;
 
 pub(crate) use self::memory_timeline::FORMAT as MEMORY_TIMELINE;
 
-/// Enough bytes to tell the formats apart.
+/// Enough bytes to tell the formats of traces apart.
 const FIRST: u64 = 256;
 
-/// A trace that was read.
-pub(crate) struct Document {
-    /// The rows.
-    pub(crate) trace: Trace,
-    /// Number of bytes it had.
-    pub(crate) bytes: u64,
-    /// Name of the format.
-    pub(crate) format: &'static str,
+/// Which inputs are of use.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Wanted {
+    /// Traces alone.
+    Traces,
+    /// Traces and measurements, in this form or in the one that the content shows.
+    Any(Option<Form>),
 }
 
-/// Reads a trace in whichever format it is.
-pub(crate) fn read(source: &dyn Source, threads: usize) -> Result<Document, Refusal> {
+/// Something that was read.
+pub(crate) enum Document {
+    /// A trace.
+    Trace {
+        /// The rows.
+        trace: Box<Trace>,
+        /// Number of bytes it had.
+        bytes: u64,
+        /// Name of the format.
+        format: &'static str,
+    },
+    /// Measurements.
+    Measurements(measurements::Content),
+}
+
+/// Reads an input in whichever format it is.
+pub(crate) fn read(source: &dyn Source, threads: usize, wanted: Wanted) -> Result<Document, Refusal> {
     let mut reader = source.open(0).map_err(Refusal::Io)?;
     let mut first = Vec::new();
+    let enough = match wanted {
+        Wanted::Traces => FIRST,
+        Wanted::Any(_) => measurements::FIRST,
+    };
     // What fails here fails again where it can be noted.
-    let failed = Failed(reader.by_ref().take(FIRST).read_to_end(&mut first).err());
+    let failed = Failed(reader.by_ref().take(enough).read_to_end(&mut first).err());
+    let form = match wanted {
+        Wanted::Traces => None,
+        Wanted::Any(Some(form)) => Some(form),
+        Wanted::Any(None) => measurements::form_of(&first),
+    };
     let is_timeline = memory_timeline::is_it(&first);
     let reader: Box<dyn Read + Send + '_> = Box::new(io::Cursor::new(first).chain(failed).chain(reader));
+    if let Some(form) = form.filter(|form| *form != Form::Trace) {
+        return measurements::read(reader, form).map(Document::Measurements).map_err(Refusal::Measurements);
+    }
     if is_timeline {
         let (trace, bytes) = memory_timeline::read(reader)?;
-        return Ok(Document { trace, bytes, format: MEMORY_TIMELINE });
+        return Ok(Document::Trace { trace: Box::new(trace), bytes, format: MEMORY_TIMELINE });
     }
     let (trace, bytes) = kineto::read(source, reader, threads)?;
     let format = kineto::format_of(&trace);
-    Ok(Document { trace, bytes, format })
+    Ok(Document::Trace { trace: Box::new(trace), bytes, format })
 }
 
 /// A reader of nothing, which may fail once.

@@ -91,6 +91,36 @@ pub(super) struct Point<'a> {
     pub(super) flag: &'a str,
 }
 
+/// Where a point can be drawn. None is ever drawn at zero.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Place {
+    /// At its intensity and what it achieved.
+    Measured(f64, f64),
+    /// It has no time, so it stands where it could be at best.
+    AtRoof(f64, f64),
+    /// It computes nothing; only its bandwidth can be shown.
+    Bandwidth(f64),
+    /// It moves nothing; only what it achieved can be shown.
+    Achieved(f64),
+    /// There is nothing to show.
+    Nowhere,
+}
+
+impl Point<'_> {
+    /// Where it can be drawn.
+    pub(super) fn place(&self) -> Place {
+        let positive = |number: Option<f64>| number.filter(|number| *number > 0.0);
+        match (positive(self.intensity), positive(self.achieved)) {
+            (Some(intensity), Some(achieved)) => Place::Measured(intensity, achieved),
+            (None, Some(achieved)) => Place::Achieved(achieved),
+            (Some(intensity), None) if self.achieved.is_none() => {
+                positive(self.roof).map_or(Place::Nowhere, |roof| Place::AtRoof(intensity, roof))
+            }
+            _ => positive(self.bandwidth).map_or(Place::Nowhere, Place::Bandwidth),
+        }
+    }
+}
+
 /// A ceiling of a `roofline` section, in GFLOP/s (or 10^9 multiply-adds) or in GB/s.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Ceiling<'a> {
@@ -137,8 +167,21 @@ impl<'a> Roofline<'a> {
                     || point.knee.zip(ceiling.knee).is_some_and(|(own, knee)| near(own, knee))
             })
         };
-        let used: Vec<_> = self.compute.iter().filter(is_used).collect();
-        if used.is_empty() { self.compute.iter().collect() } else { used }
+        let mut used: Vec<&Ceiling<'a>> = self.compute.iter().filter(is_used).collect();
+        if used.is_empty() {
+            used = self.compute.iter().collect();
+        }
+        // Types that share a rate share a line; it is named after those that points have.
+        let is_named = |ceiling: &Ceiling<'_>| {
+            let arithmetic = ceiling.name.split([' ', '_']).next().unwrap_or_default();
+            self.points
+                .iter()
+                .any(|point| point.bound_by == ceiling.name || point.dtype.eq_ignore_ascii_case(arithmetic))
+        };
+        let named: Vec<f64> =
+            used.iter().filter(|ceiling| is_named(ceiling)).map(|ceiling| ceiling.rate).collect();
+        used.retain(|ceiling| is_named(ceiling) || !named.contains(&ceiling.rate));
+        used
     }
 
     /// What the axes count.

@@ -4,7 +4,13 @@
 //! (`events`, `links`) and `predict` (`sweep`). Sections of other names are passed over, columns are found by their
 //! ids, and what a section does not say is not drawn. PNG is painted from the SVG by [`crate::png`].
 
+mod canvas;
+mod colours;
 mod data;
+mod labels;
+mod marks;
+mod scale;
+mod svg;
 
 use eaves_analyze::section::Section;
 
@@ -87,8 +93,7 @@ pub struct Page<'a> {
 /// The charts of some sections as one SVG: a `comm-roofline` beside the `roofline` before it, everything else below.
 /// Without a section that can be drawn the picture says so.
 pub fn svg(sections: &[&Section], options: &Options) -> String {
-    let _ = (sections, options);
-    String::new()
+    svg::render(sections, options)
 }
 
 /// True if a section has a chart.

@@ -8,6 +8,7 @@ use super::events::{self, Stop};
 use super::header;
 use super::sink::Sink;
 use super::window::Window;
+use crate::formats::measurements::Unreadable;
 use crate::json::cursor::{Cursor, Fault};
 
 /// Below this, splitting costs more than it brings.
@@ -52,6 +53,8 @@ pub(crate) enum Refusal {
     NotJson(Vec<u8>),
     /// It is JSON, but not a list of events; the top-level keys are given.
     NotEvents(Vec<String>),
+    /// It holds measurements, of which not one can be read.
+    Measurements(Unreadable),
 }
 
 /// Reads a document of which a reader from its beginning is there already. The second answer is the number of bytes

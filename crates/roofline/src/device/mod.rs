@@ -1,6 +1,15 @@
 //! What a device can do. Every number says where it comes from; what is not known is absent, never zero.
 
+mod catalogue;
+mod file;
+mod key;
+mod lookup;
+
 use crate::{Arithmetic, Counts, Engine};
+
+pub use catalogue::catalogue;
+pub use file::{FileError, parse, read};
+pub use lookup::{Unknown, find, find_reported};
 
 /// How sure a number is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -24,6 +33,11 @@ impl Confidence {
             Self::High => "high",
             Self::Measured => "measured",
         }
+    }
+
+    /// The confidence with this name.
+    pub fn from_id(id: &str) -> Option<Self> {
+        [Self::Low, Self::Medium, Self::High, Self::Measured].into_iter().find(|this| this.id() == id)
     }
 }
 
@@ -75,6 +89,33 @@ pub struct Memory {
     pub size: Option<Fact>,
 }
 
+/// What a link connects a device to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LinkKind {
+    /// Devices of the same kind nearby: NVLink, Infinity Fabric, ICI.
+    ScaleUp,
+    /// The host: PCIe, NVLink-C2C.
+    Host,
+    /// Other machines.
+    Network,
+}
+
+impl LinkKind {
+    /// The name in files.
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::ScaleUp => "scale-up",
+            Self::Host => "host",
+            Self::Network => "network",
+        }
+    }
+
+    /// The kind with this name.
+    pub fn from_id(id: &str) -> Option<Self> {
+        [Self::ScaleUp, Self::Host, Self::Network].into_iter().find(|kind| kind.id() == id)
+    }
+}
+
 /// A kind of connection to other devices or the host.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Link {
@@ -82,6 +123,8 @@ pub struct Link {
     pub name: String,
     /// Other names events may use.
     pub aliases: Vec<String>,
+    /// What it connects to, if the file says.
+    pub kind: Option<LinkKind>,
     /// Bytes per second of one link in one direction.
     pub per_direction: Fact,
     /// How many of them work together.
@@ -96,14 +139,16 @@ impl Link {
 }
 
 /// A device of the catalogue or of a file.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Device {
     /// Lower-case key: `nvidia-h100-sxm`.
     pub id: String,
     /// The name for people.
     pub name: String,
-    /// Other names it is asked for or reports itself by.
+    /// Other names it is asked for by.
     pub aliases: Vec<String>,
+    /// What recordings call it: `NVIDIA H100 80GB HBM3`.
+    pub reports: Vec<String>,
     /// Who makes it.
     pub vendor: Option<String>,
     /// Architecture: `Hopper`.
@@ -112,6 +157,8 @@ pub struct Device {
     pub isa: Option<String>,
     /// How it is built: `SXM5`.
     pub form: Option<String>,
+    /// What the numbers are of: a GPU, a package of two.
+    pub scope: Option<String>,
     /// Number of multiprocessors, compute units or cores.
     pub units: Option<Fact>,
     /// What a unit is called: `SM`, `CU`.
@@ -139,8 +186,9 @@ impl Device {
     /// The peak that bounds work in this type on these units.
     ///
     /// Matrix work runs on the vector units when there is no matrix peak for its type. Vector work in a type without a
-    /// vector peak of its own is computed in FP32, as compilers do with 8- and 16-bit floats. Nothing else stands in for
-    /// a type: what a device has no peak for is not supported.
+    /// vector peak of its own is computed in FP32, as compilers do with 8- and 16-bit floats. A file that gives one peak
+    /// for everything (key `any`) means every type. Nothing else stands in for a type: what a device has no peak for is
+    /// not supported.
     pub fn peak(&self, arithmetic: Arithmetic, engine: Engine) -> Option<&Peak> {
         let find = |arithmetic, engine| {
             self.peaks
@@ -152,17 +200,45 @@ impl Device {
                         .find(|peak| peak.arithmetic == Some(arithmetic) && peak.engine.is_none())
                 })
         };
-        match engine {
+        let found = match engine {
             Engine::Matrix => find(arithmetic, Engine::Matrix).or_else(|| find(arithmetic, Engine::Vector)),
             Engine::Vector => find(arithmetic, Engine::Vector).or_else(|| match arithmetic {
                 Arithmetic::Fp64 | Arithmetic::Fp32 => None,
                 _ => find(Arithmetic::Fp32, Engine::Vector),
             }),
-        }
+        };
+        found.or_else(|| self.peaks.iter().find(|peak| peak.key == key::ANY))
     }
 
-    /// The peak a file or a kernel names by its key.
+    /// The peak a file or a kernel names by its key. A key that is not there as written may still mean a peak that is:
+    /// `bf16_tensor` is `bf16_matrix`.
     pub fn peak_by_key(&self, key: &str) -> Option<&Peak> {
-        self.peaks.iter().find(|peak| peak.key.eq_ignore_ascii_case(key))
+        let written = self.peaks.iter().find(|peak| peak.key.eq_ignore_ascii_case(key));
+        written.or_else(|| {
+            let (arithmetic, engine) = key::meaning(key);
+            let (arithmetic, engine) = (arithmetic?, engine?);
+            self.peaks.iter().find(|peak| peak.arithmetic == Some(arithmetic) && peak.engine == Some(engine))
+        })
+    }
+
+    /// The device with its sparse rates in place of the dense ones, where there are any: for work whose weights have
+    /// the structure that the hardware skips.
+    #[must_use]
+    pub fn with_sparse_peaks(mut self) -> Self {
+        for peak in &mut self.peaks {
+            if let Some(sparse) = peak.sparse.take() {
+                peak.dense = sparse;
+            }
+        }
+        self
+    }
+
+    /// The device with every rate read as counting this: NPU tools call multiply-adds operations.
+    #[must_use]
+    pub fn counting(mut self, counts: Counts) -> Self {
+        for peak in &mut self.peaks {
+            peak.counts = counts;
+        }
+        self
     }
 }

@@ -1,0 +1,149 @@
+//! What follows from the distance to the roof.
+
+use eaves_model::Ns;
+use eaves_roofline::Settings;
+
+use super::section::{Held, Scope};
+use super::{OperatorRow, TracePoints};
+use crate::section::{Finding, Gain, Severity};
+use crate::text::{duration, percent, percentage, shortened};
+
+/// How many rows with headroom are worth a sentence each.
+const MOST: usize = 3;
+/// Headroom below this share of the busy time is not worth one.
+const NOTABLE_PCT: f64 = 5.0;
+/// Calls shorter than this are made of starting and ending a kernel rather than of work, and have no roof to reach.
+const SHORTEST_CALL_NS: f64 = 10_000.0;
+/// Less of the busy time with a formula is said.
+const COVERED_PCT: f64 = 97.0;
+/// Above its roof by this factor a row is no rounding of clocks and boosts.
+const ABOVE_PCT: f64 = 105.0;
+
+pub(super) fn findings(
+    points: &TracePoints,
+    held: &[Held<'_>],
+    scope: Scope,
+    settings: &Settings,
+) -> Vec<Finding> {
+    let mut found = headroom(points, held, scope, settings);
+    found.extend(above_roof(points, held));
+    found.extend(uncovered(points, held));
+    found
+}
+
+/// The rows with most time above their best time.
+fn headroom(points: &TracePoints, held: &[Held<'_>], scope: Scope, settings: &Settings) -> Vec<Finding> {
+    let mut far: Vec<(&Held<'_>, f64, f64)> = held
+        .iter()
+        .filter(|held| held.row.times.mean().is_some_and(|mean| mean >= SHORTEST_CALL_NS))
+        .filter_map(|held| Some((held, held.headroom()?, held.found.as_ref()?.pct_of_roof?)))
+        .filter(|(_, headroom, pct)| {
+            *pct < settings.bound_pct && 100.0 * headroom >= NOTABLE_PCT * points.busy.as_f64()
+        })
+        .collect();
+    far.sort_by(|a, b| b.1.total_cmp(&a.1));
+    far.iter()
+        .take(MOST)
+        .map(|(held, headroom, pct)| {
+            let row = held.row;
+            let bound_by = held.found.as_ref().and_then(|found| found.bound_by.as_deref()).unwrap_or("its roof");
+            // Reaching what counts as bound by the roof, and reaching the roof itself.
+            let near = row.time().as_f64() - held.ideal().unwrap_or(0.0) * 100.0 / settings.bound_pct;
+            let each = |time: f64| Ns((time / scope.ranks.max(1) as f64) as i64);
+            let gain = Gain::new(
+                each(near.max(0.0)),
+                each(*headroom),
+                scope.steps / scope.ranks.max(1),
+                format!(
+                    "time of its calls less their best time on this device; the lower end at {:.0}% of the roof",
+                    settings.bound_pct
+                ),
+            );
+            Finding {
+                id: "roofline_headroom",
+                severity: Severity::Info,
+                claim: format!(
+                    "`{}`{} reaches {pct:.1}% of its roof ({bound_by}) and takes {} of the busy time ({})",
+                    shortened(&row.name),
+                    shapes(row),
+                    percent(row.counted, points.busy),
+                    duration(row.time()),
+                ),
+                gain: Some(gain),
+                evidence: "tables points and by_arguments".to_owned(),
+                next: "look at its kernels: shapes that do not fill the device, layouts that force copies, a slow path \
+                       of the library, or work that a fused operator would save"
+                    .to_owned(),
+            }
+        })
+        .collect()
+}
+
+fn shapes(row: &OperatorRow) -> String {
+    if row.arguments.dims.is_empty() {
+        String::new()
+    } else {
+        format!(" on {}", shortened(&row.arguments.dims))
+    }
+}
+
+/// Rows that cannot be: more than the device can do.
+fn above_roof(points: &TracePoints, held: &[Held<'_>]) -> Option<Finding> {
+    let above: Vec<(&Held<'_>, f64)> = held
+        .iter()
+        .filter_map(|held| Some((held, held.found.as_ref()?.pct_of_roof?)))
+        .filter(|(_, pct)| *pct > ABOVE_PCT)
+        .collect();
+    let (worst, pct) = above.iter().max_by_key(|(held, _)| held.row.counted)?;
+    let time: Ns = above.iter().map(|(held, _)| held.row.counted).sum();
+    let cause = worst.found.as_ref()?.flag.as_ref().map(|flag| flag.cause()).unwrap_or_default();
+    Some(Finding {
+        id: "above_roof",
+        severity: if percentage(time, points.busy) < NOTABLE_PCT {
+            Severity::Info
+        } else {
+            Severity::Warning
+        },
+        claim: format!(
+            "{} above the roof, {} of the busy time; the longest is `{}`{} at {pct:.0}%: {cause}",
+            if above.len() == 1 { "one row is".to_owned() } else { format!("{} rows are", above.len()) },
+            percent(time, points.busy),
+            shortened(&worst.row.name),
+            shapes(worst.row),
+        ),
+        gain: None,
+        evidence: "table points, column flag".to_owned(),
+        next: "check that the device and its peaks are the right ones (`eaves device show`)".to_owned(),
+    })
+}
+
+/// Time that no formula speaks of.
+fn uncovered(points: &TracePoints, held: &[Held<'_>]) -> Option<Finding> {
+    let covered: Ns = held.iter().filter(|held| held.row.load.is_ok()).map(|held| held.row.counted).sum();
+    if points.busy <= Ns::ZERO || percentage(covered, points.busy) >= COVERED_PCT {
+        return None;
+    }
+    let mut named: Vec<String> = Vec::new();
+    let missing = || points.rows.iter().filter(|row| row.load.is_err());
+    for row in missing() {
+        let Err(reason) = &row.load else { continue };
+        let text = format!("`{}` ({}: {reason})", shortened(&row.name), percent(row.counted, points.busy));
+        if named.len() < MOST {
+            named.push(text);
+        }
+    }
+    let rows = missing().count();
+    let more = if rows > named.len() { format!(" and {} more", rows - named.len()) } else { String::new() };
+    Some(Finding {
+        id: "roofline_coverage",
+        severity: Severity::Info,
+        claim: format!(
+            "{} of the busy time has no formula: {}{more}",
+            percent(points.busy - covered, points.busy),
+            named.join(", "),
+        ),
+        gain: None,
+        evidence: "tables unmodelled and by_class".to_owned(),
+        next: "record shapes (`record_shapes=True`), and say what own operators do with `--ops`".to_owned(),
+    })
+}

@@ -1,0 +1,40 @@
+//! The roofline of a recorded program: operators, what they had to do, and how long the GPU took for it.
+//!
+//! Every GPU activity belongs to exactly one *call*, and every call to one *row*:
+//!
+//! 1. An operator with a formula that has an answer owns all activities launched inside it; of several around a launch
+//!    the outermost one. So `aten::layer_norm` is one call, not `aten::native_layer_norm` a second one.
+//! 2. A backward function without such an operator inside it owns what is launched inside it, if its forward operator
+//!    (by sequence number) has a formula for its backward.
+//! 3. An operator that launches activities itself and has no such operator inside it owns all inside it.
+//! 4. An activity that is in none of these belongs to the operator that launched it.
+//! 5. Communication is a class of its own, by kernel: it is held against links, not against memory.
+//! 6. What no operator launched is *unattributed*, by kernel and by the call that launched it.
+//!
+//! Rules 1 to 4 are those of TraceLens (`unified_perf_summary`); `docs/tracelens.md` says where we differ.
+//!
+//! **Time.** The time of a call is the measure of the union of its activities, and the time of a row the sum over its
+//! calls. Calls may run side by side, so these sums may exceed the time in which the GPU was busy. Every instant is
+//! therefore *counted* once, for the activity that began first: the counted times of all rows add up to the busy time
+//! exactly, and what is left of a row's time is its *overlap*. Devices of one recording are looked at one by one.
+
+mod attribution;
+mod backward;
+mod findings;
+mod owners;
+mod points;
+mod rows;
+mod section;
+#[cfg(test)]
+mod tests;
+
+pub use attribution::{Attribution, Call};
+pub use points::{Arguments, Class, OperatorRow, TracePoints};
+pub use section::{Scope, trace_section};
+
+use crate::RankView;
+
+/// The rows of one rank, longest first.
+pub fn trace_points(rank: &RankView<'_>) -> TracePoints {
+    Attribution::of(rank).points(rank)
+}

@@ -1,0 +1,124 @@
+//! Which operator owns what was launched inside it.
+
+use eaves_model::{GpuId, SliceId};
+
+use super::backward::Forwards;
+use super::rows::{Key, Rows};
+use crate::{HostTree, KernelType, RankView};
+
+const NONE: u32 = u32::MAX;
+
+/// Something was launched inside the node.
+const BUSY: u8 = 1;
+/// The node launched something itself.
+const LAUNCHES: u8 = 1 << 1;
+/// It has a formula that has an answer.
+const ANSWERED: u8 = 1 << 2;
+/// A node inside it has.
+const ANSWERED_INSIDE: u8 = 1 << 3;
+/// It has a formula that has none.
+const UNANSWERED: u8 = 1 << 4;
+
+/// The owner of every operator inside which something was launched.
+pub(super) struct Owners {
+    /// For each node of the tree of operators the node that owns what was launched in it.
+    owner: Vec<u32>,
+    /// For each owner its row.
+    row: Vec<u32>,
+}
+
+impl Owners {
+    /// Decides who owns what. `modelled` overrides which operators own what is inside them.
+    pub(super) fn of(
+        rank: &RankView<'_>,
+        rows: &mut Rows<'_>,
+        modelled: Option<&dyn Fn(&str) -> bool>,
+    ) -> Self {
+        let tree = rank.operators();
+        let mut flags = vec![0u8; tree.len()];
+        let mut busy = busy_nodes(rank, tree, &mut flags);
+        // Nodes are in pre-order: downwards in the list is upwards in the tree.
+        busy.sort_unstable();
+        for &node in busy.iter().rev() {
+            let slice = tree.slice(node as usize);
+            flags[node as usize] |= match (modelled, rows.answer(slice)) {
+                (Some(modelled), _) if modelled(rank.trace.slice_name(slice)) => ANSWERED,
+                (Some(_), _) | (None, None) => 0,
+                (None, Some(true)) => ANSWERED,
+                (None, Some(false)) => UNANSWERED,
+            };
+            if flags[node as usize] & (ANSWERED | ANSWERED_INSIDE) != 0
+                && let Some(parent) = tree.parent(node as usize)
+            {
+                flags[parent] |= ANSWERED_INSIDE;
+            }
+        }
+        let mut owners = Self { owner: vec![NONE; tree.len()], row: vec![NONE; tree.len()] };
+        let mut forwards = Forwards::default();
+        for &node in &busy {
+            let place = node as usize;
+            if let Some(parent) = tree.parent(place)
+                && owners.owner[parent] != NONE
+            {
+                owners.owner[place] = owners.owner[parent];
+                continue;
+            }
+            let slice = tree.slice(place);
+            let flags = flags[place];
+            let row = if flags & ANSWERED != 0 {
+                Some(rows.of_operator(slice))
+            } else if flags & ANSWERED_INSIDE != 0 {
+                None
+            } else if let Some(forward) = forwards.of(rank, rows, slice) {
+                Some(rows.of(forward))
+            } else if flags & (UNANSWERED | LAUNCHES) != 0 {
+                Some(rows.of_operator(slice))
+            } else {
+                None
+            };
+            if let Some(row) = row {
+                (owners.owner[place], owners.row[place]) = (node, row);
+            }
+        }
+        owners
+    }
+
+    /// The row and the operator that an activity belongs to.
+    pub(super) fn owner(
+        &self,
+        rank: &RankView<'_>,
+        rows: &mut Rows<'_>,
+        activity: GpuId,
+    ) -> Option<(u32, SliceId)> {
+        let tree = rank.operators();
+        let node = tree.launcher(rank.links(), activity)?;
+        match self.owner[node] {
+            // The launcher has operators with formulas inside it and owns only what it launched itself.
+            NONE => {
+                let slice = tree.slice(node);
+                let key = Key { partly: true, ..rows.key_of(slice) };
+                Some((rows.of(key), slice))
+            }
+            owner => Some((self.row[owner as usize], tree.slice(owner as usize))),
+        }
+    }
+}
+
+/// The nodes inside which something was launched, each once.
+fn busy_nodes(rank: &RankView<'_>, tree: &HostTree, flags: &mut [u8]) -> Vec<u32> {
+    let mut busy = Vec::new();
+    for (index, &activity) in rank.gpu.row.iter().enumerate() {
+        if rank.gpu.kernel_type[index] == KernelType::Communication {
+            continue;
+        }
+        let Some(launcher) = tree.launcher(rank.links(), activity) else { continue };
+        flags[launcher] |= LAUNCHES;
+        let mut node = Some(launcher);
+        while let Some(place) = node.filter(|&place| flags[place] & BUSY == 0) {
+            flags[place] |= BUSY;
+            busy.push(place as u32);
+            node = tree.parent(place);
+        }
+    }
+    busy
+}

@@ -1,0 +1,240 @@
+//! The rows as they stay when the recording is gone.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+use eaves_model::{Ns, StringId, Trace};
+use eaves_roofline::Precision;
+
+use super::attribution::Attribution;
+use super::rows::Row;
+use crate::roofline::{Load, Mark, Point};
+use crate::{RankView, Statistics};
+
+/// Who owns GPU time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Class {
+    /// An operator.
+    Operator,
+    /// Communication, whoever launched it.
+    Communication,
+    /// No operator.
+    Unattributed,
+}
+
+impl Class {
+    /// All, in the order of tables.
+    pub const ALL: [Self; 3] = [Self::Operator, Self::Communication, Self::Unattributed];
+
+    /// The name in files.
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::Operator => "operator",
+            Self::Communication => "communication",
+            Self::Unattributed => "unattributed",
+        }
+    }
+}
+
+/// The arguments of an operator as recorded, as JSON; empty where nothing was recorded.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Arguments {
+    /// Shapes.
+    pub dims: String,
+    /// Element types.
+    pub types: String,
+    /// Strides.
+    pub strides: String,
+    /// Scalars.
+    pub concrete: String,
+}
+
+/// All calls of one operator with the same arguments, or of one kernel that belongs to no operator.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OperatorRow {
+    /// Who owns it.
+    pub class: Class,
+    /// The operator, or the kernel if there is none.
+    pub name: String,
+    /// The forward operator of a backward function, the call that launched an unattributed kernel; empty otherwise.
+    pub of: String,
+    /// The arguments; those of the forward operator on a backward function.
+    pub arguments: Arguments,
+    /// True if operators inside it own what they launched.
+    pub partly: bool,
+    /// The family of the formula.
+    pub category: &'static str,
+    /// Times of the calls: the union of the activities of each.
+    pub times: Statistics,
+    /// The part of these times in which nothing ran that had begun earlier.
+    pub counted: Ns,
+    /// GPU activities of all calls.
+    pub activities: u64,
+    /// What one call must do, or why that is not known.
+    pub load: Result<Load, String>,
+}
+
+impl OperatorRow {
+    /// Time of all calls.
+    pub fn time(&self) -> Ns {
+        self.times.total()
+    }
+
+    /// The part of the time in which something else ran that had begun earlier.
+    pub fn overlap(&self) -> Ns {
+        self.time() - self.counted
+    }
+
+    /// What is held against a roof.
+    pub fn point(&self) -> Point {
+        let Arguments { dims, types, concrete, .. } = &self.arguments;
+        let of = if self.of.is_empty() { String::new() } else { format!(" of {}", self.of) };
+        Point {
+            name: self.name.clone(),
+            kind: self.category.to_owned(),
+            dtype: element_type(types),
+            calls: self.times.count(),
+            time: Some(self.time().as_f64()),
+            load: self.load.clone(),
+            mark: mark(self.category),
+            record: (!dims.is_empty()).then(|| format!("{dims} {types} {concrete}{of}")),
+        }
+    }
+
+    fn key(&self) -> (Class, &str, &str, &Arguments, bool) {
+        (self.class, &self.name, &self.of, &self.arguments, self.partly)
+    }
+
+    fn absorb(&mut self, other: &Self) {
+        self.times.merge(&other.times);
+        self.counted += other.counted;
+        self.activities += other.activities;
+    }
+}
+
+/// The first recorded type of a tensor, by the name of the catalogue if it is there.
+fn element_type(types: &str) -> String {
+    let mut names = types.split('"').skip(1).step_by(2);
+    let name =
+        names.find(|name| !matches!(*name, "" | "Scalar" | "ScalarList" | "TensorList" | "GenericList"));
+    let known = name.and_then(Precision::from_torch).map(|precision| precision.to_string());
+    known.unwrap_or_else(|| name.unwrap_or_default().to_owned())
+}
+
+fn mark(category: &str) -> Mark {
+    match category {
+        "attention" => Mark::Pentagon,
+        "conv" | "convolution" => Mark::Square,
+        "elementwise" => Mark::Triangle,
+        "gemm" | "grouped-gemm" | "moe" => Mark::Circle,
+        _ => Mark::Diamond,
+    }
+}
+
+/// The rows of one rank, or of several together.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TracePoints {
+    /// The rows, longest first.
+    pub rows: Vec<OperatorRow>,
+    /// Time in which a device was busy, over all devices and ranks.
+    pub busy: Ns,
+    /// Names of the devices as recorded, each once.
+    pub devices: Vec<String>,
+}
+
+impl Attribution {
+    /// The rows by their numbers. One may be without calls: a formula that was asked whether it has an answer need not
+    /// own anything.
+    pub fn rows(&self, rank: &RankView<'_>) -> Vec<OperatorRow> {
+        let mut rows: Vec<OperatorRow> = self.rows.iter().map(|row| empty(rank.trace, row)).collect();
+        for call in &self.calls {
+            let row = &mut rows[call.row as usize];
+            row.times.add(call.time);
+            row.counted += call.counted;
+            row.activities += u64::from(call.activities);
+        }
+        rows
+    }
+
+    /// The rows that have calls, with what stays of them.
+    pub fn points(&self, rank: &RankView<'_>) -> TracePoints {
+        let mut rows = self.rows(rank);
+        rows.retain(|row| row.times.count() > 0);
+        sort(&mut rows);
+        let mut devices: Vec<String> = Vec::new();
+        for device in &rank.trace.metadata.devices {
+            if !devices.contains(&device.name) {
+                devices.push(device.name.clone());
+            }
+        }
+        TracePoints { rows, busy: self.busy, devices }
+    }
+}
+
+fn empty(trace: &Trace, row: &Row) -> OperatorRow {
+    let text = |id: StringId| trace.strings.get(id).to_owned();
+    let [dims, types, strides, concrete] = row.key.arguments.map(text);
+    OperatorRow {
+        class: row.key.class,
+        name: text(row.key.name),
+        of: text(row.key.of),
+        arguments: Arguments { dims, types, strides, concrete },
+        partly: row.key.partly,
+        category: row.category,
+        times: Statistics::default(),
+        counted: Ns::ZERO,
+        activities: 0,
+        load: row.load.clone(),
+    }
+}
+
+fn sort(rows: &mut [OperatorRow]) {
+    rows.sort_by(|a, b| Reverse(a.time()).cmp(&Reverse(b.time())).then_with(|| a.key().cmp(&b.key())));
+}
+
+impl TracePoints {
+    /// The rows of several ranks, those with the same name and arguments together.
+    pub fn merged<'a>(ranks: impl IntoIterator<Item = &'a TracePoints>) -> Self {
+        let mut merged = Self::default();
+        let mut places: HashMap<(Class, &str, &str, &Arguments, bool), usize> = HashMap::new();
+        for rank in ranks {
+            merged.busy += rank.busy;
+            for device in &rank.devices {
+                if !merged.devices.contains(device) {
+                    merged.devices.push(device.clone());
+                }
+            }
+            for row in &rank.rows {
+                match places.get(&row.key()) {
+                    Some(&place) => merged.rows[place].absorb(row),
+                    None => {
+                        places.insert(row.key(), merged.rows.len());
+                        merged.rows.push(row.clone());
+                    }
+                }
+            }
+        }
+        sort(&mut merged.rows);
+        merged
+    }
+
+    /// Summed time of the rows. Where calls run side by side it exceeds the busy time by the overlap.
+    pub fn time(&self) -> Ns {
+        self.rows.iter().map(OperatorRow::time).sum()
+    }
+
+    /// Time that is in more than one row: the summed time less the busy time.
+    pub fn overlap(&self) -> Ns {
+        self.time() - self.busy
+    }
+
+    /// Busy time counted for a class.
+    pub fn counted(&self, class: Class) -> Ns {
+        self.rows.iter().filter(|row| row.class == class).map(|row| row.counted).sum()
+    }
+
+    /// What is held against a roof, longest first.
+    pub fn points(&self) -> Vec<Point> {
+        self.rows.iter().map(OperatorRow::point).collect()
+    }
+}

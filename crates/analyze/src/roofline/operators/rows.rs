@@ -1,0 +1,154 @@
+//! The rows: each distinct operator with its arguments is looked at once, however often it was called.
+
+use eaves_model::{SliceId, StringId, Trace};
+use eaves_roofline::ops::{self, Formula};
+use foldhash::fast::FixedState;
+use hashbrown::HashMap;
+
+use super::Class;
+use crate::roofline::Load;
+
+const NONE: u32 = u32::MAX;
+
+/// What makes two calls the same row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Key {
+    pub(super) class: Class,
+    pub(super) name: StringId,
+    /// Shapes, types, strides, scalars. Those of the forward operator on a backward function.
+    pub(super) arguments: [StringId; 4],
+    /// The forward operator of a backward function; what launched an unattributed activity.
+    pub(super) of: StringId,
+    /// True if operators inside own what they launched, so that the operator's formula says too much.
+    pub(super) partly: bool,
+}
+
+impl Key {
+    /// The row of a kernel that belongs to no operator.
+    pub(super) fn kernel(class: Class, name: StringId, launched_by: StringId) -> Self {
+        Self { class, name, arguments: [StringId::NONE; 4], of: launched_by, partly: false }
+    }
+}
+
+/// A row without its times.
+#[derive(Clone, Debug)]
+pub(super) struct Row {
+    pub(super) key: Key,
+    pub(super) category: &'static str,
+    pub(super) load: Result<Load, String>,
+}
+
+/// Rows by key.
+pub(super) struct Rows<'a> {
+    trace: &'a Trace,
+    /// For each slice its row in the table of operators.
+    operators: Vec<u32>,
+    formulas: HashMap<StringId, Option<&'static Formula>, FixedState>,
+    by_key: HashMap<Key, u32, FixedState>,
+    rows: Vec<Row>,
+}
+
+impl<'a> Rows<'a> {
+    pub(super) fn new(trace: &'a Trace) -> Self {
+        let mut operators = vec![NONE; trace.slices.len()];
+        for (row, slice) in trace.ops.slice.iter().enumerate() {
+            operators[slice.index()] = row as u32;
+        }
+        let (formulas, by_key) = (HashMap::default(), HashMap::default());
+        Self { trace, operators, formulas, by_key, rows: Vec::new() }
+    }
+
+    pub(super) fn into_rows(self) -> Vec<Row> {
+        self.rows
+    }
+
+    /// The row of a slice in the table of operators.
+    pub(super) fn operator(&self, slice: SliceId) -> Option<usize> {
+        let row = self.operators[slice.index()];
+        (row != NONE).then_some(row as usize)
+    }
+
+    /// The formula of an operator with this name.
+    pub(super) fn formula(&mut self, name: StringId) -> Option<&'static Formula> {
+        let trace = self.trace;
+        *self.formulas.entry(name).or_insert_with(|| ops::formula(trace.strings.get(name)))
+    }
+
+    /// Whether an operator's formula has an answer; nothing if it has no formula.
+    pub(super) fn answer(&mut self, slice: SliceId) -> Option<bool> {
+        self.formula(self.trace.slices.name[slice.index()])?;
+        let row = self.of_operator(slice);
+        Some(self.rows[row as usize].load.is_ok())
+    }
+
+    /// The key of an operator.
+    pub(super) fn key_of(&self, slice: SliceId) -> Key {
+        let ops = &self.trace.ops;
+        let arguments = self.operator(slice).map_or([StringId::NONE; 4], |row| {
+            [ops.input_dims[row], ops.input_types[row], ops.input_strides[row], ops.concrete_inputs[row]]
+        });
+        let name = self.trace.slices.name[slice.index()];
+        Key { class: Class::Operator, name, arguments, of: StringId::NONE, partly: false }
+    }
+
+    /// The row of an operator.
+    pub(super) fn of_operator(&mut self, slice: SliceId) -> u32 {
+        self.of(self.key_of(slice))
+    }
+
+    /// The row with a key.
+    pub(super) fn of(&mut self, key: Key) -> u32 {
+        if let Some(&row) = self.by_key.get(&key) {
+            return row;
+        }
+        let (category, load) = self.evaluate(&key);
+        self.rows.push(Row { key, category, load });
+        let row = (self.rows.len() - 1) as u32;
+        self.by_key.insert(key, row);
+        row
+    }
+
+    fn evaluate(&mut self, key: &Key) -> (&'static str, Result<Load, String>) {
+        let launched_by = self.trace.strings.get(key.of);
+        match key.class {
+            Class::Communication => {
+                return (Class::Communication.id(), Err("communication has no roof in memory".to_owned()));
+            }
+            Class::Unattributed => {
+                return (Class::Unattributed.id(), Err(why_unattributed(launched_by)));
+            }
+            Class::Operator => {}
+        }
+        let is_backward = key.of != StringId::NONE;
+        let name = if is_backward { key.of } else { key.name };
+        let Some(formula) = self.formula(name) else {
+            return ("other", Err("no formula for this operator".to_owned()));
+        };
+        let rule = if is_backward { formula.backward } else { Some(formula.work) };
+        let load = match rule {
+            None => Err("no formula for its backward".to_owned()),
+            Some(_) if key.partly => Err("operators inside it own part of what its formula says".to_owned()),
+            Some(rule) => {
+                let [dims, types, strides, concrete] = key.arguments.map(|text| self.text(text));
+                ops::Call::parse(self.text(name), dims, types, strides, concrete)
+                    .and_then(|call| rule(&call))
+                    .map(|work| Load::from(&work))
+            }
+        };
+        (formula.category, load)
+    }
+
+    fn text(&self, text: StringId) -> &'a str {
+        self.trace.strings.get(text)
+    }
+}
+
+fn why_unattributed(launched_by: &str) -> String {
+    if launched_by.is_empty() {
+        "the call that launched it was not recorded".to_owned()
+    } else if launched_by.contains("GraphLaunch") {
+        format!("{launched_by} replays a graph: which operators it was captured from is not recorded")
+    } else {
+        format!("{launched_by} was called outside every operator")
+    }
+}

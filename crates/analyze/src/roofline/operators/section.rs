@@ -1,0 +1,283 @@
+//! The rows of a trace against a device.
+
+use eaves_model::Ns;
+use eaves_roofline::{Assessment, Device, Settings};
+
+use super::{Class, OperatorRow, TracePoints, findings};
+use crate::roofline::{Load, section as base};
+use crate::section::{Column, Number, Provenance, Section, Table, Unit, Value};
+
+/// The part of a job that the rows are of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Scope {
+    /// How many recordings were put together.
+    pub ranks: u64,
+    /// Their selected profiler steps, all ranks together.
+    pub steps: u64,
+}
+
+/// A row with what its roof says.
+pub(super) struct Held<'a> {
+    pub(super) row: &'a OperatorRow,
+    /// One call against its roof; nothing without a load.
+    pub(super) found: Option<Assessment>,
+}
+
+impl Held<'_> {
+    /// Best time of all calls in nanoseconds.
+    pub(super) fn ideal(&self) -> Option<f64> {
+        Some(self.found.as_ref()?.ideal? * 1e9 * self.row.times.count() as f64)
+    }
+
+    /// Time above the best time in nanoseconds; nothing above the roof.
+    pub(super) fn headroom(&self) -> Option<f64> {
+        let headroom = self.found.as_ref()?.headroom?;
+        (headroom > 0.0).then_some(headroom * 1e9 * self.row.times.count() as f64)
+    }
+}
+
+/// Holds the rows of a trace against a device.
+///
+/// The tables of [`crate::roofline::section`], and besides: `by_arguments` with every row, whose counted times add up
+/// to the busy time exactly, `by_operator` and `by_class`.
+pub fn trace_section(points: &TracePoints, scope: Scope, device: &Device, settings: &Settings) -> Section {
+    let held: Vec<Held<'_>> = points
+        .rows
+        .iter()
+        .map(|row| Held { row, found: row.load.as_ref().ok().map(|load| found(row, load, device, settings)) })
+        .collect();
+    let mut section = base::section(&points.points(), device, settings);
+    section.numbers.extend(numbers(points, &held));
+    section.tables.extend([by_operator(points, &held), by_class(points), by_arguments(points)]);
+    section.findings.extend(findings::findings(points, &held, scope, settings));
+    section
+}
+
+fn found(row: &OperatorRow, load: &Load, device: &Device, settings: &Settings) -> Assessment {
+    base::assessed(load, row.times.mean().map(|mean| mean * 1e-9), device, settings)
+}
+
+fn numbers(points: &TracePoints, held: &[Held<'_>]) -> Vec<Number> {
+    let number =
+        |id, value, unit, provenance, explain| Number { id, rank: None, value, unit, provenance, explain };
+    let time =
+        |id, time: Ns, explain| number(id, time.into(), Unit::Nanoseconds, Provenance::Counter, explain);
+    let covered = held.iter().filter(|held| held.row.load.is_ok()).map(|held| held.row.counted).sum();
+    vec![
+        time("busy_ns", points.busy, "Time in which a device was busy, over all devices and ranks."),
+        time(
+            "overlap_ns",
+            points.overlap(),
+            "Time of all rows less the busy time: what ran side by side is in several rows.",
+        ),
+        number(
+            "covered_pct",
+            share(covered, points.busy),
+            Unit::Percent,
+            Provenance::Formula,
+            "Busy time counted for rows with a formula that has an answer, of the busy time.",
+        ),
+        time(
+            "communication_ns",
+            points.counted(Class::Communication),
+            "Busy time counted for communication, which has no roof in memory.",
+        ),
+        time(
+            "unattributed_ns",
+            points.counted(Class::Unattributed),
+            "Busy time counted for activities that no operator launched.",
+        ),
+    ]
+}
+
+fn share(part: Ns, whole: Ns) -> Value {
+    Value::percent(part.0, whole.0)
+}
+
+const BY_OPERATOR: [Column; 12] = [
+    Column::new("name", "Name", Unit::None),
+    Column::new("kind", "Kind", Unit::None),
+    Column::new("calls", "Calls", Unit::Count),
+    Column::new("time_ns", "Time", Unit::Nanoseconds),
+    Column::new("counted_ns", "Counted once", Unit::Nanoseconds),
+    Column::new("share_pct", "Of busy time", Unit::Percent),
+    Column::new("flops", "FLOPs", Unit::Flop),
+    Column::new("bytes", "Bytes", Unit::Bytes),
+    Column::new("ideal_ns", "Best time", Unit::Nanoseconds),
+    Column::new("pct_of_roof", "Of roof", Unit::Percent),
+    Column::new("headroom_ns", "Headroom", Unit::Nanoseconds),
+    Column::new("assessed_pct", "Assessed", Unit::Percent),
+];
+
+/// Sums over the rows of one name.
+#[derive(Default)]
+struct Sum<'a> {
+    name: &'a str,
+    class: Option<Class>,
+    kind: &'static str,
+    calls: u64,
+    time: Ns,
+    counted: Ns,
+    flops: f64,
+    bytes: f64,
+    /// Best time and time of the rows that have one.
+    ideal: f64,
+    assessed: f64,
+    headroom: f64,
+}
+
+fn by_operator(points: &TracePoints, held: &[Held<'_>]) -> Table {
+    let mut places = std::collections::HashMap::new();
+    let mut sums: Vec<Sum<'_>> = Vec::new();
+    for one in held {
+        let row = one.row;
+        let place = *places.entry((row.class, row.name.as_str())).or_insert_with(|| {
+            sums.push(Sum { name: &row.name, class: Some(row.class), kind: row.category, ..Sum::default() });
+            sums.len() - 1
+        });
+        let sum = &mut sums[place];
+        sum.calls += row.times.count();
+        sum.time += row.time();
+        sum.counted += row.counted;
+        if let Ok(load) = &row.load {
+            sum.flops += load.flops * row.times.count() as f64;
+            sum.bytes += load.bytes * row.times.count() as f64;
+        }
+        if let Some(ideal) = one.ideal() {
+            sum.ideal += ideal;
+            sum.assessed += row.time().as_f64();
+            sum.headroom += one.headroom().unwrap_or(0.0);
+        }
+    }
+    sums.sort_by(|a, b| b.time.cmp(&a.time).then_with(|| (a.class, a.name).cmp(&(b.class, b.name))));
+    let rows = sums.iter().map(|sum| {
+        let known = sum.assessed > 0.0;
+        let only = |value: Value| if known { value } else { Value::Missing("no formula or no roof") };
+        let whole = |value: f64| Value::Integer(value.round() as i64);
+        vec![
+            sum.name.into(),
+            sum.kind.into(),
+            sum.calls.into(),
+            sum.time.into(),
+            sum.counted.into(),
+            share(sum.counted, points.busy),
+            only(Value::float(sum.flops, "too large")),
+            only(Value::float(sum.bytes, "too large")),
+            only(whole(sum.ideal)),
+            only(Value::float(100.0 * sum.ideal / sum.assessed, "no time")),
+            only(whole(sum.headroom)),
+            Value::float(100.0 * sum.assessed / sum.time.as_f64(), "no time"),
+        ]
+    });
+    Table {
+        id: "by_operator",
+        title: "By operator, all arguments together",
+        columns: BY_OPERATOR.to_vec(),
+        rows: rows.collect(),
+    }
+}
+
+const BY_CLASS: [Column; 6] = [
+    Column::new("class", "Class", Unit::None),
+    Column::new("calls", "Calls", Unit::Count),
+    Column::new("time_ns", "Time", Unit::Nanoseconds),
+    Column::new("counted_ns", "Counted once", Unit::Nanoseconds),
+    Column::new("overlap_ns", "Overlap", Unit::Nanoseconds),
+    Column::new("share_pct", "Of busy time", Unit::Percent),
+];
+
+/// A row for each class, also where it has nothing: that no time is unattributed is worth a row.
+fn by_class(points: &TracePoints) -> Table {
+    type Group = (&'static str, fn(&OperatorRow) -> bool);
+    let groups: [Group; 4] = [
+        ("operator", |row| row.class == Class::Operator && row.load.is_ok()),
+        ("operator without a formula", |row| row.class == Class::Operator && row.load.is_err()),
+        ("communication", |row| row.class == Class::Communication),
+        ("unattributed", |row| row.class == Class::Unattributed),
+    ];
+    let rows = groups.iter().map(|(name, is_in)| {
+        let rows = || points.rows.iter().filter(|row| is_in(row));
+        let time: Ns = rows().map(OperatorRow::time).sum();
+        let counted: Ns = rows().map(|row| row.counted).sum();
+        vec![
+            (*name).into(),
+            rows().map(|row| row.times.count()).sum::<u64>().into(),
+            time.into(),
+            counted.into(),
+            (time - counted).into(),
+            share(counted, points.busy),
+        ]
+    });
+    Table {
+        id: "by_class",
+        title: "Who owns the busy time; times counted once add up to it",
+        columns: BY_CLASS.to_vec(),
+        rows: rows.collect(),
+    }
+}
+
+const BY_ARGUMENTS: [Column; 19] = [
+    Column::new("class", "Class", Unit::None),
+    Column::new("name", "Name", Unit::None),
+    Column::new("of", "Of", Unit::None),
+    Column::new("dims", "Shapes", Unit::None),
+    Column::new("types", "Types", Unit::None),
+    Column::new("strides", "Strides", Unit::None),
+    Column::new("concrete", "Scalars", Unit::None),
+    Column::new("calls", "Calls", Unit::Count),
+    Column::new("activities", "Activities", Unit::Count),
+    Column::new("time_ns", "Time", Unit::Nanoseconds),
+    Column::new("counted_ns", "Counted once", Unit::Nanoseconds),
+    Column::new("overlap_ns", "Overlap", Unit::Nanoseconds),
+    Column::new("mean_ns", "Mean", Unit::Nanoseconds),
+    Column::new("min_ns", "Shortest", Unit::Nanoseconds),
+    Column::new("max_ns", "Longest", Unit::Nanoseconds),
+    Column::new("flops", "FLOPs per call", Unit::Flop),
+    Column::new("bytes", "Bytes per call", Unit::Bytes),
+    Column::new("computed_in", "Computed in", Unit::None),
+    Column::new("reason", "Why no formula", Unit::None),
+];
+
+/// Every row.
+fn by_arguments(points: &TracePoints) -> Table {
+    let cells = |row: &OperatorRow| {
+        let text = |text: &str, otherwise| match text {
+            "" => Value::Missing(otherwise),
+            text => text.into(),
+        };
+        let argument = |argument: &str| text(argument, "not recorded");
+        let time = |time: Option<Ns>| time.map_or(Value::Missing("no calls"), Value::from);
+        let load = row.load.as_ref().ok();
+        let number = |value: Option<f64>| {
+            value.map_or(Value::Missing("no formula"), |value| Value::float(value, "too large"))
+        };
+        let computed_in = load.and_then(|load| Some(format!("{} {}", load.arithmetic?, load.engine)));
+        vec![
+            row.class.id().into(),
+            row.name.as_str().into(),
+            text(&row.of, "neither a backward function nor unattributed"),
+            argument(&row.arguments.dims),
+            argument(&row.arguments.types),
+            argument(&row.arguments.strides),
+            argument(&row.arguments.concrete),
+            row.times.count().into(),
+            row.activities.into(),
+            row.time().into(),
+            row.counted.into(),
+            row.overlap().into(),
+            row.times.mean().map_or(Value::Missing("no calls"), Value::Float),
+            time(row.times.min()),
+            time(row.times.max()),
+            number(load.map(|load| load.flops)),
+            number(load.map(|load| load.bytes)),
+            computed_in.map_or(Value::Missing("no arithmetic"), Value::from),
+            row.load.as_ref().err().map_or(Value::Missing("it has one"), |reason| reason.as_str().into()),
+        ]
+    };
+    Table {
+        id: "by_arguments",
+        title: "By operator and arguments; times counted once add up to the busy time",
+        columns: BY_ARGUMENTS.to_vec(),
+        rows: points.rows.iter().map(cells).collect(),
+    }
+}

@@ -1,0 +1,142 @@
+//! Measurements that are no recording over time: tables of kernels, lists of events or commands, benchmarks.
+//!
+//! These files are small and written by scripts, so they are read whole, and what scripts get wrong is expected: byte
+//! order marks, UTF-16, bare `NaN`, rows of the wrong length, files cut off. A record that cannot be read is counted and
+//! left out; the others are kept.
+
+mod benchmark;
+mod commands;
+mod events;
+mod fields;
+mod kernels;
+mod objects;
+mod sniff;
+mod text;
+
+use std::io::Read;
+
+use eaves_model::{Diagnostics, Measurement, Oddity};
+
+use self::objects::Objects;
+
+/// What a file holds, where its content is not trusted to tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// A recording over time, as PyTorch's profiler writes it.
+    Trace,
+    /// A table with a row for each kernel.
+    KernelsCsv,
+    /// `{"events": [...]}` with compute and communication events, or Chrome events whose arguments say the same.
+    Events,
+    /// A list of NPU commands.
+    Commands,
+    /// Benchmark results.
+    Benchmark,
+}
+
+impl Form {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::Trace, Self::KernelsCsv, Self::Events, Self::Commands, Self::Benchmark];
+
+    /// The name in options and outputs.
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::Trace => "trace",
+            Self::KernelsCsv => "kernels-csv",
+            Self::Events => "events",
+            Self::Commands => "commands",
+            Self::Benchmark => "benchmark",
+        }
+    }
+
+    /// The form with this name, or with one that other tools give it.
+    pub fn from_id(id: &str) -> Option<Self> {
+        let form = match id.to_ascii_lowercase().as_str() {
+            "csv" | "kernels" => Self::KernelsCsv,
+            "perfetto" => Self::Events,
+            "npu" => Self::Commands,
+            "kineto" | "chrome" => Self::Trace,
+            id => return Self::ALL.into_iter().find(|form| form.id() == id),
+        };
+        Some(form)
+    }
+}
+
+/// Enough bytes to tell what a file is.
+pub(super) const FIRST: u64 = 1 << 16;
+
+/// The largest file of measurements; everything behind is left out.
+const LARGEST: u64 = 1 << 30;
+
+/// What a file is by its first bytes; nothing if it may be a trace.
+pub(super) fn form_of(first: &[u8]) -> Option<Form> {
+    sniff::form(&text::decode(first, &mut Diagnostics::default()))
+}
+
+/// Measurements that were read.
+#[derive(Debug)]
+pub(crate) struct Content {
+    pub(crate) form: Form,
+    pub(crate) device: Option<String>,
+    pub(crate) records: Vec<Measurement>,
+    pub(crate) diagnostics: Diagnostics,
+    pub(crate) bytes: u64,
+}
+
+/// Why there is nothing to show.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Unreadable {
+    /// Line of the fault, from 1.
+    pub(crate) line: u64,
+    /// What is wrong.
+    pub(crate) what: String,
+    /// What to do about it.
+    pub(crate) hint: &'static str,
+}
+
+/// What the readers of the forms fill.
+#[derive(Debug, Default)]
+struct Draft {
+    device: Option<String>,
+    records: Vec<Measurement>,
+    diagnostics: Diagnostics,
+}
+
+/// Reads a file of a form.
+pub(super) fn read(reader: impl Read, form: Form) -> Result<Content, Unreadable> {
+    let mut draft = Draft::default();
+    let mut bytes = Vec::new();
+    if let Err(error) = reader.take(LARGEST).read_to_end(&mut bytes) {
+        let offset = Some(bytes.len() as u64);
+        draft.diagnostics.note_detail(Oddity::DamagedContainer, offset, error.to_string());
+    }
+    if bytes.len() as u64 == LARGEST {
+        draft.diagnostics.note(Oddity::Truncated, Some(LARGEST));
+    }
+    let text = text::decode(&bytes, &mut draft.diagnostics);
+    match form {
+        Form::KernelsCsv => kernels::read(&text, &mut draft)?,
+        Form::Events => events::read(&objects(&text, &["events", "traceEvents"], &mut draft)?, &mut draft),
+        Form::Commands => commands::read(&objects(&text, &["commands"], &mut draft)?, &mut draft),
+        Form::Benchmark => benchmark::read(
+            &objects(&text, &["rows", "results", "simplified", "points"], &mut draft)?,
+            &mut draft,
+        ),
+        Form::Trace => {}
+    }
+    let Draft { device, records, diagnostics } = draft;
+    Ok(Content { form, device, records, diagnostics, bytes: bytes.len() as u64 })
+}
+
+fn objects(text: &str, lists: &[&str], draft: &mut Draft) -> Result<Objects, Unreadable> {
+    objects::read(text, lists, &mut draft.diagnostics)
+}
+
+/// The line, from 1, of an offset.
+fn line_of(text: &str, offset: usize) -> u64 {
+    let before = text.as_bytes().get(..offset).unwrap_or(text.as_bytes());
+    1 + memchr::memchr_iter(b'\n', before).count() as u64
+}
+
+#[cfg(test)]
+mod tests;

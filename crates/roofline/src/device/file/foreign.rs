@@ -1,0 +1,146 @@
+//! What other tools write about a device.
+
+use super::tree::Node;
+use super::{Problem, own};
+use crate::Counts;
+use crate::device::{Device, Fact, Memory, Peak, Source, key};
+
+/// The forms, each known by a key that no other has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// TraceLens: `max_achievable_tflops`, `mem_bw_gbps`, `memory_gb`.
+    TraceLens,
+    /// `tprof peaks --json`: `device`, `memory`, `compute`, `links`.
+    TprofJson,
+    /// An entry of the device list of `tprof`: `peak_flops`, `hbm_gbs`.
+    TprofList,
+    /// SuperBench: `compute_peak_flops`, `memory_peak_bytes_per_s`.
+    SuperBench,
+    /// NPU dashboards: `peak_tops`, `mem_bw`.
+    Npu,
+    /// Roofline calculators: `peak_flops_tflops`, `peak_bandwidth_gb_s`.
+    Calculator,
+}
+
+const FORMS: [(&str, Form); 5] = [
+    ("max_achievable_tflops", Form::TraceLens),
+    ("peak_flops", Form::TprofList),
+    ("compute_peak_flops", Form::SuperBench),
+    ("peak_tops", Form::Npu),
+    ("peak_flops_tflops", Form::Calculator),
+];
+
+/// Whether a map names devices by its keys without saying so.
+pub(super) fn is_registry(root: &Node) -> bool {
+    let devices = root.entries();
+    !devices.is_empty() && devices.iter().all(|entry| Form::of(&entry.value) == Some(Form::Calculator))
+}
+
+impl Form {
+    pub(super) fn of(node: &Node) -> Option<Self> {
+        if node.get("device").is_some_and(Node::is_map) && node.get("compute").is_some() {
+            return Some(Self::TprofJson);
+        }
+        FORMS.iter().find(|(key, _)| node.get(key).is_some()).map(|(_, form)| *form)
+    }
+
+    pub(super) fn device(self, node: &Node, id: &str, source: Source) -> Result<Device, Problem> {
+        let name = own::text(node.get("device").filter(|_| self == Self::TprofJson).unwrap_or(node), "name")?;
+        let told = if self == Self::SuperBench { own::text(node, "device")? } else { name };
+        let id = match &told {
+            Some(name) if self != Self::Calculator => name.to_lowercase().replace(' ', "-"),
+            _ => id.to_owned(),
+        };
+        let mut device = Device { name: told.unwrap_or_else(|| id.clone()), id, ..Device::default() };
+        let read = Reader { node, source };
+        match self {
+            Self::TraceLens => {
+                device.peaks = read.peaks("max_achievable_tflops", 1e12)?;
+                device.memory = read.main_memory("mem_bw_gbps", 1e9)?;
+                let size = read.fact(node, "memory_gb", 1e9)?;
+                if let Some(memory) = device.memory.first_mut() {
+                    memory.size = size;
+                }
+                device.units = read.fact(node, "num_cus", 1.0)?;
+                device.clock = read.fact(node, "freq_mhz", 1e6)?;
+            }
+            Self::TprofJson => {
+                device.peaks = read.peaks("compute", 1e9)?;
+                let memory = Reader { node: node.get("memory").unwrap_or(node), ..read };
+                device.memory = memory.main_memory("hbm_bw_GBps", 1e9)?;
+                device.links = own::links(node, &memory.source)?;
+            }
+            Self::TprofList => {
+                device.peaks = read.one_peak("peak_flops", 1.0, Counts::Operations)?;
+                device.memory = read.main_memory("hbm_gbs", 1e9)?;
+            }
+            Self::SuperBench => {
+                device.peaks = read.one_peak("compute_peak_flops", 1.0, Counts::Operations)?;
+                device.memory = read.main_memory("memory_peak_bytes_per_s", 1.0)?;
+                device.notes = own::text(node, "notes")?;
+            }
+            Self::Npu => {
+                device.peaks = read.one_peak("peak_tops", 1e12, read.counts()?)?;
+                device.memory = read.main_memory("mem_bw", 1e9)?;
+            }
+            Self::Calculator => {
+                device.peaks = read.peaks("peak_flops_tflops", 1e12)?;
+                device.memory = read.main_memory("peak_bandwidth_gb_s", 1e9)?;
+            }
+        }
+        Ok(device)
+    }
+}
+
+struct Reader<'a> {
+    node: &'a Node,
+    source: Source,
+}
+
+impl Reader<'_> {
+    fn fact(&self, node: &Node, name: &str, factor: f64) -> Result<Option<Fact>, Problem> {
+        node.get(name).map_or(Ok(None), |value| own::fact(value, factor, &self.source))
+    }
+
+    fn peaks(&self, name: &str, factor: f64) -> Result<Vec<Peak>, Problem> {
+        let Some(block) = self.node.get(name) else { return Ok(Vec::new()) };
+        if !block.is_map() {
+            return Err(Problem::new(block.line, format!("`{name}` must be a map from types to rates")));
+        }
+        let mut peaks = Vec::new();
+        for entry in block.entries() {
+            if let Some(dense) = self.fact(block, &entry.key, factor)? {
+                peaks.push(peak(&entry.key, dense, Counts::Operations));
+            }
+        }
+        Ok(peaks)
+    }
+
+    /// A peak that the file gives for the device, whatever the type.
+    fn one_peak(&self, name: &str, factor: f64, counts: Counts) -> Result<Vec<Peak>, Problem> {
+        Ok(self
+            .fact(self.node, name, factor)?
+            .map(|dense| peak(key::ANY, dense, counts))
+            .into_iter()
+            .collect())
+    }
+
+    fn main_memory(&self, name: &str, factor: f64) -> Result<Vec<Memory>, Problem> {
+        let bandwidth = self.fact(self.node, name, factor)?;
+        Ok(vec![Memory { id: "hbm".into(), name: "HBM".into(), bandwidth, size: None }])
+    }
+
+    /// A vendor's TOPS are operations, two to a multiply-add, unless the file says that it counts those.
+    fn counts(&self) -> Result<Counts, Problem> {
+        let Some(value) = self.node.get("peak_unit") else { return Ok(Counts::Operations) };
+        value.text().and_then(Counts::from_id).ok_or_else(|| {
+            Problem::new(value.line, format!("{} is no unit of a peak", value.described()))
+                .hint("it is `ops` or `macs`")
+        })
+    }
+}
+
+fn peak(key: &str, dense: Fact, counts: Counts) -> Peak {
+    let (arithmetic, engine) = key::meaning(key);
+    Peak { key: key.to_owned(), arithmetic, engine, dense, sparse: None, counts }
+}

@@ -1,0 +1,182 @@
+//! Devices from files: our own YAML and what other tools write.
+
+mod foreign;
+mod own;
+mod tree;
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use self::tree::{Kind, Node};
+use super::{Confidence, Device, Source};
+
+/// A peaks file is some hundred lines; what is larger is something else.
+const LARGEST: u64 = 4 << 20;
+
+/// Why a file is no device.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileError {
+    /// The file.
+    pub path: PathBuf,
+    /// The line, from 1, if the trouble is in one.
+    pub line: Option<usize>,
+    /// What is wrong.
+    pub cause: String,
+    /// What to try.
+    pub hint: String,
+}
+
+impl fmt::Display for FileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.path.display())?;
+        if let Some(line) = self.line {
+            write!(f, ":{line}")?;
+        }
+        write!(f, ": {}", self.cause)
+    }
+}
+
+impl std::error::Error for FileError {}
+
+/// What is wrong in a text, before its file is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Problem {
+    line: Option<usize>,
+    cause: String,
+    hint: Option<String>,
+}
+
+impl Problem {
+    fn new(line: usize, cause: impl Into<String>) -> Self {
+        Self { line: Some(line), cause: cause.into(), hint: None }
+    }
+
+    fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    fn within(self, path: &Path) -> FileError {
+        let usual = || "the format of peaks files is described in docs/devices.md".to_owned();
+        FileError {
+            path: path.to_owned(),
+            line: self.line,
+            cause: self.cause,
+            hint: self.hint.unwrap_or_else(usual),
+        }
+    }
+}
+
+/// The device of a file. Of a file with several, `FILE#ID` names one.
+///
+/// # Errors
+/// If the file cannot be read, is in no known form, or has several devices and none is named.
+pub fn read(path: &Path) -> Result<Device, FileError> {
+    let (path, member) = split(path);
+    let path = path.as_path();
+    let devices = parse(&text(path)?, path)?;
+    let ids = || devices.iter().map(|device| device.id.as_str()).collect::<Vec<_>>().join(", ");
+    let found = match &member {
+        Some(member) => devices.iter().find(|device| device.id.eq_ignore_ascii_case(member)),
+        None => devices.first().filter(|_| devices.len() == 1),
+    };
+    found.cloned().ok_or_else(|| {
+        let cause = match &member {
+            Some(member) => format!("there is no device `{member}` in it, but {}", ids()),
+            None => format!("there are {} devices in it: {}", devices.len(), ids()),
+        };
+        let hint =
+            format!("name one, such as {}#{}", path.display(), devices.first().map_or("ID", |d| &d.id));
+        FileError { path: path.to_owned(), line: None, cause, hint }
+    })
+}
+
+/// The path and what follows its last `#`, unless a file has that very name.
+fn split(path: &Path) -> (PathBuf, Option<String>) {
+    if let Some((file, member)) = path.to_str().and_then(|text| text.rsplit_once('#'))
+        && !path.exists()
+    {
+        return (PathBuf::from(file), Some(member.to_owned()));
+    }
+    (path.to_owned(), None)
+}
+
+fn text(path: &Path) -> Result<String, FileError> {
+    let failed = |cause: String, hint: &str| FileError {
+        path: path.to_owned(),
+        line: None,
+        cause,
+        hint: hint.to_owned(),
+    };
+    let io = |error: std::io::Error| {
+        failed(format!("cannot be read: {error}"), "`eaves device list` shows the devices that need no file")
+    };
+    let size = std::fs::metadata(path).map_err(io)?.len();
+    if size > LARGEST {
+        return Err(failed(format!("{size} bytes are too many for a peaks file"), "is it a trace?"));
+    }
+    String::from_utf8(std::fs::read(path).map_err(io)?)
+        .map_err(|error| failed(format!("not UTF-8: {error}"), "save it as UTF-8"))
+}
+
+/// Every device of a text in any form that [`read`] knows; `path` is what errors and sources call it.
+///
+/// # Errors
+/// If it is in no known form.
+pub fn parse(text: &str, path: &Path) -> Result<Vec<Device>, FileError> {
+    let file = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+    devices(text, &file).map_err(|problem| problem.within(path))
+}
+
+fn devices(text: &str, file: &str) -> Result<Vec<Device>, Problem> {
+    let root = tree::parse(text)?;
+    if !root.is_map() {
+        return Err(Problem::new(
+            root.line,
+            format!("a peaks file is a map of keys, and this is {}", root.described()),
+        ));
+    }
+    if let Some(list) = root.get("devices") {
+        return members(list, file);
+    }
+    if foreign::is_registry(&root) {
+        return members(&root, file);
+    }
+    Ok(vec![device(&root, stem(file), file)?])
+}
+
+/// The devices of a list, or of a map from ids to devices.
+fn members(list: &Node, file: &str) -> Result<Vec<Device>, Problem> {
+    let found: Vec<Device> = match &list.kind {
+        Kind::List(items) => {
+            items.iter().map(|item| device(item, stem(file), file)).collect::<Result<_, _>>()?
+        }
+        Kind::Map(entries) => {
+            entries.iter().map(|entry| device(&entry.value, &entry.key, file)).collect::<Result<_, _>>()?
+        }
+        _ => Vec::new(),
+    };
+    if found.is_empty() {
+        return Err(Problem::new(list.line, "`devices` names no device"));
+    }
+    Ok(found)
+}
+
+/// The device of a map, in whatever form it is. `id` is what to call it if it does not say.
+fn device(node: &Node, id: &str, file: &str) -> Result<Device, Problem> {
+    if !node.is_map() {
+        return Err(Problem::new(
+            node.line,
+            format!("a device is a map of keys, and this is {}", node.described()),
+        ));
+    }
+    let source = Source { text: file.to_owned(), confidence: Confidence::Medium };
+    match foreign::Form::of(node) {
+        Some(form) => form.device(node, id, source),
+        None => own::device(node, id, source),
+    }
+}
+
+fn stem(file: &str) -> &str {
+    file.split('.').next().unwrap_or(file)
+}

@@ -1,0 +1,320 @@
+//! Files of every form, and files that are none.
+
+use std::path::Path;
+
+use eaves_roofline::device::{self, Confidence, FileError};
+use eaves_roofline::{Arithmetic, Counts, Device, Engine, Roof};
+use proptest::prelude::*;
+
+use crate::{close, data};
+
+fn parse(text: &str) -> Result<Vec<Device>, FileError> {
+    device::parse(text, Path::new("peaks.yaml"))
+}
+
+fn one(text: &str) -> Device {
+    let mut devices = parse(text).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(devices.len(), 1);
+    devices.remove(0)
+}
+
+fn read(name: &str) -> Option<Device> {
+    let path = data("")?.join(name);
+    Some(device::read(&path).unwrap_or_else(|error| panic!("{error}")))
+}
+
+fn peak(device: &Device, key: &str) -> f64 {
+    device.peak_by_key(key).unwrap_or_else(|| panic!("no {key}")).dense.value
+}
+
+fn bandwidth(device: &Device) -> f64 {
+    device.main_memory().and_then(|memory| memory.bandwidth.as_ref()).map_or(f64::NAN, |fact| fact.value)
+}
+
+/// The sample of the tool of source document 000, with its values from the description of that tool.
+const OLD: &str = r#"
+name: "SM90 Example"
+hbm_bw_GBps: 1000.0
+compute_peaks_GFLOPs:
+  fp32: 82000.0
+  bf16_tensor: 220000.0
+  fp16_tensor: 240000.0
+  posit16_tensor: 7.5
+links:
+  - name: "NVLink4 per-link"
+    bw_GBps: 50.0
+  - {name: "PCIe Gen5 x16", bw_GBps: 64.0}
+"#;
+
+#[test]
+fn old_files_load_unchanged() {
+    let device = one(OLD);
+    assert_eq!((device.name.as_str(), bandwidth(&device)), ("SM90 Example", 1e12));
+    assert_eq!((peak(&device, "fp32"), peak(&device, "bf16_tensor")), (8.2e13, 2.2e14));
+    let links: Vec<_> = device.links.iter().map(|link| (link.name.as_str(), link.total())).collect();
+    assert_eq!(links, [("NVLink4 per-link", 50e9), ("PCIe Gen5 x16", 64e9)]);
+    let knee = |arithmetic, engine| Roof::new(&device, Some(arithmetic), engine).knee();
+    assert_eq!(knee(Arithmetic::Fp32, Engine::Vector), Some(82.0));
+    assert_eq!(knee(Arithmetic::Bf16, Engine::Matrix), Some(220.0));
+    assert_eq!(knee(Arithmetic::Fp16, Engine::Matrix), Some(240.0));
+    // FP16 on the vector units is computed as FP32; a type that the file does not have has no roof.
+    assert_eq!(knee(Arithmetic::Fp16, Engine::Vector), Some(82.0));
+    assert_eq!(knee(Arithmetic::Int8, Engine::Matrix), None);
+    // A key that is no type is kept and used by name.
+    assert_eq!(peak(&device, "POSIT16_tensor"), 7.5e9);
+    let source = &device.peaks[0].dense.source;
+    assert_eq!((source.text.as_str(), source.confidence), ("peaks.yaml", Confidence::Medium));
+}
+
+#[test]
+fn samples_of_other_tools_load() {
+    let Some(device) = read("sources/000/sm90_with_links.yaml") else { return };
+    assert_eq!((bandwidth(&device), peak(&device, "fp16_tensor"), device.links.len()), (1e12, 2.4e14, 3));
+    assert_eq!(device.links[2].total(), 50e9);
+    let device = read("sources/000/peaks_auto_fallback_template.yaml").unwrap();
+    assert_eq!(
+        (device.name.as_str(), bandwidth(&device), peak(&device, "fp32")),
+        ("Auto Device", 9e11, 6e13)
+    );
+    let device = read("sources/000/superbench_example_peaks.yaml").unwrap();
+    assert_eq!((device.name.as_str(), bandwidth(&device)), ("example-sm90", 3e12));
+    assert_eq!(device.peak(Arithmetic::Fp16, Engine::Matrix).unwrap().dense.value, 9e13);
+    let device = read("sources/000/tprof_peaks_sample.yaml#sm90").unwrap();
+    assert_eq!((device.id.as_str(), bandwidth(&device), peak(&device, "any")), ("sm90", 3e12, 2e14));
+    let device = read("tracelens/arch/MI300X.json").unwrap();
+    assert_eq!(
+        (bandwidth(&device), peak(&device, "matrix_bf16"), peak(&device, "vector_fp32")),
+        (5.3e12, 7.08e14, 8.1e13)
+    );
+    assert_eq!(device.main_memory().unwrap().size.as_ref().unwrap().value, 192e9);
+    assert_eq!(device.peak(Arithmetic::Fp8, Engine::Matrix).unwrap().dense.value, 1.273e15);
+    let device = read("tracelens/arch/MI325X.json").unwrap();
+    assert_eq!((bandwidth(&device), peak(&device, "fp8_matrix")), (6e12, 1.519e15));
+    let device = read("sources/001/backend_hardware_registry.json#b10").unwrap();
+    assert_eq!((device.name.as_str(), bandwidth(&device)), ("NVIDIA GB10 Grace Blackwell (GX10)", 287e9));
+    assert_eq!(device.peak(Arithmetic::Int4, Engine::Matrix).unwrap().dense.value, 2.48e14);
+}
+
+#[test]
+fn a_file_of_several_devices_wants_a_name() {
+    let Some(folder) = data("sources/000") else { return };
+    let path = folder.join("tprof_peaks_sample.yaml");
+    let error = device::read(&path).unwrap_err();
+    assert!(error.cause.contains("sm80, sm90, gb200") && error.hint.ends_with("#sm80"), "{error}");
+    let error = device::read(&folder.join("tprof_peaks_sample.yaml#sm70")).unwrap_err();
+    assert!(error.cause.contains("no device `sm70`"), "{error}");
+}
+
+/// 1 MAC is 2 operations: a vendor's 32 TOPS are 16 T multiply-adds, unless the file or the user says otherwise.
+#[test]
+fn the_unit_of_a_peak_is_declared() {
+    if let Some(device) = read("sources/002/roofline_config_default_seed.json") {
+        let roof = Roof::new(&device, Some(Arithmetic::Int8), Engine::Matrix);
+        assert_eq!((roof.knee(), roof.counts()), (Some(640.0), Counts::Operations));
+        let roof = Roof::new(&device.counting(Counts::Macs), Some(Arithmetic::Fp16), Engine::Matrix);
+        assert_eq!((roof.knee(), roof.counts()), (Some(640.0), Counts::Macs));
+    }
+    let device = one(r#"{"peak_tops": 32.0, "mem_bw": 50.0, "mem_thresh": 40, "peak_unit": "macs"}"#);
+    assert_eq!(device.peaks[0].counts, Counts::Macs);
+    let error = parse(r#"{"peak_tops": 32.0, "mem_bw": 50.0, "peak_unit": "tops"}"#).unwrap_err();
+    assert_eq!(error.hint, "it is `ops` or `macs`");
+    let device = one(
+        "name: npu\nhbm_bw_GBps: 50\ncompute_peaks_TMACs: {int8_matrix: 16}\ncompute_peaks_TFLOPs: {fp16_matrix: 8}",
+    );
+    assert_eq!((device.peaks[0].counts, device.peaks[0].dense.value), (Counts::Macs, 16e12));
+    assert_eq!((device.peaks[1].counts, device.peaks[1].dense.value), (Counts::Operations, 8e12));
+}
+
+/// What the tool of source document 000 maps onto its peaks file.
+#[test]
+fn output_of_tprof_peaks_loads() {
+    let device = one(r#"{"device": {"name": "Test GPU"}, "memory": {"hbm_bw_GBps": 900.5},
+            "compute": {"fp32": 60000, "bf16_tensor": 100000, "int8": null},
+            "links": [{"name": "NVLink (per-link)", "bw_GBps": 50}]}"#);
+    assert_eq!(
+        (device.name.as_str(), device.id.as_str(), bandwidth(&device)),
+        ("Test GPU", "test-gpu", 900.5e9)
+    );
+    assert_eq!((peak(&device, "bf16_tensor"), device.peaks.len(), device.links[0].total()), (1e14, 2, 50e9));
+}
+
+#[test]
+fn sources_are_inherited_and_overridden() {
+    let device = one("name: X
+source: the datasheet
+confidence: high
+clock_MHz: 1500
+units: {value: 10, source: a photo, confidence: low}
+compute_peaks_TFLOPs:
+  source: a benchmark
+  confidence: measured
+  fp32_vector: 1.5
+  fp16_matrix: {value: 12, source: a talk}
+  bf16_matrix: 0
+sparse_peaks_TFLOPs:
+  fp16_matrix: 24
+memory:
+  - {id: hbm, name: HBM9, bw_GBps: 100, size_GB: 8}
+  - {id: l2, size_MiB: 2, source: a photo}
+links:
+  - {name: wire, bw_GBps: 2.5, count: 4, aliases: [cable], kind: host, confidence: low}
+");
+    let told = |fact: &device::Fact| (fact.value, fact.source.text.clone(), fact.source.confidence.id());
+    assert_eq!(told(device.clock.as_ref().unwrap()), (1.5e9, "the datasheet".into(), "high"));
+    assert_eq!(told(device.units.as_ref().unwrap()), (10.0, "a photo".into(), "low"));
+    assert_eq!(told(&device.peaks[0].dense), (1.5e12, "a benchmark".into(), "measured"));
+    assert_eq!(told(&device.peaks[1].dense), (1.2e13, "a talk".into(), "measured"));
+    assert_eq!(told(device.peaks[1].sparse.as_ref().unwrap()), (2.4e13, "the datasheet".into(), "high"));
+    assert_eq!(device.peaks.len(), 2, "a rate of zero is no rate");
+    assert_eq!(told(device.memory[1].size.as_ref().unwrap()), (2_097_152.0, "a photo".into(), "high"));
+    assert_eq!(device.memory[1].name, "L2");
+    assert_eq!(told(&device.links[0].per_direction), (2.5e9, "the datasheet".into(), "low"));
+    assert!(close(device.links[0].total(), 1e10));
+}
+
+/// Line, cause and hint of everything that can be wrong.
+#[test]
+fn errors_name_the_line() {
+    let head = "name: X\nhbm_bw_GBps: 100\n";
+    for (text, line, cause, hint) in [
+        ("", 1, "empty", ""),
+        ("- 1\n", 1, "this is a list", ""),
+        ("just words", 1, "this is `just words`", ""),
+        ("name: [1\nx: 2\n", 2, "not YAML", ""),
+        ("name: X\nx: y: 2\n", 2, "not YAML", ""),
+        ("hbm_bw_GBps: 100\n", 1, "there is no `name`", "hbm_bw_GBps"),
+        ("name: X\n", 1, "neither a peak nor a bandwidth", "compute_peaks_GFLOPs"),
+        ("name: X\nhbm_bw_GBps: fast\n", 2, "`fast` is no amount", "leave out"),
+        ("name: X\nhbm_bw_GBps: -5\n", 2, "`-5` is no amount", ""),
+        ("name: X\nhbm_bw_GBps: .inf\n", 2, "`.inf` is no amount", ""),
+        ("name: X\nhbm_bw_GBps: NaN\n", 2, "`NaN` is no amount", ""),
+        ("name: X\nhbm_bw_gbps: 5\n", 2, "unknown key `hbm_bw_gbps`", "`hbm_bw_GBps`"),
+        ("name: X\nname: Y\n", 2, "there twice, first in line 1", ""),
+        ("name: X\ncompute_peak_GFLOPs: {}\n", 2, "unknown key", "`compute_peaks_GFLOPs`"),
+        ("name: X\ncompute_peaks_bogus: {a: 1}\n", 2, "ends in no unit", "TMACs"),
+        ("name: X\ncompute_peaks_TFLOPs: 5\n", 2, "must be a map", ""),
+        ("name: X\ncompute_peaks_TFLOPs:\n  fp16: [1]\n", 3, "a list is no amount", ""),
+        ("name: X\nsparse_peaks_TFLOPs:\n  fp16: 1\n", 3, "needs a dense one", "compute_peaks_"),
+        ("name: X\ncompute_peaks_TFLOPs: {a: 1}\ncompute_peaks_TOPs: {a: 1}\n", 3, "another unit", ""),
+        ("name: X\nconfidence: sure\n", 2, "no confidence", "measured"),
+        ("name: X\nunits: {source: y}\n", 2, "needs a `value`", ""),
+        ("name: X\nmemory:\n  - name: y\n", 3, "needs an `id`", ""),
+        ("name: X\nmemory: 5\n", 2, "must be a list", ""),
+        ("name: X\nlinks:\n  - name: y\n", 3, "no `bw_GBps`", "leave the link out"),
+        ("name: X\nlinks:\n  - name: y\n    bw_GBps: 1\n    count: 0\n", 5, "no number of links", ""),
+        ("name: X\nlinks:\n  - {bw_GBps: 1, kind: tube}\n", 3, "no kind of link", "scale-up"),
+        ("name: X\naliases: y\n", 2, "must be a list", ""),
+        ("a: &x 1\nb: *x\n", 2, "references", ""),
+        ("name: X\nhbm_bw_GBps: 1\n---\nname: Y\n", 3, "second document", "devices:"),
+        ("devices: {}\n", 1, "names no device", ""),
+        ("devices:\n  a: {peak_flops: x}\n", 2, "`x` is no amount", ""),
+        ("devices:\n  a: 5\n", 2, "a device is a map", ""),
+        ("? [a]\n: b\n", 1, "a key must be a text", ""),
+    ] {
+        let error = parse(text).expect_err(text);
+        assert!(error.cause.contains(cause), "{text:?}: {error}");
+        assert_eq!(error.line, Some(line), "{text:?}: {error}");
+        assert!(error.hint.contains(hint) && !error.hint.is_empty(), "{text:?}: {}", error.hint);
+        assert_eq!(error.to_string(), format!("peaks.yaml:{line}: {}", error.cause));
+    }
+    // Keys of others are left alone.
+    one(&format!("{head}mood: fine\nx-notes: [1, 2]\n"));
+    one(&format!("\u{feff}{head}"));
+    one(&head.replace('\n', "\r\n"));
+}
+
+#[test]
+fn files_that_cannot_be_read_say_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let error = device::read(&folder.path().join("absent.yaml")).unwrap_err();
+    assert!(error.line.is_none() && error.cause.contains("cannot be read"), "{error}");
+    let latin = folder.path().join("latin.yaml");
+    std::fs::write(&latin, b"name: caf\xe9\n").unwrap();
+    assert!(device::read(&latin).unwrap_err().cause.contains("not UTF-8"));
+    let large = folder.path().join("large.json");
+    std::fs::File::create(&large).unwrap().set_len(5 << 20).unwrap();
+    assert!(device::read(&large).unwrap_err().cause.contains("too many"));
+    device::read(folder.path()).unwrap_err();
+}
+
+/// Fragments that make trees of every shape, most of them wrong.
+fn soup() -> impl Strategy<Value = String> {
+    let word = prop::sample::select(vec![
+        "name",
+        "hbm_bw_GBps",
+        "compute_peaks_TFLOPs",
+        "sparse_peaks_TOPs",
+        "memory",
+        "links",
+        "devices",
+        "peak_tops",
+        "mem_bw",
+        "device",
+        "compute",
+        "max_achievable_tflops",
+        "peak_flops_tflops",
+        "source",
+        "confidence",
+        "value",
+        "fp16_matrix",
+        "bw_GBps",
+        "id",
+        "count",
+        ": ",
+        ":\n  ",
+        "\n",
+        "\n- ",
+        "  - ",
+        "{",
+        "}",
+        "[",
+        "]",
+        ", ",
+        "\"",
+        "'",
+        "1",
+        "-1",
+        "1e400",
+        "0",
+        "high",
+        "~",
+        "&a",
+        "*a",
+        "!!map",
+        "|",
+        ">",
+        "#",
+        "---",
+        "?",
+        "%",
+        "\t",
+        "é",
+        "\0",
+    ]);
+    prop::collection::vec(word, 0..60).prop_map(|words| words.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    #[test]
+    fn no_text_makes_the_reader_panic(text in soup()) {
+        drop(parse(&text));
+    }
+
+    #[test]
+    fn no_bytes_make_the_reader_panic(text in any::<String>()) {
+        drop(parse(&text));
+    }
+
+    /// One character of a good file changed: still read, or an error with a line of the file.
+    #[test]
+    fn damage_is_named(at in 0..OLD.len(), by in any::<char>()) {
+        let text: String =
+            OLD.char_indices().map(|(index, c)| if index == at { by } else { c }).collect();
+        if let Err(error) = parse(&text) {
+            let line = error.line.unwrap_or_default();
+            prop_assert!((1..=text.lines().count() + 1).contains(&line), "{error}");
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Devices by what people type and by what recordings report.
+
+use eaves_roofline::device::{catalogue, find, find_reported};
+
+fn id(name: &str) -> String {
+    find(name).unwrap_or_else(|error| panic!("{error}")).id
+}
+
+#[test]
+fn names_in_any_spelling() {
+    for (name, expected) in [
+        ("nvidia-h100-sxm", "nvidia-h100-sxm"),
+        ("h100-sxm", "nvidia-h100-sxm"),
+        ("H100_SXM5", "nvidia-h100-sxm"),
+        ("h100 sxm", "nvidia-h100-sxm"),
+        ("MI300X", "amd-mi300x"),
+        ("AMD Instinct MI300X", "amd-mi300x"),
+        ("tpu v5e", "google-tpu-v5e"),
+        ("M2 Ultra", "apple-m2-ultra"),
+        ("apple m1", "apple-m1"),
+        ("rtx-4090", "nvidia-rtx4090"),
+        ("GB10", "nvidia-gb10"),
+        ("gb10-287", "gb10-287"),
+        ("mi250x", "amd-mi250x"),
+        ("gfx908", "amd-mi100"),
+        ("sm_70", "nvidia-v100-sxm2"),
+        ("SM75", "nvidia-t4"),
+    ] {
+        assert_eq!(id(name), expected, "{name}");
+    }
+}
+
+#[test]
+fn names_that_devices_report() {
+    for (name, expected) in [
+        ("NVIDIA H100 80GB HBM3", "nvidia-h100-sxm"),
+        ("NVIDIA H100 PCIe", "nvidia-h100-pcie"),
+        ("NVIDIA A100-SXM4-40GB", "nvidia-a100-sxm-40"),
+        ("A100-SXM4-80GB", "nvidia-a100-sxm-80"),
+        ("NVIDIA A100-PG509-200", "nvidia-a100-sxm-40"),
+        ("NVIDIA A100 80GB PCIe", "nvidia-a100-pcie-80"),
+        ("Tesla V100-SXM2-32GB", "nvidia-v100-sxm2"),
+        ("Tesla T4", "nvidia-t4"),
+        ("NVIDIA GeForce RTX 5090", "nvidia-rtx5090"),
+        ("NVIDIA B200", "nvidia-b200-sxm"),
+        ("NVIDIA GB10", "nvidia-gb10"),
+        ("AMD Instinct MI300X", "amd-mi300x"),
+        ("AMD Instinct MI300X VF", "amd-mi300x"),
+        // A package to people, two GPUs to recordings.
+        ("AMD Instinct MI250X", "amd-mi250x-gcd"),
+        ("TPU v5 lite", "google-tpu-v5e"),
+        ("Intel(R) Data Center GPU Max 1550", "intel-max1550"),
+    ] {
+        assert_eq!(find_reported(name).unwrap_or_else(|error| panic!("{error}")).id, expected, "{name}");
+    }
+    for device in catalogue() {
+        for name in &device.reports {
+            assert_eq!(
+                find_reported(name).map(|device| device.id).as_deref(),
+                Ok(device.id.as_str()),
+                "{name}"
+            );
+        }
+    }
+}
+
+/// Half a name, an instruction set of many, a slice of a GPU: none is taken for a device.
+#[test]
+fn what_fits_several_is_not_chosen_from() {
+    let error = find("gfx942").unwrap_err();
+    assert!(error.ambiguous);
+    assert_eq!(error.near, ["amd-mi300a", "amd-mi300x", "amd-mi325x"]);
+    assert_eq!(error.to_string(), "`gfx942` may be any of amd-mi300a, amd-mi300x, amd-mi325x");
+    let error = find("h100").unwrap_err();
+    assert_eq!(error.near[..3], ["nvidia-h100-nvl", "nvidia-h100-pcie", "nvidia-h100-sxm"]);
+    for name in ["NVIDIA A100-SXM4-40GB MIG 1g.5gb", "AMD Radeon Graphics", "", " - ", "🦀", "NVIDIA", "gpu"]
+    {
+        find(name).unwrap_err();
+        find_reported(name).unwrap_err();
+    }
+}
+
+#[test]
+fn near_names_are_suggested() {
+    for (name, expected) in [
+        ("nvidia-h100-sx", "nvidia-h100-sxm"),
+        ("h10-pcie", "nvidia-h100-pcie"),
+        ("mi30x", "amd-mi300x"),
+        ("mi300", "amd-mi300x"),
+        ("rtx409", "nvidia-rtx4090"),
+        ("gaudi", "intel-gaudi3"),
+    ] {
+        let error = find(name).unwrap_err();
+        assert!(error.near.contains(&expected), "{error}");
+        assert!(error.to_string().contains("did you mean"), "{error}");
+    }
+    assert!(find("qqqqq").unwrap_err().near.is_empty());
+}
