@@ -92,7 +92,7 @@ fn narrow_weights_move_less_and_compute_the_same() {
 
 #[test]
 fn what_a_device_cannot_do_is_said_and_nothing_stands_in_for_it() {
-    let answer = json(&["gemm", "--precision", "all", "--device", "h100"]);
+    let answer = json(&["gemm", "--precision", "all", "--device", "h100-sxm"]);
     let section = &answer["sections"][0];
     assert!(column(section, 0, "precision").iter().any(|name| name == "fp8_e4m3"));
     let refused = column(section, 1, "precision");
@@ -104,15 +104,15 @@ fn what_a_device_cannot_do_is_said_and_nothing_stands_in_for_it() {
 #[test]
 fn unknown_names_are_errors_with_suggestions() {
     for (arguments, words) in [
-        (&["gemv", "--precision", "fp17", "--device", "h100"][..], &["fp17", "did you mean fp16"][..]),
-        (&["gemv", "--compute", "fp17", "--device", "h100"], &["fp17", "did you mean `fp16`"]),
-        (&["model", "lama-3-8b", "--device", "h100"], &["lama-3-8b", "did you mean `llama-3-8b`"]),
-        (&["model", "llama-3-8b", "--config", "w4a16", "--device", "h100"], &["w4a16", "w4a16-awq"]),
-        (&["gemm", "--sweep", "q=1,2", "--device", "h100"], &["`q`", "batch, m, n, k"]),
-        (&["attention", "--queries", "9", "--keys", "8", "--causal", "--device", "h100"], &["9 queries"]),
-        (&["conv", "--input", "1,64", "--channels", "8", "--device", "h100"], &["no extents"]),
+        (&["gemv", "--precision", "fp17", "--device", "h100-sxm"][..], &["fp17", "did you mean fp16"][..]),
+        (&["gemv", "--compute", "fp17", "--device", "h100-sxm"], &["fp17", "did you mean `fp16`"]),
+        (&["model", "lama-3-8b", "--device", "h100-sxm"], &["lama-3-8b", "did you mean `llama-3-8b`"]),
+        (&["model", "llama-3-8b", "--config", "w4a16", "--device", "h100-sxm"], &["w4a16", "w4a16-awq"]),
+        (&["gemm", "--sweep", "q=1,2", "--device", "h100-sxm"], &["`q`", "batch, m, n, k"]),
+        (&["attention", "--queries", "9", "--keys", "8", "--causal", "--device", "h100-sxm"], &["9 queries"]),
+        (&["conv", "--input", "1,64", "--channels", "8", "--device", "h100-sxm"], &["no extents"]),
         (
-            &["conv", "--input", "1,3,8,8", "--channels", "4", "--groups", "2", "--device", "h100"],
+            &["conv", "--input", "1,3,8,8", "--channels", "4", "--groups", "2", "--device", "h100-sxm"],
             &["groups"],
         ),
     ] {
@@ -147,7 +147,7 @@ fn a_configuration_file_is_a_model() {
     let config = r#"{"model_type": "llama", "hidden_size": 2048, "intermediate_size": 5632, "num_hidden_layers": 22,
         "num_attention_heads": 32, "num_key_value_heads": 4, "vocab_size": 32000, "tie_word_embeddings": false}"#;
     std::fs::write(directory.path().join("config.json"), config).unwrap();
-    let arguments = ["predict", "model", "config.json", "--device", "h100", "--phase", "decode", "--json"];
+    let arguments = ["predict", "model", "config.json", "--device", "h100-sxm", "--phase", "decode", "--json"];
     let answer = run(directory.path(), &arguments);
     assert_eq!(answer.code, Some(0), "{answer:?}");
     let found: Value = serde_json::from_str(&answer.stdout).unwrap();
@@ -158,7 +158,7 @@ fn a_configuration_file_is_a_model() {
 
 #[test]
 fn a_sweep_has_a_row_for_each_value_and_precision() {
-    let answer = json(&["gemm", "--sweep", "m=1..8:x2", "--precision", "fp16,fp8", "--device", "h100"]);
+    let answer = json(&["gemm", "--sweep", "m=1..8:x2", "--precision", "fp16,fp8", "--device", "h100-sxm"]);
     let section = &answer["sections"][0];
     assert_eq!(section["tables"][0]["id"], "sweep");
     assert_eq!(column(section, 0, "value"), [1, 1, 2, 2, 4, 4, 8, 8]);

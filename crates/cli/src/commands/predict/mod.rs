@@ -23,9 +23,9 @@ use crate::failure::{did_you_mean, hinted};
 #[command(
     help_template = HELP_TEMPLATE,
     before_help = "  eaves predict gemv --n 4096 --k 4096 --precision fp16 --device gb10-287
-  eaves predict gemm --m 4k --n 4k --k 4k --precision all --device h100
-  eaves predict gemm --m 1 --n 4k --k 4k --weights int4@128:fp16 --device h100
-  eaves predict model llama-3-8b --context 8k --batch 16 --device h100
+  eaves predict gemm --m 4k --n 4k --k 4k --precision all --device h100-sxm
+  eaves predict gemm --m 1 --n 4k --k 4k --weights int4@128:fp16 --device h100-sxm
+  eaves predict model llama-3-8b --context 8k --batch 16 --device h100-sxm
   eaves predict gemm --n 4k --k 4k --sweep m=1..4k:x2 --device mi300x"
 )]
 pub(crate) struct Arguments {
@@ -38,29 +38,29 @@ enum What {
     /// Predict attention, forward or backward
     #[command(
         help_template = HELP_TEMPLATE,
-        before_help = "  eaves predict attention --keys 4k --causal --device h100
-  eaves predict attention --queries 1 --keys 32k --kv-heads 8 --device h100
+        before_help = "  eaves predict attention --keys 4k --causal --device h100-sxm
+  eaves predict attention --queries 1 --keys 32k --kv-heads 8 --device h100-sxm
   eaves predict attention --sweep keys=1k..128k:x2 --device mi300x"
     )]
     Attention(Operator<shapes::Attention>),
     /// Predict a convolution of any number of dimensions
     #[command(
         help_template = HELP_TEMPLATE,
-        before_help = "  eaves predict conv --input 1,64,224,224 --channels 128 --device a100
-  eaves predict conv --input 8,64,56,56 --channels 64 --kernel 3 --padding 1 --device h100"
+        before_help = "  eaves predict conv --input 1,64,224,224 --channels 128 --device a100-sxm
+  eaves predict conv --input 8,64,56,56 --channels 64 --kernel 3 --padding 1 --device h100-sxm"
     )]
     Conv(Operator<shapes::Convolution>),
     /// Predict the feed-forward block of a transformer
     #[command(
         help_template = HELP_TEMPLATE,
         before_help = "  eaves predict ffn --hidden 4096 --intermediate 14336 --device gb10
-  eaves predict ffn --tokens 2k --weights int4@128:fp16 --device h100"
+  eaves predict ffn --tokens 2k --weights int4@128:fp16 --device h100-sxm"
     )]
     Ffn(Operator<shapes::FeedForward>),
     /// Predict a matrix product
     #[command(
         help_template = HELP_TEMPLATE,
-        before_help = "  eaves predict gemm --m 4k --n 4k --k 4k --precision all --device h100
+        before_help = "  eaves predict gemm --m 4k --n 4k --k 4k --precision all --device h100-sxm
   eaves predict gemm --n 4k --k 4k --sweep m=1..4k:x2 --device mi300x"
     )]
     Gemm(Operator<shapes::Gemm>),

@@ -25,8 +25,8 @@ const PARAMETERS: &[&str] = &["batch", "context", "tensor-parallel"];
 #[derive(Args, Debug)]
 #[command(
     help_template = HELP_TEMPLATE,
-    before_help = "  eaves predict model llama-3-8b --device h100
-  eaves predict model llama-3-70b --tensor-parallel 8 --batch 32 --device h100
+    before_help = "  eaves predict model llama-3-8b --device h100-sxm
+  eaves predict model llama-3-70b --tensor-parallel 8 --batch 32 --device h100-sxm
   eaves predict model ./config.json --config w4a16-awq --device gb10
   eaves predict model qwen3-8b --phase decode --sweep context=1k..128k:x2 --device mi300x"
 )]
