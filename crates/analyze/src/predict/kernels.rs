@@ -2,7 +2,7 @@
 
 use eaves_roofline::{Assessment, Device, Roof, Settings, Work, assess};
 
-use super::{COLUMNS, class, float, nanoseconds, text};
+use super::{COLUMNS, class, count, float, nanoseconds, text};
 use crate::section::{Column, Number, Provenance, Section, Table, Unit, Value};
 
 /// An operator of a shape, in a precision.
@@ -29,9 +29,9 @@ impl Kernel {
     fn refused(&self, device: &Device) -> String {
         match self.work.arithmetic {
             Some(arithmetic) => {
-                format!("not supported by {}: it has no {arithmetic} {} peak", device.name, self.work.engine)
+                format!("not supported by {}: no {arithmetic} {} peak", device.name, self.work.engine)
             }
-            None => format!("{} is not computed in; say what in with --compute", self.precision),
+            None => format!("nothing computes in {}: say what does with --compute", self.precision),
         }
     }
 }
@@ -44,7 +44,8 @@ pub fn kernels(kernels: &[Kernel], device: &Device) -> Section {
     let fastest = known
         .iter()
         .filter_map(|(kernel, found)| Some((found.ideal?, kernel.precision.as_str())))
-        .min_by(|a, b| a.0.total_cmp(&b.0));
+        .min_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, precision)| precision);
     let mut numbers = vec![Number {
         id: "device",
         rank: None,
@@ -53,22 +54,14 @@ pub fn kernels(kernels: &[Kernel], device: &Device) -> Section {
         provenance: Provenance::Datasheet,
         explain: "The device that is predicted.",
     }];
-    if let Some((seconds, precision)) = fastest.filter(|_| known.len() > 1) {
+    if let Some(precision) = fastest.filter(|_| known.len() > 1) {
         numbers.push(Number {
             id: "fastest",
             rank: None,
             value: precision.into(),
             unit: Unit::None,
             provenance: Provenance::Formula,
-            explain: "The precision with the shortest best time.",
-        });
-        numbers.push(Number {
-            id: "fastest_ns",
-            rank: None,
-            value: nanoseconds(Some(seconds)),
-            unit: Unit::Nanoseconds,
-            provenance: Provenance::Formula,
-            explain: "The shortest best time.",
+            explain: "The precision with the shortest best time, the first of several.",
         });
     }
     let mut tables = vec![Table {
@@ -111,7 +104,7 @@ fn row(kernel: &Kernel, found: &Assessment) -> Vec<Value> {
         nanoseconds(found.ideal),
         text(found.bound_by.as_deref(), super::NO_PEAK),
         Value::Integer(1),
-        float(Some(kernel.work.macs), ""),
+        count(kernel.work.macs),
         float(found.attainable.map(|rate| rate / 1e9), super::NO_PEAK),
         float(found.knee, super::NO_PEAK),
         class(found),

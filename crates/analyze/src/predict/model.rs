@@ -3,7 +3,7 @@
 use eaves_roofline::Device;
 use eaves_roofline::predict::{Estimate, Pass, Phase, Precisions, Row, Transformer, estimate};
 
-use super::{COLUMNS, class, float, nanoseconds, text};
+use super::{COLUMNS, class, count, float, nanoseconds, text};
 use crate::section::{Column, Finding, Number, Provenance, Section, Severity, Table, Unit, Value};
 
 /// Predicts one pass of a model.
@@ -49,7 +49,7 @@ fn row(row: &Row, precision: &str, total: Option<f64>) -> Vec<Value> {
         nanoseconds(row.time),
         text(row.bound_by.as_deref(), super::NO_PEAK),
         Value::Integer(row.step.calls.round() as i64),
-        float(Some(work.macs), ""),
+        count(work.macs),
         float(found.attainable.map(|rate| rate / 1e9), super::NO_PEAK),
         float(found.knee, super::NO_PEAK),
         class(found),
@@ -91,7 +91,7 @@ fn numbers(model: &Transformer, pass: &Pass, device: &Device, found: &Estimate) 
         ),
         new(
             "parameters",
-            float(Some(model.parameters() as f64), ""),
+            count(model.parameters() as f64),
             Unit::Count,
             "Weights of the model; a tied output projection counts once.",
         ),
@@ -134,7 +134,7 @@ fn numbers(model: &Transformer, pass: &Pass, device: &Device, found: &Estimate) 
         ),
         new(
             "cache_crossover_tokens",
-            float(Some(found.crossover.round()), "nothing is cached"),
+            count(found.crossover),
             Unit::Count,
             "Context at which the cache of the batch has as many bytes as the weights that are read.",
         ),

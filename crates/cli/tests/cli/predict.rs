@@ -147,7 +147,8 @@ fn a_configuration_file_is_a_model() {
     let config = r#"{"model_type": "llama", "hidden_size": 2048, "intermediate_size": 5632, "num_hidden_layers": 22,
         "num_attention_heads": 32, "num_key_value_heads": 4, "vocab_size": 32000, "tie_word_embeddings": false}"#;
     std::fs::write(directory.path().join("config.json"), config).unwrap();
-    let arguments = ["predict", "model", "config.json", "--device", "h100-sxm", "--phase", "decode", "--json"];
+    let arguments =
+        ["predict", "model", "config.json", "--device", "h100-sxm", "--phase", "decode", "--json"];
     let answer = run(directory.path(), &arguments);
     assert_eq!(answer.code, Some(0), "{answer:?}");
     let found: Value = serde_json::from_str(&answer.stdout).unwrap();
