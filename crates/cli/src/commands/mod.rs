@@ -9,6 +9,7 @@ mod hta;
 mod info;
 mod kernels;
 mod memory;
+mod predict;
 mod report;
 mod roofline;
 mod self_;
@@ -38,6 +39,7 @@ pub(crate) enum Command {
     Info(info::Arguments),
     Kernels(kernels::Arguments),
     Memory(memory::Arguments),
+    Predict(predict::Arguments),
     Report(report::Arguments),
     Roofline(Box<roofline::Arguments>),
     #[command(name = "self")]
@@ -57,6 +59,7 @@ impl Command {
             Self::Info(arguments) => info::run(arguments, output),
             Self::Kernels(arguments) => kernels::run(arguments, output),
             Self::Memory(arguments) => memory::run(arguments, output),
+            Self::Predict(arguments) => predict::run(arguments, output),
             Self::Report(arguments) => report::run(arguments, output),
             Self::Roofline(arguments) => return roofline::run(arguments, output),
             Self::Self_(arguments) => self_::run(arguments, output),
