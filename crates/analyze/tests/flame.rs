@@ -6,6 +6,7 @@
 #[path = "common/checks.rs"]
 mod checks;
 mod common;
+#[expect(dead_code, reason = "exact times only")]
 #[path = "common/hta.rs"]
 mod reference;
 

@@ -6,136 +6,23 @@
 
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests may fail loudly")]
 
+#[expect(dead_code, reason = "no texts are compared here")]
 #[path = "common/checks.rs"]
 mod checks;
 mod common;
+#[expect(dead_code, reason = "other comparisons look at more of an event")]
+#[path = "common/frame.rs"]
+mod frame;
+#[path = "common/golden.rs"]
+mod golden;
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
-use checks::{Checks, CsvRow, in_microseconds, interval, microseconds, read_csv, units};
+use checks::{Checks, CsvRow, in_microseconds, interval, read_csv, units};
 use eaves_analyze::{Breakdown, KernelType, Statistics, TypeSets, TypeTimes};
-use eaves_model::{Ns, Run, SliceId, SliceKind, Trace, sweep};
-
-/// An event as HTA holds it. Times in microseconds.
-#[derive(Clone)]
-struct Event {
-    start: f64,
-    duration: f64,
-    /// Known once the start counts from the run's zero: HTA adds the two after that.
-    end: f64,
-    name: String,
-    stream: i64,
-    correlation: i64,
-}
-
-impl Event {
-    /// HTA's parser's idea of a GPU event.
-    fn is_on_gpu(&self) -> bool {
-        (self.stream >= 0 && self.correlation >= 0) || ["Event Sync", "Context Sync"].contains(&&*self.name)
-    }
-
-    fn step(&self) -> Option<&str> {
-        let rest = self.name.strip_prefix("ProfilerStep#")?;
-        rest.starts_with(|c: char| c.is_ascii_digit()).then_some(rest)
-    }
-}
-
-/// The type of a kernel by HTA's regular expressions; nothing for its OTHER.
-fn hta_type(name: &str) -> Option<KernelType> {
-    let starts = |prefixes: &[&str]| prefixes.iter().any(|prefix| name.starts_with(prefix));
-    let contains = |parts: &[&str]| parts.iter().any(|part| name.contains(part));
-    if starts(&["nccl", "hip", "hccl"]) || contains(&["ncclKernel"]) {
-        return Some(KernelType::Communication);
-    }
-    if starts(&["Memcpy", "Memset", "dma"]) {
-        return Some(KernelType::Memory);
-    }
-    let other = contains(&["Memcpy", "Memset", "dma", "Sync"])
-        || starts(&["Stream Wait Event", "runFunction", "job_exe", "packet", "pe_exe", "cpum_exe_subgraph"])
-        || starts(&["collective_subgraph_execution"])
-        || (name.starts_with("cuda") && name.contains("LaunchKernel"));
-    (!other).then_some(KernelType::Compute)
-}
-
-/// All complete events of a trace in the order of the file.
-fn events(trace: &Trace, rounded: bool) -> Vec<Event> {
-    let slices = &trace.slices;
-    let mut streams = vec![-1i64; slices.len()];
-    let mut correlations = vec![-1i64; slices.len()];
-    for (row, slice) in trace.gpu.slice.iter().enumerate() {
-        streams[slice.index()] = trace.gpu.stream[row].unwrap_or(-1);
-        correlations[slice.index()] = trace.gpu.correlation[row].unwrap_or(-1);
-    }
-    for (row, slice) in trace.syncs.slice.iter().enumerate() {
-        streams[slice.index()] = trace.syncs.stream[row].unwrap_or(-1);
-        correlations[slice.index()] = trace.syncs.correlation[row].unwrap_or(-1);
-    }
-    for (row, slice) in trace.triton.slice.iter().enumerate() {
-        streams[slice.index()] = trace.triton.stream[row].unwrap_or(-1);
-    }
-    for (row, slice) in trace.runtime.slice.iter().enumerate() {
-        correlations[slice.index()] = trace.runtime.correlation[row].unwrap_or(-1);
-    }
-    // HTA rounds if any time stamp of the file has a fraction.
-    let rounded = rounded && slices.start.iter().any(|start| start.0 % 1000 != 0);
-    (0..slices.len())
-        .filter(|&row| slices.kind[row] != SliceKind::Span)
-        .map(|row| {
-            let (start, duration) = (microseconds(slices.start[row]), microseconds(slices.duration[row]));
-            let (start, duration) = if rounded {
-                (start.ceil(), (start + duration).floor() - start.ceil())
-            } else {
-                (start, duration)
-            };
-            Event {
-                start,
-                duration,
-                end: f64::NAN,
-                name: trace.slice_name(SliceId::from(row)).to_owned(),
-                stream: streams[row],
-                correlation: correlations[row],
-            }
-        })
-        .collect()
-}
-
-/// The events of all ranks after alignment and step filter, by rank.
-fn load(run: &Run, rounded: bool) -> BTreeMap<i64, Vec<Event>> {
-    let mut ranks: BTreeMap<i64, Vec<Event>> = BTreeMap::new();
-    for recording in &run.recordings {
-        ranks.insert(recording.rank, events(&recording.trace, rounded));
-    }
-    let zero = ranks.values().flatten().map(|event| event.start).fold(f64::INFINITY, f64::min);
-    for event in ranks.values_mut().flatten() {
-        event.start -= zero;
-        event.end = event.start + event.duration;
-    }
-    let mut steps: Vec<&str> = ranks.values().flatten().filter_map(Event::step).collect();
-    steps.sort_unstable();
-    steps.dedup();
-    if steps.len() > 1 {
-        ranks.values_mut().for_each(drop_last_step);
-    }
-    ranks
-}
-
-/// Keeps the CPU events before the last step, and each GPU event once for every CPU event of its correlation.
-fn drop_last_step(events: &mut Vec<Event>) {
-    let (gpu, cpu): (Vec<Event>, Vec<Event>) = events.drain(..).partition(Event::is_on_gpu);
-    let steps = cpu.iter().filter(|event| event.step().is_some());
-    let last = steps.map(|event| event.start).fold(f64::NEG_INFINITY, f64::max);
-    let cpu: Vec<Event> = cpu.into_iter().filter(|event| event.start < last).collect();
-    let mut launches: HashMap<i64, usize> = HashMap::new();
-    for event in &cpu {
-        *launches.entry(event.correlation).or_default() += 1;
-    }
-    for event in gpu {
-        let times = launches.get(&event.correlation).copied().unwrap_or(0);
-        events.extend(std::iter::repeat_n(event, times));
-    }
-    events.extend(cpu);
-}
+use eaves_model::{Ns, Run, sweep};
+use frame::{Event, hta_type, load};
 
 /// The events HTA's analyses count as GPU time.
 fn on_streams(events: &[Event]) -> Vec<&Event> {
@@ -233,9 +120,14 @@ fn check_overlap(checks: &mut Checks, place: &str, events: &[Event], row: &CsvRo
     checks.near("overlap", place, share, theirs, 0.005 + 1e-9);
 }
 
+const LABELS: [&str; 3] = ["COMPUTATION", "COMMUNICATION", "MEMORY"];
+
+fn label_of(kernel_type: KernelType) -> &'static str {
+    LABELS[kernel_type.bit().trailing_zeros() as usize]
+}
+
 fn label(mask: u32) -> String {
-    let names = ["COMPUTATION", "COMMUNICATION", "MEMORY"];
-    let inside = names.iter().enumerate().filter(|(bit, _)| mask & (1 << bit) != 0);
+    let inside = LABELS.iter().enumerate().filter(|(bit, _)| mask & (1 << bit) != 0);
     inside.map(|(_, name)| *name).collect::<Vec<_>>().join(" overlapping ")
 }
 
@@ -313,6 +205,12 @@ fn check_types(
         let theirs = theirs.remove(&*label).unwrap_or(0.0);
         checks.near("types", &format!("{place} {label}"), time, theirs, FLOAT_ERROR);
     }
+    let total: f64 = table.iter().map(|row| number(row, "sum")).sum();
+    for row in table.iter().filter(|_| total > 0.0) {
+        let share = 100.0 * number(row, "sum") / total;
+        let at = format!("{place} {} percentage", row["kernel_type"]);
+        checks.near("types", &at, share, number(row, "percentage"), 0.05 + 1e-9);
+    }
     checks.near("types", &format!("{place} rows left"), theirs.len() as f64, 0.0, 0.0);
 }
 
@@ -347,6 +245,50 @@ fn check_kernels(checks: &mut Checks, place: &str, ranks: &BTreeMap<i64, Vec<Eve
     }
 }
 
+/// The names that HTA names by default, and the rest of each type together. Of more than ten names it gets all but the
+/// sums wrong (D4).
+fn check_default_kernels(
+    checks: &mut Checks,
+    place: &str,
+    ranks: &BTreeMap<i64, Vec<Event>>,
+    table: &[CsvRow],
+) {
+    let mut left: BTreeMap<(i64, &str), f64> = BTreeMap::new();
+    let mut sums: HashMap<(i64, &str, &str), f64> = HashMap::new();
+    for (&rank, events) in ranks {
+        for event in on_streams(events) {
+            if let Some(kernel_type) = hta_type(&event.name) {
+                let label = label_of(kernel_type);
+                *left.entry((rank, label)).or_default() += event.duration;
+                *sums.entry((rank, label, &*event.name)).or_default() += event.duration;
+            }
+        }
+    }
+    let only = ranks.keys().next().copied().unwrap_or(0);
+    let (others, named): (Vec<&CsvRow>, Vec<&CsvRow>) = table.iter().partition(|row| row["name"] == "others");
+    let rank_of = |row: &CsvRow| if ranks.len() == 1 { only } else { row["rank"].parse().unwrap() };
+    for row in named {
+        let (rank, kernel_type) = (rank_of(row), &*row["kernel_type"]);
+        let ours = sums.get(&(rank, kernel_type, &*row["name"])).copied().unwrap_or(f64::NAN);
+        let at = format!("{place} rank {rank} {}", row["name"]);
+        checks.near("default kernels", &at, ours, number(row, "sum (us)"), FLOAT_ERROR);
+        if let Some((_, left)) = left.iter_mut().find(|(key, _)| **key == (rank, kernel_type)) {
+            *left -= ours;
+        }
+    }
+    for row in others {
+        let (rank, kernel_type) = (rank_of(row), &*row["kernel_type"]);
+        let key = left.keys().find(|key| **key == (rank, kernel_type)).copied();
+        let ours = key.and_then(|key| left.remove(&key)).unwrap_or(f64::NAN);
+        let at = format!("{place} rank {rank} others of {kernel_type}");
+        checks.near("default kernels", &at, ours, number(row, "sum (us)"), FLOAT_ERROR);
+    }
+    for ((rank, kernel_type), left) in left {
+        let at = format!("{place} rank {rank} left of {kernel_type}");
+        checks.near("default kernels", &at, left, 0.0, FLOAT_ERROR);
+    }
+}
+
 fn check_case(checks: &mut Checks, golden: &Path, case: &str, run: &Run, rounded: bool) {
     let ranks = load(run, rounded);
     let place = format!("{case}{}", if rounded { "" } else { " (ns)" });
@@ -366,6 +308,9 @@ fn check_case(checks: &mut Checks, golden: &Path, case: &str, run: &Run, rounded
     if let Some(table) = read_csv(&golden.join("gpu_kernel_breakdown_all.csv")) {
         check_kernels(checks, &place, &ranks, &table);
     }
+    if let Some(table) = read_csv(&golden.join("gpu_kernel_breakdown_default.csv")) {
+        check_default_kernels(checks, &place, &ranks, &table);
+    }
 }
 
 #[test]
@@ -384,9 +329,11 @@ fn numbers_agree_with_hta() {
         }
     }
     checks.finish();
+    golden::answer("hta");
     // What the data held when this was written; less means that something was not looked at.
     assert!(checks.count("temporal") >= 200, "{}", checks.count("temporal"));
     assert!(checks.count("overlap") >= 40);
     assert!(checks.count("types") >= 200);
     assert!(checks.count("kernels") >= 5000);
+    assert!(checks.count("default kernels") >= 400, "{}", checks.count("default kernels"));
 }

@@ -13,14 +13,20 @@
 #![expect(clippy::print_stdout, reason = "a test says how much it compared")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, its helpers too")]
 
-#[expect(dead_code, reason = "every comparison uses a part")]
 mod common;
 
 #[expect(dead_code, reason = "every comparison uses a part")]
 #[path = "common/checks.rs"]
 mod checks;
 
-use std::collections::{BTreeMap, HashMap};
+#[expect(dead_code, reason = "names only")]
+#[path = "common/frame.rs"]
+mod frame;
+#[path = "common/golden.rs"]
+mod golden;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::Path;
 
 use checks::{Checks, CsvRow, microseconds, read_csv};
 use common::{data, read_run};
@@ -28,6 +34,7 @@ use eaves_analyze::compare::{Comparison, Profile, measure};
 use eaves_analyze::section::{Section, Table, Value};
 use eaves_analyze::{Options, Selection};
 use eaves_model::{LaunchLinks, Ns, Run, Trace};
+use frame::short_name;
 
 /// Takes the activities that HTA does not count out of all totals.
 fn forget_unlaunched(trace: &mut Trace) {
@@ -86,14 +93,25 @@ fn by_name(table: &Table, side: &str, time: &str, found: &mut ByName) {
     }
 }
 
-/// Everything that HTA counts of one side.
-fn everything(section: &Section, side: &str) -> ByName {
+/// What HTA counts of one side: `GPU`, `CPU` or `ALL`.
+fn part_of(section: &Section, side: &str, part: &str) -> ByName {
     let mut found = ByName::new();
-    if let Some(table) = table(section, "kernels") {
+    if let Some(table) = table(section, "kernels").filter(|_| part != "CPU") {
         by_name(table, side, "ns", &mut found);
     }
-    if let Some(table) = table(section, "operators") {
+    if let Some(table) = table(section, "operators").filter(|_| part != "GPU") {
         by_name(table, side, "total_ns", &mut found);
+    }
+    found
+}
+
+/// Names that are the same without arguments together.
+fn shortened(names: ByName) -> ByName {
+    let mut found = ByName::new();
+    for (name, (calls, time)) in names {
+        let sum = found.entry(short_name(&name)).or_default();
+        sum.0 += calls;
+        sum.1 += time;
     }
     found
 }
@@ -115,16 +133,24 @@ fn counts_and_durations_are_those_of_trace_diff() {
         ("compare_traces_ALL_default_iter.csv", 1009..=1009),
         ("compare_traces_CPU_default_iter.csv", 1009..=1009),
         ("compare_traces_GPU_default_iter.csv", 1009..=1009),
+        ("compare_traces_ALL_short_default_iter.csv", 1009..=1009),
+        ("compare_traces_CPU_short_default_iter.csv", 1009..=1009),
+        ("compare_traces_GPU_short_default_iter.csv", 1009..=1009),
         ("compare_traces_ALL_first2iters.csv", 1009..=1010),
     ];
     for (file, steps) in cases {
         let count = (steps.end() - steps.start() + 1) as f64;
         let selection = Selection::default().with_steps(steps);
         let section = section(&profile(&base, &selection), &profile(&new, &selection));
-        let (ours, theirs) = (everything(&section, "base"), everything(&section, "new"));
+        let is_short = file.contains("_short_");
+        let part = file.split('_').nth(2).unwrap();
+        let [ours, theirs] = ["base", "new"].map(|side| {
+            let found = part_of(&section, side, part);
+            if is_short { shortened(found) } else { found }
+        });
         let rows = read_csv(&root.join("diff_trace_compare").join(file)).unwrap();
         for row in &rows {
-            let name = row["name"].as_str();
+            let name = row[if is_short { "short_name" } else { "name" }].as_str();
             if let Some(step) = name.strip_prefix("ProfilerStep#") {
                 let table = table(&section, "steps").unwrap();
                 let step: f64 = step.parse().unwrap();
@@ -149,17 +175,60 @@ fn counts_and_durations_are_those_of_trace_diff() {
                 (theirs.get(name).map_or(0.0, of) - ours.get(name).map_or(0.0, of)) * count
             };
             checks.near("count_change", name, difference(|both| both.0), number(row, "diff_counts"), 0.0);
+            let change = difference(|both| both.1) / 1e3;
+            checks.near("duration_change", name, change, number(row, "diff_duration"), 0.001 * (count - 1.0));
+            let sign = match difference(|both| both.0) {
+                more if more > 0.0 => "+",
+                less if less < 0.0 => "-",
+                _ => "=",
+            };
+            checks.same("sign", name, sign, &row["counts_change_categories"]);
         }
-        if file.contains("_ALL_") {
-            let steps = rows.iter().filter(|row| row["name"].starts_with("ProfilerStep#")).count();
-            let mut names: Vec<&String> = ours.keys().chain(theirs.keys()).collect();
-            names.sort();
-            names.dedup();
-            checks.near("names", file, names.len() as f64, (rows.len() - steps) as f64, 0.0);
-        }
+        let is_step = |row: &&CsvRow| row.values().any(|cell| cell.starts_with("ProfilerStep#"));
+        let steps = rows.iter().filter(is_step).count();
+        let mut names: Vec<&String> = ours.keys().chain(theirs.keys()).collect();
+        names.sort();
+        names.dedup();
+        checks.near("names", file, names.len() as f64, (rows.len() - steps) as f64, 0.0);
     }
-    assert!(checks.count("duration") >= 40, "{}", checks.count("duration"));
+    check_ops(&mut checks, &root, &base, &new);
+    // 24 rows of the first step and 9 of two, each with two runs.
+    assert!(checks.count("duration") >= 66, "{}", checks.count("duration"));
     checks.finish();
+    golden::answer("hta_diff");
+}
+
+/// Which names are called more or less often, by our calls.
+fn check_ops(checks: &mut Checks, root: &Path, base: &Run, new: &Run) {
+    let selection = Selection::default().with_steps(1009..=1009);
+    let section = section(&profile(base, &selection), &profile(new, &selection));
+    let (ours, theirs) = (part_of(&section, "base", "ALL"), part_of(&section, "new", "ALL"));
+    let rows = read_csv(&root.join("diff_trace_compare/ops_diff.csv")).unwrap();
+    let (steps, rows): (Vec<CsvRow>, Vec<CsvRow>) =
+        rows.into_iter().partition(|row| row["op"].starts_with("ProfilerStep#"));
+    for row in &steps {
+        // Both runs have the step.
+        let table = table(&section, "steps").unwrap();
+        let number = row["op"].strip_prefix("ProfilerStep#").unwrap().parse().ok();
+        let both = |cells: &&Vec<Value>| {
+            ["base_step", "new_step"].iter().all(|id| value(table, cells, id) == number)
+        };
+        let found = if table.rows.iter().any(|cells| both(&cells)) { "unchanged" } else { "" };
+        checks.same("operators", &row["op"], found, &row["change"]);
+    }
+    let names: BTreeSet<&String> = ours.keys().chain(theirs.keys()).collect();
+    checks.near("operators", "names", names.len() as f64, rows.len() as f64, 0.0);
+    for row in &rows {
+        let calls = |side: &ByName| side.get(&row["op"]).map_or(0.0, |(calls, _)| *calls);
+        let change = match (calls(&ours), calls(&theirs)) {
+            (0.0, _) => "added",
+            (_, 0.0) => "deleted",
+            (before, after) if after > before => "increased",
+            (before, after) if after < before => "decreased",
+            _ => "unchanged",
+        };
+        checks.same("operators", &row["op"], change, &row["change"]);
+    }
 }
 
 /// Summed durations of the activities of each name that the steps launched, counted without any of our code for it.

@@ -13,6 +13,8 @@
 mod checks;
 #[expect(dead_code, reason = "files are read one by one here")]
 mod common;
+#[path = "common/golden.rs"]
+mod golden;
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -116,6 +118,7 @@ fn categories_agree_with_hta() {
     }
     assert_eq!((checks.count("peaks"), checks.count("levels")), (16, 61_760));
     checks.finish();
+    golden::answer("memory");
 }
 
 /// One recording was written as changes and as levels, plain and packed.

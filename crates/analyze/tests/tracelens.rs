@@ -10,16 +10,19 @@
     reason = "helpers of tests may fail loudly"
 )]
 
+#[expect(dead_code, reason = "HTA's tables need more of it")]
 #[path = "common/checks.rs"]
 mod checks;
 mod common;
+#[path = "common/tracelens.rs"]
+mod tracelens;
 
-use std::collections::HashMap;
 use std::path::Path;
 
 use checks::{Checks, CsvRow, in_microseconds, interval, microseconds, read_csv};
 use eaves_analyze::{Breakdown, GpuView, KernelType, Selection, TypeSets, TypeTimes};
-use eaves_model::{GpuId, Interval, Ns, SliceKind, Trace, TrackId};
+use eaves_model::{GpuId, Interval, Ns, SliceKind, Trace};
+use tracelens::linked_by_tracelens;
 
 fn tracelens_type(trace: &Trace, activity: GpuId) -> KernelType {
     let slice = trace.gpu.slice[activity.index()];
@@ -35,39 +38,6 @@ fn tracelens_type(trace: &Trace, activity: GpuId) -> KernelType {
     let lower = name.to_ascii_lowercase();
     let communicates = ["nccl", "rccl", "cross_device_reduce"].iter().any(|part| lower.contains(part));
     if communicates { KernelType::Communication } else { KernelType::Compute }
-}
-
-/// Which activities TraceLens links to a launch. A graph launch has all activities of its correlation; any
-/// other call has the one activity at the end of its `ac2g` arrow, so that the further activities of a call
-/// that launched several are not counted. Ours are linked by correlation and all count.
-fn linked_by_tracelens(trace: &Trace) -> Vec<bool> {
-    let mut by_place: HashMap<(TrackId, i64), usize> = HashMap::new();
-    let mut by_correlation: HashMap<i64, Vec<usize>> = HashMap::new();
-    for row in 0..trace.gpu.len() {
-        if let Some(correlation) = trace.gpu.correlation[row].get() {
-            let track = trace.slices.track[trace.gpu.slice[row].index()];
-            by_place.insert((track, correlation), row);
-            by_correlation.entry(correlation).or_default().push(row);
-        }
-    }
-    let arrows = |phase: u8| -> HashMap<i64, TrackId> {
-        let flows = (0..trace.flows.len()).map(|row| trace.flows.row(row));
-        let flows = flows.filter(|flow| flow.phase == phase && trace.strings.get(flow.category) == "ac2g");
-        flows.filter_map(|flow| Some((flow.id.as_number()?, flow.track))).collect()
-    };
-    let (starts, ends) = (arrows(b's'), arrows(b'f'));
-    let mut linked = vec![false; trace.gpu.len()];
-    for (row, &slice) in trace.runtime.slice.iter().enumerate() {
-        let Some(correlation) = trace.runtime.correlation[row].get() else { continue };
-        if ["cudaGraphLaunch", "hipGraphLaunch"].contains(&trace.slice_name(slice)) {
-            by_correlation.get(&correlation).into_iter().flatten().for_each(|&row| linked[row] = true);
-        } else if let (Some(_), Some(&track)) = (starts.get(&correlation), ends.get(&correlation))
-            && let Some(&row) = by_place.get(&(track, correlation))
-        {
-            linked[row] = true;
-        }
-    }
-    linked
 }
 
 /// Total idle time in gaps shorter than 5 us, in units.

@@ -1,6 +1,8 @@
 //! The call tree of each thread, by containment.
 
-use crate::{Ns, SliceId, Slices};
+use std::cmp::Reverse;
+
+use crate::{Ns, SliceId, Slices, TrackId};
 
 /// For every slice the innermost slice of the same track that contains it.
 ///
@@ -13,8 +15,8 @@ pub struct CallTree {
 }
 
 impl CallTree {
-    /// Builds the trees of all tracks at once. Time is that of one sort; the stack is explicit, so nesting may
-    /// be of any depth.
+    /// Builds the trees of all tracks at once. Time is that of one merge or sort; the stack is explicit, so nesting
+    /// may be of any depth.
     pub fn build(slices: &Slices) -> Self {
         Self::build_without(slices, &[])
     }
@@ -25,18 +27,13 @@ impl CallTree {
         let tracks = by_track(slices, left_out);
         let mut tree = Self {
             parents: vec![SliceId::NONE; slices.len()],
-            order: Vec::with_capacity(tracks.iter().map(Vec::len).sum()),
+            order: Vec::with_capacity(tracks.iter().map(Calls::len).sum()),
         };
         let mut open: Vec<(Ns, Ns, SliceId)> = Vec::new();
-        for mut keys in tracks {
-            // By start, the longer first, then as in the file. Starts alone nearly always decide.
-            keys.sort_by(|&(start, slice), &(other_start, other)| {
-                let longer_first = || slices.duration[other.index()].cmp(&slices.duration[slice.index()]);
-                start.cmp(&other_start).then_with(longer_first).then(slice.cmp(&other))
-            });
+        for calls in tracks {
             open.clear();
-            for (start, slice) in keys {
-                let end = slices.end(slice.index());
+            calls.in_order(slices, |(start, Reverse(duration)), slice| {
+                let end = start + duration;
                 // What ended before can contain nothing more. What ends inside this slice can contain nothing more
                 // that this slice does not contain too, so it may go as well and the ends on the stack stay sorted.
                 while let Some(&(top_start, top_end, _)) = open.last() {
@@ -51,7 +48,7 @@ impl CallTree {
                 }
                 open.push((start, end, slice));
                 tree.order.push(slice);
-            }
+            });
         }
         tree
     }
@@ -60,6 +57,14 @@ impl CallTree {
     /// (pre-order): parents come before children, and what is inside a slice is one run.
     pub fn in_order(&self) -> &[SliceId] {
         &self.order
+    }
+
+    /// Those of one track.
+    pub fn of_track(&self, slices: &Slices, track: TrackId) -> &[SliceId] {
+        let track_of = |slice: &SliceId| slices.track[slice.index()];
+        let first = self.order.partition_point(|slice| track_of(slice) < track);
+        let last = self.order.partition_point(|slice| track_of(slice) <= track);
+        &self.order[first..last]
     }
 
     /// The innermost slice around this one.
@@ -74,29 +79,106 @@ impl CallTree {
     }
 }
 
-/// The start of a slice, and the slice.
-type Key = (Ns, SliceId);
-
-/// The starts of host calls by track. They stand beside each other, because looking them up in the columns while sorting
-/// costs more than the sort. Recorders write slices of a kind in order, so the sort finds long ordered runs.
-fn by_track(slices: &Slices, left_out: &[SliceId]) -> Vec<Vec<Key>> {
-    let is_in = |row: &usize| {
-        slices.kind[*row].is_host_call()
-            && (left_out.is_empty() || left_out.binary_search(&SliceId::from(*row)).is_err())
-    };
-    let calls = || (0..slices.len()).filter(is_in);
-    let mut counts: Vec<usize> = Vec::new();
-    for track in calls().map(|row| slices.track[row].index()) {
-        if counts.len() <= track {
-            counts.resize(track + 1, 0);
+/// The host calls of each track.
+fn by_track(slices: &Slices, left_out: &[SliceId]) -> Vec<Calls> {
+    let mut tracks: Vec<Calls> = Vec::new();
+    for row in (0..slices.len()).filter(|&row| slices.kind[row].is_host_call()) {
+        let slice = SliceId::from(row);
+        if !left_out.is_empty() && left_out.binary_search(&slice).is_ok() {
+            continue;
         }
-        counts[track] += 1;
-    }
-    let mut tracks: Vec<Vec<Key>> = counts.into_iter().map(Vec::with_capacity).collect();
-    for row in calls() {
-        tracks[slices.track[row].index()].push((slices.start[row], SliceId::from(row)));
+        let track = slices.track[row].index();
+        if tracks.len() <= track {
+            tracks.resize_with(track + 1, Calls::default);
+        }
+        tracks[track].push(key(slices, slice), slice);
     }
     tracks
+}
+
+/// The order of calls: by start, the longer first. Equal ones are in the order of the file.
+type Key = (Ns, Reverse<Ns>);
+
+#[inline]
+fn key(slices: &Slices, slice: SliceId) -> Key {
+    (slices.start[slice.index()], Reverse(slices.duration[slice.index()]))
+}
+
+/// More chains than this are sorted rather than merged.
+const MOST_CHAINS: usize = 16;
+
+/// The calls of a track as chains, each of which is in order. Recorders write the slices of a kind in order, so a few
+/// are enough, and nothing need be sorted.
+#[derive(Default)]
+struct Calls {
+    chains: Vec<Chain>,
+    /// The chain that the last call went to.
+    current: usize,
+    /// True if there are not enough chains, so that the first is in no order.
+    is_unordered: bool,
+}
+
+struct Chain {
+    last: Key,
+    calls: Vec<SliceId>,
+}
+
+impl Calls {
+    fn len(&self) -> usize {
+        self.chains.iter().map(|chain| chain.calls.len()).sum()
+    }
+
+    /// Adds the next call of the file.
+    #[inline]
+    fn push(&mut self, key: Key, slice: SliceId) {
+        if self.chains.get(self.current).is_none_or(|chain| key < chain.last) {
+            self.current = self.chain_before(key);
+        }
+        let chain = &mut self.chains[self.current];
+        chain.last = key;
+        chain.calls.push(slice);
+    }
+
+    /// The first chain that a key may follow.
+    fn chain_before(&mut self, key: Key) -> usize {
+        let found = self.chains.iter().position(|chain| chain.last <= key);
+        found.unwrap_or_else(|| {
+            self.is_unordered |= self.chains.len() == MOST_CHAINS;
+            if self.is_unordered {
+                return 0;
+            }
+            self.chains.push(Chain { last: key, calls: Vec::new() });
+            self.chains.len() - 1
+        })
+    }
+
+    /// Visits all calls in order.
+    fn in_order(self, slices: &Slices, mut visit: impl FnMut(Key, SliceId)) {
+        let with_key = |slice: SliceId| (key(slices, slice), slice);
+        let chains = self.chains.into_iter().map(|chain| chain.calls.into_iter());
+        if self.is_unordered {
+            let mut calls: Vec<(Key, SliceId)> = chains.flatten().map(with_key).collect();
+            calls.sort_unstable();
+            calls.into_iter().for_each(|(key, slice)| visit(key, slice));
+            return;
+        }
+        let mut heads: Vec<_> = chains.filter_map(|mut rest| Some((with_key(rest.next()?), rest))).collect();
+        // The chain that goes on is the last.
+        heads.sort_unstable_by_key(|&(first, _)| Reverse(first));
+        while let Some((mut first, mut rest)) = heads.pop() {
+            let other = heads.last().map(|&(other, _)| other);
+            loop {
+                visit(first.0, first.1);
+                let Some(next) = rest.next() else { break };
+                first = with_key(next);
+                if other.is_some_and(|other| other < first) {
+                    let place = heads.partition_point(|&(later, _)| first < later);
+                    heads.insert(place, (first, rest));
+                    break;
+                }
+            }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -104,7 +186,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::{Slice, SliceKind, StringId, TrackId};
+    use crate::{Slice, SliceKind, StringId};
 
     fn slices(spans: &[(i64, i64, u32)]) -> Slices {
         let mut slices = Slices::default();
@@ -151,10 +233,11 @@ mod tests {
     }
 
     proptest! {
-        /// Twin: among all that contain a slice, the one that starts last; equal spans nest in file order.
+        /// Twin: among all that contain a slice, the one that starts last; equal spans nest in file order. There are
+        /// few slices and runs to merge, or so many that they are sorted.
         #[test]
         fn the_parent_is_the_innermost_container(
-            spans in prop::collection::vec((0i64..40, 1i64..20, 0u32..2), 0..40)
+            spans in prop::collection::vec((0i64..40, 1i64..20, 0u32..2), 0..200)
         ) {
             let spans: Vec<_> = spans.iter().map(|&(start, length, track)| (start, start + length, track)).collect();
             let tree = CallTree::build(&slices(&spans));
@@ -173,6 +256,8 @@ mod tests {
                 prop_assert!(around.chain([None]).any(|slice| slice == tree.parent(pair[1])));
             }
             prop_assert_eq!(tree.in_order().len(), spans.len());
+            let of_track = |track| tree.of_track(&slices(&spans), TrackId(track)).to_vec();
+            prop_assert_eq!([of_track(0), of_track(1), of_track(2)].concat(), tree.in_order());
         }
     }
 }

@@ -157,8 +157,10 @@ impl Trace {
     /// From the first start to the last end of everything that counts.
     pub fn extent(&self) -> Option<Interval> {
         let mut extent: Option<Interval> = None;
+        let is_quarantined =
+            |row: usize| !self.quarantined.is_empty() && self.is_quarantined(SliceId::from(row));
         for row in 0..self.slices.len() {
-            if self.slices.kind[row] == SliceKind::Span || self.is_quarantined(SliceId::from(row)) {
+            if self.slices.kind[row] == SliceKind::Span || is_quarantined(row) {
                 continue;
             }
             let (start, end) = (self.slices.start[row], self.slices.end(row));

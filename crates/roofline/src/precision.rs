@@ -76,6 +76,21 @@ impl Scale {
 }
 
 impl Precision {
+    /// Single precision.
+    pub const FP32: Self = catalogue::FP32;
+    /// Half precision.
+    pub const FP16: Self = catalogue::FP16;
+    /// Brain float.
+    pub const BF16: Self = catalogue::BF16;
+    /// 4-bit floats without scales.
+    pub const FP4: Self = catalogue::E2M1;
+    /// Powers of two, the scales of microscaling formats.
+    pub const E8M0: Self = catalogue::E8M0;
+    /// 32-bit integers.
+    pub const INT32: Self = catalogue::INT32;
+    /// 4-bit integers without scales.
+    pub const INT4: Self = catalogue::INT4;
+
     /// All of the catalogue.
     pub fn all() -> impl Iterator<Item = Self> {
         catalogue::ALL.iter().map(|(precision, _)| *precision)
@@ -135,6 +150,42 @@ impl Precision {
             _ => return None,
         };
         Self::named(id)
+    }
+
+    /// How the element type with this number is stored: recordings write types among the arguments as numbers of
+    /// PyTorch's `ScalarType`.
+    pub fn from_torch_number(number: i64) -> Option<Self> {
+        let name = match number {
+            0 => "unsigned char",
+            1 => "signed char",
+            2 => "short",
+            3 => "int",
+            4 => "long",
+            5 => "Half",
+            6 => "float",
+            7 => "double",
+            8 => "complex<Half>",
+            9 => "complex<float>",
+            10 => "complex<double>",
+            11 => "bool",
+            15 => "BFloat16",
+            23 => "Float8_e5m2",
+            24 => "Float8_e4m3fn",
+            25 => "Float8_e5m2fnuz",
+            26 => "Float8_e4m3fnuz",
+            27 => "unsigned short",
+            28 => "unsigned int",
+            29 => "unsigned long",
+            44 => "Float8_e8m0fnu",
+            45 => "Float4_e2m1fn_x2",
+            _ => return None,
+        };
+        Self::from_torch(name)
+    }
+
+    /// Whether an element is a pair of a real and an imaginary part.
+    pub fn is_complex(&self) -> bool {
+        matches!(self.name, "complex32" | "complex64" | "complex128")
     }
 
     fn named(id: &str) -> Option<Self> {

@@ -10,6 +10,7 @@ mod inputs;
 mod measure;
 mod parts;
 mod peers;
+mod roofline;
 mod scaling;
 mod table;
 
@@ -27,6 +28,11 @@ Benchmarks
           --runs 3        runs of each row; the median counts
           --with-peers    install orjson and HTA into target/bench/venv and measure them too
           --scaling       measure 5, 50, 500 and 5000 MB instead
+
+  roofline  every operator of a trace against its device
+          --trace FILE    a trace of a device that is known; by default those of TraceLens, if they are there
+          --runs 3        runs of each row; the median counts
+          --tracelens PROGRAM  measure this `TraceLens_generate_perf_report_pytorch` on the same files
 ";
 
 /// Runs the task.
@@ -41,6 +47,7 @@ pub(crate) fn run(mut options: Options) -> Result<()> {
         Some("ingest") => ingest::run(options),
         // Baselines run in a process of their own, so that their memory does not count as that of others.
         Some("part") => parts::run(options),
+        Some("roofline") => roofline::run(options),
         Some(other) => bail!("unknown benchmark `{other}`\n\n{LIST}"),
     }
 }

@@ -62,6 +62,8 @@ pub enum Verdict {
     Added,
     /// Only the base has it.
     Removed,
+    /// A step that is in no mean.
+    LeftOut,
 }
 
 impl Verdict {
@@ -76,6 +78,7 @@ impl Verdict {
             Self::Unchanged => "unchanged",
             Self::Added => "added",
             Self::Removed => "removed",
+            Self::LeftOut => "left_out",
         }
     }
 }

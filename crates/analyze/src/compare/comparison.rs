@@ -25,6 +25,9 @@ pub struct Comparison {
 pub(super) struct Facts {
     pub(super) ranks: u64,
     pub(super) steps: u64,
+    /// Steps that are in no mean, and the GPU time that they launched.
+    pub(super) left_out: u64,
+    pub(super) left_out_time: i64,
     /// GPU time that belongs to no step.
     pub(super) outside: i64,
 }
@@ -51,6 +54,8 @@ pub(super) struct StepRow {
     pub(super) new: Option<u64>,
     pub(super) by: Option<MatchedBy>,
     pub(super) time: Change,
+    /// True if it is in no mean of its run.
+    pub(super) is_left_out: bool,
 }
 
 impl Comparison {
@@ -91,15 +96,22 @@ impl Comparison {
 
 fn facts(profile: &Profile, terms: Terms) -> Facts {
     let outside = profile.kernels.iter().map(|entry| entry.time.outside).fold(0, i64::saturating_add);
+    let left_out_time =
+        profile.kernels.iter().map(|entry| entry.time.sum_of(..profile.left_out)).sum::<i128>();
     Facts {
         ranks: profile.ranks,
-        steps: profile.rank_steps(),
+        steps: profile.kept_rank_steps(),
+        left_out: match terms.basis {
+            Basis::Step => profile.rank_steps() - profile.kept_rank_steps(),
+            Basis::Recording => 0,
+        },
+        left_out_time: i64::try_from(left_out_time).unwrap_or(i64::MAX),
         outside: if terms.by_step { outside } else { 0 },
     }
 }
 
 fn rows(base: &Profile, new: &Profile, terms: Terms, ours: &[Entry], theirs: &[Entry]) -> Vec<Row> {
-    let divisors = (terms.divisor(base), terms.divisor(new));
+    let divisors = (terms.whole_divisor(base), terms.whole_divisor(new));
     let row = |pair: &Pair| {
         let sides = |series: fn(&Entry) -> &Series| {
             let base = terms.side(base, pair.base.iter().map(|&index| &ours[index]), series);
@@ -155,7 +167,8 @@ fn steps(base: &Profile, new: &Profile) -> Vec<StepRow> {
     let side = |profile: &Profile, at: usize| {
         let ranks = profile.steps.get(at).map_or(&[][..], Vec::as_slice);
         let total = ranks.iter().map(|step| i128::from(step.duration.0)).sum();
-        Side { total, divisor: (ranks.len() as u64).max(1), samples: durations(profile) }
+        let samples = profile.durations().split_off(profile.left_out);
+        Side { total, divisor: (ranks.len() as u64).max(1), samples }
     };
     let row = |at: usize| {
         let (our, their) = (base.step_numbers.get(at).copied(), new.step_numbers.get(at).copied());
@@ -165,15 +178,13 @@ fn steps(base: &Profile, new: &Profile) -> Vec<StepRow> {
             in_base: our.is_some(),
             in_new: their.is_some(),
         };
-        StepRow { base: our, new: their, by: (our.is_some() && their.is_some()).then_some(by), time }
+        StepRow {
+            base: our,
+            new: their,
+            by: (our.is_some() && their.is_some()).then_some(by),
+            time,
+            is_left_out: at < base.left_out.max(new.left_out),
+        }
     };
     (0..base.step_numbers.len().max(new.step_numbers.len())).map(row).collect()
-}
-
-/// The duration of every step, a mean over the ranks.
-fn durations(profile: &Profile) -> Vec<f64> {
-    let mean = |ranks: &Vec<super::profile::Step>| {
-        ranks.iter().map(|step| step.duration.as_f64()).sum::<f64>() / ranks.len().max(1) as f64
-    };
-    profile.steps.iter().map(mean).collect()
 }

@@ -17,6 +17,7 @@ pub(super) fn of(comparison: &Comparison) -> Vec<Finding> {
     let (base, new) = (Ns(change.base.value()), Ns(change.new.value()));
     let percent = change.percent().map_or_else(String::new, |percent| format!(" ({percent:+.1}%)"));
     let values = format!("{subject} {} instead of {}{percent}", duration(new), duration(base));
+    let values = format!("{values}{}", if per_step { left_out(comparison) } else { "" });
     let (id, severity, claim) = match change.verdict(Verdict::Faster, Verdict::Slower) {
         Verdict::Slower => ("slower", Severity::Warning, format!("{values}{}", band_text(change))),
         Verdict::Faster => ("faster", Severity::Info, format!("{values}{}", band_text(change))),
@@ -39,6 +40,16 @@ pub(super) fn of(comparison: &Comparison) -> Vec<Finding> {
         evidence: format!("table summary, row {}", metric.id()),
         next,
     }]
+}
+
+/// Which run's first step is not among them.
+fn left_out(comparison: &Comparison) -> &'static str {
+    match (comparison.base.left_out > 0, comparison.new.left_out > 0) {
+        (true, true) => ", without the first step of each run",
+        (true, false) => ", without the first step of the base",
+        (false, true) => ", without the first step of the new run",
+        (false, false) => "",
+    }
 }
 
 fn band_text(change: &Change) -> String {

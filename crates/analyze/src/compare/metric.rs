@@ -105,6 +105,15 @@ impl Terms {
     /// What sums over a run are divided by.
     pub(super) fn divisor(self, profile: &Profile) -> u64 {
         match self.basis {
+            Basis::Step if self.by_step => profile.kept_rank_steps().max(1),
+            // Saved reports have sums over all steps.
+            _ => self.whole_divisor(profile),
+        }
+    }
+
+    /// What sums over everything that was recorded are divided by.
+    pub(super) fn whole_divisor(self, profile: &Profile) -> u64 {
+        match self.basis {
             Basis::Step => profile.rank_steps().max(1),
             Basis::Recording => profile.ranks.max(1),
         }
@@ -119,14 +128,14 @@ impl Terms {
     ) -> Side {
         let mut side = Side { divisor: self.divisor(profile), ..Side::default() };
         if self.by_step {
-            side.samples = vec![0.0; profile.steps.len()];
+            side.samples = vec![0.0; profile.kept_steps().len()];
         }
         for entry in entries {
             let series = series(entry);
-            side.total += if self.by_step { series.inside_sum() } else { series.sum() };
+            side.total += if self.by_step { series.sum_of(profile.left_out..) } else { series.sum() };
             if self.by_step {
-                for ((sample, &value), ranks) in
-                    side.samples.iter_mut().zip(&series.inside).zip(&profile.steps)
+                let values = series.inside.iter().skip(profile.left_out);
+                for ((sample, &value), ranks) in side.samples.iter_mut().zip(values).zip(profile.kept_steps())
                 {
                     *sample += value as f64 / ranks.len().max(1) as f64;
                 }
@@ -181,7 +190,7 @@ fn of_steps(profile: &Profile, metric: Metric) -> Option<Side> {
 /// Values of steps, if any step has one. A rank without a value counts neither above nor below the line.
 fn samples(profile: &Profile, value: impl Fn(&Step) -> Option<i64>) -> Option<Side> {
     let mut side = Side::default();
-    for ranks in &profile.steps {
+    for ranks in profile.kept_steps() {
         let values: Vec<i64> = ranks.iter().filter_map(&value).collect();
         if values.is_empty() {
             continue;

@@ -4,16 +4,77 @@
 //! lies within the 99 % confidence interval around zero of Welch's test, which lets both runs have their own spread and
 //! their own number of steps. 99 % and not 95 %, because hundreds of rows are judged at once.
 //!
+//! Two sorts of steps would make that interval far too wide:
+//!
+//! - The first step of a recording. The queue of the device is still empty, or caches are. If it lies far from the steps
+//!   after it ([`is_first_atypical`]), it is no sample of them, and no mean or interval contains it.
+//! - A single step somewhere else, as one in which garbage was collected. The program did that, so it stays in all
+//!   means. But if the other steps alone show the same change more clearly, their interval decides ([`band_of_means`]).
+//!
 //! B. L. Welch, *The generalization of "Student's" problem when several different population variances are
 //! involved*, Biometrika 34 (1947); degrees of freedom by F. E. Satterthwaite, Biometrics Bulletin 2 (1946).
 
 /// What lies outside the interval on both sides together.
 const OUTSIDE: f64 = 0.01;
 
-/// Mean and variance of a sample.
+/// What is far from the median is so by this many robust standard deviations, ...
+const FAR_DEVIATIONS: f64 = 5.0;
+
+/// ... and by this share of the median, since a few steps may agree by chance.
+const FAR_SHARE: f64 = 0.1;
+
+/// The median of the distances to the median of normal values is a standard deviation divided by this.
+const DEVIATIONS_PER_MAD: f64 = 1.4826;
+
+/// The first step is judged by this many others at least: the median of fewer is no robust measure.
+const STEPS_AFTER_FIRST: usize = 3;
+
+/// Another step is judged by this many others at least. With fewer, leaving out the farthest of equal steps would call
+/// their differences change noticeably more often than once in a hundred.
+const STEPS_BESIDE_OUTLIER: usize = 6;
+
+/// True if the first of a run's steps lies far from the rest.
+pub(super) fn is_first_atypical(steps: &[f64]) -> bool {
+    matches!(steps, [first, rest @ ..] if rest.len() >= STEPS_AFTER_FIRST && is_far(*first, rest))
+}
+
+/// True if a value lies outside the spread of the others.
+fn is_far(value: f64, others: &[f64]) -> bool {
+    let median = median(others.to_vec());
+    let deviation = self::median(others.iter().map(|other| (other - median).abs()).collect());
+    let distance = (value - median).abs();
+    distance > FAR_DEVIATIONS * DEVIATIONS_PER_MAD * deviation && distance > FAR_SHARE * median.abs()
+}
+
+/// The middle value, or the mean of the two in the middle.
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_unstable_by(f64::total_cmp);
+    let half = values.len() / 2;
+    match values.get(half) {
+        None => f64::NAN,
+        Some(&upper) if values.len() % 2 == 1 => upper,
+        Some(&upper) => (values[half - 1] + upper) / 2.0,
+    }
+}
+
+/// The steps without the farthest one, if that lies outside the spread of the others.
+fn without_outlier(steps: &[f64]) -> Option<Vec<f64>> {
+    if steps.len() <= STEPS_BESIDE_OUTLIER {
+        return None;
+    }
+    let median = median(steps.to_vec());
+    let distance = |index: usize| (steps[index] - median).abs();
+    let farthest = (0..steps.len()).max_by(|&a, &b| distance(a).total_cmp(&distance(b)))?;
+    let mut others = steps.to_vec();
+    let value = others.remove(farthest);
+    is_far(value, &others).then_some(others)
+}
+
+/// Size, mean and variance of a sample.
 #[derive(Clone, Copy, Debug)]
 struct Sample {
     count: f64,
+    mean: f64,
     variance: f64,
 }
 
@@ -26,15 +87,33 @@ impl Sample {
         let count = values.len() as f64;
         let mean = values.iter().sum::<f64>() / count;
         let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (count - 1.0);
-        Some(Self { count, variance })
+        Some(Self { count, mean, variance })
     }
 }
 
 /// Half the width of the interval for the difference of the means of two samples.
+///
+/// It is that of all steps, unless one run has a single step that lies far from its others, and the means of all and those
+/// of the others alone both differ, in the same direction, by more than the interval of the others.
 pub(super) fn band_of_means(base: &[f64], new: &[f64]) -> Option<f64> {
-    let (base, new) = (Sample::of(base)?, Sample::of(new)?);
-    let error = (base.variance / base.count + new.variance / new.count).sqrt();
-    Some(half_width(base, new, error))
+    let all = [Sample::of(base)?, Sample::of(new)?];
+    let band = welch(all);
+    let usual = [without_outlier(base), without_outlier(new)];
+    if usual.iter().all(Option::is_none) {
+        return Some(band);
+    }
+    let [base, new] = [(&usual[0], base), (&usual[1], new)]
+        .map(|(usual, steps)| Sample::of(usual.as_deref().unwrap_or(steps)));
+    let usual = [base?, new?];
+    let narrow = welch(usual);
+    let [difference, usual_difference] = [all, usual].map(|[base, new]| new.mean - base.mean);
+    let agree = difference.signum() == usual_difference.signum()
+        && difference.abs().min(usual_difference.abs()) > narrow;
+    Some(if agree { band.min(narrow) } else { band })
+}
+
+fn welch([base, new]: [Sample; 2]) -> f64 {
+    half_width(base, new, (base.variance / base.count + new.variance / new.count).sqrt())
 }
 
 /// The same for the difference of one value of each.
@@ -128,6 +207,46 @@ mod tests {
         assert!((band - 4.604 * (2.0f64 / 3.0).sqrt()).abs() < 0.01, "{band}");
         let band = band_of_values(&[9.0, 10.0, 11.0], &[12.0, 13.0, 14.0]).unwrap();
         assert!((band - 4.604 * 2.0f64.sqrt()).abs() < 0.01, "{band}");
+    }
+
+    /// The median of 10.2, 10.0, 9.9 and 10.3 is 10.1, the distances to it are 0.1, 0.1, 0.2 and 0.2, their median is 0.15
+    /// and five deviations are 5 * 1.4826 * 0.15 = 1.112: more than a tenth of the median, which is 1.01.
+    #[test]
+    fn a_first_step_far_from_the_rest() {
+        let is_atypical = |first: f64| is_first_atypical(&[first, 10.2, 10.0, 9.9, 10.3]);
+        assert!(is_atypical(1.3) && is_atypical(8.98) && is_atypical(11.22) && is_atypical(40.0));
+        assert!(!is_atypical(9.0) && !is_atypical(10.1) && !is_atypical(11.2));
+        // Steps that agree by chance: a tenth decides.
+        assert!(!is_first_atypical(&[10.9, 10.0, 10.0, 10.0]));
+        assert!(is_first_atypical(&[11.1, 10.0, 10.0, 10.0]));
+        // Two others tell nothing of their spread.
+        assert!(!is_first_atypical(&[1.0, 10.0, 10.0]));
+        assert!(!is_first_atypical(&[]));
+        assert!(!is_first_atypical(&[0.0, 0.0, 0.0, 0.0]));
+    }
+
+    /// Both variances of the usual steps are 4/5 (100 six times, twice one more and twice one less), so the interval is
+    /// t with 10 degrees of freedom, 3.169, times sqrt(2 * 0.8 / 6) = 0.5164, that is 1.637.
+    #[test]
+    fn one_odd_step_hides_no_change_of_all_others() {
+        let steps = |shift: f64, odd: Option<f64>| {
+            let mut steps: Vec<f64> =
+                [100.0, 101.0, 99.0, 101.0, 99.0, 100.0].map(|step| step + shift).to_vec();
+            odd.into_iter().for_each(|odd| steps.insert(3, odd));
+            steps
+        };
+        let band = |base: &[f64], new: &[f64]| band_of_means(base, new).unwrap();
+        let near = |value: f64, expected: f64| (value - expected).abs() < 0.002 * expected;
+        // Five more in every step, and an odd one in the new run, or in both.
+        assert!(near(band(&steps(0.0, None), &steps(5.0, Some(300.0))), 1.637));
+        assert!(near(band(&steps(0.0, Some(300.0)), &steps(5.0, Some(310.0))), 1.637));
+        // The others do not differ, or in the other direction: then all steps decide. The odd one makes the mean
+        // (600 + 300) / 7 = 128.6 and the interval wider than the difference of 28.6.
+        assert!(band(&steps(0.0, None), &steps(0.0, Some(300.0))) > 28.6);
+        assert!(band(&steps(0.0, Some(300.0)), &steps(5.0, None)) > 23.6);
+        // One step in six is no exception yet.
+        let six = [100.0, 101.0, 300.0, 99.0, 101.0, 99.0];
+        assert!(band(&six, &steps(5.0, None)) > 30.0);
     }
 
     #[test]

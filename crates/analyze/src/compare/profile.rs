@@ -1,9 +1,11 @@
 //! What is compared of a run: times by name and place, per step where there are steps. No rows, no formats.
 
 use std::collections::{BTreeMap, HashMap};
+use std::ops::RangeBounds;
 
 use eaves_model::{Interval, Ns, Recording};
 
+use super::noise;
 use crate::{Breakdown, Selection, SelectionError};
 
 /// A time or count, split by the profiler steps of the run.
@@ -27,14 +29,15 @@ impl Series {
         }
     }
 
-    /// The sum over the steps.
-    pub(super) fn inside_sum(&self) -> i128 {
-        self.inside.iter().map(|&value| i128::from(value)).sum()
+    /// The sum over some steps.
+    pub(super) fn sum_of(&self, steps: impl RangeBounds<usize>) -> i128 {
+        let is_meant = |(step, _): &(usize, &i64)| steps.contains(step);
+        self.inside.iter().enumerate().filter(is_meant).map(|(_, &value)| i128::from(value)).sum()
     }
 
     /// The sum of everything.
     pub(super) fn sum(&self) -> i128 {
-        self.inside_sum() + i128::from(self.outside)
+        self.sum_of(..) + i128::from(self.outside)
     }
 
     /// Takes in the series of another rank; `places` says where its steps are among those of this one.
@@ -139,6 +142,8 @@ pub struct Profile {
     pub(super) step_numbers: Vec<u64>,
     /// For each step the ranks that recorded it.
     pub(super) steps: Vec<Vec<Step>>,
+    /// How many steps at the beginning are in no mean: the first, if it lies far from the others.
+    pub(super) left_out: usize,
     pub(super) breakdowns: Vec<Breakdown>,
     pub(super) kernel_count: Option<u64>,
     pub(super) kernels: Vec<Entry>,
@@ -167,7 +172,12 @@ impl Profile {
             .collect();
         selection.check_steps(selected.iter().flat_map(|rank| rank.recorded_steps.iter().copied()))?;
         selection.check_time(selected.iter().filter_map(|rank| rank.extent))?;
-        Ok(Self::new(selected))
+        let mut profile = Self::new(selected);
+        if selection.steps.is_some() {
+            // Who names steps means them.
+            profile.left_out = 0;
+        }
+        Ok(profile)
     }
 
     /// The ranks of a run together.
@@ -203,13 +213,36 @@ impl Profile {
             }
         }
         profile.step_numbers = numbers;
+        profile.left_out = usize::from(noise::is_first_atypical(&profile.durations()));
         profile
     }
 
-    /// Steps over all ranks: what a mean per step and rank is divided by.
+    /// Steps over all ranks: what a mean of everything is divided by.
     pub(super) fn rank_steps(&self) -> u64 {
-        self.steps.iter().map(|ranks| ranks.len() as u64).sum()
+        count(&self.steps)
     }
+
+    /// Steps over all ranks: what a mean per step and rank is divided by.
+    pub(super) fn kept_rank_steps(&self) -> u64 {
+        count(self.kept_steps())
+    }
+
+    /// The steps that means are made of.
+    pub(super) fn kept_steps(&self) -> &[Vec<Step>] {
+        &self.steps[self.left_out..]
+    }
+
+    /// The duration of every step, a mean over the ranks.
+    pub(super) fn durations(&self) -> Vec<f64> {
+        let mean = |ranks: &Vec<Step>| {
+            ranks.iter().map(|step| step.duration.as_f64()).sum::<f64>() / ranks.len().max(1) as f64
+        };
+        self.steps.iter().map(mean).collect()
+    }
+}
+
+fn count(steps: &[Vec<Step>]) -> u64 {
+    steps.iter().map(|ranks| ranks.len() as u64).sum()
 }
 
 /// Where the steps of a rank are among those of the run.

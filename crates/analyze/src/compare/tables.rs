@@ -82,6 +82,17 @@ impl Comparison {
             numbers.push(number("base_steps", self.base.steps.into(), Unit::Count, steps));
             numbers.push(number("new_steps", self.new.steps.into(), Unit::Count, steps));
         }
+        if self.base.left_out != 0 || self.new.left_out != 0 {
+            let steps = "first steps of the ranks, far from the duration of the others; they are in no mean";
+            numbers.push(number("base_left_out_steps", self.base.left_out.into(), Unit::Count, steps));
+            numbers.push(number("new_left_out_steps", self.new.left_out.into(), Unit::Count, steps));
+            let time = "summed duration of GPU activities that the left-out steps launched; it is in no other number";
+            let (base, new) = (self.base.left_out_time, self.new.left_out_time);
+            if self.terms.by_step && (base != 0 || new != 0) {
+                numbers.push(number("base_left_out_ns", base.into(), Unit::Nanoseconds, time));
+                numbers.push(number("new_left_out_ns", new.into(), Unit::Nanoseconds, time));
+            }
+        }
         if self.base.outside != 0 || self.new.outside != 0 {
             let outside =
                 "summed duration of GPU activities that no step launched; they are in no other number";
@@ -270,6 +281,7 @@ impl Comparison {
             let band = noise::band_of_values(&change.base.samples, &change.new.samples);
             let delta = change.numerator() as f64 / change.denominator() as f64;
             let verdict = match change.verdict(Verdict::Faster, Verdict::Slower) {
+                _ if row.is_left_out => Verdict::LeftOut,
                 verdict @ (Verdict::Added | Verdict::Removed | Verdict::Unchanged) => verdict,
                 _ if band.is_some_and(|band| delta.abs() <= band) => Verdict::Noise,
                 _ if delta < 0.0 => Verdict::Faster,
@@ -284,9 +296,11 @@ impl Comparison {
                 change.delta().into(),
                 percent(change),
                 verdict.id().into(),
-                band.map_or(Value::Missing("fewer than two steps"), |band| {
-                    Value::Integer(band.round() as i64)
-                }),
+                match band {
+                    _ if row.is_left_out => Value::Missing("a first step far from the others"),
+                    None => Value::Missing("fewer than two steps"),
+                    Some(band) => Value::Integer(band.round() as i64),
+                },
                 row.by.map_or(Value::Missing("only one run has it"), |by| by.id().into()),
             ]
         });

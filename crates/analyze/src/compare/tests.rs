@@ -135,6 +135,86 @@ fn what_repeated_steps_differ_by_is_noise() {
     assert_eq!(verdict(&[200], &[201]), Value::from("slower"));
 }
 
+/// Steps of these lengths, in each a product of a tenth of it.
+fn steps_of(lengths: &[i64]) -> Profile {
+    let (mut sketch, mut start) = (Sketch::default(), 0);
+    for (index, &length) in lengths.iter().enumerate() {
+        sketch.step(index as u64, start, start + length);
+        sketch.op("aten::mm", "gemm", start + 100, length / 10);
+        start += length;
+    }
+    sketch.profile()
+}
+
+/// The first step is short because the queue was empty. Without it the means are (9700 + 11100 + 11000) / 3 = 10600 and
+/// (36700 + 37800 + 37700) / 3 = 37400.
+#[test]
+fn a_short_first_step_makes_no_noise() {
+    let base = steps_of(&[1_300, 9_700, 11_100, 11_000]);
+    let new = steps_of(&[1_300, 36_700, 37_800, 37_700]);
+    let found = section(&base, &new);
+    assert_eq!(cell(&found, "summary", "step", "base_ns"), Value::Integer(10_600));
+    assert_eq!(cell(&found, "summary", "step", "new_ns"), Value::Integer(37_400));
+    assert_eq!(cell(&found, "summary", "step", "verdict"), Value::from("slower"));
+    assert_eq!(cell(&found, "kernels", "gemm", "base_ns"), Value::Integer(1_060));
+    assert_eq!(cell(&found, "kernels", "gemm", "delta_ns"), Value::Integer(2_680));
+    assert_eq!(cell(&found, "summary", "kernels_time", "delta_ns"), Value::Integer(2_680));
+    // Nothing gets lost unsaid.
+    assert_eq!(number(&found, "base_steps", None), Value::Integer(3));
+    assert_eq!(number(&found, "base_left_out_steps", None), Value::Integer(1));
+    assert_eq!(number(&found, "new_left_out_ns", None), Value::Integer(130));
+    assert_eq!(column(&found, "steps", "verdict"), texts(["left_out", "slower", "slower", "slower"]));
+    assert_eq!(column(&found, "steps", "delta_ns"), integers([0, 27_000, 26_700, 26_700]));
+    assert!(found.findings[0].claim.contains("without the first step of each run"), "{:?}", found.findings);
+    // A run whose first step is like the others keeps it.
+    let found = section(&steps_of(&[10_000, 9_700, 11_100, 11_000]), &new);
+    assert_eq!(number(&found, "base_left_out_steps", None), Value::Integer(0));
+    assert_eq!(cell(&found, "summary", "step", "base_ns"), Value::Integer(10_450));
+    assert!(found.findings[0].claim.contains("first step of the new run"), "{:?}", found.findings);
+}
+
+#[test]
+fn who_names_steps_means_them() {
+    let mut sketch = Sketch::default();
+    sketch.step(0, 0, 100).step(1, 100, 1_100).step(2, 1_100, 2_100).step(3, 2_100, 3_100);
+    let run = crate::test_trace::run_of(vec![sketch.test]);
+    let kept = |selection: Selection| {
+        let options = Options::default().with_selection(selection.clone());
+        let measured = vec![measure(&run.recordings[0].trace, &options)];
+        Profile::of_run(&run.recordings, measured, &selection).unwrap().kept_rank_steps()
+    };
+    assert_eq!(kept(Selection::default()), 3);
+    assert_eq!(kept(Selection::default().with_steps(0..=3)), 4);
+}
+
+/// One percent of noise, the same values in another order, and five percent more.
+#[test]
+fn noise_is_no_change_and_five_percent_are() {
+    let verdict = |base: &[i64], new: &[i64]| {
+        let found = section(&steps_of(base), &steps_of(new));
+        let row = |metric| cell(&found, "summary", metric, "verdict");
+        (row("step"), row("kernels_time"))
+    };
+    let both = |word: &str| (Value::from(word), Value::from(word));
+    let base = [100_000, 101_000, 99_000, 100_500, 99_500, 100_300, 98_900, 101_100];
+    let again = [99_400, 100_200, 101_200, 99_000, 100_900, 98_800, 100_600, 100_100];
+    let slower = again.map(|step| step * 105 / 100);
+    assert_eq!(verdict(&base, &again), both("noise"));
+    assert_eq!(verdict(&base, &slower), both("slower"));
+    assert_eq!(verdict(&slower, &base), both("faster"));
+    // A slow start in one of them, or one odd step in the middle, changes neither.
+    let mut warm_up = base.to_vec();
+    warm_up.insert(0, 900_000);
+    assert_eq!(verdict(&warm_up, &again), both("noise"));
+    assert_eq!(verdict(&warm_up, &slower), both("slower"));
+    let mut odd = slower.to_vec();
+    odd[4] = 400_000;
+    assert_eq!(verdict(&base, &odd), both("slower"));
+    let mut odd = again.to_vec();
+    odd[4] = 400_000;
+    assert_eq!(verdict(&base, &odd), both("noise"));
+}
+
 #[test]
 fn operators_have_their_own_time_and_that_of_the_gpu() {
     let section = section(&training(&[200]).profile(), &training(&[230]).profile());

@@ -13,8 +13,8 @@ use super::waits::Waits;
 /// What the lanes of the host are to the device.
 #[derive(Debug, Default)]
 pub(super) struct Host {
-    /// For every slice the point at which it starts; none for slices outside the window.
-    start_points: Vec<PointId>,
+    /// The calls that launched activities.
+    launches: Launches,
     /// When a stream is told to wait for an event, sorted.
     pub(super) stream_waits: Vec<Ns>,
     /// The main thread.
@@ -25,14 +25,57 @@ pub(super) struct Host {
     pub(super) end: Option<Ns>,
 }
 
-const NO_POINT: PointId = PointId::MAX;
-const NO_ACTIVITY: ActivityId = ActivityId::MAX;
-
 impl Host {
-    /// The point at which a slice starts, if it is in the window.
+    /// The point at which a call that launched something starts, if it is in the window.
     #[inline]
-    pub(super) fn start_point(&self, slice: SliceId) -> Option<PointId> {
-        self.start_points.get(slice.index()).copied().filter(|&point| point != NO_POINT)
+    pub(super) fn start_point(&self, call: SliceId) -> Option<PointId> {
+        let place = self.launches.calls.binary_search(&call).ok()?;
+        Some(self.launches.start_points[place]).filter(|&point| point != NO_POINT)
+    }
+}
+
+const NO_POINT: PointId = PointId::MAX;
+
+/// The calls that launched activities, as columns.
+#[derive(Debug, Default)]
+struct Launches {
+    /// The calls, sorted.
+    calls: Vec<SliceId>,
+    /// The last activity of each.
+    activities: Vec<ActivityId>,
+    /// The point at which each starts; none outside the window.
+    start_points: Vec<PointId>,
+    /// The place of the call that was looked for last. The next one is nearly always the next.
+    near: usize,
+}
+
+impl Launches {
+    fn new(activities: &Activities) -> Self {
+        let launch = |(&call, activity): (&SliceId, ActivityId)| Some((call.some()?, activity));
+        let mut pairs: Vec<(SliceId, ActivityId)> =
+            activities.launch.iter().zip(0..).filter_map(launch).collect();
+        // Streams are ordered runs.
+        pairs.sort();
+        let mut launches = Self::default();
+        for group in pairs.chunk_by(|one, next| one.0 == next.0) {
+            launches.calls.push(group[0].0);
+            launches.activities.push(group[group.len() - 1].1);
+        }
+        launches.start_points = vec![NO_POINT; launches.calls.len()];
+        launches
+    }
+
+    /// The place of a call, if it launched anything.
+    #[inline]
+    fn find(&mut self, call: SliceId) -> Option<usize> {
+        let is_before = |other: &SliceId| *other < call;
+        let is_at = |place: usize| {
+            self.calls[..place].last().is_none_or(is_before) && !self.calls.get(place).is_some_and(is_before)
+        };
+        self.near = (self.near..self.calls.len().min(self.near + 1) + 1)
+            .find(|&place| is_at(place))
+            .unwrap_or_else(|| self.calls.partition_point(is_before));
+        (self.calls.get(self.near) == Some(&call)).then_some(self.near)
     }
 }
 
@@ -65,15 +108,9 @@ struct Awaited {
 impl Builder<'_, '_> {
     /// Adds a lane for each thread.
     pub(super) fn push_lanes(&mut self, threads: &Threads, graph: &mut Graph) -> Host {
-        let mut host = Host { start_points: vec![NO_POINT; self.trace.slices.len()], ..Host::default() };
-        let mut launched_by = vec![NO_ACTIVITY; self.trace.slices.len()];
-        for (activity, launch) in self.activities.launch.iter().enumerate() {
-            if *launch != SliceId::NONE {
-                launched_by[launch.index()] = activity as ActivityId;
-            }
-        }
+        let mut host = Host { launches: Launches::new(self.activities), ..Host::default() };
         for (thread, slices) in threads.iter() {
-            let lane = self.push_lane(thread, slices, &launched_by, graph, &mut host);
+            let lane = self.push_lane(thread, slices, graph, &mut host);
             if thread.is_main {
                 host.main = Some(lane);
             } else if thread.is_backward {
@@ -84,14 +121,7 @@ impl Builder<'_, '_> {
         host
     }
 
-    fn push_lane(
-        &mut self,
-        thread: &Thread,
-        slices: &[SliceId],
-        launched_by: &[ActivityId],
-        graph: &mut Graph,
-        host: &mut Host,
-    ) -> Lane {
+    fn push_lane(&mut self, thread: &Thread, slices: &[SliceId], graph: &mut Graph, host: &mut Host) -> Lane {
         let idle = if thread.is_main { Cause::Outside } else { Cause::Unexplained };
         let mut stack = Stack { graph, first: 0, idle, open: Vec::new() };
         stack.first = stack.graph.next_point();
@@ -111,7 +141,9 @@ impl Builder<'_, '_> {
                     .filter(|&kind| kind == CallKind::DataLoader)
                     .unwrap_or(CallKind::Plain),
             };
-            let own = Some(launched_by[row]).filter(|&activity| activity != NO_ACTIVITY);
+            let is_call = self.trace.slices.kind[row] == SliceKind::Runtime;
+            let launch = if is_call { host.launches.find(slice) } else { None };
+            let own = launch.map(|place| host.launches.activities[place]);
             let candidate = if kind == CallKind::WaitForStream { latest } else { own };
             let call = (slice, kind, Interval { start, end });
             let awaited =
@@ -123,7 +155,9 @@ impl Builder<'_, '_> {
                 _ => Cause::Operator,
             };
             let point = stack.open(end, cause, slice, start);
-            host.start_points[row] = point;
+            if let Some(place) = launch {
+                host.launches.start_points[place] = point;
+            }
             if let Some(activity) = awaited.flatten() {
                 self.wait(&mut stack, activity, point, (slice, end));
             }

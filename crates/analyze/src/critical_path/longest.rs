@@ -185,8 +185,11 @@ impl<'a> Junctions<'a> {
         for lane in &graph.lanes {
             for point in lane.first..lane.last {
                 if let Some(group) = group(graph.cause[point as usize], graph.slice[point as usize]) {
-                    let time = graph.between(point, point + 1);
-                    on_lanes[group].push((self.next[point as usize + 1], time));
+                    let (next, time) = (self.next[point as usize + 1], graph.between(point, point + 1));
+                    match on_lanes[group].last_mut() {
+                        Some((junction, sum)) if *junction == next => *sum += time,
+                        _ => on_lanes[group].push((next, time)),
+                    }
                 }
             }
         }

@@ -1,7 +1,8 @@
 //! What the comparisons with other tools share: how tables are read, times turned into theirs, checks counted.
 
-use std::collections::HashMap;
-use std::path::Path;
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
 
 use eaves_model::{Interval, Ns};
 
@@ -11,7 +12,18 @@ pub(crate) type CsvRow = HashMap<String, String>;
 /// The rows of a reference table; nothing if the peer failed to make it, in which case there is no file.
 pub(crate) fn read_csv(path: &Path) -> Option<Vec<CsvRow>> {
     let mut reader = csv::Reader::from_path(path).ok()?;
+    READ.with_borrow_mut(|read| read.insert(path.to_owned()));
     Some(reader.deserialize().map(Result::unwrap).collect())
+}
+
+thread_local! {
+    /// A test has a thread of its own.
+    static READ: RefCell<BTreeSet<PathBuf>> = const { RefCell::new(BTreeSet::new()) };
+}
+
+/// The reference tables that this thread read.
+pub(crate) fn files_read() -> BTreeSet<PathBuf> {
+    READ.with_borrow(Clone::clone)
 }
 
 /// Counts comparisons, and keeps what differed.
@@ -29,6 +41,14 @@ impl Checks {
         let near = (ours - theirs).abs() <= tolerance;
         if !near {
             self.differences.push(format!("{what} {place}: ours {ours}, theirs {theirs}"));
+        }
+    }
+
+    /// Compares two texts.
+    pub(crate) fn same(&mut self, what: &'static str, place: &str, ours: &str, theirs: &str) {
+        *self.counts.entry(what).or_default() += 1;
+        if ours != theirs {
+            self.differences.push(format!("{what} {place}: ours {ours:?}, theirs {theirs:?}"));
         }
     }
 

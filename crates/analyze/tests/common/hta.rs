@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use eaves_model::{Ns, Run, SliceId, SliceKind, Trace};
 
+use crate::checks::microseconds;
 use crate::common::{data, folders, read_run};
 
 /// A set of traces with reference outputs.
@@ -19,6 +20,8 @@ pub(crate) struct Case {
     pub(crate) traces: PathBuf,
     /// Where the outputs are.
     pub(crate) outputs: PathBuf,
+    /// True if their times are rounded to microseconds though those of the traces are not.
+    pub(crate) rounded: bool,
 }
 
 impl Case {
@@ -30,6 +33,9 @@ impl Case {
     /// The traces without the events that HTA drops.
     pub(crate) fn load(&self) -> Run {
         let mut run = read_run(&self.traces);
+        if self.rounded {
+            run.recordings.iter_mut().for_each(|recording| round(&mut recording.trace));
+        }
         drop_last_step(&mut run);
         run
     }
@@ -44,16 +50,45 @@ pub(crate) fn cases() -> Vec<Case> {
     names.filter_map(|name| case(&root, name)).collect()
 }
 
+/// The cases whose outputs are rounded. Where the same trace has others they are the better ones to compare with.
+pub(crate) fn rounded_cases() -> Vec<Case> {
+    let Some(root) = data("hta") else { return Vec::new() };
+    // Two have fractions, but no outputs with rounding switched off.
+    let only = ["hta_cpu_only", "hta_mtia_train"].map(str::to_owned);
+    let names = folders(&root.join("nsoff")).into_iter().chain(only);
+    let case = |name: String| {
+        let (traces, outputs) = (root.join("traces").join(&name), root.join(&name));
+        Case { name: format!("{name} (rounded)"), traces, outputs, rounded: true }
+    };
+    names.map(case).collect()
+}
+
+/// Starts up and ends down to whole microseconds, as HTA does it, so that ends may come before starts.
+fn round(trace: &mut Trace) {
+    let slices = &mut trace.slices;
+    for row in 0..slices.len() {
+        let (start, duration) = (microseconds(slices.start[row]), microseconds(slices.duration[row]));
+        let (from, to) = (start.ceil(), (start + duration).floor());
+        slices.start[row] = Ns(from as i64 * 1_000);
+        slices.duration[row] = Ns((to - from) as i64 * 1_000);
+    }
+}
+
 fn case(root: &Path, name: String) -> Option<Case> {
     let traces = root.join("traces").join(&name);
     let unrounded = root.join("nsoff").join(&name);
     if unrounded.is_dir() {
-        return Some(Case { name, traces, outputs: unrounded });
+        return Some(Case { name, traces, outputs: unrounded, rounded: false });
     }
     let outputs = root.join(&name);
     let whole = |trace: &Trace| trace.slices.start.iter().all(|start| start.0 % 1_000 == 0);
     let run = outputs.is_dir().then(|| read_run(&traces))?;
-    run.recordings.iter().all(|recording| whole(&recording.trace)).then_some(Case { name, traces, outputs })
+    run.recordings.iter().all(|recording| whole(&recording.trace)).then_some(Case {
+        name,
+        traces,
+        outputs,
+        rounded: false,
+    })
 }
 
 /// With two steps or more, HTA keeps the host events before the last step, and the GPU events they launched.

@@ -1,12 +1,21 @@
 //! `eaves self`: what eaves knows about itself.
 
-use clap::{Args, Subcommand};
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use clap::{Args, Command, CommandFactory, Subcommand};
+use clap_complete::Shell;
 
 use crate::arguments::{HELP_TEMPLATE, OutputArguments};
 
 /// Things made from eaves itself
 #[derive(Args, Debug)]
-#[command(help_template = HELP_TEMPLATE, before_help = "  eaves self schema > eaves.schema.json")]
+#[command(
+    help_template = HELP_TEMPLATE,
+    before_help = "  eaves self schema > eaves.schema.json
+  eaves self completions bash > ~/.local/share/bash-completion/completions/eaves
+  eaves self man ~/.local/share/man/man1"
+)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     what: What,
@@ -14,14 +23,50 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum What {
+    /// Print the completions of a shell
+    #[command(
+        help_template = HELP_TEMPLATE,
+        before_help = "  eaves self completions bash > ~/.local/share/bash-completion/completions/eaves
+  eaves self completions zsh > ~/.zfunc/_eaves
+  eaves self completions fish > ~/.config/fish/completions/eaves.fish"
+    )]
+    Completions {
+        /// The shell: bash, elvish, fish, powershell or zsh
+        #[arg(value_name = "SHELL", hide_possible_values = true)]
+        shell: Shell,
+    },
+    /// Write the manual pages, one for each verb
+    #[command(help_template = HELP_TEMPLATE, before_help = "  eaves self man ~/.local/share/man/man1")]
+    Man {
+        /// The directory to write them to; made if it is not there
+        #[arg(value_name = "DIR")]
+        directory: PathBuf,
+    },
     /// Print the JSON Schema of what --json prints
     #[command(help_template = HELP_TEMPLATE, before_help = "  eaves self schema > eaves.schema.json")]
     Schema,
 }
 
-/// Prints it.
+/// Prints or writes it.
 pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> anyhow::Result<()> {
-    match arguments.what {
+    match &arguments.what {
+        What::Completions { shell } => {
+            let mut text = Vec::new();
+            clap_complete::generate(*shell, &mut command(), "eaves", &mut text);
+            output.write_text(&String::from_utf8_lossy(&text))
+        }
+        What::Man { directory } => manual(directory),
         What::Schema => output.write_text(eaves_present::json::SCHEMA),
     }
+}
+
+/// The whole command line.
+fn command() -> Command {
+    crate::Arguments::command()
+}
+
+fn manual(directory: &Path) -> anyhow::Result<()> {
+    let failed = || format!("cannot write manual pages to {}", directory.display());
+    std::fs::create_dir_all(directory).with_context(failed)?;
+    clap_mangen::generate_to(command(), directory).with_context(failed)
 }

@@ -115,3 +115,18 @@ fn a_damaged_recording_is_read_as_far_as_it_goes() {
     // A kernel of 292 years is in no total.
     assert!(number(&document, "temporal-breakdown", "span_ns", 0) < 1e9);
 }
+
+/// The jobs are the same but for the network. The first step of both is short on the host, because the queue is empty.
+#[test]
+fn a_slow_network_is_slower_and_not_noise() {
+    let answer = run(&root(), &["diff", "examples/healthy", "examples/communication-bound", "--json"]);
+    assert_eq!(answer.code, Some(0), "{answer:?}");
+    let document: Value = serde_json::from_str(&answer.stdout).unwrap();
+    let found = findings(&document);
+    assert_eq!(ids(&found), ["slower"]);
+    assert!(found[0]["claim"].as_str().unwrap().contains("without the first step of each run"), "{found:?}");
+    let numbers = document["sections"][0]["numbers"].as_array().unwrap();
+    let value = |id: &str| numbers.iter().find(|number| number["id"] == id).unwrap()["value"].clone();
+    // Two ranks with four steps each.
+    assert_eq!((value("base_steps"), value("base_left_out_steps")), (6.into(), 2.into()));
+}

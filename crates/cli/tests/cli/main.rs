@@ -9,6 +9,7 @@ mod help;
 mod hta;
 #[cfg(unix)]
 mod interrupt;
+mod itself;
 mod report;
 mod schema;
 #[path = "../support/mod.rs"]

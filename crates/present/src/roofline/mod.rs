@@ -4,11 +4,20 @@
 //! (`events`, `links`) and `predict` (`sweep`). Sections of other names are passed over, columns are found by their
 //! ids, and what a section does not say is not drawn. PNG is painted from the SVG by [`crate::png`].
 
-mod data;
+mod canvas;
+mod colours;
+pub(crate) mod data;
+mod html;
+mod labels;
+mod marks;
+pub(crate) mod scale;
+pub(crate) mod series;
+mod svg;
 
 use eaves_analyze::section::Section;
 
 use crate::Document;
+use crate::terminal::roofline as terminal;
 
 /// Which colours the page has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -87,25 +96,34 @@ pub struct Page<'a> {
 /// The charts of some sections as one SVG: a `comm-roofline` beside the `roofline` before it, everything else below.
 /// Without a section that can be drawn the picture says so.
 pub fn svg(sections: &[&Section], options: &Options) -> String {
-    let _ = (sections, options);
-    String::new()
+    svg::render(sections, options)
 }
 
 /// True if a section has a chart.
 pub fn has_chart(section: &Section) -> bool {
-    matches!(section.id, "roofline" | "comm-roofline" | "predict")
+    match section.id {
+        "roofline" | "comm-roofline" => true,
+        "predict" => series::Sweep::of(section).is_some(),
+        _ => false,
+    }
+}
+
+/// The charts of some sections inside a page, if they have any.
+pub(crate) fn embedded(sections: &[&Section]) -> Option<String> {
+    let has = sections.iter().any(|section| has_chart(section));
+    has.then(|| svg::embedded(sections, &Options::default(), true))
 }
 
 /// The charts of some sections as lines of characters, none wider than `width`; with the colours of terminals if asked
 /// for, which repeat what the characters say.
 pub fn terminal_chart(sections: &[&Section], width: usize, colour: bool) -> String {
-    let _ = (sections, width, colour);
-    String::new()
+    let lines = terminal::charts(sections, width);
+    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    if colour { text } else { terminal::without_colours(&text) }
 }
 
 /// One page with a tab for each input, which can also be shown side by side. It loads nothing, and carries the
 /// documents as JSON.
 pub fn html(pages: &[Page<'_>], title: &str) -> String {
-    let _ = (pages, title);
-    String::new()
+    html::render(pages, title)
 }

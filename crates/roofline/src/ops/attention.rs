@@ -2,6 +2,19 @@
 
 use crate::{Arithmetic, Precision, Work};
 
+mod calls;
+mod mask;
+mod paged;
+mod step;
+mod variable;
+
+use mask::Mask;
+pub use step::{Step, Tokens};
+
+pub(super) use calls::{FORMULAS, WRAPPERS};
+pub(super) use paged::FORMULAS as PAGED;
+pub(super) use variable::FORMULAS as VARIABLE;
+
 /// Attention of queries to keys and values. Heads of keys and values may be shared by several heads of queries (grouped
 /// and multi-query attention), and keys may be longer than values (latent attention).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,11 +52,8 @@ impl Attention {
     ///
     /// All of them, or for causal attention the exact number: with as many keys as queries `S(S+1)/2`.
     pub fn pairs(&self) -> f64 {
-        if self.causal {
-            causal_pairs(self.query_tokens, self.key_tokens)
-        } else {
-            self.query_tokens * self.key_tokens
-        }
+        let mask = if self.causal { Mask::CAUSAL } else { Mask::ALL };
+        mask.pairs(self.query_tokens, self.key_tokens)
     }
 
     /// What the forward pass must do. The softmax is not counted, as is usual: it is a small part and runs on other
@@ -126,12 +136,6 @@ impl Attention {
     }
 }
 
-/// Pairs that a causal mask leaves when the last query is at the place of the last key. Queries before the first key see
-/// none.
-pub(super) fn causal_pairs(queries: f64, keys: f64) -> f64 {
-    if queries <= keys { queries * keys - queries * (queries - 1.0) / 2.0 } else { keys * (keys + 1.0) / 2.0 }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -190,17 +194,6 @@ mod tests {
         let narrow = Attention { cache: fp8, ..decode };
         assert_eq!(narrow.forward().bytes(), 2.0 * 32.0 * 128.0 * 2.0 + 2.0 * 32.0 * 4096.0 * 128.0);
         assert_eq!(narrow.forward().arithmetic, Some(Arithmetic::Fp16));
-    }
-
-    #[test]
-    fn causal_pairs_are_those_counted_one_by_one() {
-        for queries in 0..12_i32 {
-            for keys in 0..12_i32 {
-                let sees = |query: &i32| (0..keys).filter(|key| *key <= query + keys - queries).count();
-                let counted: usize = (0..queries).map(|query| sees(&query)).sum();
-                assert_eq!(causal_pairs(queries.into(), keys.into()), counted as f64, "{queries} x {keys}");
-            }
-        }
     }
 
     /// 2 sequences, 4 heads of queries and 2 of keys, 3 queries, 5 keys, extents 6 and 7, FP32 throughout.

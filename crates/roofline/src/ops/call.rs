@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::Unmodelled;
+use super::{Step, Unmodelled};
 use crate::Precision;
 
 /// A tensor argument.
@@ -22,6 +22,35 @@ impl Tensor {
     /// Number of elements.
     pub fn elements(&self) -> f64 {
         self.shape.iter().map(|extent| *extent as f64).product()
+    }
+
+    /// Elements that have a place of their own in memory: what is repeated along an axis with a stride of zero is there
+    /// once.
+    pub fn stored_elements(&self) -> f64 {
+        let strides = self.strides.iter().flatten().copied().chain(std::iter::repeat(1));
+        let extents = self.shape.iter().zip(strides);
+        extents
+            .map(|(extent, stride)| if stride == 0 { extent.min(&1) } else { extent })
+            .map(|extent| *extent as f64)
+            .product()
+    }
+
+    /// The extents, for a tensor that must have `RANK` of them.
+    ///
+    /// # Errors
+    /// If it has another number of axes.
+    pub fn extents<const RANK: usize>(&self) -> Result<[f64; RANK], Unmodelled> {
+        let extents: Vec<f64> = self.shape.iter().map(|extent| *extent as f64).collect();
+        extents.try_into().map_err(|_| format!("a tensor of shape {:?} should have {RANK} axes", self.shape))
+    }
+
+    /// The extents as a matrix, all axes but the last taken together.
+    ///
+    /// # Errors
+    /// If it has no axis.
+    pub fn rows_and_columns(&self) -> Result<[f64; 2], Unmodelled> {
+        let (columns, rows) = self.shape.split_last().ok_or("a matrix is a single number")?;
+        Ok([rows.iter().map(|extent| *extent as f64).product(), *columns as f64])
     }
 
     /// The element type.
@@ -51,6 +80,9 @@ pub struct Call<'a> {
     pub name: &'a str,
     /// Arguments in order.
     pub inputs: Vec<Input>,
+    /// The step of an inference server that it was called in, if one was recorded: what attention over a paged cache
+    /// must do depends on lengths that are not among its arguments.
+    pub step: Option<Step>,
 }
 
 impl<'a> Call<'a> {
@@ -79,7 +111,7 @@ impl<'a> Call<'a> {
                 input(shape, &text(&types), strides.get(index), text(&concrete))
             })
             .collect();
-        Ok(Self { name, inputs })
+        Ok(Self { name, inputs, step: None })
     }
 
     /// The tensor at this place.
@@ -109,6 +141,37 @@ impl<'a> Call<'a> {
     /// The truth value at this place; false unless it says `True` or `1`.
     pub fn flag(&self, index: usize) -> bool {
         matches!(self.scalar(index), "True" | "true" | "1")
+    }
+
+    /// The truth value at this place, which must have been recorded.
+    ///
+    /// # Errors
+    /// If it was not.
+    pub fn known_flag(&self, index: usize) -> Result<bool, Unmodelled> {
+        match self.scalar(index) {
+            "True" | "true" | "1" => Ok(true),
+            "False" | "false" | "0" => Ok(false),
+            _ => Err(format!("argument {index} should be true or false")),
+        }
+    }
+
+    /// The truth values of the list at this place: `[True, True, False]`.
+    pub fn flags(&self, index: usize) -> Vec<bool> {
+        let text = self.scalar(index).trim_matches(['[', ']', '(', ')', ' ']);
+        text.split(',')
+            .filter(|flag| !flag.is_empty())
+            .map(|flag| matches!(flag.trim(), "True" | "true" | "1"))
+            .collect()
+    }
+
+    /// The number at this place.
+    pub fn number(&self, index: usize) -> Option<f64> {
+        self.scalar(index).parse().ok()
+    }
+
+    /// The element type that the number at this place stands for.
+    pub fn element_type(&self, index: usize) -> Option<Precision> {
+        self.scalar(index).parse().ok().and_then(Precision::from_torch_number)
     }
 
     /// The whole numbers of the list or number at this place: `[2, 2]`, `2`. Empty if there are none.

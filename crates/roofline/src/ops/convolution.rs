@@ -2,6 +2,10 @@
 
 use crate::{Arithmetic, Precision, Work};
 
+mod calls;
+
+pub(super) use calls::{FORMULAS, WRAPPERS};
+
 /// A convolution over any number of spatial axes.
 ///
 /// Multiply-adds are counted densely, as is usual: those with the zeros of the padding too. Lists have one entry per

@@ -2,6 +2,11 @@
 
 use crate::{Arithmetic, Precision, Work};
 
+mod calls;
+mod quantised;
+
+pub(super) use calls::{FORMULAS, WRAPPERS};
+
 /// `batch` products of an `m` x `k` matrix with a `k` x `n` matrix.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gemm {
@@ -26,14 +31,19 @@ pub struct Gemm {
 }
 
 impl Gemm {
-    /// What it must do: `2mnk` operations, and `mn` more for the bias; every operand is moved once.
+    /// What it must do: `2mnk` operations, and `mn` more for the bias; every operand is moved once. A multiply-add of
+    /// complex numbers is four of real ones.
     pub fn work(&self) -> Work {
         let Self { batch, m, n, k, .. } = *self;
-        let mut work = Work::matrix(batch * m * n * k, self.a).reads("a", batch * m * k, self.a).reads(
-            "b",
-            batch * k * n,
-            self.b,
-        );
+        self.work_on(batch * m * k, batch * k * n)
+    }
+
+    /// The work with so many elements of the operands, for operands that are broadcast over the batch.
+    fn work_on(&self, a: f64, b: f64) -> Work {
+        let Self { batch, m, n, k, .. } = *self;
+        let real = if self.a.is_complex() { 4.0 } else { 1.0 };
+        let mut work =
+            Work::matrix(real * batch * m * n * k, self.a).reads("a", a, self.a).reads("b", b, self.b);
         if let Some(bias) = self.bias {
             work.flops += batch * m * n;
             work = work.reads("bias", batch * n, bias);

@@ -7,21 +7,44 @@ use std::sync::LazyLock;
 
 use crate::Work;
 
+mod activation;
 mod attention;
 mod call;
 mod convolution;
+mod elementwise;
 mod feed_forward;
 mod gemm;
+mod grouped_gemm;
+mod indexing;
+mod loss;
 mod moe;
+mod movement;
+mod normalization;
 pub mod npu;
+mod operands;
+mod optimizer;
+mod pooling;
+mod quantization;
+mod random;
+mod recurrent;
+mod reduction;
+mod rms_norm;
+mod rope;
 mod shape;
+mod softmax;
+mod sorting;
+mod state_space;
+mod triton;
 
-pub use attention::Attention;
+pub use attention::{Attention, Step, Tokens};
 pub use call::{Call, Input, Tensor};
 pub use convolution::Convolution;
 pub use feed_forward::FeedForward;
 pub use gemm::Gemm;
+pub use grouped_gemm::GroupedGemm;
 pub use moe::MixtureOfExperts;
+pub use movement::{set, transfer};
+pub use triton::element_type_of_kernel;
 
 /// Why a formula has no answer for a call.
 pub type Unmodelled = String;
@@ -45,14 +68,124 @@ pub struct Formula {
 /// All families.
 const FAMILIES: &[&[Formula]] = &[
     // tidy-alphabetical-start
+    activation::FORMULAS,
+    attention::FORMULAS,
+    attention::PAGED,
+    attention::VARIABLE,
+    convolution::FORMULAS,
+    elementwise::FORMULAS,
+    gemm::FORMULAS,
+    grouped_gemm::FORMULAS,
+    indexing::FORMULAS,
+    loss::FORMULAS,
+    moe::FORMULAS,
+    movement::FORMULAS,
+    normalization::FORMULAS,
+    optimizer::FORMULAS,
+    pooling::FORMULAS,
+    quantization::FORMULAS,
+    random::FORMULAS,
+    recurrent::FORMULAS,
+    reduction::FORMULAS,
+    rms_norm::FORMULAS,
+    rope::FORMULAS,
+    softmax::FORMULAS,
+    sorting::FORMULAS,
+    state_space::FORMULAS,
     // tidy-alphabetical-end
 ];
 
+/// Families of operators that usually only call others with formulas of their own.
+const WRAPPERS: &[&[Formula]] = &[
+    // tidy-alphabetical-start
+    activation::WRAPPERS,
+    attention::WRAPPERS,
+    convolution::WRAPPERS,
+    elementwise::WRAPPERS,
+    gemm::WRAPPERS,
+    indexing::WRAPPERS,
+    loss::WRAPPERS,
+    movement::WRAPPERS,
+    pooling::WRAPPERS,
+    random::WRAPPERS,
+    rms_norm::WRAPPERS,
+    softmax::WRAPPERS,
+    sorting::WRAPPERS,
+    // tidy-alphabetical-end
+];
+
+type ByName = HashMap<&'static str, &'static Formula>;
+
+fn by_name(families: &'static [&'static [Formula]]) -> ByName {
+    let formulas = families.iter().copied().flatten();
+    formulas.flat_map(|formula| formula.names.iter().map(move |name| (*name, formula))).collect()
+}
+
 /// The formula of the operator with this name.
 pub fn formula(name: &str) -> Option<&'static Formula> {
-    static BY_NAME: LazyLock<HashMap<&'static str, &'static Formula>> = LazyLock::new(|| {
-        let formulas = FAMILIES.iter().copied().flatten();
-        formulas.flat_map(|formula| formula.names.iter().map(move |name| (*name, formula))).collect()
-    });
+    static BY_NAME: LazyLock<ByName> = LazyLock::new(|| by_name(FAMILIES));
+    BY_NAME.get(name).copied().or_else(|| triton::formula(name))
+}
+
+/// The formula of an operator that usually only calls others with formulas, which then own the time: `aten::linear`
+/// calls `aten::addmm`. It holds where nothing inside was recorded, or where it launches something itself.
+pub fn wrapper(name: &str) -> Option<&'static Formula> {
+    static BY_NAME: LazyLock<ByName> = LazyLock::new(|| by_name(WRAPPERS));
     BY_NAME.get(name).copied()
+}
+
+/// All formulas of operators, those that call others included.
+pub fn all() -> impl Iterator<Item = &'static Formula> {
+    FAMILIES.iter().chain(WRAPPERS).copied().flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_has_one_formula() {
+        let mut seen = std::collections::BTreeSet::new();
+        for name in all().flat_map(|formula| formula.names) {
+            assert!(seen.insert(*name), "{name} has two formulas");
+            assert!(formula(name).is_some() != wrapper(name).is_some(), "{name}");
+        }
+    }
+
+    /// No formula panics on arguments it was not made for: nothing at all, scalars, tensors of too few and too many
+    /// axes, extents of zero and of more than memory has, types that are unknown.
+    #[test]
+    fn odd_arguments_are_an_answer_or_a_reason() {
+        let shapes = [
+            "[]",
+            "[0]",
+            "[3]",
+            "[2,3]",
+            "[2,3,4]",
+            "[9,9,9,9]",
+            "[1,1,1,1,1,1,1]",
+            "[18446744073709551615,2]",
+        ];
+        let scalars = ["", "-1", "[True, False]", "nan", "1e308", "[0, 0]"];
+        for formula in all() {
+            for count in [0, 1, 2, 3, 4, 8, 30] {
+                for (index, shape) in shapes.iter().enumerate() {
+                    for kind in ["float", "c10::BFloat16", "", "Scalar", "strange"] {
+                        let list = |text: &str| format!("[{}]", vec![text; count].join(","));
+                        let scalar = serde_json::to_string(scalars[index % scalars.len()]).unwrap();
+                        let kind = format!("\"{kind}\"");
+                        for name in formula.names {
+                            let call =
+                                Call::parse(name, &list(shape), &list(&kind), "", &list(&scalar)).unwrap();
+                            for rule in std::iter::once(formula.work).chain(formula.backward) {
+                                if let Ok(work) = rule(&call) {
+                                    assert!(work.flops >= 0.0 && work.bytes() >= 0.0, "{call:?}: {work:?}");
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
 }

@@ -2,6 +2,10 @@
 
 use crate::{Arithmetic, Precision, Work};
 
+mod calls;
+
+pub(super) use calls::FORMULAS;
+
 /// A layer of experts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MixtureOfExperts {

@@ -35,29 +35,32 @@ const fn microscaling(precision: Precision, name: &'static str) -> Precision {
 }
 
 const FP64: Precision = plain("fp64", 64.0, Family::Float, (11, 52, f64::MAX), Some(Arithmetic::Fp64));
-const FP32: Precision = plain("fp32", 32.0, Family::Float, (8, 23, f32::MAX as f64), Some(Arithmetic::Fp32));
+pub(super) const FP32: Precision =
+    plain("fp32", 32.0, Family::Float, (8, 23, f32::MAX as f64), Some(Arithmetic::Fp32));
 /// Stored as FP32; 19 bits exist inside the matrix unit only.
 const TF32: Precision =
     plain("tf32", 32.0, Family::Float, (8, 10, 3.401_162_134_214_653e38), Some(Arithmetic::Tf32));
-const FP16: Precision = plain("fp16", 16.0, Family::Float, (5, 10, 65504.0), Some(Arithmetic::Fp16));
-const BF16: Precision =
+pub(super) const FP16: Precision =
+    plain("fp16", 16.0, Family::Float, (5, 10, 65504.0), Some(Arithmetic::Fp16));
+pub(super) const BF16: Precision =
     plain("bf16", 16.0, Family::Float, (8, 7, 3.389_531_389_251_535_5e38), Some(Arithmetic::Bf16));
 const E4M3: Precision = plain("fp8_e4m3", 8.0, Family::Float, (4, 3, 448.0), Some(Arithmetic::Fp8));
 const E5M2: Precision = plain("fp8_e5m2", 8.0, Family::Float, (5, 2, 57344.0), Some(Arithmetic::Fp8));
 const E3M2: Precision = plain("fp6_e3m2", 6.0, Family::Float, (3, 2, 28.0), Some(Arithmetic::Fp6));
 const E2M3: Precision = plain("fp6_e2m3", 6.0, Family::Float, (2, 3, 7.5), Some(Arithmetic::Fp6));
-const E2M1: Precision = plain("fp4", 4.0, Family::Float, (2, 1, 6.0), Some(Arithmetic::Fp4));
+pub(super) const E2M1: Precision = plain("fp4", 4.0, Family::Float, (2, 1, 6.0), Some(Arithmetic::Fp4));
 /// PyTorch's packed pair: what a trace counts as one element is two numbers.
 const E2M1_PAIR: Precision = plain("fp4x2", 8.0, Family::Float, (2, 1, 6.0), Some(Arithmetic::Fp4));
 /// A power of two: a scale, not something to compute with.
-const E8M0: Precision = plain("e8m0", 8.0, Family::Plain, (8, 0, 1.701_411_834_604_692_3e38), None);
+pub(super) const E8M0: Precision =
+    plain("e8m0", 8.0, Family::Plain, (8, 0, 1.701_411_834_604_692_3e38), None);
 const INT64: Precision = plain("int64", 64.0, Family::Integer, (0, 63, 9_223_372_036_854_775_807.0), None);
-const INT32: Precision =
+pub(super) const INT32: Precision =
     plain("int32", 32.0, Family::Integer, (0, 31, 2_147_483_647.0), Some(Arithmetic::Int32));
 const INT16: Precision = plain("int16", 16.0, Family::Integer, (0, 15, 32767.0), Some(Arithmetic::Int16));
 const INT8: Precision = plain("int8", 8.0, Family::Integer, (0, 7, 127.0), Some(Arithmetic::Int8));
 const UINT8: Precision = plain("uint8", 8.0, Family::Integer, (0, 8, 255.0), Some(Arithmetic::Int8));
-const INT4: Precision = plain("int4", 4.0, Family::Integer, (0, 3, 7.0), Some(Arithmetic::Int4));
+pub(super) const INT4: Precision = plain("int4", 4.0, Family::Integer, (0, 3, 7.0), Some(Arithmetic::Int4));
 const INT2: Precision = plain("int2", 2.0, Family::Integer, (0, 1, 1.0), Some(Arithmetic::Int2));
 const INT1: Precision = plain("int1", 1.0, Family::Integer, (0, 1, 1.0), Some(Arithmetic::Int1));
 const BOOL: Precision = plain("bool", 8.0, Family::Plain, (0, 1, 1.0), None);

@@ -61,58 +61,82 @@ impl AddAssign for Memory {
     }
 }
 
+/// What belongs to a call on top of its own duration.
+#[derive(Clone, Copy, Default)]
+struct Sums {
+    activities: u64,
+    gpu: Ns,
+    memory: Memory,
+}
+
+impl AddAssign for Sums {
+    fn add_assign(&mut self, other: Self) {
+        self.activities += other.activities;
+        self.gpu += other.gpu;
+        self.memory += other.memory;
+    }
+}
+
 pub(super) fn part(rank: &RankView<'_>) -> Part {
     let tree = rank.operators();
     if tree.is_empty() {
         return Part::default();
     }
-    let own = tree.gpu_work(rank.links(), &rank.gpu);
-    let total = tree.totals(own.clone());
     let times = tree.own_times(&rank.trace.slices);
+    let rows = rows(rank, tree, &times);
     Part {
-        rows: rows(rank, tree, &own, &total, &times),
-        calls: if rank.options.details { calls(rank, tree, &own, &total, &times) } else { Vec::new() },
+        calls: if rank.options.details { calls(rank, tree, &times) } else { Vec::new() },
         recorded_memory: !rank.trace.allocations.is_empty(),
         gpu_time: (0..rank.gpu.len()).map(|index| rank.gpu.duration(index)).sum(),
-        gpu_inside: own.iter().map(|work| work.time).sum(),
+        gpu_inside: rows.iter().map(|row| row.gpu_own).sum(),
+        rows,
     }
 }
 
 /// Sums by name. Totals are those of the outermost calls of a name, so an operator inside itself counts once.
-fn rows(rank: &RankView<'_>, tree: &HostTree, own: &[GpuWork], total: &[GpuWork], times: &[Ns]) -> Vec<Row> {
+fn rows(rank: &RankView<'_>, tree: &HostTree, times: &[Ns]) -> Vec<Row> {
     let (trace, slices) = (rank.trace, &rank.trace.slices);
-    let memory = tree.totals(allocated(rank, tree));
+    // One after the other into the same place: a column for each would be most of the memory of the report.
+    let mut sums = vec![Sums::default(); tree.len()];
+    launched(rank, tree, |node, time| sums[node] += Sums { activities: 1, gpu: time, ..Sums::default() });
+    allocated(rank, tree, |node, memory| sums[node].memory += memory);
+    let total = tree.totals(sums);
     let outermost = tree.outermost_of_name(trace);
     // Unnamed operators share the place behind the last string.
+    let place_of = |slice: SliceId| slices.name[slice.index()].index().min(trace.strings.len());
     let mut places = vec![u32::MAX; trace.strings.len() + 1];
     let mut rows: Vec<Row> = Vec::new();
     for node in 0..tree.len() {
-        let slice = tree.slice(node).index();
-        let selected = rank.selects(slices.start[slice]);
+        let slice = tree.slice(node);
+        let selected = rank.selects(slices.start[slice.index()]);
         if !selected && total[node].activities == 0 {
             continue;
         }
-        let name = slices.name[slice];
-        let place = &mut places[name.index().min(trace.strings.len())];
+        let place = &mut places[place_of(slice)];
         if *place == u32::MAX {
             *place = rows.len() as u32;
-            rows.push(Row { name: trace.strings.get(name).to_owned(), ..Row::default() });
+            rows.push(Row { name: trace.slice_name(slice).to_owned(), ..Row::default() });
         }
         let row = &mut rows[*place as usize];
-        row.gpu_own += own[node].time;
         if outermost[node] {
-            row.gpu_total += total[node].time;
+            row.gpu_total += total[node].gpu;
             row.activities += total[node].activities;
-            row.memory += memory[node];
+            row.memory += total[node].memory;
         }
         if selected {
             row.calls += 1;
             row.cpu_own += times[node];
             if outermost[node] {
-                row.cpu_total += slices.duration[slice];
+                row.cpu_total += slices.duration[slice.index()];
             }
         }
     }
+    launched(rank, tree, |node, time| {
+        // An operator that launched anything has a row.
+        if let Some(row) = rows.get_mut(places[place_of(tree.slice(node))] as usize) {
+            row.gpu_own += time;
+        }
+    });
     sort(&mut rows);
     rows
 }
@@ -124,10 +148,18 @@ fn sort(rows: &mut [Row]) {
     });
 }
 
-/// What was allocated while each operator ran, without that of operators inside it.
-fn allocated(rank: &RankView<'_>, tree: &HostTree) -> Vec<Memory> {
+/// Visits what each operator launched itself: the operator, and how long an activity ran.
+fn launched(rank: &RankView<'_>, tree: &HostTree, mut visit: impl FnMut(usize, Ns)) {
+    for (index, &activity) in rank.gpu.row.iter().enumerate() {
+        if let Some(node) = tree.launcher(rank.links(), activity) {
+            visit(node, rank.gpu.duration(index));
+        }
+    }
+}
+
+/// Visits what was allocated while each operator ran, but no operator inside it.
+fn allocated(rank: &RankView<'_>, tree: &HostTree, mut visit: impl FnMut(usize, Memory)) {
     let table = &rank.trace.allocations;
-    let mut own = vec![Memory::default(); tree.len()];
     let mut order: Vec<u32> = (0..table.len() as u32).collect();
     order.sort_by_key(|&row| (table.track[row as usize], table.time[row as usize]));
     let mut walk = tree.walk(&rank.trace.slices);
@@ -139,20 +171,16 @@ fn allocated(rank: &RankView<'_>, tree: &HostTree) -> Vec<Memory> {
         {
             // PyTorch's `DeviceType` 0 is the host.
             let on_host = table.device_type[row].get() == Some(0);
-            let memory = &mut own[node];
-            *(if on_host { &mut memory.host } else { &mut memory.device }) += Bytes(taken);
+            let mut memory = Memory::default();
+            *(if on_host { &mut memory.host } else { &mut memory.device }) = Bytes(taken);
+            visit(node, memory);
         }
     }
-    own
 }
 
-fn calls(
-    rank: &RankView<'_>,
-    tree: &HostTree,
-    own: &[GpuWork],
-    total: &[GpuWork],
-    times: &[Ns],
-) -> Vec<Call> {
+fn calls(rank: &RankView<'_>, tree: &HostTree, times: &[Ns]) -> Vec<Call> {
+    let own = tree.gpu_work(rank.links(), &rank.gpu);
+    let total = tree.totals(own.clone());
     let depths = tree.depths();
     let call = |node: usize| {
         let slice: SliceId = tree.slice(node);

@@ -42,7 +42,7 @@ pub(super) fn measure(rank: &RankView<'_>) -> Part {
             }
         }
     }
-    walk(rank.trace, &mut stretches, |segment| tally.add(segment));
+    walk(rank, &mut stretches, |segment| tally.add(segment));
     tally.finish()
 }
 

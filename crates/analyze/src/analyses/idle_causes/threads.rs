@@ -1,12 +1,12 @@
 //! What a thread did at each instant of some stretches of time.
 
 use std::cmp::Reverse;
-use std::ops::Range;
 
 use eaves_model::{Interval, Ns, SliceId, SliceKind, Trace, TrackId};
 
 use super::cause::Cause;
 use super::classes::{Class, Classes};
+use crate::RankView;
 
 /// A stretch of time in which the GPU waited for a thread.
 #[derive(Clone, Copy, Debug)]
@@ -35,41 +35,50 @@ pub(super) struct Segment {
 
 /// Cuts stretches into segments. Stretches of one track must not overlap; all segments of a stretch follow each
 /// other, in order of time. Slices may nest or overlap in any way.
-pub(super) fn walk(trace: &Trace, stretches: &mut [Stretch], mut visit: impl FnMut(Segment)) {
+pub(super) fn walk(rank: &RankView<'_>, stretches: &mut [Stretch], mut visit: impl FnMut(Segment)) {
     if stretches.is_empty() {
         return;
     }
     stretches.sort_unstable_by_key(|stretch| (stretch.track, stretch.interval.start));
-    for lane in lanes(trace, stretches) {
-        let mut stacks = Stacks::default();
-        let mut rows = lane.rows.iter().peekable();
-        for stretch in &stretches[lane.stretches] {
-            let mut now = stretch.interval.start;
-            while now < stretch.interval.end {
-                while let Some(row) = rows.next_if(|row| row.interval.start <= now) {
-                    stacks.push(trace, row);
-                }
-                let next = rows.peek().map_or(Ns::MAX, |row| row.interval.start);
-                let limit = stretch.interval.end.min(next);
-                let segment = stacks.segment(Interval::new(now, limit), stretch.gap);
-                now = segment.interval.end;
-                visit(segment);
-            }
+    let lanes: Vec<&[Stretch]> = stretches.chunk_by(|one, next| one.track == next.track).collect();
+    let tracks: Vec<TrackId> = lanes.iter().map(|lane| lane[0].track).collect();
+    let mut classes = Classes::new(rank.trace);
+    let overhead = overhead(rank.trace, &tracks, &mut classes);
+    for ((stretches, track), overhead) in lanes.into_iter().zip(tracks).zip(overhead) {
+        let calls = calls(rank, track, stretches, &mut classes);
+        if overhead.is_empty() {
+            cut(rank.trace, stretches, calls, &mut visit);
+        } else {
+            cut(rank.trace, stretches, merge(calls, overhead.into_iter()), &mut visit);
         }
     }
 }
 
-/// A thread with its stretches and the slices that touch them.
-struct Lane {
-    track: TrackId,
-    stretches: Range<usize>,
-    /// In the order of a call stack: by start, the longer first, then as in the file.
-    rows: Vec<Row>,
-    /// The stretch that the last slice was held against. The next one is nearly always near it.
-    near: usize,
+/// Cuts the stretches of one thread, whose rows are in the order of a call stack.
+fn cut(
+    trace: &Trace,
+    stretches: &[Stretch],
+    rows: impl Iterator<Item = Row>,
+    visit: &mut impl FnMut(Segment),
+) {
+    let mut stacks = Stacks::default();
+    let mut rows = rows.peekable();
+    for stretch in stretches {
+        let mut now = stretch.interval.start;
+        while now < stretch.interval.end {
+            while let Some(row) = rows.next_if(|row| row.interval.start <= now) {
+                stacks.push(trace, &row);
+            }
+            let next = rows.peek().map_or(Ns::MAX, |row| row.interval.start);
+            let limit = stretch.interval.end.min(next);
+            let segment = stacks.segment(Interval::new(now, limit), stretch.gap);
+            now = segment.interval.end;
+            visit(segment);
+        }
+    }
 }
 
-/// A slice of a lane, with what the walk needs of it.
+/// A slice with what the walk needs of it.
 #[derive(Clone, Copy)]
 struct Row {
     interval: Interval,
@@ -77,76 +86,69 @@ struct Row {
     class: Class,
 }
 
-impl Lane {
-    /// True if an interval touches any of the stretches.
+impl Row {
+    /// Its place in the order of a call stack: by start, the longer first, then as in the file.
     #[inline]
-    fn touches(&mut self, interval: Interval, stretches: &[Stretch]) -> bool {
-        let own = &stretches[self.stretches.clone()];
-        let is_over = |stretch: &Stretch| stretch.interval.end <= interval.start;
-        // The first stretch that is not over yet is searched for only if it is another one than before.
-        let stays = own[..self.near].last().is_none_or(is_over) && !own.get(self.near).is_some_and(is_over);
-        if !stays {
-            self.near = own.partition_point(is_over);
-        }
-        own.get(self.near).is_some_and(|stretch| stretch.interval.start < interval.end)
+    fn key(&self) -> (Ns, Reverse<Ns>, SliceId) {
+        (self.interval.start, Reverse(self.interval.end), self.slice)
     }
 }
 
-const NO_LANE: usize = usize::MAX;
-
-fn lanes(trace: &Trace, stretches: &[Stretch]) -> Vec<Lane> {
-    let mut lanes: Vec<Lane> = Vec::new();
-    let mut lane_of = vec![NO_LANE; trace.tracks.len()];
-    for (index, stretch) in stretches.iter().enumerate() {
-        match lanes.last_mut() {
-            Some(lane) if lane.track == stretch.track => lane.stretches.end = index + 1,
-            _ => {
-                lane_of[stretch.track.index()] = lanes.len();
-                lanes.push(Lane {
-                    track: stretch.track,
-                    stretches: index..index + 1,
-                    rows: Vec::new(),
-                    near: 0,
-                });
-            }
+/// The calls of a thread that touch any of the stretches, in the order of a call stack.
+fn calls<'a>(
+    rank: &'a RankView<'_>,
+    track: TrackId,
+    stretches: &'a [Stretch],
+    classes: &'a mut Classes<'_>,
+) -> impl Iterator<Item = Row> + 'a {
+    let slices = &rank.trace.slices;
+    let mut ahead = stretches;
+    rank.tree().of_track(slices, track).iter().filter_map(move |&slice| {
+        let interval = slices.interval(slice.index());
+        while let Some((stretch, rest)) = ahead.split_first()
+            && stretch.interval.end <= interval.start
+        {
+            ahead = rest;
         }
-    }
-    let slices = &trace.slices;
-    let mut classes = Classes::new(trace);
-    for row in 0..slices.len() {
-        let kind = slices.kind[row];
-        let found = match kind {
-            SliceKind::Overhead => lanes_of_overhead(trace, row, &lanes),
-            _ if !kind.is_host_call() || lane_of[slices.track[row].index()] == NO_LANE => continue,
-            _ => lane_of[slices.track[row].index()]..lane_of[slices.track[row].index()] + 1,
-        };
-        let slice = SliceId::from(row);
-        if slices.duration[row] == Ns::ZERO || trace.is_quarantined(slice) {
+        let touches = ahead.first().is_some_and(|stretch| stretch.interval.start < interval.end);
+        if !touches || interval.start == interval.end {
+            return None;
+        }
+        Some(Row { interval, slice, class: classes.of(slice)? })
+    })
+}
+
+/// The overhead of each thread, in the order of a call stack. Kineto draws it in a process of its own, on the thread it
+/// happened on if CUPTI knew it. Otherwise all threads may have waited.
+fn overhead(trace: &Trace, tracks: &[TrackId], classes: &mut Classes<'_>) -> Vec<Vec<Row>> {
+    let (slices, threads) = (&trace.slices, &trace.tracks.threads.thread);
+    let mut rows = vec![Vec::new(); tracks.len()];
+    for (row, _) in slices.kind.iter().enumerate().filter(|&(_, &kind)| kind == SliceKind::Overhead) {
+        let (interval, slice) = (slices.interval(row), SliceId::from(row));
+        if interval.start == interval.end || trace.is_quarantined(slice) {
             continue;
         }
-        for lane in &mut lanes[found] {
-            let interval = slices.interval(row);
-            if lane.touches(interval, stretches)
-                && let Some(class) = classes.of(slice)
-            {
-                lane.rows.push(Row { interval, slice, class });
-            }
+        let Some(class) = classes.of(slice) else { continue };
+        let thread = threads[slices.track[row].index()];
+        let own = tracks.iter().position(|track| threads[track.index()] == thread);
+        for rows in &mut rows[own.map_or(0..tracks.len(), |own| own..own + 1)] {
+            rows.push(Row { interval, slice, class });
         }
     }
-    for lane in &mut lanes {
-        // Kinds of slices follow each other in the file, each in order, and this sort merges such runs.
-        lane.rows.sort_by_key(|row| (row.interval.start, Reverse(row.interval.end)));
+    for rows in &mut rows {
+        rows.sort_unstable_by_key(Row::key);
     }
-    lanes
+    rows
 }
 
-/// Kineto draws overhead in a process of its own, on the thread it happened on if CUPTI knew it. Otherwise all threads
-/// may have waited.
-fn lanes_of_overhead(trace: &Trace, row: usize, lanes: &[Lane]) -> Range<usize> {
-    let threads = &trace.tracks.threads.thread;
-    let thread = threads[trace.slices.track[row].index()];
-    let own = lanes.iter().position(|lane| threads[lane.track.index()] == thread);
-    own.map_or(0..lanes.len(), |lane| lane..lane + 1)
+/// Two ordered sequences as one.
+fn merge(one: impl Iterator<Item = Row>, other: impl Iterator<Item = Row>) -> impl Iterator<Item = Row> {
+    let (mut one, mut other) = (one.peekable(), other.peekable());
+    std::iter::from_fn(move || match (one.peek(), other.peek()) {
+        (Some(first), Some(second)) if second.key() < first.key() => other.next(),
+        (Some(_), _) => one.next(),
+        (None, _) => other.next(),
+    })
 }
 
 /// Slices that are open, by what they stand for. The last to begin is the innermost; those that have ended are taken

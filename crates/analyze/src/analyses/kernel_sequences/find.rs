@@ -76,8 +76,12 @@ pub(super) struct Kept {
 /// first.
 pub(super) fn most_costly(rank: &RankView<'_>) -> Vec<Kept> {
     let tree = rank.operators();
-    let total = tree.totals(tree.gpu_work(rank.links(), &rank.gpu));
-    let roots = roots(tree, |node| (SHORTEST..=LONGEST).contains(&total[node].activities));
+    let mut own = vec![0u32; tree.len()];
+    for node in rank.gpu.row.iter().filter_map(|&activity| tree.launcher(rank.links(), activity)) {
+        own[node] += 1;
+    }
+    let total = tree.totals(own);
+    let roots = roots(tree, |node| (SHORTEST..=LONGEST).contains(&u64::from(total[node])));
     let mut groups = groups(rank, tree, &roots);
     // Keys are ids of strings in the order they were met, so ties are in a fixed order.
     groups.sort_by(|a, b| (Reverse(a.gpu), &a.key).cmp(&(Reverse(b.gpu), &b.key)));

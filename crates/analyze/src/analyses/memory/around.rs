@@ -1,5 +1,5 @@
-//! The innermost of many slices around each of some instants, without the call tree: sorting all slices would take
-//! longer than everything else here.
+//! The innermost of many slices around each of some instants, without the call tree: building that for the memory alone
+//! would take longer than everything else here.
 
 use eaves_model::{Interval, Ns, SliceId, TrackId};
 
@@ -14,17 +14,20 @@ pub(super) struct Around<'a> {
     /// A tree over the instants: the leaves are its second half, the parent of a node is at half its index. Each
     /// node has the innermost slice around all instants below.
     nodes: Vec<Option<Depth>>,
+    /// For each track the first instant not before the start of the slice that came last. That of the next one is
+    /// nearly always the same.
+    near: Vec<usize>,
 }
 
 impl<'a> Around<'a> {
     /// Nothing around the instants yet, which must be sorted.
     pub(super) fn new(instants: &'a [(TrackId, Ns)]) -> Self {
-        Self { instants, nodes: vec![None; 2 * instants.len()] }
+        Self { instants, nodes: vec![None; 2 * instants.len()], near: Vec::new() }
     }
 
     /// Takes in a slice.
     pub(super) fn add(&mut self, track: TrackId, interval: Interval, slice: SliceId) {
-        let first = self.instants.partition_point(|instant| *instant < (track, interval.start));
+        let first = self.first_from(track, interval.start);
         // Most slices are around no instant.
         if self.instants.get(first).is_none_or(|instant| *instant >= (track, interval.end)) {
             return;
@@ -43,6 +46,22 @@ impl<'a> Around<'a> {
             }
             (from, to) = (from / 2, to / 2);
         }
+    }
+
+    /// Index of the first instant that is not before another one.
+    #[inline]
+    fn first_from(&mut self, track: TrackId, time: Ns) -> usize {
+        if self.near.len() <= track.index() {
+            self.near.resize(track.index() + 1, 0);
+        }
+        let near = &mut self.near[track.index()];
+        let is_before = |instant: &(TrackId, Ns)| *instant < (track, time);
+        let stays = self.instants[..*near].last().is_none_or(is_before)
+            && !self.instants.get(*near).is_some_and(is_before);
+        if !stays {
+            *near = self.instants.partition_point(is_before);
+        }
+        *near
     }
 
     /// The slice around an instant of an index that began last, of several the shortest.

@@ -143,8 +143,9 @@ pub struct TracePoints {
 }
 
 impl Attribution {
-    /// The rows with what stays of them.
-    pub fn points(self, rank: &RankView<'_>) -> TracePoints {
+    /// The rows by their numbers. One may be without calls: a formula that was asked whether it has an answer need not
+    /// own anything.
+    pub fn rows(&self, rank: &RankView<'_>) -> Vec<OperatorRow> {
         let mut rows: Vec<OperatorRow> = self.rows.iter().map(|row| empty(rank.trace, row)).collect();
         for call in &self.calls {
             let row = &mut rows[call.row as usize];
@@ -152,7 +153,12 @@ impl Attribution {
             row.counted += call.counted;
             row.activities += u64::from(call.activities);
         }
-        // A formula that was asked whether it has an answer need not own anything.
+        rows
+    }
+
+    /// The rows that have calls, with what stays of them.
+    pub fn points(&self, rank: &RankView<'_>) -> TracePoints {
+        let mut rows = self.rows(rank);
         rows.retain(|row| row.times.count() > 0);
         sort(&mut rows);
         let mut devices: Vec<String> = Vec::new();

@@ -1,4 +1,5 @@
-//! Comparison of the analyses of streams and launches with HTA 0.6.1, to the nanosecond.
+//! Comparison of the analyses of streams and launches with HTA 0.6.1, to the nanosecond; and with its rounded outputs, for
+//! which the trace is rounded first.
 //!
 //! Where HTA looks at less than we do, the rest is taken out of the trace first. Where it differs:
 //!
@@ -6,33 +7,45 @@
 //! |---|---|---|---|
 //! | idle time | gap to the end of the activity before, which may be negative | gap to the latest end so far | the difference is added |
 //! | idle time | the first event of the file is the launch of activities without one | they are `other` | the difference is added |
-//! | interval statistics | gaps of no or negative length count | they do not | rows with such gaps are left out |
+//! | interval statistics | gaps of no or negative length count | they do not | gaps as HTA counts them |
 //! | launches, queue (D9) | no graphs, few driver and HIP calls | every call | ours are reduced to theirs |
 //! | queue (T) | order of points at one instant is that of an unstable sort | starts come first | tolerance where there are such points |
-//! | full queue | one stream of each rank, share of the recording | every stream, share of its own time | that stream, durations only |
-//! | bandwidth (D5) | order at one instant, float residue counts as bandwidth | ends come first, integers | only kinds without such instants |
-//! | bandwidth | copies of 0 µs take 1 µs | they have no rate | kinds with such copies are left out |
+//! | full queue | one stream of each rank, share of the recording | every stream, share of its own time | that stream, and the share of the recording |
+//! | bandwidth (D5) | order at one instant, float residue counts as bandwidth | ends come first, integers | last values of instants; of statistics count and least, where there are such instants |
+//! | bandwidth (D1) | rounding makes copies end before they start | no negative durations | one kind in one trace is left out |
+//! | bandwidth | copies without a recorded rate have 0 GB/s | bytes over time, or none | they get the rate 0 |
+//! | bandwidth | copies of 0 µs take 1 µs | they have no rate | they get 1 µs |
 //! | operators (D8) | innermost `aten::` operator of any thread; fails on AMD | innermost operator of the thread | only `aten::` ones are kept |
 
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests may fail loudly")]
 
-#[path = "common/checks.rs"]
+#[path = "../common/checks.rs"]
 #[expect(dead_code, reason = "the older comparison needs more of it")]
 mod checks;
+#[path = "../common/mod.rs"]
 mod common;
-#[path = "common/hta.rs"]
+#[path = "../common/golden.rs"]
+mod golden;
+#[path = "../common/hta.rs"]
 mod reference;
-#[path = "common/sections.rs"]
+#[path = "../common/sections.rs"]
 mod sections;
+
+mod copies;
+mod idle;
+mod series;
 
 use std::collections::{BTreeMap, HashMap};
 
 use checks::{Checks, CsvRow, read_csv};
+use copies::{check_bandwidth, copies_as_hta};
+use eaves_analyze::Options;
 use eaves_analyze::section::Value;
-use eaves_analyze::{Options, RankView, counter_tracks};
-use eaves_model::{CallTree, LaunchLinks, Ns, Run, SliceId, SliceKind, Trace, operator_above};
-use reference::{Case, cases};
+use eaves_model::{CallTree, LaunchLinks, Ns, Recording, Run, SliceId, SliceKind, Trace, operator_above};
+use idle::check_idle;
+use reference::{Case, cases, rounded_cases};
 use sections::{cell, float, rows, section, table, text};
+use series::{check_bandwidth_series, check_counters, check_queue_series};
 
 /// The rank of a row. A single recording has the rank that HTA gives it, whatever it is.
 fn rank_of(run: &Run, row: &CsvRow) -> i64 {
@@ -71,105 +84,32 @@ fn launched_by(trace: &Trace, links: &LaunchLinks, row: usize, names: &[&str]) -
     links.launch(row.into()).is_some_and(|call| names.contains(&trace.slice_name(call)))
 }
 
-const CAUSES: [&str; 3] = ["host_wait", "kernel_wait", "other"];
-
-/// The gaps of a stream as HTA sees them, and what to add to our idle time to get HTA's.
-#[derive(Default)]
-struct Gaps {
-    added: [f64; 3],
-    /// Per cause, gaps that one of us sees and the other does not.
-    odd: [usize; 3],
-}
-
-fn gaps(trace: &Trace, stream: i64) -> Gaps {
-    let links = LaunchLinks::build(trace);
-    // HTA takes the first event of the file for the launch of an activity without one.
-    let first = trace.slices.start.first().copied();
-    let mut activities: Vec<_> = trace
-        .gpu_activities()
-        .filter(|activity| trace.gpu.stream[activity.index()].get() == Some(stream))
-        .map(|activity| {
-            let slice = trace.gpu.slice[activity.index()].index();
-            (
-                trace.slices.interval(slice),
-                links.launch(activity).map(|call| trace.slices.start[call.index()]),
-            )
-        })
-        .collect();
-    activities.sort_by_key(|(interval, _)| interval.start);
-    let mut gaps = Gaps::default();
-    let mut reached = Ns::MIN;
-    for pair in activities.windows(2) {
-        let (before, (after, launch)) = (pair[0].0, pair[1]);
-        reached = reached.max(before.end);
-        let theirs = after.start - before.end;
-        let their_cause = match launch.or(first) {
-            Some(launch) if launch > before.end => 0,
-            _ => 2 - usize::from(theirs < Ns(30_000)),
-        };
-        let ours = (after.start - reached).max(Ns::ZERO);
-        let our_cause = match launch {
-            Some(launch) if launch > reached => 0,
-            Some(_) => 2 - usize::from(ours < Ns(30_000)),
-            None => 2,
-        };
-        if ours != theirs || our_cause != their_cause || theirs == Ns::ZERO {
-            gaps.added[their_cause] += theirs.as_f64();
-            gaps.added[our_cause] -= ours.as_f64();
-            gaps.odd[their_cause] += 1;
-            gaps.odd[our_cause] += 1;
+/// Statistics as pandas names them, with quartiles between the values next to them.
+fn describe(mut values: Vec<f64>) -> [(&'static str, f64); 8] {
+    values.sort_by(f64::total_cmp);
+    let count = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    let squares = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>();
+    let quantile = |share: f64| {
+        let at = share * (count - 1.0);
+        let (low, high) = (at.floor() as usize, at.ceil() as usize);
+        match (values.get(low), values.get(high)) {
+            (Some(low), Some(high)) => low + (high - low) * at.fract(),
+            _ => f64::NAN,
         }
-    }
-    gaps
-}
-
-fn check_idle(checks: &mut Checks, case: &Case, run: &Run) {
-    let Some(theirs) = case.output("idle_time_breakdown.csv").and_then(|path| read_csv(&path)) else {
-        return;
     };
-    let section = section(run, "idle-time", &Options::default().with_details(true)).unwrap();
-    let lengths = case.output("idle_time_interval_stats.csv").and_then(|path| read_csv(&path));
-    for row in theirs {
-        let (rank, stream) = (rank_of(run, &row), cell(&row, "stream") as i64);
-        let place = format!("{} rank {rank} stream {stream} {}", case.name, row["idle_category"]);
-        let cause = CAUSES.iter().position(|cause| *cause == row["idle_category"]).unwrap();
-        let gaps = gaps(trace_of(run, rank), stream);
-        let ours = rows(table(&section, "by_stream")).find(|ours| is_row(ours, rank, stream)).unwrap();
-        let time = float(ours[["host_wait_ns", "kernel_wait_ns", "other_ns"][cause]]) + gaps.added[cause];
-        // Rounded to hundredths of a microsecond, after adding up floats that are half a nanosecond off.
-        let tolerance = 5.001 + float(ours["gaps"]).sqrt();
-        checks.near("idle", &place, time, 1e3 * cell(&row, "idle_time"), tolerance);
-        if gaps.odd == [0; 3] {
-            let share = float(ours[["host_wait_pct", "kernel_wait_pct", "other_pct"][cause]]);
-            if share.is_finite() {
-                checks.near("idle share", &place, share, 100.0 * cell(&row, "idle_time_ratio"), 0.5001);
-            }
-        }
-        let Some(lengths) = &lengths else { continue };
-        let same =
-            |other: &&CsvRow| ["idle_category", "rank", "stream"].iter().all(|key| other[*key] == row[*key]);
-        let (Some(theirs), 0) = (lengths.iter().find(same), gaps.odd[cause]) else { continue };
-        let is_cause = |ours: &HashMap<&'static str, &Value>| text(ours["cause"]) == CAUSES[cause];
-        let ours =
-            rows(table(&section, "gap_lengths")).find(|ours| is_row(ours, rank, stream) && is_cause(ours));
-        let ours = ours.unwrap();
-        checks.near("gap count", &place, float(ours["gaps"]), cell(theirs, "count"), 0.0);
-        for (column, their_column) in [
-            ("mean_ns", "mean"),
-            ("std_ns", "std"),
-            ("min_ns", "min"),
-            ("quartile1_ns", "25%"),
-            ("median_ns", "50%"),
-            ("quartile3_ns", "75%"),
-            ("max_ns", "max"),
-        ] {
-            let theirs = cell(theirs, their_column);
-            if theirs.is_finite() {
-                let at = format!("{place} {column}");
-                checks.near("gap length", &at, float(ours[column]), 1e3 * theirs, 5.001);
-            }
-        }
-    }
+    let [min, first, median, third, max] = [0.0, 0.25, 0.5, 0.75, 1.0].map(quantile);
+    let deviation = (squares / (count - 1.0)).sqrt();
+    [
+        ("count", count),
+        ("mean", mean),
+        ("std", deviation),
+        ("min", min),
+        ("25%", first),
+        ("50%", median),
+        ("75%", third),
+        ("max", max),
+    ]
 }
 
 const LAUNCHES: [&str; 5] = [
@@ -184,11 +124,13 @@ fn check_launches(checks: &mut Checks, case: &Case, run: &Run) {
     let section = section(run, "launch-stats", &Options::default().with_details(true));
     for recording in &run.recordings {
         let file = |name: &str| read_csv(&case.output(&format!("{name}_rank{}.csv", recording.rank))?);
-        let Some(section) = &section else { continue };
         let of_rank = |ours: &HashMap<&'static str, &Value>| {
             float(ours["rank"]) == recording.rank as f64 && LAUNCHES.contains(&text(ours["name"]))
         };
-        let ours: BTreeMap<i64, [f64; 3]> = rows(table(section, "launches"))
+        // Nothing was launched if there is no section.
+        let ours: BTreeMap<i64, [f64; 3]> = section
+            .iter()
+            .flat_map(|section| rows(table(section, "launches")))
             .filter(of_rank)
             .map(|row| {
                 assert_eq!(float(row["activities"]), 1.0);
@@ -209,9 +151,22 @@ fn check_launches(checks: &mut Checks, case: &Case, run: &Run) {
                 }
             }
         }
+        for row in file("cuda_kernel_launch_stats_describe").unwrap_or_default() {
+            for (index, column) in ["cpu_duration", "gpu_duration", "launch_delay"].into_iter().enumerate() {
+                let values = describe(ours.values().map(|values| values[index]).collect());
+                let (_, ours) = values.into_iter().find(|(name, _)| *name == row["index"]).unwrap();
+                let scale = if row["index"] == "count" { 1.0 } else { 1e3 };
+                let theirs = scale * cell(&row, column);
+                if theirs.is_finite() {
+                    let place = format!("{} rank {} {column} {}", case.name, recording.rank, row["index"]);
+                    checks.near("launch statistics", &place, ours, theirs, 1.0);
+                }
+            }
+        }
         for row in file("cuda_kernel_launch_stats_counts").unwrap_or_default() {
             let sum = |column: &str| {
-                rows(table(section, "by_call")).filter(of_rank).map(|row| float(row[column])).sum::<f64>()
+                let calls = section.iter().flat_map(|section| rows(table(section, "by_call")));
+                calls.filter(of_rank).map(|row| float(row[column])).sum::<f64>()
             };
             let columns = [
                 ("calls", "n"),
@@ -257,7 +212,20 @@ fn ties(trace: &Trace, stream: i64) -> usize {
     points.values().map(|[launches, starts]| launches.min(starts)).sum()
 }
 
-fn check_queue(checks: &mut Checks, case: &Case, run: &Run) {
+/// From the first to the last start of any event of each rank: what HTA's shares are of.
+fn recorded(run: &Run) -> HashMap<i64, Ns> {
+    let of_rank = |recording: &Recording| {
+        let (trace, slices) = (&recording.trace, &recording.trace.slices);
+        let is_there =
+            |row: &usize| slices.kind[*row] != SliceKind::Span && !trace.is_quarantined(SliceId::from(*row));
+        let starts = || (0..slices.len()).filter(is_there).map(|row| slices.start[row]);
+        let (first, last) = (starts().min(), starts().max());
+        (recording.rank, last.zip(first).map_or(Ns::ZERO, |(last, first)| last - first))
+    };
+    run.recordings.iter().map(of_rank).collect()
+}
+
+fn check_queue(checks: &mut Checks, case: &Case, run: &Run, recorded: &HashMap<i64, Ns>) {
     let queue = section(run, "queue-length", &Options::default());
     let theirs = case.output("queue_length_summary.csv").and_then(|path| read_csv(&path)).unwrap_or_default();
     for row in theirs {
@@ -287,6 +255,7 @@ fn check_queue(checks: &mut Checks, case: &Case, run: &Run) {
         let file = format!("blocked_on_full_queue_{limit}.csv");
         let Some(theirs) = case.output(&file).and_then(|path| read_csv(&path)) else { continue };
         let Some(queue) = section(run, "queue-length", &Options::default().with_queue_limit(limit)) else {
+            checks.near("full queue rows", &case.name, 0.0, theirs.len() as f64, 0.0);
             continue;
         };
         for row in &theirs {
@@ -296,6 +265,9 @@ fn check_queue(checks: &mut Checks, case: &Case, run: &Run) {
             let theirs = 1e3 * cell(row, "duration_at_max_queue_length");
             // A sum of floats that are half a nanosecond off.
             checks.near("full queue", &place, float(ours["blocked_ns"]), theirs, 5.0);
+            let share = float(ours["blocked_ns"]) / recorded[&rank].as_f64();
+            let theirs = cell(row, "relative_duration_at_max_queue_length");
+            checks.near("full queue share", &place, share, theirs, 1e-6);
         }
         // HTA has a row for each rank that has any stream that was full.
         let full = rows(table(&queue, "by_stream")).filter(|ours| float(ours["blocked_ns"]) > 0.0);
@@ -303,72 +275,6 @@ fn check_queue(checks: &mut Checks, case: &Case, run: &Run) {
         ranks.dedup();
         let place = format!("{} limit {limit}", case.name);
         checks.near("full queue rows", &place, ranks.len() as f64, theirs.len() as f64, 0.0);
-    }
-}
-
-/// The copies of a kind by HTA's name, as intervals.
-fn copies(trace: &Trace, kind: &str) -> Vec<(Ns, Ns)> {
-    let of_kind = trace.gpu_activities().filter_map(|activity| {
-        let slice = trace.gpu.slice[activity.index()];
-        let interval = trace.slices.interval(slice.index());
-        trace.slice_name(slice).starts_with(kind).then_some((interval.start, interval.end))
-    });
-    of_kind.collect()
-}
-
-fn check_bandwidth(checks: &mut Checks, case: &Case, run: &Run) {
-    let theirs = case.output("memory_bw_summary.csv").and_then(|path| read_csv(&path)).unwrap_or_default();
-    let Some(section) = section(run, "memory-bandwidth", &Options::default()) else { return };
-    for row in theirs {
-        let (rank, kind) = (rank_of(run, &row), row["name"].as_str());
-        let copies = copies(trace_of(run, rank), kind);
-        let tied = copies.iter().any(|copy| copies.iter().any(|other| copy.1 == other.0));
-        if tied || copies.iter().any(|copy| copy.0 == copy.1) {
-            println!("left out: {} rank {rank} {kind}", case.name);
-            continue;
-        }
-        let ours = rows(table(&section, "by_kind"))
-            .find(|ours| float(ours["rank"]) == rank as f64 && text(ours["name"]) == kind)
-            .unwrap();
-        for (column, their_column) in [
-            ("changes", "count"),
-            ("mean_gbps", "mean"),
-            ("std_gbps", "std"),
-            ("min_gbps", "min"),
-            ("quartile1_gbps", "25%"),
-            ("median_gbps", "50%"),
-            ("quartile3_gbps", "75%"),
-            ("max_gbps", "max"),
-        ] {
-            let theirs = cell(&row, &format!("memory_bw_gbps_{their_column}"));
-            let place = format!("{} rank {rank} {kind} {column}", case.name);
-            if theirs.is_finite() {
-                // Rates are whole bytes per second.
-                checks.near("bandwidth", &place, float(ours[column]), theirs, 2e-9 + 1e-12 * theirs);
-            }
-        }
-    }
-}
-
-fn check_counters(checks: &mut Checks, case: &Case, run: &Run) {
-    let Some(theirs) = case.output("counter_events_rank0.csv").and_then(|path| read_csv(&path)) else {
-        return;
-    };
-    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    for row in theirs {
-        let name = match row["name"].as_str() {
-            "Queue Length" => format!("Queue length of stream {}", cell(&row, "id")),
-            kind => format!("Bandwidth of {kind}"),
-        };
-        *counts.entry(name).or_default() += 1;
-    }
-    let options = Options::default();
-    let ours = counter_tracks(&RankView::new(trace_of(run, 0), &options));
-    checks.near("counters", &case.name, ours.len() as f64, counts.len() as f64, 0.0);
-    for counter in ours {
-        let place = format!("{} {}", case.name, counter.name);
-        let theirs = counts.get(&counter.name).copied().unwrap_or(0);
-        checks.near("counter points", &place, counter.points.len() as f64, theirs as f64, 0.0);
     }
 }
 
@@ -429,7 +335,7 @@ fn check_ops(checks: &mut Checks, case: &Case, run: &Run) {
 
 #[test]
 fn streams_and_launches_agree_with_hta() {
-    let cases = cases();
+    let cases: Vec<Case> = cases().into_iter().chain(rounded_cases()).collect();
     if cases.is_empty() {
         return;
     }
@@ -438,30 +344,41 @@ fn streams_and_launches_agree_with_hta() {
         let mut run = case.load();
         check_idle(&mut checks, case, &run);
         check_launches(&mut checks, case, &run);
-        check_bandwidth(&mut checks, case, &run);
         check_counters(&mut checks, case, &run);
+        let recorded = recorded(&run);
         keep_activities(&mut run, |trace, links, row| {
             // HTA takes an activity that is the first event of the file for one that is not linked.
             trace.gpu.slice[row] != SliceId(0) && launched_by(trace, links, row, &QUEUED)
         });
-        check_queue(&mut checks, case, &run);
+        check_queue(&mut checks, case, &run, &recorded);
+        check_queue_series(&mut checks, case, &run);
+        let mut run = case.load();
+        copies_as_hta(&mut run);
+        check_bandwidth(&mut checks, case, &run);
+        check_bandwidth_series(&mut checks, case, &run);
         let mut run = case.load();
         keep_aten(&mut run);
         check_ops(&mut checks, case, &run);
     }
     checks.finish();
+    golden::answer("hta_streams");
     // What the data held when this was written; less means that something was not looked at.
     for (what, least) in [
-        ("idle", 127),
-        ("idle share", 100),
-        ("gap length", 580),
-        ("launch", 22_000),
-        ("launch counts", 100),
-        ("queue", 430),
-        ("full queue", 17),
-        ("bandwidth", 320),
-        ("counter points", 13),
-        ("operators", 650),
+        ("idle", 164),
+        ("idle share", 280),
+        ("gap length", 690),
+        ("odd gaps", 138),
+        ("launch", 44_000),
+        ("launch counts", 172),
+        ("launch statistics", 580),
+        ("queue", 526),
+        ("queue series", 91_000),
+        ("full queue", 26),
+        ("full queue share", 26),
+        ("bandwidth", 409),
+        ("bandwidth series", 11_000),
+        ("counter points", 3_000),
+        ("operators", 687),
     ] {
         assert!(checks.count(what) >= least, "{what}: {}", checks.count(what));
     }

@@ -1,0 +1,154 @@
+//! Activation functions, forward and backward: one operation for every element of the result, as TraceLens counts
+//! those of PyTorch; gated ones of serving engines with the count TraceLens gives them.
+
+use super::elementwise::{Stored, mapped};
+use super::{Call, Formula, Unmodelled};
+use crate::Work;
+
+const CATEGORY: &str = "activation";
+
+pub(super) const FORMULAS: &[Formula] = &[
+    Formula { names: FORWARD, category: CATEGORY, work: forward, backward: None },
+    Formula { names: BACKWARD, category: CATEGORY, work: backward, backward: None },
+    Formula { names: &["aten::elu_backward"], category: CATEGORY, work: elu_backward, backward: None },
+    Formula { names: &["aten::glu"], category: CATEGORY, work: glu, backward: None },
+    Formula { names: &["aten::glu_backward"], category: CATEGORY, work: glu_backward, backward: None },
+    Formula { names: GATED_SILU, category: CATEGORY, work: gated::<5>, backward: None },
+    Formula { names: GATED_GELU, category: CATEGORY, work: gated::<8>, backward: None },
+    Formula { names: GATED_GELU_TANH, category: CATEGORY, work: gated::<10>, backward: None },
+];
+
+/// PyTorch computes these with `aten::clamp_min` and its like.
+pub(super) const WRAPPERS: &[Formula] = &[Formula {
+    names: &["aten::relu", "aten::relu6", "aten::relu_", "aten::selu"],
+    category: CATEGORY,
+    work: forward,
+    backward: None,
+}];
+
+const FORWARD: &[&str] = &[
+    "aten::celu",
+    "aten::elu",
+    "aten::elu_",
+    "aten::gelu",
+    "aten::gelu_",
+    "aten::hardshrink",
+    "aten::hardsigmoid",
+    "aten::hardsigmoid_",
+    "aten::hardswish",
+    "aten::hardswish_",
+    "aten::hardtanh",
+    "aten::hardtanh_",
+    "aten::leaky_relu",
+    "aten::leaky_relu_",
+    "aten::log_sigmoid_forward",
+    "aten::mish",
+    "aten::mish_",
+    "aten::silu",
+    "aten::silu_",
+    "aten::softplus",
+    "aten::softshrink",
+    "aten::threshold",
+    "aten::threshold_",
+];
+
+/// The gradient and what the forward pass read or wrote.
+const BACKWARD: &[&str] = &[
+    "aten::gelu_backward",
+    "aten::hardsigmoid_backward",
+    "aten::hardswish_backward",
+    "aten::hardtanh_backward",
+    "aten::leaky_relu_backward",
+    "aten::log_sigmoid_backward",
+    "aten::logit_backward",
+    "aten::mish_backward",
+    "aten::sigmoid_backward",
+    "aten::silu_backward",
+    "aten::softplus_backward",
+    "aten::tanh_backward",
+    "aten::threshold_backward",
+];
+
+const GATED_SILU: &[&str] = &["_C::silu_and_mul", "aiter::silu_and_mul", "sgl_kernel::silu_and_mul"];
+const GATED_GELU: &[&str] = &["_C::gelu_and_mul", "aiter::gelu_and_mul", "sgl_kernel::gelu_and_mul"];
+const GATED_GELU_TANH: &[&str] =
+    &["_C::gelu_tanh_and_mul", "aiter::gelu_tanh_and_mul", "sgl_kernel::gelu_tanh_and_mul"];
+
+fn forward(call: &Call<'_>) -> Result<Work, Unmodelled> {
+    mapped(call, 1, 1.0, Stored::Promoted)
+}
+
+fn backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
+    mapped(call, 2, 1.0, Stored::Promoted)
+}
+
+/// The gradient comes first, the input or result last.
+fn elu_backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
+    let (gradient, other) = (call.tensor(0)?, call.tensor(5)?);
+    let elements = gradient.elements();
+    Ok(Work::vector(elements, elements, gradient.precision()?)
+        .reads("gradient", elements, gradient.precision()?)
+        .reads("input", other.elements(), other.precision()?)
+        .writes("output", elements, gradient.precision()?))
+}
+
+/// One half of the input gates the other: a sigmoid and a product.
+fn glu(call: &Call<'_>) -> Result<Work, Unmodelled> {
+    let input = call.tensor(0)?;
+    let (elements, precision) = (input.elements(), input.precision()?);
+    Ok(Work::vector(elements, elements / 2.0, precision).reads("input", elements, precision).writes(
+        "output",
+        elements / 2.0,
+        precision,
+    ))
+}
+
+fn glu_backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
+    let (gradient, input) = (call.tensor(0)?, call.tensor(1)?);
+    let (elements, precision) = (input.elements(), input.precision()?);
+    Ok(Work::vector(elements, elements, precision)
+        .reads("gradient", gradient.elements(), gradient.precision()?)
+        .reads("input", elements, precision)
+        .writes("output", elements, precision))
+}
+
+/// `op(out, input)`: the input is twice as wide as the output. Operations for an element of the output.
+fn gated<const OPERATIONS: u32>(call: &Call<'_>) -> Result<Work, Unmodelled> {
+    let (output, input) = (call.tensor(0)?, call.tensor(1)?);
+    let elements = output.elements();
+    Ok(Work::vector(f64::from(OPERATIONS) * elements, elements, input.precision()?)
+        .reads("gate and input", 2.0 * elements, input.precision()?)
+        .writes("output", elements, output.precision()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::operands::testing::counted;
+    use super::*;
+
+    #[test]
+    fn by_hand() {
+        let bf16 = "c10::BFloat16";
+        assert_eq!(counted(forward, &[("[4,197,3072]", bf16), ("none", "")]), (2_420_736.0, 9_682_944.0));
+        assert_eq!(
+            counted(backward, &[("[8,32]", "float"), ("[8,32]", "float"), ("0", "Scalar")]),
+            (256.0, 3072.0)
+        );
+        let elu = [
+            ("[8]", bf16),
+            ("1", "Scalar"),
+            ("1", "Scalar"),
+            ("1", "Scalar"),
+            ("False", "Scalar"),
+            ("[8]", bf16),
+        ];
+        assert_eq!(counted(elu_backward, &elu), (8.0, 48.0));
+        assert_eq!(counted(glu, &[("[3,8]", bf16), ("-1", "Scalar")]), (24.0, 48.0 + 24.0));
+        assert_eq!(counted(glu_backward, &[("[3,4]", bf16), ("[3,8]", bf16)]), (24.0, 24.0 + 48.0 + 48.0));
+        // An accumulation in FP32 gated to BF16.
+        assert_eq!(
+            counted(gated::<5>, &[("[4,256]", bf16), ("[4,512]", "float")]),
+            (5120.0, 8192.0 + 2048.0)
+        );
+    }
+}

@@ -1,0 +1,130 @@
+//! Rotary position embedding: a pair of elements takes four products and two sums, so three operations for an element.
+//! Tables of sines and positions are small and stay in caches; as TraceLens, they are not counted.
+
+use super::operands::count;
+use super::{Call, Formula, Tensor, Unmodelled};
+use crate::{Precision, Work};
+
+const CATEGORY: &str = "rope";
+
+pub(super) const FORMULAS: &[Formula] = &[
+    Formula {
+        names: &["FusedRoPEFunc", "FusedRoPEFuncBackward"],
+        category: CATEGORY,
+        work: whole,
+        backward: None,
+    },
+    Formula {
+        names: &["aiter::rope_cached_positions_2c_fwd_impl"],
+        category: CATEGORY,
+        work: pair,
+        backward: None,
+    },
+    Formula {
+        names: &["_C::rotary_embedding", "sgl_kernel::rotary_embedding"],
+        category: CATEGORY,
+        work: heads,
+        backward: None,
+    },
+    Formula {
+        names: &["aiter::fused_qk_rope_cat_and_cache_mla", "aiter::fused_qk_rope_concat_and_cache_mla"],
+        category: CATEGORY,
+        work: latent,
+        backward: None,
+    },
+];
+
+fn rotated(elements: f64, precision: Precision) -> Work {
+    Work::vector(3.0 * elements, elements, precision)
+        .reads("input", elements, precision)
+        .writes("output", elements, precision)
+}
+
+/// `(input, frequencies, ...)`.
+fn whole(call: &Call<'_>) -> Result<Work, Unmodelled> {
+    let input = call.tensor(0)?;
+    Ok(rotated(input.elements(), input.precision()?))
+}
+
+/// `(output_x, output_y, input_x, input_y, cos, sin, positions, ...)`.
+fn pair(call: &Call<'_>) -> Result<Work, Unmodelled> {
+    let (first, second) = (call.tensor(2)?, call.tensor(3)?);
+    Ok(rotated(first.elements() + second.elements(), first.precision()?))
+}
+
+/// `(positions, query, key, head_size, cos_sin_cache, ...)`, in place: of every head the part that the table is wide.
+fn heads(call: &Call<'_>) -> Result<Work, Unmodelled> {
+    let query = call.tensor(1)?;
+    let head = count(call, 3)? as f64;
+    let turned = call.tensor(4)?.shape.last().copied().unwrap_or(0) as f64;
+    if head < 1.0 {
+        return Err("the head has no elements".to_owned());
+    }
+    let share = |tensor: &Tensor| (tensor.elements() / head).floor() * turned;
+    let keys = call.optional(2).map_or(0.0, share);
+    Ok(rotated(share(query) + keys, query.precision()?))
+}
+
+/// `(q_nope, q_pe, k_nope, k_pe, cache, [q_out], ...)`: the `pe` parts are turned, all are joined, keys go to the cache.
+fn latent(call: &Call<'_>) -> Result<Work, Unmodelled> {
+    let [q_rest, q_part, k_rest, k_part] =
+        [call.tensor(0)?, call.tensor(1)?, call.tensor(2)?, call.tensor(3)?];
+    let precision = q_rest.precision()?;
+    // The one with `concat` writes queries to a tensor of their own type.
+    let written = match call.optional(5) {
+        Some(output) if call.name.contains("concat") => output.precision()?,
+        _ => precision,
+    };
+    let turned = q_part.elements() + k_part.elements();
+    let queries = q_rest.elements() + q_part.elements();
+    let keys = k_rest.elements() + k_part.elements();
+    Ok(Work::vector(3.0 * turned, turned, precision)
+        .reads("queries", queries, precision)
+        .reads("keys", keys, precision)
+        .writes("queries", queries, written)
+        .writes("cache", keys, call.tensor(4)?.precision()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::operands::testing::{call, counted};
+    use super::*;
+
+    #[test]
+    fn by_hand() {
+        let bf16 = "c10::BFloat16";
+        let x = ("[16,2,4,64]", bf16);
+        assert_eq!(counted(whole, &[x, ("[16,1,1,64]", "float")]), (3.0 * 8192.0, 4.0 * 8192.0));
+        let y = ("[16,2,1,64]", bf16);
+        assert_eq!(counted(pair, &[x, y, x, y]), (3.0 * 10240.0, 4.0 * 10240.0));
+        // 32 tokens; 64 and 8 heads of 64, of which 32 are turned.
+        let arguments = [
+            ("[32]", "long int"),
+            ("[32,4096]", bf16),
+            ("[32,512]", bf16),
+            ("64", "Scalar"),
+            ("[131072,32]", bf16),
+            ("True", "Scalar"),
+        ];
+        let turned = 32.0 * 72.0 * 32.0;
+        assert_eq!(counted(heads, &arguments), (3.0 * turned, 4.0 * turned));
+    }
+
+    #[test]
+    fn latent_by_hand() {
+        let bf16 = "c10::BFloat16";
+        let arguments = [
+            ("[5,8,512]", bf16),
+            ("[5,8,64]", bf16),
+            ("[5,1,512]", bf16),
+            ("[5,1,64]", bf16),
+            ("[9,1,576]", "c10::Float8_e4m3fn"),
+            ("[5,8,576]", "c10::Float8_e4m3fn"),
+        ];
+        let (queries, keys) = (5.0 * 8.0 * 576.0, 5.0 * 576.0);
+        let kept = latent(&call("aiter::fused_qk_rope_cat_and_cache_mla", &arguments)).unwrap();
+        assert_eq!((kept.flops, kept.bytes()), (3.0 * 45.0 * 64.0, 4.0 * queries + 3.0 * keys));
+        let narrow = latent(&call("aiter::fused_qk_rope_concat_and_cache_mla", &arguments)).unwrap();
+        assert_eq!(narrow.bytes(), 3.0 * queries + 3.0 * keys);
+    }
+}
