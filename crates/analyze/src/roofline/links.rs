@@ -124,6 +124,7 @@ mod tests {
         let link = |name: &&str| Link {
             name: (*name).to_owned(),
             aliases: Vec::new(),
+            kind: None,
             per_direction: Fact { value: 1e9, source: source.clone() },
             count: 1,
         };

@@ -25,20 +25,13 @@ pub(super) fn device() -> Device {
     let link = |name: &str, rate: f64| Link {
         name: name.to_owned(),
         aliases: Vec::new(),
+        kind: None,
         per_direction: fact(rate),
         count: 1,
     };
     Device {
         id: "sm90".to_owned(),
         name: "SM90 Example".to_owned(),
-        aliases: Vec::new(),
-        vendor: None,
-        architecture: None,
-        isa: None,
-        form: None,
-        units: None,
-        unit_kind: None,
-        clock: None,
         peaks: vec![
             peak("fp32", Some(Arithmetic::Fp32), None, 82e12),
             peak("bf16_tensor", Some(Arithmetic::Bf16), Some(Engine::Matrix), 220e12),
@@ -55,8 +48,7 @@ pub(super) fn device() -> Device {
             link("PCIe Gen5 x16", 64e9),
             link("400G NIC (1 dir)", 50e9),
         ],
-        tdp: None,
-        notes: None,
+        ..Device::default()
     }
 }
 

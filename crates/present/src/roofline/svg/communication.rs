@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 use super::legend::{Entry, Legend, Swatch};
 use super::plot::Plot;
 use crate::human;
-use crate::markup::escaped;
 use crate::names::shorten_all;
 use crate::roofline::canvas::{Anchor, Canvas, Rect, fitting, text_width};
 use crate::roofline::colours::{REST, Rule, SERIES, series_rules};
@@ -66,13 +65,7 @@ pub(super) fn draw_plot(canvas: &mut Canvas, data: &Communication<'_>, area: Rec
         let link = names.iter().position(|name| *name == event.link).unwrap_or(names.len());
         let (at, radius) = (plot.at(*bytes, *rate), radius(event));
         let path = SHAPES[link % SHAPES.len()].path(at, radius);
-        writeln!(
-            canvas.body,
-            "<path class=\"m n{} full\" d=\"{path}\"><title>{}</title></path>",
-            link.min(SERIES.len()),
-            escaped(&described(event))
-        )
-        .ok();
+        canvas.mark(&format!("n{} full", link.min(SERIES.len())), &path, || described(event));
         if !event.flag.is_empty() {
             canvas.path("ring", &Shape::Circle.path(at, radius + 3.0));
         }
