@@ -2,6 +2,7 @@
 
 // tidy-alphabetical-start
 mod comm;
+mod device;
 mod diff;
 mod export;
 mod flame;
@@ -32,6 +33,7 @@ use crate::progress::Bar;
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Comm(comm::Arguments),
+    Device(device::Arguments),
     Diff(diff::Arguments),
     Export(export::Arguments),
     Flame(flame::Arguments),
@@ -52,6 +54,7 @@ impl Command {
     pub(crate) fn run(&self, output: &OutputArguments) -> Result<Status> {
         match self {
             Self::Comm(arguments) => comm::run(arguments, output),
+            Self::Device(arguments) => device::run(arguments, output),
             Self::Diff(arguments) => return diff::run(arguments, output),
             Self::Export(arguments) => export::run(arguments, output),
             Self::Flame(arguments) => flame::run(arguments, output),
