@@ -36,7 +36,12 @@ fn document(arguments: &[&str]) -> Value {
 /// A table of a section as a list of objects.
 fn rows(document: &Value, section: &str, table: &str) -> Vec<Value> {
     let of = |list: &Value, id: &str| {
-        list.as_array().unwrap().iter().find(|entry| entry["id"] == id).unwrap_or_else(|| unreachable!("{id}")).clone()
+        list.as_array()
+            .unwrap()
+            .iter()
+            .find(|entry| entry["id"] == id)
+            .unwrap_or_else(|| unreachable!("{id}"))
+            .clone()
     };
     let table = of(&of(&document["sections"], section)["tables"], table);
     let columns: Vec<&str> =
@@ -126,7 +131,8 @@ fn source_000_tables_of_kernels() {
     close(row(&points, "softmax"), "intensity", 11.111_111, 5e-7);
     close(row(&points, "softmax"), "delta_log10_oi_to_knee", -0.868_056, 5e-7);
     // What the original says of `norm`, which it holds against the peak of all.
-    let points = rows(&document(&[&path, "--device", &peaks, "--dtype", "bf16_tensor"]), "roofline", "points");
+    let points =
+        rows(&document(&[&path, "--device", &peaks, "--dtype", "bf16_tensor"]), "roofline", "points");
     close(row(&points, "norm"), "delta_log10_oi_to_knee", -1.368_752, 5e-7);
     close(row(&points, "gemm"), "delta_log10_oi_to_knee", -0.544_068, 5e-7);
 }
@@ -225,4 +231,264 @@ fn source_002_commands_in_operations() {
             ("#5", None, None, Some(2.0 * 708.92), None, 2.0 * 99.9985, "Compute Bound"),
         ],
     );
+}
+
+/// The later set of commands, with bytes that were measured: utilisation follows those, and efficiency says how many of
+/// them were needed.
+#[test]
+fn source_002_measured_bytes() {
+    let Some(root) = sources("002") else { return };
+    let at = |name: &str| root.join(name).display().to_string();
+    let config = at("roofline_config_default_seed.json");
+    let found = document(&[&at("commands_2f5f957.json"), "--config", &config, "--compat"]);
+    let points = rows(&found, "roofline", "points");
+    close(row(&points, "#1"), "pct_of_roof", 30.24, 5e-3);
+    for (name, utilisation, efficiency) in [("#3", 28.47, 50.0), ("#29", 85.90, 80.04), ("#99", 64.42, 50.0)]
+    {
+        close(row(&points, name), "pct_of_roof", utilisation, 5e-3);
+        close(row(&points, name), "data_efficiency_pct", efficiency, 5e-3);
+    }
+}
+
+const KERNELS: &str =
+    "name,flops,dram_bytes,time_ms,dtype_key\nfast,1e12,1e9,10,fp16\nslow,1e9,1e9,100,fp16\n";
+
+/// A folder with a table of two kernels.
+fn folder() -> tempfile::TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("kernels.csv"), KERNELS).unwrap();
+    directory
+}
+
+#[test]
+fn every_form_of_output() {
+    let directory = folder();
+    let kernels = example("kernels.csv");
+    let (events, peaks) = (example("events.json"), example("peaks.yaml"));
+    for (file, start) in [
+        ("r.html", "<!doctype html"),
+        ("r.svg", "<svg"),
+        ("r.png", "\u{89}PNG"),
+        ("r.json", "{"),
+        (
+            "r.csv",
+            "name,operational_intensity,achieved_GFLOPs,achieved_GBps,time_ms,class,delta_log10_oi_to_knee,",
+        ),
+        ("r.md", "# "),
+        ("r.txt", ""),
+    ] {
+        let answer = roofline(directory.path(), &[&kernels, &events, "--device", &peaks, "-o", file]);
+        assert_eq!((answer.code, answer.stdout.as_str()), (Some(0), ""), "{file}: {answer:?}");
+        let bytes = std::fs::read(directory.path().join(file)).unwrap();
+        let text: String = bytes.iter().take(200).map(|byte| char::from(*byte)).collect();
+        assert!(text.to_lowercase().starts_with(&start.to_lowercase()), "{file}: {text}");
+    }
+    let table = std::fs::read_to_string(directory.path().join("r.csv")).unwrap();
+    // Eight kernels that have a load, and three of the events.
+    assert_eq!(table.lines().count(), 1 + 8 + 3);
+    let answer = roofline(directory.path(), &[&events, "--device", &peaks, "--csv", "-o", "tables/"]);
+    assert_eq!(answer.code, Some(0), "{answer:?}");
+    let tables = names(&directory.path().join("tables"));
+    assert!(tables.contains(&"comm-roofline.events.csv".to_owned()), "{tables:?}");
+    let answer = roofline(directory.path(), &[&kernels, &events, "--device", &peaks, "-o", "several/"]);
+    assert_eq!(
+        (answer.code, names(&directory.path().join("several"))),
+        (Some(0), vec!["1".into(), "2".into()])
+    );
+    let text = roofline(directory.path(), &[&kernels, "--device", &peaks]);
+    assert!(text.stdout.contains("gemm_posit") && text.stdout.contains("posit16"), "{}", text.stdout);
+}
+
+#[test]
+fn the_examples_show_what_they_are_for() {
+    let peaks = example("peaks.yaml");
+    let found = document(&[&example("kernels.csv"), "--device", &peaks]);
+    let points = rows(&found, "roofline", "points");
+    assert!(row(&points, "add_in_cache")["flag"].as_str().unwrap().contains("L2"));
+    assert_eq!(points.iter().filter(|row| row["flag"].is_string()).count(), 1);
+    // 4096 x 6144 x 4096 at 78 % of 400 TFLOP/s.
+    close(row(&points, "gemm_qkv<bf16, 128>"), "pct_of_roof", 78.0, 1e-3);
+    assert_eq!(row(&points, "gemm_qkv<bf16, 128>")["status"], "Compute Bound");
+    assert_eq!(row(&points, "gemv_decode")["status"], "Memory Bound");
+    assert_eq!(row(&points, "rms_norm")["status"], "Memory Inefficient");
+    let unmodelled = rows(&found, "roofline", "unmodelled");
+    assert_eq!((unmodelled.len(), &unmodelled[0]["name"]), (1, &Value::from("gemm_posit")));
+    let found = document(&[&example("events.json"), "--device", &peaks]);
+    let events = rows(&found, "comm-roofline", "events");
+    // 256 MiB in 894.8 us over eight links of 50 GB/s.
+    close(row(&events, "all_to_all"), "utilisation_pct", 100.0 * 268_435_456.0 / 894.8e-6 / 400e9, 1e-6);
+    assert!(row(&events, "pipeline_stage")["flag"].is_string());
+    let found = document(&[&example("commands.json"), "--config", &example("npu_config.json")]);
+    assert_eq!(rows(&found, "roofline", "points").len(), 5);
+    let reason = rows(&found, "roofline", "unmodelled")[0]["reason"].as_str().unwrap().to_owned();
+    assert!(reason.contains("ID_ROTARY"), "{reason}");
+}
+
+#[test]
+fn a_script_gives_a_type_its_formula() {
+    let directory = tempfile::tempdir().unwrap();
+    let script = r#"op("ID_ROTARY", |cmd| { let n = product(cmd.input_shape);
+        #{ macs: 3 * n, bytes: 2 * n * cmd.element_bytes, symbol: "pentagon" } });"#;
+    std::fs::write(directory.path().join("own.rhai"), script).unwrap();
+    let (commands, config) = (example("commands.json"), example("npu_config.json"));
+    let ops = directory.path().join("own.rhai").display().to_string();
+    let found = document(&[&commands, "--config", &config, "--ops", &ops]);
+    let points = rows(&found, "roofline", "points");
+    assert_eq!(
+        (&row(&points, "unknown")["macs"], &row(&points, "unknown")["bytes"]),
+        (&6144.0.into(), &4096.0.into())
+    );
+    // The same beside the input.
+    std::fs::copy(&commands, directory.path().join("commands.json")).unwrap();
+    std::fs::rename(directory.path().join("own.rhai"), directory.path().join("ops.rhai")).unwrap();
+    let beside = directory.path().join("commands.json").display().to_string();
+    assert_eq!(rows(&document(&[&beside, "--config", &config]), "roofline", "points").len(), 6);
+    std::fs::write(directory.path().join("ops.rhai"), "op(").unwrap();
+    let answer = roofline(directory.path(), &["commands.json", "--config", &config]);
+    assert_eq!(answer.code, Some(2));
+    assert!(answer.stderr.contains("ops.rhai"), "{}", answer.stderr);
+}
+
+#[test]
+fn pairs_have_devices_of_their_own() {
+    let directory = folder();
+    let pair = |device: &str| format!("peaks={device},input=kernels.csv,dtype=fp16");
+    let answer = roofline(
+        directory.path(),
+        &["--pair", &pair("h100-sxm"), "--pair", &pair("a100-sxm-80gb"), "--json"],
+    );
+    assert_eq!(answer.code, Some(0), "{answer:?}");
+    let found: Value = serde_json::from_str(&answer.stdout).unwrap();
+    let devices: Vec<String> = found["sections"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .flat_map(|section| section["numbers"].as_array().unwrap())
+        .filter(|number| number["id"] == "device")
+        .map(|number| number["value"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(devices.len(), 2);
+    assert!(devices[0].contains("H100") && devices[1].contains("A100"), "{devices:?}");
+    assert_eq!(found["inputs"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn conditions_decide_the_exit_code() {
+    let directory = folder();
+    let code = |condition: &str| {
+        let answer = roofline(
+            directory.path(),
+            &["kernels.csv", "--device", "h100-sxm", "--fail-on", condition, "--csv"],
+        );
+        (answer.code, answer.stderr)
+    };
+    let (failed, message) = code("pct_of_roof<50");
+    assert_eq!(failed, Some(1));
+    assert!(message.contains("failed: `pct_of_roof<50` holds: slow has"), "{message}");
+    assert_eq!(code("pct_of_roof:absent<50").0, Some(2));
+    assert_eq!(code("above_roof>0").0, Some(0));
+    assert_eq!(code("pct_of_roof<0.001").0, Some(0));
+    let (refused, message) = code("pct_of_rof<50");
+    assert_eq!(refused, Some(2));
+    assert!(message.contains("did you mean `pct_of_roof`?"), "{message}");
+}
+
+#[test]
+fn an_empty_input_gives_a_valid_empty_file() {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("none.csv"), "name,flops,dram_bytes,time_ms\n").unwrap();
+    std::fs::write(directory.path().join("none.json"), r#"{"events": []}"#).unwrap();
+    std::fs::write(
+        directory.path().join("zero.csv"),
+        "name,flops,dram_bytes,time_ms\nk0,0,1e9,1\nk1,1e9,0,1\nk2,0,0,0\n",
+    )
+    .unwrap();
+    for input in ["none.csv", "none.json"] {
+        let answer = roofline(directory.path(), &[input, "--device", "h100-sxm", "--csv"]);
+        assert_eq!((answer.code, answer.stdout.lines().count()), (Some(0), 1), "{answer:?}");
+        let answer = roofline(directory.path(), &[input, "--device", "h100-sxm", "--json"]);
+        serde_json::from_str::<Value>(&answer.stdout).unwrap();
+        for file in ["x.svg", "x.html", "x.png"] {
+            let answer = roofline(directory.path(), &[input, "--device", "h100-sxm", "-o", file]);
+            assert_eq!(answer.code, Some(0), "{answer:?}");
+        }
+    }
+    // Neither no operations nor no bytes make an infinity of the file.
+    let answer = roofline(directory.path(), &["zero.csv", "--device", "h100-sxm", "--json"]);
+    let found: Value = serde_json::from_str(&answer.stdout).unwrap();
+    let kept = rows(&found, "roofline", "classification");
+    assert_eq!(row(&kept, "k0")["delta_log10_oi_to_knee"], Value::Null);
+    assert_eq!(row(&kept, "k1")["operational_intensity"], Value::Null);
+    assert_eq!(
+        (&row(&kept, "k0")["class"], &row(&kept, "k1")["class"]),
+        (&"memory-bound".into(), &"compute-bound".into())
+    );
+}
+
+#[test]
+fn a_trace_is_held_against_the_device_that_is_named() {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("trace.json"), TRACE).unwrap();
+    let answer = roofline(directory.path(), &["trace.json", "--device", "h100-sxm", "--json"]);
+    assert_eq!(answer.code, Some(0), "{answer:?}");
+    let found: Value = serde_json::from_str(&answer.stdout).unwrap();
+    assert_eq!(found["schema"], "eaves.roofline/1");
+    let answer = roofline(directory.path(), &["trace.json"]);
+    assert_eq!(answer.code, Some(2));
+    assert!(answer.stderr.contains("--device"), "{}", answer.stderr);
+}
+
+#[test]
+fn what_cannot_be_done_says_why_and_what_to_try() {
+    let directory = folder();
+    for (name, content) in [
+        ("columns.csv", "a,b\n1,2\n"),
+        ("broken.json", "{\"events\": [{\"type\" 3}]}"),
+        ("reports.json", r#"{"device": "NVIDIA H10O", "events": []}"#),
+        ("config.json", r#"{"peak_tops": 32, "mem_bw": 50, "mem_thresh": 400}"#),
+    ] {
+        std::fs::write(directory.path().join(name), content).unwrap();
+    }
+    for (arguments, message, hint) in [
+        (&["kernels.csv"][..], "which device", "--device"),
+        (&["kernels.csv", "--device", "h10o"], "h10o", "h100"),
+        (&["reports.json"], "NVIDIA H10O", "--device"),
+        (&["kernels.csv", "--device", "h100-sxm", "--dtype", "fp61"], "fp61", "fp16"),
+        (&["columns.csv", "--device", "h100-sxm"], "at line 1: columns.csv", "name,flops"),
+        (&["broken.json", "--device", "h100-sxm"], "at line 1: broken.json", "write the file again"),
+        (&["absent.csv", "--device", "h100-sxm"], "no such file", "give a file"),
+        (&["kernels.csv", "--config", "config.json"], "mem_thresh", "peak_tops"),
+        (&["kernels.csv", "--device", "h100-sxm", "-o", "kernels.csv"], "replace the input", "another name"),
+        (&["kernels.csv", "--device", "h100-sxm", "--json", "-o", "a.svg"], "picture", "one of the two"),
+    ] {
+        let answer = roofline(directory.path(), arguments);
+        assert_eq!((answer.code, answer.stdout.as_str()), (Some(2), ""), "{arguments:?}: {answer:?}");
+        assert!(answer.stderr.contains(message), "{arguments:?}: {}", answer.stderr);
+        assert!(
+            answer.stderr.contains("hint:") && answer.stderr.contains(hint),
+            "{arguments:?}: {}",
+            answer.stderr
+        );
+    }
+    for arguments in [
+        &["--device", "h100-sxm"][..],
+        &["kernels.csv", "--from", "xml"],
+        &["kernels.csv", "--balanced", "0.5"],
+        &["kernels.csv", "--bound-limit", "120"],
+        &["--pair", "peaks=a"],
+    ] {
+        assert_eq!(roofline(directory.path(), arguments).code, Some(2), "{arguments:?}");
+    }
+}
+
+#[test]
+fn damaged_rows_are_said_and_strict_fails_on_them() {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("k.csv"), format!("{KERNELS}ragged,1\n")).unwrap();
+    let arguments = ["k.csv", "--device", "h100-sxm", "--csv"];
+    let answer = roofline(directory.path(), &arguments);
+    assert_eq!((answer.code, answer.stdout.lines().count()), (Some(0), 3));
+    assert!(answer.stderr.contains("line 4: 2 fields where the header has 5"), "{}", answer.stderr);
+    let strict = roofline(directory.path(), &[&arguments[..], &["--strict"]].concat());
+    assert_eq!(strict.code, Some(2));
 }

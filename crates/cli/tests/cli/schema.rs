@@ -5,7 +5,7 @@ use serde_json::Value;
 
 /// Every verb that prints a document, with what it needs besides an input.
 /// In the arguments, `FILE` stands for the trace.
-const VERBS: [(&str, &[&str]); 11] = [
+const VERBS: [(&str, &[&str]); 12] = [
     // tidy-alphabetical-start
     ("comm", &["FILE"]),
     ("diff", &["FILE", "other.json"]),
@@ -17,6 +17,7 @@ const VERBS: [(&str, &[&str]); 11] = [
     ("memory", &["FILE", "--details"]),
     ("predict", &["gemm", "--precision", "all", "--device", "h100-sxm"]),
     ("report", &["FILE", "--details"]),
+    ("roofline", &["FILE", "--device", "h100-sxm"]),
     ("timeline", &["FILE"]),
     // tidy-alphabetical-end
 ];
