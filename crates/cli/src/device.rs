@@ -42,7 +42,7 @@ impl DeviceArguments {
             (None, None) => {
                 return Err(hinted(
                     "the input does not say which device it was recorded on",
-                    "name it with --device; `eaves device list` shows every name",
+                    "name it with --device NAME, or give its peaks with --device FILE; `eaves device list` shows every name",
                 ));
             }
         };
@@ -70,11 +70,6 @@ impl DeviceArguments {
     pub(crate) fn or_macs(mut self, so: bool) -> Self {
         self.peak_unit = self.peak_unit.or(so.then_some(PeakUnit::Macs));
         self
-    }
-
-    /// Whether a device was named.
-    pub(crate) fn is_named(&self) -> bool {
-        self.device.is_some()
     }
 }
 
