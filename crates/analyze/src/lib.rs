@@ -35,6 +35,7 @@ mod job;
 mod kernel_name;
 mod kernel_type;
 mod options;
+pub mod predict;
 mod rank_view;
 pub mod roofline;
 pub mod section;

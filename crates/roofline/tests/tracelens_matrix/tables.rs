@@ -212,11 +212,12 @@ impl Found {
         if let Some(work) = experts(columns, name) {
             return self.compare(place, name, &work, theirs);
         }
-        let Some(formula) = formula(name).filter(|formula| CATEGORIES.contains(&formula.category)) else {
-            if !is_unified {
-                self.differences.push(format!("{place} {name}: no formula"));
-            }
-            return;
+        let formula = match formula(name) {
+            Some(formula) if CATEGORIES.contains(&formula.category) => formula,
+            // Copies into a cache are beside attention in their tables, and a family of their own here.
+            Some(_) => return,
+            None if is_unified => return,
+            None => return self.differences.push(format!("{place} {name}: no formula")),
         };
         let mut call = columns.call(name);
         call.step = step(columns);
