@@ -13,6 +13,7 @@ mod interrupt;
 mod itself;
 mod predict;
 mod report;
+mod roofline;
 mod schema;
 #[path = "../support/mod.rs"]
 mod support;

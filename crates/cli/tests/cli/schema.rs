@@ -18,6 +18,7 @@ const VERBS: [(&str, &[&str]); 12] = [
     ("memory", &["FILE", "--details"]),
     ("predict", &["gemm", "--precision", "all", "--device", "h100-sxm"]),
     ("report", &["FILE", "--details"]),
+    ("roofline", &["FILE", "--device", "h100-sxm"]),
     ("timeline", &["FILE"]),
     // tidy-alphabetical-end
 ];
