@@ -33,6 +33,7 @@ mod info;
 mod job;
 mod kernel_name;
 mod kernel_type;
+pub mod operators;
 mod options;
 mod rank_view;
 pub mod roofline;

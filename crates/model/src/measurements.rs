@@ -59,6 +59,8 @@ pub struct Measurement {
     pub calls: u64,
     /// The link that bytes went over, as written.
     pub link: Option<String>,
+    /// The protocol that bytes were sent by, as written.
+    pub protocol: Option<String>,
     /// The whole record as JSON, fields included that have no place here.
     pub record: String,
 }

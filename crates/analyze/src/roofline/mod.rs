@@ -3,10 +3,19 @@
 //! Whatever the input, a trace, a table of kernels or a list of commands, it becomes [`Point`]s first; [`section`] then
 //! holds them against a device. So a kernel has the same numbers wherever it came from.
 
+mod classification;
+mod communication;
+mod links;
+mod measurements;
 mod operators;
 mod point;
 mod section;
+#[cfg(test)]
+mod tests;
 
+pub use classification::{classification, flat_table};
+pub use communication::{Transfer, communication, transfers_of};
+pub use measurements::{CustomFormula, Reading, points, transfers};
 pub use operators::{
     Arguments, Attribution, Call, Class, OperatorRow, Scope, TracePoints, trace_points, trace_section,
 };

@@ -78,6 +78,15 @@ pub enum Mark {
 }
 
 impl Mark {
+    /// All of them.
+    pub const ALL: [Self; 6] =
+        [Self::Circle, Self::Square, Self::Triangle, Self::Diamond, Self::Pentagon, Self::Star];
+
+    /// The mark with this name.
+    pub fn from_id(id: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|mark| mark.id() == id)
+    }
+
     /// The name in files.
     pub fn id(self) -> &'static str {
         match self {

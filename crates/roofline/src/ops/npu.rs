@@ -56,6 +56,18 @@ pub fn work(record: &Value, compatibility: bool) -> Result<NpuWork, Unmodelled> 
     })
 }
 
+/// A command from its text.
+///
+/// # Errors
+/// If it is no JSON object.
+pub fn command(json: &str) -> Result<Value, Unmodelled> {
+    match serde_json::from_str(json) {
+        Ok(command @ Value::Object(_)) => Ok(command),
+        Ok(_) => Err("the command is no object".to_owned()),
+        Err(error) => Err(format!("the command cannot be read: {error}")),
+    }
+}
+
 /// How the elements of a command are stored: `data_type`, `INT8` if it has none, which is the default of the format.
 ///
 /// # Errors

@@ -47,6 +47,7 @@ fn row(fields: &mut Fields<'_>) -> Measurement {
         time,
         calls: fields.calls(),
         link: None,
+        protocol: None,
         record: fields.record(),
         shape,
     }

@@ -25,6 +25,7 @@ pub(super) fn read(objects: &Objects, draft: &mut Draft) {
             time: fields.time(&["time"]),
             calls: fields.calls(),
             link: None,
+            protocol: None,
             record: fields.record(),
         };
         draft.records.push(command);

@@ -84,6 +84,7 @@ fn event(fields: &mut Fields<'_>) -> Option<Measurement> {
         measured_bytes: None,
         time: fields.time(&["dur", "time"]),
         calls: fields.calls(),
+        protocol: fields.text(&["protocol"]),
         link,
         record: fields.record(),
     })

@@ -108,6 +108,7 @@ fn kernel(fields: &mut Fields<'_>) -> Measurement {
         time: fields.time(&["time"]),
         calls: fields.calls(),
         link: None,
+        protocol: None,
         record: fields.record(),
     }
 }
