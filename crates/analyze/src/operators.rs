@@ -75,6 +75,16 @@ pub struct Tried {
     pub work: ScriptWork,
 }
 
+/// A whole number as one; scripts compute with floats, which hold larger ones.
+fn amount(value: f64) -> Value {
+    const EXACT: f64 = (1_u64 << f64::MANTISSA_DIGITS) as f64;
+    if value.fract() == 0.0 && value.abs() <= EXACT {
+        Value::Integer(value as i64)
+    } else {
+        Value::float(value, "not finite")
+    }
+}
+
 /// What a script defines, and what it says of commands.
 pub fn checked(script: &Script, tried: &[Tried]) -> Section {
     let defined = script.types().map(|kind| {
@@ -84,7 +94,6 @@ pub fn checked(script: &Script, tried: &[Tried]) -> Section {
         vec![kind.into(), if built_in { "yes" } else { "no" }.into(), uses.into()]
     });
     let commands = tried.iter().map(|Tried { name, kind, work }| {
-        let amount = |value: f64| Value::float(value, "not finite");
         vec![
             name.as_str().into(),
             kind.as_str().into(),
