@@ -11,6 +11,7 @@ mod hta;
 #[cfg(unix)]
 mod interrupt;
 mod itself;
+mod ops;
 mod predict;
 mod report;
 mod roofline;
