@@ -34,6 +34,7 @@ mod job;
 mod kernel_name;
 mod kernel_type;
 mod options;
+pub mod predict;
 mod rank_view;
 pub mod roofline;
 pub mod section;

@@ -17,7 +17,9 @@ mod arithmetic;
 pub mod device;
 pub mod ops;
 mod precision;
+pub mod predict;
 mod roof;
+pub mod scripts;
 mod work;
 
 pub use arithmetic::{Arithmetic, Engine};

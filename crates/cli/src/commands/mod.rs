@@ -9,6 +9,7 @@ mod hta;
 mod info;
 mod kernels;
 mod memory;
+mod predict;
 mod report;
 mod self_;
 mod timeline;
@@ -36,6 +37,7 @@ pub(crate) enum Command {
     Info(info::Arguments),
     Kernels(kernels::Arguments),
     Memory(memory::Arguments),
+    Predict(predict::Arguments),
     Report(report::Arguments),
     #[command(name = "self")]
     Self_(self_::Arguments),
@@ -54,6 +56,7 @@ impl Command {
             Self::Info(arguments) => info::run(arguments, output),
             Self::Kernels(arguments) => kernels::run(arguments, output),
             Self::Memory(arguments) => memory::run(arguments, output),
+            Self::Predict(arguments) => predict::run(arguments, output),
             Self::Report(arguments) => report::run(arguments, output),
             Self::Self_(arguments) => self_::run(arguments, output),
             Self::Timeline(arguments) => timeline::run(arguments, output),

@@ -10,6 +10,7 @@ mod hta;
 #[cfg(unix)]
 mod interrupt;
 mod itself;
+mod predict;
 mod report;
 mod schema;
 #[path = "../support/mod.rs"]

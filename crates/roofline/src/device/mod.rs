@@ -9,6 +9,7 @@ use crate::{Arithmetic, Counts, Engine};
 
 pub use catalogue::catalogue;
 pub use file::{FileError, parse, read};
+pub use key::meaning as key_meaning;
 pub use lookup::{Unknown, find, find_reported};
 
 /// How sure a number is.
