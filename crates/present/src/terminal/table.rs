@@ -193,10 +193,7 @@ fn importance(columns: &[Column], index: usize, right: bool) -> Option<u32> {
     let id = columns[index].id;
     let compares = columns.iter().any(|column| column.id == "verdict");
     let is_change = compares && matches!(id, "delta_ns" | "delta_bytes" | "delta_count" | "delta_pct");
-    if index == 0
-        || matches!(id, "cause" | "name" | "share_pct" | "verdict")
-        || is_change
-    {
+    if index == 0 || matches!(id, "cause" | "name" | "share_pct" | "verdict") || is_change {
         return None;
     }
     let statistics = ["std_", "min_", "max_", "p", "median_"];
