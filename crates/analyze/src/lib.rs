@@ -26,6 +26,7 @@ pub mod compare;
 mod counter_tracks;
 mod critical_path;
 mod describe;
+pub mod devices;
 pub mod flame;
 mod gpu;
 mod host_tree;

@@ -246,6 +246,13 @@ pub(crate) struct Event<'a> {
     pub(crate) flag: &'a str,
 }
 
+impl Event<'_> {
+    /// True if it lies above its roof. A flag alone may also say that the link is not known.
+    pub(crate) fn is_above(&self) -> bool {
+        !self.flag.is_empty() && self.utilisation.is_some_and(|pct| pct > 100.0)
+    }
+}
+
 /// A link, in GB/s.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Link<'a> {
@@ -265,7 +272,8 @@ pub(crate) struct Communication<'a> {
 impl<'a> Communication<'a> {
     pub(crate) fn of(section: &'a Section) -> Self {
         let event = |row: Row<'a>| Event {
-            link: row.text("link"),
+            // What the input calls it may be an alias of a link of the device.
+            link: Some(row.text("matched_link")).filter(|link| !link.is_empty()).unwrap_or(row.text("link")),
             name: row.text("name"),
             bytes: row.positive("bytes"),
             calls: row.number("calls"),

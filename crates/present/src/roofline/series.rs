@@ -1,8 +1,8 @@
 //! The numbers of a sweep: one line a series, one chart a unit.
 
-use eaves_analyze::section::{Column, Section, Table, Unit, Value};
+use eaves_analyze::section::{Section, Table, Unit, Value};
 
-use super::data::number;
+use super::data::{headline, number};
 use super::scale::{prefixed, size, with_unit};
 
 /// Charts of one sweep; further units are in the table.
@@ -22,25 +22,35 @@ pub(crate) struct Chart {
     pub(crate) series: Vec<Series>,
 }
 
-/// The `sweep` of a `predict` section. The first column is the parameter; columns of texts name series, and every
-/// other column is a number of theirs.
-pub(crate) struct Sweep<'a> {
-    pub(crate) parameter: &'a Column,
+/// The `sweep` of a `predict` section. The first column is the parameter, whose name is the number `parameter` or the
+/// title of the column; the columns `series`, or all texts but `bound_by`, name the series; every other column is a
+/// number of theirs.
+pub(crate) struct Sweep {
+    /// The name of the parameter.
+    pub(crate) parameter: String,
+    /// Its unit.
+    pub(crate) unit: Unit,
     pub(crate) charts: Vec<Chart>,
     /// Units that are not drawn.
     pub(crate) left_out: usize,
 }
 
-impl<'a> Sweep<'a> {
-    pub(crate) fn of(section: &'a Section) -> Option<Self> {
+impl Sweep {
+    pub(crate) fn of(section: &Section) -> Option<Self> {
         let table = section.tables.iter().find(|table| table.id == "sweep")?;
         let (parameter, others) = table.columns.split_first()?;
         let is_text =
             |index: usize| table.rows.iter().any(|row| matches!(row.get(index), Some(Value::Text(_))));
         let texts: Vec<usize> = (1..=others.len()).filter(|index| is_text(*index)).collect();
+        let id = |index: usize| table.columns.get(index).map_or("", |column| column.id);
+        let named_series: Vec<usize> = texts.iter().copied().filter(|index| id(*index) == "series").collect();
+        let naming: Vec<usize> = match named_series.is_empty() {
+            false => named_series,
+            true => texts.iter().copied().filter(|index| id(*index) != "bound_by").collect(),
+        };
         let mut charts: Vec<Chart> = Vec::new();
         for (index, column) in (1..).zip(others).filter(|(index, _)| !texts.contains(index)) {
-            let series = series(table, index, &texts);
+            let series = series(table, index, &naming);
             if series.iter().all(|series| series.places.is_empty()) {
                 continue;
             }
@@ -58,7 +68,11 @@ impl<'a> Sweep<'a> {
         }
         let left_out = charts.len().saturating_sub(MOST_CHARTS);
         charts.truncate(MOST_CHARTS);
-        (!charts.is_empty()).then_some(Self { parameter, charts, left_out })
+        let name = match headline(section, "parameter") {
+            Some(Value::Text(name)) => name.clone(),
+            _ => parameter.title.to_owned(),
+        };
+        (!charts.is_empty()).then_some(Self { parameter: name, unit: parameter.unit, charts, left_out })
     }
 }
 

@@ -26,7 +26,7 @@ const LEAST: (u32, u32) = (480, 360);
 enum Row<'a> {
     Roofline(&'a Section, Roofline<'a>, Option<Communication<'a>>),
     Communication(Communication<'a>),
-    Sweep(Sweep<'a>),
+    Sweep(Sweep),
 }
 
 /// A picture of its own.

@@ -171,7 +171,7 @@ fn communication(data: &Communication<'_>, width: usize) -> Vec<String> {
     let across = chart.x.binary_ticks(20.0);
     let heading = "bandwidth in B/s over the size of messages; dashed: what protocols leave";
     let style = |index: usize| match data.events.get(index) {
-        Some(event) if !event.flag.is_empty() => WORSE,
+        Some(event) if event.is_above() => WORSE,
         _ => COMMUNICATION,
     };
     let mut lines = framed(&chart, heading, width, style, &across);
@@ -193,7 +193,7 @@ fn communication(data: &Communication<'_>, width: usize) -> Vec<String> {
     lines
 }
 
-fn sweep(sweep: &Sweep<'_>, width: usize) -> Vec<String> {
+fn sweep(sweep: &Sweep, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     for chart in &sweep.charts {
         let places = || chart.series.iter().flat_map(|series| &series.places);
@@ -212,8 +212,8 @@ fn sweep(sweep: &Sweep<'_>, width: usize) -> Vec<String> {
         if !lines.is_empty() {
             lines.push(String::new());
         }
-        let heading = format!("{} over {}", chart.title, sweep.parameter.title);
-        let across = drawn.x.ticks(18.0, |value| series::label(value, sweep.parameter.unit));
+        let heading = format!("{} over {}", chart.title, sweep.parameter);
+        let across = drawn.x.ticks(18.0, |value| series::label(value, sweep.unit));
         lines.extend(framed(&drawn, &heading, width, |_| HEADING, &across));
         push_note(&mut lines, &names, width);
     }

@@ -5,4 +5,5 @@
 mod html;
 mod pictures;
 mod sample;
+mod svg;
 mod terminal;

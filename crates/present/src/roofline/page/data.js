@@ -71,6 +71,7 @@ function read(source) {
     events: rows(communication, "events"),
     links: rows(communication, "links"),
   };
+  for (const event of data.events) event.link = event.matched_link || event.link || "";
   for (const point of points) {
     point.knee = point.intensity > 0 && point.delta_log10_oi_to_knee !== null ? point.intensity / 10 ** point.delta_log10_oi_to_knee : null;
     point.place = place(point);

@@ -259,7 +259,7 @@ function communication(host, data) {
       for (let power = Math.ceil(low / two); power * two <= high; power++) if (power % step === 0) found.push({ log: power * two, value: 2 ** power, named: true });
       return found;
     },
-    points: events.map((event) => ({ x: event.bytes, y: event.achieved_gbps, radius: radius(total ? Math.max(0, event.time_ns || 0) / total : 0, events.length), symbol: marks[Math.max(0, names.indexOf(event.link)) % 6], fill: "full", colour: colour(event.link), name: event.name || "", weight: event.time_ns || 0, flag: event.flag, ideal: null })),
+    points: events.map((event) => ({ x: event.bytes, y: event.achieved_gbps, radius: radius(total ? Math.max(0, event.time_ns || 0) / total : 0, events.length), symbol: marks[Math.max(0, names.indexOf(event.link)) % 6], fill: "full", colour: colour(event.link), name: event.name || "", weight: event.time_ns || 0, flag: event.utilisation_pct > 100 && event.flag, ideal: null })),
     levels: () => data.links.flatMap((link) => [
       { rate: link.total_gbps ?? link.per_direction_gbps, name: `${link.name} ${withUnit((link.total_gbps ?? link.per_direction_gbps) * 1e9, "B/s")}`, colour: colour(link.name) },
       { rate: link.protocol_gbps, name: `${link.name} after its protocol ${withUnit(link.protocol_gbps * 1e9, "B/s")}`, colour: colour(link.name), dashed: true },

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use eaves_analyze::section::{Column, Unit};
+use eaves_analyze::section::Unit;
 
 use super::legend::{Entry, Legend, Swatch};
 use super::plot::Plot;
@@ -18,10 +18,10 @@ const NUMBERS: f64 = 84.0;
 const SHAPES: [Shape; 5] = [Shape::Circle, Shape::Square, Shape::Triangle, Shape::Diamond, Shape::Pentagon];
 
 /// Draws a sweep; the answer is the rules of its colours.
-pub(super) fn draw(canvas: &mut Canvas, sweep: &Sweep<'_>, area: Rect, title: Option<&str>) -> Vec<Rule> {
+pub(super) fn draw(canvas: &mut Canvas, sweep: &Sweep, area: Rect, title: Option<&str>) -> Vec<Rule> {
     let heading = title.map_or_else(
-        || format!("Prediction over {}", sweep.parameter.title),
-        |title| format!("Prediction of {title} over {}", sweep.parameter.title),
+        || format!("Prediction over {}", sweep.parameter),
+        |title| format!("Prediction of {title} over {}", sweep.parameter),
     );
     canvas.text(
         "strong",
@@ -59,7 +59,7 @@ pub(super) fn draw(canvas: &mut Canvas, sweep: &Sweep<'_>, area: Rect, title: Op
             right: left + width - 8.0,
             bottom: (top + height - AXIS).max(top + 40.0),
         };
-        draw_chart(canvas, chart, sweep.parameter, plot, &names);
+        draw_chart(canvas, chart, sweep, plot, &names);
     }
     legend.draw(canvas, Rect { top: bottom + AXIS, ..area });
     let mut shades = SERIES.to_vec();
@@ -75,12 +75,12 @@ fn class(index: usize) -> String {
     format!("n{} full", index.min(SERIES.len()))
 }
 
-fn draw_chart(canvas: &mut Canvas, chart: &Chart, parameter: &Column, area: Rect, names: &[&str]) {
+fn draw_chart(canvas: &mut Canvas, chart: &Chart, sweep: &Sweep, area: Rect, names: &[&str]) {
     let places = || chart.series.iter().flat_map(|series| &series.places);
     let plot =
         Plot::new(area, Log::fit(places().map(|place| place.0)), Log::fit(places().map(|place| place.1)));
     let upwards = plot.y.ticks(28.0, |value| label(value, chart.unit));
-    let across = match parameter.unit {
+    let across = match sweep.unit {
         Unit::Bytes => plot.x.binary_ticks(62.0),
         unit => values(chart, &plot, unit).unwrap_or_else(|| plot.x.ticks(46.0, |value| label(value, unit))),
     };
@@ -92,7 +92,7 @@ fn draw_chart(canvas: &mut Canvas, chart: &Chart, parameter: &Column, area: Rect
         &fitting(&chart.title, 11.0, area.width()),
     );
     let middle = (area.left + area.right) / 2.0;
-    canvas.text("axis", (middle, area.bottom + 34.0), Anchor::Middle, parameter.title);
+    canvas.text("axis", (middle, area.bottom + 34.0), Anchor::Middle, &sweep.parameter);
     for series in &chart.series {
         let index = names.iter().position(|name| *name == series.name).unwrap_or(names.len());
         let spots: Vec<(f64, f64)> = series.places.iter().map(|&(x, y)| plot.at(x, y)).collect();

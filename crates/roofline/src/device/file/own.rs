@@ -103,10 +103,6 @@ pub(super) fn device(node: &Node, id: &str, file: Source) -> Result<Device, Prob
         tdp: optional(node, "tdp_W", 1.0, &source)?,
         notes: text(node, "notes")?,
     };
-    if device.peaks.is_empty() && device.memory.iter().all(|level| level.bandwidth.is_none()) {
-        return Err(Problem::new(node.line, "there is neither a peak nor a bandwidth")
-            .hint("give `hbm_bw_GBps` and `compute_peaks_GFLOPs`: see docs/devices.md"));
-    }
     Ok(device)
 }
 
