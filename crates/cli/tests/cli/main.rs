@@ -11,8 +11,10 @@ mod hta;
 #[cfg(unix)]
 mod interrupt;
 mod itself;
+mod ops;
 mod predict;
 mod report;
+mod roofline;
 mod schema;
 #[path = "../support/mod.rs"]
 mod support;
