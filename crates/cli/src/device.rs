@@ -71,11 +71,6 @@ impl DeviceArguments {
         self.peak_unit = self.peak_unit.or(so.then_some(PeakUnit::Macs));
         self
     }
-
-    /// Whether a device was named.
-    pub(crate) fn is_named(&self) -> bool {
-        self.device.is_some()
-    }
 }
 
 /// The device of a name or of a file.

@@ -29,7 +29,7 @@ fn document(text: &str) -> Value {
 /// The rows of a table as texts.
 fn rows(document: &Value, id: &str) -> Vec<Vec<String>> {
     let tables = document["sections"][0]["tables"].as_array().unwrap();
-    let table = tables.iter().find(|table| table["id"] == id).unwrap_or_else(|| panic!("no {id}"));
+    let table = tables.iter().find(|table| table["id"] == id).unwrap();
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     table["rows"]
         .as_array()

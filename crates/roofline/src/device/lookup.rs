@@ -119,7 +119,7 @@ fn near(name: &str, devices: &'static [Device]) -> Vec<&'static str> {
     }
     let likeness = |device: &Device| {
         let (_, short) = device.id.split_once('-').unwrap_or(("", &device.id));
-        let names = [short, &device.id, &device.name].map(|name| without_vendor(name));
+        let names = [short, &device.id, &device.name].map(without_vendor);
         let alike = |name: &String| match name.contains(&wanted) {
             true => CONTAINED,
             false => strsim::jaro_winkler(name, &wanted),
