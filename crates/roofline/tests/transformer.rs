@@ -26,14 +26,6 @@ fn device() -> Device {
     Device {
         id: "test".into(),
         name: "Test".into(),
-        aliases: vec![],
-        vendor: None,
-        architecture: None,
-        isa: None,
-        form: None,
-        units: None,
-        unit_kind: None,
-        clock: None,
         peaks: vec![
             peak(Arithmetic::Fp16, Engine::Matrix, 62.0),
             peak(Arithmetic::Bf16, Engine::Matrix, 62.0),
@@ -46,9 +38,14 @@ fn device() -> Device {
             bandwidth: Some(fact(287e9)),
             size: Some(fact(128e9)),
         }],
-        links: vec![Link { name: "NVLink".into(), aliases: vec![], per_direction: fact(50e9), count: 18 }],
-        tdp: None,
-        notes: None,
+        links: vec![Link {
+            name: "NVLink".into(),
+            aliases: vec![],
+            kind: None,
+            per_direction: fact(50e9),
+            count: 18,
+        }],
+        ..Device::default()
     }
 }
 

@@ -54,16 +54,6 @@ pub(crate) fn device() -> Device {
     Device {
         id: "nvidia-h100-sxm".to_owned(),
         name: "NVIDIA H100 SXM".to_owned(),
-        aliases: Vec::new(),
-        reports: Vec::new(),
-        vendor: Some("NVIDIA".to_owned()),
-        architecture: None,
-        isa: None,
-        form: None,
-        scope: None,
-        units: None,
-        unit_kind: None,
-        clock: None,
         peaks: vec![
             peak(Arithmetic::Fp64, Engine::Matrix, 66.9e12),
             peak(Arithmetic::Fp32, Engine::Vector, 66.9e12),
@@ -76,9 +66,7 @@ pub(crate) fn device() -> Device {
             memory("hbm", "HBM3", 3.35e12, 80e9, Confidence::High),
             memory("l2", "L2", 5.5e12, 50e6, Confidence::Measured),
         ],
-        links: Vec::new(),
-        tdp: None,
-        notes: None,
+        ..Device::default()
     }
 }
 

@@ -1,7 +1,7 @@
 //! How long a pass takes at best, and whether it fits.
 
 use super::{Pass, Phase, Precisions, Step, Transformer, steps};
-use crate::device::Link;
+use crate::device::{Link, LinkKind};
 use crate::{Assessment, Device, Engine, Roof, Settings, assess};
 
 /// A step with its best time.
@@ -79,9 +79,11 @@ pub fn estimate(model: &Transformer, pass: &Pass, precisions: &Precisions, devic
     }
 }
 
-/// The link that devices of one job talk over: the fastest, all of its kind together.
+/// The link that devices which share layers talk over: the fastest of those made for it, all of its kind together; if
+/// the file does not say what links are for, the fastest of all.
 fn fastest(device: &Device) -> Option<&Link> {
-    device.links.iter().max_by(|a, b| a.total().total_cmp(&b.total()))
+    let made_for_it = |link: &&Link| matches!(link.kind, None | Some(LinkKind::ScaleUp));
+    device.links.iter().filter(made_for_it).max_by(|a, b| a.total().total_cmp(&b.total()))
 }
 
 fn row(step: Step, device: &Device, link: Option<&Link>) -> Row {
