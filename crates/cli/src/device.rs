@@ -18,7 +18,7 @@ pub(crate) struct DeviceArguments {
     #[arg(long)]
     sparse: bool,
     /// Read every peak of the device as ops or macs
-    #[arg(long, value_name = "UNIT", hide_possible_values = true)]
+    #[arg(long, visible_alias = "counts", value_name = "UNIT", hide_possible_values = true)]
     peak_unit: Option<PeakUnit>,
 }
 
@@ -52,6 +52,24 @@ impl DeviceArguments {
             Some(PeakUnit::Macs) => found.counting(Counts::Macs),
             None => found,
         })
+    }
+
+    /// With this name or file if none was typed.
+    pub(crate) fn or_named(mut self, name: Option<String>) -> Self {
+        self.device = self.device.or(name);
+        self
+    }
+
+    /// With this name or file, whatever was typed.
+    pub(crate) fn named(mut self, name: String) -> Self {
+        self.device = Some(name);
+        self
+    }
+
+    /// With peaks that count multiply-adds, if so and nothing else was typed.
+    pub(crate) fn or_macs(mut self, so: bool) -> Self {
+        self.peak_unit = self.peak_unit.or(so.then_some(PeakUnit::Macs));
+        self
     }
 
     /// Whether a device was named.

@@ -30,7 +30,7 @@ use std::path::{Path, PathBuf};
 use rhai::{Dynamic, FnPtr};
 use serde_json::Value;
 
-use crate::ops;
+use crate::{Engine, ops};
 pub use engine::Limits;
 use engine::Sandbox;
 pub use error::ScriptError;
@@ -99,6 +99,19 @@ impl Script {
     pub fn work(&self, name: &str, record: &Value, element_bytes: f64) -> Result<ScriptWork, ScriptError> {
         let command = values::command(record, element_bytes).map_err(ScriptError::new);
         self.run(name, command)
+    }
+
+    /// The work of an NPU command that is given as JSON; nothing for a type that the script does not define. What
+    /// readers of commands ask before they use the formulas of [`ops::npu`].
+    pub fn command(&self, name: &str, record: &str) -> Option<Result<ops::npu::NpuWork, String>> {
+        self.defines(name).then(|| {
+            let record: Value = serde_json::from_str(record).map_err(|error| error.to_string())?;
+            let precision = ops::npu::precision(&record)?;
+            let element_bytes = precision.element_bits / 8.0;
+            let work = self.work(name, &record, element_bytes).map_err(|error| error.to_string())?;
+            let ScriptWork { macs, bytes, flops, symbol } = work;
+            Ok(ops::npu::NpuWork { macs, flops, bytes, precision, engine: Engine::Matrix, symbol })
+        })
     }
 
     /// The work of a call of an operator as a recording describes it: `name`, `inputs` with `shape`, `dtype` and

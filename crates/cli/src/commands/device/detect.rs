@@ -73,7 +73,7 @@ fn peaks_of(found: &[Detected]) -> String {
         ));
     }
     let devices: Vec<Device> = found.iter().map(|one| one.device.clone()).collect();
-    text + &to_yaml(&devices)
+    format!("{text}{}", to_yaml(&devices))
 }
 
 /// The names that NVIDIA's tool knows, for systems where its driver has no files; nothing where there is no such tool.
