@@ -1,12 +1,14 @@
 //! What the verbs that analyse share: which inputs, which part of them, how much of the answer.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::Args;
 use eaves_analyze::analyses::{self, Analysis};
 use eaves_analyze::{Options, assemble, measure};
 use eaves_model::Ns;
 use eaves_present::Document;
+use eaves_roofline::Device;
 
 use crate::arguments::OutputArguments;
 use crate::commands::read_with;
@@ -43,6 +45,17 @@ impl AnalysisArguments {
         wanted: impl Fn(&str) -> bool,
         output: &OutputArguments,
     ) -> anyhow::Result<()> {
+        self.run_on(None, verb, wanted, output)
+    }
+
+    /// The same, with work held against this device rather than the one that the recording names.
+    pub(crate) fn run_on(
+        &self,
+        device: Option<Device>,
+        verb: &'static str,
+        wanted: impl Fn(&str) -> bool,
+        output: &OutputArguments,
+    ) -> anyhow::Result<()> {
         let analyses: Vec<&'static Analysis> =
             analyses::in_report_order().into_iter().filter(|analysis| wanted(analysis.id)).collect();
         let destination = output.destination(&self.inputs)?;
@@ -50,7 +63,8 @@ impl AnalysisArguments {
             .with_selection(self.selection.selection())
             .with_details(self.details)
             .with_kernel_wait(self.kernel_wait)
-            .with_queue_limit(self.queue_limit);
+            .with_queue_limit(self.queue_limit)
+            .with_device(device.map(Arc::new));
         let (run, measured) = read_with(&self.inputs, output, |recording| {
             measure(&recording.trace.take_rows(), &options, &analyses)
         })?;

@@ -7,6 +7,7 @@ mod analysis;
 mod arguments;
 mod commands;
 mod destination;
+mod device;
 mod failure;
 mod output;
 mod printer;

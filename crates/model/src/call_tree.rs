@@ -24,14 +24,15 @@ impl CallTree {
     /// The same without some slices, given in order: one whose duration cannot be true would be around everything
     /// that follows it.
     pub fn build_without(slices: &Slices, left_out: &[SliceId]) -> Self {
-        let (calls, ends) = by_track(slices, left_out);
-        let mut tree =
-            Self { parents: vec![SliceId::NONE; slices.len()], order: Vec::with_capacity(calls.len()) };
+        let tracks = by_track(slices, left_out);
+        let mut tree = Self {
+            parents: vec![SliceId::NONE; slices.len()],
+            order: Vec::with_capacity(tracks.iter().map(Calls::len).sum()),
+        };
         let mut open: Vec<(Ns, Ns, SliceId)> = Vec::new();
-        let mut first = 0;
-        for end in ends {
+        for calls in tracks {
             open.clear();
-            in_call_order(slices, &calls[first..end], |(start, Reverse(duration), slice)| {
+            calls.in_order(slices, |(start, Reverse(duration)), slice| {
                 let end = start + duration;
                 // What ended before can contain nothing more. What ends inside this slice can contain nothing more
                 // that this slice does not contain too, so it may go as well and the ends on the stack stay sorted.
@@ -48,7 +49,6 @@ impl CallTree {
                 open.push((start, end, slice));
                 tree.order.push(slice);
             });
-            first = end;
         }
         tree
     }
@@ -79,81 +79,106 @@ impl CallTree {
     }
 }
 
-/// The host calls track by track, each as in the file, and where each track ends.
-fn by_track(slices: &Slices, left_out: &[SliceId]) -> (Vec<SliceId>, Vec<usize>) {
-    let is_in = |row: &usize| {
-        slices.kind[*row].is_host_call()
-            && (left_out.is_empty() || left_out.binary_search(&SliceId::from(*row)).is_err())
-    };
-    let calls = || (0..slices.len()).filter(is_in);
-    let mut places: Vec<usize> = Vec::new();
-    for track in calls().map(|row| slices.track[row].index()) {
-        if places.len() <= track {
-            places.resize(track + 1, 0);
+/// The host calls of each track.
+fn by_track(slices: &Slices, left_out: &[SliceId]) -> Vec<Calls> {
+    let mut tracks: Vec<Calls> = Vec::new();
+    for row in (0..slices.len()).filter(|&row| slices.kind[row].is_host_call()) {
+        let slice = SliceId::from(row);
+        if !left_out.is_empty() && left_out.binary_search(&slice).is_ok() {
+            continue;
         }
-        places[track] += 1;
+        let track = slices.track[row].index();
+        if tracks.len() <= track {
+            tracks.resize_with(track + 1, Calls::default);
+        }
+        tracks[track].push(key(slices, slice), slice);
     }
-    let mut sum = 0;
-    for place in &mut places {
-        sum += std::mem::replace(place, sum);
-    }
-    let mut by_track = vec![SliceId::NONE; sum];
-    for row in calls() {
-        let place = &mut places[slices.track[row].index()];
-        by_track[*place] = SliceId::from(row);
-        *place += 1;
-    }
-    (by_track, places)
+    tracks
 }
 
-/// Place of a slice in a thread: by start, the longer first, then as in the file.
-type Key = (Ns, Reverse<Ns>, SliceId);
+/// The order of calls: by start, the longer first. Equal ones are in the order of the file.
+type Key = (Ns, Reverse<Ns>);
+
+#[inline]
+fn key(slices: &Slices, slice: SliceId) -> Key {
+    (slices.start[slice.index()], Reverse(slices.duration[slice.index()]))
+}
 
 /// More chains than this are sorted rather than merged.
 const MOST_CHAINS: usize = 16;
 
-/// Visits the slices of a track in the order of their keys. Recorders write slices of a kind in this order, so there is
-/// nearly always nothing to sort, but a few chains to merge.
-fn in_call_order(slices: &Slices, calls: &[SliceId], mut visit: impl FnMut(Key)) {
-    let key = |slice: SliceId| (slices.start[slice.index()], Reverse(slices.duration[slice.index()]), slice);
-    let Some(chains) = chains(calls, key) else {
-        let mut keys: Vec<Key> = calls.iter().map(|&slice| key(slice)).collect();
-        keys.sort_unstable();
-        keys.into_iter().for_each(visit);
-        return;
-    };
-    let rests = chains.into_iter().map(|chain| chain.into_iter().flatten().copied());
-    let mut heads: Vec<_> = rests.filter_map(|mut rest| Some((key(rest.next()?), rest))).collect();
-    // The chain that goes on is the last.
-    heads.sort_unstable_by_key(|&(first, _)| Reverse(first));
-    while let Some((mut first, mut rest)) = heads.pop() {
-        let other = heads.last().map(|&(other, _)| other);
-        loop {
-            visit(first);
-            let Some(next) = rest.next() else { break };
-            first = key(next);
-            if other.is_some_and(|other| other < first) {
-                let place = heads.partition_point(|&(later, _)| first < later);
-                heads.insert(place, (first, rest));
-                break;
+/// The calls of a track as chains, each of which is in order. Recorders write the slices of a kind in order, so a few
+/// are enough, and nothing need be sorted.
+#[derive(Default)]
+struct Calls {
+    chains: Vec<Chain>,
+    /// The chain that the last call went to.
+    current: usize,
+    /// True if there are not enough chains, so that the first is in no order.
+    is_unordered: bool,
+}
+
+struct Chain {
+    last: Key,
+    calls: Vec<SliceId>,
+}
+
+impl Calls {
+    fn len(&self) -> usize {
+        self.chains.iter().map(|chain| chain.calls.len()).sum()
+    }
+
+    /// Adds the next call of the file.
+    #[inline]
+    fn push(&mut self, key: Key, slice: SliceId) {
+        if self.chains.get(self.current).is_none_or(|chain| key < chain.last) {
+            self.current = self.chain_before(key);
+        }
+        let chain = &mut self.chains[self.current];
+        chain.last = key;
+        chain.calls.push(slice);
+    }
+
+    /// The first chain that a key may follow.
+    fn chain_before(&mut self, key: Key) -> usize {
+        let found = self.chains.iter().position(|chain| chain.last <= key);
+        found.unwrap_or_else(|| {
+            self.is_unordered |= self.chains.len() == MOST_CHAINS;
+            if self.is_unordered {
+                return 0;
+            }
+            self.chains.push(Chain { last: key, calls: Vec::new() });
+            self.chains.len() - 1
+        })
+    }
+
+    /// Visits all calls in order.
+    fn in_order(self, slices: &Slices, mut visit: impl FnMut(Key, SliceId)) {
+        let with_key = |slice: SliceId| (key(slices, slice), slice);
+        let chains = self.chains.into_iter().map(|chain| chain.calls.into_iter());
+        if self.is_unordered {
+            let mut calls: Vec<(Key, SliceId)> = chains.flatten().map(with_key).collect();
+            calls.sort_unstable();
+            calls.into_iter().for_each(|(key, slice)| visit(key, slice));
+            return;
+        }
+        let mut heads: Vec<_> = chains.filter_map(|mut rest| Some((with_key(rest.next()?), rest))).collect();
+        // The chain that goes on is the last.
+        heads.sort_unstable_by_key(|&(first, _)| Reverse(first));
+        while let Some((mut first, mut rest)) = heads.pop() {
+            let other = heads.last().map(|&(other, _)| other);
+            loop {
+                visit(first.0, first.1);
+                let Some(next) = rest.next() else { break };
+                first = with_key(next);
+                if other.is_some_and(|other| other < first) {
+                    let place = heads.partition_point(|&(later, _)| first < later);
+                    heads.insert(place, (first, rest));
+                    break;
+                }
             }
         }
     }
-}
-
-/// Ordered runs, those that lie behind each other in one chain: nothing if that makes too many chains.
-fn chains(calls: &[SliceId], key: impl Fn(SliceId) -> Key) -> Option<Vec<Vec<&[SliceId]>>> {
-    let mut chains: Vec<Vec<&[SliceId]>> = Vec::new();
-    for run in calls.chunk_by(|&slice, &next| key(slice) < key(next)) {
-        let last = |chain: &[&[SliceId]]| chain.last()?.last().copied();
-        let fits = |chain: &Vec<&[SliceId]>| last(chain).is_some_and(|last| key(last) < key(run[0]));
-        match chains.iter().position(fits) {
-            Some(place) => chains[place].push(run),
-            None if chains.len() == MOST_CHAINS => return None,
-            None => chains.push(vec![run]),
-        }
-    }
-    Some(chains)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! What a verb has to say, ready to be drawn: the inputs, what was odd about them, and the outcomes.
 
 use eaves_analyze::section::{Finding, Outcome, Section, Skipped, Table};
-use eaves_model::{Diagnostics, Oddity, RankSource, Run};
+use eaves_model::{Diagnostics, Measurements, Oddity, RankSource, Run};
 
 /// The answer of a verb.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -91,6 +91,22 @@ impl Document {
             warnings.extend(warnings_of(&recording.trace.diagnostics, Some(&recording.path)));
         }
         Self { verb, inputs, warnings, outcomes, overview: None }
+    }
+
+    /// The document of a verb that read a file of measurements. Such a file is of no rank, so it is the first.
+    pub fn of_measurements(verb: &'static str, read: &Measurements, outcomes: Vec<Outcome>) -> Self {
+        let input = Input {
+            path: read.path.clone(),
+            role: None,
+            format: read.format,
+            container: read.container,
+            rank: 0,
+            rank_source: "assumed",
+            events: read.records.len() as u64,
+            bytes: read.bytes,
+        };
+        let warnings = warnings_of(&read.diagnostics, Some(&read.path));
+        Self { verb, inputs: vec![input], warnings, outcomes, overview: None }
     }
 
     /// Makes it an overview without some sections.

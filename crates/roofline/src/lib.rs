@@ -17,6 +17,7 @@ mod arithmetic;
 pub mod device;
 pub mod ops;
 mod precision;
+pub mod predict;
 mod roof;
 pub mod scripts;
 mod work;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use eaves_roofline::Device;
+use eaves_roofline::{Device, device};
 
 use super::{Analyse, Rank, missing};
 use crate::roofline::{Scope, TracePoints, trace_points, trace_section};
@@ -27,7 +27,7 @@ impl Analyse for Roofline {
         }
         let scope = Scope { ranks: ranks.len() as u64, steps: ranks.iter().map(|rank| rank.steps).sum() };
         let points = TracePoints::merged(ranks.iter().map(|rank| rank.part));
-        match device(job, &points) {
+        match known_device(job, &points) {
             Ok(device) => Outcome::Section(trace_section(&points, scope, &device, &job.options.roofline)),
             Err(missing) => Outcome::Skipped(Skipped {
                 id: Self::ID,
@@ -40,13 +40,17 @@ impl Analyse for Roofline {
 }
 
 /// The device that was asked for, or the one that the recordings name, if they name one that is known.
-fn device<'a>(job: &'a Job, points: &TracePoints) -> Result<Cow<'a, Device>, String> {
+fn known_device<'a>(job: &'a Job, points: &TracePoints) -> Result<Cow<'a, Device>, String> {
     if let Some(device) = &job.options.device {
         return Ok(Cow::Borrowed(device));
     }
-    match points.devices.as_slice() {
-        [] => Err("the name of the device, which is not recorded".to_owned()),
-        [name] => Err(format!("the peaks of `{name}`")),
-        names => Err(format!("one device: the recording names {}", names.join(", "))),
+    let mut found: Option<Device> = None;
+    for name in &points.devices {
+        let device = device::find_reported(name).map_err(|unknown| format!("peaks: {unknown}"))?;
+        if found.as_ref().is_some_and(|found| found.id != device.id) {
+            return Err(format!("one device: the recordings name {}", points.devices.join(", ")));
+        }
+        found = Some(device);
     }
+    found.map(Cow::Owned).ok_or_else(|| "the name of the device, which was not recorded".to_owned())
 }

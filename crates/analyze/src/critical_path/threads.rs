@@ -89,10 +89,11 @@ impl Kept {
         };
         for &slice in rank.tree().in_order() {
             let row = slice.index();
-            let (kind, name) = (trace.slices.kind[row], trace.slices.name[row]);
+            let kind = trace.slices.kind[row];
+            let mut is = |wanted: CallKind| kinds.of(trace.slices.name[row]) == wanted;
             let wanted = match kind {
                 SliceKind::Op | SliceKind::Runtime => true,
-                SliceKind::Annotation => kinds.of(name) == CallKind::DataLoader,
+                SliceKind::Annotation => is(CallKind::DataLoader),
                 SliceKind::Other => any,
                 _ => false,
             };
@@ -105,7 +106,7 @@ impl Kept {
             }
             kept.slices.push(slice);
             count.slices.end = kept.slices.len();
-            count.backward += usize::from(kind == SliceKind::Op && kinds.of(name) == CallKind::Backward);
+            count.backward += usize::from(kind == SliceKind::Op && is(CallKind::Backward));
         }
         kept
     }

@@ -20,7 +20,10 @@ const NAMED: [Column; 2] =
 /// The kept columns of a `roofline` section.
 pub fn classification(section: &Section) -> Table {
     let rows = points(section).map_or_else(Vec::new, |table| {
-        table.rows.iter().map(|row| KEPT.iter().map(|(column, id)| kept(table, row, column, id)).collect())
+        table
+            .rows
+            .iter()
+            .map(|row| KEPT.iter().map(|(column, id)| kept(table, row, column, id)).collect())
             .collect()
     });
     let columns = KEPT.iter().map(|(column, _)| *column).collect();

@@ -71,9 +71,10 @@ pub fn communication(transfers: &[Transfer], device: &Device, default_link: Opti
         explain,
     };
     let time: f64 = transfers.iter().filter_map(|transfer| transfer.time).sum();
-    let best = events.iter().filter_map(Event::utilisation).fold(None, |best: Option<f64>, next| {
-        Some(best.map_or(next, |best| best.max(next)))
-    });
+    let best = events
+        .iter()
+        .filter_map(Event::utilisation)
+        .fold(None, |best: Option<f64>, next| Some(best.map_or(next, |best| best.max(next))));
     Section {
         id: "comm-roofline",
         title: "Communication roofline",
@@ -138,7 +139,10 @@ impl<'a> Event<'a> {
     /// Bytes per second of the bus.
     fn achieved(&self) -> Option<f64> {
         let time = self.transfer.time.filter(|time| *time > 0.0)?;
-        Some(self.transfer.bytes? * self.transfer.bus_factor * self.transfer.calls.max(1) as f64 / (time * 1e-9))
+        Some(
+            self.transfer.bytes? * self.transfer.bus_factor * self.transfer.calls.max(1) as f64
+                / (time * 1e-9),
+        )
     }
 
     fn utilisation(&self) -> Option<f64> {
@@ -184,16 +188,17 @@ impl<'a> Event<'a> {
         let link = self.link.as_ref().ok();
         let packets = link.and_then(|link| links::protocol(link));
         let names: Vec<&str> = packets.iter().chain(&self.protocol).map(|protocol| protocol.name).collect();
-        let efficiency: f64 = packets.iter().chain(&self.protocol).map(|protocol| protocol.efficiency).product();
+        let efficiency: f64 =
+            packets.iter().chain(&self.protocol).map(|protocol| protocol.efficiency).product();
         let roof = link.map(|link| link.total() / 1e9);
         vec![
             text(self.asked, "the input names no link"),
             self.transfer.name.as_str().into(),
             number(self.transfer.bytes, "the input does not say the size"),
             self.transfer.calls.into(),
-            self.transfer.time.map_or(Value::Missing("there is no time"), |time| {
-                Value::Integer(time.round() as i64)
-            }),
+            self.transfer
+                .time
+                .map_or(Value::Missing("there is no time"), |time| Value::Integer(time.round() as i64)),
             number(self.achieved().map(|rate| rate / 1e9), "there is no time or no size"),
             number(roof, NO_LINK),
             number(self.utilisation(), NO_LINK),

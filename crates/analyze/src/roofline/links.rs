@@ -33,11 +33,16 @@ pub(super) fn link<'a>(device: &'a Device, name: &str) -> Result<&'a Link, Strin
 }
 
 fn words(name: &str) -> Vec<String> {
-    let lower = name.to_lowercase();
-    let words = lower.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
-    let words: Vec<String> = words.filter(|word| !NOISE.contains(word)).map(str::to_owned).collect();
-    // `NV Link 4` and `NVLink4` are the same.
-    if words.len() > 1 && words.concat().starts_with("nvlink") { vec![words.concat()] } else { words }
+    let mut lower = name.to_lowercase();
+    // `NV-Link 4` and `NVLink4` are the same.
+    for apart in ["nv-link", "nv link"] {
+        lower = lower.replace(apart, "nvlink");
+    }
+    for digit in '1'..='9' {
+        lower = lower.replace(&format!("nvlink {digit}"), &format!("nvlink{digit}"));
+    }
+    let words = lower.split(|letter: char| !letter.is_alphanumeric());
+    words.filter(|word| !word.is_empty() && !NOISE.contains(word)).map(str::to_owned).collect()
 }
 
 /// True if every word is among others, or begins one of them before its number: `nvlink` is in `nvlink4`.
@@ -72,7 +77,8 @@ pub(super) struct Protocol {
 ///
 /// Infinity Fabric and others publish no packets, so there is no such roof.
 pub(super) fn protocol(link: &Link) -> Option<Protocol> {
-    let text: String = std::iter::once(&link.name).chain(&link.aliases).map(|name| name.to_lowercase() + " ").collect();
+    let text: String =
+        std::iter::once(&link.name).chain(&link.aliases).map(|name| name.to_lowercase() + " ").collect();
     let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
     let (name, efficiency) = if has(&["nvlink", "nvl-c2c"]) {
         ("NVLink, 256 B packets", 256.0 / (256.0 + 16.0))
@@ -118,10 +124,11 @@ mod tests {
         let link = |name: &&str| Link {
             name: (*name).to_owned(),
             aliases: Vec::new(),
+            kind: None,
             per_direction: Fact { value: 1e9, source: source.clone() },
             count: 1,
         };
-        Device { links: names.iter().map(link).collect(), ..crate::roofline::test_device() }
+        Device { links: names.iter().map(link).collect(), ..crate::roofline::tests::device() }
     }
 
     #[test]
@@ -131,6 +138,7 @@ mod tests {
             ("NVLink4", "NVLink4 per-link"),
             ("nvlink", "NVLink4 per-link"),
             ("NV-Link 4", "NVLink4 per-link"),
+            ("NVLink per link", "NVLink4 per-link"),
             ("PCIe", "PCIe Gen5 x16"),
             ("pcie_gen5", "PCIe Gen5 x16"),
             ("NIC", "400G NIC (1 dir)"),
@@ -160,6 +168,9 @@ mod tests {
         assert_eq!(of("xGMI"), None);
         assert_eq!(of("400G NIC (1 dir)"), None);
         let of = |name: &str| nccl(name).map(|protocol| protocol.efficiency);
-        assert_eq!((of("ll"), of("LL128"), of("Simple"), of("other")), (Some(0.5), Some(0.9375), Some(1.0), None));
+        assert_eq!(
+            (of("ll"), of("LL128"), of("Simple"), of("other")),
+            (Some(0.5), Some(0.9375), Some(1.0), None)
+        );
     }
 }

@@ -1,6 +1,7 @@
 //! From files of measurements to points.
 
 use eaves_model::{Measurement, MeasurementKind, Measurements};
+use eaves_roofline::device::key_meaning;
 use eaves_roofline::ops::{Gemm, npu};
 use eaves_roofline::{Arithmetic, Device, Engine, Precision, Work};
 
@@ -99,14 +100,14 @@ fn load_of(work: &npu::NpuWork, record: &Measurement, reading: &Reading<'_>) -> 
         levels: Vec::new(),
         arithmetic: work.precision.arithmetic(),
         engine: work.engine,
-        peak_key: named_peak(reading.device, &record.dtype)
-            .or_else(|| only_peak(reading.device).map(str::to_owned)),
+        peak_key: named_peak(reading.device, &record.dtype),
     }
 }
 
 /// A kernel or a benchmark that says its amounts, or a shape they follow from.
 fn kernel(record: &Measurement, format: &str, reading: &Reading<'_>) -> Result<Load, String> {
-    let dtype = if record.dtype.is_empty() { default_type(format, reading) } else { Some(record.dtype.as_str()) };
+    let dtype =
+        if record.dtype.is_empty() { default_type(format, reading) } else { Some(record.dtype.as_str()) };
     let kind = dtype.map(|dtype| computed_in(dtype, reading.device));
     let (flops, macs) = match (record.flops, record.macs) {
         (Some(flops), macs) => (flops, macs.unwrap_or(flops / 2.0)),
@@ -174,38 +175,16 @@ fn computed_in(dtype: &str, device: &Device) -> Result<Computed, String> {
             peak_key: Some(peak_key),
         });
     }
-    let (name, engine) = split_units(dtype);
-    let precision: Precision =
-        name.parse().map_err(|error: eaves_roofline::UnknownPrecision| error.to_string())?;
-    let peak_key = only_peak(device).map(str::to_owned);
-    Ok(Computed { arithmetic: precision.arithmetic(), engine, peak_key })
+    let (arithmetic, engine) = key_meaning(dtype);
+    if arithmetic.is_none() {
+        // Types without arithmetic of their own are known too; everything else is an error that suggests.
+        dtype.parse::<Precision>().map_err(|error| error.to_string())?;
+    }
+    Ok(Computed { arithmetic, engine, peak_key: None })
 }
 
 fn named_peak(device: &Device, key: &str) -> Option<String> {
     device.peak_by_key(key).map(|peak| peak.key.clone())
-}
-
-/// The peak of a device that has one for everything.
-fn only_peak(device: &Device) -> Option<&str> {
-    match device.peaks.as_slice() {
-        [peak] if peak.arithmetic.is_none() => Some(&peak.key),
-        _ => None,
-    }
-}
-
-/// `bf16_tensor` is `bf16` on the matrix units.
-fn split_units(dtype: &str) -> (&str, Option<Engine>) {
-    const ENDS: [(&str, Engine); 5] = [
-        ("_tensor", Engine::Matrix),
-        ("_matrix", Engine::Matrix),
-        ("_mfma", Engine::Matrix),
-        ("_vector", Engine::Vector),
-        ("_cuda", Engine::Vector),
-    ];
-    let lower = dtype.to_ascii_lowercase();
-    ENDS.into_iter()
-        .find(|(end, _)| lower.ends_with(end))
-        .map_or((dtype, None), |(end, engine)| (&dtype[..dtype.len() - end.len()], Some(engine)))
 }
 
 /// The product that a benchmark's shape names: `NxK` with a vector, `MxNxK` with a matrix. The outputs of types below

@@ -1,6 +1,7 @@
 //! What TraceLens says where its models are wrong, computed from the stated defect. The ids are those of the table in
 //! `docs/tracelens.md`.
 
+use eaves_analyze::roofline::Load;
 use eaves_roofline::ops::Call;
 
 use crate::reference::Key;
@@ -13,11 +14,12 @@ pub(crate) struct Theirs {
 }
 
 /// Their answer for a call whose model has a defect; nothing if none is known.
-pub(crate) fn theirs(key: &Key) -> Option<Theirs> {
+pub(crate) fn theirs(key: &Key, load: &Load) -> Option<Theirs> {
     let [name, dims, types, strides, concrete] = key;
     let call = Call::parse(name, dims, types, strides, concrete).ok()?;
     match name.strip_prefix("aten::").unwrap_or(name) {
         "sum" | "mean" | "max" | "min" => reduction(&call),
+        "_scaled_dot_product_flash_attention" => attention(&call),
         "convolution" => convolution(&call, 0, false),
         "convolution_backward" => convolution(&call, 1, true),
         "batch_norm" | "native_batch_norm" | "miopen_batch_norm" | "instance_norm" | "layer_norm"
@@ -27,7 +29,7 @@ pub(crate) fn theirs(key: &Key) -> Option<Theirs> {
         "native_group_norm_backward" => backward(&call, true, 1.0),
         "_fused_rms_norm" => rms_norm(&call),
         "_fused_rms_norm_backward" => rms_norm_backward(&call),
-        name if name.starts_with("triton_") => generated(&call),
+        name if name.starts_with("triton_poi_") => generated(&call, load),
         _ => None,
     }
 }
@@ -125,9 +127,24 @@ fn rms_norm_backward(call: &Call<'_>) -> Option<Theirs> {
     })
 }
 
-/// 6: types that Triton's names lack count nothing, and a pointwise kernel is taken to write one tensor more than its
-/// arguments.
-fn generated(call: &Call<'_>) -> Option<Theirs> {
-    let _ = call;
-    None
+/// Half of the square stands for the causal half, which leaves out half of the diagonal; and 2: two bytes an element.
+fn attention(call: &Call<'_>) -> Option<Theirs> {
+    let (query, key, value) = (call.optional(0)?, call.optional(1)?, call.optional(2)?);
+    let [batch, heads, queries, dim] = query.extents().ok()?;
+    let [_, _, keys, _] = key.extents().ok()?;
+    let [.., value_dim] = value.extents::<4>().ok()?;
+    let output = batch * heads * queries * value_dim;
+    Some(Theirs {
+        defect: "T3",
+        flops: batch * heads * 2.0 * queries * keys * (dim + value_dim) / 2.0,
+        bytes: 2.0 * (query.elements() + key.elements() + value.elements() + output),
+    })
+}
+
+/// 6: a pointwise kernel is taken to write one tensor more than its arguments.
+fn generated(call: &Call<'_>, load: &Load) -> Option<Theirs> {
+    let extent: f64 = call.scalar(call.inputs.len() - 1).parse().ok()?;
+    let size = bytes_of(&call.optional(0)?.type_name);
+    let tensors: f64 = call.tensors().map(|tensor| tensor.elements() * bytes_of(&tensor.type_name)).sum();
+    Some(Theirs { defect: "T6", flops: load.flops, bytes: tensors + size * extent })
 }

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use eaves_analyze::roofline::{Attribution, Class, Load};
 use eaves_analyze::{Options, RankView};
-use eaves_model::{Interval, IntervalSet, Ns, StringId, Trace};
+use eaves_model::{Interval, IntervalSet, SliceId, StringId, Trace};
+use eaves_roofline::ops;
 
 use crate::reference::{Key, Registered, literal};
 use crate::tracelens::linked_by_tracelens;
@@ -79,15 +80,34 @@ pub(crate) fn rows(trace: &Trace, catalogue: &HashMap<String, Registered>) -> BT
 
 /// What launched kernels: the innermost operator around the call, or the call itself.
 pub(crate) struct Launcher {
-    pub(crate) name: String,
     pub(crate) key: Key,
     /// Union of what it launched itself, and of all launched inside it, in microseconds.
     pub(crate) direct: f64,
     pub(crate) subtree: f64,
-    /// How many activities these are.
-    pub(crate) activities: (u32, u32),
+    /// How many activities were launched inside it.
+    pub(crate) activities: u32,
     /// The first kernel in time.
-    pub(crate) first: String,
+    first: String,
+}
+
+impl Launcher {
+    /// TraceLens' category: by name, else by the first kernel if it is one of PyTorch's own.
+    pub(crate) fn category(&self, catalogue: &HashMap<String, Registered>) -> String {
+        let name = &self.key[0];
+        if let Some(registered) = catalogue.get(name) {
+            return registered.category.clone();
+        }
+        if name.starts_with("triton") {
+            return "triton".to_owned();
+        }
+        if name.starts_with("record_param_comms") {
+            return "record_param_comms".to_owned();
+        }
+        let parts = ["elementwise", "reduce", "multi_tensor_apply"];
+        let native = self.first.starts_with("void at::native");
+        let part = parts.iter().find(|part| native && self.first.contains(**part));
+        part.map_or("other", |part| *part).to_owned()
+    }
 }
 
 fn union(intervals: Vec<Interval>) -> f64 {
@@ -116,16 +136,15 @@ pub(crate) fn launchers(trace: &Trace) -> Vec<Launcher> {
     by_slice
         .into_iter()
         .map(|(slice, indices)| {
-            let slice = eaves_model::SliceId::from(slice as usize);
+            let slice = SliceId::from(slice as usize);
             let own: Vec<Interval> = indices.iter().map(|&index| rank.gpu.interval[index]).collect();
             let inside: Vec<Interval> = match tree.around(slice) {
                 Some(node) if tree.slice(node) == slice => by_node[tree.inside(node)].concat(),
                 _ => own.clone(),
             };
             let first = *indices.iter().min_by_key(|&&index| rank.gpu.interval[index].start).unwrap();
-            let activities = (own.len() as u32, inside.len() as u32);
+            let activities = inside.len() as u32;
             Launcher {
-                name: trace.slice_name(slice).to_owned(),
                 key: key_of(trace, slice),
                 direct: union(own),
                 subtree: union(inside),
@@ -157,7 +176,7 @@ pub(crate) fn events(trace: &Trace, wanted: &dyn Fn(&str) -> bool) -> Vec<(Key, 
         .collect()
 }
 
-fn key_of(trace: &Trace, slice: eaves_model::SliceId) -> Key {
+fn key_of(trace: &Trace, slice: SliceId) -> Key {
     let text = |id: StringId| literal(trace.strings.get(id));
     let name = trace.slice_name(slice).to_owned();
     let Ok(row) = trace.ops.slice.binary_search(&slice) else {
@@ -170,8 +189,10 @@ fn key_of(trace: &Trace, slice: eaves_model::SliceId) -> Key {
     [name, dims, types, strides, concrete]
 }
 
-/// The busy time of all linked activities, for the share that a formula covers.
-pub(crate) fn busy(trace: &Trace) -> Ns {
-    let options = Options::default();
-    RankView::new(trace, &options).sets.busy().measure()
+/// The work of a call with these arguments.
+pub(crate) fn load(key: &Key) -> Result<Load, String> {
+    let [name, dims, types, strides, concrete] = key;
+    let formula = ops::formula(name).ok_or("no formula")?;
+    let call = ops::Call::parse(name, dims, types, strides, concrete)?;
+    (formula.work)(&call).map(|work| Load::from(&work))
 }

@@ -1,7 +1,7 @@
 //! TraceLens' tables, and how its cells are read.
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::checks::{CsvRow, read_csv};
 
@@ -85,4 +85,26 @@ pub(crate) fn catalogue(root: &Path) -> HashMap<String, Registered> {
             (row["op"].clone(), registered)
         })
         .collect()
+}
+
+/// The tables of one family each.
+pub(crate) fn family_tables(folder: &Path) -> Vec<PathBuf> {
+    let families = ["Elementwise", "GEMM", "CONV_", "Normalization", "Reduce_", "SDPA_"];
+    let mut tables: Vec<PathBuf> =
+        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    tables.retain(|path| families.iter().any(|family| path.to_string_lossy().contains(family)));
+    tables.sort();
+    tables
+}
+
+/// The key of the first event of a row of a family table.
+pub(crate) fn first_key(row: &CsvRow) -> Key {
+    let cell = |column: &str| literal(&row[column]);
+    [
+        row["name"].clone(),
+        cell("Input Dims_first"),
+        cell("Input type_first"),
+        cell("Input Strides_first"),
+        cell("Concrete Inputs_first"),
+    ]
 }

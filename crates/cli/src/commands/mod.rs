@@ -2,6 +2,7 @@
 
 // tidy-alphabetical-start
 mod comm;
+mod device;
 mod diff;
 mod export;
 mod flame;
@@ -10,7 +11,9 @@ mod info;
 mod kernels;
 mod memory;
 mod ops;
+mod predict;
 mod report;
+mod roofline;
 mod self_;
 mod timeline;
 // tidy-alphabetical-end
@@ -19,6 +22,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Subcommand;
+use eaves_ingest::{Contents, Form};
 use eaves_model::{Recording, Run};
 
 use crate::Status;
@@ -30,6 +34,7 @@ use crate::progress::Bar;
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Comm(comm::Arguments),
+    Device(device::Arguments),
     Diff(diff::Arguments),
     Export(export::Arguments),
     Flame(flame::Arguments),
@@ -38,7 +43,9 @@ pub(crate) enum Command {
     Kernels(kernels::Arguments),
     Memory(memory::Arguments),
     Ops(ops::Arguments),
+    Predict(predict::Arguments),
     Report(report::Arguments),
+    Roofline(Box<roofline::Arguments>),
     #[command(name = "self")]
     Self_(self_::Arguments),
     Timeline(timeline::Arguments),
@@ -49,6 +56,7 @@ impl Command {
     pub(crate) fn run(&self, output: &OutputArguments) -> Result<Status> {
         match self {
             Self::Comm(arguments) => comm::run(arguments, output),
+            Self::Device(arguments) => device::run(arguments, output),
             Self::Diff(arguments) => return diff::run(arguments, output),
             Self::Export(arguments) => export::run(arguments, output),
             Self::Flame(arguments) => flame::run(arguments, output),
@@ -57,7 +65,9 @@ impl Command {
             Self::Kernels(arguments) => kernels::run(arguments, output),
             Self::Memory(arguments) => memory::run(arguments, output),
             Self::Ops(arguments) => ops::run(arguments, output),
+            Self::Predict(arguments) => predict::run(arguments, output),
             Self::Report(arguments) => report::run(arguments, output),
+            Self::Roofline(arguments) => return roofline::run(arguments, output),
             Self::Self_(arguments) => self_::run(arguments, output),
             Self::Timeline(arguments) => timeline::run(arguments, output),
         }?;
@@ -69,6 +79,20 @@ impl Command {
 fn read(inputs: &[PathBuf], output: &OutputArguments) -> Result<Run> {
     let (run, _) = read_with(inputs, output, |_| ())?;
     Ok(run)
+}
+
+/// Reads the inputs of a verb that may be traces or measurements.
+fn open_with<R: Send>(
+    inputs: &[PathBuf],
+    form: Option<Form>,
+    output: &OutputArguments,
+    work: impl Fn(&mut Recording) -> R + Sync,
+) -> Result<Contents<R>> {
+    let bar = Bar::start(&output.printer());
+    let options = eaves_ingest::Options { progress: bar.progress.clone(), ..Default::default() };
+    let read = eaves_ingest::open_with(inputs, &options, form, work);
+    drop(bar);
+    read.map_err(|error| hinted(error.to_string(), error.hint()))
 }
 
 /// Reads the inputs of a verb and does some work on each as soon as it is read.

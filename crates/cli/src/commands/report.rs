@@ -5,6 +5,7 @@ use eaves_analyze::analyses;
 
 use crate::analysis::AnalysisArguments;
 use crate::arguments::{HELP_TEMPLATE, OutputArguments};
+use crate::device;
 use crate::failure::{did_you_mean, hinted};
 
 /// Show where the time of a recorded program went
@@ -15,6 +16,7 @@ use crate::failure::{did_you_mean, hinted};
   eaves report traces/ --rank 0,3-5       some ranks of a job
   eaves report trace.json --step 3-7      some steps
   eaves report trace.json --section kernels --top 0 --csv
+  eaves report trace.json --section roofline --device h100-sxm
   eaves report trace.json -o report.md"
 )]
 pub(crate) struct Arguments {
@@ -23,6 +25,9 @@ pub(crate) struct Arguments {
     /// Show this section only; may be given several times
     #[arg(long, value_name = "ID", help_heading = "Selection")]
     section: Vec<String>,
+    /// Hold operators against this device or peaks file rather than the one that the recording names
+    #[arg(long, value_name = "NAME|FILE", help_heading = "Device")]
+    device: Option<String>,
 }
 
 /// Analyses the inputs.
@@ -32,7 +37,8 @@ pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> anyhow::Re
         return Err(unknown_section(unknown));
     }
     let is_wanted = |id: &str| wanted.is_empty() || wanted.iter().any(|wanted| wanted == id);
-    arguments.analysis.run("report", is_wanted, output)
+    let device = arguments.device.as_deref().map(device::named).transpose()?;
+    arguments.analysis.run_on(device, "report", is_wanted, output)
 }
 
 fn unknown_section(id: &str) -> anyhow::Error {

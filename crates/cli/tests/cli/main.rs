@@ -11,6 +11,7 @@ mod hta;
 mod interrupt;
 mod itself;
 mod ops;
+mod predict;
 mod report;
 mod schema;
 #[path = "../support/mod.rs"]

@@ -4,17 +4,21 @@ use crate::support::{TRACE, run};
 use serde_json::Value;
 
 /// Every verb that prints a document, with what it needs besides an input.
-const VERBS: [(&str, &[&str]); 10] = [
-    ("comm", &[]),
-    ("diff", &["other.json"]),
-    ("export", &["--to", "chrome", "-o", "exported.json"]),
-    ("flame", &[]),
-    ("hta", &[]),
-    ("info", &[]),
-    ("kernels", &[]),
-    ("memory", &["--details"]),
-    ("report", &["--details"]),
-    ("timeline", &[]),
+/// In the arguments, `FILE` stands for the trace.
+const VERBS: [(&str, &[&str]); 11] = [
+    // tidy-alphabetical-start
+    ("comm", &["FILE"]),
+    ("diff", &["FILE", "other.json"]),
+    ("export", &["FILE", "--to", "chrome", "-o", "exported.json"]),
+    ("flame", &["FILE"]),
+    ("hta", &["FILE"]),
+    ("info", &["FILE"]),
+    ("kernels", &["FILE"]),
+    ("memory", &["FILE", "--details"]),
+    ("predict", &["gemm", "--precision", "all", "--device", "h100-sxm"]),
+    ("report", &["FILE", "--details"]),
+    ("timeline", &["FILE"]),
+    // tidy-alphabetical-end
 ];
 
 fn schema() -> Value {
@@ -40,7 +44,9 @@ fn every_verb_follows_the_schema() {
         let file = format!("{name}.json");
         std::fs::write(directory.path().join(&file), content).unwrap();
         for (verb, options) in VERBS {
-            let answer = run(directory.path(), &[&[verb, &file, "--json"][..], options].concat());
+            let given = options.iter().map(|option| if *option == "FILE" { file.as_str() } else { option });
+            let arguments: Vec<&str> = [verb, "--json"].into_iter().chain(given).collect();
+            let answer = run(directory.path(), &arguments);
             if answer.code == Some(2) {
                 assert_eq!((name, answer.stdout.as_str()), ("none", ""), "{answer:?}");
                 continue;

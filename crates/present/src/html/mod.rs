@@ -11,6 +11,8 @@ mod text;
 
 use std::fmt::Write;
 
+use eaves_analyze::section::{Section, Table};
+
 use self::text::Plain;
 use crate::{Document, json};
 
@@ -58,8 +60,13 @@ fn write_page(page: &mut String, document: &Document) -> std::fmt::Result {
     write!(page, "{DATA_START}{}{DATA_END}\n</body>\n</html>\n", data(document))
 }
 
+/// A table with the notes below it, for pages of other kinds. What is called `{id}-title` is its heading.
+pub(crate) fn write_table(page: &mut String, section: &Section, table: &Table, id: &str) -> std::fmt::Result {
+    table::write(page, table, id, &sections::Meanings::of(section))
+}
+
 /// The JSON of the document. A `<` is only ever inside a text, where an escape stands for it, so that nothing in the
 /// data ends the element or begins a comment.
-fn data(document: &Document) -> String {
+pub(crate) fn data(document: &Document) -> String {
     json::compact(document).replace('<', "\\u003c")
 }

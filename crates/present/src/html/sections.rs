@@ -7,9 +7,9 @@ use eaves_analyze::section::{Number, Section, Table, Value};
 
 use super::text::{Plain, Sentence};
 use super::{breakdown, table};
-use crate::human;
 use crate::terminal::numbers::is_in_table;
 use crate::terminal::repeats_earlier;
+use crate::{human, roofline};
 
 /// The whole section.
 pub(super) fn write(page: &mut String, section: &Section) -> Result {
@@ -21,6 +21,9 @@ pub(super) fn write(page: &mut String, section: &Section) -> Result {
         Plain(section.title)
     )?;
     write_numbers(page, section)?;
+    if let Some(chart) = roofline::embedded(&[section]) {
+        writeln!(page, "<figure class=\"chart\">{chart}</figure>")?;
+    }
     let meanings = Meanings::of(section);
     for (index, table) in section.tables.iter().enumerate() {
         if repeats_earlier(&section.tables[..index], table) {
@@ -54,7 +57,7 @@ fn write_table(page: &mut String, section: &Section, table: &Table, meanings: &M
 pub(super) struct Meanings<'a>(BTreeMap<&'a str, &'a str>);
 
 impl<'a> Meanings<'a> {
-    fn of(section: &'a Section) -> Self {
+    pub(super) fn of(section: &'a Section) -> Self {
         Self(section.numbers.iter().map(|number| (number.id, number.explain)).collect())
     }
 

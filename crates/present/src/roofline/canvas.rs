@@ -28,6 +28,8 @@ impl Anchor {
 #[derive(Default)]
 pub(super) struct Canvas {
     pub(super) body: String,
+    /// True if marks say what they are to whoever points at them; for pages that do so themselves, false.
+    pub(super) titles: bool,
 }
 
 impl Canvas {
@@ -39,6 +41,20 @@ impl Canvas {
     pub(super) fn path(&mut self, class: &str, path: &str) {
         if !path.is_empty() {
             writeln!(self.body, "<path class=\"{class}\" d=\"{path}\"/>").ok();
+        }
+    }
+
+    /// A mark that says what it is.
+    pub(super) fn mark(&mut self, class: &str, path: &str, title: impl FnOnce() -> String) {
+        if self.titles {
+            writeln!(
+                self.body,
+                "<path class=\"m {class}\" d=\"{path}\"><title>{}</title></path>",
+                escaped(&title())
+            )
+            .ok();
+        } else {
+            writeln!(self.body, "<path class=\"m {class}\" d=\"{path}\"/>").ok();
         }
     }
 

@@ -108,7 +108,7 @@ impl Categories {
             .map(|point| names.iter().position(|known| *known == name(point)).unwrap_or(SERIES.len()))
             .collect();
         if rest > 0 {
-            names.push(format!("{rest} more"));
+            names.push(format!("{rest} others:"));
             shades.push(REST);
         }
         Self::counted(names, of, shades)
@@ -186,11 +186,11 @@ const FORMS: &str = ".strong{font-weight:600;font-size:15px}.small{font-size:10p
 .arrow{stroke-width:1.2;stroke-dasharray:3 2}.head{stroke-dasharray:none}.ring{stroke-width:1.4}.thin{stroke-width:.9}.outline{fill:none;stroke-width:1.3}\
 .label,.along{font-size:10.5px;paint-order:stroke;stroke-width:3;stroke-linejoin:round;stroke-opacity:.85}\
 .m{stroke-width:1.1;stroke-linejoin:round}.full{stroke-width:.8}.half{fill-opacity:.3}.hollow{fill-opacity:.05;stroke-width:1.7}\
-.open{fill-opacity:0;stroke-width:1.2;stroke-dasharray:2 1.5}.series{fill:none;stroke-width:1.8}.limit{stroke-width:1.5;fill:none}.protocol{stroke-width:1.2;stroke-dasharray:5 4;fill:none}";
+.open{fill-opacity:0;stroke-width:1.2;stroke-dasharray:2 1.5}.series{stroke-width:1.8}.limit{stroke-width:1.5;fill:none}.protocol{stroke-width:1.2;stroke-dasharray:5 4;fill:none}";
 
 /// The style of a drawing. `scope` stands before every selector, so that it concerns nothing else on a page.
 pub(super) fn style(theme: Theme, rules: &[Rule], scope: &str) -> String {
-    let sheet = |dark: usize| -> String {
+    let sheet = |dark: usize, scope: &str| -> String {
         let ink = INK.iter().map(|(selector, light, dim)| (*selector, if dark == 0 { *light } else { *dim }));
         let coloured = rules.iter().map(|rule| (rule.selector.as_str(), rule.shades[dark].as_str()));
         // Ink comes last: a full mark is edged with paper.
@@ -202,9 +202,18 @@ pub(super) fn style(theme: Theme, rules: &[Rule], scope: &str) -> String {
         .map(|(selector, declared)| scoped(selector, declared, scope))
         .collect();
     match theme {
-        Theme::Light => format!("{}{forms}", sheet(0)),
-        Theme::Dark => format!("{}{forms}", sheet(1)),
-        Theme::Auto => format!("{}{forms}\n@media(prefers-color-scheme:dark){{{}}}", sheet(0), sheet(1)),
+        Theme::Light => format!("{}{forms}", sheet(0, scope)),
+        Theme::Dark => format!("{}{forms}", sheet(1, scope)),
+        Theme::Auto if scope.is_empty() => {
+            format!("{}\n@media(prefers-color-scheme:dark){{{}}}\n{forms}", sheet(0, ""), sheet(1, ""))
+        }
+        // A page may let its reader choose, with the attribute `data-theme`.
+        Theme::Auto => format!(
+            "{}\n@media(prefers-color-scheme:dark){{{}}}\n{}\n{forms}",
+            sheet(0, scope),
+            sheet(1, &format!(":root:not([data-theme=light]) {scope}")),
+            sheet(1, &format!(":root[data-theme=dark] {scope}")),
+        ),
     }
 }
 

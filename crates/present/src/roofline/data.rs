@@ -4,25 +4,25 @@ use eaves_analyze::section::{Section, Table, Value};
 
 /// A table with its columns found by id.
 #[derive(Clone, Copy)]
-pub(super) struct Rows<'a> {
+pub(crate) struct Rows<'a> {
     table: &'a Table,
 }
 
 impl<'a> Rows<'a> {
     /// The table of that id, if the section has it.
-    pub(super) fn of(section: &'a Section, id: &str) -> Option<Self> {
+    pub(crate) fn of(section: &'a Section, id: &str) -> Option<Self> {
         section.tables.iter().find(|table| table.id == id).map(|table| Self { table })
     }
 
     /// Each row.
-    pub(super) fn iter(self) -> impl Iterator<Item = Row<'a>> {
+    pub(crate) fn iter(self) -> impl Iterator<Item = Row<'a>> {
         self.table.rows.iter().map(move |values| Row { table: self.table, values })
     }
 }
 
 /// A row of such a table.
 #[derive(Clone, Copy)]
-pub(super) struct Row<'a> {
+pub(crate) struct Row<'a> {
     table: &'a Table,
     values: &'a [Value],
 }
@@ -33,7 +33,7 @@ impl<'a> Row<'a> {
     }
 
     /// A text; empty if there is none.
-    pub(super) fn text(self, id: &str) -> &'a str {
+    pub(crate) fn text(self, id: &str) -> &'a str {
         match self.get(id) {
             Some(Value::Text(text)) => text,
             _ => "",
@@ -41,18 +41,18 @@ impl<'a> Row<'a> {
     }
 
     /// A finite number.
-    pub(super) fn number(self, id: &str) -> Option<f64> {
+    pub(crate) fn number(self, id: &str) -> Option<f64> {
         number(self.get(id)?)
     }
 
     /// A finite number above zero, which alone has a place on a logarithmic axis.
-    pub(super) fn positive(self, id: &str) -> Option<f64> {
+    pub(crate) fn positive(self, id: &str) -> Option<f64> {
         self.number(id).filter(|number| *number > 0.0)
     }
 }
 
 /// A finite number.
-pub(super) fn number(value: &Value) -> Option<f64> {
+pub(crate) fn number(value: &Value) -> Option<f64> {
     match value {
         Value::Integer(integer) => Some(*integer as f64),
         Value::Float(float) if float.is_finite() => Some(*float),
@@ -61,39 +61,39 @@ pub(super) fn number(value: &Value) -> Option<f64> {
 }
 
 /// A headline number of a section.
-pub(super) fn headline<'a>(section: &'a Section, id: &str) -> Option<&'a Value> {
+pub(crate) fn headline<'a>(section: &'a Section, id: &str) -> Option<&'a Value> {
     section.numbers.iter().find(|number| number.id == id).map(|number| &number.value)
 }
 
 /// A point of a `roofline` section.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Point<'a> {
-    pub(super) name: &'a str,
-    pub(super) kind: &'a str,
-    pub(super) dtype: &'a str,
-    pub(super) calls: Option<f64>,
+pub(crate) struct Point<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) kind: &'a str,
+    pub(crate) dtype: &'a str,
+    pub(crate) calls: Option<f64>,
     /// Time of all calls in nanoseconds.
-    pub(super) time: Option<f64>,
-    pub(super) flops: Option<f64>,
-    pub(super) intensity: Option<f64>,
-    pub(super) achieved: Option<f64>,
-    pub(super) bandwidth: Option<f64>,
-    pub(super) roof: Option<f64>,
-    pub(super) pct: Option<f64>,
-    pub(super) bound_by: &'a str,
-    pub(super) headroom: Option<f64>,
-    pub(super) status: &'a str,
-    pub(super) symbol: &'a str,
-    pub(super) ideal_intensity: Option<f64>,
+    pub(crate) time: Option<f64>,
+    pub(crate) flops: Option<f64>,
+    pub(crate) intensity: Option<f64>,
+    pub(crate) achieved: Option<f64>,
+    pub(crate) bandwidth: Option<f64>,
+    pub(crate) roof: Option<f64>,
+    pub(crate) pct: Option<f64>,
+    pub(crate) bound_by: &'a str,
+    pub(crate) headroom: Option<f64>,
+    pub(crate) status: &'a str,
+    pub(crate) symbol: &'a str,
+    pub(crate) ideal_intensity: Option<f64>,
     /// The intensity of the knee of its own roof.
-    pub(super) knee: Option<f64>,
+    pub(crate) knee: Option<f64>,
     /// Why it lies above its roof; empty if it does not.
-    pub(super) flag: &'a str,
+    pub(crate) flag: &'a str,
 }
 
 /// Where a point can be drawn. None is ever drawn at zero.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Place {
+pub(crate) enum Place {
     /// At its intensity and what it achieved.
     Measured(f64, f64),
     /// It has no time, so it stands where it could be at best.
@@ -108,7 +108,7 @@ pub(super) enum Place {
 
 impl Point<'_> {
     /// Where it can be drawn.
-    pub(super) fn place(&self) -> Place {
+    pub(crate) fn place(&self) -> Place {
         let positive = |number: Option<f64>| number.filter(|number| *number > 0.0);
         match (positive(self.intensity), positive(self.achieved)) {
             (Some(intensity), Some(achieved)) => Place::Measured(intensity, achieved),
@@ -123,28 +123,28 @@ impl Point<'_> {
 
 /// A ceiling of a `roofline` section, in GFLOP/s (or 10^9 multiply-adds) or in GB/s.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Ceiling<'a> {
-    pub(super) name: &'a str,
-    pub(super) rate: f64,
-    pub(super) counts: &'a str,
-    pub(super) knee: Option<f64>,
-    pub(super) source: &'a str,
-    pub(super) confidence: &'a str,
+pub(crate) struct Ceiling<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) rate: f64,
+    pub(crate) counts: &'a str,
+    pub(crate) knee: Option<f64>,
+    pub(crate) source: &'a str,
+    pub(crate) confidence: &'a str,
 }
 
 /// A `roofline` section.
-pub(super) struct Roofline<'a> {
-    pub(super) device: &'a str,
-    pub(super) points: Vec<Point<'a>>,
+pub(crate) struct Roofline<'a> {
+    pub(crate) device: &'a str,
+    pub(crate) points: Vec<Point<'a>>,
     /// Main memory first.
-    pub(super) memory: Vec<Ceiling<'a>>,
-    pub(super) compute: Vec<Ceiling<'a>>,
+    pub(crate) memory: Vec<Ceiling<'a>>,
+    pub(crate) compute: Vec<Ceiling<'a>>,
     /// How many have no formula.
-    pub(super) unmodelled: usize,
+    pub(crate) unmodelled: usize,
 }
 
 impl<'a> Roofline<'a> {
-    pub(super) fn of(section: &'a Section) -> Self {
+    pub(crate) fn of(section: &'a Section) -> Self {
         let device = match headline(section, "device") {
             Some(Value::Text(device)) => device.as_str(),
             _ => "",
@@ -159,7 +159,7 @@ impl<'a> Roofline<'a> {
     }
 
     /// The compute ceilings that points have as theirs, by the knee or by what bounds them. If no point tells, all.
-    pub(super) fn used(&self) -> Vec<&Ceiling<'a>> {
+    pub(crate) fn used(&self) -> Vec<&Ceiling<'a>> {
         let near = |a: f64, b: f64| (a / b - 1.0).abs() < 1e-6;
         let is_used = |ceiling: &&Ceiling<'a>| {
             self.points.iter().any(|point| {
@@ -185,7 +185,7 @@ impl<'a> Roofline<'a> {
     }
 
     /// What the axes count.
-    pub(super) fn counts(&self) -> &'static str {
+    pub(crate) fn counts(&self) -> &'static str {
         let used = self.used();
         let macs = used.iter().filter(|ceiling| ceiling.counts == "mac").count();
         match macs {
@@ -234,38 +234,46 @@ fn ceiling(row: Row<'_>) -> Option<Ceiling<'_>> {
 
 /// An event of a `comm-roofline` section. Bytes are of one call.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Event<'a> {
-    pub(super) link: &'a str,
-    pub(super) name: &'a str,
-    pub(super) bytes: Option<f64>,
-    pub(super) calls: Option<f64>,
-    pub(super) time: Option<f64>,
-    pub(super) achieved: Option<f64>,
-    pub(super) roof: Option<f64>,
-    pub(super) utilisation: Option<f64>,
-    pub(super) flag: &'a str,
+pub(crate) struct Event<'a> {
+    pub(crate) link: &'a str,
+    pub(crate) name: &'a str,
+    pub(crate) bytes: Option<f64>,
+    pub(crate) calls: Option<f64>,
+    pub(crate) time: Option<f64>,
+    pub(crate) achieved: Option<f64>,
+    pub(crate) roof: Option<f64>,
+    pub(crate) utilisation: Option<f64>,
+    pub(crate) flag: &'a str,
+}
+
+impl Event<'_> {
+    /// True if it lies above its roof. A flag alone may also say that the link is not known.
+    pub(crate) fn is_above(&self) -> bool {
+        !self.flag.is_empty() && self.utilisation.is_some_and(|pct| pct > 100.0)
+    }
 }
 
 /// A link, in GB/s.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Link<'a> {
-    pub(super) name: &'a str,
-    pub(super) total: f64,
-    pub(super) protocol: Option<f64>,
-    pub(super) source: &'a str,
-    pub(super) confidence: &'a str,
+pub(crate) struct Link<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) total: f64,
+    pub(crate) protocol: Option<f64>,
+    pub(crate) source: &'a str,
+    pub(crate) confidence: &'a str,
 }
 
 /// A `comm-roofline` section.
-pub(super) struct Communication<'a> {
-    pub(super) events: Vec<Event<'a>>,
-    pub(super) links: Vec<Link<'a>>,
+pub(crate) struct Communication<'a> {
+    pub(crate) events: Vec<Event<'a>>,
+    pub(crate) links: Vec<Link<'a>>,
 }
 
 impl<'a> Communication<'a> {
-    pub(super) fn of(section: &'a Section) -> Self {
+    pub(crate) fn of(section: &'a Section) -> Self {
         let event = |row: Row<'a>| Event {
-            link: row.text("link"),
+            // What the input calls it may be an alias of a link of the device.
+            link: Some(row.text("matched_link")).filter(|link| !link.is_empty()).unwrap_or(row.text("link")),
             name: row.text("name"),
             bytes: row.positive("bytes"),
             calls: row.number("calls"),

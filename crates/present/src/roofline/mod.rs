@@ -6,15 +6,18 @@
 
 mod canvas;
 mod colours;
-mod data;
+pub(crate) mod data;
+mod html;
 mod labels;
 mod marks;
-mod scale;
+pub(crate) mod scale;
+pub(crate) mod series;
 mod svg;
 
 use eaves_analyze::section::Section;
 
 use crate::Document;
+use crate::terminal::roofline as terminal;
 
 /// Which colours the page has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -98,19 +101,29 @@ pub fn svg(sections: &[&Section], options: &Options) -> String {
 
 /// True if a section has a chart.
 pub fn has_chart(section: &Section) -> bool {
-    matches!(section.id, "roofline" | "comm-roofline" | "predict")
+    match section.id {
+        "roofline" | "comm-roofline" => true,
+        "predict" => series::Sweep::of(section).is_some(),
+        _ => false,
+    }
+}
+
+/// The charts of some sections inside a page, if they have any.
+pub(crate) fn embedded(sections: &[&Section]) -> Option<String> {
+    let has = sections.iter().any(|section| has_chart(section));
+    has.then(|| svg::embedded(sections, &Options::default(), true))
 }
 
 /// The charts of some sections as lines of characters, none wider than `width`; with the colours of terminals if asked
 /// for, which repeat what the characters say.
 pub fn terminal_chart(sections: &[&Section], width: usize, colour: bool) -> String {
-    let _ = (sections, width, colour);
-    String::new()
+    let lines = terminal::charts(sections, width);
+    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    if colour { text } else { terminal::without_colours(&text) }
 }
 
 /// One page with a tab for each input, which can also be shown side by side. It loads nothing, and carries the
 /// documents as JSON.
 pub fn html(pages: &[Page<'_>], title: &str) -> String {
-    let _ = (pages, title);
-    String::new()
+    html::render(pages, title)
 }

@@ -2,7 +2,7 @@
 
 /// A logarithmic axis between two places of the picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Log {
+pub(crate) struct Log {
     /// Decimal logarithms of the ends.
     low: f64,
     high: f64,
@@ -13,10 +13,10 @@ pub(super) struct Log {
 
 /// A mark of an axis.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Tick {
-    pub(super) value: f64,
+pub(crate) struct Tick {
+    pub(crate) value: f64,
     /// What is written; empty for marks between those with a text.
-    pub(super) label: String,
+    pub(crate) label: String,
 }
 
 /// Decades an axis has at least, so that a single point has neighbours to be compared with.
@@ -26,7 +26,7 @@ const MARGIN: f64 = 0.22;
 
 impl Log {
     /// An axis that holds all positive values, with room at its ends.
-    pub(super) fn fit(values: impl Iterator<Item = f64>) -> Self {
+    pub(crate) fn fit(values: impl Iterator<Item = f64>) -> Self {
         let logs = values.filter(|value| *value > 0.0 && value.is_finite()).map(f64::log10);
         let (mut low, mut high) =
             logs.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), log| (low.min(log), high.max(log)));
@@ -38,17 +38,17 @@ impl Log {
     }
 
     /// The same axis between two places.
-    pub(super) fn between(self, from: f64, to: f64) -> Self {
+    pub(crate) fn between(self, from: f64, to: f64) -> Self {
         Self { from, to, ..self }
     }
 
     /// The same axis with more room at its upper end, in decades.
-    pub(super) fn with_room_above(self, decades: f64) -> Self {
+    pub(crate) fn with_room_above(self, decades: f64) -> Self {
         Self { high: self.high + decades, ..self }
     }
 
     /// The same axis with at least this share of it above a value.
-    pub(super) fn with_share_above(self, value: f64, share: f64) -> Self {
+    pub(crate) fn with_share_above(self, value: f64, share: f64) -> Self {
         let log = value.log10();
         if !log.is_finite() || log < self.low {
             return self;
@@ -57,22 +57,22 @@ impl Log {
     }
 
     /// Where a value stands. What is beyond an end stands at it.
-    pub(super) fn at(&self, value: f64) -> f64 {
+    pub(crate) fn at(&self, value: f64) -> f64 {
         self.at_log(value.log10()).clamp(self.from.min(self.to), self.from.max(self.to))
     }
 
     /// Where a decimal logarithm stands, also beyond the ends.
-    pub(super) fn at_log(&self, log: f64) -> f64 {
+    pub(crate) fn at_log(&self, log: f64) -> f64 {
         self.from + (log - self.low) / (self.high - self.low) * (self.to - self.from)
     }
 
     /// The decimal logarithms of the ends.
-    pub(super) fn ends(&self) -> (f64, f64) {
+    pub(crate) fn ends(&self) -> (f64, f64) {
         (self.low, self.high)
     }
 
     /// True if the value is between the ends.
-    pub(super) fn holds(&self, value: f64) -> bool {
+    pub(crate) fn holds(&self, value: f64) -> bool {
         value > 0.0 && (self.low..=self.high).contains(&value.log10())
     }
 
@@ -81,7 +81,7 @@ impl Log {
     }
 
     /// Marks at powers of ten and between them. Labels are at least `apart` pixels from each other.
-    pub(super) fn ticks(&self, apart: f64, label: impl Fn(f64) -> String) -> Vec<Tick> {
+    pub(crate) fn ticks(&self, apart: f64, label: impl Fn(f64) -> String) -> Vec<Tick> {
         let decade = self.decade();
         let step = (apart / decade).ceil().max(1.0) as i32;
         // Where decades are wide, 2 and 5 have labels too.
@@ -109,7 +109,7 @@ impl Log {
     }
 
     /// Marks at powers of two, for sizes.
-    pub(super) fn binary_ticks(&self, apart: f64) -> Vec<Tick> {
+    pub(crate) fn binary_ticks(&self, apart: f64) -> Vec<Tick> {
         let doubling = self.decade() * 2f64.log10();
         let step = [1, 2, 5, 10, 20, 50, 100].into_iter().find(|step| f64::from(*step) * doubling >= apart);
         let step = step.unwrap_or(200);
@@ -135,7 +135,7 @@ fn digits(number: f64) -> String {
 }
 
 /// A rate or an amount with a decimal prefix: `3.35 T`, `989 G`, `12`.
-pub(super) fn prefixed(number: f64) -> String {
+pub(crate) fn prefixed(number: f64) -> String {
     let prefixes = ["", "k", "M", "G", "T", "P", "E"];
     let mut scaled = number;
     let mut at = 0;
@@ -149,18 +149,18 @@ pub(super) fn prefixed(number: f64) -> String {
 }
 
 /// The same with a unit: `3.35 TB/s`.
-pub(super) fn with_unit(number: f64, unit: &str) -> String {
+pub(crate) fn with_unit(number: f64, unit: &str) -> String {
     let text = prefixed(number);
     if text.contains(' ') { format!("{text}{unit}") } else { format!("{text} {unit}") }
 }
 
 /// An intensity: plain up to thousands, because nobody reads k in a ratio.
-pub(super) fn ratio(number: f64) -> String {
-    if (999.5..99_999.5).contains(&number) { format!("{number:.0}") } else { prefixed(number) }
+pub(crate) fn ratio(number: f64) -> String {
+    if (999.5..9_999.5).contains(&number) { format!("{number:.0}") } else { prefixed(number) }
 }
 
 /// A size in binary units without needless decimals: `64 KiB`.
-pub(super) fn size(bytes: f64) -> String {
+pub(crate) fn size(bytes: f64) -> String {
     let mut scaled = bytes;
     let mut unit = "B";
     for next in ["KiB", "MiB", "GiB", "TiB", "PiB"] {

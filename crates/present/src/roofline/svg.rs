@@ -10,10 +10,10 @@ mod sweep;
 
 use eaves_analyze::section::Section;
 
-use self::sweep::Sweep;
 use super::canvas::{Anchor, Canvas, Rect};
 use super::colours::{Rule, style};
 use super::data::{Communication, Roofline};
+use super::series::Sweep;
 use super::{Options, has_chart};
 use crate::markup::escaped;
 
@@ -26,12 +26,12 @@ const LEAST: (u32, u32) = (480, 360);
 enum Row<'a> {
     Roofline(&'a Section, Roofline<'a>, Option<Communication<'a>>),
     Communication(Communication<'a>),
-    Sweep(Sweep<'a>),
+    Sweep(Sweep),
 }
 
 /// A picture of its own.
 pub(super) fn render(sections: &[&Section], options: &Options) -> String {
-    let (body, rules, (width, height)) = drawn(sections, options);
+    let (body, rules, (width, height)) = drawn(sections, options, true);
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
          font-family=\"Inter, system-ui, sans-serif\" font-size=\"11\" role=\"img\" aria-label=\"{}\">\n<style>{}</style>\n\
@@ -41,9 +41,10 @@ pub(super) fn render(sections: &[&Section], options: &Options) -> String {
     )
 }
 
-/// A picture inside a page, which gives it its width. Classes concern nothing else on the page.
-pub(super) fn embedded(sections: &[&Section], options: &Options) -> String {
-    let (body, rules, (width, height)) = drawn(sections, options);
+/// A picture inside a page, which gives it its width. Classes concern nothing else on the page. Without `titles` marks
+/// do not say what they are.
+pub(super) fn embedded(sections: &[&Section], options: &Options, titles: bool) -> String {
+    let (body, rules, (width, height)) = drawn(sections, options, titles);
     format!(
         "<svg class=\"eaves-roofline\" viewBox=\"0 0 {width} {height}\" style=\"width:100%;height:auto\" \
          font-family=\"system-ui, sans-serif\" font-size=\"11\" role=\"img\" aria-label=\"{}\">\n<style>{}</style>\n{body}</svg>\n",
@@ -61,10 +62,10 @@ fn name(sections: &[&Section], options: &Options) -> String {
     }
 }
 
-fn drawn(sections: &[&Section], options: &Options) -> (String, Vec<Rule>, (u32, u32)) {
+fn drawn(sections: &[&Section], options: &Options, titles: bool) -> (String, Vec<Rule>, (u32, u32)) {
     let (width, row_height) = (options.width.max(LEAST.0), options.height.max(LEAST.1));
     let rows = rows(sections);
-    let mut canvas = Canvas::default();
+    let mut canvas = Canvas { titles, ..Canvas::default() };
     let mut rules = Vec::new();
     let mut top = 0.0;
     for row in &rows {

@@ -107,7 +107,7 @@ fn bar(part: i64, whole: i64) -> String {
         bar.push(EIGHTHS[eighths % EIGHTHS.len() - 1]);
     }
     let space = " ".repeat(BAR - eighths.div_ceil(EIGHTHS.len()));
-    bar + space.as_str()
+    format!("{bar}{space}")
 }
 
 /// The heaviest frames, so many that they fit; one is never shown without the frame around it.

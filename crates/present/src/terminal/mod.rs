@@ -9,6 +9,7 @@ mod grid;
 pub(crate) mod header;
 pub(crate) mod numbers;
 mod palette;
+pub(crate) mod roofline;
 mod strip;
 pub(crate) mod table;
 mod wrap;
@@ -76,6 +77,14 @@ pub fn render_warnings(document: &Document, options: &Options) -> String {
 fn section_lines(document: &Document, section: &Section, options: &Options) -> Vec<String> {
     let mut lines = vec![rule(section.title, section.id, options)];
     lines.extend(numbers::lines(section, options));
+    // A picture is for those who asked for the section; an overview has its table.
+    if document.overview.is_none() {
+        let chart = roofline::charts(&[section], options.width);
+        if !chart.is_empty() {
+            lines.push(String::new());
+            lines.extend(chart);
+        }
+    }
     for (index, table) in document.shown_tables(section).iter().enumerate() {
         if repeats_earlier(&section.tables[..index], table) {
             let note = format!("by rank: {} in --csv and --json", human::counted(table.rows.len(), "row"));
@@ -86,7 +95,8 @@ fn section_lines(document: &Document, section: &Section, options: &Options) -> V
             lines.push(String::new());
         }
         lines.extend(table_title(table, options));
-        lines.extend(breakdown::lines(table, options).unwrap_or_else(|| table::lines(table, options)));
+        let own = breakdown::lines(table, options).or_else(|| roofline::points(section, table, options));
+        lines.extend(own.unwrap_or_else(|| table::lines(table, options)));
     }
     lines
 }

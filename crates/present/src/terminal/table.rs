@@ -166,7 +166,7 @@ fn grid_column(columns: &[Column], index: usize, values: &[&Value]) -> GridColum
         heading: column.title.to_owned(),
         cells: align_units(cells, column.unit),
         right,
-        prose: column.id == "note",
+        prose: matches!(column.id, "note" | "reason"),
         importance: importance(columns, index, right),
         styles: Vec::new(),
     }
@@ -174,7 +174,7 @@ fn grid_column(columns: &[Column], index: usize, values: &[&Value]) -> GridColum
 
 /// Gives all units of a column the same width, so that digits stand below digits.
 fn align_units(mut cells: Vec<String>, unit: Unit) -> Vec<String> {
-    if !matches!(unit, Unit::Nanoseconds | Unit::Bytes) {
+    if !matches!(unit, Unit::Bytes | Unit::Flop | Unit::GigaflopsPerSecond | Unit::Nanoseconds) {
         return cells;
     }
     let unit_width = |cell: &String| cell.rsplit_once(' ').map_or(0, |(_, unit)| unit.width());
@@ -188,7 +188,7 @@ fn align_units(mut cells: Vec<String>, unit: Unit) -> Vec<String> {
 }
 
 /// How long a column stays when there is no room for all: statistics go before texts, texts before totals, the
-/// right before the left; what names the row, its share, and what changed stay.
+/// right before the left; what names the row, its share, and what changed stay. The answer of a roofline goes last.
 fn importance(columns: &[Column], index: usize, right: bool) -> Option<u32> {
     let id = columns[index].id;
     let compares = columns.iter().any(|column| column.id == "verdict");
@@ -204,6 +204,7 @@ fn importance(columns: &[Column], index: usize, right: bool) -> Option<u32> {
     let from_right = (columns.len() - index) as u32;
     Some(match statistic {
         Some(position) => position as u32,
+        None if matches!(id, "bound_by" | "precision" | "time_ns") => 300 + from_right,
         None if right => 200 + from_right,
         None => 100 + from_right,
     })

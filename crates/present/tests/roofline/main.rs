@@ -2,5 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, its helpers too")]
 
+mod html;
 mod pictures;
 mod sample;
+mod svg;
+mod terminal;

@@ -1,7 +1,7 @@
 //! Rooflines that look like real ones: a device like an H100, and as many points as asked for.
 
 use eaves_analyze::roofline::{Load, Mark, Point, section};
-use eaves_analyze::section::{Column, Section, Table, Unit, Value};
+use eaves_analyze::section::{Column, Number, Provenance, Section, Table, Unit, Value};
 use eaves_roofline::device::{Confidence, Device, Fact, Memory, Peak, Source};
 use eaves_roofline::{Arithmetic, Counts, Engine, Settings};
 
@@ -54,14 +54,6 @@ pub(crate) fn device() -> Device {
     Device {
         id: "nvidia-h100-sxm".to_owned(),
         name: "NVIDIA H100 SXM".to_owned(),
-        aliases: Vec::new(),
-        vendor: Some("NVIDIA".to_owned()),
-        architecture: None,
-        isa: None,
-        form: None,
-        units: None,
-        unit_kind: None,
-        clock: None,
         peaks: vec![
             peak(Arithmetic::Fp64, Engine::Matrix, 66.9e12),
             peak(Arithmetic::Fp32, Engine::Vector, 66.9e12),
@@ -74,9 +66,7 @@ pub(crate) fn device() -> Device {
             memory("hbm", "HBM3", 3.35e12, 80e9, Confidence::High),
             memory("l2", "L2", 5.5e12, 50e6, Confidence::Measured),
         ],
-        links: Vec::new(),
-        tdp: None,
-        notes: None,
+        ..Device::default()
     }
 }
 
@@ -277,35 +267,49 @@ pub(crate) fn communication(count: usize) -> Section {
     }
 }
 
-/// Time and rate of a product over its size, in two precisions.
+/// Time and rate of a product over its size, in two precisions, as `eaves predict` writes them.
 pub(crate) fn sweep() -> Section {
     let mut rows = Vec::new();
-    for precision in ["bf16", "fp8"] {
-        for power in 0..12 {
+    for power in 0..12 {
+        for precision in ["bf16", "fp8"] {
             let m = f64::from(1 << power);
             let (bytes, rate) = if precision == "fp8" { (1.0, 1978.9e12) } else { (2.0, 989.4e12) };
             let flops = 2.0 * m * 4096.0 * 4096.0;
             let moved = bytes * (m * 4096.0 * 2.0 + 4096.0 * 4096.0);
-            let seconds = (flops / rate).max(moved / 3.35e12);
+            let (computing, moving) = (flops / rate, moved / 3.35e12);
+            let seconds = computing.max(moving);
             rows.push(vec![
                 Value::Integer(1 << power),
                 precision.into(),
-                Value::Integer((seconds * 1e9) as i64),
+                Value::Float(seconds * 1e9),
+                Value::Float(flops / moved),
                 Value::Float(flops / seconds / 1e9),
+                if computing > moving { "matrix".into() } else { "HBM3".into() },
             ]);
         }
     }
+    let parameter = Number {
+        id: "parameter",
+        rank: None,
+        value: "m".into(),
+        unit: Unit::None,
+        provenance: Provenance::Formula,
+        explain: "The parameter.",
+    };
     Section {
         id: "predict",
         title: "Prediction",
+        numbers: vec![parameter],
         tables: vec![Table {
             id: "sweep",
             title: "Sweep",
             columns: vec![
-                Column::new("m", "m", Unit::Count),
-                Column::new("precision", "Precision", Unit::None),
+                Column::new("value", "Value", Unit::Count),
+                Column::new("series", "Series", Unit::None),
                 Column::new("time_ns", "Time", Unit::Nanoseconds),
-                Column::new("achieved_gflops", "Rate", Unit::GigaflopsPerSecond),
+                Column::new("intensity", "Intensity", Unit::FlopPerByte),
+                Column::new("roof_gflops", "Rate", Unit::GigaflopsPerSecond),
+                Column::new("bound_by", "Bound by", Unit::None),
             ],
             rows,
         }],

@@ -18,7 +18,7 @@ const ENGINES: [(&str, Engine); 8] = [
 ];
 
 /// The type and the units that a key names. A key may name neither and still be used as it is.
-pub(super) fn meaning(key: &str) -> (Option<Arithmetic>, Option<Engine>) {
+pub fn meaning(key: &str) -> (Option<Arithmetic>, Option<Engine>) {
     let key = key.trim().to_ascii_lowercase().replace(['-', ' '], "_");
     for (word, engine) in ENGINES {
         let rest = key

@@ -1,15 +1,19 @@
 //! What a device can do. Every number says where it comes from; what is not known is absent, never zero.
 
 mod catalogue;
+pub mod detect;
 mod file;
 mod key;
 mod lookup;
+mod write;
 
 use crate::{Arithmetic, Counts, Engine};
 
 pub use catalogue::catalogue;
 pub use file::{FileError, parse, read};
+pub use key::meaning as key_meaning;
 pub use lookup::{Unknown, find, find_reported};
+pub use write::to_yaml;
 
 /// How sure a number is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -181,6 +185,15 @@ impl Device {
     /// The main memory.
     pub fn main_memory(&self) -> Option<&Memory> {
         self.memory.first()
+    }
+
+    /// Every number of the device.
+    pub fn facts(&self) -> Vec<&Fact> {
+        let single = [&self.units, &self.clock, &self.tdp];
+        let peaks = self.peaks.iter().flat_map(|peak| [Some(&peak.dense), peak.sparse.as_ref()]);
+        let memory = self.memory.iter().flat_map(|memory| [memory.bandwidth.as_ref(), memory.size.as_ref()]);
+        let links = self.links.iter().map(|link| Some(&link.per_direction));
+        single.into_iter().map(Option::as_ref).chain(peaks).chain(memory).chain(links).flatten().collect()
     }
 
     /// The peak that bounds work in this type on these units.

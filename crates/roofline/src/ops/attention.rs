@@ -2,6 +2,7 @@
 
 use crate::{Arithmetic, Precision, Work};
 
+mod cache;
 mod calls;
 mod mask;
 mod paged;
@@ -11,6 +12,7 @@ mod variable;
 use mask::Mask;
 pub use step::{Step, Tokens};
 
+pub(super) use cache::FORMULAS as CACHE;
 pub(super) use calls::{FORMULAS, WRAPPERS};
 pub(super) use paged::FORMULAS as PAGED;
 pub(super) use variable::FORMULAS as VARIABLE;

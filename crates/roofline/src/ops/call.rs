@@ -143,14 +143,16 @@ impl<'a> Call<'a> {
         matches!(self.scalar(index), "True" | "true" | "1")
     }
 
-    /// The first truth value at this place or later; nothing if there is none. For operators whose versions have more or
-    /// fewer arguments before it.
-    pub fn flag_from(&self, index: usize) -> Option<bool> {
-        (index..self.inputs.len()).find_map(|index| match self.scalar(index) {
-            "True" | "true" => Some(true),
-            "False" | "false" => Some(false),
-            _ => None,
-        })
+    /// The truth value at this place, which must have been recorded.
+    ///
+    /// # Errors
+    /// If it was not.
+    pub fn known_flag(&self, index: usize) -> Result<bool, Unmodelled> {
+        match self.scalar(index) {
+            "True" | "true" | "1" => Ok(true),
+            "False" | "false" | "0" => Ok(false),
+            _ => Err(format!("argument {index} should be true or false")),
+        }
     }
 
     /// The truth values of the list at this place: `[True, True, False]`.

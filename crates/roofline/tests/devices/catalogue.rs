@@ -11,20 +11,11 @@ fn found(id: &str) -> Device {
     device::find(id).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Every number of a device.
-fn facts(device: &Device) -> Vec<&Fact> {
-    let single = [&device.units, &device.clock, &device.tdp];
-    let peaks = device.peaks.iter().flat_map(|peak| [Some(&peak.dense), peak.sparse.as_ref()]);
-    let memory = device.memory.iter().flat_map(|memory| [memory.bandwidth.as_ref(), memory.size.as_ref()]);
-    let links = device.links.iter().map(|link| Some(&link.per_direction));
-    single.into_iter().map(Option::as_ref).chain(peaks).chain(memory).chain(links).flatten().collect()
-}
-
 #[test]
 fn every_number_has_a_source_that_is_not_its_file() {
     for device in device::catalogue() {
         assert!(!device.peaks.is_empty() && device.main_memory().is_some(), "{}", device.id);
-        for fact in facts(device) {
+        for fact in device.facts() {
             assert!(fact.value > 0.0 && fact.value.is_finite(), "{}: {fact:?}", device.id);
             assert!(
                 fact.source.text.len() > 3 && !fact.source.text.ends_with(".yaml"),

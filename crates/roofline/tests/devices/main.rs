@@ -1,6 +1,7 @@
 //! Devices: the catalogue against published figures, and files of every form.
 
 mod catalogue;
+mod detect;
 mod files;
 mod lookup;
 

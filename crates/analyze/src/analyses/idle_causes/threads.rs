@@ -45,20 +45,35 @@ pub(super) fn walk(rank: &RankView<'_>, stretches: &mut [Stretch], mut visit: im
     let mut classes = Classes::new(rank.trace);
     let overhead = overhead(rank.trace, &tracks, &mut classes);
     for ((stretches, track), overhead) in lanes.into_iter().zip(tracks).zip(overhead) {
-        let mut stacks = Stacks::default();
-        let mut rows = merge(calls(rank, track, stretches, &mut classes), overhead.into_iter()).peekable();
-        for stretch in stretches {
-            let mut now = stretch.interval.start;
-            while now < stretch.interval.end {
-                while let Some(row) = rows.next_if(|row| row.interval.start <= now) {
-                    stacks.push(rank.trace, &row);
-                }
-                let next = rows.peek().map_or(Ns::MAX, |row| row.interval.start);
-                let limit = stretch.interval.end.min(next);
-                let segment = stacks.segment(Interval::new(now, limit), stretch.gap);
-                now = segment.interval.end;
-                visit(segment);
+        let calls = calls(rank, track, stretches, &mut classes);
+        if overhead.is_empty() {
+            cut(rank.trace, stretches, calls, &mut visit);
+        } else {
+            cut(rank.trace, stretches, merge(calls, overhead.into_iter()), &mut visit);
+        }
+    }
+}
+
+/// Cuts the stretches of one thread, whose rows are in the order of a call stack.
+fn cut(
+    trace: &Trace,
+    stretches: &[Stretch],
+    rows: impl Iterator<Item = Row>,
+    visit: &mut impl FnMut(Segment),
+) {
+    let mut stacks = Stacks::default();
+    let mut rows = rows.peekable();
+    for stretch in stretches {
+        let mut now = stretch.interval.start;
+        while now < stretch.interval.end {
+            while let Some(row) = rows.next_if(|row| row.interval.start <= now) {
+                stacks.push(trace, &row);
             }
+            let next = rows.peek().map_or(Ns::MAX, |row| row.interval.start);
+            let limit = stretch.interval.end.min(next);
+            let segment = stacks.segment(Interval::new(now, limit), stretch.gap);
+            now = segment.interval.end;
+            visit(segment);
         }
     }
 }

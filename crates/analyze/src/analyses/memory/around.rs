@@ -1,5 +1,5 @@
-//! The innermost of many slices around each of some instants, without the call tree: sorting all slices would take
-//! longer than everything else here.
+//! The innermost of many slices around each of some instants, without the call tree: building that for the memory alone
+//! would take longer than everything else here.
 
 use eaves_model::{Interval, Ns, SliceId, TrackId};
 

@@ -6,7 +6,8 @@
 //!    the outermost one. So `aten::layer_norm` is one call, not `aten::native_layer_norm` a second one.
 //! 2. A backward function without such an operator inside it owns what is launched inside it, if its forward operator
 //!    (by sequence number) has a formula for its backward.
-//! 3. An operator that launches activities itself and has no such operator inside it owns all inside it.
+//! 3. An operator that launches activities itself and has no such operator inside it owns all inside it; so does one
+//!    that usually only calls others (`aten::linear`), if nothing with a formula was recorded inside it.
 //! 4. An activity that is in none of these belongs to the operator that launched it.
 //! 5. Communication is a class of its own, by kernel: it is held against links, not against memory.
 //! 6. What no operator launched is *unattributed*, by kernel and by the call that launched it.
@@ -25,6 +26,7 @@ mod owners;
 mod points;
 mod rows;
 mod section;
+mod steps;
 #[cfg(test)]
 mod tests;
 

@@ -1,9 +1,9 @@
 //! Which operator owns what was launched inside it.
 
-use eaves_model::{GpuId, SliceId};
+use eaves_model::{GpuId, SliceId, StringId};
 
 use super::backward::Forwards;
-use super::rows::{Key, Rows};
+use super::rows::{Answer, Key, Rows};
 use crate::{HostTree, KernelType, RankView};
 
 const NONE: u32 = u32::MAX;
@@ -18,6 +18,8 @@ const ANSWERED: u8 = 1 << 2;
 const ANSWERED_INSIDE: u8 = 1 << 3;
 /// It has a formula that has none.
 const UNANSWERED: u8 = 1 << 4;
+/// It has an answer, but usually calls operators that have answers too.
+const WRAPPER: u8 = 1 << 5;
 
 /// The owner of every operator inside which something was launched.
 pub(super) struct Owners {
@@ -39,13 +41,14 @@ impl Owners {
         let mut busy = busy_nodes(rank, tree, &mut flags);
         // Nodes are in pre-order: downwards in the list is upwards in the tree.
         busy.sort_unstable();
-        for &node in busy.iter().rev() {
+        for &(node, kernel) in busy.iter().rev() {
             let slice = tree.slice(node as usize);
-            flags[node as usize] |= match (modelled, rows.answer(slice)) {
+            flags[node as usize] |= match (modelled, rows.answer(slice, kernel)) {
                 (Some(modelled), _) if modelled(rank.trace.slice_name(slice)) => ANSWERED,
-                (Some(_), _) | (None, None) => 0,
-                (None, Some(true)) => ANSWERED,
-                (None, Some(false)) => UNANSWERED,
+                (Some(_), _) | (None, Answer::NoFormula) => 0,
+                (None, Answer::Known) => ANSWERED,
+                (None, Answer::Wrapper) => WRAPPER,
+                (None, Answer::NoAnswer) => UNANSWERED,
             };
             if flags[node as usize] & (ANSWERED | ANSWERED_INSIDE) != 0
                 && let Some(parent) = tree.parent(node as usize)
@@ -55,7 +58,7 @@ impl Owners {
         }
         let mut owners = Self { owner: vec![NONE; tree.len()], row: vec![NONE; tree.len()] };
         let mut forwards = Forwards::default();
-        for &node in &busy {
+        for &(node, kernel) in &busy {
             let place = node as usize;
             if let Some(parent) = tree.parent(place)
                 && owners.owner[parent] != NONE
@@ -66,13 +69,13 @@ impl Owners {
             let slice = tree.slice(place);
             let flags = flags[place];
             let row = if flags & ANSWERED != 0 {
-                Some(rows.of_operator(slice))
+                Some(rows.of_operator(slice, kernel))
             } else if flags & ANSWERED_INSIDE != 0 {
                 None
             } else if let Some(forward) = forwards.of(rank, rows, slice) {
                 Some(rows.of(forward))
-            } else if flags & (UNANSWERED | LAUNCHES) != 0 {
-                Some(rows.of_operator(slice))
+            } else if flags & (WRAPPER | UNANSWERED | LAUNCHES) != 0 {
+                Some(rows.of_operator(slice, kernel))
             } else {
                 None
             };
@@ -104,8 +107,8 @@ impl Owners {
     }
 }
 
-/// The nodes inside which something was launched, each once.
-fn busy_nodes(rank: &RankView<'_>, tree: &HostTree, flags: &mut [u8]) -> Vec<u32> {
+/// The nodes inside which something was launched, each once with one of the kernels.
+fn busy_nodes(rank: &RankView<'_>, tree: &HostTree, flags: &mut [u8]) -> Vec<(u32, StringId)> {
     let mut busy = Vec::new();
     for (index, &activity) in rank.gpu.row.iter().enumerate() {
         if rank.gpu.kernel_type[index] == KernelType::Communication {
@@ -116,7 +119,7 @@ fn busy_nodes(rank: &RankView<'_>, tree: &HostTree, flags: &mut [u8]) -> Vec<u32
         let mut node = Some(launcher);
         while let Some(place) = node.filter(|&place| flags[place] & BUSY == 0) {
             flags[place] |= BUSY;
-            busy.push(place as u32);
+            busy.push((place as u32, rank.gpu.name[index]));
             node = tree.parent(place);
         }
     }

@@ -47,6 +47,10 @@ pub struct Arguments {
     pub strides: String,
     /// Scalars.
     pub concrete: String,
+    /// The annotation of a server's step around the call, where the formula needs it.
+    pub step: String,
+    /// The element type of lists of tensors by the name of a kernel, where it is not recorded.
+    pub list_type: &'static str,
 }
 
 /// All calls of one operator with the same arguments, or of one kernel that belongs to no operator.
@@ -87,12 +91,12 @@ impl OperatorRow {
 
     /// What is held against a roof.
     pub fn point(&self) -> Point {
-        let Arguments { dims, types, concrete, .. } = &self.arguments;
+        let Arguments { dims, types, concrete, list_type, .. } = &self.arguments;
         let of = if self.of.is_empty() { String::new() } else { format!(" of {}", self.of) };
         Point {
             name: self.name.clone(),
             kind: self.category.to_owned(),
-            dtype: element_type(types),
+            dtype: if list_type.is_empty() { element_type(types) } else { (*list_type).to_owned() },
             calls: self.times.count(),
             time: Some(self.time().as_f64()),
             load: self.load.clone(),
@@ -174,11 +178,13 @@ impl Attribution {
 fn empty(trace: &Trace, row: &Row) -> OperatorRow {
     let text = |id: StringId| trace.strings.get(id).to_owned();
     let [dims, types, strides, concrete] = row.key.arguments.map(text);
+    let (step, list_type) = (text(row.key.step), row.key.element.unwrap_or_default());
+    let arguments = Arguments { dims, types, strides, concrete, step, list_type };
     OperatorRow {
         class: row.key.class,
         name: text(row.key.name),
         of: text(row.key.of),
-        arguments: Arguments { dims, types, strides, concrete },
+        arguments,
         partly: row.key.partly,
         category: row.category,
         times: Statistics::default(),

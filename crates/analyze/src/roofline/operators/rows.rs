@@ -1,11 +1,12 @@
 //! The rows: each distinct operator with its arguments is looked at once, however often it was called.
 
 use eaves_model::{SliceId, StringId, Trace};
-use eaves_roofline::ops::{self, Formula};
+use eaves_roofline::ops::{self, Formula, Step};
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 
 use super::Class;
+use super::steps::Steps;
 use crate::roofline::Load;
 
 const NONE: u32 = u32::MAX;
@@ -21,12 +22,17 @@ pub(super) struct Key {
     pub(super) of: StringId,
     /// True if operators inside own what they launched, so that the operator's formula says too much.
     pub(super) partly: bool,
+    /// The annotation of a server's step around the call, where the formula needs it.
+    pub(super) step: StringId,
+    /// The element type of lists of tensors, which is not recorded with them, by the name of a kernel.
+    pub(super) element: Option<&'static str>,
 }
 
 impl Key {
     /// The row of a kernel that belongs to no operator.
     pub(super) fn kernel(class: Class, name: StringId, launched_by: StringId) -> Self {
-        Self { class, name, arguments: [StringId::NONE; 4], of: launched_by, partly: false }
+        let none = StringId::NONE;
+        Self { class, name, arguments: [none; 4], of: launched_by, partly: false, step: none, element: None }
     }
 }
 
@@ -38,12 +44,31 @@ pub(super) struct Row {
     pub(super) load: Result<Load, String>,
 }
 
+/// What is known of an operator's work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Answer {
+    /// It has no formula.
+    NoFormula,
+    /// Its formula has no answer for these arguments.
+    NoAnswer,
+    /// It has one, but usually calls others that have formulas too, which are nearer to what was done.
+    Wrapper,
+    /// It has one.
+    Known,
+}
+
+/// A formula, and whether it is that of an operator that usually only calls others.
+type Found = (&'static Formula, bool);
+
 /// Rows by key.
 pub(super) struct Rows<'a> {
     trace: &'a Trace,
     /// For each slice its row in the table of operators.
     operators: Vec<u32>,
-    formulas: HashMap<StringId, Option<&'static Formula>, FixedState>,
+    formulas: HashMap<StringId, Option<Found>, FixedState>,
+    steps: Option<Steps>,
+    has_list: HashMap<StringId, bool, FixedState>,
+    elements: HashMap<StringId, Option<&'static str>, FixedState>,
     by_key: HashMap<Key, u32, FixedState>,
     rows: Vec<Row>,
 }
@@ -54,8 +79,16 @@ impl<'a> Rows<'a> {
         for (row, slice) in trace.ops.slice.iter().enumerate() {
             operators[slice.index()] = row as u32;
         }
-        let (formulas, by_key) = (HashMap::default(), HashMap::default());
-        Self { trace, operators, formulas, by_key, rows: Vec::new() }
+        Self {
+            trace,
+            operators,
+            formulas: HashMap::default(),
+            steps: None,
+            has_list: HashMap::default(),
+            elements: HashMap::default(),
+            by_key: HashMap::default(),
+            rows: Vec::new(),
+        }
     }
 
     pub(super) fn into_rows(self) -> Vec<Row> {
@@ -69,16 +102,26 @@ impl<'a> Rows<'a> {
     }
 
     /// The formula of an operator with this name.
-    pub(super) fn formula(&mut self, name: StringId) -> Option<&'static Formula> {
+    pub(super) fn formula(&mut self, name: StringId) -> Option<Found> {
         let trace = self.trace;
-        *self.formulas.entry(name).or_insert_with(|| ops::formula(trace.strings.get(name)))
+        *self.formulas.entry(name).or_insert_with(|| {
+            let name = trace.strings.get(name);
+            let found = ops::formula(name).map(|formula| (formula, false));
+            found.or_else(|| Some((ops::wrapper(name)?, true)))
+        })
     }
 
-    /// Whether an operator's formula has an answer; nothing if it has no formula.
-    pub(super) fn answer(&mut self, slice: SliceId) -> Option<bool> {
-        self.formula(self.trace.slices.name[slice.index()])?;
-        let row = self.of_operator(slice);
-        Some(self.rows[row as usize].load.is_ok())
+    /// What is known of an operator's work, inside which this kernel was launched.
+    pub(super) fn answer(&mut self, slice: SliceId, kernel: StringId) -> Answer {
+        let Some((_, is_wrapper)) = self.formula(self.trace.slices.name[slice.index()]) else {
+            return Answer::NoFormula;
+        };
+        let row = self.of_operator(slice, kernel);
+        match self.rows[row as usize].load {
+            Err(_) => Answer::NoAnswer,
+            Ok(_) if is_wrapper => Answer::Wrapper,
+            Ok(_) => Answer::Known,
+        }
     }
 
     /// The key of an operator.
@@ -88,12 +131,31 @@ impl<'a> Rows<'a> {
             [ops.input_dims[row], ops.input_types[row], ops.input_strides[row], ops.concrete_inputs[row]]
         });
         let name = self.trace.slices.name[slice.index()];
-        Key { class: Class::Operator, name, arguments, of: StringId::NONE, partly: false }
+        let none = StringId::NONE;
+        Key { class: Class::Operator, name, arguments, of: none, partly: false, step: none, element: None }
     }
 
-    /// The row of an operator.
-    pub(super) fn of_operator(&mut self, slice: SliceId) -> u32 {
-        self.of(self.key_of(slice))
+    /// The row of an operator inside which this kernel was launched. What its arguments leave open, the name of the
+    /// kernel or the step of the server around it may say.
+    pub(super) fn of_operator(&mut self, slice: SliceId, kernel: StringId) -> u32 {
+        let key = self.key_of(slice);
+        let row = self.of(key);
+        if self.rows[row as usize].load.is_ok() || self.formula(key.name).is_none() {
+            return row;
+        }
+        let trace = self.trace;
+        let types = key.arguments[1];
+        if *self.has_list.entry(types).or_insert_with(|| trace.strings.get(types).contains("TensorList")) {
+            let element = *self.elements.entry(kernel).or_insert_with(|| {
+                ops::element_type_of_kernel(trace.strings.get(kernel)).map(|precision| precision.name)
+            });
+            return if element.is_some() { self.of(Key { element, ..key }) } else { row };
+        }
+        let steps = self.steps.get_or_insert_with(|| Steps::of(trace));
+        match steps.around(trace, slice) {
+            Some(step) => self.of(Key { step, ..key }),
+            None => row,
+        }
     }
 
     /// The row with a key.
@@ -121,16 +183,25 @@ impl<'a> Rows<'a> {
         }
         let is_backward = key.of != StringId::NONE;
         let name = if is_backward { key.of } else { key.name };
-        let Some(formula) = self.formula(name) else {
+        let Some((formula, is_wrapper)) = self.formula(name) else {
             return ("other", Err("no formula for this operator".to_owned()));
         };
         let rule = if is_backward { formula.backward } else { Some(formula.work) };
         let load = match rule {
             None => Err("no formula for its backward".to_owned()),
-            Some(_) if key.partly => Err("operators inside it own part of what its formula says".to_owned()),
+            Some(_) if key.partly && !is_wrapper => {
+                Err("operators inside it own part of what its formula says".to_owned())
+            }
             Some(rule) => {
                 let [dims, types, strides, concrete] = key.arguments.map(|text| self.text(text));
+                let step = Step::parse(self.text(key.step));
+                let element = key.element.and_then(|name| name.parse().ok());
                 ops::Call::parse(self.text(name), dims, types, strides, concrete)
+                    .map(|call| ops::Call { step, ..call })
+                    .map(|call| match element {
+                        Some(element) => call.with_list_precision(element),
+                        None => call,
+                    })
                     .and_then(|call| rule(&call))
                     .map(|work| Load::from(&work))
             }

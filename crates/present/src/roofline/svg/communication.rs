@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 use super::legend::{Entry, Legend, Swatch};
 use super::plot::Plot;
 use crate::human;
-use crate::markup::escaped;
 use crate::names::shorten_all;
 use crate::roofline::canvas::{Anchor, Canvas, Rect, fitting, text_width};
 use crate::roofline::colours::{REST, Rule, SERIES, series_rules};
@@ -66,14 +65,8 @@ pub(super) fn draw_plot(canvas: &mut Canvas, data: &Communication<'_>, area: Rec
         let link = names.iter().position(|name| *name == event.link).unwrap_or(names.len());
         let (at, radius) = (plot.at(*bytes, *rate), radius(event));
         let path = SHAPES[link % SHAPES.len()].path(at, radius);
-        writeln!(
-            canvas.body,
-            "<path class=\"m n{} full\" d=\"{path}\"><title>{}</title></path>",
-            link.min(SERIES.len()),
-            escaped(&described(event))
-        )
-        .ok();
-        if !event.flag.is_empty() {
+        canvas.mark(&format!("n{} full", link.min(SERIES.len())), &path, || described(event));
+        if event.is_above() {
             canvas.path("ring", &Shape::Circle.path(at, radius + 3.0));
         }
     }
@@ -186,7 +179,7 @@ fn legend(data: &Communication<'_>, width: f64, unnamed: usize) -> Legend {
         entries.push((Swatch::Line("limit roof".to_owned()), "wire".to_owned()));
         entries.push((Swatch::Line("protocol cache".to_owned()), "what the protocol leaves".to_owned()));
     }
-    if data.events.iter().any(|event| !event.flag.is_empty()) {
+    if data.events.iter().any(Event::is_above) {
         entries.push((Swatch::Ring, "above its roof".to_owned()));
     }
     let drawn = data.events.iter().filter(|event| event.bytes.is_some() && event.achieved.is_some()).count();
@@ -225,7 +218,7 @@ fn described(event: &Event<'_>) -> String {
         lines.push(format!("{}{roof}{share}", with_unit(achieved * 1e9, "B/s")));
     }
     if !event.flag.is_empty() {
-        lines.push(format!("above its roof: {}", event.flag));
+        lines.push(event.flag.to_owned());
     }
     lines.join("\n")
 }

@@ -10,7 +10,6 @@ use super::plot::Plot;
 use super::roofs::{self, Roofs};
 use super::spots::{Areas, Spot, spots};
 use crate::human;
-use crate::markup::escaped;
 use crate::names::shorten_all;
 use crate::roofline::Options;
 use crate::roofline::canvas::{Anchor, Canvas, Rect, fitting, text_width};
@@ -327,14 +326,8 @@ fn draw_main(canvas: &mut Canvas, data: &Roofline<'_>, categories: &Categories, 
         let point = &data.points[spot.index];
         let fill = if spot.measured { Fill::of(point.status) } else { Fill::Open };
         let path = Shape::of(point.symbol).path(spot.at, spot.radius);
-        writeln!(
-            canvas.body,
-            "<path class=\"m c{} {}\" d=\"{path}\"><title>{}</title></path>",
-            categories.of.get(spot.index).copied().unwrap_or(0),
-            fill.class(),
-            escaped(&described(point, counts)),
-        )
-        .ok();
+        let category = categories.of.get(spot.index).copied().unwrap_or(0);
+        canvas.mark(&format!("c{category} {}", fill.class()), &path, || described(point, counts));
     }
     canvas.body.push_str("</g>\n");
     let many = layout.spots.len() > MANY;

@@ -91,7 +91,11 @@ impl Roofs {
         let room = length - width - 16.0;
         let starts =
             [6, 4, 8, 10, 2, 12, 0, 14, 16, 18, 20].map(|share| 8.0 + room * f64::from(share) / 20.0);
-        let covered = |start: &f64| boxes(*start).iter().map(|piece| self.covered(piece)).sum::<usize>();
+        let near = |&((x, y), radius): &((f64, f64), f64)| {
+            ((x - from.0) * uy - (y - from.1) * ux).abs() < 24.0 + radius
+        };
+        let near: Vec<_> = self.marks.iter().copied().filter(near).collect();
+        let covered = |start: &f64| boxes(*start).iter().map(|piece| covered(&near, piece)).sum::<usize>();
         let start = starts.into_iter().filter(|start| free(&boxes(*start))).min_by_key(covered);
         if let Some(start) = start {
             let degrees = dy.atan2(dx).to_degrees();
@@ -133,17 +137,11 @@ impl Roofs {
         }
     }
 
-    /// How many points a text would cover.
-    fn covered(&self, area: &Rect) -> usize {
-        let covers = |&&((x, y), radius): &&((f64, f64), f64)| {
-            area.overlaps(&Rect { left: x - radius, top: y - radius, right: x + radius, bottom: y + radius })
-        };
-        self.marks.iter().filter(covers).count()
-    }
-
     /// A text above or below a level line, as far right as others and points allow.
     fn beside(&mut self, y: f64, from: f64, text: &str, plot: &Plot) {
         let width = text_width(text, SIZE);
+        let near = |&((_, mark), radius): &((f64, f64), f64)| (mark - y).abs() < 20.0 + radius;
+        let near: Vec<_> = self.marks.iter().copied().filter(near).collect();
         let mut best: Option<(usize, Rect)> = None;
         let mut right = plot.area.right - 6.0;
         while right - width > plot.area.left {
@@ -154,7 +152,7 @@ impl Roofs {
                     continue;
                 }
                 // Left of the knee the line is not this text's any more.
-                let cost = self.covered(&area) + if area.left < from { 100 } else { 0 };
+                let cost = covered(&near, &area) + if area.left < from { 100 } else { 0 };
                 if best.is_none_or(|(least, _)| cost < least) {
                     best = Some((cost, area));
                 }
@@ -192,7 +190,7 @@ impl Roofs {
                 let others = self.texts.split_last().map_or(&[][..], |(_, others)| others);
                 plot.area.holds(area)
                     && others.iter().all(|other| !other.overlaps(area))
-                    && self.covered(area) == 0
+                    && covered(&self.marks, area) == 0
             };
             if index < MOST_NUMBERS
                 && let Some(area) = areas.iter().find(free)
@@ -212,6 +210,11 @@ impl Roofs {
             canvas.path("knee", &Shape::Diamond.path(*at, 3.2));
         }
     }
+}
+
+/// How many points a text would cover.
+fn covered(marks: &[((f64, f64), f64)], area: &Rect) -> usize {
+    marks.iter().filter(|((x, y), radius)| area.overlaps(&Rect::new(*x, *y, 0.0, 0.0).grown(*radius))).count()
 }
 
 /// The texts of roofs, over the points.

@@ -1,112 +1,27 @@
 //! A sweep: numbers over a parameter, one line a series, one chart a unit.
 
-use eaves_analyze::section::{Column, Section, Table, Unit, Value};
+use std::fmt::Write as _;
+
+use eaves_analyze::section::Unit;
 
 use super::legend::{Entry, Legend, Swatch};
 use super::plot::Plot;
 use crate::human;
 use crate::roofline::canvas::{Anchor, Canvas, Rect, fitting, text_width};
 use crate::roofline::colours::{REST, Rule, SERIES, series_rules};
-use crate::roofline::data::number;
 use crate::roofline::marks::Shape;
-use crate::roofline::scale::{Log, Tick, prefixed, size, with_unit};
+use crate::roofline::scale::{Log, Tick};
+use crate::roofline::series::{Chart, Sweep, label};
 
-/// Charts of one sweep; further units are in the table.
-const MOST_CHARTS: usize = 4;
 const AXIS: f64 = 46.0;
 const NUMBERS: f64 = 84.0;
 const SHAPES: [Shape; 5] = [Shape::Circle, Shape::Square, Shape::Triangle, Shape::Diamond, Shape::Pentagon];
 
-/// One line.
-struct Series {
-    name: String,
-    /// Positive values only: axes are logarithmic.
-    places: Vec<(f64, f64)>,
-}
-
-/// The lines of one unit.
-struct Chart {
-    unit: Unit,
-    title: String,
-    series: Vec<Series>,
-}
-
-/// The `sweep` of a `predict` section. The first column is the parameter; columns of texts name series, and every
-/// other column is a number of theirs.
-pub(super) struct Sweep<'a> {
-    parameter: &'a Column,
-    charts: Vec<Chart>,
-    left_out: usize,
-}
-
-impl<'a> Sweep<'a> {
-    pub(super) fn of(section: &'a Section) -> Option<Self> {
-        let table = section.tables.iter().find(|table| table.id == "sweep")?;
-        let (parameter, others) = table.columns.split_first()?;
-        let is_text =
-            |index: usize| table.rows.iter().any(|row| matches!(row.get(index), Some(Value::Text(_))));
-        let texts: Vec<usize> = (1..=others.len()).filter(|index| is_text(*index)).collect();
-        let mut charts: Vec<Chart> = Vec::new();
-        for (index, column) in (1..).zip(others).filter(|(index, _)| !texts.contains(index)) {
-            let series = series(table, index, &texts);
-            if series.iter().all(|series| series.places.is_empty()) {
-                continue;
-            }
-            match charts.iter_mut().find(|chart| chart.unit == column.unit) {
-                Some(chart) => {
-                    chart.title = format!("{}, {}", chart.title, column.title);
-                    chart.series.extend(named(series, column.title));
-                }
-                None => charts.push(Chart {
-                    unit: column.unit,
-                    title: column.title.to_owned(),
-                    series: named(series, column.title).collect(),
-                }),
-            }
-        }
-        let left_out = charts.len().saturating_sub(MOST_CHARTS);
-        charts.truncate(MOST_CHARTS);
-        (!charts.is_empty()).then_some(Self { parameter, charts, left_out })
-    }
-}
-
-/// Series that texts do not name have the name of their column.
-fn named(series: Vec<Series>, title: &str) -> impl Iterator<Item = Series> {
-    series.into_iter().map(move |series| {
-        let name = if series.name.is_empty() { title.to_owned() } else { series.name };
-        Series { name, ..series }
-    })
-}
-
-fn series(table: &Table, index: usize, texts: &[usize]) -> Vec<Series> {
-    let mut found: Vec<Series> = Vec::new();
-    for row in &table.rows {
-        let words = texts.iter().filter_map(|index| match row.get(*index) {
-            Some(Value::Text(text)) if !text.is_empty() => Some(text.as_str()),
-            _ => None,
-        });
-        let name = words.collect::<Vec<_>>().join(" ");
-        let place = row.first().and_then(number).zip(row.get(index).and_then(number));
-        let at = match found.iter().position(|series| series.name == name) {
-            Some(at) => at,
-            None => {
-                found.push(Series { name, places: Vec::new() });
-                found.len() - 1
-            }
-        };
-        found[at].places.extend(place.filter(|(x, y)| *x > 0.0 && *y > 0.0));
-    }
-    for series in &mut found {
-        series.places.sort_by(|a, b| a.0.total_cmp(&b.0));
-    }
-    found
-}
-
 /// Draws a sweep; the answer is the rules of its colours.
-pub(super) fn draw(canvas: &mut Canvas, sweep: &Sweep<'_>, area: Rect, title: Option<&str>) -> Vec<Rule> {
+pub(super) fn draw(canvas: &mut Canvas, sweep: &Sweep, area: Rect, title: Option<&str>) -> Vec<Rule> {
     let heading = title.map_or_else(
-        || format!("Prediction over {}", sweep.parameter.title),
-        |title| format!("Prediction of {title} over {}", sweep.parameter.title),
+        || format!("Prediction over {}", sweep.parameter),
+        |title| format!("Prediction of {title} over {}", sweep.parameter),
     );
     canvas.text(
         "strong",
@@ -144,7 +59,7 @@ pub(super) fn draw(canvas: &mut Canvas, sweep: &Sweep<'_>, area: Rect, title: Op
             right: left + width - 8.0,
             bottom: (top + height - AXIS).max(top + 40.0),
         };
-        draw_chart(canvas, chart, sweep.parameter, plot, &names);
+        draw_chart(canvas, chart, sweep, plot, &names);
     }
     legend.draw(canvas, Rect { top: bottom + AXIS, ..area });
     let mut shades = SERIES.to_vec();
@@ -160,12 +75,12 @@ fn class(index: usize) -> String {
     format!("n{} full", index.min(SERIES.len()))
 }
 
-fn draw_chart(canvas: &mut Canvas, chart: &Chart, parameter: &Column, area: Rect, names: &[&str]) {
+fn draw_chart(canvas: &mut Canvas, chart: &Chart, sweep: &Sweep, area: Rect, names: &[&str]) {
     let places = || chart.series.iter().flat_map(|series| &series.places);
     let plot =
         Plot::new(area, Log::fit(places().map(|place| place.0)), Log::fit(places().map(|place| place.1)));
     let upwards = plot.y.ticks(28.0, |value| label(value, chart.unit));
-    let across = match parameter.unit {
+    let across = match sweep.unit {
         Unit::Bytes => plot.x.binary_ticks(62.0),
         unit => values(chart, &plot, unit).unwrap_or_else(|| plot.x.ticks(46.0, |value| label(value, unit))),
     };
@@ -177,13 +92,20 @@ fn draw_chart(canvas: &mut Canvas, chart: &Chart, parameter: &Column, area: Rect
         &fitting(&chart.title, 11.0, area.width()),
     );
     let middle = (area.left + area.right) / 2.0;
-    canvas.text("axis", (middle, area.bottom + 34.0), Anchor::Middle, parameter.title);
+    canvas.text("axis", (middle, area.bottom + 34.0), Anchor::Middle, &sweep.parameter);
     for series in &chart.series {
         let index = names.iter().position(|name| *name == series.name).unwrap_or(names.len());
         let spots: Vec<(f64, f64)> = series.places.iter().map(|&(x, y)| plot.at(x, y)).collect();
         let path: Vec<String> = spots.iter().map(|(x, y)| format!("{x:.1} {y:.1}")).collect();
         if path.len() > 1 {
-            canvas.path(&format!("n{} series", index.min(SERIES.len())), &format!("M{}", path.join("L")));
+            // A colour fills; a line must not, whatever sheet comes last.
+            writeln!(
+                canvas.body,
+                "<path class=\"n{} series\" style=\"fill:none\" d=\"M{}\"/>",
+                index.min(SERIES.len()),
+                path.join("L")
+            )
+            .ok();
         }
         // Where marks would touch, the line is enough.
         if spots.len() <= 40 {
@@ -214,26 +136,4 @@ fn values(chart: &Chart, plot: &Plot, unit: Unit) -> Option<Vec<Tick>> {
         Tick { value, label: if fits { text } else { String::new() } }
     };
     Some(values.into_iter().map(tick).collect())
-}
-
-/// A number along an axis of a unit.
-fn label(value: f64, unit: Unit) -> String {
-    match unit {
-        Unit::Nanoseconds if value < 1.0 => format!("{} ns", prefixed(value)),
-        Unit::Nanoseconds => {
-            let (divisor, unit) = match value {
-                small if small < 1e3 => (1.0, "ns"),
-                small if small < 1e6 => (1e3, "µs"),
-                small if small < 1e9 => (1e6, "ms"),
-                _ => (1e9, "s"),
-            };
-            format!("{} {unit}", prefixed(value / divisor))
-        }
-        Unit::Bytes => size(value),
-        Unit::Percent => format!("{}%", prefixed(value)),
-        Unit::GigabytesPerSecond => with_unit(value * 1e9, "B/s"),
-        Unit::GigaflopsPerSecond => with_unit(value * 1e9, "FLOP/s"),
-        Unit::Flop => with_unit(value, "FLOP"),
-        Unit::None | Unit::Count | Unit::FlopPerByte => prefixed(value),
-    }
 }

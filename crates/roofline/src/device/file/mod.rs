@@ -13,6 +13,10 @@ use super::{Confidence, Device, Source};
 /// A peaks file is some hundred lines; what is larger is something else.
 const LARGEST: u64 = 4 << 20;
 
+/// What a device without any roof lacks, and what to do.
+const NOTHING: &str = "there is neither a peak nor a bandwidth";
+const NEEDED: &str = "give `hbm_bw_GBps` and `compute_peaks_GFLOPs`: see docs/devices.md";
+
 /// Why a file is no device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileError {
@@ -80,15 +84,23 @@ pub fn read(path: &Path) -> Result<Device, FileError> {
         Some(member) => devices.iter().find(|device| device.id.eq_ignore_ascii_case(member)),
         None => devices.first().filter(|_| devices.len() == 1),
     };
-    found.cloned().ok_or_else(|| {
+    let failed = |cause, hint| FileError { path: path.to_owned(), line: None, cause, hint };
+    let Some(found) = found else {
         let cause = match &member {
             Some(member) => format!("there is no device `{member}` in it, but {}", ids()),
             None => format!("there are {} devices in it: {}", devices.len(), ids()),
         };
-        let hint =
-            format!("name one, such as {}#{}", path.display(), devices.first().map_or("ID", |d| &d.id));
-        FileError { path: path.to_owned(), line: None, cause, hint }
-    })
+        let first = devices.first().map_or("ID", |device| &device.id);
+        return Err(failed(cause, format!("name one, such as {}#{first}", path.display())));
+    };
+    if lacks_roofs(found) {
+        return Err(failed(format!("{}: {NOTHING}", found.id), NEEDED.to_owned()));
+    }
+    Ok(found.clone())
+}
+
+fn lacks_roofs(device: &Device) -> bool {
+    device.peaks.is_empty() && device.memory.iter().all(|level| level.bandwidth.is_none())
 }
 
 /// The path and what follows its last `#`, unless a file has that very name.
@@ -142,7 +154,11 @@ fn devices(text: &str, file: &str) -> Result<Vec<Device>, Problem> {
     if foreign::is_registry(&root) {
         return members(&root, file);
     }
-    Ok(vec![device(&root, stem(file), file)?])
+    let found = device(&root, stem(file), file)?;
+    if lacks_roofs(&found) {
+        return Err(Problem::new(root.line, NOTHING).hint(NEEDED));
+    }
+    Ok(vec![found])
 }
 
 /// The devices of a list, or of a map from ids to devices.

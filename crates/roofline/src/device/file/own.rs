@@ -68,7 +68,8 @@ pub(super) fn device(node: &Node, id: &str, file: Source) -> Result<Device, Prob
     let source = inherited(node, &file)?;
     let blocks = RATES.map(|(unit, ..)| [format!("{DENSE}{unit}"), format!("{SPARSE}{unit}")]);
     let keys: Vec<&str> = KEYS.into_iter().chain(blocks.iter().flatten().map(String::as_str)).collect();
-    for entry in node.entries() {
+    let is_block = |entry: &&Entry| entry.key.starts_with(DENSE) || entry.key.starts_with(SPARSE);
+    for entry in node.entries().iter().filter(|entry| !is_block(entry)) {
         known(entry, &keys)?;
     }
     let name = text(node, "name")?.ok_or_else(|| {
@@ -83,12 +84,7 @@ pub(super) fn device(node: &Node, id: &str, file: Source) -> Result<Device, Prob
     for entry in node.entries().iter().filter(|entry| entry.key.starts_with(SPARSE)) {
         sparse(entry, &source, &mut peaks)?;
     }
-    let memory = memory(node, &source)?;
-    if peaks.is_empty() && memory.iter().all(|level| level.bandwidth.is_none()) {
-        return Err(Problem::new(node.line, "there is neither a peak nor a bandwidth")
-            .hint("give `hbm_bw_GBps` and `compute_peaks_GFLOPs`: see docs/devices.md"));
-    }
-    Ok(Device {
+    let device = Device {
         id: text(node, "id")?.unwrap_or_else(|| id.to_owned()),
         name,
         aliases: texts(node, "aliases")?,
@@ -102,11 +98,12 @@ pub(super) fn device(node: &Node, id: &str, file: Source) -> Result<Device, Prob
         unit_kind: text(node, "unit_kind")?,
         clock: optional(node, "clock_MHz", 1e6, &source)?,
         peaks,
-        memory,
+        memory: memory(node, &source)?,
         links: links(node, &source)?,
         tdp: optional(node, "tdp_W", 1.0, &source)?,
         notes: text(node, "notes")?,
-    })
+    };
+    Ok(device)
 }
 
 /// The source that holds within a map: what it says itself, and what is above it otherwise.

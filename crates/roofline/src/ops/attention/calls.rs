@@ -130,85 +130,90 @@ fn at_start(causal: bool) -> Mask {
     if causal { Mask::CAUSAL_FROM_START } else { Mask::ALL }
 }
 
-/// A causal flag and the two sizes of a window after it, negative for none.
-pub(super) fn window(call: &Call<'_>, causal: Option<bool>, left: usize) -> Mask {
-    let size = |place| call.number(place).filter(|size| *size >= 0.0);
-    let right = if causal == Some(true) { Some(0.0) } else { size(left + 1) };
-    Mask { left: size(left), right, from_start: false }
+/// The mask of flash attention: a causal flag, and the two sizes of a window from a place on or as a list there, negative
+/// for none.
+pub(super) fn window(call: &Call<'_>, causal: bool, place: usize) -> Mask {
+    let sizes = match *call.integers(place) {
+        [left, right] => [Some(left), Some(right)],
+        _ => [place, place + 1].map(|place| call.integers(place).first().copied()),
+    };
+    let [left, right] = sizes.map(|size| size.filter(|size| *size >= 0).map(|size| size as f64));
+    Mask { left, right: if causal { Some(0.0) } else { right }, from_start: false }
 }
 
 /// `(query, key, value, dropout, causal, ...)`.
 fn flash(call: &Call<'_>) -> Result<Work, Unmodelled> {
-    Ok(attention(call, 0, Order::HeadsFirst)?.forward_with(at_end(call.flag(4))))
+    Ok(attention(call, 0, Order::HeadsFirst)?.forward_with(at_end(call.known_flag(4)?)))
 }
 
 fn flash_backward_of_forward(call: &Call<'_>) -> Result<Work, Unmodelled> {
-    Ok(attention(call, 0, Order::HeadsFirst)?.backward_with(at_end(call.flag(4))))
+    Ok(attention(call, 0, Order::HeadsFirst)?.backward_with(at_end(call.known_flag(4)?)))
 }
 
 /// `(gradient, query, key, value, output, logsumexp, lengths, lengths, most, most, dropout, causal, ...)`.
 fn flash_backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
-    Ok(attention(call, 1, Order::HeadsFirst)?.backward_with(at_end(call.flag(11))))
+    Ok(attention(call, 1, Order::HeadsFirst)?.backward_with(at_end(call.known_flag(11)?)))
 }
 
 /// `(query, key, value, dropout, causal, mask, ...)`.
 fn flash_on_host(call: &Call<'_>) -> Result<Work, Unmodelled> {
-    biased(attention(call, 0, Order::HeadsFirst)?.forward_with(at_start(call.flag(4))), call, 5)
+    biased(attention(call, 0, Order::HeadsFirst)?.forward_with(at_start(call.known_flag(4)?)), call, 5)
 }
 
 /// `(gradient, query, key, value, output, logsumexp, dropout, causal, mask, ...)`.
 fn flash_on_host_backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
-    biased(attention(call, 1, Order::HeadsFirst)?.backward_with(at_start(call.flag(7))), call, 8)
+    biased(attention(call, 1, Order::HeadsFirst)?.backward_with(at_start(call.known_flag(7)?)), call, 8)
 }
 
 /// `(query, key, value, bias, with logsumexp, dropout, causal, ...)`.
 fn efficient(call: &Call<'_>) -> Result<Work, Unmodelled> {
-    biased(attention(call, 0, Order::HeadsFirst)?.forward_with(at_start(call.flag(6))), call, 3)
+    biased(attention(call, 0, Order::HeadsFirst)?.forward_with(at_start(call.known_flag(6)?)), call, 3)
 }
 
 fn efficient_backward_of_forward(call: &Call<'_>) -> Result<Work, Unmodelled> {
-    biased(attention(call, 0, Order::HeadsFirst)?.backward_with(at_start(call.flag(6))), call, 3)
+    biased(attention(call, 0, Order::HeadsFirst)?.backward_with(at_start(call.known_flag(6)?)), call, 3)
 }
 
 /// `(gradient, query, key, value, bias, output, logsumexp, seed, offset, dropout, mask, causal, ...)`.
 fn efficient_backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
-    biased(attention(call, 1, Order::HeadsFirst)?.backward_with(at_start(call.flag(11))), call, 4)
+    biased(attention(call, 1, Order::HeadsFirst)?.backward_with(at_start(call.known_flag(11)?)), call, 4)
 }
 
 /// `(gradient, query, key, value, output, logsumexp, seed, offset, bias, lengths, lengths, most, most, dropout, causal)`.
 fn cudnn_backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
-    biased(attention(call, 1, Order::HeadsFirst)?.backward_with(at_start(call.flag(14))), call, 8)
+    biased(attention(call, 1, Order::HeadsFirst)?.backward_with(at_start(call.known_flag(14)?)), call, 8)
 }
 
 /// `(query, key, value, bias, dropout, causal, ...)`.
 fn overrideable(call: &Call<'_>) -> Result<Work, Unmodelled> {
-    biased(attention(call, 0, Order::HeadsFirst)?.forward_with(at_start(call.flag(5))), call, 3)
+    biased(attention(call, 0, Order::HeadsFirst)?.forward_with(at_start(call.known_flag(5)?)), call, 3)
 }
 
 /// `(gradient, query, key, value, bias, mask, output, logsumexp, lengths, lengths, most, most, dropout, causal, ...)`.
 fn overrideable_backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
-    biased(attention(call, 1, Order::HeadsFirst)?.backward_with(at_start(call.flag(13))), call, 4)
+    biased(attention(call, 1, Order::HeadsFirst)?.backward_with(at_start(call.known_flag(13)?)), call, 4)
 }
 
 /// `(query, key, value, dropout, scale, causal, left, right, ...)` of the package flash-attn and those like it.
 fn package(call: &Call<'_>) -> Result<Work, Unmodelled> {
-    Ok(attention(call, 0, Order::TokensFirst)?.forward_with(window(call, call.flag_from(5), 6)))
+    Ok(attention(call, 0, Order::TokensFirst)?.forward_with(window(call, call.known_flag(5)?, 6)))
 }
 
 fn package_backward_of_forward(call: &Call<'_>) -> Result<Work, Unmodelled> {
-    Ok(attention(call, 0, Order::TokensFirst)?.backward_with(window(call, call.flag_from(5), 6)))
+    Ok(attention(call, 0, Order::TokensFirst)?.backward_with(window(call, call.known_flag(5)?, 6)))
 }
 
 /// `(output, query, key, value, dropout, scale, causal, left, right, ...)`.
 fn package_with_output(call: &Call<'_>) -> Result<Work, Unmodelled> {
-    Ok(attention(call, 1, Order::TokensFirst)?.forward_with(window(call, call.flag_from(6), 7)))
+    Ok(attention(call, 1, Order::TokensFirst)?.forward_with(window(call, call.known_flag(6)?, 7)))
 }
 
 /// `(gradient, query, key, value, output, logsumexp, [gradients to write,] dropout, scale, causal, left, right, ...)`:
 /// versions have none, three or four gradients to write, so the first flag is the causal one.
 fn package_backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
     let place = (6..call.inputs.len()).find(|place| matches!(call.scalar(*place), "True" | "False"));
-    let mask = place.map_or(Mask::ALL, |place| window(call, Some(call.flag(place)), place + 1));
+    let place = place.ok_or("whether it is causal was not recorded")?;
+    let mask = window(call, call.known_flag(place)?, place + 1);
     Ok(attention(call, 1, Order::TokensFirst)?.backward_with(mask))
 }
 
@@ -231,12 +236,12 @@ fn evoformer_backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
 
 /// `(query, key, value, bias, dropout, causal, ...)` with any number of axes before heads.
 fn scaled_dot_product(call: &Call<'_>) -> Result<Work, Unmodelled> {
-    biased(of_any_rank(call)?.forward_with(at_start(call.flag(5))), call, 3)
+    biased(of_any_rank(call)?.forward_with(at_start(call.known_flag(5)?)), call, 3)
 }
 
 fn scaled_dot_product_in_parts(call: &Call<'_>) -> Result<Work, Unmodelled> {
     let parts = Attention { fused: false, ..of_any_rank(call)? };
-    biased(parts.forward_with(at_start(call.flag(5))), call, 3)
+    biased(parts.forward_with(at_start(call.known_flag(5)?)), call, 3)
 }
 
 fn of_any_rank(call: &Call<'_>) -> Result<Attention, Unmodelled> {

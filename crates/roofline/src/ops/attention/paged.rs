@@ -13,6 +13,7 @@ pub(in crate::ops) const FORMULAS: &[Formula] = &[
             "aiter::mha_varlen_fwd",
             "pseudo_mla_decode_fwd",
             "pseudo_mla_prefill_fwd",
+            "vllm::unified_attention",
             "vllm::unified_attention_with_output",
             "vllm::unified_mla_attention_with_output",
         ],
@@ -21,6 +22,7 @@ pub(in crate::ops) const FORMULAS: &[Formula] = &[
     formula(&["sglang_profiler::attention_paged_attention_ragged"], ragged),
     formula(&["aiter::pa_decode_gluon"], decode),
     formula(&["aiter::pa_sparse_prefill_opus_fwd"], sparse_prefill),
+    formula(&["sglang_profiler::tilelang_kernel_tilelang_sparse_fwd"], sparse),
 ];
 
 /// Heads and extents, and how they are stored.
@@ -120,14 +122,27 @@ fn decode(call: &Call<'_>) -> Result<Work, Unmodelled> {
 }
 
 /// `(query, cache, chosen slots of the cache, ..., ..., chosen slots of the chunk, ...)`: every chosen slot is one pair of
-/// a query and a key, and is read for it; a slot is key and value in one.
+/// a query and a key.
 fn sparse_prefill(call: &Call<'_>) -> Result<Work, Unmodelled> {
-    let (query, cache) = (call.tensor(0)?, call.tensor(1)?);
-    let [tokens, heads, dim] = query.extents()?;
     let ([before], [inside]) = (call.tensor(2)?.extents()?, call.tensor(5)?.extents()?);
-    let (pairs, stored) = (before + inside, query.precision()?);
-    Ok(Work::matrix(heads * pairs * 2.0 * dim, stored)
+    let [_, _, dim] = call.tensor(0)?.extents()?;
+    chosen(call, before + inside, dim)
+}
+
+/// `(query, cache, chosen slots (tokens, heads, slots), scale, extent of values)`; values are the first 512 numbers of a
+/// slot unless something else is said.
+fn sparse(call: &Call<'_>) -> Result<Work, Unmodelled> {
+    let [tokens, _, slots] = call.tensor(2)?.extents()?;
+    chosen(call, tokens * slots, call.number(4).unwrap_or(512.0))
+}
+
+/// Attention to chosen slots of a latent cache, where a slot is key and value in one. A slot is read once, however often
+/// it is chosen, and not at all if it is not.
+fn chosen(call: &Call<'_>, pairs: f64, value_dim: f64) -> Result<Work, Unmodelled> {
+    let (query, cache) = (call.tensor(0)?, call.tensor(1)?);
+    let ([tokens, heads, dim], stored) = (query.extents()?, query.precision()?);
+    Ok(Work::matrix(heads * pairs * (dim + value_dim), stored)
         .reads("query", tokens * heads * dim, stored)
-        .reads("cache", pairs * dim, cache.precision()?)
-        .writes("output", tokens * heads * dim, stored))
+        .reads("cache", (pairs * dim).min(cache.elements()), cache.precision()?)
+        .writes("output", tokens * heads * value_dim, stored))
 }

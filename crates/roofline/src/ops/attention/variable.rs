@@ -91,14 +91,14 @@ fn either(
 
 /// `(query, key, value, lengths, lengths, longest, longest, dropout, causal, debug, scale, left, right, ...)`.
 fn flash(call: &Call<'_>) -> Result<Work, Unmodelled> {
-    let mask = window(call, Some(call.flag(8)), 11);
+    let mask = window(call, call.known_flag(8)?, 11);
     let (attention, pairs) = either(call, 0, &Places { lengths: [3, 4], longest: [5, 6] }, mask)?;
     Ok(attention.forward_over(pairs))
 }
 
 /// `(gradient, query, key, value, output, logsumexp, lengths, lengths, longest, longest, dropout, causal, ...)`.
 fn flash_backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
-    let mask = if call.flag(11) { Mask::CAUSAL } else { Mask::ALL };
+    let mask = if call.known_flag(11)? { Mask::CAUSAL } else { Mask::ALL };
     let (attention, pairs) = either(call, 1, &Places { lengths: [6, 7], longest: [8, 9] }, mask)?;
     Ok(attention.backward_over(pairs))
 }
@@ -144,14 +144,14 @@ fn of_package(call: &Call<'_>) -> Result<(Attention, f64), Unmodelled> {
     if call.optional(3).is_none() {
         return Err("the lengths of the sequences were not recorded".to_owned());
     }
-    either(call, 0, &Places { lengths: [3, 4], longest: [5, 6] }, window(call, call.flag_from(9), 10))
+    either(call, 0, &Places { lengths: [3, 4], longest: [5, 6] }, window(call, call.known_flag(9)?, 10))
 }
 
 /// `(gradient, query, key, value, output, logsumexp, gradient, gradient, gradient, lengths, lengths, longest, longest,
 /// dropout, scale, causal, left, right, ...)`.
 fn package_backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
     let places = Places { lengths: [9, 10], longest: [11, 12] };
-    let (attention, pairs) = either(call, 1, &places, window(call, call.flag_from(15), 16))?;
+    let (attention, pairs) = either(call, 1, &places, window(call, call.known_flag(15)?, 16))?;
     Ok(attention.backward_over(pairs))
 }
 
@@ -161,7 +161,7 @@ fn third(call: &Call<'_>) -> Result<Work, Unmodelled> {
     if call.optional(14).is_some() {
         return Err("how much of the paged cache is used was not recorded".to_owned());
     }
-    let mask = window(call, Some(call.flag(24)), 25);
+    let mask = window(call, call.known_flag(24)?, 25);
     let (attention, pairs) = either(call, 0, &Places { lengths: [7, 8], longest: [12, 13] }, mask)?;
     Ok(attention.forward_over(pairs))
 }

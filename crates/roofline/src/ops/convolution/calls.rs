@@ -27,7 +27,12 @@ pub(in crate::ops) const FORMULAS: &[Formula] = &[
         forward(call, &Places { dilation: Some(5), groups: Some(6), ..spread })
     }),
     formula(
-        &["aten::miopen_convolution", "aten::miopen_depthwise_convolution", "aten::mkldnn_convolution"],
+        &[
+            "aten::miopen_convolution",
+            "aten::miopen_depthwise_convolution",
+            "aten::mkldnn_convolution",
+            "mkldnn::_convolution_pointwise",
+        ],
         |call| forward(call, &Places { padding: 3, stride: 4, ..PLAIN }),
     ),
     formula(&["aten::miopen_convolution_transpose"], |call| {
@@ -174,7 +179,7 @@ impl Settings {
             }
         };
         let groups = self.groups.unwrap_or(1.0);
-        if !(groups >= 1.0) {
+        if groups.is_nan() || groups < 1.0 {
             return Err(format!("{groups} groups are none"));
         }
         let out_channels = if self.transposed { *second as f64 * groups } else { *first as f64 };

@@ -32,7 +32,15 @@ pub(in crate::ops) const FORMULAS: &[Formula] = &[
         transformer_engine_2,
     ),
     formula(&["tex_ts::te_gemm_ts"], transformer_engine_1),
-    formula(&["aiter::gemm_a16w16", "vllm::rocm_unquantized_gemm"], rows_of_weights_with_bias),
+    formula(
+        &[
+            "aiter::gemm_a16w16",
+            "aten::mkldnn_linear",
+            "mkldnn::_linear_pointwise",
+            "vllm::rocm_unquantized_gemm",
+        ],
+        rows_of_weights_with_bias,
+    ),
     formula(
         &[
             "aiter::_gemm_a16w16_asm",
@@ -44,6 +52,9 @@ pub(in crate::ops) const FORMULAS: &[Formula] = &[
     formula(&["aten::_scaled_mm"], quantised::scaled_mm),
     formula(&["aten::_scaled_mm_v2"], quantised::scaled_mm_v2),
     formula(&["trtllm::cublas_scaled_mm"], quantised::cublas_scaled_mm),
+    formula(&["_C::cutlass_scaled_mm"], quantised::cutlass_scaled_mm),
+    formula(&["_C::cutlass_scaled_fp4_mm"], quantised::cutlass_scaled_fp4_mm),
+    formula(&["sgl_kernel::fp8_scaled_mm"], quantised::sgl_scaled_mm),
     formula(&["aten::_int_mm"], quantised::int_mm),
     formula(&["bitsandbytes::int8_linear_matmul"], quantised::int8_linear_matmul),
     formula(&["aten::_weight_int8pack_mm"], quantised::weight_int8pack_mm),

@@ -26,9 +26,14 @@ fn bias(call: &Call<'_>, place: usize) -> Result<Option<Precision>, Unmodelled> 
     call.optional(place).map(Tensor::precision).transpose()
 }
 
-/// `_scaled_mm(a, b, scale_a, scale_b, bias, scale_result, type, ...)`.
+/// `_scaled_mm(a, b, scale_a, scale_b, bias, scale_result, type, ...)`; in older versions
+/// `(a, b, bias, type, scale_a, scale_b, scale_result, ...)`, where a tensor never is at place 3.
 pub(super) fn scaled_mm(call: &Call<'_>) -> Result<Work, Unmodelled> {
-    scaled(call, bias(call, 4)?, &[2, 3, 5], call.element_type(6))
+    if call.optional(3).is_some() {
+        scaled(call, bias(call, 4)?, &[2, 3, 5], call.element_type(6))
+    } else {
+        scaled(call, bias(call, 2)?, &[4, 5, 6], call.element_type(3))
+    }
 }
 
 /// `_scaled_mm_v2(a, b, scales of a, recipe, swizzle, scales of b, recipe, swizzle, bias, type, ...)`. The element type
@@ -40,6 +45,30 @@ pub(super) fn scaled_mm_v2(call: &Call<'_>) -> Result<Work, Unmodelled> {
 /// `cublas_scaled_mm(a, b, scale_a, scale_b, bias, type, ...)`.
 pub(super) fn cublas_scaled_mm(call: &Call<'_>) -> Result<Work, Unmodelled> {
     scaled(call, bias(call, 4)?, &[2, 3], call.element_type(5))
+}
+
+/// `fp8_scaled_mm(a, b, scales of a, scales of b, type, bias)`.
+pub(super) fn sgl_scaled_mm(call: &Call<'_>) -> Result<Work, Unmodelled> {
+    scaled(call, bias(call, 5)?, &[2, 3], call.element_type(4))
+}
+
+/// `cutlass_scaled_mm(output, a, b, scales of a, scales of b, bias)`.
+pub(super) fn cutlass_scaled_mm(call: &Call<'_>) -> Result<Work, Unmodelled> {
+    let gemm = matrices(call.tensor(1)?, call.tensor(2)?)?;
+    let output = call.tensor(0)?.precision()?;
+    scales(Gemm { output, bias: bias(call, 5)?, ..gemm }.work(), call, &[3, 4])
+}
+
+/// `cutlass_scaled_fp4_mm(output, a (m, k/2), b (n, k/2), scales of a, scales of b, scale)`, two numbers in each byte and
+/// an 8-bit scale for 16 of them. Recorded scales are padded to tiles, so their number is computed.
+pub(super) fn cutlass_scaled_fp4_mm(call: &Call<'_>) -> Result<Work, Unmodelled> {
+    let ([m, k], [n, columns]) = (call.tensor(1)?.extents()?, call.tensor(2)?.extents()?);
+    agree(k, columns)?;
+    let output = call.tensor(0)?.precision()?;
+    let gemm = Gemm { output, ..product([m, n, 2.0 * k], Precision::FP4, Precision::FP4) };
+    let blocks = (gemm.k / 16.0).ceil();
+    let work = gemm.work().reads("scale", (m + n) * blocks, call.tensor(3)?.precision()?);
+    scales(work, call, &[5])
 }
 
 /// Without a type among the arguments the output has that of the first operand.

@@ -1,0 +1,95 @@
+//! `eaves device`: what devices can do, and which ones this machine has.
+
+mod detect;
+
+use clap::{Args, Subcommand};
+use eaves_analyze::devices;
+use eaves_analyze::section::{Outcome, Section};
+use eaves_present::Document;
+use eaves_roofline::Device;
+use eaves_roofline::device::catalogue;
+
+use crate::arguments::{HELP_TEMPLATE, OutputArguments};
+use crate::failure::{did_you_mean, hinted};
+
+/// List devices, show what one can do, or find those of this machine
+#[derive(Args, Debug)]
+#[command(
+    help_template = HELP_TEMPLATE,
+    before_help = "  eaves device list --vendor amd
+  eaves device show h100-sxm
+  eaves device detect -o peaks.yaml"
+)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    List(List),
+    Show(Show),
+    Detect(detect::Arguments),
+}
+
+/// List the devices of the catalogue
+#[derive(Args, Debug)]
+#[command(
+    help_template = HELP_TEMPLATE,
+    before_help = "  eaves device list
+  eaves device list --vendor nvidia --csv"
+)]
+struct List {
+    /// Only those of a vendor
+    #[arg(long, value_name = "NAME")]
+    vendor: Option<String>,
+}
+
+/// Show peaks, memory, links and knees of a device, with the source of each
+#[derive(Args, Debug)]
+#[command(
+    help_template = HELP_TEMPLATE,
+    before_help = "  eaves device show mi300x
+  eaves device show \"NVIDIA A100-SXM4-40GB\" --json
+  eaves device show peaks.yaml"
+)]
+struct Show {
+    /// A device of the catalogue, or a peaks file; FILE#ID for one of several
+    #[arg(required = true, value_name = "NAME|FILE")]
+    device: String,
+}
+
+/// Does it.
+pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> anyhow::Result<()> {
+    match &arguments.what {
+        What::List(list) => write(devices::list(&listed(list)?), output),
+        What::Show(show) => write(devices::show(&crate::device::named(&show.device)?), output),
+        What::Detect(arguments) => detect::run(arguments, output),
+    }
+}
+
+fn write(section: Section, output: &OutputArguments) -> anyhow::Result<()> {
+    let destination = output.destination(&[])?;
+    let outcomes = vec![Outcome::Section(section)];
+    let document = Document { verb: "device", outcomes, ..Document::default() };
+    output.finish(&document, destination, 0)
+}
+
+fn listed(list: &List) -> anyhow::Result<Vec<Device>> {
+    let Some(vendor) = &list.vendor else { return Ok(catalogue().to_vec()) };
+    let known =
+        |device: &Device| device.vendor.as_deref().is_some_and(|name| name.eq_ignore_ascii_case(vendor));
+    let found: Vec<Device> = catalogue().iter().filter(|device| known(device)).cloned().collect();
+    if found.is_empty() {
+        let mut vendors: Vec<&str> =
+            catalogue().iter().filter_map(|device| device.vendor.as_deref()).collect();
+        vendors.sort_unstable();
+        vendors.dedup();
+        let hint = match did_you_mean(vendor, vendors.iter().copied()) {
+            Some(near) => format!("did you mean {near}?"),
+            None => format!("vendors are {}", vendors.join(", ")),
+        };
+        return Err(hinted(format!("no device of `{vendor}` is in the catalogue"), hint));
+    }
+    Ok(found)
+}

@@ -1,0 +1,216 @@
+//! From inputs to sections: each file of measurements, and all traces together, with a device of its own.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::Result;
+use eaves_analyze::analyses::{self, Analysis};
+use eaves_analyze::roofline::{self, Reading, Transfer};
+use eaves_analyze::section::{Number, Outcome, Provenance, Section, Unit};
+use eaves_analyze::{Options, assemble, measure};
+use eaves_ingest::Form;
+use eaves_model::{Measurements, Run};
+use eaves_present::Document;
+use eaves_roofline::{Device, Precision, Settings};
+
+use super::Arguments;
+use crate::arguments::OutputArguments;
+use crate::device::DeviceArguments;
+use crate::failure::hinted;
+
+/// The sections of a trace that are held against a device.
+const OF_TRACES: [&str; 2] = ["collectives", "roofline"];
+
+/// What there is to say about one input.
+pub(super) struct Answer {
+    /// The input as people call it.
+    pub(super) label: String,
+    pub(super) document: Document,
+}
+
+/// An input to be read with what it is held against.
+struct Task {
+    inputs: Vec<PathBuf>,
+    device: DeviceArguments,
+    dtype: Option<String>,
+    form: Option<Form>,
+}
+
+/// Everything asked for, in order.
+pub(super) fn answers(
+    arguments: &Arguments,
+    settings: &Settings,
+    output: &OutputArguments,
+) -> Result<Vec<Answer>> {
+    let mut answers = Vec::new();
+    for task in tasks(arguments) {
+        let scope = Scope { arguments, settings, task: &task };
+        answers.extend(scope.answers(output)?);
+    }
+    if answers.len() > 1 {
+        answers.iter_mut().for_each(name_input);
+    }
+    Ok(answers)
+}
+
+fn tasks(arguments: &Arguments) -> Vec<Task> {
+    let config = arguments.config.as_ref().map(|path| path.display().to_string());
+    let usual = arguments.device.clone().or_named(config).or_macs(arguments.compat);
+    let pairs = arguments.pair.iter().map(|pair| Task {
+        inputs: vec![pair.input.clone()],
+        device: match &pair.peaks {
+            Some(peaks) => usual.clone().named(peaks.clone()),
+            None => usual.clone(),
+        },
+        dtype: pair.dtype.clone().or_else(|| arguments.dtype.clone()),
+        form: pair.from.or(arguments.from),
+    });
+    let inputs = (!arguments.inputs.is_empty()).then(|| Task {
+        inputs: arguments.inputs.clone(),
+        device: usual.clone(),
+        dtype: arguments.dtype.clone(),
+        form: arguments.from,
+    });
+    inputs.into_iter().chain(pairs).collect()
+}
+
+struct Scope<'a> {
+    arguments: &'a Arguments,
+    settings: &'a Settings,
+    task: &'a Task,
+}
+
+impl Scope<'_> {
+    fn answers(&self, output: &OutputArguments) -> Result<Vec<Answer>> {
+        let wanted: Vec<&'static Analysis> = analyses::in_report_order()
+            .into_iter()
+            .filter(|analysis| OF_TRACES.contains(&analysis.id))
+            .collect();
+        let options = Options::default()
+            .with_selection(self.arguments.selection.selection())
+            .with_roofline(*self.settings);
+        let contents = super::super::open_with(&self.task.inputs, self.task.form, output, |recording| {
+            measure(&recording.trace.take_rows(), &options, &wanted)
+        })?;
+        let mut answers = Vec::new();
+        if !contents.run.recordings.is_empty() {
+            let device = self.device(reported_by(&contents.run).as_deref())?;
+            let options = options.clone().with_device(Some(Arc::new(device.clone())));
+            let outcomes = assemble(&contents.run.recordings, &contents.answers, &options, &wanted).map_err(
+                |error| {
+                    hinted(error.to_string(), "`eaves info` shows the ranks, steps and times of a recording")
+                },
+            )?;
+            answers.push(self.of_traces(&contents.run, outcomes, &device));
+        }
+        for measurements in &contents.measurements {
+            let device = self.device(measurements.device.as_deref())?;
+            answers.push(self.of_measurements(measurements, &device));
+        }
+        Ok(answers)
+    }
+
+    /// The device, checked to have what `--dtype` and `--link` ask for.
+    fn device(&self, reported: Option<&str>) -> Result<Device> {
+        let device = self.task.device.resolve(reported)?;
+        if let Some(dtype) = &self.task.dtype
+            && device.peak_by_key(dtype).is_none()
+            && let Err(unknown) = dtype.parse::<Precision>()
+        {
+            let mut keys: Vec<&str> = device.peaks.iter().map(|peak| peak.key.as_str()).collect();
+            keys.sort_unstable();
+            return Err(hinted(
+                format!("`--dtype {dtype}`: {unknown}"),
+                format!("{} has {}", device.name, keys.join(", ")),
+            ));
+        }
+        Ok(device)
+    }
+
+    fn of_traces(&self, run: &Run, outcomes: Vec<Outcome>, device: &Device) -> Answer {
+        let collectives =
+            outcomes.iter().filter_map(Outcome::section).find(|section| section.id == "collectives");
+        let transfers = collectives.map(roofline::transfers_of).unwrap_or_default();
+        let mut outcomes: Vec<Outcome> =
+            outcomes.into_iter().filter(|outcome| outcome.id() == "roofline").map(classified).collect();
+        outcomes.extend(self.communication(&transfers, device));
+        let label = run.recordings.first().map(|recording| recording.path.clone()).unwrap_or_default();
+        Answer { label, document: Document::new("roofline", run, outcomes) }
+    }
+
+    fn of_measurements(&self, measurements: &Measurements, device: &Device) -> Answer {
+        let reading = Reading {
+            device,
+            dtype: self.task.dtype.as_deref(),
+            compatibility: self.arguments.compat,
+            custom: None,
+        };
+        let points = roofline::points(measurements, &reading);
+        let transfers = roofline::transfers(measurements);
+        let mut outcomes = Vec::new();
+        // A file of messages alone has no kernels to speak of; an empty one is about kernels.
+        if !points.is_empty() || transfers.is_empty() {
+            let section = roofline::section(&points, device, self.settings);
+            outcomes.push(classified(Outcome::Section(section)));
+        }
+        outcomes.extend(self.communication(&transfers, device));
+        Answer {
+            label: measurements.path.clone(),
+            document: Document::of_measurements("roofline", measurements, outcomes),
+        }
+    }
+
+    fn communication(&self, transfers: &[Transfer], device: &Device) -> Option<Outcome> {
+        let link = self.arguments.link.as_deref();
+        (!transfers.is_empty()).then(|| Outcome::Section(roofline::communication(transfers, device, link)))
+    }
+}
+
+/// The device that recordings name, if they all name one.
+fn reported_by(run: &Run) -> Option<String> {
+    let mut names: Vec<&str> = run
+        .recordings
+        .iter()
+        .flat_map(|recording| &recording.trace.metadata.devices)
+        .map(|device| device.name.as_str())
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    match names.as_slice() {
+        [name] => Some((*name).to_owned()),
+        _ => None,
+    }
+}
+
+/// With the table that has the column names of older tools.
+fn classified(outcome: Outcome) -> Outcome {
+    match outcome {
+        Outcome::Section(mut section) => {
+            section.tables.push(roofline::classification(&section));
+            Outcome::Section(section)
+        }
+        skipped => skipped,
+    }
+}
+
+/// Sections of several inputs have the same name: a number says whose they are.
+fn name_input(answer: &mut Answer) {
+    let name = |section: &mut Section| {
+        section.numbers.insert(
+            0,
+            Number {
+                id: "input",
+                rank: None,
+                value: answer.label.as_str().into(),
+                unit: Unit::None,
+                provenance: Provenance::Counter,
+                explain: "The input that the section is about.",
+            },
+        );
+    };
+    for outcome in &mut answer.document.outcomes {
+        if let Outcome::Section(section) = outcome {
+            name(section);
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! `--device`: what the input is held against.
+
+use std::path::Path;
+
+use clap::{Args, ValueEnum};
+use eaves_roofline::{Counts, Device, device};
+
+use crate::failure::hinted;
+
+/// Which device, and how its peaks are read.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Device")]
+pub(crate) struct DeviceArguments {
+    /// A device of the catalogue or a peaks file; FILE#ID for one of several
+    #[arg(long, visible_alias = "peaks", value_name = "NAME|FILE")]
+    device: Option<String>,
+    /// Use peaks with structured sparsity where they are known
+    #[arg(long)]
+    sparse: bool,
+    /// Read every peak of the device as ops or macs
+    #[arg(long, visible_alias = "counts", value_name = "UNIT", hide_possible_values = true)]
+    peak_unit: Option<PeakUnit>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum PeakUnit {
+    Ops,
+    Macs,
+}
+
+impl DeviceArguments {
+    /// The device that was named, or the one that the input reports about itself.
+    pub(crate) fn resolve(&self, reported: Option<&str>) -> anyhow::Result<Device> {
+        let found = match (&self.device, reported.map(str::trim).filter(|name| !name.is_empty())) {
+            (Some(name), _) => named(name)?,
+            (None, Some(name)) => device::find_reported(name).map_err(|unknown| {
+                hinted(
+                    format!("the input was recorded on `{name}`: {unknown}"),
+                    format!("name the device with --device; {}", unknown.hint()),
+                )
+            })?,
+            (None, None) => {
+                return Err(hinted(
+                    "the input does not say which device it was recorded on",
+                    "name it with --device; `eaves device list` shows every name",
+                ));
+            }
+        };
+        let found = if self.sparse { found.with_sparse_peaks() } else { found };
+        Ok(match self.peak_unit {
+            Some(PeakUnit::Ops) => found.counting(Counts::Operations),
+            Some(PeakUnit::Macs) => found.counting(Counts::Macs),
+            None => found,
+        })
+    }
+
+    /// With this name or file if none was typed.
+    pub(crate) fn or_named(mut self, name: Option<String>) -> Self {
+        self.device = self.device.or(name);
+        self
+    }
+
+    /// With this name or file, whatever was typed.
+    pub(crate) fn named(mut self, name: String) -> Self {
+        self.device = Some(name);
+        self
+    }
+
+    /// With peaks that count multiply-adds, if so and nothing else was typed.
+    pub(crate) fn or_macs(mut self, so: bool) -> Self {
+        self.peak_unit = self.peak_unit.or(so.then_some(PeakUnit::Macs));
+        self
+    }
+
+    /// Whether a device was named.
+    pub(crate) fn is_named(&self) -> bool {
+        self.device.is_some()
+    }
+}
+
+/// The device of a name or of a file.
+pub(crate) fn named(name: &str) -> anyhow::Result<Device> {
+    let path = Path::new(name);
+    let in_file = name.rsplit_once('#').is_some_and(|(file, _)| Path::new(file).is_file());
+    let looks_like_file = name.contains(['/', '\\'])
+        || path.extension().is_some_and(|extension| {
+            ["json", "yaml", "yml"].iter().any(|known| extension.eq_ignore_ascii_case(known))
+        });
+    if path.is_file() || in_file || looks_like_file {
+        return device::read(path).map_err(|error| hinted(error.to_string(), error.hint));
+    }
+    device::find(name).map_err(|unknown| hinted(unknown.to_string(), unknown.hint()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::failure::hint;
+
+    fn arguments(device: Option<&str>) -> DeviceArguments {
+        DeviceArguments { device: device.map(str::to_owned), ..DeviceArguments::default() }
+    }
+
+    #[test]
+    fn what_was_typed_wins_over_what_was_recorded() {
+        let id = |typed, reported| arguments(typed).resolve(reported).unwrap().id;
+        assert_eq!(id(Some("mi300x"), Some("NVIDIA H200")), "amd-mi300x");
+        assert_eq!(id(None, Some("NVIDIA H200")), "nvidia-h200-sxm");
+        assert_eq!(id(None, Some("AMD Instinct MI250X")), "amd-mi250x-gcd");
+        assert_eq!(id(Some("AMD Instinct MI250X"), None), "amd-mi250x");
+    }
+
+    #[test]
+    fn what_is_not_known_is_an_error_with_a_hint() {
+        for (typed, reported, part) in [
+            (None, None, "does not say"),
+            (None, Some(" "), "does not say"),
+            (None, Some("AMD Radeon Graphics"), "recorded on `AMD Radeon Graphics`"),
+            (Some("mi30x"), None, "did you mean amd-mi300x"),
+            (Some("absent.yaml"), None, "absent.yaml: cannot be read"),
+            (Some("folder/absent"), None, "cannot be read"),
+        ] {
+            let error = arguments(typed).resolve(reported).unwrap_err();
+            assert!(error.to_string().contains(part), "{error}");
+            assert!(hint(&error).is_some(), "{error}");
+        }
+    }
+
+    #[test]
+    fn peaks_can_be_read_in_another_way() {
+        let sparse = DeviceArguments { sparse: true, ..arguments(Some("gb10-287")) };
+        assert_eq!(sparse.resolve(None).unwrap().peak_by_key("fp4_matrix").unwrap().dense.value, 1e15);
+        let macs = DeviceArguments { peak_unit: Some(PeakUnit::Macs), ..arguments(Some("t4")) };
+        assert!(macs.resolve(None).unwrap().peaks.iter().all(|peak| peak.counts == Counts::Macs));
+    }
+}
