@@ -15,6 +15,7 @@ mod elementwise;
 mod feed_forward;
 mod gemm;
 mod grouped_gemm;
+mod hyper_connection;
 mod indexing;
 mod loss;
 mod moe;
@@ -77,6 +78,7 @@ const FAMILIES: &[&[Formula]] = &[
     elementwise::FORMULAS,
     gemm::FORMULAS,
     grouped_gemm::FORMULAS,
+    hyper_connection::FORMULAS,
     indexing::FORMULAS,
     loss::FORMULAS,
     moe::FORMULAS,
