@@ -71,3 +71,8 @@ fn json() {
 fn containers() {
     replay("container", exercise::stream);
 }
+
+#[test]
+fn measurements() {
+    replay("measurements", exercise::measurements);
+}

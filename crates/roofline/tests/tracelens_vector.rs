@@ -2,6 +2,13 @@
 //! theirs. Where TraceLens is wrong (`docs/operators.md` lists how), the test computes from the row what its mistake is
 //! and what is right, and that is compared; nothing is let through.
 
+#![expect(
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "helpers of tests may fail loudly"
+)]
+
 mod reference;
 
 use std::collections::BTreeMap;

@@ -7,6 +7,7 @@ use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 use zip::write::SimpleFileOptions;
 
 use super::examples::{Example, compress};
+use super::measurements;
 
 /// A trace with every phase, every kind of slice and every argument that is decoded.
 const EVERYTHING: &str = r#"{
@@ -74,6 +75,14 @@ pub(super) fn all() -> Result<Vec<(String, Example)>> {
                 Example::plain(text.as_bytes().to_vec()),
             ));
         }
+    }
+    for (name, text) in [
+        ("benchmark.json", measurements::BENCHMARK.to_owned()),
+        ("commands.json", measurements::COMMANDS.to_owned()),
+        ("events.json", measurements::EVENTS.to_owned()),
+        ("kernels.csv", measurements::kernels_csv()),
+    ] {
+        files.push((format!("fuzz/corpus/measurements/{name}"), Example::plain(text.into_bytes())));
     }
     let (first, second) = EVERYTHING.as_bytes().split_at(1_000);
     let frame = |bytes: &[u8]| compress_to_vec(bytes, CompressionLevel::Fastest);

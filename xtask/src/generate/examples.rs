@@ -7,7 +7,7 @@ use anyhow::Result;
 use flate2::read::GzDecoder;
 use flate2::{Compression, GzBuilder};
 
-use super::{damaged, scenarios};
+use super::{damaged, measurements, scenarios};
 
 /// A file to be written.
 pub(super) struct Example {
@@ -50,5 +50,14 @@ pub(super) fn all() -> Result<Vec<(String, Example)>> {
         }
     }
     files.push(("examples/damaged/truncated.json".to_owned(), Example::plain(damaged::make()?)));
+    for (name, text) in [
+        ("commands.json", measurements::COMMANDS.to_owned()),
+        ("events.json", measurements::EVENTS.to_owned()),
+        ("kernels.csv", measurements::kernels_csv()),
+        ("npu_config.json", measurements::NPU_CONFIG.to_owned()),
+        ("peaks.yaml", measurements::PEAKS.to_owned()),
+    ] {
+        files.push((format!("examples/measurements/{name}"), Example::plain(text.into_bytes())));
+    }
     Ok(files)
 }

@@ -11,6 +11,7 @@ pub(crate) mod big;
 mod corpus;
 mod damaged;
 mod examples;
+mod measurements;
 mod scenarios;
 
 /// Runs the task.

@@ -26,7 +26,7 @@ use crate::selection::SelectionArguments;
     help_template = HELP_TEMPLATE,
     before_help = "  eaves roofline kernels.csv --device h100 --dtype bf16_tensor
   eaves roofline events.json --device peaks.yaml -o roofline.html
-  eaves roofline commands.json --config roofline_config.json --compat
+  eaves roofline commands.json --config npu.json --ops ops.rhai
   eaves roofline trace.json.gz                    the device it was recorded on
   eaves roofline --pair peaks=a.yaml,input=a.csv --pair peaks=b.yaml,input=b.csv
   eaves roofline kernels.csv --device h100 --fail-on 'pct_of_roof<50'"
@@ -47,6 +47,10 @@ pub(crate) struct Arguments {
     /// The link of messages that name none
     #[arg(long, value_name = "NAME")]
     link: Option<String>,
+    /// Formulas of your own for types of operators; by default ops.rhai
+    /// beside the input, if it is there
+    #[arg(long, value_name = "FILE")]
+    ops: Option<PathBuf>,
     /// A device and an input, each pair a tab of its own:
     /// peaks=FILE,input=FILE[,dtype=KEY][,from=FORM]; may be repeated
     #[arg(long, value_name = "PAIR", value_parser = pair::parse)]
@@ -149,7 +153,8 @@ impl Arguments {
     /// Every file that is read, so that none is replaced.
     fn files(&self) -> Vec<PathBuf> {
         let pairs = self.pair.iter().map(|pair| pair.input.clone());
-        self.inputs.iter().cloned().chain(pairs).chain(self.config.clone()).collect()
+        let others = self.config.iter().chain(&self.ops).cloned();
+        self.inputs.iter().cloned().chain(pairs).chain(others).collect()
     }
 
     /// The limits: what was typed wins over what a file says.

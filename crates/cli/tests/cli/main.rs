@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, its helpers too")]
 
+mod device;
 mod diff;
 mod examples;
 mod flame;
@@ -13,6 +14,7 @@ mod itself;
 mod ops;
 mod predict;
 mod report;
+mod roofline;
 mod schema;
 #[path = "../support/mod.rs"]
 mod support;

@@ -1,6 +1,6 @@
 //! What must hold for any bytes whatever. Shared by the fuzz targets and the ordinary tests.
 
-use eaves_ingest::{Options, read_bytes, read_stream};
+use eaves_ingest::{Form, Options, read_bytes, read_measurements, read_stream};
 use eaves_model::{CallTree, Column, GpuId, LaunchLinks, Oddity, Recording, Trace, forward_backward};
 
 /// Reads bytes as plain JSON, and once more as a stream, which must come to the same.
@@ -28,6 +28,22 @@ pub(crate) fn json(bytes: &[u8]) {
         // A header so damaged that the events are found only by reading again, which a stream cannot do.
         (Ok(whole), Err(_)) if whole.trace.diagnostics.count(Oddity::BadHeader) > 0 => {}
         (whole, streamed) => panic!("{:?} and {:?}", whole.map(|_| ()), streamed.map(|_| ())),
+    }
+}
+
+/// Reads bytes as measurements of every form: numbers are numbers, places are inside the input.
+pub(crate) fn measurements(bytes: &[u8]) {
+    for form in Form::ALL.into_iter().map(Some).chain([None]) {
+        let Ok(found) = read_measurements("memory", bytes, form) else { continue };
+        for record in &found.records {
+            let numbers = [record.flops, record.macs, record.bytes, record.measured_bytes, record.time];
+            assert!(numbers.into_iter().flatten().all(|number| number.is_finite() && number >= 0.0));
+            assert!(record.calls > 0);
+        }
+        for warning in found.diagnostics.warnings() {
+            assert!(warning.count > 0);
+            assert!(warning.first_offset.is_none_or(|offset| offset <= found.bytes), "{warning:?}");
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! From inputs to sections: each file of measurements, and all traces together, with a device of its own.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Result;
@@ -11,6 +11,7 @@ use eaves_analyze::{Options, assemble, measure};
 use eaves_ingest::Form;
 use eaves_model::{Measurements, Run};
 use eaves_present::Document;
+use eaves_roofline::scripts::Script;
 use eaves_roofline::{Device, Precision, Settings};
 
 use super::Arguments;
@@ -20,6 +21,9 @@ use crate::failure::hinted;
 
 /// The sections of a trace that are held against a device.
 const OF_TRACES: [&str; 2] = ["collectives", "roofline"];
+
+/// The name of a script beside an input.
+const SCRIPT: &str = "ops.rhai";
 
 /// What there is to say about one input.
 pub(super) struct Answer {
@@ -105,7 +109,8 @@ impl Scope<'_> {
         }
         for measurements in &contents.measurements {
             let device = self.device(measurements.device.as_deref())?;
-            answers.push(self.of_measurements(measurements, &device));
+            let script = self.script(Path::new(&measurements.path))?;
+            answers.push(self.of_measurements(measurements, &device, script.as_ref()));
         }
         Ok(answers)
     }
@@ -127,6 +132,19 @@ impl Scope<'_> {
         Ok(device)
     }
 
+    /// The user's formulas: those that were named, or those beside the input.
+    fn script(&self, input: &Path) -> Result<Option<Script>> {
+        let beside = input.with_file_name(SCRIPT);
+        let path = match &self.arguments.ops {
+            Some(path) => path,
+            None if beside.is_file() => &beside,
+            None => return Ok(None),
+        };
+        let read = Script::read(path);
+        read.map(Some)
+            .map_err(|error| hinted(error.to_string(), "`eaves ops check` tries a script by itself"))
+    }
+
     fn of_traces(&self, run: &Run, outcomes: Vec<Outcome>, device: &Device) -> Answer {
         let collectives =
             outcomes.iter().filter_map(Outcome::section).find(|section| section.id == "collectives");
@@ -138,12 +156,18 @@ impl Scope<'_> {
         Answer { label, document: Document::new("roofline", run, outcomes) }
     }
 
-    fn of_measurements(&self, measurements: &Measurements, device: &Device) -> Answer {
+    fn of_measurements(
+        &self,
+        measurements: &Measurements,
+        device: &Device,
+        script: Option<&Script>,
+    ) -> Answer {
+        let custom = |name: &str, record: &str| script.and_then(|script| script.command(name, record));
         let reading = Reading {
             device,
             dtype: self.task.dtype.as_deref(),
             compatibility: self.arguments.compat,
-            custom: None,
+            custom: Some(&custom),
         };
         let points = roofline::points(measurements, &reading);
         let transfers = roofline::transfers(measurements);

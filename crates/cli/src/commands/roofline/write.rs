@@ -153,12 +153,12 @@ fn whole(answers: &[Answer]) -> Document {
     whole
 }
 
-/// What people see: the flat table repeats the points.
+/// What people see: the flat table repeats the points, and a table without rows says nothing.
 fn shown(whole: &Document) -> Document {
     let mut shown = whole.clone();
     for outcome in &mut shown.outcomes {
         if let eaves_analyze::section::Outcome::Section(section) = outcome {
-            section.tables.retain(|table| table.id != "classification");
+            section.tables.retain(|table| table.id != "classification" && !table.rows.is_empty());
         }
     }
     shown

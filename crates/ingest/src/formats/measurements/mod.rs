@@ -125,7 +125,24 @@ pub(super) fn read(reader: impl Read, form: Form) -> Result<Content, Unreadable>
         Form::Trace => {}
     }
     let Draft { device, records, diagnostics } = draft;
-    Ok(Content { form, device, records, diagnostics, bytes: bytes.len() as u64 })
+    let bytes = bytes.len() as u64;
+    Ok(Content { form, device, records, diagnostics: within(diagnostics, bytes), bytes })
+}
+
+/// With every place inside the input: text that was UTF-16 may be longer than its bytes.
+fn within(diagnostics: Diagnostics, bytes: u64) -> Diagnostics {
+    let mut clamped = Diagnostics::default();
+    for warning in diagnostics.warnings() {
+        let offset = warning.first_offset.map(|offset| offset.min(bytes));
+        match &warning.detail {
+            Some(detail) => {
+                clamped.note_detail(warning.kind, offset, detail.as_str());
+                clamped.note_many(warning.kind, warning.count - 1, offset);
+            }
+            None => clamped.note_many(warning.kind, warning.count, offset),
+        }
+    }
+    clamped
 }
 
 fn objects(text: &str, lists: &[&str], draft: &mut Draft) -> Result<Objects, Unreadable> {

@@ -1,5 +1,7 @@
 //! Owners and times by hand, and a twin that looks at every instant and every operator by itself.
 
+mod formulas;
+
 use std::collections::BTreeMap;
 
 use eaves_model::{GpuId, MaybeU32, Ns, SliceKind, Trace};
