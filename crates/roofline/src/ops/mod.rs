@@ -17,6 +17,7 @@ mod gemm;
 mod grouped_gemm;
 mod hyper_connection;
 mod indexing;
+mod kernel_types;
 mod loss;
 mod moe;
 mod movement;
@@ -43,9 +44,9 @@ pub use convolution::Convolution;
 pub use feed_forward::FeedForward;
 pub use gemm::Gemm;
 pub use grouped_gemm::GroupedGemm;
+pub use kernel_types::element_type_of_kernel;
 pub use moe::MixtureOfExperts;
 pub use movement::{set, transfer};
-pub use triton::element_type_of_kernel;
 
 /// Why a formula has no answer for a call.
 pub type Unmodelled = String;
