@@ -24,26 +24,26 @@ pub fn list(devices: &[Device]) -> Section {
         let least = device.facts().iter().map(|fact| fact.source.confidence).min();
         vec![
             device.id.as_str().into(),
-            device.name.as_str().into(),
-            device.isa.as_deref().map_or(UNKNOWN, Value::from),
             memory.and_then(|memory| memory.size.as_ref()).map_or(UNKNOWN, bytes),
             memory.and_then(|memory| memory.bandwidth.as_ref()).map_or(UNKNOWN, bandwidth),
             peak(device, Arithmetic::Fp32, Engine::Vector),
             peak(device, Arithmetic::Bf16, Engine::Matrix),
             peak(device, Arithmetic::Fp8, Engine::Matrix),
             least.map_or(UNKNOWN, |confidence| confidence.id().into()),
+            device.isa.as_deref().map_or(UNKNOWN, Value::from),
+            device.name.as_str().into(),
         ]
     };
     let columns = vec![
         Column::new("id", "Id", Unit::None),
-        Column::new("name", "Name", Unit::None),
-        Column::new("isa", "ISA", Unit::None),
         Column::new("memory_bytes", "Memory", Unit::Bytes),
         Column::new("bandwidth_gbps", "Bandwidth", Unit::GigabytesPerSecond),
         Column::new("fp32_vector_gflops", "FP32 vector", Unit::GigaflopsPerSecond),
         Column::new("bf16_matrix_gflops", "BF16 matrix", Unit::GigaflopsPerSecond),
         Column::new("fp8_matrix_gflops", "FP8 matrix", Unit::GigaflopsPerSecond),
         Column::new("least_confidence", "Least sure", Unit::None),
+        Column::new("isa", "ISA", Unit::None),
+        Column::new("full_name", "Name", Unit::None),
     ];
     let rows = devices.iter().map(row).collect();
     section(
@@ -198,7 +198,7 @@ fn properties<'a>(device: &'a Device, sources: &mut Sources<'a>) -> Table {
         rows.push(vec!["notes".into(), notes.as_str().into(), none(), none()]);
     }
     let mut columns =
-        vec![Column::new("property", "Property", Unit::None), Column::new("value", "Value", Unit::None)];
+        vec![Column::new("property", "Property", Unit::None), Column::new("text", "Value", Unit::None)];
     columns.extend(SOURCE);
     Table { id: "properties", title: "Device", columns, rows }
 }

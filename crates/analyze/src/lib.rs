@@ -34,6 +34,7 @@ mod info;
 mod job;
 mod kernel_name;
 mod kernel_type;
+pub mod operators;
 mod options;
 pub mod predict;
 mod rank_view;

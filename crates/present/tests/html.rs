@@ -26,7 +26,7 @@ fn check_structure(page: &str) -> Vec<String> {
         }
         if tag.starts_with('/') {
             assert_eq!(open.pop().as_deref(), Some(name.as_str()), "before: {}", &rest[..rest.len().min(80)]);
-        } else if !VOID.contains(&name.as_str()) {
+        } else if !VOID.contains(&name.as_str()) && !tag.ends_with('/') {
             // What is inside these is no markup.
             if matches!(name.as_str(), "style" | "script") {
                 rest = &rest[rest.find(&format!("</{name}>")).unwrap()..];
@@ -123,6 +123,36 @@ fn no_name_becomes_markup() {
     assert_eq!(data(&page), json_of(&document));
     assert!(page.contains("style=\"--part:12.50%\""));
     assert!(page.contains("title=\"no &quot;calls&quot; &lt;here&gt;\""));
+}
+
+#[test]
+fn a_roofline_has_its_chart_before_its_tables() {
+    let column = |id, title, unit| Column::new(id, title, unit);
+    let points = Table {
+        id: "points",
+        title: "Against the roof",
+        columns: vec![
+            column("name", "Name", Unit::None),
+            column("intensity", "Intensity", Unit::FlopPerByte),
+            column("achieved_gflops", "Achieved", Unit::GigaflopsPerSecond),
+        ],
+        rows: vec![vec![Value::from("gemm <b>"), Value::Float(100.0), Value::Float(5e5)]],
+    };
+    let section = Section { id: "roofline", title: "Roofline", tables: vec![points], ..Section::default() };
+    let document =
+        Document { verb: "report", outcomes: vec![Outcome::Section(section)], ..Document::default() };
+    let page = html::render(&document);
+    check_structure(&page);
+    assert_eq!(page.matches("<svg").count(), 1);
+    assert!(page.find("<svg") < page.find("Against the roof"));
+    assert!(!page.contains("http:") && !page.contains("<b>"));
+    // The style of the chart concerns nothing else.
+    let style =
+        page.split("<svg").nth(1).unwrap().split("<style>").nth(1).unwrap().split("</style>").next().unwrap();
+    assert!(
+        style.split('}').filter(|rule| rule.contains('{')).all(|rule| rule.contains(".eaves-roofline ")),
+        "{style}"
+    );
 }
 
 #[test]

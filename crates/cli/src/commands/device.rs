@@ -45,7 +45,7 @@ struct List {
     vendor: Option<String>,
 }
 
-/// Show peaks, memory, links and knees of a device, with the source of each
+/// Show peaks, memory, links and knees, each with its source
 #[derive(Args, Debug)]
 #[command(
     help_template = HELP_TEMPLATE,
@@ -81,11 +81,11 @@ fn listed(list: &List) -> anyhow::Result<Vec<Device>> {
         |device: &Device| device.vendor.as_deref().is_some_and(|name| name.eq_ignore_ascii_case(vendor));
     let found: Vec<Device> = catalogue().iter().filter(|device| known(device)).cloned().collect();
     if found.is_empty() {
-        let mut vendors: Vec<&str> =
-            catalogue().iter().filter_map(|device| device.vendor.as_deref()).collect();
+        let lower = |device: &Device| Some(device.vendor.as_ref()?.to_lowercase());
+        let mut vendors: Vec<String> = catalogue().iter().filter_map(lower).collect();
         vendors.sort_unstable();
         vendors.dedup();
-        let hint = match did_you_mean(vendor, vendors.iter().copied()) {
+        let hint = match did_you_mean(&vendor.to_lowercase(), vendors.iter().map(String::as_str)) {
             Some(near) => format!("did you mean {near}?"),
             None => format!("vendors are {}", vendors.join(", ")),
         };

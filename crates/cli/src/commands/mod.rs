@@ -10,6 +10,7 @@ mod hta;
 mod info;
 mod kernels;
 mod memory;
+mod ops;
 mod predict;
 mod report;
 mod roofline;
@@ -41,6 +42,7 @@ pub(crate) enum Command {
     Info(info::Arguments),
     Kernels(kernels::Arguments),
     Memory(memory::Arguments),
+    Ops(ops::Arguments),
     Predict(predict::Arguments),
     Report(report::Arguments),
     Roofline(Box<roofline::Arguments>),
@@ -62,6 +64,7 @@ impl Command {
             Self::Info(arguments) => info::run(arguments, output),
             Self::Kernels(arguments) => kernels::run(arguments, output),
             Self::Memory(arguments) => memory::run(arguments, output),
+            Self::Ops(arguments) => ops::run(arguments, output),
             Self::Predict(arguments) => predict::run(arguments, output),
             Self::Report(arguments) => report::run(arguments, output),
             Self::Roofline(arguments) => return roofline::run(arguments, output),

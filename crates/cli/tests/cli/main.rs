@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, its helpers too")]
 
+mod device;
 mod diff;
 mod examples;
 mod flame;
@@ -10,6 +11,7 @@ mod hta;
 #[cfg(unix)]
 mod interrupt;
 mod itself;
+mod ops;
 mod predict;
 mod report;
 mod roofline;

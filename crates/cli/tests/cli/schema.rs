@@ -5,9 +5,10 @@ use serde_json::Value;
 
 /// Every verb that prints a document, with what it needs besides an input.
 /// In the arguments, `FILE` stands for the trace.
-const VERBS: [(&str, &[&str]); 12] = [
+const VERBS: [(&str, &[&str]); 14] = [
     // tidy-alphabetical-start
     ("comm", &["FILE"]),
+    ("device", &["list"]),
     ("diff", &["FILE", "other.json"]),
     ("export", &["FILE", "--to", "chrome", "-o", "exported.json"]),
     ("flame", &["FILE"]),
@@ -15,6 +16,7 @@ const VERBS: [(&str, &[&str]); 12] = [
     ("info", &["FILE"]),
     ("kernels", &["FILE"]),
     ("memory", &["FILE", "--details"]),
+    ("ops", &["list"]),
     ("predict", &["gemm", "--precision", "all", "--device", "h100-sxm"]),
     ("report", &["FILE", "--details"]),
     ("roofline", &["FILE", "--device", "h100-sxm"]),

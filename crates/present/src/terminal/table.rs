@@ -166,7 +166,7 @@ fn grid_column(columns: &[Column], index: usize, values: &[&Value]) -> GridColum
         heading: column.title.to_owned(),
         cells: align_units(cells, column.unit),
         right,
-        prose: matches!(column.id, "note" | "reason"),
+        prose: matches!(column.id, "note" | "reason" | "text"),
         importance: importance(columns, index, right),
         styles: Vec::new(),
     }

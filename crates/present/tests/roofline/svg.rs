@@ -43,6 +43,7 @@ fn frames(document: &Document<'_>) -> Vec<[f64; 4]> {
             .split(|letter: char| !(letter.is_ascii_digit() || letter == '.'))
             .filter_map(|part| part.parse().ok())
             .collect();
+        // `M left top H right V bottom H left z`
         [numbers[0], numbers[1], numbers[2], numbers[3]]
     };
     of_class(document, "frame").into_iter().map(frame).collect()
@@ -79,9 +80,17 @@ fn marks<'a>(document: &'a Document<'_>) -> Vec<Node<'a, 'a>> {
 fn check(text: &str) -> (usize, usize) {
     let document = Document::parse(text).unwrap();
     let frames = frames(&document);
+    // The strip of points without bytes has no frame.
+    let bands = of_class(&document, "band").into_iter().map(|band| {
+        let (left, top) = (number(band, "x"), number(band, "y"));
+        [left, top, left + number(band, "width"), top + number(band, "height")]
+    });
+    let areas: Vec<[f64; 4]> = frames.iter().copied().chain(bands).collect();
     let inside = |(x, y): (f64, f64)| {
-        // Strips without a frame share the height of the plot beside them.
-        frames.iter().any(|[_, top, _, bottom]| y >= top - 0.1 && y <= bottom + 0.1 && x > 0.0)
+        let holds = |[left, top, right, bottom]: &[f64; 4]| {
+            (left - 0.1..=right + 0.1).contains(&x) && (top - 0.1..=bottom + 0.1).contains(&y)
+        };
+        areas.iter().any(holds)
     };
     let marks = marks(&document);
     for mark in &marks {

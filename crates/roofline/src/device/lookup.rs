@@ -111,15 +111,17 @@ fn without_vendor(name: &str) -> String {
 fn near(name: &str, devices: &'static [Device]) -> Vec<&'static str> {
     /// Below this the names have little more in common than a few letters.
     const LEAST_LIKENESS: f64 = 0.8;
+    /// More than any two words are alike.
+    const CONTAINED: f64 = 2.0;
     let wanted = without_vendor(name);
     if wanted.is_empty() {
         return Vec::new();
     }
     let likeness = |device: &Device| {
         let (_, short) = device.id.split_once('-').unwrap_or(("", &device.id));
-        let names = [short, &device.id, &device.name].map(|name| without_vendor(name));
+        let names = [short, &device.id, &device.name].map(without_vendor);
         let alike = |name: &String| match name.contains(&wanted) {
-            true => 2.0,
+            true => CONTAINED,
             false => strsim::jaro_winkler(name, &wanted),
         };
         let aliases: Vec<String> = device.aliases.iter().map(|alias| without_vendor(alias)).collect();
@@ -129,5 +131,9 @@ fn near(name: &str, devices: &'static [Device]) -> Vec<&'static str> {
         devices.iter().map(|device| (likeness(device), device.id.as_str())).collect();
     scored.retain(|(likeness, _)| *likeness >= LEAST_LIKENESS);
     scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
+    // What contains the name is meant; what is only spelt alike would distract from it.
+    if scored.first().is_some_and(|(likeness, _)| *likeness >= CONTAINED) {
+        scored.retain(|(likeness, _)| *likeness >= CONTAINED);
+    }
     scored.into_iter().take(5).map(|(_, id)| id).collect()
 }

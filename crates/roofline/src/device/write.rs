@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::file::scaled;
 use super::{Device, Fact, Link, Memory, Peak, Source};
 use crate::Counts;
 
@@ -119,7 +120,8 @@ impl Text<'_> {
         for (index, level) in levels.iter().enumerate() {
             self.line(&format!("  - id: {}", quoted(&level.id)));
             self.line(&format!("    name: {}", quoted(&level.name)));
-            let (unit, factor) = if index == 0 { ("size_GB", 1e9) } else { ("size_MiB", 1_048_576.0) };
+            let (unit, factor) =
+                if index == 0 { ("size_GiB", 1_073_741_824.0) } else { ("size_MiB", 1_048_576.0) };
             self.fact(unit, level.size.as_ref(), factor, "    ");
             self.fact("bw_GBps", level.bandwidth.as_ref(), 1e9, "    ");
         }
@@ -157,8 +159,8 @@ fn amount(value: f64, factor: f64) -> String {
     let plain = value / factor;
     let short = format!("{plain:.11e}").parse().unwrap_or(plain);
     let below = plain.next_down();
-    let exact = [short, plain, below, plain.next_up()].into_iter().find(|number| number * factor == value);
-    exact.unwrap_or(plain).to_string()
+    let mut texts = [short, plain, below, plain.next_up()].map(|number| number.to_string()).into_iter();
+    texts.find(|text| scaled(text, factor) == Some(value)).unwrap_or_else(|| plain.to_string())
 }
 
 /// The text by itself if it can be nothing else, or in quotes.

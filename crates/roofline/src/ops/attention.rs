@@ -2,7 +2,6 @@
 
 use crate::{Arithmetic, Precision, Work};
 
-mod cache;
 mod calls;
 mod mask;
 mod paged;
@@ -12,7 +11,6 @@ mod variable;
 use mask::Mask;
 pub use step::{Step, Tokens};
 
-pub(super) use cache::FORMULAS as CACHE;
 pub(super) use calls::{FORMULAS, WRAPPERS};
 pub(super) use paged::FORMULAS as PAGED;
 pub(super) use variable::FORMULAS as VARIABLE;

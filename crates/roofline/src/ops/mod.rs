@@ -15,7 +15,9 @@ mod elementwise;
 mod feed_forward;
 mod gemm;
 mod grouped_gemm;
+mod hyper_connection;
 mod indexing;
+mod kernel_types;
 mod loss;
 mod moe;
 mod movement;
@@ -42,9 +44,9 @@ pub use convolution::Convolution;
 pub use feed_forward::FeedForward;
 pub use gemm::Gemm;
 pub use grouped_gemm::GroupedGemm;
+pub use kernel_types::element_type_of_kernel;
 pub use moe::MixtureOfExperts;
 pub use movement::{set, transfer};
-pub use triton::element_type_of_kernel;
 
 /// Why a formula has no answer for a call.
 pub type Unmodelled = String;
@@ -69,7 +71,6 @@ pub struct Formula {
 const FAMILIES: &[&[Formula]] = &[
     // tidy-alphabetical-start
     activation::FORMULAS,
-    attention::CACHE,
     attention::FORMULAS,
     attention::PAGED,
     attention::VARIABLE,
@@ -77,6 +78,7 @@ const FAMILIES: &[&[Formula]] = &[
     elementwise::FORMULAS,
     gemm::FORMULAS,
     grouped_gemm::FORMULAS,
+    hyper_connection::FORMULAS,
     indexing::FORMULAS,
     loss::FORMULAS,
     moe::FORMULAS,
@@ -96,7 +98,7 @@ const FAMILIES: &[&[Formula]] = &[
     // tidy-alphabetical-end
 ];
 
-/// Operators that usually only call others with formulas of their own.
+/// Families of operators that usually only call others with formulas of their own.
 const WRAPPERS: &[&[Formula]] = &[
     // tidy-alphabetical-start
     activation::WRAPPERS,
@@ -129,13 +131,13 @@ pub fn formula(name: &str) -> Option<&'static Formula> {
 }
 
 /// The formula of an operator that usually only calls others with formulas, which then own the time: `aten::linear`
-/// calls `aten::addmm`. It holds where nothing inside was recorded.
+/// calls `aten::addmm`. It holds where nothing inside was recorded, or where it launches something itself.
 pub fn wrapper(name: &str) -> Option<&'static Formula> {
     static BY_NAME: LazyLock<ByName> = LazyLock::new(|| by_name(WRAPPERS));
     BY_NAME.get(name).copied()
 }
 
-/// All formulas of operators that have a name of their own, those that only call others included.
+/// All formulas of operators, those that call others included.
 pub fn all() -> impl Iterator<Item = &'static Formula> {
     FAMILIES.iter().chain(WRAPPERS).copied().flatten()
 }
@@ -147,10 +149,9 @@ mod tests {
     #[test]
     fn a_name_has_one_formula() {
         let mut seen = std::collections::BTreeSet::new();
-        for formula in all() {
-            for name in formula.names {
-                assert!(seen.insert(*name), "{name} has two formulas");
-            }
+        for name in all().flat_map(|formula| formula.names) {
+            assert!(seen.insert(*name), "{name} has two formulas");
+            assert!(formula(name).is_some() != wrapper(name).is_some(), "{name}");
         }
     }
 

@@ -10,7 +10,7 @@ use super::shape::volume;
 use super::{Call, Formula, Tensor, Unmodelled};
 use crate::{Precision, Work};
 
-const CATEGORY: &str = "rms_norm";
+const CATEGORY: &str = "rms norm";
 
 pub(super) const FORMULAS: &[Formula] = &[
     Formula { names: &["aten::_fused_rms_norm"], category: CATEGORY, work: fused, backward: None },

@@ -116,7 +116,8 @@ fn the_catalogue_is_the_table() {
             }
         }
         let level = |id: &str| device.memory.iter().find(|memory| memory.id == id);
-        same("mem_gb", level("hbm").and_then(|memory| value(&memory.size)), 1e9);
+        // Labels say GB and mean 2^30: an A100 of "40 GB" reports 42.5e9 bytes, an MI300X of "192 GB" 206.1e9.
+        same("mem_gb", level("hbm").and_then(|memory| value(&memory.size)), 1_073_741_824.0);
         same("mem_bw_gbs", level("hbm").and_then(|memory| value(&memory.bandwidth)), 1e9);
         same("l2_mb", level("l2").and_then(|memory| value(&memory.size)), 1_048_576.0);
         same("llc_mb", level("llc").and_then(|memory| value(&memory.size)), 1_048_576.0);

@@ -1,6 +1,11 @@
 //! Devices by what people type and by what recordings report.
 
+use std::io::Read;
+use std::path::Path;
+
 use eaves_roofline::device::{catalogue, find, find_reported};
+
+use crate::data;
 
 fn id(name: &str) -> String {
     find(name).unwrap_or_else(|error| panic!("{error}")).id
@@ -95,4 +100,71 @@ fn near_names_are_suggested() {
         assert!(error.to_string().contains("did you mean"), "{error}");
     }
     assert!(find("qqqqq").unwrap_err().near.is_empty());
+}
+
+/// The beginning of a recording, where its device properties stand.
+fn head(path: &Path) -> Option<String> {
+    let file = std::fs::File::open(path).ok()?;
+    let mut bytes = Vec::new();
+    let limit = 64 << 10;
+    match path.extension()?.to_str()? {
+        "gz" => flate2::read::GzDecoder::new(file).take(limit).read_to_end(&mut bytes).ok()?,
+        "json" => file.take(limit).read_to_end(&mut bytes).ok()?,
+        _ => return None,
+    };
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn walk(folder: &Path, found: &mut Vec<std::path::PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
+        match entry.path() {
+            path if path.is_dir() => walk(&path, found),
+            path => found.push(path),
+        }
+    }
+}
+
+/// What the first entry of `deviceProperties` says: name, multiprocessors, bytes of memory.
+fn first_properties(text: &str) -> Option<(String, Option<f64>, Option<f64>)> {
+    let (_, rest) = text.split_once("\"deviceProperties\"")?;
+    // The list is empty where there is no GPU.
+    let entry = rest.split_once(']')?.0.split_once('{')?.1.split_once('}')?.0;
+    let value = |key: &str| {
+        let value = entry.split_once(&format!("\"{key}\""))?.1.split_once(':')?.1.trim_start();
+        let end =
+            value.strip_prefix('"').map_or_else(|| value.find([',', '\n']), |text| Some(text.find('"')? + 2));
+        Some(value[..end.unwrap_or(value.len())].trim().trim_matches('"').to_owned())
+    };
+    let number = |key: &str| value(key)?.parse().ok();
+    Some((value("name")?, number("numSms"), number("totalGlobalMem")))
+}
+
+/// Every device that a recording of the reference data names is found, and has what it says of itself.
+#[test]
+fn devices_of_real_recordings() {
+    let Some(folder) = data("") else { return };
+    let mut files = Vec::new();
+    for part in ["hta", "tracelens", "torch"] {
+        walk(&folder.join(part), &mut files);
+    }
+    let mut recordings = 0;
+    for path in files {
+        let Some((name, units, memory)) = head(&path).as_deref().and_then(first_properties) else { continue };
+        // Some recordings have an empty name, and one names the driver's fallback for any card.
+        if ["", "AMD Radeon Graphics"].contains(&name.as_str()) {
+            find_reported(&name).unwrap_err();
+            continue;
+        }
+        let device = find_reported(&name).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        if let Some(units) = units {
+            assert_eq!(device.units.as_ref().unwrap().value, units, "{}", path.display());
+        }
+        if let Some(memory) = memory {
+            let built = device.main_memory().unwrap().size.as_ref().unwrap().value;
+            assert!((0.95 * built..=built).contains(&memory), "{}: {memory} of {built}", path.display());
+        }
+        recordings += 1;
+    }
+    println!("{recordings} recordings");
+    assert!(recordings >= 10, "{recordings}");
 }

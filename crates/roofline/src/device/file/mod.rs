@@ -7,6 +7,7 @@ mod tree;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+pub(super) use self::own::scaled;
 use self::tree::{Kind, Node};
 use super::{Confidence, Device, Source};
 

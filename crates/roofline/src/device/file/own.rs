@@ -122,7 +122,7 @@ fn inherited(node: &Node, above: &Source) -> Result<Source, Problem> {
 /// A number by itself, or a map of `value`, `source` and `confidence`. Zero says that there is none.
 pub(super) fn fact(node: &Node, factor: f64, above: &Source) -> Result<Option<Fact>, Problem> {
     if !node.is_map() {
-        return Ok(positive(node)?.map(|value| Fact { value: value * factor, source: above.clone() }));
+        return Ok(positive(node, factor)?.map(|value| Fact { value, source: above.clone() }));
     }
     for entry in node.entries() {
         known(entry, &PEAK_KEYS)?;
@@ -130,17 +130,26 @@ pub(super) fn fact(node: &Node, factor: f64, above: &Source) -> Result<Option<Fa
     let source = inherited(node, above)?;
     let value =
         node.get("value").ok_or_else(|| Problem::new(node.line, "a number with a source needs a `value`"))?;
-    Ok(positive(value)?.map(|value| Fact { value: value * factor, source }))
+    Ok(positive(value, factor)?.map(|value| Fact { value, source }))
 }
 
-fn positive(node: &Node) -> Result<Option<f64>, Problem> {
-    let parsed = node.text().and_then(|text| text.replace('_', "").parse::<f64>().ok());
-    // The upper limit keeps the value finite in its smallest unit.
+fn positive(node: &Node, factor: f64) -> Result<Option<f64>, Problem> {
+    let parsed = node.text().and_then(|text| scaled(text, factor));
     match parsed.filter(|value| (0.0..1e30).contains(value)) {
         Some(0.0) => Ok(None),
         Some(value) => Ok(Some(value)),
         None => Err(Problem::new(node.line, format!("{} is no amount", node.described()))
             .hint("a number above zero; leave out what is not known")),
+    }
+}
+
+/// The number of a text in a unit of so much. Decimal units move the point, so that 66.9 tera is 66 900 giga exactly.
+pub(in crate::device) fn scaled(text: &str, factor: f64) -> Option<f64> {
+    let text = text.replace('_', "");
+    let exponent = [0, 3, 6, 9, 12].into_iter().find(|exponent| 10f64.powi(*exponent) == factor);
+    match exponent {
+        Some(exponent) if !text.contains(['e', 'E']) => format!("{text}e{exponent}").parse().ok(),
+        _ => Some(text.parse::<f64>().ok()? * factor),
     }
 }
 

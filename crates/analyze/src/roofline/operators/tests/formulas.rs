@@ -1,0 +1,155 @@
+//! Rows by real formulas: what the arguments leave open, and what follows on a device.
+
+use std::path::Path;
+
+use eaves_model::{MaybeI64, Ns, Trace};
+use eaves_roofline::{Settings, device, ops};
+
+use crate::roofline::{OperatorRow, Scope, TracePoints, trace_points, trace_section};
+use crate::section::{Section, Value};
+use crate::test_threads::ThreadTrace;
+use crate::test_trace::{column, number, texts};
+use crate::{Options, RankView};
+
+fn points(trace: &Trace) -> TracePoints {
+    let options = Options::default();
+    trace_points(&RankView::new(trace, &options))
+}
+
+/// Says what the last operator was called with.
+fn called_with(test: &mut ThreadTrace, dims: &str, types: &str, concrete: &str) {
+    let trace = &mut test.trace;
+    let [dims, types, concrete] = [dims, types, concrete].map(|text| trace.strings.intern(text));
+    *trace.ops.input_dims.last_mut().unwrap() = dims;
+    *trace.ops.input_types.last_mut().unwrap() = types;
+    *trace.ops.concrete_inputs.last_mut().unwrap() = concrete;
+}
+
+fn bytes(row: &OperatorRow) -> f64 {
+    row.load.as_ref().unwrap().bytes
+}
+
+const SQUARES: &str = "[[4096,4096],[4096,4096]]";
+const BF16: &str = r#"["c10::BFloat16","c10::BFloat16"]"#;
+
+#[test]
+fn an_operator_that_calls_others_owns_time_only_if_nothing_inside_has_a_formula() {
+    let mut test = ThreadTrace::default();
+    test.op(1, "aten::linear", (0, 20));
+    called_with(&mut test, "[[8,16],[4,16],[]]", r#"["float","float",""]"#, r#"["","",""]"#);
+    test.op(1, "aten::mm", (2, 10));
+    called_with(&mut test, "[[8,16],[16,4]]", r#"["float","float"]"#, r#"["",""]"#);
+    test.launch(1, 1, (3, 4)).op(1, "aten::linear", (30, 50));
+    called_with(&mut test, "[[8,16],[4,16],[]]", r#"["float","float",""]"#, r#"["","",""]"#);
+    test.launch(1, 2, (33, 34)).kernel(7, "gemm", 1, (100, 110)).kernel(7, "gemm", 2, (110, 115));
+    let points = points(&test.trace);
+    let names: Vec<_> = points.rows.iter().map(|row| (row.name.as_str(), row.time())).collect();
+    assert_eq!(names, [("aten::mm", Ns(10)), ("aten::linear", Ns(5))]);
+    // 8x16 and 16x4 read, 8x4 written, four bytes each.
+    assert_eq!([0, 1].map(|row| bytes(&points.rows[row])), [896.0, 896.0]);
+}
+
+#[test]
+fn the_kernel_tells_the_type_of_a_list() {
+    let mut test = ThreadTrace::default();
+    for (number, size) in [(1, "2u"), (2, "4u"), (3, "2u")] {
+        let start = 100 * number;
+        test.op(1, "aten::cat", (start, start + 20));
+        called_with(&mut test, "[[[2,3],[2,3]],[]]", r#"["TensorList","Scalar"]"#, r#"["","0"]"#);
+        let kernel = format!("CatArrayBatchedCopy<OpaqueType<{size}>, unsigned int, 2>");
+        test.launch(1, number, (start + 1, start + 2)).kernel(7, &kernel, number, (start + 50, start + 60));
+    }
+    let points = points(&test.trace);
+    let rows: Vec<_> = points.rows.iter().map(|row| (row.times.count(), bytes(row))).collect();
+    // Twelve elements read and written.
+    assert_eq!(rows, [(2, 48.0), (1, 96.0)]);
+}
+
+#[test]
+fn a_backward_function_has_the_work_of_its_forward_operator() {
+    let arguments = (
+        "[[1,3,8,8],[4,3,3,3],[4],[],[]]",
+        r#"["float","float","float","Scalar","Scalar"]"#,
+        r#"["","","","1","1"]"#,
+    );
+    let mut test = ThreadTrace::default();
+    test.op(1, "ConvBias_", (0, 20));
+    called_with(&mut test, arguments.0, arguments.1, arguments.2);
+    *test.trace.ops.sequence_number.last_mut().unwrap() = MaybeI64::new(7);
+    test.backward(2, "autograd::engine::evaluate_function: ConvBias_Backward", (30, 60));
+    *test.trace.ops.sequence_number.last_mut().unwrap() = MaybeI64::new(7);
+    test.op(2, "ConvBias_Backward", (31, 59)).launch(2, 1, (33, 34)).kernel(7, "wgrad", 1, (100, 130));
+    let points = points(&test.trace);
+    let row = &points.rows[0];
+    assert_eq!(row.name, "autograd::engine::evaluate_function: ConvBias_Backward");
+    assert_eq!((row.of.as_str(), row.arguments.dims.as_str()), ("ConvBias_", arguments.0));
+    let call = ops::Call::parse("ConvBias_", arguments.0, arguments.1, "", arguments.2).unwrap();
+    let work = ops::formula("ConvBias_").unwrap().backward.unwrap()(&call).unwrap();
+    assert_eq!((row.load.as_ref().unwrap().flops, bytes(row)), (work.flops, work.bytes()));
+}
+
+#[test]
+fn the_step_of_a_server_tells_how_long_sequences_are() {
+    let mut test = ThreadTrace::default();
+    let step = "execute_1_context_1(sq4sk4sqsq16sqsk16)_generation_0(sq0sk0sqsq0sqsk0)";
+    test.annotation(1, step, (0, 100));
+    for (number, start) in [(1, 10), (2, 200)] {
+        test.op(1, "aiter::mha_varlen_fwd", (start, start + 20));
+        let types = r#"["c10::BFloat16","c10::BFloat16","c10::BFloat16"]"#;
+        called_with(&mut test, "[[4,2,8],[4,2,8],[4,2,8]]", types, r#"["","",""]"#);
+        test.launch(1, number, (start + 1, start + 2)).kernel(7, "fmha", number, (start + 300, start + 310));
+    }
+    let points = points(&test.trace);
+    let row = |is_in: bool| points.rows.iter().find(|row| row.arguments.step.is_empty() != is_in).unwrap();
+    // Ten pairs of queries and keys, two heads, a product and a sum over eight, for scores and for values.
+    assert_eq!(row(true).load.as_ref().unwrap().flops, 10.0 * 2.0 * 2.0 * 16.0);
+    assert!(row(false).load.as_ref().unwrap_err().contains("not recorded"));
+}
+
+/// 1000 GB/s and 100 TFLOP/s.
+fn section(trace: &Trace, steps: u64) -> Section {
+    let text = r#"{"name": "X", "mem_bw_gbps": 1000, "max_achievable_tflops": {"matrix_bf16": 100}}"#;
+    let devices = device::parse(text, Path::new("x.json")).unwrap();
+    trace_section(&points(trace), Scope { ranks: 1, steps }, &devices[0], &Settings::default())
+}
+
+#[test]
+fn headroom_is_time_above_the_best_time() {
+    // 2 * 4096^3 operations at 100 TFLOP/s take 1 374 389.5 ns.
+    let mut test = ThreadTrace::default();
+    test.op(1, "aten::mm", (0, 20));
+    called_with(&mut test, SQUARES, BF16, r#"["",""]"#);
+    test.launch(1, 1, (3, 4)).kernel(7, "gemm", 1, (100, 100 + 2_748_779));
+    let section = section(&test.trace, 2);
+    assert_eq!(column(&section, "by_operator", "name"), texts(["aten::mm"]));
+    assert_eq!(column(&section, "by_operator", "ideal_ns"), [Value::Integer(1_374_390)]);
+    assert_eq!(number(&section, "unattributed_ns", None), Value::Integer(0));
+    assert_eq!(number(&section, "covered_pct", None), Value::Float(100.0));
+    let finding = &section.findings[0];
+    assert_eq!((finding.id, section.findings.len()), ("roofline_headroom", 1));
+    assert!(finding.claim.contains("50.0% of its roof"), "{}", finding.claim);
+    let gain = finding.gain.as_ref().unwrap();
+    // Half of it for each of two steps; at 70 % of the roof the call takes 1 963 413.6 ns.
+    assert_eq!((gain.low, gain.high, gain.per_step), (Ns(392_682), Ns(687_194), true));
+}
+
+#[test]
+fn what_cannot_be_and_what_is_not_known_is_said() {
+    let mut test = ThreadTrace::default();
+    test.op(1, "aten::mm", (0, 20));
+    called_with(&mut test, SQUARES, BF16, r#"["",""]"#);
+    test.launch(1, 1, (3, 4)).kernel(7, "gemm", 1, (100, 1_000_100));
+    test.op(1, "my::op", (30, 40)).launch(1, 2, (33, 34)).kernel(7, "mine", 2, (2_000_000, 3_000_000));
+    let section = section(&test.trace, 0);
+    let ids: Vec<_> = section.findings.iter().map(|finding| finding.id).collect();
+    assert_eq!(ids, ["above_roof", "roofline_coverage"]);
+    assert!(section.findings[0].claim.contains("one row is above the roof, 50.0%"), "{:?}", section.findings);
+    assert!(
+        section.findings[1]
+            .claim
+            .starts_with("50.0% of the busy time, communication apart, has no formula: `my::op`")
+    );
+    assert_eq!(column(&section, "unmodelled", "name"), texts(["my::op"]));
+    let counted = column(&section, "by_class", "counted_ns");
+    assert_eq!(counted, [1_000_000, 1_000_000, 0, 0].map(Value::Integer));
+}
