@@ -221,7 +221,8 @@ fn source_002_commands_in_multiply_adds() {
     );
 }
 
-/// A multiply-add is two operations: the convolution has 512 x 1024 x 512 x 9 multiply-adds and 3 407 872 bytes, and vendors' TOPS count operations: what was at the peak is at twice the peak.
+/// A multiply-add is two operations, and vendors' TOPS count operations: what was at the peak is at twice the peak. The
+/// convolution has 512 x 1024 x 512 x 9 multiply-adds and 3 407 872 bytes.
 #[test]
 fn source_002_commands_in_operations() {
     check_commands(
