@@ -13,6 +13,7 @@ fn example(name: &str) -> String {
 }
 
 /// A folder of the samples of the source documents beside the checkout, or nothing if it is not there.
+#[expect(clippy::print_stdout, reason = "a test that is skipped says so")]
 fn sources(folder: &str) -> Option<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/sources").join(folder);
     if !root.is_dir() {
