@@ -42,7 +42,7 @@ impl DeviceArguments {
             (None, None) => {
                 return Err(hinted(
                     "the input does not say which device it was recorded on",
-                    "name it with --device; `eaves device list` shows every name",
+                    "name it with --device NAME, or give its peaks with --device FILE; `eaves device list` shows every name",
                 ));
             }
         };

@@ -92,7 +92,7 @@ pub(super) const EVENTS: &str = r#"{
 /// Commands of an NPU. One has a type without a formula.
 pub(super) const COMMANDS: &str = r#"[
   {"type": "ID_CONV", "name": "stem", "data_type": "INT8", "input_shape": [1, 64, 1, 112, 112], "output_channels": 128,
-   "kernel_size": [1, 3, 3], "stride": [1, 1, 1], "padding": [0, 1, 1], "time_ns": 41000, "hw_bytes": 2700000},
+   "kernel_size": [1, 3, 3], "stride": [1, 1, 1], "padding": [0, 1, 1], "time_ns": 74000, "hw_bytes": 2700000},
   {"type": "ID_MM", "name": "scores", "data_type": "INT8", "input_mat1": [1, 8, 512, 64], "input_mat2": [1, 8, 64, 512], "time_ns": 61000},
   {"type": "ID_ADDMM", "name": "projection", "data_type": "INT8", "input_input": [1, 2048], "input_mat1": [1, 2048], "input_mat2": [2048, 2048], "time_ns": 112000},
   {"type": "ID_MUL", "name": "gate", "data_type": "INT8", "input_self": [1, 2048], "input_other": [1, 2048], "time_ns": 900},

@@ -19,6 +19,8 @@ pub(crate) fn theirs(key: &Key, load: &Load) -> Option<Theirs> {
     let call = Call::parse(name, dims, types, strides, concrete).ok()?;
     match name.strip_prefix("aten::").unwrap_or(name) {
         "sum" | "mean" | "max" | "min" => reduction(&call),
+        "cumsum" => scan(&call),
+        "aiter::mha_batch_prefill" => paged(&call, load),
         "_scaled_dot_product_flash_attention" => attention(&call),
         "convolution" => convolution(&call, 0, false),
         "convolution_backward" => convolution(&call, 1, true),
@@ -52,6 +54,20 @@ fn reduction(call: &Call<'_>) -> Option<Theirs> {
     let input = call.optional(0)?;
     let (elements, size) = (input.elements(), bytes_of(&input.type_name));
     Some(Theirs { defect: "T1", flops: elements, bytes: (elements + 1.0) * size })
+}
+
+/// 1: sums of integers are 64 bits, whatever is summed.
+fn scan(call: &Call<'_>) -> Option<Theirs> {
+    let input = call.optional(0)?;
+    let elements = input.elements();
+    Some(Theirs { defect: "T1", flops: elements, bytes: 2.0 * elements * bytes_of(&input.type_name) })
+}
+
+/// 3: half of the diagonal of every sequence is left out.
+fn paged(call: &Call<'_>, load: &Load) -> Option<Theirs> {
+    let [tokens, heads, dim] = call.optional(0)?.extents().ok()?;
+    let diagonal = 2.0 * heads * (dim + dim) * tokens;
+    Some(Theirs { defect: "T3", flops: load.flops - diagonal / 2.0, bytes: load.bytes })
 }
 
 /// 4: a bias is never seen; the backward ignores which gradients are wanted.

@@ -24,12 +24,12 @@ use crate::selection::SelectionArguments;
 #[derive(Args, Debug)]
 #[command(
     help_template = HELP_TEMPLATE,
-    before_help = "  eaves roofline kernels.csv --device h100 --dtype bf16_tensor
+    before_help = "  eaves roofline kernels.csv --device h100-sxm --dtype bf16_tensor
   eaves roofline events.json --device peaks.yaml -o roofline.html
   eaves roofline commands.json --config npu.json --ops ops.rhai
   eaves roofline trace.json.gz                    the device it was recorded on
-  eaves roofline --pair peaks=a.yaml,input=a.csv --pair peaks=b.yaml,input=b.csv
-  eaves roofline kernels.csv --device h100 --fail-on 'pct_of_roof<50'"
+  eaves roofline --pair peaks=a.yaml,input=a.csv --pair peaks=h200,input=b.csv
+  eaves roofline kernels.csv --device h100-sxm --fail-on 'pct_of_roof<50'"
 )]
 pub(crate) struct Arguments {
     /// Tables of kernels, events, NPU commands, benchmarks or traces; - for

@@ -15,7 +15,9 @@ mod elementwise;
 mod feed_forward;
 mod gemm;
 mod grouped_gemm;
+mod hyper_connection;
 mod indexing;
+mod kernel_types;
 mod loss;
 mod moe;
 mod movement;
@@ -42,9 +44,9 @@ pub use convolution::Convolution;
 pub use feed_forward::FeedForward;
 pub use gemm::Gemm;
 pub use grouped_gemm::GroupedGemm;
+pub use kernel_types::element_type_of_kernel;
 pub use moe::MixtureOfExperts;
 pub use movement::{set, transfer};
-pub use triton::element_type_of_kernel;
 
 /// Why a formula has no answer for a call.
 pub type Unmodelled = String;
@@ -76,6 +78,7 @@ const FAMILIES: &[&[Formula]] = &[
     elementwise::FORMULAS,
     gemm::FORMULAS,
     grouped_gemm::FORMULAS,
+    hyper_connection::FORMULAS,
     indexing::FORMULAS,
     loss::FORMULAS,
     moe::FORMULAS,

@@ -11,6 +11,7 @@ pub(super) const FORMULAS: &[Formula] = &[
     Formula { names: &["aten::topk"], category: CATEGORY, work: topk, backward: None },
     Formula { names: &["aten::sort"], category: CATEGORY, work: sort, backward: None },
     Formula { names: &["aten::kthvalue"], category: CATEGORY, work: kth_value, backward: None },
+    Formula { names: &["aiter::topk_softplus"], category: CATEGORY, work: routing, backward: None },
     Formula { names: &["aten::bucketize"], category: CATEGORY, work: search::<0, 1>, backward: None },
     Formula { names: &["aten::searchsorted"], category: CATEGORY, work: search::<1, 0>, backward: None },
 ];
@@ -57,6 +58,19 @@ fn kth_value(call: &Call<'_>) -> Result<Work, Unmodelled> {
     found(call, outputs)
 }
 
+/// `(weights, indices, scores, bias, ...)` of a router of experts: six operations for a score, as TraceLens counts, and a
+/// bias for each expert.
+fn routing(call: &Call<'_>) -> Result<Work, Unmodelled> {
+    let (weights, indices, scores) = (call.tensor(0)?, call.tensor(1)?, call.tensor(2)?);
+    let experts = scores.shape.last().copied().unwrap_or(0) as f64;
+    let elements = scores.elements();
+    Ok(Work::vector(6.0 * elements, elements, scores.precision()?)
+        .reads("scores", elements, scores.precision()?)
+        .reads("bias", experts, stored("fp32")?)
+        .writes("weights", weights.elements(), weights.precision()?)
+        .writes("indices", indices.elements(), indices.precision()?))
+}
+
 /// Each value's place between boundaries, in 64 bits unless `out_int32`, the argument behind both, says otherwise.
 fn search<const VALUES: usize, const BOUNDARIES: usize>(call: &Call<'_>) -> Result<Work, Unmodelled> {
     let (values, boundaries) = (call.tensor(VALUES)?, call.tensor(BOUNDARIES)?);
@@ -86,6 +100,8 @@ mod tests {
             (0.0, 28.0 + 36.0 + 56.0)
         );
         assert_eq!(counted(search::<1, 0>, &[edges, ("[7]", "float"), yes]), (0.0, 28.0 + 36.0 + 28.0));
+        let routed = [("[4,2]", "float"), ("[4,2]", "int"), ("[4,16]", "c10::BFloat16")];
+        assert_eq!(counted(routing, &routed), (384.0, 128.0 + 64.0 + 32.0 + 32.0));
         assert!(topk(&call("aten::topk", &[x, ("", "Scalar")])).is_err());
     }
 }

@@ -1,6 +1,6 @@
 //! From GPU activities to calls, and how long each took.
 
-use eaves_model::{Ns, SliceId, StringId};
+use eaves_model::{Interval, MaybeU32, Ns, SliceId, StringId};
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 
@@ -20,7 +20,7 @@ pub struct Call {
     pub activities: u32,
     /// The measure of the union of its activities, over all devices.
     pub time: Ns,
-    /// The part of it in which nothing ran on the device that had begun earlier.
+    /// The part of it in which nothing ran on the device that had begun earlier; of communication, nothing else at all.
     pub counted: Ns,
 }
 
@@ -36,8 +36,15 @@ pub struct Attribution {
     pub(super) rows: Vec<Row>,
 }
 
-/// What a call is known by while it grows.
-type Instances = HashMap<(u32, SliceId), u32, FixedState>;
+/// What tells a call from others.
+enum Place {
+    /// The operator at this node.
+    Operator(u32, usize),
+    /// This call into the runtime, outside every operator.
+    Launch(u32, SliceId),
+    /// The activity itself.
+    Activity(u32, SliceId),
+}
 
 impl Attribution {
     /// By the formulas there are.
@@ -53,18 +60,31 @@ impl Attribution {
     fn build(rank: &RankView<'_>, modelled: Option<&dyn Fn(&str) -> bool>) -> Self {
         let mut rows = Rows::new(rank.trace);
         let owners = Owners::of(rank, &mut rows, modelled);
-        let mut instances = Instances::default();
+        let mut by_node = vec![u32::MAX; rank.operators().len()];
+        let mut by_launch: HashMap<(u32, SliceId), u32, FixedState> = HashMap::default();
         let mut calls: Vec<Call> = Vec::new();
         let mut reached: Vec<(usize, Ns)> = Vec::new();
         let mut call_of = vec![u32::MAX; rank.gpu.len()];
         let mut busy = Busy::default();
+        let mut communication = Vec::new();
         for index in in_order(rank) {
-            let (row, slice) = place(rank, &owners, &mut rows, index);
-            let call = *instances.entry((row, slice)).or_insert_with(|| {
+            let mut add = |row, slice| {
                 calls.push(Call { row, slice, activities: 0, time: Ns::ZERO, counted: Ns::ZERO });
                 reached.push((usize::MAX, Ns::MIN));
                 (calls.len() - 1) as u32
-            });
+            };
+            let call = match place(rank, &owners, &mut rows, index) {
+                Place::Operator(row, node) => {
+                    if by_node[node] == u32::MAX {
+                        by_node[node] = add(row, rank.operators().slice(node));
+                    }
+                    by_node[node]
+                }
+                Place::Launch(row, slice) => {
+                    *by_launch.entry((row, slice)).or_insert_with(|| add(row, slice))
+                }
+                Place::Activity(row, slice) => add(row, slice),
+            };
             call_of[index] = call;
             let interval = rank.gpu.interval[index];
             let device = busy.device(rank, index);
@@ -72,13 +92,21 @@ impl Attribution {
             if known.0 != device {
                 *known = (device, Ns::MIN);
             }
-            let call = &mut calls[call as usize];
-            call.activities += 1;
-            call.time += (interval.end - interval.start.max(known.1)).max(Ns::ZERO);
+            let entry = &mut calls[call as usize];
+            entry.activities += 1;
+            entry.time += (interval.end - interval.start.max(known.1)).max(Ns::ZERO);
             known.1 = known.1.max(interval.end);
-            call.counted += busy.add(interval.start, interval.end);
+            if rank.gpu.kernel_type[index] == KernelType::Communication {
+                communication.push((call, device, interval));
+            } else {
+                entry.counted += busy.add(device, interval);
+            }
         }
-        Self { calls, call_of, busy: busy.total, rows: rows.into_rows() }
+        for (call, exposed) in busy.exposed(&communication) {
+            calls[call as usize].counted += exposed;
+        }
+        let busy = calls.iter().map(|call| call.counted).sum();
+        Self { calls, call_of, busy, rows: rows.into_rows() }
     }
 }
 
@@ -92,13 +120,13 @@ fn in_order(rank: &RankView<'_>) -> Vec<usize> {
     order
 }
 
-/// How far the devices were seen to be busy, one after the other.
+/// When the devices did something else than communicate, one after the other.
 #[derive(Default)]
 struct Busy {
-    last: Option<eaves_model::MaybeU32>,
+    last: Option<MaybeU32>,
     devices: usize,
-    reached: Option<Ns>,
-    total: Ns,
+    /// Sorted and disjoint on each device, devices in order.
+    covered: Vec<(usize, Interval)>,
 }
 
 impl Busy {
@@ -108,35 +136,62 @@ impl Busy {
         if self.last != Some(device) {
             self.last = Some(device);
             self.devices += 1;
-            self.reached = None;
         }
         self.devices
     }
 
-    /// The part of the interval that is new.
-    fn add(&mut self, start: Ns, end: Ns) -> Ns {
-        let reached = self.reached.map_or(start, |reached| reached.max(start));
-        let new = (end - reached).max(Ns::ZERO);
-        self.reached = Some(reached.max(end));
-        self.total += new;
-        new
+    /// Takes in an activity that begins no earlier than those before on its device; answers the part that is new.
+    fn add(&mut self, device: usize, interval: Interval) -> Ns {
+        match self.covered.last_mut() {
+            Some((on, last)) if *on == device && interval.start <= last.end => {
+                let new = (interval.end - last.end).max(Ns::ZERO);
+                last.end += new;
+                new
+            }
+            _ => {
+                self.covered.push((device, interval));
+                interval.length()
+            }
+        }
+    }
+
+    /// The parts of communication in which nothing else ran, and no communication that began earlier. Ordered as the
+    /// activities are, so one pass over both is enough.
+    fn exposed(&self, communication: &[(u32, usize, Interval)]) -> Vec<(u32, Ns)> {
+        let (mut next, mut reached) = (0, (0, Ns::MIN));
+        let part = |&(call, device, interval): &(u32, usize, Interval)| {
+            let start = if reached.0 == device { interval.start.max(reached.1) } else { interval.start };
+            let rest = Interval::new(start, interval.end);
+            reached = (device, rest.end);
+            while self.covered.get(next).is_some_and(|(on, set)| (*on, set.end) <= (device, start)) {
+                next += 1;
+            }
+            let hidden = self.covered[next..]
+                .iter()
+                .take_while(|(on, set)| *on == device && set.start < rest.end)
+                .filter_map(|(_, set)| set.clip(rest))
+                .map(Interval::length)
+                .sum::<Ns>();
+            (call, rest.length() - hidden)
+        };
+        communication.iter().map(part).collect()
     }
 }
 
-/// The row of an activity, and what tells its call from others of the row.
-fn place(rank: &RankView<'_>, owners: &Owners, rows: &mut Rows<'_>, index: usize) -> (u32, SliceId) {
+/// Where an activity belongs.
+fn place(rank: &RankView<'_>, owners: &Owners, rows: &mut Rows<'_>, index: usize) -> Place {
     let activity = rank.gpu.row[index];
     let slice = rank.trace.gpu.slice[activity.index()];
     let name = rank.gpu.name[index];
     if rank.gpu.kernel_type[index] == KernelType::Communication {
-        let key = Key::kernel(Class::Communication, name, StringId::NONE);
-        return (rows.of(key), slice);
+        return Place::Activity(rows.of(Key::kernel(Class::Communication, name, StringId::NONE)), slice);
     }
-    if let Some((row, operator)) = owners.owner(rank, rows, activity) {
-        return (row, operator);
+    if let Some((row, node)) = owners.owner(rank, rows, activity) {
+        return Place::Operator(row, node);
     }
-    let launch = rank.links().launch(activity);
-    let launched_by = launch.map_or(StringId::NONE, |launch| rank.trace.slices.name[launch.index()]);
-    let key = Key::kernel(Class::Unattributed, name, launched_by);
-    (rows.of(key), launch.unwrap_or(slice))
+    let Some(launch) = rank.links().launch(activity) else {
+        return Place::Activity(rows.of(Key::kernel(Class::Unattributed, name, StringId::NONE)), slice);
+    };
+    let launched_by = rank.trace.slices.name[launch.index()];
+    Place::Launch(rows.of(Key::kernel(Class::Unattributed, name, launched_by)), launch)
 }

@@ -4,7 +4,7 @@ use eaves_model::Ns;
 use eaves_roofline::Settings;
 
 use super::section::{Held, Scope};
-use super::{OperatorRow, TracePoints};
+use super::{Class, OperatorRow, TracePoints};
 use crate::section::{Finding, Gain, Severity};
 use crate::text::{duration, percent, percentage, shortened};
 
@@ -27,7 +27,7 @@ pub(super) fn findings(
 ) -> Vec<Finding> {
     let mut found = headroom(points, held, scope, settings);
     found.extend(above_roof(points, held));
-    found.extend(uncovered(points, held));
+    found.extend(uncovered(points));
     found
 }
 
@@ -118,16 +118,16 @@ fn above_roof(points: &TracePoints, held: &[Held<'_>]) -> Option<Finding> {
 }
 
 /// Time that no formula speaks of.
-fn uncovered(points: &TracePoints, held: &[Held<'_>]) -> Option<Finding> {
-    let covered: Ns = held.iter().filter(|held| held.row.load.is_ok()).map(|held| held.row.counted).sum();
-    if points.busy <= Ns::ZERO || percentage(covered, points.busy) >= COVERED_PCT {
+fn uncovered(points: &TracePoints) -> Option<Finding> {
+    let (covered, whole) = points.covered();
+    if whole <= Ns::ZERO || percentage(covered, whole) >= COVERED_PCT {
         return None;
     }
     let mut named: Vec<String> = Vec::new();
-    let missing = || points.rows.iter().filter(|row| row.load.is_err());
+    let missing = || points.rows.iter().filter(|row| row.class != Class::Communication && row.load.is_err());
     for row in missing() {
         let Err(reason) = &row.load else { continue };
-        let text = format!("`{}` ({}: {reason})", shortened(&row.name), percent(row.counted, points.busy));
+        let text = format!("`{}` ({}: {reason})", shortened(&row.name), percent(row.counted, whole));
         if named.len() < MOST {
             named.push(text);
         }
@@ -138,8 +138,8 @@ fn uncovered(points: &TracePoints, held: &[Held<'_>]) -> Option<Finding> {
         id: "roofline_coverage",
         severity: Severity::Info,
         claim: format!(
-            "{} of the busy time has no formula: {}{more}",
-            percent(points.busy - covered, points.busy),
+            "{} of the busy time, communication apart, has no formula: {}{more}",
+            percent(whole - covered, whole),
             named.join(", "),
         ),
         gain: None,

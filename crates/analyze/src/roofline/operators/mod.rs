@@ -16,8 +16,9 @@
 //!
 //! **Time.** The time of a call is the measure of the union of its activities, and the time of a row the sum over its
 //! calls. Calls may run side by side, so these sums may exceed the time in which the GPU was busy. Every instant is
-//! therefore *counted* once, for the activity that began first: the counted times of all rows add up to the busy time
-//! exactly, and what is left of a row's time is its *overlap*. Devices of one recording are looked at one by one.
+//! therefore *counted* once, for the activity that began first, and for communication only where nothing else ran (where it
+//! is exposed): the counted times of all rows add up to the busy time exactly, and what is left of a row's time is its
+//! *overlap*. Devices of one recording are looked at one by one.
 
 mod attribution;
 mod backward;

@@ -1,6 +1,6 @@
 //! Which operator owns what was launched inside it.
 
-use eaves_model::{GpuId, SliceId, StringId};
+use eaves_model::{GpuId, StringId};
 
 use super::backward::Forwards;
 use super::rows::{Answer, Key, Rows};
@@ -86,23 +86,22 @@ impl Owners {
         owners
     }
 
-    /// The row and the operator that an activity belongs to.
+    /// The row and the operator, by its node, that an activity belongs to.
     pub(super) fn owner(
         &self,
         rank: &RankView<'_>,
         rows: &mut Rows<'_>,
         activity: GpuId,
-    ) -> Option<(u32, SliceId)> {
+    ) -> Option<(u32, usize)> {
         let tree = rank.operators();
         let node = tree.launcher(rank.links(), activity)?;
         match self.owner[node] {
             // The launcher has operators with formulas inside it and owns only what it launched itself.
             NONE => {
-                let slice = tree.slice(node);
-                let key = Key { partly: true, ..rows.key_of(slice) };
-                Some((rows.of(key), slice))
+                let key = Key { partly: true, ..rows.key_of(tree.slice(node)) };
+                Some((rows.of(key), node))
             }
-            owner => Some((self.row[owner as usize], tree.slice(owner as usize))),
+            owner => Some((self.row[owner as usize], owner as usize)),
         }
     }
 }

@@ -70,7 +70,7 @@ pub struct OperatorRow {
     pub category: &'static str,
     /// Times of the calls: the union of the activities of each.
     pub times: Statistics,
-    /// The part of these times in which nothing ran that had begun earlier.
+    /// The part of these times in which nothing ran that had begun earlier; of communication, nothing else at all.
     pub counted: Ns,
     /// GPU activities of all calls.
     pub activities: u64,
@@ -84,7 +84,7 @@ impl OperatorRow {
         self.times.total()
     }
 
-    /// The part of the time in which something else ran that had begun earlier.
+    /// The part of the time that is counted for another row, because that began earlier or this is communication.
     pub fn overlap(&self) -> Ns {
         self.time() - self.counted
     }
@@ -237,6 +237,12 @@ impl TracePoints {
     /// Busy time counted for a class.
     pub fn counted(&self, class: Class) -> Ns {
         self.rows.iter().filter(|row| row.class == class).map(|row| row.counted).sum()
+    }
+
+    /// Busy time counted for rows with a formula that has an answer, and that of all rows but communication.
+    pub fn covered(&self) -> (Ns, Ns) {
+        let known = self.rows.iter().filter(|row| row.load.is_ok()).map(|row| row.counted).sum();
+        (known, self.busy - self.counted(Class::Communication))
     }
 
     /// What is held against a roof, longest first.

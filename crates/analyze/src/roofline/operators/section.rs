@@ -47,7 +47,7 @@ pub fn trace_section(points: &TracePoints, scope: Scope, device: &Device, settin
         .map(|row| Held { row, found: row.load.as_ref().ok().map(|load| found(row, load, device, settings)) })
         .collect();
     let mut section = base::section(&points.points(), device, settings);
-    section.numbers.extend(numbers(points, &held));
+    section.numbers.extend(numbers(points));
     section.tables.extend([by_operator(points, &held), by_class(points), by_arguments(points)]);
     section.findings.extend(findings::findings(points, &held, scope, settings));
     section
@@ -57,12 +57,12 @@ fn found(row: &OperatorRow, load: &Load, device: &Device, settings: &Settings) -
     base::assessed(load, row.times.mean().map(|mean| mean * 1e-9), device, settings)
 }
 
-fn numbers(points: &TracePoints, held: &[Held<'_>]) -> Vec<Number> {
+fn numbers(points: &TracePoints) -> Vec<Number> {
     let number =
         |id, value, unit, provenance, explain| Number { id, rank: None, value, unit, provenance, explain };
     let time =
         |id, time: Ns, explain| number(id, time.into(), Unit::Nanoseconds, Provenance::Counter, explain);
-    let covered = held.iter().filter(|held| held.row.load.is_ok()).map(|held| held.row.counted).sum();
+    let (covered, whole) = points.covered();
     vec![
         time("busy_ns", points.busy, "Time in which a device was busy, over all devices and ranks."),
         time(
@@ -72,15 +72,15 @@ fn numbers(points: &TracePoints, held: &[Held<'_>]) -> Vec<Number> {
         ),
         number(
             "covered_pct",
-            share(covered, points.busy),
+            share(covered, whole),
             Unit::Percent,
             Provenance::Formula,
-            "Busy time counted for rows with a formula that has an answer, of the busy time.",
+            "Busy time counted for rows with a formula that has an answer, of the busy time without communication.",
         ),
         time(
             "communication_ns",
             points.counted(Class::Communication),
-            "Busy time counted for communication, which has no roof in memory.",
+            "Busy time in which there was communication only, which has no roof in memory.",
         ),
         time(
             "unattributed_ns",

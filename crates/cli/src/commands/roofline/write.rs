@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use eaves_analyze::roofline::flat_table;
 use eaves_analyze::section::Section;
-use eaves_present::roofline::{Options, Page, html, svg, terminal_chart};
+use eaves_present::roofline::{Options, Page, html, svg};
 use eaves_present::{Document, csv, png, terminal};
 
 use super::Arguments;
@@ -79,11 +79,8 @@ impl Destination {
             Form::Text(target) => {
                 let shows_warnings = matches!(target, Target::Stdout);
                 output.finish_with(&whole, shows_warnings, |printer| {
-                    let width = target.width(printer);
-                    let options = terminal::Options { width, top: arguments.top };
-                    let chart = terminal_chart(&sections, width, true);
-                    let text = terminal::render(&shown(&whole), &options);
-                    target.write_styled(&format!("{chart}{text}"), printer)
+                    let options = terminal::Options { width: target.width(printer), top: arguments.top };
+                    target.write_styled(&terminal::render(&shown(&whole), &options), printer)
                 })
             }
             Form::Table(target) => {

@@ -128,12 +128,12 @@ fn layout(data: &Roofline<'_>, categories: &Categories, area: Rect) -> (Layout, 
     });
     let rates = used.iter().map(|ceiling| ceiling.rate);
     let highest = knees.clone().fold(0.0, f64::max);
-    // Right of the last knee there is room for the name of its ceiling.
+    // Right of the last knee there is room for the name of its ceiling, and right of the last point for its own.
     let share = (CEILING_TEXT / plot_area.width()).min(0.5);
     let rightmost = across.clone().flatten().fold(0.0, f64::max);
     let x = Log::fit(across.flatten().chain(knees))
         .with_share_above(highest, share)
-        .with_share_above(rightmost, 0.7 * share);
+        .with_share_above(rightmost, (1.25 * share).min(0.2));
     let y = Log::fit(upwards.chain(rates)).with_room_above(0.12);
     let plot = Plot::new(plot_area, x, y);
 

@@ -45,8 +45,7 @@ pub(super) fn draw(canvas: &mut Canvas, sweep: &Sweep, area: Rect, title: Option
     let top = area.top + 44.0;
     let bottom = (area.bottom - legend.height() - AXIS).max(top + 80.0);
     let (columns, rows) = match sweep.charts.len() {
-        1 => (1, 1),
-        2 => (2, 1),
+        count @ (1..=3) => (count as u32, 1),
         _ => (2, 2),
     };
     let (width, height) = (area.width() / f64::from(columns), (bottom + AXIS - top) / f64::from(rows));
@@ -130,7 +129,7 @@ fn values(chart: &Chart, plot: &Plot, unit: Unit) -> Option<Vec<Tick>> {
     let tick = |value: f64| {
         let plain = matches!(unit, Unit::None | Unit::Count) && value.fract() == 0.0 && value < 1e6;
         let text = if plain { human::thousands(value as i64) } else { label(value, unit) };
-        let (x, room) = (plot.x.at(value), text_width(&text, 11.0) / 2.0 + 5.0);
+        let (x, room) = (plot.x.at(value), text_width(&text, 11.0) / 2.0 + 2.5);
         let fits = x - room >= free;
         free = if fits { x + room } else { free };
         Tick { value, label: if fits { text } else { String::new() } }

@@ -91,8 +91,8 @@ fn communication_and_what_no_operator_launched_have_rows_of_their_own() {
     assert_eq!(
         lines(&points),
         [
-            "operator m_all_reduce : 1 20 10",
-            "communication ncclDevKernel_AllReduce_Sum_f32_RING_LL : 1 20 20",
+            "operator m_all_reduce : 1 20 20",
+            "communication ncclDevKernel_AllReduce_Sum_f32_RING_LL : 1 20 10",
             "unattributed outside cudaLaunchKernel: 1 8 0",
             "unattributed unknown : 1 1 1",
         ]
@@ -229,18 +229,18 @@ proptest! {
         let mut counted: BTreeMap<u32, i64> = BTreeMap::new();
         let mut busy = 0;
         for (device, instant) in (0..2).flat_map(|device| (0..100).map(move |instant| (device, instant))) {
-            let mut running: Vec<(i64, usize)> = (0..random.activities.len())
+            let mut running: Vec<(bool, i64, usize)> = (0..random.activities.len())
                 .filter(|&index| {
                     let (on, start, length, ..) = random.activities[index];
                     on == device && start <= instant && instant < start + length
                 })
-                .map(|index| (random.activities[index].1, index))
+                .map(|index| (random.activities[index].3, random.activities[index].1, index))
                 .collect();
             running.sort_unstable();
-            let Some(&(_, first)) = running.first() else { continue };
+            let Some(&(.., first)) = running.first() else { continue };
             busy += 1;
             *counted.entry(found.call_of[first]).or_default() += 1;
-            let mut calls: Vec<u32> = running.iter().map(|&(_, index)| found.call_of[index]).collect();
+            let mut calls: Vec<u32> = running.iter().map(|&(.., index)| found.call_of[index]).collect();
             calls.sort_unstable();
             calls.dedup();
             for call in calls {
