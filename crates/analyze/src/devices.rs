@@ -256,11 +256,11 @@ fn memory<'a>(device: &'a Device, sources: &mut Sources<'a>) -> Table {
         Column::new("id", "Level", Unit::None),
         Column::new("name", "Name", Unit::None),
         Column::new("bandwidth_gbps", "Bandwidth", Unit::GigabytesPerSecond),
-        Column::new("bandwidth_source", "Source", Unit::None),
-        Column::new("bandwidth_confidence", "Confidence", Unit::None),
+        Column::new("bandwidth_source", "From", Unit::None),
+        Column::new("bandwidth_confidence", "Sure", Unit::None),
         Column::new("size_bytes", "Size", Unit::Bytes),
-        Column::new("size_source", "Source", Unit::None),
-        Column::new("size_confidence", "Confidence", Unit::None),
+        Column::new("size_source", "Size from", Unit::None),
+        Column::new("size_confidence", "Size sure", Unit::None),
     ];
     Table { id: "memory", title: "Memory", columns, rows }
 }

@@ -28,6 +28,9 @@ pub fn value(value: &Value, unit: Unit) -> String {
         // Without a unit an integer is a name (rank, stream, step), which has no thousands.
         (Value::Integer(number), Unit::None) => number.to_string(),
         (Value::Integer(number), Unit::Count) => thousands(*number),
+        (Value::Float(number), Unit::Count) if number.fract() == 0.0 && number.abs() < 9e15 => {
+            thousands(*number as i64)
+        }
         (Value::Float(number), Unit::None | Unit::Count) => decimal(*number),
     }
 }
@@ -245,6 +248,8 @@ mod tests {
         assert_eq!(value(&Value::Float(3.25), Unit::GigabytesPerSecond), "3.25 GB/s");
         assert_eq!(value(&Value::Float(137_438_953_472.0), Unit::Flop), "137.44 GFLOP");
         assert_eq!(value(&Value::Float(999_999_999.0), Unit::Flop), "1.00 GFLOP");
+        assert_eq!(value(&Value::Float(4096.0), Unit::Count), "4,096");
+        assert_eq!(value(&Value::Float(0.5), Unit::Count), "0.50");
         assert_eq!(value(&Value::Float(305_555.56), Unit::GigaflopsPerSecond), "305.56 TFLOP/s");
         assert_eq!(value(&Value::Float(f64::NAN), Unit::Percent), MISSING);
         assert_eq!(value(&Value::Missing("not recorded"), Unit::Percent), MISSING);

@@ -10,6 +10,8 @@ pub fn section(points: &[Point], device: &Device, settings: &Settings) -> Sectio
     let mut rows = Vec::new();
     let mut unmodelled = Vec::new();
     let mut totals = Totals::default();
+    // Only inputs that are lists of records have them.
+    let recorded = points.iter().any(|point| point.record.is_some());
     for point in points {
         totals.time += point.time.unwrap_or(0.0);
         match &point.load {
@@ -17,7 +19,11 @@ pub fn section(points: &[Point], device: &Device, settings: &Settings) -> Sectio
                 let seconds = point.time.map(|time| time * 1e-9 / point.calls.max(1) as f64);
                 let found = assessed(load, seconds, device, settings);
                 totals.add(point, &found);
-                rows.push(row(point, load, &found));
+                let mut row = row(point, load, &found);
+                if recorded {
+                    row.push(text(point.record.as_deref(), "there is no record"));
+                }
+                rows.push(row);
             }
             Err(reason) => unmodelled.push(vec![
                 point.name.as_str().into(),
@@ -29,12 +35,16 @@ pub fn section(points: &[Point], device: &Device, settings: &Settings) -> Sectio
             ]),
         }
     }
+    let mut columns = POINTS.to_vec();
+    if recorded {
+        columns.push(Column::new("record", "Record", Unit::None));
+    }
     Section {
         id: "roofline",
         title: "Roofline",
         numbers: totals.numbers(device),
         tables: vec![
-            Table { id: "points", title: "Against the roof", columns: POINTS.to_vec(), rows },
+            Table { id: "points", title: "Against the roof", columns, rows },
             Table { id: "roofs", title: "Roofs", columns: ROOFS.to_vec(), rows: roofs(device) },
             Table {
                 id: "unmodelled",

@@ -145,6 +145,9 @@ fn families_agree() {
     assert!(checks.count("family time") >= 80);
 }
 
+/// A table of theirs, its column of calls, and what a launcher is known by in it.
+type Group<'a> = (&'a str, &'a str, &'a dyn Fn(&ours::Launcher) -> String);
+
 #[test]
 fn launchers_agree() {
     let Some(root) = common::data("tracelens") else { return };
@@ -152,7 +155,7 @@ fn launchers_agree() {
     let mut checks = Checks::default();
     for (case, tables, trace) in cases(&root) {
         let launchers = ours::launchers(&trace);
-        let groups: [(&str, &str, &dyn Fn(&ours::Launcher) -> String); 3] = [
+        let groups: [Group<'_>; 3] = [
             ("ops_summary", "Count", &|launcher| launcher.key[0].clone()),
             ("ops_summary_by_category", "Count", &|launcher| launcher.category(&catalogue)),
             ("ops_unique_args", "operation_count", &|launcher| format!("{:?}", launcher.key)),

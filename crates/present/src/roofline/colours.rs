@@ -1,9 +1,10 @@
 //! Colours, and what in a drawing has which.
 //!
-//! Statuses have the colours of Okabe and Ito ("Color Universal Design", 2008), which people who see few colours can
-//! tell apart. The green and red of other tools they cannot (for a green-blind eye #27ae60 and #c0392b are nearly one),
-//! so those are a choice ([`Palette::Classic`]) and not the default. No colour stands alone: how a mark is filled says
-//! how near its roof it is, and left or right of the knee says which roof that is.
+//! Statuses have colours after Okabe and Ito ("Color Universal Design", 2008), some darker or lighter, which people who
+//! see few colours can tell apart: in every simulation they are further from each other than the two greens and the two
+//! reds of other tools are for anybody (see the test). So those are a choice ([`Palette::Classic`]) and not the default.
+//! No colour stands alone: how a mark is filled says how near its roof it is, and left or right of the knee says which
+//! roof that is.
 
 use super::data::Point;
 use super::{ColourBy, Options, Palette, Theme};
@@ -48,12 +49,12 @@ impl Fill {
 
 /// The statuses in the order of legends, with their colours: safe and classic.
 pub(super) const STATUSES: [(&str, Shades, Shades); 6] = [
-    ("Compute Bound", ["#009e73", "#22c296"], ["#27ae60", "#27ae60"]),
-    ("Memory Bound", ["#3d9bd6", "#7cc8f5"], ["#2ecc71", "#2ecc71"]),
-    ("Compute Inefficient", ["#d55e00", "#ff8a3d"], ["#e74c3c", "#e74c3c"]),
-    ("Memory Inefficient", ["#d99000", "#f2bb45"], ["#c0392b", "#c0392b"]),
+    ("Compute Bound", ["#009e73", "#1fae7a"], ["#27ae60", "#27ae60"]),
+    ("Memory Bound", ["#56b4e9", "#9bd8ff"], ["#2ecc71", "#2ecc71"]),
+    ("Compute Inefficient", ["#c04a00", "#f0682a"], ["#e74c3c", "#e74c3c"]),
+    ("Memory Inefficient", ["#e69f00", "#f5cc55"], ["#c0392b", "#c0392b"]),
     ("Normal", ["#0062a3", "#4c9fe6"], ["#2980b9", "#2980b9"]),
-    ("Error", ["#6b7480", "#9aa5b1"], ["#6b7480", "#9aa5b1"]),
+    ("Error", ["#59616b", "#8a929c"], ["#59616b", "#8a929c"]),
 ];
 
 /// Colours of kinds, types, links and series; what comes after them is grey.
@@ -220,4 +221,75 @@ pub(super) fn style(theme: Theme, rules: &[Rule], scope: &str) -> String {
 fn scoped(selector: &str, declared: &str, scope: &str) -> String {
     let selectors: Vec<String> = selector.split(',').map(|part| format!("{scope}{part}")).collect();
     format!("{}{{{declared}}}", selectors.join(","))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What eyes without one kind of cones make of linear red, green and blue: Machado, Oliveira, Fernandes, "A
+    /// Physiologically-based Model for Simulation of Color Vision Deficiency", IEEE TVCG 15(6), 2009, severity 1.
+    const EYES: [[[f64; 3]; 3]; 4] = [
+        [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
+        [
+            [0.152_286, 1.052_583, -0.204_868],
+            [0.114_503, 0.786_281, 0.099_216],
+            [-0.003_882, -0.048_116, 1.051_998],
+        ],
+        [
+            [0.367_322, 0.860_646, -0.227_968],
+            [0.280_085, 0.672_501, 0.047_413],
+            [-0.011_820, 0.042_940, 0.968_881],
+        ],
+        [
+            [1.255_528, -0.076_749, -0.178_779],
+            [-0.078_411, 0.930_809, 0.147_602],
+            [0.004_733, 0.691_367, 0.303_900],
+        ],
+    ];
+
+    fn times(matrix: &[[f64; 3]; 3], vector: [f64; 3]) -> [f64; 3] {
+        matrix.map(|row| row.iter().zip(vector).map(|(a, b)| a * b).sum())
+    }
+
+    /// A colour in CIELAB (1976) as an eye sees it.
+    fn lab(colour: &str, eye: &[[f64; 3]; 3]) -> [f64; 3] {
+        let linear = [1, 3, 5].map(|at| {
+            let part = f64::from(u8::from_str_radix(&colour[at..at + 2], 16).unwrap()) / 255.0;
+            if part <= 0.04045 { part / 12.92 } else { ((part + 0.055) / 1.055).powf(2.4) }
+        });
+        let seen = times(eye, linear).map(|part| part.clamp(0.0, 1.0));
+        let xyz = [[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]];
+        let [x, y, z] = times(&xyz, seen);
+        let [x, y, z] = [x / 0.9505, y, z / 1.089]
+            .map(|part: f64| if part > 0.008_856 { part.cbrt() } else { 7.787 * part + 16.0 / 116.0 });
+        [116.0 * y - 16.0, 500.0 * (x - y), 200.0 * (y - z)]
+    }
+
+    /// The least distance between two statuses.
+    fn nearest(colours: [&str; STATUSES.len()], eye: &[[f64; 3]; 3]) -> f64 {
+        let seen = colours.map(|colour| lab(colour, eye));
+        let mut least = f64::INFINITY;
+        for (index, one) in seen.iter().enumerate() {
+            for other in &seen[..index] {
+                least = least.min(one.iter().zip(other).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt());
+            }
+        }
+        least
+    }
+
+    #[test]
+    fn every_eye_tells_statuses_apart_better_than_anybody_does_the_classic_ones() {
+        for shade in [0, 1] {
+            let safe = STATUSES.map(|(_, safe, _)| safe[shade]);
+            let classic = STATUSES.map(|(_, _, classic)| classic[shade]);
+            let of_classic = nearest(classic, &EYES[0]);
+            for eye in &EYES {
+                let of_safe = nearest(safe, eye);
+                assert!(of_safe > of_classic, "{of_safe} and {of_classic}");
+            }
+            // The common forms, which lack the red or the green cones.
+            assert!(nearest(safe, &EYES[1]) > 20.0 && nearest(safe, &EYES[2]) > 19.0);
+        }
+    }
 }

@@ -11,6 +11,8 @@ pub fn all() -> Vec<(&'static str, Transformer)> {
     let llama = |name, layers, hidden, heads, key_heads, head_dim, intermediate, vocabulary| {
         grouped(name, layers, hidden, (heads, key_heads, head_dim), intermediate, vocabulary)
     };
+    // Qwen3's large models: queries and keys are normalised, 8 of 128 experts are chosen.
+    let chosen = |model, intermediate| experts(normalised(model), intermediate, 128, 8);
     let tied = |model: Transformer| Transformer { tied: true, ..model };
     vec![
         // tidy-alphabetical-start
@@ -36,14 +38,8 @@ pub fn all() -> Vec<(&'static str, Transformer)> {
         ("qwen2.5-32b", biased(llama("Qwen2.5 32B", 64, 5120, 40, 8, 128, 27648, 152_064))),
         ("qwen2.5-72b", biased(llama("Qwen2.5 72B", 80, 8192, 64, 8, 128, 29568, 152_064))),
         ("qwen2.5-7b", biased(llama("Qwen2.5 7B", 28, 3584, 28, 4, 128, 18944, 152_064))),
-        (
-            "qwen3-235b-a22b",
-            experts(normalised(llama("Qwen3 235B-A22B", 94, 4096, 64, 4, 128, 0, 151_936)), 1536, 128, 8),
-        ),
-        (
-            "qwen3-30b-a3b",
-            experts(normalised(llama("Qwen3 30B-A3B", 48, 2048, 32, 4, 128, 0, 151_936)), 768, 128, 8),
-        ),
+        ("qwen3-235b-a22b", chosen(llama("Qwen3 235B-A22B", 94, 4096, 64, 4, 128, 0, 151_936), 1536)),
+        ("qwen3-30b-a3b", chosen(llama("Qwen3 30B-A3B", 48, 2048, 32, 4, 128, 0, 151_936), 768)),
         ("qwen3-8b", normalised(llama("Qwen3 8B", 36, 4096, 32, 8, 128, 12288, 151_936))),
         ("tinyllama-1.1b", llama("TinyLlama 1.1B", 22, 2048, 32, 4, 64, 5632, 32_000)),
         // tidy-alphabetical-end

@@ -48,7 +48,7 @@ impl Owners {
                 (Some(_), _) | (None, Answer::NoFormula) => 0,
                 (None, Answer::Known) => ANSWERED,
                 (None, Answer::Wrapper) => WRAPPER,
-                (None, Answer::NoAnswer) => UNANSWERED,
+                (None, Answer::Unanswered) => UNANSWERED,
             };
             if flags[node as usize] & (ANSWERED | ANSWERED_INSIDE) != 0
                 && let Some(parent) = tree.parent(node as usize)

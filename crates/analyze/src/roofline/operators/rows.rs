@@ -50,7 +50,7 @@ pub(super) enum Answer {
     /// It has no formula.
     NoFormula,
     /// Its formula has no answer for these arguments.
-    NoAnswer,
+    Unanswered,
     /// It has one, but usually calls others that have formulas too, which are nearer to what was done.
     Wrapper,
     /// It has one.
@@ -118,7 +118,7 @@ impl<'a> Rows<'a> {
         };
         let row = self.of_operator(slice, kernel);
         match self.rows[row as usize].load {
-            Err(_) => Answer::NoAnswer,
+            Err(_) => Answer::Unanswered,
             Ok(_) if is_wrapper => Answer::Wrapper,
             Ok(_) => Answer::Known,
         }
