@@ -1,6 +1,6 @@
 //! Measured work against the roofs of a device.
 //!
-//! Whatever the input, a trace, a table of kernels or a list of commands, it becomes [`Point`]s first; [`section`] then
+//! Whatever the input, a trace, a table of kernels or a list of commands, it becomes [`Point`]s first; [`section()`] then
 //! holds them against a device. So a kernel has the same numbers wherever it came from.
 
 mod classification;

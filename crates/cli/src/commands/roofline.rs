@@ -52,7 +52,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE")]
     ops: Option<PathBuf>,
     /// A device and an input, each pair a tab of its own:
-    /// peaks=FILE,input=FILE[,dtype=KEY][,from=FORM]; may be repeated
+    /// peaks=FILE,input=FILE and, if wanted, dtype=KEY,from=FORM; repeatable
     #[arg(long, value_name = "PAIR", value_parser = pair::parse)]
     pair: Vec<Pair>,
     #[command(flatten)]
@@ -65,14 +65,15 @@ pub(crate) struct Arguments {
     /// multiply-adds, without outputs and biases
     #[arg(long, help_heading = "Device")]
     compat: bool,
-    /// Above this share of its roof something is bound by it, in % [70]
+    /// Above this share of its roof something is bound by it; 70 if not said
     #[arg(long, value_name = "PCT", value_parser = percent, help_heading = "Thresholds")]
     bound_limit: Option<f64>,
-    /// Left of the knee, inefficient below this share of the bandwidth, in %
-    /// [40]
+    /// Left of the knee, inefficient below this share of the bandwidth;
+    /// 40 if not said
     #[arg(long, value_name = "PCT", value_parser = percent, help_heading = "Thresholds")]
     memory_threshold: Option<f64>,
-    /// Right of the knee, inefficient below this share of the peak, in % [40]
+    /// Right of the knee, inefficient below this share of the peak; 40 if not
+    /// said
     #[arg(long, value_name = "PCT", value_parser = percent, help_heading = "Thresholds")]
     compute_threshold: Option<f64>,
     /// An intensity within this factor of the knee is balanced; 1 for none

@@ -1,6 +1,6 @@
 //! What operators must do: one file a family, formulas beside the names they go by in recordings.
 //!
-//! To add an operator, copy a family's file, list its names in `FORMULAS` there and the family in [`FAMILIES`].
+//! To add an operator, copy a family's file, list its names in `FORMULAS` there and the family in `FAMILIES`.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;

@@ -38,7 +38,7 @@ impl Held<'_> {
 
 /// Holds the rows of a trace against a device.
 ///
-/// The tables of [`crate::roofline::section`], and besides: `by_arguments` with every row, whose counted times add up
+/// The tables of [`section()`](crate::roofline::section()), and besides: `by_arguments` with every row, whose counted times add up
 /// to the busy time exactly, `by_operator` and `by_class`.
 pub fn trace_section(points: &TracePoints, scope: Scope, device: &Device, settings: &Settings) -> Section {
     let held: Vec<Held<'_>> = points
