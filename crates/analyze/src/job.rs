@@ -29,7 +29,12 @@ pub fn measure(trace: &Trace, options: &Options, analyses: &[&'static Analysis])
     let view = RankView::new(trace, options);
     // One after the other: two at a time would need the memory of both, and several ranks are measured side by side
     // anyway.
-    let parts = analyses.iter().map(|analysis| (analysis.measure)(&view)).collect();
+    let mut order: Vec<usize> = (0..analyses.len()).collect();
+    order.sort_by_key(|&index| !analyses[index].heavy);
+    let mut measured: Vec<(usize, Part)> =
+        order.into_iter().map(|index| (index, (analyses[index].measure)(&view))).collect();
+    measured.sort_by_key(|(index, _)| *index);
+    let parts = measured.into_iter().map(|(_, part)| part).collect();
     Measured {
         times: view.times,
         span: view.sets.span(),

@@ -39,6 +39,8 @@ pub(crate) trait Analyse {
     const PLACE: u32;
     /// True if people want to see it in every report; otherwise it is shown when asked for.
     const MAIN: bool = true;
+    /// True if measuring needs much memory of its own: it then comes before those that share trees which stay.
+    const HEAVY: bool = false;
     /// What stays of a rank when its rows are gone. Owns what it holds, and is small.
     type Part: Send + Sync + 'static;
 
@@ -72,13 +74,21 @@ pub struct Analysis {
     pub place: u32,
     /// True if people want to see it in every report; otherwise it is shown when asked for.
     pub main: bool,
+    pub(crate) heavy: bool,
     pub(crate) measure: fn(&RankView<'_>) -> Part,
     pub(crate) assemble: fn(&Job, &[&Part]) -> Outcome,
 }
 
 impl Analysis {
     pub(crate) const fn of<A: Analyse>() -> Self {
-        Self { id: A::ID, place: A::PLACE, main: A::MAIN, measure: measure::<A>, assemble: assemble::<A> }
+        Self {
+            id: A::ID,
+            place: A::PLACE,
+            main: A::MAIN,
+            heavy: A::HEAVY,
+            measure: measure::<A>,
+            assemble: assemble::<A>,
+        }
     }
 }
 

@@ -18,6 +18,7 @@ pub(super) struct Annotations;
 impl Analyse for Annotations {
     const ID: &'static str = "annotations";
     const PLACE: u32 = 60;
+    const HEAVY: bool = true;
     type Part = Part;
 
     fn measure(rank: &RankView<'_>) -> Part {

@@ -9,8 +9,6 @@ use super::Class;
 use super::steps::Steps;
 use crate::roofline::Load;
 
-const NONE: u32 = u32::MAX;
-
 /// What makes two calls the same row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Key {
@@ -63,8 +61,6 @@ type Found = (&'static Formula, bool);
 /// Rows by key.
 pub(super) struct Rows<'a> {
     trace: &'a Trace,
-    /// For each slice its row in the table of operators.
-    operators: Vec<u32>,
     formulas: HashMap<StringId, Option<Found>, FixedState>,
     steps: Option<Steps>,
     has_list: HashMap<StringId, bool, FixedState>,
@@ -75,13 +71,8 @@ pub(super) struct Rows<'a> {
 
 impl<'a> Rows<'a> {
     pub(super) fn new(trace: &'a Trace) -> Self {
-        let mut operators = vec![NONE; trace.slices.len()];
-        for (row, slice) in trace.ops.slice.iter().enumerate() {
-            operators[slice.index()] = row as u32;
-        }
         Self {
             trace,
-            operators,
             formulas: HashMap::default(),
             steps: None,
             has_list: HashMap::default(),
@@ -97,8 +88,7 @@ impl<'a> Rows<'a> {
 
     /// The row of a slice in the table of operators.
     pub(super) fn operator(&self, slice: SliceId) -> Option<usize> {
-        let row = self.operators[slice.index()];
-        (row != NONE).then_some(row as usize)
+        self.trace.ops.slice.binary_search(&slice).ok()
     }
 
     /// The formula of an operator with this name.
