@@ -152,7 +152,11 @@ impl Scope<'_> {
         let mut outcomes: Vec<Outcome> =
             outcomes.into_iter().filter(|outcome| outcome.id() == "roofline").map(classified).collect();
         outcomes.extend(self.communication(&transfers, device));
-        let label = run.recordings.first().map(|recording| recording.path.clone()).unwrap_or_default();
+        let label = match run.recordings.as_slice() {
+            [] => String::new(),
+            [only] => only.path.clone(),
+            [first, others @ ..] => format!("{} and {} more", first.path, others.len()),
+        };
         Answer { label, document: Document::new("roofline", run, outcomes) }
     }
 
