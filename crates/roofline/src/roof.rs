@@ -363,7 +363,7 @@ mod tests {
         assess(&roof(), amount, &[("hbm", bytes)], Some(time), &Settings::default())
     }
 
-    /// The two points of the unit test of the tool that source document 000 describes.
+    /// The two points of the unit test of tprof-roofline.
     #[test]
     fn left_and_right_of_the_knee() {
         let left = check(1e9, 1e9, 1e-3);

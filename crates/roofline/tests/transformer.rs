@@ -1,4 +1,4 @@
-//! Whole models against published figures, and against the rows that the tool of source document 001 computes.
+//! Whole models against published figures, and against the rows that the calculator roofline-hack computes.
 
 #![expect(clippy::panic, reason = "helpers of tests may fail loudly")]
 
@@ -163,7 +163,7 @@ fn time_grows_with_batch_and_context() {
     }
 }
 
-/// The 96 rows of the tool of source document 001, by its own counting: one norm a layer with 5 operations, softmax with
+/// The 96 rows of the calculator roofline-hack, by its own counting: one norm a layer with 5 operations, softmax with
 /// 5, three for the activation, two for the residual with 6 bytes-per-element, attention that is not fused and not
 /// causal, no rotation, logits of every token, everything against the matrix peak, scales spread evenly.
 #[test]

@@ -20,7 +20,7 @@ fn peak(key: &str, arithmetic: Option<Arithmetic>, engine: Option<Engine>, rate:
     }
 }
 
-/// The device of source document 000: 1000 GB/s, 82, 220 and 240 TFLOP/s, three links.
+/// The device of tprof-roofline: 1000 GB/s, 82, 220 and 240 TFLOP/s, three links.
 pub(super) fn device() -> Device {
     let link = |name: &str, rate: f64| Link {
         name: name.to_owned(),
@@ -129,7 +129,7 @@ fn what_a_record_does_not_say_is_not_guessed() {
     assert!(untyped[0].load.as_ref().is_err_and(|reason| reason.contains("--dtype")));
 }
 
-/// Source document 001 measured on a GB10: 203.4, 34.8, 14339.4 and 834.0 us are 165.05 GB/s, 482.5 GB/s, 9.585 TFLOP/s
+/// The calculator roofline-hack measured on a GB10: 203.4, 34.8, 14339.4 and 834.0 us are 165.05 GB/s, 482.5 GB/s, 9.585 TFLOP/s
 /// and 164.8 TFLOP/s.
 #[test]
 fn shapes_of_benchmarks_become_products() {
@@ -213,7 +213,7 @@ fn transfer(link: &str, bytes: f64, milliseconds: f64) -> Transfer {
     }
 }
 
-/// The three events of source document 000: 100, 33.333 and 50 GB/s are 200, 52.08 and 100 % of 50, 64 and 50.
+/// The three events of tprof-roofline: 100, 33.333 and 50 GB/s are 200, 52.08 and 100 % of 50, 64 and 50.
 #[test]
 fn messages_against_their_links() {
     let events =

@@ -1,4 +1,4 @@
-//! `eaves predict`: figures of source document 001, with the right readings where it contradicts itself.
+//! `eaves predict`: figures of the calculator roofline-hack, with the right readings where it contradicts itself.
 
 use serde_json::Value;
 

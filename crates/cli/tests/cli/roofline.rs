@@ -1,4 +1,4 @@
-//! `eaves roofline`: every input, every output, every way to fail, and the numbers of the source documents.
+//! `eaves roofline`: every input, every output, every way to fail, and the numbers of the tools that inputs come from.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ fn example(name: &str) -> String {
     folder.join(name).display().to_string()
 }
 
-/// A folder of the samples of the source documents beside the checkout, or nothing if it is not there.
+/// A folder of the samples of other tools beside the checkout, or nothing if it is not there.
 #[expect(clippy::print_stdout, reason = "a test that is skipped says so")]
 fn sources(folder: &str) -> Option<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/sources").join(folder);
@@ -150,7 +150,7 @@ fn source_000_a_row_of_a_benchmark() {
     close(point, "achieved_gflops", 500.0, 1e-9);
 }
 
-/// The times that source document 001 measured: 165.05 and 482.5 GB/s, 9.585 and 164.8 TFLOP/s, in both files.
+/// The times that the calculator roofline-hack measured: 165.05 and 482.5 GB/s, 9.585 and 164.8 TFLOP/s, in both files.
 #[test]
 fn source_001_measured_products() {
     let Some(root) = sources("001") else { return };

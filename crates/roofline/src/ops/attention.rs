@@ -159,7 +159,7 @@ mod tests {
         }
     }
 
-    /// The worked example of source document 001.
+    /// The worked example of the calculator roofline-hack.
     #[test]
     fn the_published_example() {
         let work = attention().forward();

@@ -78,7 +78,7 @@ mod tests {
         gemm.work()
     }
 
-    /// The table of source document 001. Its NVFP4 leaves out the 32-bit scale that each of the two stored tensors
+    /// The table of the calculator roofline-hack. Its NVFP4 leaves out the 32-bit scale that each of the two stored tensors
     /// has: 8 bytes.
     #[test]
     fn matrix_vector_products_of_the_published_table() {

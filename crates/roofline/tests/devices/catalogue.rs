@@ -188,7 +188,7 @@ fn knees_of_well_known_devices() {
     assert_eq!(rounded("nvidia-h100-sxm", Arithmetic::Fp16), "295.3");
 }
 
-/// The critical intensities of source document 001.
+/// The critical intensities of the calculator roofline-hack.
 #[test]
 fn the_variant_of_the_worked_examples() {
     let device = found("gb10-287");

@@ -31,7 +31,7 @@ fn bandwidth(device: &Device) -> f64 {
     device.main_memory().and_then(|memory| memory.bandwidth.as_ref()).map_or(f64::NAN, |fact| fact.value)
 }
 
-/// The sample of the tool of source document 000, with its values from the description of that tool.
+/// The sample of tprof-roofline, with its values from the description of that tool.
 const OLD: &str = r#"
 name: "SM90 Example"
 hbm_bw_GBps: 1000.0
@@ -125,7 +125,7 @@ fn the_unit_of_a_peak_is_declared() {
     assert_eq!((device.peaks[1].counts, device.peaks[1].dense.value), (Counts::Operations, 8e12));
 }
 
-/// What the tool of source document 000 maps onto its peaks file.
+/// What tprof-roofline maps onto its peaks file.
 #[test]
 fn output_of_tprof_peaks_loads() {
     let device = one(r#"{"device": {"name": "Test GPU"}, "memory": {"hbm_bw_GBps": 900.5},
