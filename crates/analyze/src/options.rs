@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use eaves_model::Ns;
+use eaves_roofline::scripts::Script;
 use eaves_roofline::{Device, Settings};
 
 use crate::Selection;
@@ -24,6 +25,8 @@ pub struct Options {
     pub device: Option<Arc<Device>>,
     /// Limits between the statuses of a roofline.
     pub roofline: Settings,
+    /// Formulas of the user for operators, which win over ours.
+    pub formulas: Option<Arc<Script>>,
 }
 
 impl Default for Options {
@@ -35,6 +38,7 @@ impl Default for Options {
             details: false,
             device: None,
             roofline: Settings::default(),
+            formulas: None,
         }
     }
 }
@@ -72,6 +76,13 @@ impl Options {
     #[must_use]
     pub fn with_device(mut self, device: Option<Arc<Device>>) -> Self {
         self.device = device;
+        self
+    }
+
+    /// Takes the work of operators from these formulas first.
+    #[must_use]
+    pub fn with_formulas(mut self, formulas: Option<Arc<Script>>) -> Self {
+        self.formulas = formulas;
         self
     }
 

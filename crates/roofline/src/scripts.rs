@@ -25,6 +25,7 @@ mod engine;
 mod error;
 mod values;
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 use rhai::{Dynamic, FnPtr};
@@ -44,6 +45,20 @@ pub struct Script {
     sandbox: Sandbox,
     /// Types with their functions, in the order of the script.
     operators: Vec<(String, FnPtr)>,
+}
+
+impl fmt::Debug for Script {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let types: Vec<&str> = self.types().collect();
+        f.debug_struct("Script").field("name", &self.name).field("types", &types).finish()
+    }
+}
+
+/// Two scripts are the same if they say the same.
+impl PartialEq for Script {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
 }
 
 impl Script {

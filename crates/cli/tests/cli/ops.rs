@@ -123,3 +123,41 @@ fn formulas_are_listed_by_family() {
     let wrong = run(folder.path(), &["ops", "list", "--family", "rop"]);
     assert!(wrong.code == Some(2) && wrong.stderr.contains("did you mean rope?"), "{wrong:?}");
 }
+
+/// A formula of the user is the work of a recorded operator too, and wins over ours.
+#[test]
+fn scripts_say_the_work_of_recorded_operators() {
+    let directory = tempfile::tempdir().unwrap();
+    let trace = r#"[
+        {"ph": "X", "cat": "cpu_op", "name": "my::op", "pid": 1, "tid": 1, "ts": 0, "dur": 20,
+         "args": {"External id": 1, "Input Dims": [[8, 4]], "Input type": ["float"], "Concrete Inputs": [""]}},
+        {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": 5, "dur": 5,
+         "args": {"correlation": 7, "External id": 1}},
+        {"ph": "X", "cat": "kernel", "name": "mine", "pid": 0, "tid": 7, "ts": 30, "dur": 10,
+         "args": {"correlation": 7, "External id": 1, "device": 0, "stream": 7}}]"#;
+    std::fs::write(directory.path().join("trace.json"), trace).unwrap();
+    let arguments = ["roofline", "trace.json", "--device", "h100-sxm", "--json"];
+    let row = |expected: usize| {
+        let answer = run(directory.path(), &arguments);
+        assert_eq!(answer.code, Some(0), "{answer:?}");
+        let found: Value = serde_json::from_str(&answer.stdout).unwrap();
+        let points = &found["sections"][0]["tables"][0];
+        let rows = points["rows"].as_array().unwrap().clone();
+        assert_eq!(rows.len(), expected, "{rows:?}");
+        let columns = points["columns"].as_array().unwrap().clone();
+        move |id: &str| {
+            let index = columns.iter().position(|column| column["id"] == id).unwrap();
+            rows[0][index].clone()
+        }
+    };
+    drop(row(0));
+    // 8 x 4 elements: 64 multiply-adds by the script, 128 bytes read.
+    let script = r#"op("my::op", |cmd| #{
+        macs: 2 * product(cmd.inputs[0].shape),
+        bytes: product(cmd.inputs[0].shape) * cmd.element_bytes,
+    });"#;
+    std::fs::write(directory.path().join("ops.rhai"), script).unwrap();
+    let cell = row(1);
+    assert_eq!((cell("flops"), cell("macs"), cell("bytes")), (128.0.into(), 64.0.into(), 128.0.into()));
+    assert_eq!((cell("kind"), cell("time_ns")), ("script".into(), 10_000.into()));
+}

@@ -58,7 +58,7 @@ impl Attribution {
     }
 
     fn build(rank: &RankView<'_>, modelled: Option<&dyn Fn(&str) -> bool>) -> Self {
-        let mut rows = Rows::new(rank.trace);
+        let mut rows = Rows::new(rank.trace, rank.options.formulas.as_deref());
         let owners = Owners::of(rank, &mut rows, modelled);
         let mut by_node = vec![u32::MAX; rank.operators().len()];
         let mut by_launch: HashMap<(u32, SliceId), u32, FixedState> = HashMap::default();

@@ -40,7 +40,7 @@ fn forwards(rank: &RankView<'_>, rows: &mut Rows<'_>) -> HashMap<i64, SliceId, F
         let is_backward = ops.forward_thread[row].get().is_some_and(|thread| thread != 0);
         let slice = ops.slice[row];
         let Some(number) = ops.sequence_number[row].get().filter(|_| !is_backward) else { continue };
-        if rows.formula(slices.name[slice.index()]).is_none_or(|(formula, _)| formula.backward.is_none()) {
+        if rows.formula(slices.name[slice.index()]).is_none_or(|found| found.backward().is_none()) {
             continue;
         }
         let kept = found.entry(number).or_insert(slice);

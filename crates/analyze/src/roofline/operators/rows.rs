@@ -1,7 +1,9 @@
 //! The rows: each distinct operator with its arguments is looked at once, however often it was called.
 
 use eaves_model::{SliceId, StringId, Trace};
-use eaves_roofline::ops::{self, Formula, Step};
+use eaves_roofline::Engine;
+use eaves_roofline::ops::{self, Formula, Rule, Step};
+use eaves_roofline::scripts::Script;
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 
@@ -55,12 +57,33 @@ pub(super) enum Answer {
     Known,
 }
 
-/// A formula, and whether it is that of an operator that usually only calls others.
-type Found = (&'static Formula, bool);
+/// Where the work of an operator is known from.
+#[derive(Clone, Copy)]
+pub(super) enum Found {
+    /// A formula of ours.
+    Ours {
+        formula: &'static Formula,
+        /// Whether it is that of an operator that usually only calls others.
+        is_wrapper: bool,
+    },
+    /// A formula of the user, which wins over ours.
+    Script,
+}
+
+impl Found {
+    /// The formula of the backward pass, from the arguments of the forward one.
+    pub(super) fn backward(self) -> Option<Rule> {
+        match self {
+            Self::Ours { formula, .. } => formula.backward,
+            Self::Script => None,
+        }
+    }
+}
 
 /// Rows by key.
 pub(super) struct Rows<'a> {
     trace: &'a Trace,
+    script: Option<&'a Script>,
     formulas: HashMap<StringId, Option<Found>, FixedState>,
     steps: Option<Steps>,
     has_list: HashMap<StringId, bool, FixedState>,
@@ -70,9 +93,10 @@ pub(super) struct Rows<'a> {
 }
 
 impl<'a> Rows<'a> {
-    pub(super) fn new(trace: &'a Trace) -> Self {
+    pub(super) fn new(trace: &'a Trace, script: Option<&'a Script>) -> Self {
         Self {
             trace,
+            script,
             formulas: HashMap::default(),
             steps: None,
             has_list: HashMap::default(),
@@ -93,23 +117,26 @@ impl<'a> Rows<'a> {
 
     /// The formula of an operator with this name.
     pub(super) fn formula(&mut self, name: StringId) -> Option<Found> {
-        let trace = self.trace;
+        let (trace, script) = (self.trace, self.script);
         *self.formulas.entry(name).or_insert_with(|| {
             let name = trace.strings.get(name);
-            let found = ops::formula(name).map(|formula| (formula, false));
-            found.or_else(|| Some((ops::wrapper(name)?, true)))
+            if script.is_some_and(|script| script.defines(name)) {
+                return Some(Found::Script);
+            }
+            let found = ops::formula(name).map(|formula| Found::Ours { formula, is_wrapper: false });
+            found.or_else(|| Some(Found::Ours { formula: ops::wrapper(name)?, is_wrapper: true }))
         })
     }
 
     /// What is known of an operator's work, inside which this kernel was launched.
     pub(super) fn answer(&mut self, slice: SliceId, kernel: StringId) -> Answer {
-        let Some((_, is_wrapper)) = self.formula(self.trace.slices.name[slice.index()]) else {
+        let Some(found) = self.formula(self.trace.slices.name[slice.index()]) else {
             return Answer::NoFormula;
         };
         let row = self.of_operator(slice, kernel);
         match self.rows[row as usize].load {
             Err(_) => Answer::Unanswered,
-            Ok(_) if is_wrapper => Answer::Wrapper,
+            Ok(_) if matches!(found, Found::Ours { is_wrapper: true, .. }) => Answer::Wrapper,
             Ok(_) => Answer::Known,
         }
     }
@@ -173,35 +200,58 @@ impl<'a> Rows<'a> {
         }
         let is_backward = key.of != StringId::NONE;
         let name = if is_backward { key.of } else { key.name };
-        let Some((formula, is_wrapper)) = self.formula(name) else {
+        let Some(found) = self.formula(name) else {
             return ("other", Err("no formula for this operator".to_owned()));
         };
-        let rule = if is_backward { formula.backward } else { Some(formula.work) };
-        let load = match rule {
-            None => Err("no formula for its backward".to_owned()),
-            Some(_) if key.partly && !is_wrapper => {
-                Err("operators inside it own part of what its formula says".to_owned())
-            }
-            Some(rule) => {
-                let [dims, types, strides, concrete] = key.arguments.map(|text| self.text(text));
-                let step = Step::parse(self.text(key.step));
-                let element = key.element.and_then(|name| name.parse().ok());
-                ops::Call::parse(self.text(name), dims, types, strides, concrete)
-                    .map(|call| ops::Call { step, ..call })
-                    .map(|call| match element {
-                        Some(element) => call.with_list_precision(element),
-                        None => call,
-                    })
-                    .and_then(|call| rule(&call))
-                    .map(|work| Load::from(&work))
-            }
+        let category = match found {
+            Found::Ours { formula, .. } => formula.category,
+            Found::Script => "script",
         };
-        (formula.category, load)
+        (category, self.load(key, name, found, is_backward))
+    }
+
+    fn load(&self, key: &Key, name: StringId, found: Found, is_backward: bool) -> Result<Load, String> {
+        if key.partly && !matches!(found, Found::Ours { is_wrapper: true, .. }) {
+            return Err("operators inside it own part of what its formula says".to_owned());
+        }
+        let [dims, types, strides, concrete] = key.arguments.map(|text| self.text(text));
+        let call = ops::Call::parse(self.text(name), dims, types, strides, concrete)?;
+        let call = ops::Call { step: Step::parse(self.text(key.step)), ..call };
+        let call = match key.element.and_then(|name| name.parse().ok()) {
+            Some(element) => call.with_list_precision(element),
+            None => call,
+        };
+        match (found, self.script) {
+            (Found::Script, Some(script)) if !is_backward => scripted(script, &call),
+            (Found::Ours { formula, .. }, _) if !is_backward => {
+                (formula.work)(&call).map(|work| Load::from(&work))
+            }
+            _ => {
+                let rule = found.backward().ok_or("no formula for its backward")?;
+                rule(&call).map(|work| Load::from(&work))
+            }
+        }
     }
 
     fn text(&self, text: StringId) -> &'a str {
         self.trace.strings.get(text)
     }
+}
+
+/// What the user's formula says. It is computed in the type of the first tensor, on the fastest units that have it.
+fn scripted(script: &Script, call: &ops::Call<'_>) -> Result<Load, String> {
+    let work = script.recorded(call).map_err(|error| error.to_string())?;
+    let precision = call.tensors().next().and_then(|tensor| tensor.precision);
+    Ok(Load {
+        flops: work.flops,
+        macs: work.macs,
+        bytes: work.bytes,
+        measured_bytes: None,
+        levels: Vec::new(),
+        arithmetic: precision.and_then(|precision| precision.arithmetic()),
+        engine: Engine::Matrix,
+        peak_key: None,
+    })
 }
 
 fn why_unattributed(launched_by: &str) -> String {

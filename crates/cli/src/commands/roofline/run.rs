@@ -90,9 +90,11 @@ impl Scope<'_> {
             .into_iter()
             .filter(|analysis| OF_TRACES.contains(&analysis.id))
             .collect();
+        let script = self.task.inputs.first().map(|input| self.script(input)).transpose()?.flatten();
         let options = Options::default()
             .with_selection(self.arguments.selection.selection())
-            .with_roofline(*self.settings);
+            .with_roofline(*self.settings)
+            .with_formulas(script.map(Arc::new));
         let contents = super::super::open_with(&self.task.inputs, self.task.form, output, |recording| {
             measure(&recording.trace.take_rows(), &options, &wanted)
         })?;
