@@ -188,7 +188,8 @@ fn align_units(mut cells: Vec<String>, unit: Unit) -> Vec<String> {
 }
 
 /// How long a column stays when there is no room for all: statistics go before texts, texts before totals, the
-/// right before the left; what names the row, its share, and what changed stay. The answer of a roofline goes last.
+/// right before the left, and the answer of a roofline and reasons last; what names the row, its share, and what
+/// changed stay.
 fn importance(columns: &[Column], index: usize, right: bool) -> Option<u32> {
     let id = columns[index].id;
     let compares = columns.iter().any(|column| column.id == "verdict");
@@ -204,7 +205,7 @@ fn importance(columns: &[Column], index: usize, right: bool) -> Option<u32> {
     let from_right = (columns.len() - index) as u32;
     Some(match statistic {
         Some(position) => position as u32,
-        None if matches!(id, "bound_by" | "precision" | "time_ns") => 300 + from_right,
+        None if matches!(id, "bound_by" | "precision" | "reason" | "time_ns") => 300 + from_right,
         None if right => 200 + from_right,
         None => 100 + from_right,
     })
