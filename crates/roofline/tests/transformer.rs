@@ -268,3 +268,16 @@ fn bytes_of_format(format: &str) -> f64 {
     };
     precision(name).bytes(1_048_576.0) / 1_048_576.0
 }
+
+/// Qwen3 235B has 4 heads of keys: 8 devices hold what 4 do. DeepSeek's latent cache is whole on each.
+#[test]
+fn caches_are_not_cut_below_a_head() {
+    let held = |key: &str, devices| {
+        let pass = Pass { devices, ..DECODE };
+        estimate(&model(key), &pass, &precisions("fp8", "bf16", "bf16"), &device()).memory.cache
+    };
+    assert_eq!(held("qwen3-235b-a22b", 8), held("qwen3-235b-a22b", 4));
+    assert_eq!(held("qwen3-235b-a22b", 4) * 4.0, held("qwen3-235b-a22b", 1));
+    // 61 layers, 4096 tokens, 576 numbers of 2 bytes.
+    assert_eq!(held("deepseek-v3", 32), 61.0 * 4096.0 * 576.0 * 2.0);
+}

@@ -1,6 +1,6 @@
 //! One parameter over a range.
 
-use crate::section::{Column, Section, Table, Unit, Value};
+use crate::section::{Column, Finding, Section, Table, Unit, Value};
 
 /// The best time at one value of the parameter.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,10 +30,13 @@ pub fn sweep(parameter: &str, points: Vec<Swept>) -> Section {
             None => rows.extend(kernel_rows(point)),
         }
     }
+    let findings = findings(parameter, &points);
     let mut section = points.into_iter().next().map(|point| point.section).unwrap_or_default();
     section.numbers.retain(|number| matches!(number.id, "device" | "model" | "phase"));
-    section.findings.clear();
-    section.tables = vec![Table { id: "sweep", title: "Sweep", columns: COLUMNS.to_vec(), rows }];
+    section.findings = findings;
+    // What is not supported does not depend on the value.
+    section.tables.retain(|table| table.id == "unsupported");
+    section.tables.insert(0, Table { id: "sweep", title: "Sweep", columns: COLUMNS.to_vec(), rows });
     section.numbers.push(crate::section::Number {
         id: "parameter",
         rank: None,
@@ -43,6 +46,20 @@ pub fn sweep(parameter: &str, points: Vec<Swept>) -> Section {
         explain: "The parameter that takes the values of the first column.",
     });
     section
+}
+
+/// What is the case at some values, once for each kind of finding, with the first value.
+fn findings(parameter: &str, points: &[Swept]) -> Vec<Finding> {
+    let mut found: Vec<Finding> = Vec::new();
+    for point in points {
+        for finding in &point.section.findings {
+            if !found.iter().any(|known| known.id == finding.id) {
+                let claim = format!("From {parameter} = {}: {}", point.value, finding.claim);
+                found.push(Finding { claim, ..finding.clone() });
+            }
+        }
+    }
+    found
 }
 
 fn kernel_rows(point: &Swept) -> Vec<Vec<Value>> {
@@ -64,7 +81,7 @@ fn kernel_rows(point: &Swept) -> Vec<Vec<Value>> {
     rows.collect()
 }
 
-/// A model as a whole has no one intensity; what bounds it is what takes most of its time.
+/// A model as a whole: its operators are bound by different things, so nothing is said to bound it.
 fn model_row(point: &Swept, total: &Value) -> Vec<Value> {
     let number =
         |id: &str| point.section.numbers.iter().find(|number| number.id == id).map(|number| &number.value);

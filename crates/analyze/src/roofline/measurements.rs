@@ -112,9 +112,12 @@ fn kernel(record: &Measurement, format: &str, reading: &Reading<'_>) -> Result<L
     let (flops, macs) = match (record.flops, record.macs) {
         (Some(flops), macs) => (flops, macs.unwrap_or(flops / 2.0)),
         (None, Some(macs)) => (2.0 * macs, macs),
-        (None, None) => match product(record) {
+        (None, None) => match product(record, dtype.unwrap_or_default()) {
             Some(work) => return finished(Load::from(&work?), record, kind),
-            None if let Some(work) = custom(record, reading) => return Ok(load_of(&work?, record, reading)),
+            // The formula says the amounts; what they are computed in is the record's.
+            None if let Some(work) = custom(record, reading) => {
+                return finished(load_of(&work?, record, reading), record, kind);
+            }
             None if format == "benchmark" && record.time.is_none() => {
                 return Err("the result has no time, so its rates say no amounts".to_owned());
             }
@@ -189,13 +192,13 @@ fn named_peak(device: &Device, key: &str) -> Option<String> {
 
 /// The product that a benchmark's shape names: `NxK` with a vector, `MxNxK` with a matrix. The outputs of types below
 /// 16 bits are FP16, as the libraries that are measured write them.
-fn product(record: &Measurement) -> Option<Result<Work, String>> {
+fn product(record: &Measurement, dtype: &str) -> Option<Result<Work, String>> {
     let (m, n, k) = match (record.type_name.as_str(), record.shape.as_slice()) {
         ("gemv", [n, k]) => (1, *n, *k),
         ("gemm" | "matmul", [m, n, k]) => (*m, *n, *k),
         _ => return None,
     };
-    let stored: Precision = match record.dtype.parse() {
+    let stored: Precision = match dtype.parse() {
         Ok(precision) => precision,
         Err(error) => return Some(Err(eaves_roofline::UnknownPrecision::to_string(&error))),
     };

@@ -120,6 +120,9 @@ impl Config {
             Some(width) if width > 0 => width,
             _ => self.need("hidden_size")? / heads,
         };
+        if head_dim == 0 {
+            return Err(ConfigError::Missing("head_dim"));
+        }
         let bias = self.flag("attention_bias").unwrap_or(false);
         Ok(Attending::Grouped {
             heads,

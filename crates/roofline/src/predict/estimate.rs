@@ -2,7 +2,7 @@
 
 use super::{Pass, Phase, Precisions, Step, Transformer, steps};
 use crate::device::{Link, LinkKind};
-use crate::{Assessment, Device, Engine, Roof, Settings, assess};
+use crate::{Access, Assessment, Device, Engine, Roof, Settings, assess};
 
 /// A step with its best time.
 #[derive(Clone, Debug, PartialEq)]
@@ -122,12 +122,19 @@ fn footprint(
     let moved = |step: &Step| {
         let fixed =
             |name: &str| matches!(name, "b" | "weight" | "weights" | "embedding" | "cache" | "key" | "value");
-        let operands = step.work.operands.iter().filter(|operand| !fixed(operand.name));
+        // What an operator writes and reads again, such as scores, is there once.
+        let written = |name: &str| {
+            let operands = step.work.operands.iter();
+            operands.filter(|operand| operand.access == Access::Write).any(|operand| operand.name == name)
+        };
+        let operands = step.work.operands.iter().filter(|operand| {
+            !fixed(operand.name) && (operand.access == Access::Write || !written(operand.name))
+        });
         operands.map(|operand| operand.bytes()).sum::<f64>()
     };
     Footprint {
         weights: precisions.weights.bytes(model.parameters() as f64) / devices,
-        cache: precisions.cache.bytes(cached) / devices,
+        cache: precisions.cache.bytes(cached) / model.cache_shares(pass.devices),
         activations: steps.iter().map(moved).fold(0.0, f64::max),
         capacity: device.main_memory().and_then(|memory| memory.size.as_ref()).map(|fact| fact.value),
     }

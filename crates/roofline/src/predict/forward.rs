@@ -175,7 +175,9 @@ impl Builder<'_> {
         match self.model.attending {
             Attending::Grouped { heads, key_heads, head_dim, normalised, .. } => {
                 let (query, key) = (heads as f64 * head_dim as f64, key_heads as f64 * head_dim as f64);
-                let (query, key) = (self.shared(query), self.shared(key));
+                // Heads of keys are not cut: more devices than heads compute copies.
+                let copies = self.model.cache_shares(self.pass.devices);
+                let (query, key) = (self.shared(query), key / copies);
                 self.push("q_proj", layers, self.product(tokens, query, hidden));
                 self.push("k_proj", layers, self.product(tokens, key, hidden));
                 self.push("v_proj", layers, self.product(tokens, key, hidden));
@@ -186,7 +188,7 @@ impl Builder<'_> {
                     // Two multiplications and an addition for each rotated element.
                     self.push("rope", layers, self.elementwise(tokens * (query + key), 3.0, 1.0));
                 }
-                let (heads, key_heads) = (self.shared(heads as f64), self.shared(key_heads as f64));
+                let (heads, key_heads) = (self.shared(heads as f64), key_heads as f64 / copies);
                 self.attention(heads, key_heads, head_dim as f64, head_dim as f64);
                 self.push("o_proj", layers, self.product(tokens, hidden, query));
             }
@@ -296,7 +298,7 @@ impl Builder<'_> {
             self.push("gate_proj", layers, self.product(tokens, inner, hidden));
         }
         self.push("up_proj", layers, self.product(tokens, inner, hidden));
-        // Sigmoid (four operations) and a product, and one more product with the gate.
+        // SiLU is counted as four operations, the product with the gate as one more.
         let activation = if gated { (5.0, 2.0) } else { (4.0, 1.0) };
         self.push("activation", layers, self.elementwise(tokens * inner, activation.0, activation.1));
         self.push("down_proj", layers, self.product(tokens, hidden, inner));
@@ -333,7 +335,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Every device holds a part of the sums that attention and feed-forward end in: two reductions a layer.
+    /// Every device holds a part of the sums that attention and feed-forward end in: two reductions a layer, or one.
     /// A ring sends `2 (p - 1) / p` of the message (Patarasuk, Yuan, JPDC 69(2), 2009).
     fn communicate(&mut self) {
         let devices = self.pass.devices.max(1) as f64;
@@ -343,9 +345,11 @@ impl Builder<'_> {
         let elements = self.pass.tokens() * self.hidden();
         let message = self.precisions.activations.bytes(elements);
         let sent = 2.0 * (devices - 1.0) / devices * message;
+        // Where attention and feed-forward run side by side, their sums are one.
+        let sums = if self.model.norms == 1 { 1.0 } else { 2.0 };
         self.steps.push(Step {
             name: "all_reduce",
-            calls: 2.0 * self.layers(),
+            calls: sums * self.layers(),
             work: Work::movement(),
             sent,
         });

@@ -192,6 +192,15 @@ impl Transformer {
         embedding + positions + output + self.norm_parameters() + (0..self.layers).map(layer).sum::<u128>()
     }
 
+    /// Among how many of some devices the cache is divided. A head of keys is not cut: more devices than heads hold
+    /// copies. A latent vector is shared by all heads, so every device holds it.
+    pub fn cache_shares(&self, devices: u64) -> f64 {
+        match self.attending {
+            Attending::Grouped { key_heads, .. } => devices.clamp(1, key_heads.max(1)) as f64,
+            Attending::Latent { .. } => 1.0,
+        }
+    }
+
     /// Elements that one token leaves in the cache of one layer.
     pub fn cache_elements(&self) -> u128 {
         match self.attending {

@@ -184,10 +184,17 @@ impl Shape for Attention {
                 "with --causal there are at least as many keys as queries",
             ));
         }
+        let key_heads = self.kv_heads.unwrap_or(self.heads);
+        if !self.heads.is_multiple_of(key_heads) {
+            return Err(hinted(
+                format!("{} heads of queries cannot share {key_heads} heads of keys", self.heads),
+                "--heads is a multiple of --kv-heads",
+            ));
+        }
         let attention = ops::Attention {
             batch: self.batch as f64,
             query_heads: self.heads as f64,
-            key_heads: self.kv_heads.unwrap_or(self.heads) as f64,
+            key_heads: key_heads as f64,
             query_tokens: queries as f64,
             key_tokens: self.keys as f64,
             key_dim: self.head_dim as f64,
