@@ -36,7 +36,11 @@ fn float(value: Option<f64>, otherwise: &'static str) -> Value {
 
 /// A count that formulas give as a float.
 fn count(value: f64) -> Value {
-    if value.is_finite() { Value::Integer(value.round() as i64) } else { Value::Missing("too many to count") }
+    if value.abs() < 9e18 {
+        Value::Integer(value.round() as i64)
+    } else {
+        Value::Missing("too many to count")
+    }
 }
 
 fn text(value: Option<&str>, otherwise: &'static str) -> Value {

@@ -264,5 +264,9 @@ fn text(value: Option<&str>, otherwise: &'static str) -> Value {
 }
 
 fn nanoseconds(value: Option<f64>) -> Value {
-    value.map_or(Value::Missing("there is no time"), |value| Value::Integer(value.round() as i64))
+    match value {
+        None => Value::Missing("there is no time"),
+        Some(value) if value.abs() < 9e18 => Value::Integer(value.round() as i64),
+        Some(_) => Value::Missing("longer than clocks count"),
+    }
 }

@@ -503,3 +503,11 @@ fn damaged_rows_are_said_and_strict_fails_on_them() {
     let strict = roofline(directory.path(), &[&arguments[..], &["--strict"]].concat());
     assert_eq!(strict.code, Some(2));
 }
+
+#[test]
+fn one_table_says_that_messages_are_elsewhere() {
+    let (events, peaks) = (example("events.json"), example("peaks.yaml"));
+    let answer = roofline(&std::env::temp_dir(), &[&events, "--device", &peaks, "--csv"]);
+    assert_eq!(answer.code, Some(0), "{answer:?}");
+    assert!(answer.stderr.contains("messages are not in this table"), "{}", answer.stderr);
+}

@@ -86,7 +86,12 @@ impl Destination {
             Form::Table(target) => {
                 let mut bytes = Vec::new();
                 csv::write_table(&table(answers), &mut bytes)?;
-                output.finish_with(&whole, false, |printer| target.write(&bytes, printer))
+                output.finish_with(&whole, false, |printer| {
+                    if sections.iter().any(|section| section.id == "comm-roofline") {
+                        printer.note("note: messages are not in this table; -o DIR/ writes every table\n");
+                    }
+                    target.write(&bytes, printer)
+                })
             }
             Form::Directory(directory) => {
                 let folder = |index: usize| match answers.len() {
