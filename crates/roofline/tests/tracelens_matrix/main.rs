@@ -9,5 +9,6 @@
 
 mod catalogue;
 mod nested;
+#[path = "../reference/mod.rs"]
 mod reference;
 mod tables;
