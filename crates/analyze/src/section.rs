@@ -146,6 +146,16 @@ impl Value {
         }
     }
 
+    /// A number that may not be known, or the reason why it is not.
+    pub fn known(value: Option<f64>, otherwise: &'static str) -> Self {
+        value.map_or(Self::Missing(otherwise), |value| Self::float(value, otherwise))
+    }
+
+    /// A text that may not be known, or the reason why it is not.
+    pub fn known_text(value: Option<&str>, otherwise: &'static str) -> Self {
+        value.map_or(Self::Missing(otherwise), Self::from)
+    }
+
     /// A float, or the reason why it is none.
     pub fn float(value: f64, otherwise: &'static str) -> Self {
         if value.is_finite() { Self::Float(value) } else { Self::Missing(otherwise) }

@@ -2,7 +2,7 @@
 
 use eaves_roofline::{Assessment, Device, Roof, Settings, Work, assess};
 
-use super::{COLUMNS, class, count, float, nanoseconds, text};
+use super::{COLUMNS, class, count, nanoseconds};
 use crate::section::{Column, Number, Provenance, Section, Table, Unit, Value};
 
 /// An operator of a shape, in a precision.
@@ -98,15 +98,15 @@ fn row(kernel: &Kernel, found: &Assessment) -> Vec<Value> {
     vec![
         kernel.op.as_str().into(),
         kernel.precision.as_str().into(),
-        float(Some(kernel.work.flops), ""),
-        float(Some(kernel.work.bytes()), ""),
-        float(found.intensity, "nothing is moved"),
+        Value::known(Some(kernel.work.flops), ""),
+        Value::known(Some(kernel.work.bytes()), ""),
+        Value::known(found.intensity, "nothing is moved"),
         nanoseconds(found.ideal),
-        text(found.bound_by.as_deref(), super::NO_PEAK),
+        Value::known_text(found.bound_by.as_deref(), super::NO_PEAK),
         Value::Integer(1),
         count(kernel.work.macs),
-        float(found.attainable.map(|rate| rate / 1e9), super::NO_PEAK),
-        float(found.knee, super::NO_PEAK),
+        Value::known(found.attainable.map(|rate| rate / 1e9), super::NO_PEAK),
+        Value::known(found.knee, super::NO_PEAK),
         class(found),
     ]
 }

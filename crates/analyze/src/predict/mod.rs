@@ -30,10 +30,6 @@ const COLUMNS: [Column; 12] = [
 
 const NO_PEAK: &str = "the device has no peak for it";
 
-fn float(value: Option<f64>, otherwise: &'static str) -> Value {
-    value.map_or(Value::Missing(otherwise), |value| Value::float(value, otherwise))
-}
-
 /// A count that formulas give as a float.
 fn count(value: f64) -> Value {
     if value.abs() < 9e18 {
@@ -43,15 +39,11 @@ fn count(value: f64) -> Value {
     }
 }
 
-fn text(value: Option<&str>, otherwise: &'static str) -> Value {
-    value.map_or(Value::Missing(otherwise), Value::from)
-}
-
 /// Nanoseconds, not rounded: predictions have no clock.
 fn nanoseconds(seconds: Option<f64>) -> Value {
-    float(seconds.map(|seconds| seconds * 1e9), NO_PEAK)
+    Value::known(seconds.map(|seconds| seconds * 1e9), NO_PEAK)
 }
 
 fn class(found: &Assessment) -> Value {
-    text(found.class.map(|class| class.id()), NO_PEAK)
+    Value::known_text(found.class.map(|class| class.id()), NO_PEAK)
 }

@@ -3,7 +3,7 @@
 use eaves_roofline::Device;
 use eaves_roofline::predict::{Estimate, Pass, Phase, Precisions, Row, Transformer, estimate};
 
-use super::{COLUMNS, class, count, float, nanoseconds, text};
+use super::{COLUMNS, class, count, nanoseconds};
 use crate::section::{Column, Finding, Number, Provenance, Section, Severity, Table, Unit, Value};
 
 /// Predicts one pass of a model.
@@ -43,17 +43,17 @@ fn row(row: &Row, precision: &str, total: Option<f64>) -> Vec<Value> {
     vec![
         row.step.name.into(),
         precision.into(),
-        float(Some(work.flops), ""),
-        float(Some(moved), ""),
-        float(found.intensity, "nothing is computed"),
+        Value::known(Some(work.flops), ""),
+        Value::known(Some(moved), ""),
+        Value::known(found.intensity, "nothing is computed"),
         nanoseconds(row.time),
-        text(row.bound_by.as_deref(), super::NO_PEAK),
+        Value::known_text(row.bound_by.as_deref(), super::NO_PEAK),
         Value::Integer(row.step.calls.round() as i64),
         count(work.macs),
-        float(found.attainable.map(|rate| rate / 1e9), super::NO_PEAK),
-        float(found.knee, super::NO_PEAK),
+        Value::known(found.attainable.map(|rate| rate / 1e9), super::NO_PEAK),
+        Value::known(found.knee, super::NO_PEAK),
         class(found),
-        float(share.map(|(time, total)| 100.0 * time / total), super::NO_PEAK),
+        Value::known(share.map(|(time, total)| 100.0 * time / total), super::NO_PEAK),
     ]
 }
 
@@ -85,7 +85,7 @@ fn numbers(model: &Transformer, pass: &Pass, device: &Device, found: &Estimate) 
         ),
         new(
             "tokens_per_second",
-            float(found.tokens_per_second, super::NO_PEAK),
+            Value::known(found.tokens_per_second, super::NO_PEAK),
             Unit::None,
             "New tokens of all sequences of the batch per second.",
         ),
@@ -97,38 +97,38 @@ fn numbers(model: &Transformer, pass: &Pass, device: &Device, found: &Estimate) 
         ),
         new(
             "flops",
-            float(Some(total(|row| row.step.work.flops)), ""),
+            Value::known(Some(total(|row| row.step.work.flops)), ""),
             Unit::Flop,
             "Of all operators of one device.",
         ),
         new(
             "bytes",
-            float(Some(total(|row| row.step.work.bytes())), ""),
+            Value::known(Some(total(|row| row.step.work.bytes())), ""),
             Unit::Bytes,
             "Moved by all operators of one device.",
         ),
         new(
             "weights_bytes",
-            float(Some(found.memory.weights), ""),
+            Value::known(Some(found.memory.weights), ""),
             Unit::Bytes,
             "Weights held by one device.",
         ),
         new(
             "cache_bytes",
-            float(Some(found.memory.cache), ""),
+            Value::known(Some(found.memory.cache), ""),
             Unit::Bytes,
             "Keys and values of all sequences held by one device.",
         ),
         new(
             "activations_bytes",
-            float(Some(found.memory.activations), ""),
+            Value::known(Some(found.memory.activations), ""),
             Unit::Bytes,
             "Inputs and outputs of the operator that has most of them.",
         ),
         new("fits", fits, Unit::None, "Whether weights, cache and activations fit in the device's memory."),
         new(
             "streamed_bytes",
-            float(Some(found.streamed), ""),
+            Value::known(Some(found.streamed), ""),
             Unit::Bytes,
             "Weights that one device reads in the pass.",
         ),

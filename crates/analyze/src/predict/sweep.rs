@@ -103,8 +103,8 @@ fn model_row(point: &Swept, total: &Value) -> Vec<Value> {
         point.value.into(),
         phase.into(),
         total.clone(),
-        super::float(intensity, "nothing is moved"),
-        super::float(rate, super::NO_PEAK),
+        Value::known(intensity, "nothing is moved"),
+        Value::known(rate, super::NO_PEAK),
         Value::Missing("several operators"),
     ]
 }

@@ -21,7 +21,7 @@ pub fn section(points: &[Point], device: &Device, settings: &Settings) -> Sectio
                 totals.add(point, &found);
                 let mut row = row(point, load, &found);
                 if recorded {
-                    row.push(text(point.record.as_deref(), "there is no record"));
+                    row.push(Value::known_text(point.record.as_deref(), "there is no record"));
                 }
                 rows.push(row);
             }
@@ -134,24 +134,24 @@ fn row(point: &Point, load: &Load, found: &Assessment) -> Vec<Value> {
         point.kind.as_str().into(),
         point.dtype.as_str().into(),
         point.calls.into(),
-        number(Some(load.flops), ""),
-        number(Some(load.macs), ""),
-        number(Some(load.bytes), ""),
+        Value::known(Some(load.flops), ""),
+        Value::known(Some(load.macs), ""),
+        Value::known(Some(load.bytes), ""),
         nanoseconds(point.time),
-        number(found.intensity, "nothing is moved"),
-        number(found.achieved.map(|rate| rate / 1e9), "there is no time"),
-        number(found.bandwidth.map(|rate| rate / 1e9), "there is no time"),
-        number(found.attainable.map(|rate| rate / 1e9), "the device has no peak for it"),
-        number(found.pct_of_roof, "there is no time or no peak for it"),
-        text(found.class.map(|class| class.id()), "the device has no peak for it"),
-        text(found.bound_by.as_deref(), "the device has no peak for it"),
-        number(found.delta_log10, "there is no intensity or no knee"),
+        Value::known(found.intensity, "nothing is moved"),
+        Value::known(found.achieved.map(|rate| rate / 1e9), "there is no time"),
+        Value::known(found.bandwidth.map(|rate| rate / 1e9), "there is no time"),
+        Value::known(found.attainable.map(|rate| rate / 1e9), "the device has no peak for it"),
+        Value::known(found.pct_of_roof, "there is no time or no peak for it"),
+        Value::known_text(found.class.map(|class| class.id()), "the device has no peak for it"),
+        Value::known_text(found.bound_by.as_deref(), "the device has no peak for it"),
+        Value::known(found.delta_log10, "there is no intensity or no knee"),
         nanoseconds(found.headroom.map(|seconds| seconds * 1e9 * calls)),
-        text(found.status.map(|status| status.id()), ""),
+        Value::known_text(found.status.map(|status| status.id()), ""),
         point.mark.id().into(),
-        number(ideal_intensity, "moved bytes were not measured"),
-        number(efficiency, "moved bytes were not measured"),
-        text(found.flag.as_ref().map(|flag| flag.cause()).as_deref(), "not above the roof"),
+        Value::known(ideal_intensity, "moved bytes were not measured"),
+        Value::known(efficiency, "moved bytes were not measured"),
+        Value::known_text(found.flag.as_ref().map(|flag| flag.cause()).as_deref(), "not above the roof"),
     ]
 }
 
@@ -165,9 +165,9 @@ fn roofs(device: &Device) -> Vec<Vec<Value>> {
         vec![
             Ceiling::of(peak).name.into(),
             "compute".into(),
-            number(Some(peak.dense.value / 1e9), ""),
+            Value::known(Some(peak.dense.value / 1e9), ""),
             counts.into(),
-            number(bandwidth.map(|bandwidth| peak.dense.value / bandwidth), "the bandwidth is unknown"),
+            Value::known(bandwidth.map(|bandwidth| peak.dense.value / bandwidth), "the bandwidth is unknown"),
             peak.dense.source.text.as_str().into(),
             peak.dense.source.confidence.id().into(),
         ]
@@ -177,7 +177,7 @@ fn roofs(device: &Device) -> Vec<Vec<Value>> {
         Some(vec![
             memory.name.as_str().into(),
             "memory".into(),
-            number(Some(bandwidth.value / 1e9), ""),
+            Value::known(Some(bandwidth.value / 1e9), ""),
             "byte".into(),
             Value::Missing("a bandwidth has no knee of its own"),
             bandwidth.source.text.as_str().into(),
@@ -232,7 +232,7 @@ impl Totals {
             ),
             new(
                 "assessed_pct",
-                number(share, "there is no time"),
+                Value::known(share, "there is no time"),
                 Unit::Percent,
                 Provenance::Formula,
                 "Time of the points that have a formula and a roof, of the time of all points.",
@@ -253,14 +253,6 @@ impl Totals {
             ),
         ]
     }
-}
-
-fn number(value: Option<f64>, otherwise: &'static str) -> Value {
-    value.map_or(Value::Missing(otherwise), |value| Value::float(value, otherwise))
-}
-
-fn text(value: Option<&str>, otherwise: &'static str) -> Value {
-    value.map_or(Value::Missing(otherwise), Value::from)
 }
 
 fn nanoseconds(value: Option<f64>) -> Value {
