@@ -55,6 +55,26 @@ pub enum Error {
         /// What to do about it.
         hint: &'static str,
     },
+    /// A profiler wrote the file, but nothing can be made of it. The recorder's fault, or the user's choice of file.
+    #[error("{what}, at byte {offset}: {path}")]
+    Profiler {
+        /// The input.
+        path: String,
+        /// Offset of the fault.
+        offset: u64,
+        /// What is wrong.
+        what: String,
+        /// What to do about it.
+        hint: String,
+    },
+    /// The file has sums alone, where a recording of each launch is wanted. The user's choice of file.
+    #[error("sums without a record of each launch ({format}): {path}")]
+    Sums {
+        /// The input.
+        path: String,
+        /// Name of the format.
+        format: &'static str,
+    },
     /// None of the files of a directory or archive is a trace. The user's choice of directory.
     #[error("no trace among {count} files: {path}")]
     NothingThere {
@@ -75,7 +95,7 @@ pub enum Error {
 
 impl Error {
     /// What the user can do about it.
-    pub fn hint(&self) -> &'static str {
+    pub fn hint(&self) -> &str {
         match self {
             Self::Io { .. } => "check that the file exists and may be read",
             Self::NotFound { .. } => "give a file, a directory with one trace per rank, a pattern, or `-`",
@@ -87,7 +107,9 @@ impl Error {
             }
             Self::NoEvents { .. } => "a trace has a list `traceEvents`, or is a list of events itself",
             Self::Measurements { hint, .. } => hint,
-            Self::NothingThere { .. } => "traces end in .json, .json.gz, .json.zst or .zip",
+            Self::Profiler { hint, .. } => hint,
+            Self::Sums { .. } => "`eaves kernels` and `eaves roofline` read sums; a recording has a line for each launch",
+            Self::NothingThere { .. } => "a trace or a file of a profiler is told by its content; see `docs/profilers.md`",
             Self::UnsupportedContainer { .. } => "unpack it first, or pipe the unpacked trace in with `-`",
         }
     }

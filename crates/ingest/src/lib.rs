@@ -16,6 +16,7 @@ mod error;
 mod formats;
 mod inputs;
 mod json;
+mod parts;
 mod plausibility;
 mod progress;
 mod ranks;
@@ -34,7 +35,7 @@ pub use progress::Progress;
 
 use containers::Opened;
 use formats::kineto::{self, Refusal};
-use formats::{Document, MEMORY_TIMELINE, Wanted};
+use formats::{Document, MEMORY_TIMELINE, Wanted, profilers};
 use inputs::Input;
 
 /// How to read.
@@ -157,7 +158,8 @@ fn assemble<R: Send>(
     let mut recordings = Vec::new();
     let mut measurements = Vec::new();
     let mut refused = None;
-    let results = read_all(opened, options, wanted, work);
+    let results = read_all(opened, options, wanted, &work);
+    let results = parts::put_together(results, &work);
     // A memory timeline that lies beside traces belongs to one of them and is no rank of its own.
     let is_trace = |result: &Done<R>| match result {
         Ok(One::Trace(recording, _)) => recording.format != MEMORY_TIMELINE,
@@ -173,6 +175,8 @@ fn assemble<R: Send>(
             }
             Ok(One::Trace(recording, answer)) => recordings.push((*recording, answer)),
             Ok(One::Measurements(one)) => measurements.push(one),
+            // Put together above.
+            Ok(One::Part(_)) => {}
             Err(error) if named => return Err(error),
             Err(error) => {
                 diagnostics.note_detail(Oddity::NotATrace, None, error.to_string());
@@ -197,9 +201,8 @@ fn assemble<R: Send>(
 pub fn read_bytes(name: &str, bytes: &[u8]) -> Result<Recording, Error> {
     match one(name.to_owned(), "plain", &bytes, 1, Wanted::Traces)? {
         One::Trace(recording, ()) => Ok(*recording),
-        One::Measurements(_) => {
-            Err(Error::NoEvents { path: name.to_owned(), found: "measurements".to_owned() })
-        }
+        One::Part(part) => Ok(parts::recording(vec![*part])),
+        One::Measurements(one) => Err(Error::Sums { path: one.path, format: one.format }),
     }
 }
 
@@ -210,7 +213,7 @@ pub fn read_bytes(name: &str, bytes: &[u8]) -> Result<Recording, Error> {
 pub fn read_measurements(name: &str, bytes: &[u8], form: Option<Form>) -> Result<Measurements, Error> {
     match one(name.to_owned(), "plain", &bytes, 1, Wanted::Any(form))? {
         One::Measurements(measurements) => Ok(measurements),
-        One::Trace(..) => Err(Error::Measurements {
+        One::Trace(..) | One::Part(_) => Err(Error::Measurements {
             path: name.to_owned(),
             line: 1,
             what: "a trace, not measurements".to_owned(),
@@ -224,6 +227,8 @@ enum One<R> {
     /// A recording, with the answer of the work on it.
     Trace(Box<Recording>, R),
     Measurements(Measurements),
+    /// A file that is put together with others.
+    Part(Box<parts::Found>),
 }
 
 type Done<R> = Result<One<R>, Error>;
@@ -233,7 +238,7 @@ fn read_all<R: Send>(
     opened: Vec<(Opened, bool)>,
     options: &Options,
     wanted: Wanted,
-    work: impl Fn(&mut Recording) -> R + Sync,
+    work: &(impl Fn(&mut Recording) -> R + Sync),
 ) -> Vec<(Done<R>, bool)> {
     let workers = options.threads.min(opened.len()).max(1);
     let share = options.threads / workers;
@@ -246,6 +251,7 @@ fn read_all<R: Send>(
             let result = one(input.path.clone(), input.container, &*input.source, share, wanted);
             let result = result.map(|one| match one {
                 One::Measurements(measurements) => One::Measurements(measurements),
+                One::Part(part) => One::Part(part),
                 One::Trace(mut recording, ()) => {
                     ranks::tell(&mut recording);
                     let answer = work(&mut recording);
@@ -275,7 +281,7 @@ fn one(
     wanted: Wanted,
 ) -> Result<One<()>, Error> {
     let document =
-        formats::read(source, threads, wanted).map_err(|refusal| explain(path.clone(), refusal))?;
+        formats::read(&path, source, threads, wanted).map_err(|refusal| explain(path.clone(), refusal))?;
     Ok(match document {
         Document::Trace { mut trace, bytes, format } => {
             plausibility::check(&mut trace);
@@ -283,9 +289,13 @@ fn one(
             let recording = Recording { path, format, container, bytes, rank: 0, rank_source, trace: *trace };
             One::Trace(Box::new(recording), ())
         }
+        Document::Part(part) => One::Part(Box::new(parts::Found { path, container, part: *part })),
+        Document::Measurements(content) if matches!(wanted, Wanted::Traces) => {
+            return Err(Error::Sums { path, format: content.format });
+        }
         Document::Measurements(content) => One::Measurements(Measurements {
             path,
-            format: content.form.id(),
+            format: content.format,
             container,
             bytes: content.bytes,
             device: content.device,
@@ -299,6 +309,9 @@ fn explain(path: String, refusal: Refusal) -> Error {
     match refusal {
         Refusal::Io(source) => Error::Io { path: path.into(), source },
         Refusal::Empty => Error::Empty { path },
+        Refusal::Profiler(profilers::Refused { offset, what, hint }) => {
+            Error::Profiler { path, offset, what, hint }
+        }
         Refusal::Measurements(unreadable) => {
             Error::Measurements { path, line: unreadable.line, what: unreadable.what, hint: unreadable.hint }
         }

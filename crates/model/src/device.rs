@@ -1,4 +1,5 @@
-//! Details of slices on the device: activities, synchronisation records, collectives, hardware counters.
+//! Details of slices on the device: activities, dispatches, synchronisation records, collectives, hardware counters,
+//! remarks of the profiler.
 
 use crate::table::table;
 use crate::{Extent, MaybeF64, MaybeI64, MaybeU32, SliceId, StringId};
@@ -40,6 +41,32 @@ table! {
         bandwidth_gbps: MaybeF64,
         /// Kind of copy or dispatch, as written.
         detail: StringId,
+    }
+}
+
+table! {
+    /// What AMD's profilers record of a kernel besides.
+    Dispatches / Dispatch {
+        /// The slice of the kernel.
+        slice: SliceId,
+        /// Number of the dispatch in its process.
+        number: MaybeI64,
+        /// Hardware queue, as the profiler numbers it.
+        queue: MaybeI64,
+        /// Work-items launched: the grid in the profiler's own unit, where it tells the extents.
+        work_items: Extent,
+        /// Work-items launched in all, where it tells the product alone.
+        total_work_items: MaybeI64,
+        /// Vector registers per work-item.
+        vector_registers: MaybeU32,
+        /// Accumulation registers per work-item.
+        accumulation_registers: MaybeU32,
+        /// Scalar registers per wave.
+        scalar_registers: MaybeU32,
+        /// Bytes of scratch memory per work-item.
+        scratch: MaybeI64,
+        /// Work-items per wave.
+        wave_size: MaybeU32,
     }
 }
 
@@ -104,13 +131,31 @@ table! {
 }
 
 table! {
-    /// Hardware counters collected over a range.
+    /// Hardware counters collected over a range or a kernel, in base units: nanoseconds, bytes, hertz, percent.
     RangeCounters / RangeCounter {
-        /// The slice of the range.
+        /// The slice of the range or kernel.
         slice: SliceId,
         /// Name of the metric.
         metric: StringId,
         /// Its value.
         value: MaybeF64,
+    }
+}
+
+table! {
+    /// What the profiler itself remarks on a kernel.
+    Remarks / Remark {
+        /// The slice of the kernel.
+        slice: SliceId,
+        /// Name of the rule.
+        rule: StringId,
+        /// How it is meant, as written: `OPT`, `INF`, `WRN`.
+        kind: StringId,
+        /// The remark.
+        text: StringId,
+        /// Speed-up it expects, in percent.
+        speedup_pct: MaybeF64,
+        /// What the speed-up is of, as written: `local`, `global`.
+        speedup_of: StringId,
     }
 }

@@ -21,6 +21,10 @@ pub enum Oddity {
     NegativeDuration,
     /// A duration that cannot be true.
     ImplausibleDuration,
+    /// Time stamps that a spreadsheet or another program rounded.
+    RoundedTimes,
+    /// Launches without start times.
+    NoStartTimes,
     /// Activities of one stream that overlap.
     StreamOverlap,
     /// An end without a beginning.
@@ -45,7 +49,7 @@ pub enum Oddity {
 
 impl Oddity {
     /// Every kind.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 21] = [
         Self::Truncated,
         Self::DamagedContainer,
         Self::Garbage,
@@ -55,6 +59,8 @@ impl Oddity {
         Self::MissingDuration,
         Self::NegativeDuration,
         Self::ImplausibleDuration,
+        Self::RoundedTimes,
+        Self::NoStartTimes,
         Self::StreamOverlap,
         Self::UnmatchedEnd,
         Self::UnmatchedBegin,
@@ -79,6 +85,8 @@ impl Oddity {
             Self::MissingDuration => "missing-duration",
             Self::NegativeDuration => "negative-duration",
             Self::ImplausibleDuration => "implausible-duration",
+            Self::RoundedTimes => "rounded-times",
+            Self::NoStartTimes => "no-start-times",
             Self::StreamOverlap => "stream-overlap",
             Self::UnmatchedEnd => "unmatched-end",
             Self::UnmatchedBegin => "unmatched-begin",
@@ -108,6 +116,12 @@ impl Oddity {
             Self::ImplausibleDuration => {
                 "events whose duration cannot be true were quarantined: kept, but in no total"
             }
+            Self::RoundedTimes => {
+                "time stamps were rounded, as spreadsheets do on saving; durations made of them are not known"
+            }
+            Self::NoStartTimes => {
+                "no start times were recorded; launches stand one after another, and gaps mean nothing"
+            }
             Self::StreamOverlap => {
                 "activities of one in-order stream overlap; busy time counts the overlap once"
             }
@@ -127,7 +141,7 @@ impl Oddity {
 
     /// True for what a sound recording may show too; `--strict` does not fail on these.
     pub fn is_harmless(self) -> bool {
-        matches!(self, Self::UnknownRank)
+        matches!(self, Self::UnknownRank | Self::NoStartTimes)
     }
 }
 

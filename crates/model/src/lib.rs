@@ -28,7 +28,8 @@ mod units;
 pub use call_tree::CallTree;
 pub use column_text::ident_text;
 pub use device::{
-    Collective, Collectives, GpuActivities, GpuActivity, RangeCounter, RangeCounters, Sync, Syncs,
+    Collective, Collectives, Dispatch, Dispatches, GpuActivities, GpuActivity, RangeCounter, RangeCounters,
+    Remark, Remarks, Sync, Syncs,
 };
 pub use diagnostics::{Diagnostics, Oddity, Warning};
 pub use host::{
@@ -43,7 +44,7 @@ pub use interval::{Interval, IntervalSet, sweep};
 pub use links::{LaunchLinks, LinkedBy, forward_backward, is_launch, operator_above, python_above};
 pub use lod::{Extract, LevelOfDetail, Pixels};
 pub use measurements::{Measurement, MeasurementKind, Measurements};
-pub use metadata::{DeviceProperties, DistributedInfo, Metadata, ProcessGroup};
+pub use metadata::{DeviceProperties, DistributedInfo, Metadata, ProcessGroup, Times};
 pub use points::{
     Allocation, Allocations, AsyncSlice, AsyncSlices, Counter, Counters, Flow, Flows, Instant, Instants,
     MEMORY_BY_CATEGORY,

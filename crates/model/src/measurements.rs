@@ -8,7 +8,7 @@ use crate::Diagnostics;
 pub struct Measurements {
     /// The input as the user named it, with the member of an archive after `!`.
     pub path: String,
-    /// Format of the content: `kernels-csv`, `events`, `commands` or `benchmark`.
+    /// Format of the content: `kernels-csv`, `events`, `commands`, `benchmark`, or that of a profiler's summary.
     pub format: &'static str,
     /// How it was packed, such as `plain` or `gzip`.
     pub container: &'static str,
@@ -61,6 +61,8 @@ pub struct Measurement {
     pub link: Option<String>,
     /// The protocol that bytes were sent by, as written.
     pub protocol: Option<String>,
+    /// Hardware counters of one call, by the names the profiler gives them, in base units.
+    pub counters: Vec<(String, f64)>,
     /// The whole record as JSON, fields included that have no place here.
     pub record: String,
 }

@@ -15,6 +15,12 @@ pub struct Metadata {
     pub display_time_unit: Option<String>,
     /// Machine.
     pub host_name: Option<String>,
+    /// The recorder with its version, as in `rocprofv3 1.0.0`.
+    pub tool: Option<String>,
+    /// Which clock the times are of, and how the clocks of several files were brought together.
+    pub clock: Option<String>,
+    /// What the times of slices are.
+    pub times: Times,
     /// Devices of the machine.
     pub devices: Vec<DeviceProperties>,
     /// This process among the others of the job.
@@ -23,6 +29,16 @@ pub struct Metadata {
     pub options: Vec<(String, bool)>,
     /// Versions of drivers and libraries as written, sorted by name.
     pub versions: Vec<(String, String)>,
+}
+
+/// What the times of slices are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Times {
+    /// When things happened.
+    #[default]
+    Recorded,
+    /// Durations alone were recorded: slices stand one after another in order of launch, and gaps mean nothing.
+    InSequence,
 }
 
 impl Metadata {
@@ -39,6 +55,8 @@ pub struct DeviceProperties {
     pub id: Option<i64>,
     /// Product name.
     pub name: String,
+    /// Architecture as compilers call it, `gfx942` or `sm_90`; empty if not recorded.
+    pub architecture: String,
     /// Every numeric property as written, sorted by name.
     pub numbers: Vec<(String, f64)>,
 }

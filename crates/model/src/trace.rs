@@ -1,8 +1,8 @@
 //! A whole trace: the tables, what the file says of itself, and what was odd about it.
 
 use crate::{
-    Allocations, AsyncSlices, Collectives, Counters, Diagnostics, Flows, GpuActivities, GpuId, Instants,
-    Interval, LegacyOps, Metadata, Ops, PythonFrames, RangeCounters, Relocation, RuntimeArguments,
+    Allocations, AsyncSlices, Collectives, Counters, Diagnostics, Dispatches, Flows, GpuActivities, GpuId, Instants,
+    Interval, LegacyOps, Metadata, Ops, PythonFrames, RangeCounters, Relocation, Remarks, RuntimeArguments,
     RuntimeCalls, SliceId, SliceKind, Slices, Strings, Syncs, Tracks, TritonLaunches,
 };
 
@@ -29,12 +29,16 @@ pub struct Trace {
     pub python: PythonFrames,
     /// Kernels, copies and sets.
     pub gpu: GpuActivities,
+    /// What AMD's profilers record of kernels besides.
+    pub dispatches: Dispatches,
     /// Synchronisation records.
     pub syncs: Syncs,
     /// Collectives.
     pub collectives: Collectives,
     /// Hardware counters.
     pub range_counters: RangeCounters,
+    /// Remarks of the profiler.
+    pub remarks: Remarks,
     /// Arrows.
     pub flows: Flows,
     /// Events without duration.
@@ -78,9 +82,11 @@ macro_rules! every_table {
             runtime_arguments,
             python,
             gpu,
+            dispatches,
             syncs,
             collectives,
             range_counters,
+            remarks,
             flows,
             instants,
             counters,

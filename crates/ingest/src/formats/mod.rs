@@ -4,6 +4,7 @@
 pub(crate) mod kineto;
 pub(crate) mod measurements;
 mod memory_timeline;
+pub(crate) mod profilers;
 // tidy-alphabetical-end
 
 use std::io::{self, Read};
@@ -15,8 +16,8 @@ use self::measurements::Form;
 
 pub(crate) use self::memory_timeline::FORMAT as MEMORY_TIMELINE;
 
-/// Enough bytes to tell the formats of traces apart.
-const FIRST: u64 = 256;
+/// Enough bytes to tell the formats apart.
+const FIRST: u64 = 1 << 16;
 
 /// Which inputs are of use.
 #[derive(Clone, Copy, Debug)]
@@ -40,18 +41,27 @@ pub(crate) enum Document {
     },
     /// Measurements.
     Measurements(measurements::Content),
+    /// One of several files that a profiler wrote of the same run, to be put together with the others.
+    Part(Box<profilers::Part>),
 }
 
-/// Reads an input in whichever format it is.
-pub(crate) fn read(source: &dyn Source, threads: usize, wanted: Wanted) -> Result<Document, Refusal> {
+/// Reads an input in whichever format it is. The path is told for what files are called beside it.
+pub(crate) fn read(
+    path: &str,
+    source: &dyn Source,
+    threads: usize,
+    wanted: Wanted,
+) -> Result<Document, Refusal> {
     let mut reader = source.open(0).map_err(Refusal::Io)?;
     let mut first = Vec::new();
-    let enough = match wanted {
-        Wanted::Traces => FIRST,
-        Wanted::Any(_) => measurements::FIRST,
-    };
     // What fails here fails again where it can be noted.
-    let failed = Failed(reader.by_ref().take(enough).read_to_end(&mut first).err());
+    let failed = Failed(reader.by_ref().take(FIRST).read_to_end(&mut first).err());
+    if let Some(profiler) = profilers::find(&first) {
+        let rest: Box<dyn Read + Send + '_> =
+            Box::new(io::Cursor::new(first.clone()).chain(failed).chain(reader));
+        let input = profilers::Input { path, first: &first, rest, source, threads };
+        return (profiler.read)(input).map_err(Refusal::Profiler);
+    }
     let form = match wanted {
         Wanted::Traces => None,
         Wanted::Any(Some(form)) => Some(form),

@@ -9,6 +9,7 @@ use super::header;
 use super::sink::Sink;
 use super::window::Window;
 use crate::formats::measurements::Unreadable;
+use crate::formats::profilers;
 use crate::json::cursor::{Cursor, Fault};
 
 /// Below this, splitting costs more than it brings.
@@ -55,6 +56,8 @@ pub(crate) enum Refusal {
     NotEvents(Vec<String>),
     /// It holds measurements, of which not one can be read.
     Measurements(Unreadable),
+    /// A profiler wrote it, but nothing can be made of it.
+    Profiler(profilers::Refused),
 }
 
 /// Reads a document of which a reader from its beginning is there already. The second answer is the number of bytes

@@ -48,6 +48,7 @@ fn row(fields: &mut Fields<'_>) -> Measurement {
         calls: fields.calls(),
         link: None,
         protocol: None,
+        counters: Vec::new(),
         record: fields.record(),
         shape,
     }

@@ -26,6 +26,7 @@ pub(super) fn read(objects: &Objects, draft: &mut Draft) {
             calls: fields.calls(),
             link: None,
             protocol: None,
+            counters: Vec::new(),
             record: fields.record(),
         };
         draft.records.push(command);

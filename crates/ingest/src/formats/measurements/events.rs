@@ -86,6 +86,7 @@ fn event(fields: &mut Fields<'_>) -> Option<Measurement> {
         calls: fields.calls(),
         protocol: fields.text(&["protocol"]),
         link,
+        counters: Vec::new(),
         record: fields.record(),
     })
 }

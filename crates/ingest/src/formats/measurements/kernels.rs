@@ -109,6 +109,7 @@ fn kernel(fields: &mut Fields<'_>) -> Measurement {
         calls: fields.calls(),
         link: None,
         protocol: None,
+        counters: Vec::new(),
         record: fields.record(),
     }
 }

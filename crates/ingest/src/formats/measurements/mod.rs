@@ -62,9 +62,6 @@ impl Form {
     }
 }
 
-/// Enough bytes to tell what a file is.
-pub(super) const FIRST: u64 = 1 << 16;
-
 /// The largest file of measurements; everything behind is left out.
 const LARGEST: u64 = 1 << 30;
 
@@ -76,7 +73,7 @@ pub(super) fn form_of(first: &[u8]) -> Option<Form> {
 /// Measurements that were read.
 #[derive(Debug)]
 pub(crate) struct Content {
-    pub(crate) form: Form,
+    pub(crate) format: &'static str,
     pub(crate) device: Option<String>,
     pub(crate) records: Vec<Measurement>,
     pub(crate) diagnostics: Diagnostics,
@@ -126,7 +123,7 @@ pub(super) fn read(reader: impl Read, form: Form) -> Result<Content, Unreadable>
     }
     let Draft { device, records, diagnostics } = draft;
     let bytes = bytes.len() as u64;
-    Ok(Content { form, device, records, diagnostics: within(diagnostics, bytes), bytes })
+    Ok(Content { format: form.id(), device, records, diagnostics: within(diagnostics, bytes), bytes })
 }
 
 /// With every place inside the input: text that was UTF-16 may be longer than its bytes.

@@ -51,10 +51,14 @@ fn metadata() -> Metadata {
         trace_id: Some("B475".to_owned()),
         display_time_unit: Some("ms".to_owned()),
         host_name: Some("host".to_owned()),
+        tool: None,
+        clock: None,
+        times: eaves_model::Times::Recorded,
         devices: vec![
             DeviceProperties {
                 id: Some(0),
                 name: "NVIDIA H100 80GB HBM3".to_owned(),
+                architecture: String::new(),
                 numbers: vec![
                     ("clock".to_owned(), 1.755),
                     ("numSms".to_owned(), 132.0),

@@ -1,0 +1,104 @@
+//! What the profilers of vendors write, one module per format. To add one: a file, a `mod` line, a line in [`ALL`].
+//!
+//! A reader makes a [`Trace`] wherever the file has a record for each launch: kernels are slices of kind
+//! [`Kernel`](eaves_model::SliceKind::Kernel) with a row in [`Trace::gpu`], whose grid is in blocks whatever the
+//! profiler counts; hardware counters are rows of [`Trace::range_counters`] at the slice of their kernel, in base units.
+//! A file that has sums alone becomes [`Measurement`]s.
+
+use std::io::Read;
+
+use eaves_model::{Diagnostics, Measurement, Trace};
+
+use super::Document;
+use super::kineto::Source;
+
+/// A format of a profiler.
+pub(crate) struct Profiler {
+    /// The name in outputs: `ncu-csv`, `rocpd`.
+    pub(crate) id: &'static str,
+    /// Tells it by the first bytes, as they are in the file: a byte order mark or UTF-16 included.
+    pub(crate) is_it: fn(first: &[u8]) -> bool,
+    /// Reads it.
+    pub(crate) read: fn(Input<'_>) -> Result<Document, Refused>,
+}
+
+/// A file to be read.
+pub(crate) struct Input<'a> {
+    /// The input as the user named it, with the member of an archive after `!`.
+    pub(crate) path: &'a str,
+    /// Its first bytes, 64 KB if it has as many.
+    pub(crate) first: &'a [u8],
+    /// All of its bytes, from the beginning, once.
+    pub(crate) rest: Box<dyn Read + Send + 'a>,
+    /// The same, for what must be read from several places.
+    pub(crate) source: &'a dyn Source,
+    /// Threads that may work.
+    pub(crate) threads: usize,
+}
+
+/// Why nothing can be made of a file that a profiler wrote.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Refused {
+    /// Offset of the fault in the decompressed file.
+    pub(crate) offset: u64,
+    /// What is wrong, with what the profiler itself said.
+    pub(crate) what: String,
+    /// What to do about it, with the exact command where there is one.
+    pub(crate) hint: String,
+}
+
+/// One of several files of the same run.
+#[derive(Debug)]
+pub(crate) struct Part {
+    /// Name of the format.
+    pub(crate) format: &'static str,
+    /// What the files of one run have in common: the directory without `pmc_1` or `pass_1`, and the name without the
+    /// suffix that says the kind of file. Parts with equal names are put together.
+    pub(crate) set: String,
+    /// What it adds to the set.
+    pub(crate) role: Role,
+    /// The rows. Times count from [`base_time_ns`](eaves_model::Metadata::base_time_ns), the file's own first time.
+    pub(crate) trace: Trace,
+    /// Number of bytes it had.
+    pub(crate) bytes: u64,
+}
+
+/// What a file adds to the others of its set, in the order they are taken: of what two files say of the same, the
+/// first counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Role {
+    /// Everything the run recorded but counters: kernels, calls, copies, markers.
+    Whole,
+    /// Kernels, one row each.
+    Kernels,
+    /// Hardware counters of kernels: merged by name of the kernel, ordinal among the kernels of that name, and grid.
+    Counters,
+    /// Calls, copies, allocations, markers: what has no kernels.
+    Others,
+    /// What is known about the machine.
+    Device,
+}
+
+/// Every format, those with the surest signs first.
+const ALL: &[Profiler] = &[];
+
+/// The format of a file by its first bytes.
+pub(crate) fn find(first: &[u8]) -> Option<&'static Profiler> {
+    ALL.iter().find(|profiler| (profiler.is_it)(first))
+}
+
+/// A document of one whole trace.
+pub(crate) fn whole(trace: Trace, bytes: u64, format: &'static str) -> Document {
+    Document::Trace { trace: Box::new(trace), bytes, format }
+}
+
+/// A document of sums.
+pub(crate) fn sums(
+    format: &'static str,
+    device: Option<String>,
+    records: Vec<Measurement>,
+    diagnostics: Diagnostics,
+    bytes: u64,
+) -> Document {
+    Document::Measurements(super::measurements::Content { format, device, records, diagnostics, bytes })
+}
