@@ -20,6 +20,7 @@ mod parts;
 mod plausibility;
 mod progress;
 mod ranks;
+mod sqlite;
 
 use std::io::Read;
 use std::path::PathBuf;

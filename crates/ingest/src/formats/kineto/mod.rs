@@ -16,7 +16,7 @@ mod recent;
 mod sink;
 mod window;
 
-pub(crate) use document::{Refusal, Source, read};
+pub(crate) use document::{ReadAt, Refusal, Source, read};
 pub(crate) use events::event_text;
 
 use eaves_model::{SliceKind, Trace};
