@@ -25,6 +25,10 @@ pub enum Oddity {
     RoundedTimes,
     /// Launches without start times.
     NoStartTimes,
+    /// Numbers that read differently in the locales of different countries.
+    AmbiguousNumbers,
+    /// Metrics of a large file that no analysis uses.
+    LeftOut,
     /// Activities of one stream that overlap.
     StreamOverlap,
     /// An end without a beginning.
@@ -49,7 +53,7 @@ pub enum Oddity {
 
 impl Oddity {
     /// Every kind.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 23] = [
         Self::Truncated,
         Self::DamagedContainer,
         Self::Garbage,
@@ -61,6 +65,8 @@ impl Oddity {
         Self::ImplausibleDuration,
         Self::RoundedTimes,
         Self::NoStartTimes,
+        Self::AmbiguousNumbers,
+        Self::LeftOut,
         Self::StreamOverlap,
         Self::UnmatchedEnd,
         Self::UnmatchedBegin,
@@ -87,6 +93,8 @@ impl Oddity {
             Self::ImplausibleDuration => "implausible-duration",
             Self::RoundedTimes => "rounded-times",
             Self::NoStartTimes => "no-start-times",
+            Self::AmbiguousNumbers => "ambiguous-numbers",
+            Self::LeftOut => "left-out",
             Self::StreamOverlap => "stream-overlap",
             Self::UnmatchedEnd => "unmatched-end",
             Self::UnmatchedBegin => "unmatched-begin",
@@ -122,6 +130,11 @@ impl Oddity {
             Self::NoStartTimes => {
                 "no start times were recorded; launches stand one after another, and gaps mean nothing"
             }
+            Self::AmbiguousNumbers => {
+                "numbers read differently in different countries, and nothing tells which it was; points were taken as \
+                 decimal signs and commas as separators of thousands"
+            }
+            Self::LeftOut => "values of metrics that no analysis uses were left out of a large file",
             Self::StreamOverlap => {
                 "activities of one in-order stream overlap; busy time counts the overlap once"
             }
@@ -141,7 +154,7 @@ impl Oddity {
 
     /// True for what a sound recording may show too; `--strict` does not fail on these.
     pub fn is_harmless(self) -> bool {
-        matches!(self, Self::UnknownRank | Self::NoStartTimes)
+        matches!(self, Self::UnknownRank | Self::NoStartTimes | Self::LeftOut)
     }
 }
 
