@@ -27,6 +27,10 @@ pub enum Oddity {
     RoundedTimes,
     /// Launches without start times.
     NoStartTimes,
+    /// Numbers that read differently in the locales of different countries.
+    AmbiguousNumbers,
+    /// Metrics of a large file that no analysis uses.
+    LeftOut,
     /// Activities of one stream that overlap.
     StreamOverlap,
     /// An end without a beginning.
@@ -51,7 +55,7 @@ pub enum Oddity {
 
 impl Oddity {
     /// Every kind.
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 24] = [
         Self::Truncated,
         Self::DamagedContainer,
         Self::DamagedPage,
@@ -64,6 +68,8 @@ impl Oddity {
         Self::ImplausibleDuration,
         Self::RoundedTimes,
         Self::NoStartTimes,
+        Self::AmbiguousNumbers,
+        Self::LeftOut,
         Self::StreamOverlap,
         Self::UnmatchedEnd,
         Self::UnmatchedBegin,
@@ -91,6 +97,8 @@ impl Oddity {
             Self::ImplausibleDuration => "implausible-duration",
             Self::RoundedTimes => "rounded-times",
             Self::NoStartTimes => "no-start-times",
+            Self::AmbiguousNumbers => "ambiguous-numbers",
+            Self::LeftOut => "left-out",
             Self::StreamOverlap => "stream-overlap",
             Self::UnmatchedEnd => "unmatched-end",
             Self::UnmatchedBegin => "unmatched-begin",
@@ -127,6 +135,11 @@ impl Oddity {
             Self::NoStartTimes => {
                 "no start times were recorded; launches stand one after another, and gaps mean nothing"
             }
+            Self::AmbiguousNumbers => {
+                "numbers read differently in different countries, and nothing tells which it was; points were taken as \
+                 decimal signs and commas as separators of thousands"
+            }
+            Self::LeftOut => "values of metrics that no analysis uses were left out of a large file",
             Self::StreamOverlap => {
                 "activities of one in-order stream overlap; busy time counts the overlap once"
             }
@@ -146,7 +159,7 @@ impl Oddity {
 
     /// True for what a sound recording may show too; `--strict` does not fail on these.
     pub fn is_harmless(self) -> bool {
-        matches!(self, Self::UnknownRank | Self::NoStartTimes)
+        matches!(self, Self::UnknownRank | Self::NoStartTimes | Self::LeftOut)
     }
 }
 

@@ -6,8 +6,10 @@
 //! A file that has sums alone becomes [`Measurement`]s.
 
 // tidy-alphabetical-start
+mod ncu;
 mod nsys;
 mod sqlite;
+mod unicode;
 // tidy-alphabetical-end
 
 use std::io::Read;
@@ -85,7 +87,10 @@ pub(crate) enum Role {
 }
 
 /// Every format, those with the surest signs first.
-const ALL: &[Profiler] = &[sqlite::FORMAT];
+const ALL: &[Profiler] = &[
+    Profiler] = &[sqlite::FORMAT,
+    Profiler] = &[ncu::CSV,
+];
 
 /// The format of a file by its first bytes.
 pub(crate) fn find(first: &[u8]) -> Option<&'static Profiler> {
