@@ -13,7 +13,6 @@ mod header;
 mod pending;
 mod recent;
 mod sink;
-mod window;
 
 pub(crate) use document::{Refusal, Source, read};
 pub(crate) use events::event_text;
