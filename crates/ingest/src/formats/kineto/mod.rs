@@ -9,6 +9,7 @@ mod details;
 mod document;
 mod event;
 mod events;
+mod exported;
 mod header;
 mod pending;
 mod recent;
