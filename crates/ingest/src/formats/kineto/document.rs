@@ -7,10 +7,10 @@ use eaves_model::{Diagnostics, Metadata, Oddity, Trace};
 use super::events::{self, Stop};
 use super::header;
 use super::sink::Sink;
-use super::window::Window;
 use crate::formats::measurements::Unreadable;
 use crate::formats::profilers;
 use crate::json::cursor::{Cursor, Fault};
+use crate::json::window::Window;
 
 /// Below this, splitting costs more than it brings.
 const WORTH_SPLITTING: u64 = 8 << 20;

@@ -14,7 +14,6 @@ mod header;
 mod pending;
 mod recent;
 mod sink;
-mod window;
 
 pub(crate) use document::{ReadAt, Refusal, Source, read};
 pub(crate) use events::event_text;

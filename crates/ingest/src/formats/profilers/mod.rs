@@ -6,8 +6,10 @@
 //! A file that has sums alone becomes [`Measurement`]s.
 
 // tidy-alphabetical-start
+mod amd;
 mod ncu;
 mod nsys;
+mod rocprofv3_json;
 mod sqlite;
 mod unicode;
 // tidy-alphabetical-end
@@ -88,8 +90,9 @@ pub(crate) enum Role {
 
 /// Every format, those with the surest signs first.
 const ALL: &[Profiler] = &[
-    Profiler] = &[sqlite::FORMAT,
-    Profiler] = &[ncu::CSV,
+    sqlite::FORMAT,
+    ncu::CSV,
+    rocprofv3_json::ROCPROFV3_JSON,
 ];
 
 /// The format of a file by its first bytes.
