@@ -10,6 +10,7 @@ mod rocprofv3;
 
 use std::path::{Path, PathBuf};
 
+use crate::files::ProcessIn;
 use crate::plan::{Plan, Refused};
 use crate::request::Request;
 
@@ -29,6 +30,8 @@ pub struct Tool {
     pub(crate) make: fn(&Request, said: Option<&str>) -> Result<Plan, Refused>,
     /// Which of the files that were written the report reads: one file may repeat what another says.
     pub(crate) readable: fn(&[PathBuf]) -> Vec<PathBuf>,
+    /// Where the names of its files have the number of the process.
+    pub(crate) process_in: ProcessIn,
     /// What of its output is its own and not the program's.
     pub(crate) noise: Noise,
     /// The program's own exit code where the profiler leaves it in a file.

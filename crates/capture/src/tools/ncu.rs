@@ -6,6 +6,7 @@
 
 use std::path::PathBuf;
 
+use crate::files::ProcessIn;
 use crate::plan::{Invocation, Plan, Refused};
 use crate::request::Request;
 
@@ -25,6 +26,7 @@ pub(super) const TOOL: Tool = Tool {
     probe: Some(&["--query-metrics"]),
     make,
     readable,
+    process_in: ProcessIn::Nothing,
     noise: Noise {
         stdout: &["==PROF== *", "==WARNING== *"],
         stderr: &["==PROF== *", "==WARNING== *"],

@@ -4,6 +4,7 @@
 
 use std::path::PathBuf;
 
+use crate::files::ProcessIn;
 use crate::plan::{Invocation, Plan, Purpose, Refused};
 use crate::request::Request;
 
@@ -23,6 +24,7 @@ pub(super) const TOOL: Tool = Tool {
     probe: None,
     make,
     readable,
+    process_in: ProcessIn::Nothing,
     noise: Noise {
         stdout: NOISE,
         stderr: NOISE,

@@ -8,6 +8,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::files::ProcessIn;
 use crate::plan::{Invocation, Plan, Refused, quoted, without_blanks};
 use crate::request::{Record, Request};
 
@@ -27,6 +28,7 @@ pub(super) const TOOL: Tool = Tool {
     probe: None,
     make,
     readable,
+    process_in: ProcessIn::Nothing,
     noise: Noise {
         stdout: &[
             "RPL: *",

@@ -5,6 +5,7 @@
 
 use std::path::PathBuf;
 
+use crate::files::ProcessIn;
 use crate::plan::{Invocation, Plan, Refused, without_blanks};
 use crate::request::{Record, Request};
 
@@ -24,6 +25,7 @@ pub(super) const TOOL: Tool = Tool {
     probe: None,
     make,
     readable,
+    process_in: ProcessIn::Back,
     noise: Noise {
         stdout: &[
             "\u{1b}[0;31mWARNING: We are phasing out*",

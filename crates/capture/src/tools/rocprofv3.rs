@@ -9,6 +9,7 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
+use crate::files::ProcessIn;
 use crate::plan::{Invocation, Plan, Refused};
 use crate::request::{Record, Request};
 
@@ -28,6 +29,7 @@ pub(super) const TOOL: Tool = Tool {
     probe: Some(&["--help"]),
     make,
     readable,
+    process_in: ProcessIn::Front,
     noise: Noise {
         stdout: &[],
         stderr: &["I# #:#:#.# *", "W# #:#:#.# *", "E# #:#:#.# *"],
