@@ -108,8 +108,12 @@ impl Error {
             Self::NoEvents { .. } => "a trace has a list `traceEvents`, or is a list of events itself",
             Self::Measurements { hint, .. } => hint,
             Self::Profiler { hint, .. } => hint,
-            Self::Sums { .. } => "`eaves kernels` and `eaves roofline` read sums; a recording has a line for each launch",
-            Self::NothingThere { .. } => "a trace or a file of a profiler is told by its content; see `docs/profilers.md`",
+            Self::Sums { .. } => {
+                "`eaves kernels` and `eaves roofline` read sums; a recording has a line for each launch"
+            }
+            Self::NothingThere { .. } => {
+                "a trace or a file of a profiler is told by its content; see `docs/profilers.md`"
+            }
             Self::UnsupportedContainer { .. } => "unpack it first, or pipe the unpacked trace in with `-`",
         }
     }

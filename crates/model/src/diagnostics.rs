@@ -33,6 +33,8 @@ pub enum Oddity {
     UnmatchedBegin,
     /// A key that occurs twice in one object.
     DuplicateKey,
+    /// A counter that several passes recorded with other values.
+    PassesDiffer,
     /// An event phase that is not read.
     UnknownPhase,
     /// A row or object of a file of measurements that cannot be read.
@@ -49,7 +51,7 @@ pub enum Oddity {
 
 impl Oddity {
     /// Every kind.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 22] = [
         Self::Truncated,
         Self::DamagedContainer,
         Self::Garbage,
@@ -65,6 +67,7 @@ impl Oddity {
         Self::UnmatchedEnd,
         Self::UnmatchedBegin,
         Self::DuplicateKey,
+        Self::PassesDiffer,
         Self::UnknownPhase,
         Self::BadRecord,
         Self::BadHeader,
@@ -91,6 +94,7 @@ impl Oddity {
             Self::UnmatchedEnd => "unmatched-end",
             Self::UnmatchedBegin => "unmatched-begin",
             Self::DuplicateKey => "duplicate-key",
+            Self::PassesDiffer => "passes-differ",
             Self::UnknownPhase => "unknown-phase",
             Self::BadRecord => "bad-record",
             Self::BadHeader => "bad-header",
@@ -128,6 +132,7 @@ impl Oddity {
             Self::UnmatchedEnd => "end events without a beginning were left out",
             Self::UnmatchedBegin => "events without an end count as 0 ns long",
             Self::DuplicateKey => "keys occur twice in one event; the last value counts",
+            Self::PassesDiffer => "counters differ between passes of the same program; the first pass counts",
             Self::UnknownPhase => "events of a phase that is not read were left out",
             Self::BadRecord => "records of a file of measurements that cannot be read were left out",
             Self::BadHeader => "top-level information could not be read and is treated as not recorded",
@@ -141,7 +146,7 @@ impl Oddity {
 
     /// True for what a sound recording may show too; `--strict` does not fail on these.
     pub fn is_harmless(self) -> bool {
-        matches!(self, Self::UnknownRank | Self::NoStartTimes)
+        matches!(self, Self::UnknownRank | Self::NoStartTimes | Self::PassesDiffer)
     }
 }
 

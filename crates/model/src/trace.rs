@@ -1,9 +1,9 @@
 //! A whole trace: the tables, what the file says of itself, and what was odd about it.
 
 use crate::{
-    Allocations, AsyncSlices, Collectives, Counters, Diagnostics, Dispatches, Flows, GpuActivities, GpuId, Instants,
-    Interval, LegacyOps, Metadata, Ops, PythonFrames, RangeCounters, Relocation, Remarks, RuntimeArguments,
-    RuntimeCalls, SliceId, SliceKind, Slices, Strings, Syncs, Tracks, TritonLaunches,
+    Allocations, AsyncSlices, Collectives, Counters, Diagnostics, Dispatches, Flows, GpuActivities, GpuId,
+    Instants, Interval, LegacyOps, Metadata, Ops, PythonFrames, RangeCounters, Relocation, Remarks,
+    RuntimeArguments, RuntimeCalls, SliceId, SliceKind, Slices, Strings, Syncs, Tracks, TritonLaunches,
 };
 
 /// One recording of one process as columns.

@@ -5,6 +5,14 @@
 //! profiler counts; hardware counters are rows of [`Trace::range_counters`] at the slice of their kernel, in base units.
 //! A file that has sums alone becomes [`Measurement`]s.
 
+// tidy-alphabetical-start
+mod amd;
+mod rocprof;
+mod rocprof_compute;
+mod rocprofv2;
+mod rocprofv3_csv;
+// tidy-alphabetical-end
+
 use std::io::Read;
 
 use eaves_model::{Diagnostics, Measurement, Trace};
@@ -80,7 +88,18 @@ pub(crate) enum Role {
 }
 
 /// Every format, those with the surest signs first.
-const ALL: &[Profiler] = &[];
+const ALL: &[Profiler] = &[
+    rocprofv3_csv::TABLES,
+    rocprofv3_csv::AGENTS,
+    rocprofv3_csv::SUMS,
+    rocprofv3_csv::SAMPLES,
+    rocprof_compute::MACHINE,
+    rocprof_compute::ROOFS,
+    rocprof_compute::DISPATCHES,
+    rocprof_compute::TABLES,
+    rocprof::TABLES,
+    rocprofv2::TABLES,
+];
 
 /// The format of a file by its first bytes.
 pub(crate) fn find(first: &[u8]) -> Option<&'static Profiler> {

@@ -1,0 +1,36 @@
+//! What rocprofv2's plug-ins `file` and `cli` write.
+
+use super::amd::columns::Field;
+use super::amd::table::{self, Rows, Style};
+use super::{Input, Part, Profiler, Refused, rocprof_compute};
+use crate::formats::Document;
+use crate::parts::set_of;
+
+/// The tables of the plug-in `file`, whose second line is empty.
+pub(super) const TABLES: Profiler = Profiler { id: "rocprofv2-csv", is_it: is_table, read: read_table };
+
+pub(super) const STYLE: Style = Style {
+    tool: "rocprofv2",
+    clock: "nanoseconds of the system's clock, host and device alike, as rocprofv2 writes them",
+    names_accumulators: false,
+};
+
+fn is_table(first: &[u8]) -> bool {
+    let Some(columns) = table::header(first) else { return false };
+    match Rows::of(&columns) {
+        Some(Rows::Dispatches) => columns.has_name("gridsize"),
+        Some(Rows::Calls | Rows::Operations | Rows::Marks) => columns.has(Field::Domain),
+        _ => false,
+    }
+}
+
+fn read_table(input: Input<'_>) -> Result<Document, Refused> {
+    if rocprof_compute::is_of_workload(input.path) {
+        return rocprof_compute::read(input);
+    }
+    let set = set_of(input.path);
+    let reading = table::read(input, STYLE)?;
+    let part =
+        Part { format: TABLES.id, set, role: reading.role, trace: reading.trace, bytes: reading.bytes };
+    Ok(Document::Part(Box::new(part)))
+}
