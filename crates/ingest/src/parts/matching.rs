@@ -97,6 +97,15 @@ fn by_order(
     }
 }
 
+/// Work-items of a dispatch in all.
+fn total(trace: &Trace, dispatch: usize) -> Option<i64> {
+    let said = trace.dispatches.total_work_items.get(dispatch)?.get();
+    let extents = trace.dispatches.work_items.get(dispatch)?.get();
+    said.or(
+        extents.map(|sizes| sizes.iter().fold(1, |total: i64, &size| total.saturating_mul(i64::from(size))))
+    )
+}
+
 /// The kernels that are not left out, with their groups, in order of launch: by number of the dispatch if all have
 /// one, else by time.
 fn kernels(
@@ -120,8 +129,7 @@ fn kernels(
         rows.sort_by_key(|&row| slices.start[row]);
     }
     let group = |row: usize| {
-        let grid =
-            trace.dispatches.total_work_items.get(dispatch_of[row] as usize).and_then(|total| total.get());
+        let grid = total(trace, dispatch_of[row] as usize);
         Some(((name(slices.name[row])?, grid), SliceId::from(row)))
     };
     rows.into_iter().filter_map(group).collect()

@@ -7,10 +7,16 @@
 
 // tidy-alphabetical-start
 mod amd;
+mod amd_text;
+mod ncu;
+mod nsys;
 mod rocprof;
 mod rocprof_compute;
 mod rocprofv2;
 mod rocprofv3_csv;
+mod rocprofv3_json;
+mod sqlite;
+mod unicode;
 // tidy-alphabetical-end
 
 use std::io::Read;
@@ -89,6 +95,9 @@ pub(crate) enum Role {
 
 /// Every format, those with the surest signs first.
 const ALL: &[Profiler] = &[
+    sqlite::FORMAT,
+    ncu::CSV,
+    rocprofv3_json::ROCPROFV3_JSON,
     rocprofv3_csv::TABLES,
     rocprofv3_csv::AGENTS,
     rocprofv3_csv::SUMS,

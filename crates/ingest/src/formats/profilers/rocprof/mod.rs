@@ -1,6 +1,6 @@
 //! The files of rocprof (v1): a table of dispatches with counters or times.
 
-use super::amd::table::{self, Rows, Style};
+use super::amd_text::table::{self, Rows, Style};
 use super::{Input, Part, Profiler, Refused};
 use crate::formats::Document;
 use crate::parts::set_of;

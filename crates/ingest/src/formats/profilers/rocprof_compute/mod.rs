@@ -1,9 +1,9 @@
 //! The directory that rocprof-compute (Omniperf before) writes of a workload: `pmc_perf.csv`, `timestamps.csv`,
 //! `SQ_*_LEVEL.csv`, `sysinfo.csv`, `roofline.csv`. All files of a directory are one set.
 
-use super::amd::columns::{Columns, Field};
-use super::amd::devices;
-use super::amd::table::{self, Rows, Style};
+use super::amd_text::columns::{Columns, Field};
+use super::amd_text::devices;
+use super::amd_text::table::{self, Rows, Style};
 use super::{Input, Part, Profiler, Refused, Role};
 use crate::formats::Document;
 use crate::parts::directory_of;

@@ -1,7 +1,7 @@
 //! What rocprofv2's plug-ins `file` and `cli` write.
 
-use super::amd::columns::Field;
-use super::amd::table::{self, Rows, Style};
+use super::amd_text::columns::Field;
+use super::amd_text::table::{self, Rows, Style};
 use super::{Input, Part, Profiler, Refused, rocprof_compute};
 use crate::formats::Document;
 use crate::parts::set_of;

@@ -1,9 +1,9 @@
 //! The CSV files of rocprofv3, of rocprofiler-sdk 0.5 (ROCm 6.3) as of 1.0 (ROCm 7.0), and those that `rocpd convert`
 //! makes: a file for each kind of record, told by its columns.
 
-use super::amd::columns::{Columns, Field};
-use super::amd::table::{self, Rows, Style};
-use super::amd::{devices, sums};
+use super::amd_text::columns::{Columns, Field};
+use super::amd_text::table::{self, Rows, Style};
+use super::amd_text::{devices, sums};
 use super::{Input, Part, Profiler, Refused};
 use crate::formats::Document;
 use crate::parts::set_of;

@@ -1,31 +1,17 @@
 //! Names as other recordings have them.
 
+use super::super::amd::{copy_words, kernel_name};
+
 /// A kernel's name without what says that it is a descriptor of code: `k [clone .kd]`, `k (.kd)`, `k.kd`.
 pub(in super::super) fn kernel(name: &[u8]) -> &[u8] {
     let name = name.trim_ascii();
-    let endings: [&[u8]; 3] = [b" [clone .kd]", b" (.kd)", b".kd"];
-    endings
-        .iter()
-        .find_map(|ending| name.strip_suffix(*ending))
-        .filter(|rest| !rest.is_empty())
-        .unwrap_or(name)
+    let stripped = std::str::from_utf8(name).map_or(name, |name| kernel_name(name).as_bytes());
+    if stripped.is_empty() { name } else { stripped }
 }
 
-/// Which way a copy went, in Kineto's words, by whatever the profiler calls it.
+/// Which way a copy went, in Kineto's words.
 pub(in super::super) fn copy(direction: &[u8]) -> &'static str {
-    let plain: Vec<u8> = direction.iter().filter(|byte| **byte != b'_').map(u8::to_ascii_lowercase).collect();
-    let has = |part: &str| memchr::memmem::find(&plain, part.as_bytes()).is_some();
-    if has("hosttodevice") {
-        "Memcpy HtoD (Host -> Device)"
-    } else if has("devicetohost") {
-        "Memcpy DtoH (Device -> Host)"
-    } else if has("devicetodevice") {
-        "Memcpy DtoD (Device -> Device)"
-    } else if has("hosttohost") {
-        "Memcpy HtoH (Host -> Host)"
-    } else {
-        "Memcpy"
-    }
+    std::str::from_utf8(direction).ok().and_then(copy_words).unwrap_or("Memcpy")
 }
 
 /// The wording of a copy by `hipMemcpyKind`.
