@@ -107,7 +107,11 @@ const ALL: &[Profiler] = &[
     rocprof_compute::DISPATCHES,
     rocprof_compute::TABLES,
     rocprof::TABLES,
+    rocprof::JSON,
+    rocprof::DISPATCHES,
+    rocprof::EVENTS,
     rocprofv2::TABLES,
+    rocprofv2::LINES,
 ];
 
 /// The format of a file by its first bytes.

@@ -50,7 +50,8 @@ pub(in super::super) enum Field {
     Ignored,
 }
 
-const FIELDS: usize = Field::Ignored as usize;
+/// Number of fields that are of use.
+pub(super) const FIELDS: usize = Field::Ignored as usize;
 
 /// Names without case, underscores and hyphens, and what they mean. `gpu-id` is rocprof's, `GPU_ID` rocprofv2's and
 /// rocprof-compute's, `Agent_Id` rocprofv3's.

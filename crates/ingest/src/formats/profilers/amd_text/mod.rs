@@ -9,7 +9,9 @@ pub(super) mod devices;
 pub(super) mod lines;
 pub(super) mod marks;
 pub(super) mod names;
+pub(super) mod pairs;
 pub(super) mod recorder;
+pub(super) mod row;
 pub(super) mod sums;
 pub(super) mod table;
 // tidy-alphabetical-end

@@ -7,10 +7,11 @@ use eaves_model::{Ident, MaybeF64, Oddity, SliceId, SliceKind, StringId, Trace};
 use super::super::{Input, Refused, Role};
 use super::cells::{self, Cells, Stamp};
 use super::columns::{Columns, Field};
-use super::lines::{self, Line, Lines};
+use super::lines::{self, Lines};
 use super::marks::{self, Mark};
 use super::names;
 use super::recorder::{Kernel, Recorder, When};
+use super::row::Row;
 
 /// What a table has a row for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,19 +99,19 @@ pub(in super::super) fn read(input: Input<'_>, style: Style) -> Result<Reading, 
     let Some(rows) = Rows::of(&columns) else {
         return Err(refused(0, "a table of other columns than the profilers write"));
     };
-    let mut table = Table::new(rows, columns, style, &mut recorder);
+    let mut table = Table::new(rows, &columns, style, &mut recorder);
     let mut cells = Cells::default();
     while let Some(line) = lines.next(recorder.diagnostics()) {
         // A second header stands where files were put behind one another.
         if lines::is_banner(line.bytes) || line.bytes == header.as_slice() {
             continue;
         }
-        if !cells.split(line.bytes, table.columns.count, table.columns.name_column()) {
+        if !cells.split(line.bytes, columns.count, columns.name_column()) {
             let kind = if line.is_ended { Oddity::BadRecord } else { Oddity::Truncated };
             recorder.diagnostics().note(kind, Some(line.offset));
             continue;
         }
-        table.row(&Row { line: &line, cells: &cells }, &mut recorder);
+        table.row(&Row::of_table(line.bytes, line.offset, &columns, &cells), &mut recorder);
     }
     table.end(&mut recorder);
     let role = match rows {
@@ -135,16 +136,9 @@ pub(in super::super) fn refused(offset: u64, what: &str) -> Refused {
     }
 }
 
-/// A row with its cells.
-struct Row<'a> {
-    line: &'a Line<'a>,
-    cells: &'a Cells,
-}
-
 /// A table while it is read.
-struct Table {
+pub(in super::super) struct Table {
     rows: Rows,
-    columns: Columns,
     /// Columns that are counters, and what these are called.
     counters: Vec<(usize, StringId)>,
     /// Dispatches by process, device, number and name.
@@ -158,7 +152,13 @@ struct Table {
 }
 
 impl Table {
-    fn new(rows: Rows, columns: Columns, style: Style, recorder: &mut Recorder) -> Self {
+    /// A table of these rows, whose other columns are counters.
+    pub(in super::super) fn new(
+        rows: Rows,
+        columns: &Columns,
+        style: Style,
+        recorder: &mut Recorder,
+    ) -> Self {
         let mut counters = Vec::new();
         if rows == Rows::Dispatches {
             let mut previous = "";
@@ -176,7 +176,6 @@ impl Table {
         }
         Self {
             rows,
-            columns,
             counters,
             dispatches: HashMap::new(),
             passes: Vec::new(),
@@ -185,37 +184,8 @@ impl Table {
         }
     }
 
-    fn cell<'l>(&self, row: &Row<'l>, field: Field) -> Option<&'l [u8]> {
-        let cell = row.cells.get(row.line.bytes, self.columns.at(field)?);
-        (!cell.is_empty()).then_some(cell)
-    }
-
-    fn integer(&self, row: &Row<'_>, field: Field) -> Option<i64> {
-        self.cell(row, field).and_then(cells::integer)
-    }
-
-    fn count(&self, row: &Row<'_>, field: Field) -> Option<u64> {
-        self.cell(row, field).and_then(cells::count)
-    }
-
-    fn agent(&self, row: &Row<'_>, field: Field) -> Option<i64> {
-        self.cell(row, field).and_then(names::agent)
-    }
-
-    fn device(&self, row: &Row<'_>) -> Option<u32> {
-        self.agent(row, Field::Device).and_then(|device| u32::try_from(device).ok())
-    }
-
-    fn when(&self, row: &Row<'_>) -> When {
-        let stamp = |field| self.cell(row, field).map_or(Stamp::Missing, cells::stamp);
-        When { start: stamp(Field::Start), end: stamp(Field::End), offset: row.line.offset }
-    }
-
-    fn place(&self, row: &Row<'_>) -> (Option<i64>, Option<i64>) {
-        (self.integer(row, Field::Process), self.integer(row, Field::Thread))
-    }
-
-    fn row(&mut self, row: &Row<'_>, recorder: &mut Recorder) {
+    /// Takes a row.
+    pub(in super::super) fn row(&mut self, row: &Row<'_>, recorder: &mut Recorder) {
         match self.rows {
             Rows::Dispatches => self.dispatch(row, recorder),
             Rows::Counters => self.counter(row, recorder),
@@ -228,57 +198,34 @@ impl Table {
         }
     }
 
-    fn kernel<'l>(&self, row: &Row<'l>) -> Kernel<'l> {
-        let axes = |x, y, z| Some([self.count(row, x)?, self.count(row, y)?, self.count(row, z)?]);
-        Kernel {
-            name: self.cell(row, Field::KernelName).unwrap_or_default(),
-            device: self.device(row),
-            queue: self.integer(row, Field::Queue),
-            stream: self.integer(row, Field::Stream),
-            correlation: self.integer(row, Field::Correlation),
-            number: self.integer(row, Field::Number),
-            work_items: axes(Field::GridX, Field::GridY, Field::GridZ),
-            total_work_items: self.count(row, Field::GridSize),
-            group: axes(Field::GroupX, Field::GroupY, Field::GroupZ),
-            group_size: self.count(row, Field::GroupSize),
-            registers: self.count(row, Field::Registers),
-            vector_registers: self.count(row, Field::VectorRegisters),
-            accumulation_registers: self.count(row, Field::AccumulationRegisters),
-            scalar_registers: self.count(row, Field::ScalarRegisters),
-            shared_memory: self.count(row, Field::SharedMemory),
-            scratch: self.count(row, Field::Scratch),
-            wave_size: self.count(row, Field::WaveSize),
-        }
-    }
-
     fn dispatch(&mut self, row: &Row<'_>, recorder: &mut Recorder) {
-        let kernel = self.kernel(row);
+        let kernel = row.kernel();
         if kernel.name.is_empty() {
-            recorder.diagnostics().note(Oddity::BadRecord, Some(row.line.offset));
+            recorder.diagnostics().note(Oddity::BadRecord, Some(row.offset));
             return;
         }
-        let slice = recorder.kernel(&kernel, self.when(row));
+        let slice = recorder.kernel(&kernel, row.when());
         for &(at, metric) in &self.counters {
-            let cell = row.cells.get(row.line.bytes, at);
+            let cell = row.at(at);
             match cells::float(cell) {
                 Some(value) => recorder.counter(slice, metric, value),
                 None if is_absent(cell) => {}
-                None => recorder.diagnostics().note(Oddity::BadValue, Some(row.line.offset)),
+                None => recorder.diagnostics().note(Oddity::BadValue, Some(row.offset)),
             }
         }
     }
 
     fn counter(&mut self, row: &Row<'_>, recorder: &mut Recorder) {
-        let kernel = self.kernel(row);
-        let metric = self.cell(row, Field::CounterName);
-        let value = self.cell(row, Field::CounterValue).unwrap_or_default();
+        let kernel = row.kernel();
+        let metric = row.cell(Field::CounterName);
+        let value = row.cell(Field::CounterValue).unwrap_or_default();
         let (Some(metric), false) = (metric, kernel.name.is_empty()) else {
-            recorder.diagnostics().note(Oddity::BadRecord, Some(row.line.offset));
+            recorder.diagnostics().note(Oddity::BadRecord, Some(row.offset));
             return;
         };
-        let when = self.when(row);
-        let name = recorder.text(names::kernel(kernel.name), row.line.offset);
-        let process = self.integer(row, Field::Process).unwrap_or(-1);
+        let when = row.when();
+        let name = recorder.text(names::kernel(kernel.name), row.offset);
+        let process = row.integer(Field::Process).unwrap_or(-1);
         let number = kernel.number.or(when.start.get()).unwrap_or(-1);
         let key = (process, kernel.device.unwrap_or(u32::MAX), number, name);
         let slice = match self.dispatches.get(&key) {
@@ -292,7 +239,7 @@ impl Table {
                 slice
             }
         };
-        let metric = recorder.text(metric, row.line.offset);
+        let metric = recorder.text(metric, row.offset);
         match cells::float(value) {
             Some(value) => {
                 recorder.counter(slice, metric, value);
@@ -300,46 +247,46 @@ impl Table {
                 self.passes.push((start ^ (start >> 32)) as u32);
             }
             None if is_absent(value) => {}
-            None => recorder.diagnostics().note(Oddity::BadValue, Some(row.line.offset)),
+            None => recorder.diagnostics().note(Oddity::BadValue, Some(row.offset)),
         }
     }
 
     fn call(&self, row: &Row<'_>, recorder: &mut Recorder) {
-        let domain = self.cell(row, Field::Domain).unwrap_or_default();
-        let Some(name) = self.cell(row, Field::Function) else {
-            recorder.diagnostics().note(Oddity::BadRecord, Some(row.line.offset));
+        let domain = row.cell(Field::Domain).unwrap_or_default();
+        let Some(name) = row.cell(Field::Function) else {
+            recorder.diagnostics().note(Oddity::BadRecord, Some(row.offset));
             return;
         };
         if domain.starts_with(b"MARKER") || domain.starts_with(b"ROCTX") {
-            recorder.annotation(name, self.place(row), self.when(row));
+            recorder.annotation(name, row.place(), row.when());
         } else {
-            let correlation = self.integer(row, Field::Correlation);
+            let correlation = row.integer(Field::Correlation);
             let category = String::from_utf8_lossy(domain);
-            recorder.call(name, &category, self.place(row), correlation, self.when(row));
+            recorder.call(name, &category, row.place(), correlation, row.when());
         }
     }
 
     fn operation(&self, row: &Row<'_>, recorder: &mut Recorder) {
-        let operation = self.cell(row, Field::Operation).unwrap_or_default();
-        let kernel = self.kernel(row);
-        operation_of(recorder, operation, kernel, self.when(row));
+        let operation = row.cell(Field::Operation).unwrap_or_default();
+        let kernel = row.kernel();
+        operation_of(recorder, operation, kernel, row.when());
     }
 
     fn copy(&self, row: &Row<'_>, recorder: &mut Recorder) {
-        let direction = self.cell(row, Field::Direction).unwrap_or_default();
+        let direction = row.cell(Field::Direction).unwrap_or_default();
         // A copy runs on the device at either end; of two, on the one that it leaves.
         let from_host = names::copy(direction).contains("(Host ->");
         let agent = if from_host { Field::DestinationAgent } else { Field::SourceAgent };
-        let device = self.agent(row, agent).and_then(|device| u32::try_from(device).ok());
-        let stream = self.integer(row, Field::Stream);
-        let correlation = self.integer(row, Field::Correlation);
-        recorder.copy(direction, device, stream, correlation, self.when(row));
+        let device = row.agent(agent).and_then(|device| u32::try_from(device).ok());
+        let stream = row.integer(Field::Stream);
+        let correlation = row.integer(Field::Correlation);
+        recorder.copy(direction, device, stream, correlation, row.when());
     }
 
     fn allocation(&mut self, row: &Row<'_>, recorder: &mut Recorder) {
-        let operation = self.cell(row, Field::Operation).unwrap_or_default();
-        let address = self.integer(row, Field::Address);
-        let size = self.count(row, Field::Size).and_then(|size| i64::try_from(size).ok());
+        let operation = row.cell(Field::Operation).unwrap_or_default();
+        let address = row.integer(Field::Address);
+        let size = row.count(Field::Size).and_then(|size| i64::try_from(size).ok());
         let is_release = memchr::memmem::find(operation, b"FREE").is_some();
         let bytes = if is_release {
             // Releases are written with a size of 0; what was allocated at the address says how much it was.
@@ -351,32 +298,33 @@ impl Table {
             }
             size
         };
-        recorder.allocation(bytes, address, self.agent(row, Field::Device), self.when(row));
+        recorder.allocation(bytes, address, row.agent(Field::Device), row.when());
     }
 
     fn scratch(&self, row: &Row<'_>, recorder: &mut Recorder) {
-        let operation = self.cell(row, Field::Operation).unwrap_or(b"SCRATCH_MEMORY");
-        let name = recorder.text(operation, row.line.offset);
-        let device = self.device(row).map_or_else(|| "GPU".to_owned(), |device| format!("GPU {device}"));
+        let operation = row.cell(Field::Operation).unwrap_or(b"SCRATCH_MEMORY");
+        let name = recorder.text(operation, row.offset);
+        let device = row.device().map_or_else(|| "GPU".to_owned(), |device| format!("GPU {device}"));
         let process = recorder.trace.strings.intern(&device);
         let thread = recorder.trace.strings.intern("scratch memory");
         let place = (Ident::text(process), Ident::text(thread));
         let track = recorder.named_track(place.0, process, place.1, "scratch memory");
-        recorder.slice(SliceKind::Other, name, "scratch_memory", track, self.when(row));
+        recorder.slice(SliceKind::Other, name, "scratch_memory", track, row.when());
     }
 
     fn mark(&mut self, row: &Row<'_>, recorder: &mut Recorder) {
-        let time = self.cell(row, Field::Timestamp).map_or(Stamp::Missing, cells::stamp);
+        let time = row.cell(Field::Timestamp).map_or(Stamp::Missing, cells::stamp);
         if time == Stamp::Missing {
-            recorder.diagnostics().note(Oddity::BadTimestamp, Some(row.line.offset));
+            recorder.diagnostics().note(Oddity::BadTimestamp, Some(row.offset));
             return;
         }
-        let message = self.cell(row, Field::Message).unwrap_or_default().to_vec();
-        let id = self.integer(row, Field::MarkerId).unwrap_or(0);
-        self.marks.push(Mark { id, message, time, offset: row.line.offset });
+        let message = row.cell(Field::Message).unwrap_or_default().to_vec();
+        let id = row.integer(Field::MarkerId).unwrap_or(0);
+        self.marks.push(Mark { id, message, time, offset: row.offset });
     }
 
-    fn end(&mut self, recorder: &mut Recorder) {
+    /// Does what only the end of the file allows.
+    pub(in super::super) fn end(&mut self, recorder: &mut Recorder) {
         marks::pair(&std::mem::take(&mut self.marks), recorder);
         one_value_each(&mut recorder.trace, &self.passes);
     }
@@ -405,7 +353,7 @@ pub(in super::super) fn operation_of(
 }
 
 /// What profilers write where a counter has no value.
-pub(in super::super) fn is_absent(cell: &[u8]) -> bool {
+pub(super) fn is_absent(cell: &[u8]) -> bool {
     cell.is_empty() || [&b"None"[..], b"nan", b"NaN", b"N/A", b"NA"].contains(&cell)
 }
 
