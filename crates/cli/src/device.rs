@@ -79,7 +79,7 @@ pub(crate) fn named(name: &str) -> anyhow::Result<Device> {
     let in_file = name.rsplit_once('#').is_some_and(|(file, _)| Path::new(file).is_file());
     let looks_like_file = name.contains(['/', '\\'])
         || path.extension().is_some_and(|extension| {
-            ["json", "yaml", "yml"].iter().any(|known| extension.eq_ignore_ascii_case(known))
+            ["csv", "json", "yaml", "yml"].iter().any(|known| extension.eq_ignore_ascii_case(known))
         });
     if path.is_file() || in_file || looks_like_file {
         return device::read(path).map_err(|error| hinted(error.to_string(), error.hint));

@@ -17,6 +17,7 @@ impl Analyse for Counters {
     const ID: &'static str = "counters";
     const PLACE: u32 = 130;
     const MAIN: bool = false;
+    const NEEDS_TIMES: bool = false;
     type Part = Part;
 
     fn measure(rank: &RankView<'_>) -> Part {
