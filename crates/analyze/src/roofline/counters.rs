@@ -5,6 +5,9 @@ use eaves_roofline::{Counts, Device};
 
 use super::Load;
 
+#[cfg(test)]
+mod tests;
+
 /// What one launch did as a load on a device.
 ///
 /// A kernel that computes in several types is held against the ceiling that its operations of one type would keep busy
