@@ -11,7 +11,10 @@ use eaves_roofline::device::Reported;
 /// If none is named, one is not known, or they are several: what is missing, in words that follow it.
 pub fn reported_device(devices: &[DeviceProperties]) -> Result<Device, String> {
     let mut found: Option<Device> = None;
-    for properties in devices {
+    // Processors that a recorder lists among the devices have no architecture; recorders that say none list GPUs alone.
+    let has_architectures = devices.iter().any(|device| !device.architecture.is_empty());
+    let is_gpu = |device: &&DeviceProperties| !has_architectures || !device.architecture.is_empty();
+    for properties in devices.iter().filter(is_gpu) {
         let reported = Reported {
             name: &properties.name,
             architecture: &properties.architecture,
@@ -20,7 +23,8 @@ pub fn reported_device(devices: &[DeviceProperties]) -> Result<Device, String> {
         let device = reported.device().map_err(|unknown| format!("peaks: {unknown}"))?;
         match &found {
             Some(first) if first.id != device.id => {
-                let names: Vec<&str> = devices.iter().map(|device| device.name.as_str()).collect();
+                let names: Vec<&str> =
+                    devices.iter().filter(is_gpu).map(|device| device.name.as_str()).collect();
                 return Err(format!("one device: the recordings name {}", names.join(", ")));
             }
             Some(_) => {}

@@ -233,16 +233,12 @@ impl Attribution {
     }
 }
 
-/// Adds devices whose names are not there yet. Processors that a recorder lists among them have no architecture, and
-/// matter only if nothing has.
+/// Adds devices whose names are not there yet.
 fn add_devices(devices: &mut Vec<DeviceProperties>, others: &[DeviceProperties]) {
     for device in others {
         if devices.iter().all(|known| known.name != device.name) {
             devices.push(device.clone());
         }
-    }
-    if devices.iter().any(|device| !device.architecture.is_empty()) {
-        devices.retain(|device| !device.architecture.is_empty());
     }
 }
 
