@@ -14,12 +14,15 @@ mod nvtx;
 mod places;
 mod samples;
 mod sink;
+mod stats;
 
 use super::sqlite::Stored;
 use super::{Refused, whole};
 use crate::formats::Document;
 use crate::sqlite::Database;
 use sink::Sink;
+
+pub(super) use stats::CSV;
 
 /// Name of the format.
 const FORMAT: &str = "nsys-sqlite";
