@@ -112,6 +112,7 @@ const ALL: &[Profiler] = &[
     rocprof::EVENTS,
     rocprofv2::TABLES,
     rocprofv2::LINES,
+    nsys::CSV,
 ];
 
 /// The format of a file by its first bytes.
