@@ -85,7 +85,7 @@ pub(crate) enum Role {
 }
 
 /// Every format, those with the surest signs first.
-const ALL: &[Profiler] = &[ncu::CSV];
+const ALL: &[Profiler] = &[ncu::REPORT, ncu::CSV];
 
 /// The format of a file by its first bytes.
 pub(crate) fn find(first: &[u8]) -> Option<&'static Profiler> {

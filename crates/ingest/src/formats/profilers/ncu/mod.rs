@@ -8,9 +8,13 @@ mod labels;
 mod launches;
 mod noise;
 mod number;
+mod report;
 mod unit;
 
 use super::Profiler;
 
 /// The table.
 pub(super) const CSV: Profiler = Profiler { id: csv::FORMAT, is_it: csv::is_it, read: csv::read };
+
+/// The report.
+pub(super) const REPORT: Profiler = Profiler { id: report::FORMAT, is_it: report::is_it, read: report::read };
