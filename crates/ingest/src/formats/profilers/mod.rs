@@ -6,7 +6,9 @@
 //! A file that has sums alone becomes [`Measurement`]s.
 
 // tidy-alphabetical-start
+mod cells;
 mod ncu;
+mod nvprof;
 mod unicode;
 // tidy-alphabetical-end
 
@@ -85,7 +87,7 @@ pub(crate) enum Role {
 }
 
 /// Every format, those with the surest signs first.
-const ALL: &[Profiler] = &[ncu::REPORT, ncu::CSV];
+const ALL: &[Profiler] = &[ncu::REPORT, ncu::CSV, nvprof::CSV];
 
 /// The format of a file by its first bytes.
 pub(crate) fn find(first: &[u8]) -> Option<&'static Profiler> {
