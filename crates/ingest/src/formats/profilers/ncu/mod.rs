@@ -19,3 +19,6 @@ pub(super) const CSV: Profiler = Profiler { id: csv::FORMAT, is_it: csv::is_it, 
 
 /// The report.
 pub(super) const REPORT: Profiler = Profiler { id: report::FORMAT, is_it: report::is_it, read: report::read };
+
+#[cfg(test)]
+mod tests;
