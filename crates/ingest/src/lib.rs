@@ -21,6 +21,7 @@ mod plausibility;
 mod progress;
 mod protobuf;
 mod ranks;
+mod sqlite;
 
 use std::io::Read;
 use std::path::PathBuf;

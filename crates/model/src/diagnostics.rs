@@ -7,6 +7,8 @@ pub enum Oddity {
     Truncated,
     /// The compressed stream is damaged or ends early.
     DamagedContainer,
+    /// A page of a database that cannot be read, or a row in it.
+    DamagedPage,
     /// Bytes between or inside events that are not JSON.
     Garbage,
     /// A name that is not UTF-8, or a lone surrogate.
@@ -53,9 +55,10 @@ pub enum Oddity {
 
 impl Oddity {
     /// Every kind.
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 24] = [
         Self::Truncated,
         Self::DamagedContainer,
+        Self::DamagedPage,
         Self::Garbage,
         Self::InvalidText,
         Self::BadValue,
@@ -84,6 +87,7 @@ impl Oddity {
         match self {
             Self::Truncated => "truncated",
             Self::DamagedContainer => "damaged-container",
+            Self::DamagedPage => "damaged-page",
             Self::Garbage => "garbage",
             Self::InvalidText => "invalid-text",
             Self::BadValue => "bad-value",
@@ -115,6 +119,7 @@ impl Oddity {
             Self::DamagedContainer => {
                 "the input cannot be read or unpacked any further; everything before is kept"
             }
+            Self::DamagedPage => "pages or rows of the database that cannot be read were left out",
             Self::Garbage => "bytes that are not a trace event were skipped up to the next event",
             Self::InvalidText => "text that is not valid Unicode was kept with U+FFFD in place of bad bytes",
             Self::BadValue => "values that do not fit their field were left out",

@@ -6,9 +6,13 @@
 //! A file that has sums alone becomes [`Measurement`]s.
 
 // tidy-alphabetical-start
+mod amd;
 mod cells;
 mod ncu;
+mod nsys;
 mod nvprof;
+mod rocprofv3_json;
+mod sqlite;
 mod unicode;
 // tidy-alphabetical-end
 
@@ -87,7 +91,8 @@ pub(crate) enum Role {
 }
 
 /// Every format, those with the surest signs first.
-const ALL: &[Profiler] = &[ncu::REPORT, ncu::CSV, nvprof::CSV];
+const ALL: &[Profiler] =
+    &[sqlite::FORMAT, ncu::REPORT, ncu::CSV, nvprof::CSV, rocprofv3_json::ROCPROFV3_JSON];
 
 /// The format of a file by its first bytes.
 pub(crate) fn find(first: &[u8]) -> Option<&'static Profiler> {
