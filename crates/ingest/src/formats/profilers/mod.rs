@@ -7,6 +7,7 @@
 
 // tidy-alphabetical-start
 mod amd;
+<<<<<<< HEAD
 mod amd_text;
 mod ncu;
 mod nsys;
@@ -14,6 +15,12 @@ mod rocprof;
 mod rocprof_compute;
 mod rocprofv2;
 mod rocprofv3_csv;
+=======
+mod cells;
+mod ncu;
+mod nsys;
+mod nvprof;
+>>>>>>> nvidia
 mod rocprofv3_json;
 mod sqlite;
 mod unicode;
@@ -94,6 +101,7 @@ pub(crate) enum Role {
 }
 
 /// Every format, those with the surest signs first.
+<<<<<<< HEAD
 const ALL: &[Profiler] = &[
     sqlite::FORMAT,
     ncu::CSV,
@@ -114,6 +122,10 @@ const ALL: &[Profiler] = &[
     rocprofv2::LINES,
     nsys::CSV,
 ];
+=======
+const ALL: &[Profiler] =
+    &[sqlite::FORMAT, ncu::REPORT, ncu::CSV, nvprof::CSV, rocprofv3_json::ROCPROFV3_JSON];
+>>>>>>> nvidia
 
 /// The format of a file by its first bytes.
 pub(crate) fn find(first: &[u8]) -> Option<&'static Profiler> {
