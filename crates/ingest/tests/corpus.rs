@@ -78,6 +78,11 @@ fn measurements() {
 }
 
 #[test]
+fn pftrace() {
+    replay("pftrace", exercise::json);
+}
+
+#[test]
 fn rocprofv3_json() {
     replay("rocprofv3_json", exercise::json);
 }

@@ -7,6 +7,7 @@
 
 // tidy-alphabetical-start
 mod amd;
+mod pftrace;
 mod rocprofv3_json;
 // tidy-alphabetical-end
 
@@ -85,7 +86,7 @@ pub(crate) enum Role {
 }
 
 /// Every format, those with the surest signs first.
-const ALL: &[Profiler] = &[rocprofv3_json::ROCPROFV3_JSON];
+const ALL: &[Profiler] = &[rocprofv3_json::ROCPROFV3_JSON, pftrace::PFTRACE];
 
 /// The format of a file by its first bytes.
 pub(crate) fn find(first: &[u8]) -> Option<&'static Profiler> {
