@@ -22,6 +22,7 @@ mod progress;
 #[expect(dead_code, reason = "the formats that are made of it come with it")]
 mod protobuf;
 mod ranks;
+mod sqlite;
 
 use std::io::Read;
 use std::path::PathBuf;

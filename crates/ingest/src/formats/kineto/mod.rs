@@ -15,7 +15,7 @@ mod pending;
 mod recent;
 mod sink;
 
-pub(crate) use document::{Refusal, Source, read};
+pub(crate) use document::{ReadAt, Refusal, Source, read};
 pub(crate) use events::event_text;
 
 use eaves_model::{SliceKind, Trace};

@@ -7,8 +7,12 @@
 
 // tidy-alphabetical-start
 mod amd;
+mod ncu;
+mod nsys;
 mod pftrace;
 mod rocprofv3_json;
+mod sqlite;
+mod unicode;
 // tidy-alphabetical-end
 
 use std::io::Read;
@@ -86,7 +90,7 @@ pub(crate) enum Role {
 }
 
 /// Every format, those with the surest signs first.
-const ALL: &[Profiler] = &[rocprofv3_json::ROCPROFV3_JSON, pftrace::PFTRACE];
+const ALL: &[Profiler] = &[sqlite::FORMAT, ncu::CSV, rocprofv3_json::ROCPROFV3_JSON, pftrace::PFTRACE];
 
 /// The format of a file by its first bytes.
 pub(crate) fn find(first: &[u8]) -> Option<&'static Profiler> {

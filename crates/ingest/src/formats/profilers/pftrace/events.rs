@@ -66,13 +66,8 @@ impl Events {
     fn one(&mut self, packet: &[u8], offset: u64, may_be_packed: bool) {
         let mut timestamp = None;
         let (mut clock, mut sequence, mut flags) = (None, 0, 0);
-        let (mut event, mut interned, mut defaults, mut snapshot, mut track): (
-            Option<&[u8]>,
-            Option<&[u8]>,
-            Option<&[u8]>,
-            Option<&[u8]>,
-            Option<&[u8]>,
-        ) = (None, None, None, None, None);
+        let mut event: Option<&[u8]> = None;
+        let (mut interned, mut defaults, mut snapshot, mut track) = (event, event, event, event);
         let mut dropped = false;
         for field in Fields::new(packet) {
             let Ok(field) = field else {

@@ -1,0 +1,22 @@
+//! Runs a program under a profiler and collects what was written.
+//!
+//! A [`Request`] says what to record. A [`Tool`] turns it into a [`Plan`]: files to write and exact command lines, by a
+//! pure function, so that what would be run can be shown and tested without the profiler.
+
+mod files;
+mod group;
+mod interrupt;
+mod likeness;
+mod noise;
+mod plan;
+mod request;
+mod run;
+mod streams;
+mod tools;
+
+pub use interrupt::interrupt;
+pub use plan::{Invocation, Plan, Purpose, Refused};
+pub use request::{CounterRequest, Record, Request};
+pub use run::{Conditions, Ended, Error, Outcome, located, probe, run};
+pub use streams::Passed;
+pub use tools::{ALL, Tool, find};

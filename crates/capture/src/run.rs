@@ -1,0 +1,276 @@
+//! Does what a plan says: writes its files, runs its command lines, and tells how it ended.
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io;
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::files;
+use crate::group::{self, Message};
+use crate::interrupt::Running;
+use crate::plan::{Invocation, Plan, Purpose};
+use crate::streams::{self, Log, Passed};
+use crate::tools::Tool;
+
+/// How to run.
+#[derive(Clone, Debug)]
+pub struct Conditions {
+    /// Variables of the environment that the program gets besides ours.
+    pub environment: Vec<(OsString, OsString)>,
+    /// The longest that all runs together may take.
+    pub timeout: Option<Duration>,
+    /// How long a program that was told to stop may take to do so.
+    pub grace: Duration,
+    /// Where the program's stdout goes.
+    pub passed: Passed,
+}
+
+/// How the program ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// By itself, with this code.
+    Exited(i32),
+    /// By a signal of this number.
+    Killed(i32),
+    /// It took too long and was ended.
+    TimedOut,
+    /// The user ended it.
+    Interrupted,
+}
+
+impl Ended {
+    /// The exit code that says the same, as shells have it.
+    pub fn code(self) -> u8 {
+        match self {
+            Self::Exited(code) => u8::try_from(code & 0xff).unwrap_or(u8::MAX),
+            Self::Killed(signal) => u8::try_from(128 + (signal & 0x7f)).unwrap_or(u8::MAX),
+            // What timeout(1) says.
+            Self::TimedOut => 124,
+            Self::Interrupted => 130,
+        }
+    }
+}
+
+/// What came of it.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// How the program ended.
+    pub ended: Ended,
+    /// Everything that was written.
+    pub files: Vec<PathBuf>,
+    /// Which of it the report reads.
+    pub readable: Vec<PathBuf>,
+    /// What the profiler said of its own failures.
+    pub failures: Vec<String>,
+    /// The profiler's own output.
+    pub log: PathBuf,
+}
+
+/// Why nothing could be run.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A file or directory could not be written: the user's disk or rights.
+    #[error("cannot write {path}: {source}", path = .path.display())]
+    Write {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The profiler could not be started: it is there but does not run.
+    #[error("cannot start {program}: {source}")]
+    Start {
+        /// Which.
+        program: &'static str,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+/// How often it is looked whether a program ended.
+const INTERVAL: Duration = Duration::from_millis(10);
+/// How long streams that nobody should hold any more are waited for.
+const STREAMS: Duration = Duration::from_secs(1);
+/// How long a profiler may take to say what it can do.
+const PROBE: Duration = Duration::from_secs(60);
+
+/// Runs a plan of a tool into its directory.
+pub fn run(
+    tool: &'static Tool,
+    plan: &Plan,
+    directory: &Path,
+    conditions: &Conditions,
+) -> Result<Outcome, Error> {
+    for directory in &plan.directories {
+        fs::create_dir_all(directory).map_err(|source| Error::Write { path: directory.clone(), source })?;
+    }
+    for (path, content) in &plan.files {
+        fs::write(path, content).map_err(|source| Error::Write { path: path.clone(), source })?;
+    }
+    let path = directory.join(format!("{}.log", tool.id));
+    let log = Log::new(File::create(&path).map_err(|source| Error::Write { path: path.clone(), source })?);
+    let deadline = conditions.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+    let running = Running::start();
+    let mut ended = Ended::Exited(0);
+    for invocation in &plan.runs {
+        let stopped = matches!(ended, Ended::TimedOut | Ended::Interrupted);
+        match invocation.purpose {
+            // A run that failed would fail again.
+            Purpose::Record if ended != Ended::Exited(0) => continue,
+            Purpose::Record => {}
+            Purpose::Convert if invocation.needs.as_ref().is_some_and(|file| !file.exists()) => continue,
+            Purpose::Convert if stopped && running.asked() > 1 => continue,
+            Purpose::Convert => {}
+        }
+        log.line(format!("$ {}", invocation.to_shell()).as_bytes());
+        let limit = deadline.filter(|_| invocation.purpose == Purpose::Record);
+        let how = one(tool, invocation, conditions, &log, &running, limit)?;
+        match (invocation.purpose, how) {
+            (Purpose::Record, Ended::Exited(code)) => {
+                // What the profiler left in a file is surer than what it returned.
+                ended = Ended::Exited((tool.program_code)(directory).unwrap_or(code));
+            }
+            (Purpose::Record, how) => ended = how,
+            // What could not be converted is missing among the files, which is told there.
+            (Purpose::Convert, _) => {}
+        }
+    }
+    drop(running);
+    files::settle(directory, tool.process_in)
+        .map_err(|source| Error::Write { path: directory.to_owned(), source })?;
+    let files = files::below(directory);
+    let readable = (tool.readable)(&files);
+    Ok(Outcome { ended, files, readable, failures: log.failures(), log: path })
+}
+
+fn one(
+    tool: &'static Tool,
+    invocation: &Invocation,
+    conditions: &Conditions,
+    log: &Log,
+    running: &Running,
+    deadline: Option<Instant>,
+) -> Result<Ended, Error> {
+    let mut command = Command::new(invocation.program);
+    command.args(&invocation.arguments);
+    command.envs(invocation.environment.iter().copied());
+    // A program in a group of its own that reads from the terminal would be stopped for ever.
+    command.stdin(if io::stdin().is_terminal() { Stdio::null() } else { Stdio::inherit() });
+    match invocation.purpose {
+        Purpose::Record => {
+            command.envs(conditions.environment.iter().map(|(name, value)| (name, value)));
+            command.stdout(streams::stdout(&tool.noise, conditions.passed));
+            command.stderr(streams::stderr(&tool.noise));
+        }
+        Purpose::Convert => {
+            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        }
+    }
+    let mut child =
+        group::spawn(&mut command).map_err(|source| Error::Start { program: invocation.program, source })?;
+    let ended = streams::follow(&mut child, &tool.noise, conditions.passed, log);
+    let how = watch(&mut child, conditions.grace, running, deadline)
+        .map_err(|source| Error::Start { program: invocation.program, source })?;
+    streams::wait(&ended, STREAMS);
+    Ok(how)
+}
+
+/// Waits for the end of a program, or makes it end.
+fn watch(
+    child: &mut Child,
+    grace: Duration,
+    running: &Running,
+    deadline: Option<Instant>,
+) -> io::Result<Ended> {
+    let asked_before = running.asked();
+    let stopped = loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(ended(status));
+        }
+        if running.asked() > asked_before {
+            group::tell(child, Message::Interrupt);
+            break Ended::Interrupted;
+        }
+        if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            group::tell(child, Message::Terminate);
+            break Ended::TimedOut;
+        }
+        std::thread::sleep(INTERVAL);
+    };
+    let end = Instant::now() + grace;
+    // The profiler may be at work on what it recorded, and so may what the program started.
+    loop {
+        let left = child.try_wait()?.is_none() || group::is_alive(child);
+        if !left {
+            return Ok(stopped);
+        }
+        if Instant::now() >= end || running.asked() > asked_before + 1 {
+            break;
+        }
+        std::thread::sleep(INTERVAL);
+    }
+    group::tell(child, Message::Kill);
+    child.wait()?;
+    Ok(stopped)
+}
+
+#[cfg(unix)]
+fn ended(status: ExitStatus) -> Ended {
+    use std::os::unix::process::ExitStatusExt;
+    match (status.code(), status.signal()) {
+        (Some(code), _) => Ended::Exited(code),
+        (None, Some(signal)) => Ended::Killed(signal),
+        (None, None) => Ended::Exited(1),
+    }
+}
+
+#[cfg(not(unix))]
+fn ended(status: ExitStatus) -> Ended {
+    Ended::Exited(status.code().unwrap_or(1))
+}
+
+/// What the installed profiler says of itself, if it says anything.
+pub fn probe(tool: &Tool) -> Option<String> {
+    let arguments = tool.probe?;
+    let mut command = Command::new(tool.id);
+    command.args(arguments).env("LC_ALL", "C");
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = group::spawn(&mut command).ok()?;
+    let mut stream = child.stdout.take()?;
+    let (send, receive) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        let mut text = Vec::new();
+        let read = io::Read::read_to_end(&mut stream, &mut text);
+        drop(send.send(read.is_ok().then_some(text)));
+    });
+    let text = receive.recv_timeout(PROBE).ok().flatten();
+    if text.is_none() {
+        group::tell(&mut child, Message::Kill);
+    }
+    let status = child.wait().ok()?;
+    text.filter(|text| status.success() && !text.is_empty())
+        .map(|text| String::from_utf8_lossy(&text).into_owned())
+}
+
+/// Where the profiler is, if it is on the PATH.
+pub fn located(tool: &Tool) -> Option<PathBuf> {
+    let extensions: &[&str] = if cfg!(windows) { &[".exe", ".bat", ".cmd"] } else { &[""] };
+    std::env::split_paths(&std::env::var_os("PATH")?)
+        .flat_map(|directory| extensions.iter().map(move |end| directory.join(format!("{}{end}", tool.id))))
+        .find(|path| is_executable(path))
+}
+
+#[cfg(unix)]
+fn is_executable(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    fs::metadata(path).is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_executable(path: &Path) -> bool {
+    path.is_file()
+}
