@@ -10,6 +10,7 @@ mod amd;
 mod ncu;
 mod nsys;
 mod pftrace;
+mod rocpd;
 mod rocprofv3_json;
 mod sqlite;
 mod unicode;

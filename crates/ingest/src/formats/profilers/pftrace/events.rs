@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use eaves_model::{
-    Counter, Extent, GpuActivity, Ident, Instant, MaybeI64, Ns, Oddity, Process, RangeCounter, RuntimeCall,
-    Slice, SliceId, SliceKind, StringId, Trace, Track, TrackId,
+    Counter, Extent, GpuActivity, Instant, MaybeI64, Ns, Oddity, RangeCounter, RuntimeCall, Slice, SliceId,
+    SliceKind, StringId, Trace, TrackId,
 };
 
-use super::super::amd::{self, Kernel, Registers};
+use super::super::amd::{self, DeviceLane, Kernel, Places, Registers};
 use super::annotations::Annotations;
 use super::clocks::{BOOTTIME, Clocks};
 use super::packets;
@@ -389,20 +389,9 @@ impl Descriptors {
         match lane {
             Lane::Track(number) => self.place(number, trace),
             Lane::Device(None, _, number) => self.place(number, trace),
-            Lane::Device(Some(device), stream, number) => {
-                let process = Ident::number(i64::from(device));
-                let name = trace.strings.intern(&format!("GPU {device}"));
-                let (labels, sort_index) = (name, MaybeI64::NONE);
-                trace.tracks.describe_process(Process { process, name, labels, sort_index });
-                let (thread, shown) = match stream {
-                    Some(stream) => (Ident::number(stream), format!("stream {stream}")),
-                    None => {
-                        let shown = self.name(number).to_owned();
-                        (Ident::text(trace.strings.intern(&shown)), shown)
-                    }
-                };
-                let name = trace.strings.intern(&shown);
-                trace.tracks.describe_thread(Track { process, thread, name, sort_index })
+            Lane::Device(device, stream, _) => {
+                let places = Places { agents: &[], process: None, later: false };
+                places.device(trace, device, stream.map_or(DeviceLane::Other, DeviceLane::Stream))
             }
         }
     }

@@ -47,7 +47,7 @@ fn slices_of_rocprofv3() {
     );
     assert_eq!(trace.metadata.base_time_ns, Some(1_000_100));
     assert_eq!(place(trace, trace.slices.track[0]), ("4711".into(), "4712".into(), "main"));
-    assert_eq!(place(trace, trace.slices.track[2]), ("0".into(), "5".into(), "stream 5"));
+    assert_eq!(place(trace, trace.slices.track[2]), ("GPU 0".into(), "5".into(), "stream 5"));
     assert_eq!(trace.slices.track[2], trace.slices.track[3]);
     let process = trace.tracks.find_process(eaves_model::Ident::number(4711)).unwrap();
     assert_eq!(trace.strings.get(trace.tracks.processes.name[process]), "train");
