@@ -1,0 +1,1 @@
+//! Small files written by hand.

@@ -1,0 +1,1 @@
+//! Sets made by hand.
