@@ -78,6 +78,7 @@ fn measurements() {
 }
 
 #[test]
+<<<<<<< HEAD
 fn tables_of_nsight_compute() {
     replay("ncu_csv", exercise::json);
 }
@@ -93,6 +94,10 @@ fn tables_of_nvprof() {
         exercise::json(bytes);
         exercise::measurements(bytes);
     });
+=======
+fn pftrace() {
+    replay("pftrace", exercise::json);
+>>>>>>> amdstore
 }
 
 #[test]

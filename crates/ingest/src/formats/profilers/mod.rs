@@ -11,6 +11,8 @@ mod amd;
 mod amd_text;
 mod ncu;
 mod nsys;
+mod pftrace;
+mod rocpd;
 mod rocprof;
 mod rocprof_compute;
 mod rocprofv2;
@@ -106,6 +108,7 @@ const ALL: &[Profiler] = &[
     sqlite::FORMAT,
     ncu::CSV,
     rocprofv3_json::ROCPROFV3_JSON,
+    pftrace::PFTRACE,
     rocprofv3_csv::TABLES,
     rocprofv3_csv::AGENTS,
     rocprofv3_csv::SUMS,
