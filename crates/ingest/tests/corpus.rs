@@ -78,7 +78,6 @@ fn measurements() {
 }
 
 #[test]
-<<<<<<< HEAD
 fn tables_of_nsight_compute() {
     replay("ncu_csv", exercise::json);
 }
@@ -94,10 +93,11 @@ fn tables_of_nvprof() {
         exercise::json(bytes);
         exercise::measurements(bytes);
     });
-=======
+}
+
+#[test]
 fn pftrace() {
     replay("pftrace", exercise::json);
->>>>>>> amdstore
 }
 
 #[test]

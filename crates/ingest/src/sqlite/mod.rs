@@ -18,13 +18,7 @@ mod tests;
 mod wal;
 mod words;
 
-<<<<<<< HEAD
 pub(crate) use database::{Database, Row, Value};
-=======
-#[cfg(test)]
-pub(crate) use database::Value;
-pub(crate) use database::{Database, Row};
->>>>>>> amdstore
 pub(crate) use header::MAGIC;
 
 /// Why a database, or a table of it, cannot be read.

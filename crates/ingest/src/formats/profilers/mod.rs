@@ -7,22 +7,17 @@
 
 // tidy-alphabetical-start
 mod amd;
-<<<<<<< HEAD
 mod amd_text;
+mod cells;
 mod ncu;
 mod nsys;
+mod nvprof;
 mod pftrace;
 mod rocpd;
 mod rocprof;
 mod rocprof_compute;
 mod rocprofv2;
 mod rocprofv3_csv;
-=======
-mod cells;
-mod ncu;
-mod nsys;
-mod nvprof;
->>>>>>> nvidia
 mod rocprofv3_json;
 mod sqlite;
 mod unicode;
@@ -103,12 +98,14 @@ pub(crate) enum Role {
 }
 
 /// Every format, those with the surest signs first.
-<<<<<<< HEAD
 const ALL: &[Profiler] = &[
     sqlite::FORMAT,
-    ncu::CSV,
-    rocprofv3_json::ROCPROFV3_JSON,
+    ncu::REPORT,
     pftrace::PFTRACE,
+    ncu::CSV,
+    nvprof::CSV,
+    nsys::CSV,
+    rocprofv3_json::ROCPROFV3_JSON,
     rocprofv3_csv::TABLES,
     rocprofv3_csv::AGENTS,
     rocprofv3_csv::SUMS,
@@ -123,12 +120,7 @@ const ALL: &[Profiler] = &[
     rocprof::EVENTS,
     rocprofv2::TABLES,
     rocprofv2::LINES,
-    nsys::CSV,
 ];
-=======
-const ALL: &[Profiler] =
-    &[sqlite::FORMAT, ncu::REPORT, ncu::CSV, nvprof::CSV, rocprofv3_json::ROCPROFV3_JSON];
->>>>>>> nvidia
 
 /// The format of a file by its first bytes.
 pub(crate) fn find(first: &[u8]) -> Option<&'static Profiler> {
