@@ -3,6 +3,7 @@
 //! A [`Request`] says what to record. A [`Tool`] turns it into a [`Plan`]: files to write and exact command lines, by a
 //! pure function, so that what would be run can be shown and tested without the profiler.
 
+pub mod counters;
 mod files;
 mod group;
 mod interrupt;
