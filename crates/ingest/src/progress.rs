@@ -25,6 +25,10 @@ impl Progress {
     pub(crate) fn expect(&self, bytes: u64) {
         self.total.fetch_add(bytes, Ordering::Relaxed);
     }
+
+    pub(crate) fn advance(&self, bytes: u64) {
+        self.done.fetch_add(bytes, Ordering::Relaxed);
+    }
 }
 
 /// A reader that reports what goes through it.
@@ -36,7 +40,7 @@ pub(crate) struct Counted<R> {
 impl<R: Read> Read for Counted<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.reader.read(buffer)?;
-        self.progress.done.fetch_add(read as u64, Ordering::Relaxed);
+        self.progress.advance(read as u64);
         Ok(read)
     }
 }

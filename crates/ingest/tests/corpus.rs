@@ -76,3 +76,8 @@ fn containers() {
 fn measurements() {
     replay("measurements", exercise::measurements);
 }
+
+#[test]
+fn rocprofv3_json() {
+    replay("rocprofv3_json", exercise::json);
+}

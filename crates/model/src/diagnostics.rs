@@ -7,6 +7,8 @@ pub enum Oddity {
     Truncated,
     /// The compressed stream is damaged or ends early.
     DamagedContainer,
+    /// A page of a database that cannot be read, or a row in it.
+    DamagedPage,
     /// Bytes between or inside events that are not JSON.
     Garbage,
     /// A name that is not UTF-8, or a lone surrogate.
@@ -25,6 +27,10 @@ pub enum Oddity {
     RoundedTimes,
     /// Launches without start times.
     NoStartTimes,
+    /// Numbers that read differently in the locales of different countries.
+    AmbiguousNumbers,
+    /// Metrics of a large file that no analysis uses.
+    LeftOut,
     /// Activities of one stream that overlap.
     StreamOverlap,
     /// An end without a beginning.
@@ -49,9 +55,10 @@ pub enum Oddity {
 
 impl Oddity {
     /// Every kind.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 24] = [
         Self::Truncated,
         Self::DamagedContainer,
+        Self::DamagedPage,
         Self::Garbage,
         Self::InvalidText,
         Self::BadValue,
@@ -61,6 +68,8 @@ impl Oddity {
         Self::ImplausibleDuration,
         Self::RoundedTimes,
         Self::NoStartTimes,
+        Self::AmbiguousNumbers,
+        Self::LeftOut,
         Self::StreamOverlap,
         Self::UnmatchedEnd,
         Self::UnmatchedBegin,
@@ -78,6 +87,7 @@ impl Oddity {
         match self {
             Self::Truncated => "truncated",
             Self::DamagedContainer => "damaged-container",
+            Self::DamagedPage => "damaged-page",
             Self::Garbage => "garbage",
             Self::InvalidText => "invalid-text",
             Self::BadValue => "bad-value",
@@ -87,6 +97,8 @@ impl Oddity {
             Self::ImplausibleDuration => "implausible-duration",
             Self::RoundedTimes => "rounded-times",
             Self::NoStartTimes => "no-start-times",
+            Self::AmbiguousNumbers => "ambiguous-numbers",
+            Self::LeftOut => "left-out",
             Self::StreamOverlap => "stream-overlap",
             Self::UnmatchedEnd => "unmatched-end",
             Self::UnmatchedBegin => "unmatched-begin",
@@ -107,6 +119,7 @@ impl Oddity {
             Self::DamagedContainer => {
                 "the input cannot be read or unpacked any further; everything before is kept"
             }
+            Self::DamagedPage => "pages or rows of the database that cannot be read were left out",
             Self::Garbage => "bytes that are not a trace event were skipped up to the next event",
             Self::InvalidText => "text that is not valid Unicode was kept with U+FFFD in place of bad bytes",
             Self::BadValue => "values that do not fit their field were left out",
@@ -122,6 +135,11 @@ impl Oddity {
             Self::NoStartTimes => {
                 "no start times were recorded; launches stand one after another, and gaps mean nothing"
             }
+            Self::AmbiguousNumbers => {
+                "numbers read differently in different countries, and nothing tells which it was; points were taken as \
+                 decimal signs and commas as separators of thousands"
+            }
+            Self::LeftOut => "values of metrics that no analysis uses were left out of a large file",
             Self::StreamOverlap => {
                 "activities of one in-order stream overlap; busy time counts the overlap once"
             }
@@ -141,7 +159,7 @@ impl Oddity {
 
     /// True for what a sound recording may show too; `--strict` does not fail on these.
     pub fn is_harmless(self) -> bool {
-        matches!(self, Self::UnknownRank | Self::NoStartTimes)
+        matches!(self, Self::UnknownRank | Self::NoStartTimes | Self::LeftOut)
     }
 }
 

@@ -74,6 +74,11 @@ impl Arithmetic {
         }
     }
 
+    /// True for integers, whose operations are no FLOPs.
+    pub fn is_integer(self) -> bool {
+        matches!(self, Self::Int32 | Self::Int16 | Self::Int8 | Self::Int4 | Self::Int2 | Self::Int1)
+    }
+
     /// The type with this name, in any case.
     pub fn from_id(id: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|arithmetic| arithmetic.id().eq_ignore_ascii_case(id))

@@ -14,6 +14,7 @@
 //! ```
 
 mod arithmetic;
+pub mod counters;
 pub mod device;
 pub mod ops;
 mod precision;

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use eaves_roofline::device::{Confidence, Device, Fact, Link, Memory, Peak, Source};
 use eaves_roofline::ops::Gemm;
-use eaves_roofline::predict::{Pass, Phase, Precisions, Transformer, estimate, models, steps};
+use eaves_roofline::predict::{Pass, Phase, Precisions, Transformer, Window, estimate, models, steps};
 use eaves_roofline::{Arithmetic, Counts, Engine, Precision};
 
 fn fact(value: f64) -> Fact {
@@ -64,6 +64,38 @@ fn model(key: &str) -> Transformer {
         .find(|(name, _)| *name == key)
         .map(|(_, model)| model)
         .unwrap_or_else(|| panic!("{key}"))
+}
+
+/// Each layer apart, by the definition: with a window of 100 a token sees itself and the 99 before it.
+#[test]
+fn layers_with_a_window_see_and_keep_less() {
+    let plain = model("llama-3-8b");
+    let windowed = Transformer { window: Some(Window { tokens: 100, layers: 8 }), ..plain.clone() };
+    let precisions = precisions("fp16", "fp16", "fp16");
+    let calls = |model: &Transformer, pass: &Pass, name: &str| {
+        let found = steps(model, pass, &precisions).into_iter().filter(|step| step.name == name);
+        found.map(|step| (step.calls, step.work.flops, step.work.bytes())).next()
+    };
+    for (phase, context) in [(Phase::Decode, 4096), (Phase::Prefill, 4096), (Phase::Prefill, 60)] {
+        let pass = Pass { phase, context, ..DECODE };
+        let (calls_of_all, flops_of_all, bytes_of_all) = calls(&plain, &pass, "attention").unwrap();
+        let (full, flops, bytes) = calls(&windowed, &pass, "attention").unwrap();
+        assert_eq!((calls_of_all, full, flops, bytes), (32.0, 24.0, flops_of_all, bytes_of_all));
+        let (near, flops, bytes) = calls(&windowed, &pass, "window_attention").unwrap();
+        let first = if phase == Phase::Decode { context - 1 } else { 0 };
+        let pairs: u64 = (first..context).map(|token| (token + 1).min(100)).sum();
+        let (queries, keys) = (context - first, if phase == Phase::Decode { 100 } else { context });
+        // 32 heads of 128 with two products, and 8 heads of keys and values of two bytes.
+        assert_eq!((near, flops), (8.0, 4.0 * 32.0 * 128.0 * pairs as f64));
+        assert_eq!(bytes, 2.0 * 128.0 * (2 * 32 * queries + 2 * 8 * keys) as f64);
+    }
+    let kept = estimate(&windowed, &DECODE, &precisions, &device()).memory.cache;
+    assert_eq!(kept, 2.0 * 2.0 * 8.0 * 128.0 * (24 * 4096 + 8 * 100) as f64);
+    // 24 layers with all tokens and 8 with 100 hold as much as 32 layers would at the plain crossover.
+    let crossover = |model: &Transformer| estimate(model, &DECODE, &precisions, &device()).crossover;
+    assert_eq!(crossover(&windowed), (32.0 * crossover(&plain) - 800.0) / 24.0);
+    let everywhere = Transformer { window: Some(Window { tokens: 100, layers: 32 }), ..plain };
+    assert!(crossover(&everywhere).is_infinite());
 }
 
 const DECODE: Pass = Pass {

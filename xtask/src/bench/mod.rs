@@ -5,6 +5,7 @@ use anyhow::{Result, bail};
 use crate::options::Options;
 
 mod analyze;
+mod formats;
 mod ingest;
 mod inputs;
 mod measure;
@@ -22,6 +23,11 @@ Benchmarks
           --runs 3        runs of each row; the median counts
           --with-peers    install HTA into target/bench/venv and measure its calls too
           --ranks         measure jobs of 8 to 64 ranks instead
+
+  formats files of vendors' profilers, from file to kernels or roofline
+          --size 1GB      size of those that are made
+          --runs 3        runs of each row; the median counts
+          --with-peers    install pandas into target/bench/venv and measure scripts that do the same
 
   ingest  a big trace from file to report: CPU, wall, memory
           --size 500MB    size of the trace
@@ -44,6 +50,7 @@ pub(crate) fn run(mut options: Options) -> Result<()> {
             Ok(())
         }
         Some("analyze") => analyze::run(options),
+        Some("formats") => formats::run(options),
         Some("ingest") => ingest::run(options),
         // Baselines run in a process of their own, so that their memory does not count as that of others.
         Some("part") => parts::run(options),

@@ -9,7 +9,7 @@ use super::measure::{self, Cost};
 use crate::project;
 
 /// Packages of the environment. HTA is published as `traceinsight` since version 0.6.
-const PACKAGES: [&str; 2] = ["orjson", "traceinsight"];
+const PACKAGES: [&str; 3] = ["orjson", "pandas", "traceinsight"];
 
 /// What is measured: name, and the Python program that is given the file.
 pub(super) const PEERS: [(&str, &str); 2] = [
@@ -23,7 +23,7 @@ pub(super) fn environment(install: bool) -> Result<Option<PathBuf>> {
     let python = folder.join("bin").join("python");
     let complete = folder.join("complete");
     if install && !complete.exists() {
-        eprintln!("installing {} into {}", PACKAGES.join(" and "), folder.display());
+        eprintln!("installing {} into {}", PACKAGES.join(", "), folder.display());
         project::run(project::command("python3").args(["-m", "venv"]).arg(&folder))?;
         let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
         project::run(project::command(&python.to_string_lossy()).args(pip).args(PACKAGES))?;

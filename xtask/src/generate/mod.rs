@@ -12,6 +12,7 @@ mod corpus;
 mod damaged;
 mod examples;
 mod measurements;
+pub(crate) mod profilers;
 mod scenarios;
 
 /// Runs the task.

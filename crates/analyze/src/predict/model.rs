@@ -134,7 +134,11 @@ fn numbers(model: &Transformer, pass: &Pass, device: &Device, found: &Estimate) 
         ),
         new(
             "cache_crossover_tokens",
-            count(found.crossover),
+            if found.crossover.is_finite() {
+                count(found.crossover)
+            } else {
+                Value::Missing("layers that see the last tokens alone never keep as much")
+            },
             Unit::Count,
             "Context at which the cache of the batch has as many bytes as the weights that are read.",
         ),

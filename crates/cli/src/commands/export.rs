@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
-use eaves_analyze::section::{Column, Section, Table, Unit, Value};
+use eaves_analyze::section::{Column, Number, Provenance, Section, Table, Unit, Value};
 use eaves_analyze::{CriticalPath, Options, Outcome, RankView, counter_tracks};
 use eaves_model::{Counter, MaybeF64, Recording, Run, StringId, Trace};
 use eaves_present::Document;
 use eaves_present::export::critical_path;
-use eaves_present::export::files::{self, ExportedFile, TableFormat, TraceFormat};
+use eaves_present::export::files::{self, ExportedFile, KERNELS, TableFormat, TraceFormat};
+use eaves_present::export::kernels;
 use eaves_present::export::tables::{flat_table, table_names};
 
 use crate::arguments::{HELP_TEMPLATE, OutputArguments};
@@ -25,6 +26,7 @@ use crate::failure::{did_you_mean, hinted};
   eaves export trace.json --to perfetto --counters -o view.json.gz
   eaves export trace.json --to perfetto --critical-path -o view.json
   eaves export traces/ --to parquet -o tables      one folder per rank
+  eaves export results.csv --to parquet -o rocprof_kernels.parquet
   eaves export trace.json --to csv --table slices -o - | head"
 )]
 pub(crate) struct Arguments {
@@ -34,7 +36,7 @@ pub(crate) struct Arguments {
     /// What to make: chrome, perfetto, parquet or csv
     #[arg(long, value_name = "FORMAT", hide_possible_values = true)]
     to: Format,
-    /// Only this table of parquet or csv, in one file: slices, gpu, ops, ...
+    /// Only this table of parquet or csv, in one file: slices, gpu, ops, ...; a parquet file has kernels if none is named
     #[arg(long, value_name = "NAME")]
     table: Option<String>,
     /// Add counters to chrome or perfetto: queue lengths and copy bandwidths
@@ -147,9 +149,16 @@ fn check(arguments: &Arguments) -> Result<()> {
                 "use `--to csv` or `--to parquet`",
             ));
         }
-        (Kind::Tables(_), Some(table)) if !table_names().contains(&table.as_str()) => {
+        (Kind::Tables(TableFormat::Csv), Some(table)) if table == KERNELS => {
+            return Err(hinted(
+                "the table of kernels is for parquet only",
+                "`eaves kernels --csv` has kernels by name, `--table gpu` each activity",
+            ));
+        }
+        (Kind::Tables(_), Some(table)) if table != KERNELS && !table_names().contains(&table.as_str()) => {
             return Err(unknown_table(table));
         }
+        (Kind::Tables(TableFormat::Parquet), None) if is_kernels_file(path) => {}
         (Kind::Tables(format), None)
             if is_stdout(path) || path.is_file() || has_extension(path, format.extension()) =>
         {
@@ -216,6 +225,11 @@ fn unknown_table(table: &str) -> anyhow::Error {
     hinted(format!("no table `{table}`"), hint)
 }
 
+/// True for the name of one Parquet file, which without a table named has the kernels.
+fn is_kernels_file(path: &Path) -> bool {
+    has_extension(path, TableFormat::Parquet.extension()) && !is_directory(path)
+}
+
 fn has_extension(path: &Path, wanted: &str) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(wanted))
 }
@@ -240,6 +254,9 @@ fn write(arguments: &Arguments, run: &Run) -> Result<Vec<ExportedFile>> {
             };
             files::write_table(recordings, table, format, &path).map(|file| vec![file])
         }
+        (Kind::Tables(TableFormat::Parquet), _, None) if is_kernels_file(path) => {
+            files::write_kernels(recordings, path).map(|file| vec![file])
+        }
         (Kind::Tables(format), _, None) => files::write_tables(recordings, format, path),
     };
     written.map_err(|error| match &error {
@@ -263,6 +280,9 @@ fn to_stdout(arguments: &Arguments, recordings: &[Recording]) -> Result<()> {
     let written = match (arguments.to.kind(), recordings, &arguments.table) {
         (Kind::Trace(format), [recording], _) => format.write(&recording.trace, &mut stdout).map(drop),
         (Kind::Trace(_), ..) => return Err(several(recordings, &arguments.output)),
+        (Kind::Tables(TableFormat::Parquet), _, Some(table)) if table == KERNELS => {
+            kernels::write(recordings, &mut stdout).map(drop)
+        }
         (Kind::Tables(format), _, table) => {
             let table = table.as_deref().unwrap_or_default();
             let parts = flat_table(recordings, table).ok_or_else(|| unknown_table(table))?;
@@ -295,5 +315,15 @@ fn section(files: &[ExportedFile]) -> Section {
     };
     let rows = files.iter().map(row).collect();
     let table = Table { id: "files", title: "Files", columns, rows };
-    Section { id: "export", title: "Export", tables: vec![table], ..Section::default() }
+    let too_large: u64 = files.iter().map(|file| file.too_large).sum();
+    let numbers = (too_large > 0).then(|| Number {
+        id: "too_large",
+        rank: None,
+        value: too_large.into(),
+        unit: Unit::Count,
+        provenance: Provenance::Counter,
+        explain: "Numbers that do not fit the 32 bits of their column: empty there, whole in a 64-bit column behind.",
+    });
+    let numbers = numbers.into_iter().collect();
+    Section { id: "export", title: "Export", numbers, tables: vec![table], ..Section::default() }
 }

@@ -10,3 +10,4 @@ pub(crate) mod index;
 pub(crate) mod number;
 pub(crate) mod padded;
 pub(crate) mod text;
+pub(crate) mod window;

@@ -1,9 +1,10 @@
 //! The detail tables of slices as event arguments, under the names PyTorch's profiler gives them.
 
 use eaves_model::{
-    Collective, GpuActivity, LegacyOp, Op, PythonFrame, RuntimeArgument, RuntimeCall, SliceId, Sync, Trace,
-    TritonLaunch,
+    Collective, Dispatch, GpuActivity, LegacyOp, Op, PythonFrame, Remark, RuntimeArgument, RuntimeCall,
+    SliceId, SliceKind, StringId, Sync, Trace, TritonLaunch,
 };
+use serde_json::{Map, Value, json};
 
 use super::event::Events;
 
@@ -62,6 +63,8 @@ pub(super) struct Arguments<'a> {
     syncs: Rows<'a>,
     collectives: Rows<'a>,
     range_counters: Rows<'a>,
+    dispatches: Rows<'a>,
+    remarks: Rows<'a>,
 }
 
 impl<'a> Arguments<'a> {
@@ -78,6 +81,8 @@ impl<'a> Arguments<'a> {
             syncs: Rows::new(&trace.syncs.slice),
             collectives: Rows::new(&trace.collectives.slice),
             range_counters: Rows::new(&trace.range_counters.slice),
+            dispatches: Rows::new(&trace.dispatches.slice),
+            remarks: Rows::new(&trace.remarks.slice),
         }
     }
 
@@ -111,10 +116,60 @@ impl<'a> Arguments<'a> {
         while let Some(row) = self.collectives.take(slice) {
             collective(events, trace.collectives.row(row));
         }
+        // Kineto has counters of ranges alone; those of kernels need a place of their own.
+        if trace.slices.kind[slice.index()] == SliceKind::CounterRange {
+            while let Some(row) = self.range_counters.take(slice) {
+                events.series_argument(trace.range_counters.metric[row], trace.range_counters.value[row]);
+            }
+        }
+        self.without_names(events, slice);
+    }
+
+    /// What Kineto has no names for, as one argument.
+    fn without_names(&mut self, events: &mut Events<'_>, slice: SliceId) {
+        let trace = self.trace;
+        let text = |id: StringId| id.some().map(|id| trace.strings.get(id));
+        let mut exported = Map::new();
+        while let Some(row) = self.dispatches.take(slice) {
+            exported.insert("dispatch".to_owned(), dispatch(&trace.dispatches.row(row)));
+        }
+        let mut counters = Map::new();
         while let Some(row) = self.range_counters.take(slice) {
-            events.series_argument(trace.range_counters.metric[row], trace.range_counters.value[row]);
+            let name = text(trace.range_counters.metric[row]).unwrap_or_default();
+            counters.insert(name.to_owned(), trace.range_counters.value[row].get().into());
+        }
+        if !counters.is_empty() {
+            exported.insert("counters".to_owned(), counters.into());
+        }
+        let mut remarks = Vec::new();
+        while let Some(row) = self.remarks.take(slice) {
+            let Remark { rule, kind, text: what, speedup_pct, speedup_of, .. } = trace.remarks.row(row);
+            remarks.push(json!([text(rule), text(kind), text(what), speedup_pct.get(), text(speedup_of)]));
+        }
+        if !remarks.is_empty() {
+            exported.insert("remarks".to_owned(), remarks.into());
+        }
+        if !exported.is_empty() {
+            events.raw_argument("eaves", Value::from(exported).to_string().as_bytes());
         }
     }
+}
+
+fn dispatch(row: &Dispatch) -> Value {
+    let [x, y, z] = row.work_items.0;
+    json!([
+        row.number.get(),
+        row.queue.get(),
+        x,
+        y,
+        z,
+        row.total_work_items.get(),
+        row.vector_registers.get(),
+        row.accumulation_registers.get(),
+        row.scalar_registers.get(),
+        row.scratch.get(),
+        row.wave_size.get(),
+    ])
 }
 
 fn python(events: &mut Events<'_>, frame: PythonFrame) {

@@ -15,7 +15,10 @@ use flate2::write::GzEncoder;
 pub use super::staging::abandon_all;
 use super::staging::{StagedDirectory, StagedFile};
 use super::tables::{FlatTable, flat_table, flat_tables, rank_column};
-use super::{chrome, csv, header, parquet, perfetto};
+use super::{chrome, csv, header, kernels, parquet, perfetto};
+
+/// The table of kernels with names, times, extents and counters in one place, which Parquet alone has.
+pub const KERNELS: &str = "kernels";
 
 /// A format that holds a whole trace in one file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,6 +85,8 @@ pub struct ExportedFile {
     pub rows: u64,
     /// Size.
     pub bytes: u64,
+    /// Numbers that do not fit their column and are empty there.
+    pub too_large: u64,
 }
 
 /// Why nothing was exported.
@@ -132,7 +137,7 @@ pub fn write_trace(trace: &Trace, format: TraceFormat, path: &Path) -> Result<Ex
         format.write(trace, staged.file()).map_err(&failed)?
     };
     let bytes = staged.complete().map_err(&failed)?;
-    Ok(ExportedFile { path: path.to_owned(), table: None, rank: None, rows, bytes })
+    Ok(ExportedFile { path: path.to_owned(), table: None, rank: None, rows, bytes, too_large: 0 })
 }
 
 /// Writes each recording to a file of its own in a directory, compressed if the input was. An earlier export in
@@ -167,6 +172,9 @@ pub fn write_table(
     format: TableFormat,
     path: &Path,
 ) -> Result<ExportedFile, Error> {
+    if table == KERNELS && format == TableFormat::Parquet {
+        return write_kernels(recordings, path);
+    }
     match flat_table(recordings, table) {
         Some(parts) => write_parts(&parts, format, path),
         None => Err(Error::UnknownTable { name: table.to_owned() }),
@@ -194,9 +202,26 @@ pub fn write_tables(
                 let file = write_parts(&[table], format, &folder.join(name))?;
                 files.push(ExportedFile { rank, ..file });
             }
+            if format == TableFormat::Parquet && !recording.trace.gpu.is_empty() {
+                let name = format!("{KERNELS}{}.parquet", suffix(recordings, index));
+                let file = write_kernels(std::slice::from_ref(recording), &folder.join(name))?;
+                files.push(ExportedFile { rank, ..file });
+            }
         }
         Ok(files)
     })
+}
+
+/// Writes the kernels of all recordings to one Parquet file, in a schema of their own.
+///
+/// # Errors
+/// If the file cannot be written.
+pub fn write_kernels(recordings: &[Recording], path: &Path) -> Result<ExportedFile, Error> {
+    let failed = Error::at(path);
+    let mut staged = StagedFile::create(path).map_err(&failed)?;
+    let kernels::Written { rows, too_large } = kernels::write(recordings, staged.file()).map_err(&failed)?;
+    let bytes = staged.complete().map_err(&failed)?;
+    Ok(ExportedFile { path: path.to_owned(), table: Some(KERNELS), rank: None, rows, bytes, too_large })
 }
 
 fn write_parts(parts: &[FlatTable<'_>], format: TableFormat, path: &Path) -> Result<ExportedFile, Error> {
@@ -211,6 +236,7 @@ fn write_parts(parts: &[FlatTable<'_>], format: TableFormat, path: &Path) -> Res
         rank: None,
         rows,
         bytes,
+        too_large: 0,
     })
 }
 

@@ -1,6 +1,6 @@
 //! What a trace says about itself, as the top level of a Kineto file.
 
-use eaves_model::{DeviceProperties, DistributedInfo, Metadata, ProcessGroup};
+use eaves_model::{DeviceProperties, DistributedInfo, Metadata, ProcessGroup, Times};
 
 use super::json;
 
@@ -25,6 +25,15 @@ pub(super) fn push_header(buffer: &mut Vec<u8>, metadata: &Metadata) {
     for (name, on) in &metadata.options {
         object.integer(name, Some(i64::from(*on)));
     }
+    if metadata.tool.is_some() || metadata.clock.is_some() || metadata.times != Times::Recorded {
+        let mut ours = Object::open(object.key("eaves"));
+        ours.text("tool", metadata.tool.as_deref());
+        ours.text("clock", metadata.clock.as_deref());
+        if metadata.times == Times::InSequence {
+            ours.key("in_sequence").extend_from_slice(b"true");
+        }
+        ours.close();
+    }
     object.text("host_name", metadata.host_name.as_deref());
     object.text("displayTimeUnit", metadata.display_time_unit.as_deref());
     object.integer("baseTimeNanoseconds", metadata.base_time_ns);
@@ -41,6 +50,7 @@ fn push_device(buffer: &mut Vec<u8>, device: &DeviceProperties) {
     let mut object = Object::open(buffer);
     object.integer("id", device.id);
     object.text("name", Some(&device.name));
+    object.text("architecture", Some(device.architecture.as_str()).filter(|text| !text.is_empty()));
     for (name, value) in &device.numbers {
         json::push_float(object.key(name), *value);
     }

@@ -12,6 +12,7 @@ mod event;
 pub mod files;
 mod header;
 mod json;
+pub mod kernels;
 mod lanes;
 pub mod parquet;
 pub mod perfetto;

@@ -24,7 +24,9 @@ use parquet::schema::types::ColumnPath;
 use super::tables::{Cells, FlatColumn, FlatTable};
 
 /// The name in the files, in the form that other readers take apart.
-const CREATED_BY: &str = concat!("eaves version ", env!("CARGO_PKG_VERSION"));
+pub(super) const CREATED_BY: &str = concat!("eaves version ", env!("CARGO_PKG_VERSION"));
+/// What every reader knows.
+pub(super) const COMPRESSION: Compression = Compression::SNAPPY;
 /// Rows of one row group, the unit in which readers skip and share out the work.
 const ROW_GROUP: usize = 1 << 20;
 /// Rows turned to Arrow at a time.
@@ -35,13 +37,18 @@ const BATCH: usize = 1 << 16;
 /// # Errors
 /// Only those of the output.
 pub fn write(parts: &[FlatTable<'_>], output: impl Write + Send) -> io::Result<()> {
-    write_parts(parts, output).map_err(|error| match error {
+    write_parts(parts, output).map_err(io_error)
+}
+
+/// What the output said; the crate wraps it.
+pub(super) fn io_error(error: ParquetError) -> io::Error {
+    match error {
         ParquetError::External(cause) => match cause.downcast::<io::Error>() {
             Ok(error) => *error,
             Err(cause) => io::Error::other(cause),
         },
         error => io::Error::other(error),
-    })
+    }
 }
 
 /// True if a file was written here.
@@ -75,7 +82,7 @@ fn write_parts(parts: &[FlatTable<'_>], output: impl Write + Send) -> Result<()>
 fn properties(table: &FlatTable<'_>) -> WriterProperties {
     let mut properties = WriterProperties::builder()
         .set_created_by(CREATED_BY.to_owned())
-        .set_compression(Compression::SNAPPY)
+        .set_compression(COMPRESSION)
         .set_max_row_group_row_count(Some(ROW_GROUP));
     for column in table.columns.iter().filter(|column| is_ascending(&column.cells)) {
         let path = ColumnPath::from(column.name.as_ref());

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::file::scaled;
 use super::{Device, Fact, Link, Memory, Peak, Source};
-use crate::Counts;
+use crate::{Arithmetic, Counts};
 
 /// The peaks file of these devices: one as the file itself, several under `devices`.
 pub fn to_yaml(devices: &[Device]) -> String {
@@ -146,7 +146,7 @@ impl Text<'_> {
 }
 
 fn unit_of(peak: &Peak) -> &'static str {
-    let integer = peak.arithmetic.is_some_and(|arithmetic| arithmetic.id().starts_with("int"));
+    let integer = peak.arithmetic.is_some_and(Arithmetic::is_integer);
     match (peak.counts, integer) {
         (Counts::Macs, _) => "TMACs",
         (Counts::Operations, true) => "TOPs",

@@ -35,6 +35,8 @@ pub struct Attention {
     pub value_dim: f64,
     /// Whether a query sees only keys up to its own place, the last query and the last key being at the same one.
     pub causal: bool,
+    /// How many keys a query of causal attention sees at most, its own place included; all of them if nothing is said.
+    pub window: Option<f64>,
     /// Whether scores stay on the chip.
     pub fused: bool,
     /// How queries, and scores that are not fused, are stored.
@@ -52,7 +54,11 @@ impl Attention {
     ///
     /// All of them, or for causal attention the exact number: with as many keys as queries `S(S+1)/2`.
     pub fn pairs(&self) -> f64 {
-        let mask = if self.causal { Mask::CAUSAL } else { Mask::ALL };
+        let mask = match (self.causal, self.window) {
+            (true, Some(window)) => Mask { left: Some((window - 1.0).max(0.0)), ..Mask::CAUSAL },
+            (true, None) => Mask::CAUSAL,
+            (false, _) => Mask::ALL,
+        };
         mask.pairs(self.query_tokens, self.key_tokens)
     }
 
@@ -151,6 +157,7 @@ mod tests {
             key_dim: 128.0,
             value_dim: 128.0,
             causal: false,
+            window: None,
             fused: true,
             query: fp16,
             cache: fp16,
@@ -209,6 +216,7 @@ mod tests {
             key_dim: 6.0,
             value_dim: 7.0,
             causal: true,
+            window: None,
             query: fp32,
             cache: fp32,
             output: fp32,

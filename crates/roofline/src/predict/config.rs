@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
-use super::{Attending, Feeding, Normalising, Position, Transformer};
+use super::{Attending, Feeding, Normalising, Position, Transformer, Window};
 
 /// Why a configuration does not describe a transformer we know.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,6 +81,7 @@ pub fn transformer(text: &str) -> Result<Transformer, ConfigError> {
         normalising: Normalising::RootMeanSquare,
         norms: if kind == "gemma2" { 4 } else { 2 },
         position: Position::Rotary,
+        window: config.window(&kind),
     })
 }
 
@@ -133,6 +134,25 @@ impl Config {
             output_bias: bias,
             normalised: kind.starts_with("qwen3"),
         })
+    }
+
+    /// Which layers see the last tokens alone. Newer files list the kind of each layer; in older ones it is a rule of the
+    /// architecture (`transformers`, `configuration_*.py`): every other layer of Gemma 2 from the first on, the layers of
+    /// Qwen from `max_window_layers` on if the window is in use, all layers of others.
+    fn window(&self, kind: &str) -> Option<Window> {
+        let tokens = self.number("sliding_window").filter(|tokens| *tokens > 0)?;
+        let all = self.number("num_hidden_layers")?;
+        let layers = match self.0.get("layer_types").and_then(Value::as_array) {
+            Some(kinds) => kinds.iter().filter(|kind| *kind == "sliding_attention").count() as u64,
+            None if kind == "gemma2" => all.div_ceil(2),
+            None if kind.starts_with("qwen") => {
+                let used = self.flag("use_sliding_window").unwrap_or(false);
+                let from = self.number("max_window_layers").unwrap_or(0);
+                if used { all.saturating_sub(from) } else { 0 }
+            }
+            None => all,
+        };
+        (layers > 0).then_some(Window { tokens, layers })
     }
 
     fn feeding(&self, kind: &str) -> Result<Feeding, ConfigError> {
@@ -200,6 +220,7 @@ impl Config {
             },
             normalising: Normalising::MeanVariance,
             norms: if second { 2 } else { 1 },
+            window: None,
             position: if second { Position::Learned(self.need("n_positions")?) } else { Position::Rotary },
         })
     }
@@ -253,6 +274,22 @@ mod tests {
             let named = Transformer { name: preset.name.clone(), source: preset.source.clone(), ..found };
             assert_eq!(&named, preset, "{key}");
         }
+    }
+
+    #[test]
+    fn windows_are_those_of_the_architecture() {
+        let shape = r#""hidden_size": 64, "intermediate_size": 64, "num_hidden_layers": 5, "num_attention_heads": 4,
+                       "vocab_size": 100, "sliding_window": 16"#;
+        let window = |rest: &str| transformer(&format!("{{{shape}, {rest}}}")).unwrap().window;
+        let layers = |layers| Some(Window { tokens: 16, layers });
+        assert_eq!(window(r#""model_type": "mistral""#), layers(5));
+        assert_eq!(window(r#""model_type": "gemma2""#), layers(3));
+        assert_eq!(window(r#""model_type": "qwen2", "max_window_layers": 3"#), None);
+        let used = r#""model_type": "qwen2", "use_sliding_window": true, "max_window_layers": 3"#;
+        assert_eq!(window(used), layers(2));
+        let listed = r#""model_type": "llama", "layer_types": ["full_attention", "sliding_attention"]"#;
+        assert_eq!(window(listed), layers(1));
+        assert_eq!(window(r#""model_type": "mistral", "sliding_window": null"#), None);
     }
 
     #[test]

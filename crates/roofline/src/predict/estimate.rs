@@ -68,14 +68,27 @@ pub fn estimate(model: &Transformer, pass: &Pass, precisions: &Precisions, devic
     let rows: Vec<Row> = steps.into_iter().map(|step| row(step, device, link)).collect();
     let time = rows.iter().map(|row| row.time).sum::<Option<f64>>();
     // Scales of a whole tensor are spread over the tokens it holds.
-    let cache_per_token = memory.cache / pass.context.max(1) as f64;
+    let tokens_cached = model.cached_tokens(pass.context).max(1) as f64;
+    let crossover = crossover(model, streamed / (memory.cache / tokens_cached));
     Estimate {
         rows,
         time,
         tokens_per_second: time.filter(|seconds| *seconds > 0.0).map(|seconds| pass.tokens() / seconds),
         memory,
         streamed,
-        crossover: streamed / cache_per_token,
+        crossover,
+    }
+}
+
+/// The context at which the caches of all layers hold so many tokens; infinite if windows never let them.
+fn crossover(model: &Transformer, tokens: f64) -> f64 {
+    let all = model.layers as f64;
+    match model.window {
+        Some(window) if tokens > all * window.tokens as f64 => {
+            let windowed = window.layers.min(model.layers) as f64;
+            (tokens - windowed * window.tokens as f64) / (all - windowed)
+        }
+        _ => tokens / all,
     }
 }
 
@@ -117,8 +130,7 @@ fn footprint(
     steps: &[Step],
 ) -> Footprint {
     let devices = pass.devices.max(1) as f64;
-    let cached =
-        model.cache_elements() as f64 * model.layers as f64 * pass.batch as f64 * pass.context as f64;
+    let cached = (model.cache_elements() * model.cached_tokens(pass.context)) as f64 * pass.batch as f64;
     let moved = |step: &Step| {
         let fixed =
             |name: &str| matches!(name, "b" | "weight" | "weights" | "embedding" | "cache" | "key" | "value");

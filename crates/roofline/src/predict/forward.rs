@@ -263,13 +263,23 @@ impl Builder<'_> {
             key_dim,
             value_dim,
             causal: self.pass.causal,
+            window: None,
             fused: self.pass.fused,
             query: activations,
             cache,
             output: activations,
             compute: compute.or_else(|| activations.arithmetic()),
         };
-        self.push("attention", self.layers(), attention.forward());
+        let window = self.model.window.filter(|_| self.pass.causal);
+        let windowed = window.map_or(0.0, |window| window.layers as f64).min(self.layers());
+        self.push("attention", self.layers() - windowed, attention.forward());
+        if let Some(window) = window {
+            let seen = window.tokens as f64;
+            // The first of the new tokens sees the farthest back.
+            let key_tokens = attention.key_tokens.min(attention.query_tokens + seen - 1.0);
+            let near = Attention { key_tokens, window: Some(seen), ..attention };
+            self.push("window_attention", windowed, near.forward());
+        }
     }
 
     fn feed(&mut self) {

@@ -10,4 +10,4 @@ mod transformer;
 pub use config::{ConfigError, transformer};
 pub use estimate::{Estimate, Footprint, Row, estimate};
 pub use forward::{Pass, Phase, Precisions, Step, steps};
-pub use transformer::{Attending, Feeding, Normalising, Position, Transformer};
+pub use transformer::{Attending, Feeding, Normalising, Position, Transformer, Window};

@@ -68,6 +68,7 @@ fn grouped(
         normalising: Normalising::RootMeanSquare,
         norms: 2,
         position: Position::Rotary,
+        window: None,
     }
 }
 

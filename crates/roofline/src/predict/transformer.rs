@@ -84,6 +84,15 @@ pub enum Position {
     None,
 }
 
+/// Layers whose tokens see the last ones alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// How many tokens each sees, itself included.
+    pub tokens: u64,
+    /// How many layers have it.
+    pub layers: u64,
+}
+
 /// A decoder.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Transformer {
@@ -112,6 +121,8 @@ pub struct Transformer {
     pub norms: u64,
     /// How positions are known.
     pub position: Position,
+    /// Layers that see the last tokens alone, if there are any.
+    pub window: Option<Window>,
 }
 
 impl Transformer {
@@ -199,6 +210,13 @@ impl Transformer {
             Attending::Grouped { key_heads, .. } => devices.clamp(1, key_heads.max(1)) as f64,
             Attending::Latent { .. } => 1.0,
         }
+    }
+
+    /// Tokens that the caches of all layers hold together for a sequence of so many.
+    pub fn cached_tokens(&self, context: u64) -> u128 {
+        let windowed = self.window.map_or(0, |window| window.layers.min(self.layers));
+        let seen = self.window.map_or(context, |window| window.tokens.min(context));
+        product(self.layers - windowed, context) + product(windowed, seen)
     }
 
     /// Elements that one token leaves in the cache of one layer.

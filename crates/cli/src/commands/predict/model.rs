@@ -9,7 +9,9 @@ use eaves_analyze::predict::{Swept, model as predicted, sweep as put_together};
 use eaves_analyze::section::Section;
 use eaves_present::Document;
 use eaves_roofline::Device;
-use eaves_roofline::predict::{Pass, Phase, Precisions, Transformer, configurations, models, transformer};
+use eaves_roofline::predict::{
+    Pass, Phase, Position, Precisions, Transformer, configurations, models, transformer,
+};
 
 use super::number::size;
 use super::sweep::Sweep;
@@ -144,12 +146,23 @@ pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> Result<()>
     let precisions = arguments.precisions()?;
     let device = arguments.device.resolve(None)?;
     let destination = output.destination(&[])?;
-    let sections = match &arguments.sweep {
+    let sweep = arguments.sweep.as_deref().map(|text| Sweep::parse(text, PARAMETERS)).transpose()?;
+    let longest = sweep.iter().filter(|sweep| sweep.parameter == "context");
+    let longest = longest.flat_map(|sweep| sweep.values.iter().copied()).max().unwrap_or(arguments.context);
+    if let Position::Learned(positions) = model.position
+        && longest > positions
+    {
+        return Err(hinted(
+            format!("{} has {positions} positions, not {longest}", model.name),
+            format!("use `--context {positions}` or less"),
+        ));
+    }
+    let sections = match &sweep {
         None => {
             let phases = arguments.phases().iter();
             phases.map(|phase| predicted(&model, &arguments.pass(*phase), &precisions, &device)).collect()
         }
-        Some(text) => swept(arguments, &Sweep::parse(text, PARAMETERS)?, &model, &precisions, &device),
+        Some(sweep) => swept(arguments, sweep, &model, &precisions, &device),
     };
     let outcomes = sections.into_iter().map(Outcome::Section).collect();
     let document = Document { verb: "predict", outcomes, ..Document::default() };

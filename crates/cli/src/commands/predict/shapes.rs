@@ -200,6 +200,7 @@ impl Shape for Attention {
             key_dim: self.head_dim as f64,
             value_dim: self.value_dim.unwrap_or(self.head_dim) as f64,
             causal: self.causal,
+            window: None,
             fused: !self.unfused,
             query: types.activations,
             cache: types.cache,

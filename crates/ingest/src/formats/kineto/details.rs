@@ -1,11 +1,12 @@
 //! The rows behind a slice: one per kind of thing it is.
 
 use eaves_model::{
-    Collective, GpuActivity, LegacyOp, MaybeF64, MaybeI64, Op, PythonFrame, RuntimeArgument, RuntimeCall,
-    SliceId, SliceKind, Sync, TritonLaunch,
+    Collective, GpuActivity, LegacyOp, MaybeF64, MaybeI64, Oddity, Op, PythonFrame, RuntimeArgument,
+    RuntimeCall, SliceId, SliceKind, Sync, TritonLaunch,
 };
 
 use super::arguments::{Argument, set_of};
+use super::exported;
 use super::sink::Sink;
 use Argument as A;
 
@@ -171,6 +172,12 @@ fn activity(sink: &mut Sink, slice: SliceId, offset: u64) {
     sink.trace.gpu.push(row);
     if sink.arguments.any(COLLECTIVE) {
         collective(sink, slice, offset);
+    }
+    if sink.arguments.any(set_of(&[A::Exported])) {
+        let text = sink.arguments.text(A::Exported);
+        if exported::take(&mut sink.trace, slice, text).is_none() {
+            sink.note(Oddity::BadValue, offset);
+        }
     }
 }
 

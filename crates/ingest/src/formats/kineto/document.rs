@@ -7,10 +7,10 @@ use eaves_model::{Diagnostics, Metadata, Oddity, Trace};
 use super::events::{self, Stop};
 use super::header;
 use super::sink::Sink;
-use super::window::Window;
 use crate::formats::measurements::Unreadable;
 use crate::formats::profilers;
 use crate::json::cursor::{Cursor, Fault};
+use crate::json::window::Window;
 
 /// Below this, splitting costs more than it brings.
 const WORTH_SPLITTING: u64 = 8 << 20;
@@ -30,6 +30,39 @@ pub(crate) trait Source: Sync {
     fn expected(&self) -> u64 {
         self.size().unwrap_or(0)
     }
+
+    /// A handle for reads at any place, if reading may start anywhere.
+    fn positioned(&self) -> io::Result<Option<Box<dyn ReadAt + '_>>> {
+        Ok(None)
+    }
+
+    /// The same for the file whose name is this one's with a suffix, if this is a file and there is such a file.
+    fn beside(&self, _suffix: &str) -> io::Result<Option<Box<dyn ReadAt + '_>>> {
+        Ok(None)
+    }
+}
+
+/// Something that can be read at any place, by several threads at once.
+pub(crate) trait ReadAt: Send + Sync {
+    /// Reads at an offset, as much as there is room for: less only at the end.
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize>;
+
+    /// Number of bytes in all.
+    fn size(&self) -> u64;
+}
+
+impl<T: AsRef<[u8]> + Send + Sync> ReadAt for T {
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        let bytes = self.as_ref();
+        let rest = usize::try_from(offset).ok().and_then(|offset| bytes.get(offset..)).unwrap_or_default();
+        let length = rest.len().min(buffer.len());
+        buffer[..length].copy_from_slice(&rest[..length]);
+        Ok(length)
+    }
+
+    fn size(&self) -> u64 {
+        self.as_ref().len() as u64
+    }
 }
 
 impl Source for &[u8] {
@@ -40,6 +73,10 @@ impl Source for &[u8] {
 
     fn size(&self) -> Option<u64> {
         Some(self.len() as u64)
+    }
+
+    fn positioned(&self) -> io::Result<Option<Box<dyn ReadAt + '_>>> {
+        Ok(Some(Box::new(*self)))
     }
 }
 

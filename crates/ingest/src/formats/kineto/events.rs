@@ -6,8 +6,8 @@ use eaves_model::{Diagnostics, Oddity};
 
 use super::event::{self, EVENT_KEYS};
 use super::sink::Sink;
-use super::window::Window;
 use crate::json::cursor::{Cursor, Fault};
+use crate::json::window::Window;
 
 /// Why reading a list of events stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! What stands beside the events at the top level of a trace.
 
-use eaves_model::{DeviceProperties, DistributedInfo, Metadata, ProcessGroup};
+use eaves_model::{DeviceProperties, DistributedInfo, Metadata, ProcessGroup, Times};
 use serde_json::Value;
 
 /// Recorder options, which are written as 0 or 1.
@@ -16,6 +16,7 @@ pub(super) fn is_known(key: &str) -> bool {
                 | "deviceProperties"
                 | "displayTimeUnit"
                 | "distributedInfo"
+                | "eaves"
                 | "host_name"
                 | "schemaVersion"
                 | "traceName"
@@ -37,6 +38,13 @@ pub(super) fn take(metadata: &mut Metadata, key: &str, json: &[u8]) -> bool {
         }
         "displayTimeUnit" => metadata.display_time_unit = text(&value),
         "distributedInfo" => metadata.distributed = value.is_object().then(|| distributed(&value)),
+        "eaves" => {
+            metadata.tool = text(&value["tool"]);
+            metadata.clock = text(&value["clock"]);
+            if value["in_sequence"] == true {
+                metadata.times = Times::InSequence;
+            }
+        }
         "host_name" => metadata.host_name = text(&value),
         "schemaVersion" => metadata.schema_version = value.as_i64(),
         "traceName" => metadata.trace_name = text(&value),
@@ -69,6 +77,7 @@ fn device(value: &Value) -> DeviceProperties {
     let mut device = DeviceProperties {
         id: value["id"].as_i64(),
         name: text_or_empty(&value["name"]),
+        architecture: text_or_empty(&value["architecture"]),
         ..Default::default()
     };
     for (key, value) in value.as_object().into_iter().flatten() {

@@ -9,13 +9,13 @@ mod details;
 mod document;
 mod event;
 mod events;
+mod exported;
 mod header;
 mod pending;
 mod recent;
 mod sink;
-mod window;
 
-pub(crate) use document::{Refusal, Source, read};
+pub(crate) use document::{ReadAt, Refusal, Source, read};
 pub(crate) use events::event_text;
 
 use eaves_model::{SliceKind, Trace};

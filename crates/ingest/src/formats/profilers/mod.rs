@@ -5,6 +5,15 @@
 //! profiler counts; hardware counters are rows of [`Trace::range_counters`] at the slice of their kernel, in base units.
 //! A file that has sums alone becomes [`Measurement`]s.
 
+// tidy-alphabetical-start
+mod amd;
+mod ncu;
+mod nsys;
+mod rocprofv3_json;
+mod sqlite;
+mod unicode;
+// tidy-alphabetical-end
+
 use std::io::Read;
 
 use eaves_model::{Diagnostics, Measurement, Trace};
@@ -80,7 +89,11 @@ pub(crate) enum Role {
 }
 
 /// Every format, those with the surest signs first.
-const ALL: &[Profiler] = &[];
+const ALL: &[Profiler] = &[
+    sqlite::FORMAT,
+    ncu::CSV,
+    rocprofv3_json::ROCPROFV3_JSON,
+];
 
 /// The format of a file by its first bytes.
 pub(crate) fn find(first: &[u8]) -> Option<&'static Profiler> {

@@ -2,9 +2,9 @@
 //! that are hard on writers.
 
 use eaves_model::{
-    Allocation, AsyncSlice, Collective, Counter, DeviceProperties, DistributedInfo, Extent, Flow,
+    Allocation, AsyncSlice, Collective, Counter, DeviceProperties, Dispatch, DistributedInfo, Extent, Flow,
     GpuActivity, Ident, Instant, LegacyOp, MaybeF64, MaybeI64, MaybeU32, Metadata, Ns, Op, ProcessGroup,
-    PythonFrame, RangeCounter, RankSource, Recording, RuntimeArgument, RuntimeCall, Slice, SliceId,
+    PythonFrame, RangeCounter, RankSource, Recording, Remark, RuntimeArgument, RuntimeCall, Slice, SliceId,
     SliceKind, StringId, Sync, Trace, TrackId, TritonLaunch,
 };
 
@@ -51,14 +51,14 @@ fn metadata() -> Metadata {
         trace_id: Some("B475".to_owned()),
         display_time_unit: Some("ms".to_owned()),
         host_name: Some("host".to_owned()),
-        tool: None,
-        clock: None,
-        times: eaves_model::Times::Recorded,
+        tool: Some("rocprofv3 1.0.0".to_owned()),
+        clock: Some(HARD_TEXT.to_owned()),
+        times: eaves_model::Times::InSequence,
         devices: vec![
             DeviceProperties {
                 id: Some(0),
                 name: "NVIDIA H100 80GB HBM3".to_owned(),
-                architecture: String::new(),
+                architecture: "sm_90".to_owned(),
                 numbers: vec![
                     ("clock".to_owned(), 1.755),
                     ("numSms".to_owned(), 132.0),
@@ -230,6 +230,7 @@ fn device_slices(trace: &mut Trace) {
         detail,
     });
     collective(trace, kernel);
+    profiled(trace, kernel);
     // Overlaps the kernel partly.
     let copy = slice(trace, "gpu_memcpy", "Memcpy HtoD (Pageable -> Device)", 0, 6_000, 9_000);
     trace.gpu.push(empty_activity(copy));
@@ -252,6 +253,40 @@ fn device_slices(trace: &mut Trace) {
         let metric = trace.strings.intern(metric);
         trace.range_counters.push(RangeCounter { slice: range, metric, value: MaybeF64::new(value) });
     }
+}
+
+/// What vendors' profilers say of a kernel.
+fn profiled(trace: &mut Trace, kernel: SliceId) {
+    trace.dispatches.push(Dispatch {
+        slice: kernel,
+        number: MaybeI64::new(-3),
+        queue: MaybeI64::NONE,
+        work_items: Extent([221_184, 1, 1]),
+        total_work_items: MaybeI64::new(i64::MAX),
+        vector_registers: MaybeU32::new(32),
+        accumulation_registers: MaybeU32::new(15),
+        scalar_registers: MaybeU32::NONE,
+        scratch: MaybeI64::new(0),
+        wave_size: MaybeU32::new(64),
+    });
+    for (metric, value) in
+        [("SQ_WAVES", MaybeF64::new(3_456.0)), (HARD_TEXT, MaybeF64::new(0.1)), ("n/a", MaybeF64::NONE)]
+    {
+        let metric = trace.strings.intern(metric);
+        trace.range_counters.push(RangeCounter { slice: kernel, metric, value });
+    }
+    let text = trace.strings.intern(HARD_TEXT);
+    let rule = trace.strings.intern("SOLBottleneck");
+    let remark = Remark {
+        slice: kernel,
+        rule,
+        kind: StringId::NONE,
+        text,
+        speedup_pct: MaybeF64::new(33.25),
+        speedup_of: rule,
+    };
+    trace.remarks.push(remark);
+    trace.remarks.push(Remark { speedup_pct: MaybeF64::NONE, ..remark });
 }
 
 fn empty_activity(slice: SliceId) -> GpuActivity {

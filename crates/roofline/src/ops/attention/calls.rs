@@ -94,6 +94,7 @@ pub(super) fn of(
         key_dim,
         value_dim: value[3],
         causal: false,
+        window: None,
         fused: true,
         query: stored,
         cache,

@@ -50,6 +50,7 @@ impl Heads {
             key_dim: self.key_dim,
             value_dim: self.value_dim,
             causal: false,
+            window: None,
             fused: true,
             query: self.stored,
             cache: self.stored,

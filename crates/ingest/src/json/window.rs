@@ -4,8 +4,8 @@ use std::io::Read;
 
 use eaves_model::{Diagnostics, Oddity};
 
-use crate::json::index::Index;
-use crate::json::padded::{PADDING, Padded};
+use super::index::Index;
+use super::padded::{PADDING, Padded};
 
 /// Fits the second-level cache together with its index, and is large enough that carrying the cut event over
 /// costs nothing.
@@ -25,7 +25,7 @@ const LONGEST_AFTER_CUT: usize = 16 << 10;
 const OVERLAP: usize = 256;
 
 /// The part of the input being looked at.
-pub(super) struct Window<'a> {
+pub(crate) struct Window<'a> {
     reader: Box<dyn Read + Send + 'a>,
     buffer: Vec<u8>,
     start: usize,
@@ -37,14 +37,14 @@ pub(super) struct Window<'a> {
     hidden: [u8; PADDING],
     longest: usize,
     /// Offset in the input of the first byte not yet consumed.
-    pub(super) offset: u64,
+    pub(crate) offset: u64,
     finished: bool,
     index: Index,
 }
 
 impl<'a> Window<'a> {
     /// A window on a reader whose first byte stands at an offset of the input.
-    pub(super) fn new(reader: Box<dyn Read + Send + 'a>, offset: u64) -> Self {
+    pub(crate) fn new(reader: Box<dyn Read + Send + 'a>, offset: u64) -> Self {
         let buffer = vec![0; CHUNK + PADDING];
         Self {
             reader,
@@ -61,19 +61,19 @@ impl<'a> Window<'a> {
     }
 
     /// True if no byte is left behind the window.
-    pub(super) fn is_last(&self) -> bool {
+    pub(crate) fn is_last(&self) -> bool {
         self.finished && self.end == self.filled
     }
 
     /// Looks at a little only, because damage was met.
-    pub(super) fn be_careful(&mut self) {
+    pub(crate) fn be_careful(&mut self) {
         if self.end - self.start > CAREFUL {
             self.look_up_to(self.start + CAREFUL);
         }
     }
 
     /// The same, and waits for no long event any more, because the input ends inside one.
-    pub(super) fn expect_no_end(&mut self) {
+    pub(crate) fn expect_no_end(&mut self) {
         self.longest = LONGEST_AFTER_CUT;
         self.be_careful();
     }
@@ -86,19 +86,19 @@ impl<'a> Window<'a> {
     }
 
     /// What is in the window.
-    pub(super) fn content(&self) -> &[u8] {
+    pub(crate) fn content(&self) -> &[u8] {
         &self.buffer[self.start..self.end]
     }
 
     /// Indexes what is in the window.
-    pub(super) fn indexed(&mut self) -> (Padded<'_>, &Index) {
+    pub(crate) fn indexed(&mut self) -> (Padded<'_>, &Index) {
         let chunk = Padded::new(&self.buffer[self.start..], self.end - self.start);
         self.index.build(chunk);
         (chunk, &self.index)
     }
 
     /// Drops bytes at the front.
-    pub(super) fn consume(&mut self, bytes: usize) {
+    pub(crate) fn consume(&mut self, bytes: usize) {
         let bytes = bytes.min(self.end - self.start);
         self.start += bytes;
         self.offset += bytes as u64;
@@ -106,7 +106,7 @@ impl<'a> Window<'a> {
 
     /// Reads on. A window that could not be used as it was is made larger; false if there is nothing more to be
     /// had.
-    pub(super) fn fill(&mut self, diagnostics: &mut Diagnostics) -> bool {
+    pub(crate) fn fill(&mut self, diagnostics: &mut Diagnostics) -> bool {
         let length = self.end - self.start;
         if length >= self.longest {
             return false;
@@ -157,7 +157,7 @@ impl<'a> Window<'a> {
 
     /// At the first byte of a text, object or list: goes past it, however long it is. False if the input ends
     /// before it does.
-    pub(super) fn skip_value(&mut self, diagnostics: &mut Diagnostics) -> bool {
+    pub(crate) fn skip_value(&mut self, diagnostics: &mut Diagnostics) -> bool {
         let (mut depth, mut in_text, mut escaped) = (0usize, false, false);
         loop {
             let end = self.content().iter().position(|&byte| {
@@ -183,7 +183,7 @@ impl<'a> Window<'a> {
 
     /// Goes to the next place that satisfies a search; false if there is none up to the end of the input. The
     /// search must recognise its place within [`OVERLAP`] bytes.
-    pub(super) fn seek(
+    pub(crate) fn seek(
         &mut self,
         diagnostics: &mut Diagnostics,
         find: impl Fn(&[u8]) -> Option<usize>,

@@ -1,0 +1,261 @@
+//! What the stores of AMD's profilers have in common: the words for copies, how grids are counted, what an agent says
+//! of a device, and the rows of a kernel.
+
+use eaves_model::{
+    DeviceProperties, Dispatch, Extent, GpuActivity, MaybeF64, MaybeI64, MaybeU32, Ns, Slice, SliceId,
+    SliceKind, StringId, Trace, TrackId,
+};
+use serde_json::Value;
+
+/// What rocprofv3 gives as the type of an agent that is a GPU (`ROCPROFILER_AGENT_TYPE_GPU`).
+const GPU: i64 = 2;
+
+/// A kernel's name without what the loader adds to the symbol of its descriptor.
+pub(super) fn kernel_name(written: &str) -> &str {
+    [" [clone .kd]", " (.kd)", ".kd"]
+        .into_iter()
+        .find_map(|suffix| written.strip_suffix(suffix))
+        .unwrap_or(written)
+}
+
+/// Work-groups of a grid that is counted in work-items: a group that is not full is a group all the same.
+pub(super) fn blocks(work_items: [u32; 3], workgroup: [u32; 3]) -> Extent {
+    if workgroup.contains(&0) {
+        return Extent::default();
+    }
+    Extent(std::array::from_fn(|axis| work_items[axis].div_ceil(workgroup[axis])))
+}
+
+/// A copy in Kineto's words. Whether memory of the host was pinned is not recorded.
+pub(super) fn copy_words(written: &str) -> Option<&'static str> {
+    let direction = written.strip_prefix("MEMORY_COPY_").unwrap_or(written);
+    Some(match direction {
+        "HOST_TO_DEVICE" | "CopyHostToDevice" => "Memcpy HtoD (Host -> Device)",
+        "DEVICE_TO_HOST" | "CopyDeviceToHost" => "Memcpy DtoH (Device -> Host)",
+        "DEVICE_TO_DEVICE" | "CopyDeviceToDevice" => "Memcpy DtoD (Device -> Device)",
+        "HOST_TO_HOST" | "CopyHostToHost" => "Memcpy HtoH (Host -> Host)",
+        _ => return None,
+    })
+}
+
+/// An agent, as rocprofv3 writes it to JSON and to the column `extdata` of rocpd.
+pub(super) struct Agent {
+    /// What records call it.
+    pub(super) handle: i64,
+    /// Number among the GPUs; none for a processor.
+    pub(super) device: Option<u32>,
+    /// Work-items per wave.
+    pub(super) wave_size: Option<u32>,
+    /// What it says of itself.
+    pub(super) properties: DeviceProperties,
+}
+
+/// Reads an agent. Nothing if it is no agent.
+pub(super) fn agent(value: &Value) -> Option<Agent> {
+    let object = value.as_object()?;
+    let whole = |name: &str| object.get(name).and_then(Value::as_i64);
+    let text = |name: &str| object.get(name).and_then(Value::as_str).unwrap_or_default();
+    let handle = value.pointer("/id/handle").and_then(Value::as_i64).or_else(|| whole("id"))?;
+    let is_gpu = whole("type") == Some(GPU);
+    let number = whole("logical_node_type_id").filter(|_| is_gpu).and_then(|id| u32::try_from(id).ok());
+    let name = [text("product_name"), text("model_name"), text("name")];
+    let mut numbers: Vec<(String, f64)> = object
+        .iter()
+        .filter(|(name, _)| *name != "size")
+        .filter_map(|(name, value)| Some((name.clone(), value.as_f64()?)))
+        .collect();
+    memory(object.get("mem_banks"), &mut numbers);
+    caches(object.get("caches"), &mut numbers);
+    numbers.sort_by(|a, b| a.0.cmp(&b.0));
+    Some(Agent {
+        handle,
+        device: number,
+        wave_size: whole("wave_front_size")
+            .and_then(|size| u32::try_from(size).ok())
+            .filter(|size| *size > 0),
+        properties: DeviceProperties {
+            id: number.map(i64::from),
+            name: name.into_iter().find(|name| !name.is_empty()).unwrap_or_default().to_owned(),
+            architecture: if is_gpu { text("name").to_owned() } else { String::new() },
+            numbers,
+        },
+    })
+}
+
+impl Agent {
+    /// True for a GPU.
+    pub(super) fn is_gpu(&self) -> bool {
+        !self.properties.architecture.is_empty()
+    }
+}
+
+/// Width in bits, clock in MHz and size in bytes of the first bank: the others of a GPU are windows on it.
+fn memory(banks: Option<&Value>, numbers: &mut Vec<(String, f64)>) {
+    let bank = banks.and_then(Value::as_array).and_then(|banks| banks.first());
+    for field in ["width", "mem_clk_max", "size_in_bytes"] {
+        if let Some(value) = bank.and_then(|bank| bank.get(field)).and_then(Value::as_f64) {
+            numbers.push((format!("mem_banks.{field}"), value));
+        }
+    }
+}
+
+/// The largest data cache of each level in KB, and how many of that size are listed. The driver lists the second
+/// level once for each XCD or once for all of them, with the size of one XCD either way.
+fn caches(caches: Option<&Value>, numbers: &mut Vec<(String, f64)>) {
+    let mut levels: Vec<(i64, i64, u32)> = Vec::new();
+    for cache in caches.and_then(Value::as_array).into_iter().flatten() {
+        let field = |name: &str| cache.get(name).and_then(Value::as_i64);
+        let (Some(level), Some(size)) = (field("level"), field("size")) else { continue };
+        if cache.pointer("/type/Data").and_then(Value::as_i64) == Some(0) {
+            continue;
+        }
+        match levels.iter_mut().find(|(known, ..)| *known == level) {
+            Some((_, largest, count)) if *largest == size => *count += 1,
+            Some(known) if known.1 < size => *known = (level, size, 1),
+            Some(_) => {}
+            None => levels.push((level, size, 1)),
+        }
+    }
+    for (level, size, count) in levels {
+        numbers.push((format!("caches.l{level}.size"), size as f64));
+        numbers.push((format!("caches.l{level}.count"), f64::from(count)));
+    }
+}
+
+/// A dispatch, whose rows are pushed together.
+#[derive(Clone, Copy)]
+pub(super) struct Kernel {
+    pub(super) name: StringId,
+    pub(super) category: StringId,
+    pub(super) track: TrackId,
+    pub(super) start: Ns,
+    pub(super) duration: Ns,
+    pub(super) position: i64,
+    pub(super) device: Option<u32>,
+    pub(super) stream: Option<i64>,
+    pub(super) queue: Option<i64>,
+    pub(super) correlation: Option<i64>,
+    pub(super) external_id: Option<i64>,
+    pub(super) number: Option<i64>,
+    pub(super) work_items: [u32; 3],
+    pub(super) workgroup: [u32; 3],
+    pub(super) registers: Registers,
+    pub(super) shared_memory: Option<i64>,
+    pub(super) scratch: Option<i64>,
+    pub(super) wave_size: Option<u32>,
+}
+
+/// Registers of a kernel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Registers {
+    pub(super) vector: Option<u32>,
+    pub(super) accumulation: Option<u32>,
+    pub(super) scalar: Option<u32>,
+}
+
+impl Registers {
+    /// Registers that a work-item takes of the one file that both kinds come from.
+    pub(super) fn sum(self) -> MaybeU32 {
+        self.vector.map(|vector| vector.saturating_add(self.accumulation.unwrap_or(0))).into()
+    }
+}
+
+impl Kernel {
+    /// Adds the rows.
+    pub(super) fn push(&self, trace: &mut Trace) -> SliceId {
+        let slice = SliceId::from(trace.slices.len());
+        trace.events += 1;
+        trace.slices.push(Slice {
+            start: self.start,
+            duration: self.duration,
+            name: self.name,
+            category: self.category,
+            track: self.track,
+            kind: SliceKind::Kernel,
+            position: self.position,
+        });
+        trace.gpu.push(GpuActivity {
+            device: self.device.into(),
+            stream: self.stream.or(self.queue).into(),
+            correlation: self.correlation.into(),
+            external_id: self.external_id.into(),
+            grid: blocks(self.work_items, self.workgroup),
+            block: Extent(self.workgroup),
+            registers: self.registers.sum(),
+            shared_memory: self.shared_memory.into(),
+            ..activity(slice)
+        });
+        trace.dispatches.push(Dispatch {
+            slice,
+            number: self.number.into(),
+            queue: self.queue.into(),
+            work_items: Extent(self.work_items),
+            total_work_items: MaybeI64::NONE,
+            vector_registers: self.registers.vector.into(),
+            accumulation_registers: self.registers.accumulation.into(),
+            scalar_registers: self.registers.scalar.into(),
+            scratch: self.scratch.into(),
+            wave_size: self.wave_size.into(),
+        });
+        slice
+    }
+}
+
+/// An activity of which nothing is known.
+pub(super) fn activity(slice: SliceId) -> GpuActivity {
+    GpuActivity {
+        slice,
+        device: MaybeU32::NONE,
+        context: MaybeU32::NONE,
+        stream: MaybeI64::NONE,
+        correlation: MaybeI64::NONE,
+        external_id: MaybeI64::NONE,
+        queued: MaybeI64::NONE,
+        grid: Extent::default(),
+        block: Extent::default(),
+        registers: MaybeU32::NONE,
+        shared_memory: MaybeI64::NONE,
+        blocks_per_sm: MaybeF64::NONE,
+        warps_per_sm: MaybeF64::NONE,
+        occupancy_pct: MaybeF64::NONE,
+        bytes: MaybeI64::NONE,
+        bandwidth_gbps: MaybeF64::NONE,
+        detail: StringId::NONE,
+    }
+}
+
+/// Moves every time of the trace so that the first is zero, and says which time that was.
+pub(super) fn count_from_first(trace: &mut Trace) {
+    let times = trace.slices.start.iter().chain(&trace.instants.time).chain(&trace.allocations.time);
+    let Some(first) = times.chain(&trace.counters.time).min().copied() else { return };
+    let columns = [
+        &mut trace.slices.start,
+        &mut trace.instants.time,
+        &mut trace.allocations.time,
+        &mut trace.counters.time,
+    ];
+    for time in columns.into_iter().flatten() {
+        *time = Ns(time.0.saturating_sub(first.0));
+    }
+    trace.metadata.base_time_ns = Some(first.0);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_lose_what_the_loader_added() {
+        assert_eq!(kernel_name("vector_add(float*) [clone .kd]"), "vector_add(float*)");
+        assert_eq!(kernel_name("__amd_rocclr_fillBuffer.kd"), "__amd_rocclr_fillBuffer");
+        assert_eq!(kernel_name("Kernel (.kd)"), "Kernel");
+        assert_eq!(kernel_name("plain"), "plain");
+    }
+
+    #[test]
+    fn groups_that_are_not_full_count() {
+        assert_eq!(blocks([1000, 1, 1], [256, 1, 1]), Extent([4, 1, 1]));
+        assert_eq!(blocks([1024, 1024, 1], [64, 1, 1]), Extent([16, 1024, 1]));
+        assert_eq!(blocks([5, 5, 5], [0, 1, 1]).get(), None);
+    }
+}

@@ -1,0 +1,71 @@
+//! Databases that profilers write, told apart by the tables they have. To add one: a line in [`ALL`].
+
+use eaves_model::Diagnostics;
+
+use super::{Input, Profiler, Refused};
+use crate::formats::Document;
+use crate::sqlite::{Database, Error, MAGIC};
+
+/// Any SQLite database.
+pub(super) const FORMAT: Profiler = Profiler { id: "sqlite", is_it, read };
+
+/// A database of a profiler.
+pub(crate) struct Stored<'a> {
+    /// The input as the user named it, with the member of an archive after `!`.
+    pub(crate) path: &'a str,
+    /// The database.
+    pub(crate) database: Database<'a>,
+    /// What was odd so far. It belongs in the document.
+    pub(crate) diagnostics: Diagnostics,
+    /// Threads that may work.
+    pub(crate) threads: usize,
+}
+
+/// A profiler that writes databases.
+struct Layout {
+    /// Tells its databases by their tables.
+    is_it: fn(&Database<'_>) -> bool,
+    /// Reads one.
+    read: fn(Stored<'_>) -> Result<Document, Refused>,
+}
+
+/// Every one that is read.
+const ALL: &[Layout] = &[Layout { is_it: super::nsys::is_it, read: super::nsys::read }];
+
+fn is_it(first: &[u8]) -> bool {
+    first.starts_with(MAGIC)
+}
+
+fn read(input: Input<'_>) -> Result<Document, Refused> {
+    let mut diagnostics = Diagnostics::default();
+    let database = Database::open(input.source, input.rest, &mut diagnostics)?;
+    let Some(layout) = ALL.iter().find(|layout| (layout.is_it)(&database)) else {
+        return Err(unknown(&database));
+    };
+    (layout.read)(Stored { path: input.path, database, diagnostics, threads: input.threads })
+}
+
+fn unknown(database: &Database<'_>) -> Refused {
+    const SHOWN: usize = 6;
+    let names: Vec<&str> = database.tables().collect();
+    let what = match names.as_slice() {
+        [] => "a SQLite database without a table that can be read".to_owned(),
+        names if names.len() > SHOWN => {
+            format!("a SQLite database of no known profiler (`{}`, ...)", names[..SHOWN].join("`, `"))
+        }
+        names => format!("a SQLite database of no known profiler (`{}`)", names.join("`, `")),
+    };
+    let hint = "databases of Nsight Systems (`nsys export --type sqlite`) and of AMD's profilers are read";
+    Refused { offset: 0, what, hint: hint.to_owned() }
+}
+
+impl From<Error> for Refused {
+    fn from(error: Error) -> Self {
+        let hint = match error {
+            Error::Io(_) => "check that the file may be read",
+            Error::TooLarge => "unpack it first",
+            Error::Header(_) | Error::WithoutRowid(_) => "write the database again with the profiler",
+        };
+        Self { offset: 0, what: error.to_string(), hint: hint.to_owned() }
+    }
+}

@@ -1,0 +1,252 @@
+//! Text in blocks, as UTF-8 whatever it was: shells on Windows redirect programs into UTF-16 and put marks in front.
+
+use std::borrow::Cow;
+use std::io::Read;
+
+/// How text is written down.
+#[derive(Clone, Copy)]
+enum Encoding {
+    Utf8,
+    Utf16(fn([u8; 2]) -> u16),
+}
+
+/// The encoding, and the length of the mark that says so.
+fn encoding(first: &[u8]) -> (Encoding, usize) {
+    match first {
+        [0xEF, 0xBB, 0xBF, ..] => (Encoding::Utf8, 3),
+        [0xFF, 0xFE, ..] => (Encoding::Utf16(u16::from_le_bytes), 2),
+        [0xFE, 0xFF, ..] => (Encoding::Utf16(u16::from_be_bytes), 2),
+        // What profilers write begins with a letter, sign or quote, which tells the order without a mark.
+        [1..=0x7F, 0, 1..=0x7F, 0, ..] => (Encoding::Utf16(u16::from_le_bytes), 0),
+        [0, 1..=0x7F, 0, 1..=0x7F, ..] => (Encoding::Utf16(u16::from_be_bytes), 0),
+        _ => (Encoding::Utf8, 0),
+    }
+}
+
+/// The beginning of a file as UTF-8 without its mark. Bytes that are no text stay what they are.
+pub(super) fn beginning(first: &[u8]) -> Cow<'_, [u8]> {
+    let (encoding, mark) = encoding(first);
+    let first = first.get(mark..).unwrap_or_default();
+    match encoding {
+        Encoding::Utf8 => first.into(),
+        Encoding::Utf16(unit) => {
+            let mut text = Vec::with_capacity(first.len() / 2);
+            Utf16 { unit, half: None, high: None }.decode(first, &mut text);
+            text.into()
+        }
+    }
+}
+
+/// Bytes that a block has at least, where the input has as many.
+pub(super) const BLOCK: usize = 1 << 20;
+
+/// Text that is read in blocks and used up from its front.
+pub(super) struct Text<'a> {
+    reader: Box<dyn Read + Send + 'a>,
+    utf16: Option<Utf16>,
+    raw: Vec<u8>,
+    content: Vec<u8>,
+    /// Bytes of the content that are used up.
+    used: usize,
+    /// Where the content begins in the input, if its bytes are those of the input.
+    offset: u64,
+    /// Bytes read so far.
+    bytes: u64,
+    ended: bool,
+    failure: Option<String>,
+}
+
+impl<'a> Text<'a> {
+    /// The text of a reader whose first bytes are known.
+    pub(super) fn new(first: &[u8], reader: Box<dyn Read + Send + 'a>) -> Self {
+        let (encoding, mark) = encoding(first);
+        let utf16 = match encoding {
+            Encoding::Utf8 => None,
+            Encoding::Utf16(unit) => Some(Utf16 { unit, half: None, high: None }),
+        };
+        let mut text = Self {
+            reader,
+            utf16,
+            raw: Vec::new(),
+            content: Vec::new(),
+            used: 0,
+            offset: 0,
+            bytes: 0,
+            ended: false,
+            failure: None,
+        };
+        text.skip(mark);
+        text
+    }
+
+    fn skip(&mut self, mark: usize) {
+        let mut bytes = [0; 3];
+        let mark = bytes.get_mut(..mark).unwrap_or_default();
+        match self.reader.read_exact(mark) {
+            Ok(()) => {
+                self.bytes = mark.len() as u64;
+                self.offset = self.bytes;
+            }
+            Err(error) => self.fail(&error),
+        }
+    }
+
+    fn fail(&mut self, error: &std::io::Error) {
+        self.failure = Some(error.to_string());
+        self.ended = true;
+    }
+
+    /// Reads on until there is a block that is not used up, and more of it than before. False at the end.
+    pub(super) fn fill(&mut self) -> bool {
+        self.content.drain(..self.used);
+        self.offset += self.used as u64;
+        self.used = 0;
+        let wanted = BLOCK.max(self.content.len() * 2);
+        let before = self.content.len();
+        while !self.ended && self.content.len() < wanted {
+            self.read((wanted - self.content.len()).max(4));
+        }
+        self.content.len() > before
+    }
+
+    fn read(&mut self, room: usize) {
+        let Self { reader, utf16, raw, content, bytes, .. } = self;
+        let into = if utf16.is_some() { &mut *raw } else { &mut *content };
+        let start = into.len();
+        into.resize(start + room, 0);
+        let read = loop {
+            match reader.read(into.get_mut(start..).unwrap_or_default()) {
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                other => break other,
+            }
+        };
+        into.truncate(start + read.as_ref().map_or(0, |&read| read));
+        match read {
+            Ok(read) => {
+                *bytes += read as u64;
+                if let Some(utf16) = utf16 {
+                    utf16.decode(raw, content);
+                    raw.clear();
+                }
+                self.ended = read == 0;
+            }
+            Err(error) => self.fail(&error),
+        }
+    }
+
+    /// What was read and is not used up.
+    pub(super) fn content(&self) -> &[u8] {
+        self.content.get(self.used..).unwrap_or_default()
+    }
+
+    /// Takes bytes off the front.
+    pub(super) fn consume(&mut self, bytes: usize) {
+        self.used = (self.used + bytes).min(self.content.len());
+    }
+
+    /// True if nothing comes after the content.
+    pub(super) fn ended(&self) -> bool {
+        self.ended
+    }
+
+    /// Where the content begins in the input, if places in it are places of the input.
+    pub(super) fn offset(&self) -> Option<u64> {
+        self.utf16.is_none().then_some(self.offset + self.used as u64)
+    }
+
+    /// Bytes read so far.
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Why reading ended before the end.
+    pub(super) fn failure(&self) -> Option<&str> {
+        self.failure.as_deref()
+    }
+}
+
+/// UTF-16 under way: half a unit and half a pair may wait for the next bytes.
+struct Utf16 {
+    unit: fn([u8; 2]) -> u16,
+    half: Option<u8>,
+    high: Option<u16>,
+}
+
+impl Utf16 {
+    /// Appends the text of some bytes. What is no text becomes U+FFFD.
+    fn decode(&mut self, bytes: &[u8], text: &mut Vec<u8>) {
+        for &byte in bytes {
+            let Some(first) = self.half.take() else {
+                self.half = Some(byte);
+                continue;
+            };
+            let unit = (self.unit)([first, byte]);
+            let pair = self.high.take().map_or([unit, 0], |high| [high, unit]);
+            let is_high = |unit: u16| (0xD800..0xDC00).contains(&unit);
+            if pair[1] == 0 && is_high(unit) {
+                self.high = Some(unit);
+                continue;
+            }
+            let units = if pair[1] == 0 { &pair[..1] } else { &pair[..] };
+            for letter in char::decode_utf16(units.iter().copied()) {
+                let letter = letter.unwrap_or(char::REPLACEMENT_CHARACTER);
+                text.extend_from_slice(letter.encode_utf8(&mut [0; 4]).as_bytes());
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(bytes: &[u8]) -> (String, u64) {
+        let mut text = Text::new(bytes, Box::new(bytes));
+        let mut all = Vec::new();
+        while text.fill() {
+            let content = text.content().to_vec();
+            // Not all of it, so that a rest is carried over.
+            let used = content.len().div_ceil(2);
+            all.extend_from_slice(&content[..used]);
+            text.consume(used);
+        }
+        all.extend_from_slice(text.content());
+        (String::from_utf8(all).unwrap(), text.bytes())
+    }
+
+    #[test]
+    fn every_encoding_gives_the_same_text() {
+        let text = "\"ID\",\"Müller 😀\"\n".repeat(3);
+        let le: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let be: Vec<u8> = text.encode_utf16().flat_map(u16::to_be_bytes).collect();
+        let marked = |mark: &[u8], bytes: &[u8]| [mark, bytes].concat();
+        for bytes in [
+            text.clone().into_bytes(),
+            marked(b"\xEF\xBB\xBF", text.as_bytes()),
+            le.clone(),
+            be.clone(),
+            marked(b"\xFF\xFE", &le),
+            marked(b"\xFE\xFF", &be),
+        ] {
+            assert_eq!(all(&bytes), (text.clone(), bytes.len() as u64));
+            assert_eq!(beginning(&bytes), text.as_bytes());
+        }
+    }
+
+    #[test]
+    fn half_pairs_are_replaced() {
+        let units = [0xFEFF, 0xD83D, 0x41, 0xDE00, 0x42, 0xD83D];
+        let bytes: Vec<u8> = units.iter().flat_map(|unit: &u16| unit.to_le_bytes()).collect();
+        assert_eq!(all(&bytes).0, "\u{FFFD}A\u{FFFD}B");
+    }
+
+    #[test]
+    fn places_are_those_of_the_input_behind_a_mark() {
+        let bytes = b"\xEF\xBB\xBFabc";
+        let mut text = Text::new(bytes, Box::new(&bytes[..]));
+        assert!(text.fill());
+        assert_eq!((text.content(), text.offset()), (&b"abc"[..], Some(3)));
+        text.consume(2);
+        assert_eq!((text.content(), text.offset(), text.ended()), (&b"c"[..], Some(5), true));
+    }
+}
