@@ -16,7 +16,7 @@ mod streams;
 mod tools;
 
 pub use interrupt::interrupt;
-pub use plan::{Invocation, Plan, Purpose, Refused};
+pub use plan::{Invocation, Plan, Purpose, Refused, quoted};
 pub use request::{CounterRequest, Record, Request};
 pub use run::{Conditions, Ended, Error, Outcome, located, probe, run};
 pub use streams::Passed;

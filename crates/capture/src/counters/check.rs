@@ -13,9 +13,20 @@ pub enum Dialect {
     Later,
 }
 
+/// What a problem is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// A name, which somebody must put right.
+    Name,
+    /// Room, which another pass has.
+    Room,
+}
+
 /// Something that a profiler would refuse.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
+    /// What it is about.
+    pub fault: Fault,
     /// Index of the pass.
     pub pass: usize,
     /// The counter, or the block that has no room.
@@ -45,7 +56,13 @@ pub fn check(architecture: &Architecture, passes: &[Vec<String>], dialect: Diale
                 None => names.push(name.clone()),
                 Some((what, write)) => {
                     names.extend(write.clone());
-                    checked.problems.push(Problem { pass: index, name: name.clone(), what, write });
+                    checked.problems.push(Problem {
+                        fault: Fault::Name,
+                        pass: index,
+                        name: name.clone(),
+                        what,
+                        write,
+                    });
                 }
             }
         }
@@ -53,7 +70,13 @@ pub fn check(architecture: &Architecture, passes: &[Vec<String>], dialect: Diale
         for load in &over {
             let limit = load.limit.unwrap_or_default();
             let what = format!("{} counters in one pass; the block has room for {limit}", load.counters);
-            checked.problems.push(Problem { pass: index, name: load.block.to_owned(), what, write: None });
+            checked.problems.push(Problem {
+                fault: Fault::Room,
+                pass: index,
+                name: load.block.to_owned(),
+                what,
+                write: None,
+            });
         }
         if over.is_empty() {
             // A pass without counters records times.
@@ -86,7 +109,7 @@ fn wrong(architecture: &Architecture, name: &str, dialect: Dialect) -> Option<(S
         }
         (None, Dialect::First) if several => {
             let sum = summed(architecture, base, dialect)?;
-            Some((format!("rocprof wants an instance of it, {base}[0], or the sum of all"), Some(sum)))
+            Some((format!("rocprof needs {base}[n] or the sum"), Some(sum)))
         }
         _ => None,
     }

@@ -7,7 +7,7 @@ mod passes;
 mod sets;
 
 pub use catalogue::{Architecture, Counter, architecture, architectures};
-pub use check::{Checked, Dialect, Problem, check};
+pub use check::{Checked, Dialect, Fault, Problem, check};
 pub use input::{Input, InputError};
 pub use passes::{Load, fit, loads};
 pub use sets::{SETS, Set};

@@ -89,11 +89,7 @@ pub(crate) enum Role {
 }
 
 /// Every format, those with the surest signs first.
-const ALL: &[Profiler] = &[
-    sqlite::FORMAT,
-    ncu::CSV,
-    rocprofv3_json::ROCPROFV3_JSON,
-];
+const ALL: &[Profiler] = &[sqlite::FORMAT, ncu::CSV, rocprofv3_json::ROCPROFV3_JSON];
 
 /// The format of a file by its first bytes.
 pub(crate) fn find(first: &[u8]) -> Option<&'static Profiler> {
