@@ -13,6 +13,7 @@
 mod containers;
 mod details;
 mod error;
+mod export_tool;
 mod formats;
 mod inputs;
 mod json;

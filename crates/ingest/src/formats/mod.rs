@@ -56,7 +56,7 @@ pub(crate) fn read(
     let mut first = Vec::new();
     // What fails here fails again where it can be noted.
     let failed = Failed(reader.by_ref().take(FIRST).read_to_end(&mut first).err());
-    if let Some(profiler) = profilers::find(&first) {
+    if let Some(profiler) = profilers::find(&first).or_else(|| profilers::find_named(path)) {
         let rest: Box<dyn Read + Send + '_> =
             Box::new(io::Cursor::new(first.clone()).chain(failed).chain(reader));
         let input = profilers::Input { path, first: &first, rest, source, threads };

@@ -14,7 +14,8 @@ fn two_processes(path: &Path) {
     let connection = Connection::open(path).unwrap();
     connection
         .execute_batch(&format!(
-            "CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT NOT NULL);
+            "PRAGMA page_size = 512;
+             CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT NOT NULL);
              INSERT INTO StringIds VALUES (1, 'cudaLaunchKernel_v7000'), (2, 'k(int)'), (3, 'k'), (4, 'MPI_Barrier'),
                 (5, 'worker'), (6, 'registered'), (7, 'cudaGraphLaunch_v10000');
              CREATE TABLE PROCESSES (globalPid INTEGER, pid INTEGER, name TEXT);
@@ -170,7 +171,7 @@ fn any_byte_may_be_any_other() {
     two_processes(&path);
     let sound = std::fs::read(&path).unwrap();
     let mut bytes = sound.clone();
-    for at in (0..sound.len()).filter(|at| sound[*at] != 0).step_by(41) {
+    for at in (0..sound.len()).filter(|at| sound[*at] != 0).step_by(97) {
         for value in [0, 0xFF, sound[at] ^ 4] {
             bytes[at] = value;
             if let Ok(recording) = eaves_ingest::read_bytes("changed", &bytes) {
@@ -195,4 +196,68 @@ fn databases_of_others_are_refused_by_their_tables() {
     Connection::open(&path).unwrap().execute_batch("CREATE TABLE StringIds (id, value)").unwrap();
     let error = eaves_ingest::read(&[path], &eaves_ingest::Options::default()).unwrap_err();
     assert!(error.hint().contains("nsys profile"), "{error}");
+}
+
+/// A stand-in for `nsys` that does what the real one does with these words: it writes a database where `-o` says.
+#[cfg(unix)]
+#[test]
+fn reports_are_exported_by_the_tool_itself() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    std::fs::create_dir(at("bin")).unwrap();
+    two_processes(&at("made.db"));
+    std::fs::write(at("run 1.nsys-rep"), "opaque").unwrap();
+    let script = "#!/bin/sh
+        [ \"$1 $2 $3 $4 $5 $6\" = 'export --type sqlite --force-overwrite true -o' ] || { echo \"odd: $*\" >&2; exit 1; }
+        [ \"$(cat \"$8\")\" = opaque ] || { echo 'unknown version of the report' >&2; exit 1; }
+        exec cp \"$MADE\" \"$7\"";
+    std::fs::write(at("bin/nsys"), script).unwrap();
+    std::fs::set_permissions(at("bin/nsys"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    // The environment of this process is left alone: another one reads.
+    let read = |report: &str, with_tool: bool| {
+        let own = std::env::var("PATH").unwrap_or_default();
+        let path = if with_tool { format!("{}:{own}", at("bin").display()) } else { own };
+        let output = std::process::Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "made::reading_of_one_file", "--ignored", "--nocapture"])
+            .env("PATH", path)
+            .env("MADE", at("made.db"))
+            .env("REPORT", at(report))
+            .output()
+            .unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let said = read("run 1.nsys-rep", true);
+    assert!(said.contains("slices of Nsight Systems (exported by `nsys export`)"), "{said}");
+    std::fs::write(at("new.nsys-rep"), "of the future").unwrap();
+    let said = read("new.nsys-rep", true);
+    assert!(said.contains("failed on: unknown version of the report"), "{said}");
+    if !said.is_empty()
+        && std::env::split_paths(&std::env::var_os("PATH").unwrap()).all(|at| !at.join("nsys").exists())
+    {
+        let said = read("run 1.nsys-rep", false);
+        assert!(said.contains("nsys export --type sqlite -o '"), "{said}");
+    }
+    // What lies beside the report is taken before any tool is run.
+    two_processes(&at("new.sqlite"));
+    let said = read("new.nsys-rep", true);
+    assert!(said.contains("slices of Nsight Systems (read from the export beside the report"), "{said}");
+}
+
+/// Run by the test above, in a process of its own.
+#[test]
+#[ignore = "a helper of another test"]
+fn reading_of_one_file() {
+    let report = std::env::var_os("REPORT").unwrap();
+    match eaves_ingest::read(&[report.into()], &eaves_ingest::Options::default()) {
+        Ok(run) => {
+            let trace = &run.recordings[0].trace;
+            println!(
+                "{} slices of {}",
+                trace.slices.len(),
+                trace.metadata.tool.as_deref().unwrap_or_default()
+            );
+        }
+        Err(error) => println!("{error}; {}", error.hint()),
+    }
 }
