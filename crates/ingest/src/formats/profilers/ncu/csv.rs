@@ -18,6 +18,8 @@ use super::launches::{Launch, Launches, Meaning, meaning};
 use super::noise::{Noise, is_message};
 use super::number::{Cell, Decimal, Votes, read as read_number};
 use super::unit::unit;
+use crate::json::index::Index;
+use crate::json::padded::Padded;
 
 /// Name of the format.
 pub(super) const FORMAT: &str = "ncu-csv";
@@ -30,15 +32,16 @@ pub(super) fn is_it(first: &[u8]) -> bool {
 
 /// Reads a file.
 pub(super) fn read(input: Input<'_>) -> Result<Document, Refused> {
-    let is_large = input.source.size().is_some_and(|size| size > keep::SMALL);
+    let size = input.source.size();
     let mut text = Text::new(input.first, input.rest);
-    let mut table = Table::new(is_large);
+    let mut table = Table::new(size.is_some_and(|size| size > keep::SMALL));
     while text.fill() {
-        let used = table.take(text.content(), text.offset(), text.ended());
+        let used = table.take(text.padded(), text.offset(), text.ended());
         text.consume(used);
         table.bytes = text.bytes();
+        table.make_room(size);
     }
-    table.take(text.content(), text.offset(), true);
+    table.take(text.padded(), text.offset(), true);
     if let Some(failure) = text.failure() {
         table.launches.trace.diagnostics.note_detail(Oddity::DamagedContainer, Some(text.bytes()), failure);
     }
@@ -62,6 +65,9 @@ struct Table {
     had_header: bool,
     decimal: Option<Decimal>,
     cells: Cells,
+    /// Quotes of the block, for the wide form.
+    quotes: Index,
+    has_room: bool,
     /// Metrics of the narrow form by section, name and unit as written.
     known: HashMap<Vec<u8>, Known>,
     key: Vec<u8>,
@@ -85,6 +91,8 @@ impl Table {
             had_header: false,
             decimal: None,
             cells: Cells::default(),
+            quotes: Index::default(),
+            has_room: false,
             known: HashMap::new(),
             key: Vec::new(),
             places: HashMap::new(),
@@ -102,36 +110,115 @@ impl Table {
     }
 
     /// Reads the whole records of a block; the answer is how much of it they are.
-    fn take(&mut self, block: &[u8], offset: Option<u64>, ended: bool) -> usize {
-        let mut at = 0;
-        while let Some(rest) = block.get(at..).filter(|rest| !rest.is_empty()) {
+    fn take(&mut self, block: Padded<'_>, offset: Option<u64>, ended: bool) -> usize {
+        let mut quotes = std::mem::take(&mut self.quotes);
+        let used = self.records(block, offset, ended, &mut quotes);
+        self.quotes = quotes;
+        used
+    }
+
+    fn records(&mut self, block: Padded<'_>, offset: Option<u64>, ended: bool, quotes: &mut Index) -> usize {
+        let (mut at, mut quote, mut is_indexed) = (0, 0, false);
+        while let Some(rest) = block.content().get(at..).filter(|rest| !rest.is_empty()) {
             let offset = offset.map(|offset| offset + at as u64);
+            if self.is_wide() {
+                if !is_indexed {
+                    quotes.build(block);
+                    is_indexed = true;
+                }
+                while quote < quotes.count() && quotes.get(quote) < at {
+                    quote += 1;
+                }
+                if let Some((next, used)) = self.quick(block, at, quotes, quote, offset) {
+                    (at, quote) = (next, quote + used);
+                    continue;
+                }
+            }
             let in_table = self.header.as_ref().is_some_and(|header| begins_row(rest, header.is_quoted));
             let end = if in_table { cells::record(rest, ended) } else { cells::line(rest, ended) };
             let Some(end) = end else { break };
             let record = rest.get(..end.length).unwrap_or_default();
+            at += end.next;
             if is_header(record) {
                 // A line cut at the end of the file has no rows behind it anyway.
                 self.begin(record);
-                at += end.next;
                 if self.decimal.is_none() && !ended {
                     // The block that follows tells how numbers are written.
                     break;
                 }
                 continue;
             }
-            if in_table && self.decimal.is_none() {
+            if !in_table {
+                self.noise.see(record, offset);
+                continue;
+            }
+            if self.decimal.is_none() {
                 self.decimal = Some(self.infer(rest, offset));
             }
-            if in_table {
-                let is_last = ended && end.next == rest.len() && end.length == rest.len();
-                self.row(record, offset, is_last);
-            } else {
-                self.noise.see(record, offset);
-            }
-            at += end.next;
+            let is_last = ended && end.next == rest.len() && end.length == rest.len();
+            self.row(record, offset, is_last);
         }
         at
+    }
+
+    /// True if rows may be taken by the places of their quotes.
+    fn is_wide(&self) -> bool {
+        let is_wide = |header: &Header| !header.is_narrow() && header.is_quoted;
+        self.decimal.is_some() && self.header.as_ref().is_some_and(is_wide)
+    }
+
+    /// Reads a row of the wide form without looking at cells that are not kept. The answer is where the next one begins
+    /// and how many quotes it had; nothing if it is not quite as rows are, and must be split.
+    fn quick(
+        &mut self,
+        block: Padded<'_>,
+        at: usize,
+        quotes: &Index,
+        first: usize,
+        offset: Option<u64>,
+    ) -> Option<(usize, usize)> {
+        let header = self.header.as_ref()?;
+        let used = 2 * header.width;
+        if first + used > quotes.count() || quotes.get(first) != at {
+            return None;
+        }
+        let last = quotes.get(first + used - 1);
+        let next = match block.content().get(last + 1..)? {
+            [b'\n', ..] => last + 2,
+            [b'\r', b'\n', ..] => last + 3,
+            _ => return None,
+        };
+        let kept = if self.is_large { &header.used } else { &header.of_launch };
+        if !self.cells.pick(block, quotes, first, header.width, &kept.columns) {
+            return None;
+        }
+        let record = block.content().get(at..=last)?;
+        // Units, and attributes of a device that is met first, are in other columns.
+        let device =
+            self.number_cell(record, header.columns.device).and_then(|device| u32::try_from(device).ok());
+        if self.cells.get(record, header.columns.id).is_empty() || !self.launches.knows(device.into()) {
+            return None;
+        }
+        let header = self.header.take()?;
+        self.wide(record, offset, &header);
+        self.header = Some(header);
+        Some((next, used))
+    }
+
+    /// Makes room for what is to come of a large file, by what the first block had. Room that is not used is never taken
+    /// from the system; room that lacks costs copies of whole columns.
+    fn make_room(&mut self, size: Option<u64>) {
+        let (Some(size), Some(header)) = (size, &self.header) else { return };
+        let launches = self.launches.len() as u64;
+        if self.has_room || !self.is_large || launches == 0 || header.is_narrow() || self.bytes == 0 {
+            return;
+        }
+        self.has_room = true;
+        let expected =
+            u128::from(launches) * u128::from(size.saturating_sub(self.bytes)) / u128::from(self.bytes);
+        // A tenth more, as names differ in length.
+        let expected = usize::try_from(expected + expected / 10).unwrap_or(0);
+        self.launches.reserve(expected, header.used.metrics.len());
     }
 
     /// Begins a table.
@@ -213,27 +300,17 @@ impl Table {
         if !self.is_large && self.bytes > keep::SMALL {
             self.shrink();
         }
+        if is_new_device {
+            for column in header.metrics.iter().filter(|column| column.meaning == Meaning::Device) {
+                self.attribute(device, column.metric, self.cells.get(record, column.place), column.factor);
+            }
+        }
+        let kept = if self.is_large { &header.used } else { &header.of_launch };
+        self.left_out += (header.of_launch.metrics.len() - kept.metrics.len()) as u64;
         let decimal = self.decimal.unwrap_or(Decimal::Point);
-        for column in &header.metrics {
-            let cell = self.cells.get(record, column.place);
-            if column.meaning == Meaning::Device {
-                if is_new_device {
-                    self.attribute(device, column.metric, cell, column.factor);
-                }
-                continue;
-            }
-            let is_left_out = self.is_large && !column.is_used;
-            if is_left_out && column.meaning == Meaning::Nothing {
-                self.left_out += 1;
-                continue;
-            }
-            if let Cell::Number(value) = read_number(cell, decimal) {
-                if is_left_out {
-                    self.left_out += 1;
-                    self.launches.fact(place, column.meaning, value * column.factor);
-                } else {
-                    self.launches.metric(place, column.metric, column.meaning, value * column.factor);
-                }
+        for column in kept.metrics.iter().filter_map(|&metric| header.metrics.get(metric)) {
+            if let Cell::Number(value) = read_number(self.cells.get(record, column.place), decimal) {
+                self.launches.metric(place, column.metric, value * column.factor);
             }
         }
     }
@@ -269,7 +346,7 @@ impl Table {
             return;
         }
         let Cell::Number(value) = read_number(value, decimal) else { return };
-        if !self.launches.metric_once(place, known.metric, known.meaning, value * known.factor) {
+        if !self.launches.metric_once(place, known.metric, value * known.factor) {
             let metric = self.launches.trace.strings.get(known.metric).to_owned();
             let detail = format!("`{metric}` of one launch has two values; the first counts");
             self.launches.trace.diagnostics.note_detail(Oddity::BadValue, offset, detail);
@@ -338,7 +415,7 @@ impl Table {
         let id = id.saturating_add(self.base);
         self.highest = self.highest.max(id);
         let position = offset.and_then(|offset| i64::try_from(offset).ok()).unwrap_or(-1);
-        Some(Launch { id, name, device, context, stream, grid, block, position, ranges: Vec::new() })
+        Some(Launch { id, name, device, context, stream, grid, block, position, ranges: Box::default() })
     }
 
     fn number_cell(&self, record: &[u8], column: Option<usize>) -> Option<i64> {
@@ -430,12 +507,13 @@ fn begins_row(text: &[u8], is_quoted: bool) -> bool {
 
 /// Extents as `(256, 1, 1)`.
 fn extent(cell: &[u8]) -> Extent {
-    let text = String::from_utf8_lossy(cell);
-    let inner = text.trim().trim_start_matches('(').trim_end_matches(')');
-    let mut extents = [0; 3];
-    let mut parts = inner.split(',');
+    let mut extents = [0_u32; 3];
+    let mut parts = cell.split(|byte| *byte == b',');
     for extent in &mut extents {
-        match parts.next().and_then(|part| part.trim().parse().ok()) {
+        let Some(part) = parts.next() else { return Extent::default() };
+        let part = part.trim_ascii().strip_prefix(b"(").unwrap_or(part.trim_ascii());
+        let digits = part.strip_suffix(b")").unwrap_or(part);
+        match std::str::from_utf8(digits).ok().and_then(|digits| digits.parse().ok()) {
             Some(value) => *extent = value,
             None => return Extent::default(),
         }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use eaves_model::{
     DeviceProperties, Extent, GpuActivity, Ident, MaybeF64, MaybeI64, MaybeU32, Ns, Oddity, Process,
-    RangeCounter, Slice, SliceId, SliceKind, StringId, Times, Trace, Track,
+    RangeCounter, RangeCounters, Slice, SliceId, SliceKind, StringId, Times, Trace, Track,
 };
 
 /// Attributes of the device, which are the same for every launch on it.
@@ -80,10 +80,10 @@ pub(super) struct Launch {
     /// Where it begins in the file.
     pub(super) position: i64,
     /// Names of the ranges around it, outermost first.
-    pub(super) ranges: Vec<StringId>,
+    pub(super) ranges: Box<[StringId]>,
 }
 
-/// What metrics said of a launch besides. Zero is not said.
+/// What metrics say of a launch besides. Zero is not said.
 #[derive(Clone, Copy, Debug)]
 struct Facts {
     duration: MaybeF64,
@@ -183,7 +183,6 @@ pub(super) struct Launches {
     /// Strings, counters and remarks; slices are made at the end. Until then, a slice is the place in `launches`.
     pub(super) trace: Trace,
     launches: Vec<Launch>,
-    facts: Vec<Facts>,
     /// Metrics of launches that were met, where they may be met twice.
     seen: HashSet<(u32, StringId)>,
     devices: BTreeMap<Option<u32>, DeviceProperties>,
@@ -198,43 +197,28 @@ impl Launches {
     /// Adds a launch; the answer is its place.
     pub(super) fn add(&mut self, launch: Launch) -> usize {
         self.launches.push(launch);
-        self.facts.push(Facts::default());
         self.launches.len() - 1
+    }
+
+    /// Makes room for launches to come, with so many metrics each.
+    pub(super) fn reserve(&mut self, launches: usize, metrics: usize) {
+        self.launches.reserve(launches);
+        self.trace.range_counters.reserve(launches.saturating_mul(metrics));
     }
 
     /// A metric of a launch, in its base unit, which is met once for certain.
     #[inline]
-    pub(super) fn metric(&mut self, launch: usize, metric: StringId, meaning: Meaning, value: f64) {
-        self.fact(launch, meaning, value);
-        self.trace.range_counters.push(RangeCounter {
-            slice: SliceId::from(launch),
-            metric,
-            value: MaybeF64::new(value),
-        });
-    }
-
-    /// What a metric says besides, where the metric itself is not kept.
-    #[inline]
-    pub(super) fn fact(&mut self, launch: usize, meaning: Meaning, value: f64) {
-        if meaning != Meaning::Nothing
-            && let Some(facts) = self.facts.get_mut(launch)
-        {
-            facts.take(meaning, value);
-        }
+    pub(super) fn metric(&mut self, launch: usize, metric: StringId, value: f64) {
+        let slice = SliceId::from(launch);
+        self.trace.range_counters.push(RangeCounter { slice, metric, value: MaybeF64::new(value) });
     }
 
     /// A metric of a launch that may have been met before: sections share metrics, and passes repeat them. The first
     /// value counts; the answer is false if this one is another.
-    pub(super) fn metric_once(
-        &mut self,
-        launch: usize,
-        metric: StringId,
-        meaning: Meaning,
-        value: f64,
-    ) -> bool {
+    pub(super) fn metric_once(&mut self, launch: usize, metric: StringId, value: f64) -> bool {
         let slice = SliceId::from(launch);
         if self.seen.insert((slice.0, metric)) {
-            self.metric(launch, metric, meaning, value);
+            self.metric(launch, metric, value);
             return true;
         }
         let counters = &self.trace.range_counters;
@@ -283,13 +267,17 @@ impl Launches {
         if self.launches.is_empty() {
             return None;
         }
+        self.seen = HashSet::new();
         self.order();
         let mut trace = self.trace;
+        let meanings: Vec<Meaning> = trace.strings.iter().map(meaning).collect();
+        let mut counter = 0;
         let category = trace.strings.intern("kernel");
         let mut start = 0_i64;
         trace.slices.reserve(self.launches.len());
         trace.gpu.reserve(self.launches.len());
-        for (launch, facts) in self.launches.iter().zip(&self.facts) {
+        for (place, launch) in self.launches.iter().enumerate() {
+            let facts = facts(&trace.range_counters, &mut counter, SliceId::from(place), &meanings);
             let time = facts.time();
             if time.is_none() {
                 let offset = u64::try_from(launch.position).ok();
@@ -350,30 +338,49 @@ impl Launches {
         Some(trace)
     }
 
-    /// Puts launches in the order of their numbers.
+    /// Puts launches in the order of their numbers, and counters in that of their launches.
     fn order(&mut self) {
-        if self.launches.is_sorted_by_key(|launch| launch.id) {
-            return;
-        }
-        let mut order: Vec<usize> = (0..self.launches.len()).collect();
-        order.sort_by_key(|&place| self.launches.get(place).map(|launch| launch.id));
-        let mut moved = vec![SliceId::NONE; order.len()];
-        let (mut launches, mut facts) = (Vec::with_capacity(order.len()), Vec::with_capacity(order.len()));
-        for (new, &old) in order.iter().enumerate() {
-            if let (Some(launch), Some(fact), Some(moved)) =
-                (self.launches.get(old), self.facts.get(old), moved.get_mut(old))
-            {
-                launches.push(launch.clone());
-                facts.push(*fact);
-                *moved = SliceId::from(new);
+        if !self.launches.is_sorted_by_key(|launch| launch.id) {
+            let mut order: Vec<usize> = (0..self.launches.len()).collect();
+            order.sort_by_key(|&place| self.launches.get(place).map(|launch| launch.id));
+            let mut moved = vec![SliceId::NONE; order.len()];
+            for (new, &old) in order.iter().enumerate() {
+                if let Some(moved) = moved.get_mut(old) {
+                    *moved = SliceId::from(new);
+                }
+            }
+            self.launches = order.iter().filter_map(|&place| self.launches.get(place).cloned()).collect();
+            let slices = self.trace.range_counters.slice.iter_mut().chain(&mut self.trace.remarks.slice);
+            for slice in slices {
+                *slice = moved.get(slice.index()).copied().unwrap_or(*slice);
             }
         }
-        (self.launches, self.facts) = (launches, facts);
-        let slices = self.trace.range_counters.slice.iter_mut().chain(&mut self.trace.remarks.slice);
-        for slice in slices {
-            *slice = moved.get(slice.index()).copied().unwrap_or(*slice);
+        let counters = &mut self.trace.range_counters;
+        if !counters.slice.is_sorted() {
+            let mut rows: Vec<RangeCounter> = (0..counters.len()).map(|row| counters.row(row)).collect();
+            rows.sort_by_key(|row| row.slice);
+            *counters = RangeCounters::default();
+            rows.into_iter().for_each(|row| counters.push(row));
         }
     }
+}
+
+/// What the counters of a launch say besides, from a row on that is moved behind them.
+fn facts(counters: &RangeCounters, row: &mut usize, slice: SliceId, meanings: &[Meaning]) -> Facts {
+    let mut facts = Facts::default();
+    while let Some(&its) = counters.slice.get(*row)
+        && its <= slice
+    {
+        let metric = counters.metric.get(*row).map_or(usize::MAX, |metric| metric.index());
+        let meaning = meanings.get(metric).copied().unwrap_or(Meaning::Nothing);
+        if let (true, Some(value)) =
+            (meaning != Meaning::Nothing, counters.value.get(*row).and_then(|v| v.get()))
+        {
+            facts.take(meaning, value);
+        }
+        *row += 1;
+    }
+    facts
 }
 
 /// Ranges of the program as annotations over the launches they are around. Launches next to each other that are in the

@@ -250,7 +250,7 @@ impl Results {
         let mut names = [&b""[..]; 3];
         let (mut grid, mut block) = (Extent::default(), Extent::default());
         let (mut context, mut stream, mut device) = (MaybeU32::NONE, MaybeI64::NONE, MaybeU32::NONE);
-        let mut ranges = Vec::new();
+        let mut ranges = Box::default();
         let mut fields = Fields::new(result);
         while let Some(field) = fields.next() {
             let Ok(Field { number, value }) = field else {
@@ -314,7 +314,7 @@ impl Results {
                 self.launches.device_number(device, &name, value);
             }
             (_, MetricValue::Number(value)) if value.is_finite() => {
-                self.launches.metric_once(place, name, meaning, value);
+                self.launches.metric_once(place, name, value);
             }
             _ => {}
         }
@@ -375,7 +375,7 @@ impl Results {
     }
 
     /// Names of the ranges that the thread was in, outermost first: threads, their domains, and the ranges pushed there.
-    fn ranges(&mut self, state: &[u8]) -> Vec<StringId> {
+    fn ranges(&mut self, state: &[u8]) -> Box<[StringId]> {
         let threads = Fields::new(state).flatten().filter(|field| field.number == 2);
         let domains =
             threads.filter_map(|thread| thread.value.bytes()).flat_map(|thread| numbered(thread, 2));
