@@ -4,8 +4,8 @@
 use eaves_model::{StringId, Strings};
 
 use super::super::cells::{Cells, text};
+use super::facts::{Meaning, meaning};
 use super::keep::is_used;
-use super::launches::{Meaning, meaning};
 use super::unit::unit;
 
 /// Columns that say what a launch is, and those of the narrow form. What is absent was not written.

@@ -59,7 +59,7 @@ pub(super) fn is_used(metric: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::launches::{Meaning, meaning};
+    use super::super::facts::{Meaning, meaning};
     use super::*;
 
     #[test]
