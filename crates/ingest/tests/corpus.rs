@@ -96,6 +96,11 @@ fn tables_of_nvprof() {
 }
 
 #[test]
+fn pftrace() {
+    replay("pftrace", exercise::json);
+}
+
+#[test]
 fn rocprofv3_json() {
     replay("rocprofv3_json", exercise::json);
 }
