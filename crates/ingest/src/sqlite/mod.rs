@@ -20,7 +20,7 @@ mod words;
 
 #[cfg(test)]
 pub(crate) use database::Value;
-pub(crate) use database::{Database, Row};
+pub(crate) use database::{Database, Row, Table};
 pub(crate) use header::MAGIC;
 
 /// Why a database, or a table of it, cannot be read.
