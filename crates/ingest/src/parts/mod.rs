@@ -11,8 +11,6 @@ mod matching;
 mod merge;
 mod place;
 mod sets;
-#[cfg(test)]
-mod tests;
 
 use std::path::Path;
 

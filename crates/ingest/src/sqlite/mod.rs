@@ -18,9 +18,7 @@ mod tests;
 mod wal;
 mod words;
 
-#[cfg(test)]
-pub(crate) use database::Value;
-pub(crate) use database::{Database, Row, Table};
+pub(crate) use database::{Database, Row, Table, Value};
 pub(crate) use header::MAGIC;
 
 /// Why a database, or a table of it, cannot be read.

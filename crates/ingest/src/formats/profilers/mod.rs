@@ -8,8 +8,10 @@
 // tidy-alphabetical-start
 mod amd;
 mod amd_text;
+mod cells;
 mod ncu;
 mod nsys;
+mod nvprof;
 mod pftrace;
 mod rocpd;
 mod rocprof;
@@ -99,9 +101,12 @@ pub(crate) enum Role {
 /// Every format, those with the surest signs first.
 const ALL: &[Profiler] = &[
     sqlite::FORMAT,
-    ncu::CSV,
-    rocprofv3_json::ROCPROFV3_JSON,
+    ncu::REPORT,
     pftrace::PFTRACE,
+    ncu::CSV,
+    nvprof::CSV,
+    nsys::CSV,
+    rocprofv3_json::ROCPROFV3_JSON,
     rocprofv3_csv::TABLES,
     rocprofv3_csv::AGENTS,
     rocprofv3_csv::SUMS,

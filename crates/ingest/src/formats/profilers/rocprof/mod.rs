@@ -5,8 +5,6 @@ mod dispatches;
 mod events;
 mod json;
 mod launches;
-#[cfg(test)]
-mod tests;
 
 use super::amd_text::table::{self, Rows, Style};
 use super::{Input, Part, Profiler, Refused, Role};

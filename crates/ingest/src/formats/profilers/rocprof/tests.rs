@@ -1,1 +1,0 @@
-//! Small files written by hand.

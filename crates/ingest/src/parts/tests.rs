@@ -1,1 +1,0 @@
-//! Sets made by hand.
