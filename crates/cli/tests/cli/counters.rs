@@ -18,7 +18,7 @@ fn counters_are_listed_by_architecture() {
         "{rows:?}"
     );
     let wrong = run(directory.path(), &["counters", "list", "--arch", "gfx90b"]);
-    assert!(wrong.code == Some(2) && wrong.stderr.contains("did you mean gfx90"), "{wrong:?}");
+    assert!(wrong.code == Some(2) && wrong.stderr.contains("did you mean gfx90a?"), "{wrong:?}");
 }
 
 #[test]

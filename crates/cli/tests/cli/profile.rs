@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::support::{Answer, eaves, names, run};
+use crate::support::{Answer, eaves, names};
 
 /// The stand-in; built with the tests, but for those who ask for this test alone.
 fn stand_in() -> PathBuf {
@@ -417,5 +417,4 @@ fn programs_read_from_where_we_do() {
     std::io::Write::write_all(&mut child.stdin.take().unwrap(), b"from stdin\n").unwrap();
     let answer: Answer = child.wait_with_output().unwrap().into();
     assert!(answer.stdout.starts_with("from stdin\n"), "{answer:?}");
-    drop(run(machine.path(), &["--version"]));
 }
