@@ -1,8 +1,10 @@
 //! From what the user names to files: directories, patterns, ranks.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use crate::Error;
+use crate::formats::profilers;
 
 /// One thing to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,6 +21,24 @@ pub(crate) enum Input {
 pub(crate) fn may_be_trace(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     [".json", ".gz", ".zst", ".zip"].iter().any(|ending| name.ends_with(ending))
+}
+
+/// Endings that files of profilers have, and many other files too.
+const OF_PROFILERS: [&str; 9] =
+    [".csv", ".db", ".ncu-rep", ".nsys-rep", ".pftrace", ".qdrep", ".sqlite", ".sqlite3", ".txt"];
+
+/// Enough of a file to tell which profiler wrote it.
+const FIRST: u64 = 1 << 16;
+
+/// True for a file that a profiler wrote. Its name alone does not tell, so the beginning is looked at.
+fn is_of_profiler(path: &Path) -> bool {
+    let name = path.to_string_lossy().to_ascii_lowercase();
+    if !OF_PROFILERS.iter().any(|ending| name.ends_with(ending)) {
+        return false;
+    }
+    let mut first = Vec::new();
+    let read = std::fs::File::open(path).and_then(|file| file.take(FIRST).read_to_end(&mut first));
+    read.is_ok() && profilers::find(&first).is_some()
 }
 
 /// Everything the user's words stand for, in order of the words, files of a directory in order of their names.
@@ -59,7 +79,7 @@ fn walk(directory: &Path, found: &mut Vec<PathBuf>) -> Result<usize, Error> {
             count += walk(&path, found)?;
         } else {
             count += 1;
-            if may_be_trace(&entry.file_name().to_string_lossy()) {
+            if may_be_trace(&entry.file_name().to_string_lossy()) || is_of_profiler(&path) {
                 found.push(path);
             }
         }
@@ -116,12 +136,15 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let at = |name: &str| directory.path().join(name);
         std::fs::create_dir(at("inner")).unwrap();
-        for name in ["b.json", "a.json.gz", "notes.txt", "inner/c.json.zst"] {
+        for name in ["b.json", "a.json.gz", "notes.txt", "table.csv", "inner/c.json.zst"] {
             std::fs::write(at(name), "x").unwrap();
         }
+        std::fs::write(at("d.csv"), "Index,KernelName,gpu-id,grd,wgr\n").unwrap();
         let found = expand(&[directory.path().to_owned()]).unwrap();
-        let expected: Vec<_> =
-            ["a.json.gz", "b.json", "inner/c.json.zst"].iter().map(|name| Input::Found(at(name))).collect();
+        let expected: Vec<_> = ["a.json.gz", "b.json", "d.csv", "inner/c.json.zst"]
+            .iter()
+            .map(|name| Input::Found(at(name)))
+            .collect();
         assert_eq!(found, expected);
         assert_eq!(expand(&[at("*.txt")]).unwrap(), [Input::Found(at("notes.txt"))]);
         assert_eq!(expand(&[PathBuf::from("-")]).unwrap(), [Input::Stdin]);

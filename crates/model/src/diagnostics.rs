@@ -39,6 +39,8 @@ pub enum Oddity {
     UnmatchedBegin,
     /// A key that occurs twice in one object.
     DuplicateKey,
+    /// A counter that several passes recorded with other values.
+    PassesDiffer,
     /// An event phase that is not read.
     UnknownPhase,
     /// A row or object of a file of measurements that cannot be read.
@@ -55,7 +57,7 @@ pub enum Oddity {
 
 impl Oddity {
     /// Every kind.
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 25] = [
         Self::Truncated,
         Self::DamagedContainer,
         Self::DamagedPage,
@@ -74,6 +76,7 @@ impl Oddity {
         Self::UnmatchedEnd,
         Self::UnmatchedBegin,
         Self::DuplicateKey,
+        Self::PassesDiffer,
         Self::UnknownPhase,
         Self::BadRecord,
         Self::BadHeader,
@@ -103,6 +106,7 @@ impl Oddity {
             Self::UnmatchedEnd => "unmatched-end",
             Self::UnmatchedBegin => "unmatched-begin",
             Self::DuplicateKey => "duplicate-key",
+            Self::PassesDiffer => "passes-differ",
             Self::UnknownPhase => "unknown-phase",
             Self::BadRecord => "bad-record",
             Self::BadHeader => "bad-header",
@@ -146,6 +150,7 @@ impl Oddity {
             Self::UnmatchedEnd => "end events without a beginning were left out",
             Self::UnmatchedBegin => "events without an end count as 0 ns long",
             Self::DuplicateKey => "keys occur twice in one event; the last value counts",
+            Self::PassesDiffer => "counters differ between passes of the same program; the first pass counts",
             Self::UnknownPhase => "events of a phase that is not read were left out",
             Self::BadRecord => "records of a file of measurements that cannot be read were left out",
             Self::BadHeader => "top-level information could not be read and is treated as not recorded",
@@ -159,7 +164,7 @@ impl Oddity {
 
     /// True for what a sound recording may show too; `--strict` does not fail on these.
     pub fn is_harmless(self) -> bool {
-        matches!(self, Self::UnknownRank | Self::NoStartTimes | Self::LeftOut)
+        matches!(self, Self::UnknownRank | Self::NoStartTimes | Self::LeftOut | Self::PassesDiffer)
     }
 }
 

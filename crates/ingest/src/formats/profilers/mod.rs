@@ -7,8 +7,17 @@
 
 // tidy-alphabetical-start
 mod amd;
+mod amd_text;
+mod cells;
 mod ncu;
 mod nsys;
+mod nvprof;
+mod pftrace;
+mod rocpd;
+mod rocprof;
+mod rocprof_compute;
+mod rocprofv2;
+mod rocprofv3_csv;
 mod rocprofv3_json;
 mod sqlite;
 mod unicode;
@@ -89,7 +98,29 @@ pub(crate) enum Role {
 }
 
 /// Every format, those with the surest signs first.
-const ALL: &[Profiler] = &[sqlite::FORMAT, ncu::CSV, rocprofv3_json::ROCPROFV3_JSON];
+const ALL: &[Profiler] = &[
+    sqlite::FORMAT,
+    ncu::REPORT,
+    pftrace::PFTRACE,
+    ncu::CSV,
+    nvprof::CSV,
+    nsys::CSV,
+    rocprofv3_json::ROCPROFV3_JSON,
+    rocprofv3_csv::TABLES,
+    rocprofv3_csv::AGENTS,
+    rocprofv3_csv::SUMS,
+    rocprofv3_csv::SAMPLES,
+    rocprof_compute::MACHINE,
+    rocprof_compute::ROOFS,
+    rocprof_compute::DISPATCHES,
+    rocprof_compute::TABLES,
+    rocprof::TABLES,
+    rocprof::JSON,
+    rocprof::DISPATCHES,
+    rocprof::EVENTS,
+    rocprofv2::TABLES,
+    rocprofv2::LINES,
+];
 
 /// The format of a file by its first bytes.
 pub(crate) fn find(first: &[u8]) -> Option<&'static Profiler> {

@@ -1,0 +1,190 @@
+//! Several files of one run become one recording: `1_kernel_trace.csv` and `1_hip_api_trace.csv`, `pmc_1/` and
+//! `pmc_2/`, the files of a workload of rocprof-compute.
+//!
+//! Files are taken in the order of their [roles](crate::formats::profilers::Role). What two of them list appears once, with what each knows of it.
+//! Times are those of the first file that has them; the times of all files count from the same moment within a run, and
+//! a file that shows otherwise is another run of the same program and is brought over by the first kernel of the same
+//! name. How, the recording's [`clock`](eaves_model::Metadata::clock) says.
+
+mod launches;
+mod matching;
+mod merge;
+mod place;
+mod sets;
+
+use std::path::Path;
+
+use eaves_model::{Oddity, RankSource, Recording, Times, Trace};
+
+pub(crate) use self::place::{directory_of, set_of};
+
+use self::merge::Alignment;
+use crate::formats::profilers::Part;
+use crate::{Done, Error, One, plausibility, ranks};
+
+/// A part and where it was found.
+pub(crate) struct Found {
+    pub(crate) path: String,
+    pub(crate) container: &'static str,
+    pub(crate) part: Part,
+}
+
+/// Puts the parts of each set together, in the place of the set's first, and does the work on them. Sums that lie
+/// beside a set say nothing new. Everything else stays as it is.
+pub(crate) fn put_together<R>(
+    results: Vec<(Done<R>, bool)>,
+    work: &impl Fn(&mut Recording) -> R,
+) -> Vec<(Done<R>, bool)> {
+    let mut others = Vec::with_capacity(results.len());
+    let mut parts = Vec::new();
+    for (result, named) in results {
+        match result {
+            Ok(One::Part(found)) => {
+                parts.push(sets::Member { place: others.len(), named, found: *found });
+                others.push(None);
+            }
+            other => others.push(Some((other, named))),
+        }
+    }
+    let sets = sets::of(parts);
+    let directories: Vec<String> =
+        sets.iter().flatten().map(|member| directory_of(&member.found.path)).collect();
+    for other in &mut others {
+        let beside = match &*other {
+            Some((Ok(One::Measurements(sums)), false)) => Some(&sums.path),
+            Some((Err(Error::Sums { path, .. }), false)) => Some(path),
+            _ => None,
+        };
+        if beside.is_some_and(|path| directories.contains(&directory_of(path))) {
+            *other = None;
+        }
+    }
+    for set in sets {
+        let place = set.iter().map(|member| member.place).min();
+        let named = set.iter().any(|member| member.named);
+        let mut recording = recording(set.into_iter().map(|member| member.found).collect());
+        ranks::tell(&mut recording);
+        let answer = work(&mut recording);
+        if let Some(slot) = place.and_then(|place| others.get_mut(place)) {
+            *slot = Some((Ok(One::Trace(Box::new(recording), answer)), named));
+        }
+    }
+    others.into_iter().flatten().collect()
+}
+
+/// One recording of the parts of a set, of which there is at least one.
+pub(crate) fn recording(mut set: Vec<Found>) -> Recording {
+    // Of two files of one role, the one with times comes first, and then the one whose name does.
+    set.sort_by(|a, b| {
+        let order = |found: &Found| (found.part.role, found.part.trace.metadata.base_time_ns.is_none());
+        order(a).cmp(&order(b)).then_with(|| a.path.cmp(&b.path))
+    });
+    let path = match set.as_slice() {
+        [only] => only.path.clone(),
+        [first, ..] => shown_directory(&first.path),
+        [] => String::new(),
+    };
+    let mut recording = Recording {
+        path,
+        format: set.first().map_or("", |found| found.part.format),
+        container: set.first().map_or("plain", |found| found.container),
+        bytes: set.iter().map(|found| found.part.bytes).sum(),
+        rank: 0,
+        rank_source: RankSource::Assumed,
+        trace: Trace::default(),
+    };
+    recording.trace = assemble(set);
+    plausibility::check(&mut recording.trace);
+    recording
+}
+
+fn assemble(set: Vec<Found>) -> Trace {
+    let is_single = set.len() == 1;
+    let mut trace = Trace::default();
+    let mut story = Story::default();
+    for Found { path, part, .. } in set {
+        let has_times = part.trace.metadata.base_time_ns.is_some();
+        let outcome = merge::merge(&mut trace, part.trace, part.role);
+        story.add(&path, outcome, has_times);
+    }
+    launches::adopt(&mut trace);
+    merge::from_the_first(&mut trace);
+    if !is_single {
+        story.tell(&mut trace);
+    }
+    trace
+}
+
+/// How the recording came about, for its `clock`.
+#[derive(Default)]
+struct Story {
+    /// The file that the durations of kernels are of.
+    durations: Option<String>,
+    /// Files of other runs, whose durations do not count.
+    runs: usize,
+    beginnings: usize,
+}
+
+impl Story {
+    fn add(&mut self, path: &str, outcome: merge::Outcome, has_times: bool) {
+        if outcome.known + outcome.new > 0 && self.durations.is_none() && has_times {
+            self.durations = Some(file_name(path).to_owned());
+        }
+        match outcome.alignment {
+            Alignment::FirstKernel => self.runs += 1,
+            Alignment::Beginning => self.beginnings += 1,
+            Alignment::SameClock | Alignment::NoTimes => {}
+        }
+    }
+
+    fn tell(self, trace: &mut Trace) {
+        let mut sentences =
+            vec![trace.metadata.clock.take().unwrap_or_else(|| "no times were recorded".to_owned())];
+        if let Some(file) = self.durations {
+            sentences.push(format!("durations of kernels are those of `{file}`"));
+        }
+        if self.runs > 0 {
+            let files = count(self.runs);
+            sentences.push(format!(
+                "{files} of other runs of the program: brought over by the first kernel of the same name"
+            ));
+        }
+        if self.beginnings > 0 {
+            let files = count(self.beginnings);
+            sentences
+                .push(format!("{files} of another clock and without kernels: brought over by the beginning"));
+        }
+        trace.metadata.clock = Some(sentences.join("; "));
+        if trace.metadata.times == Times::Recorded && trace.metadata.base_time_ns.is_some() {
+            forget_missing_starts(trace);
+        }
+    }
+}
+
+fn count(files: usize) -> String {
+    if files == 1 { "1 file is".to_owned() } else { format!("{files} files are") }
+}
+
+/// A file without times is no oddity where another file of the run has them.
+fn forget_missing_starts(trace: &mut Trace) {
+    let mut kept = eaves_model::Diagnostics::default();
+    for warning in trace.diagnostics.warnings().iter().filter(|warning| warning.kind != Oddity::NoStartTimes)
+    {
+        match &warning.detail {
+            Some(detail) => {
+                kept.note_detail(warning.kind, warning.first_offset, detail.as_str());
+                kept.note_many(warning.kind, warning.count - 1, warning.first_offset);
+            }
+            None => kept.note_many(warning.kind, warning.count, warning.first_offset),
+        }
+    }
+    trace.diagnostics = kept;
+}
+
+fn file_name(path: &str) -> &str {
+    path.rsplit(['/', '\\', '!']).next().unwrap_or(path)
+}
+
+fn shown_directory(path: &str) -> String {
+    Path::new(path).parent().map_or_else(|| path.to_owned(), |parent| parent.display().to_string())
+}
