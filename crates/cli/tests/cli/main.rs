@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, its helpers too")]
 
+mod counters;
 mod device;
 mod diff;
 mod examples;
@@ -14,6 +15,8 @@ mod itself;
 mod ops;
 mod predict;
 mod privacy;
+#[cfg(unix)]
+mod profile;
 mod report;
 mod roofline;
 mod schema;
