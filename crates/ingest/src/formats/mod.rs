@@ -24,6 +24,8 @@ const FIRST: u64 = 1 << 16;
 pub(crate) enum Wanted {
     /// Traces alone.
     Traces,
+    /// Traces, and sums that profilers write.
+    TracesAndSums,
     /// Traces and measurements, in this form or in the one that the content shows.
     Any(Option<Form>),
 }
@@ -63,7 +65,7 @@ pub(crate) fn read(
         return (profiler.read)(input).map_err(Refusal::Profiler);
     }
     let form = match wanted {
-        Wanted::Traces => None,
+        Wanted::Traces | Wanted::TracesAndSums => None,
         Wanted::Any(Some(form)) => Some(form),
         Wanted::Any(None) => measurements::form_of(&first),
     };
