@@ -261,3 +261,38 @@ fn reading_of_one_file() {
         Err(error) => println!("{error}; {}", error.hint()),
     }
 }
+
+/// What `nsys stats --output .` leaves in a directory: lists that belong together, and sums of the same.
+#[test]
+fn tables_of_one_report_are_one_recording() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    write(
+        "report_cuda_gpu_trace.csv",
+        "Start (ns),Duration (ns),CorrId,GrdX,GrdY,GrdZ,BlkX,BlkY,BlkZ,Reg/Trd,StcSMem (MB),DymSMem (MB),Bytes (MB),\
+         Throughput (MB/s),SrcMemKd,DstMemKd,Device,Ctx,Strm,Name\n\
+         2000,50,128,4,1,1,32,1,1,16,0.000,0.000,,,,,T4 (0),1,7,k\n",
+    );
+    write(
+        "report_cuda_api_trace.csv",
+        "Start (ns),Duration (ns),Name,Result,CorrID,Pid,Tid,T-Pri,Thread Name\n1500,30,cudaLaunchKernel,0,128,53,53,20,main\n",
+    );
+    write(
+        "report_nvtx_pushpop_trace.csv",
+        "Start (ns),End (ns),Duration (ns),DurChild (ns),DurNonChild (ns),Name,PID,TID,Lvl,NumChild,RangeId,ParentId,RangeStack,NameTree\n\
+         1000,3000,2000,0,2000,:step,53,53,0,0,1,,:1,:step\n",
+    );
+    write(
+        "report_cuda_gpu_kern_sum.csv",
+        "Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (ns),Name\n100.0,50,1,50,50,50,50,0,k\n",
+    );
+    let recording = recording(folder.path());
+    let trace = &recording.trace;
+    let mut slices: Vec<_> = (0..trace.slices.len())
+        .map(|row| (trace.slices.start[row].0, trace.strings.get(trace.slices.name[row])))
+        .collect();
+    slices.sort_unstable();
+    assert_eq!(slices, [(0, "step"), (500, "cudaLaunchKernel"), (1_000, "k")]);
+    assert_eq!(LaunchLinks::build(trace).unlinked(), 0);
+    assert_eq!(trace.metadata.devices[0].name, "T4");
+}
