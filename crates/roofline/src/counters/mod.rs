@@ -5,6 +5,7 @@
 //! The formulas with their sources and the checks on real recordings are in `docs/counters.md`.
 
 pub mod amd;
+mod ceilings;
 mod convention;
 mod metric;
 pub mod nvidia;
@@ -14,6 +15,7 @@ mod tests;
 
 use crate::{Arithmetic, Engine};
 
+pub use ceilings::Ceilings;
 pub use convention::Convention;
 pub use metric::{adds_up, unit};
 
