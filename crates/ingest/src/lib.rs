@@ -335,6 +335,8 @@ fn explain(path: String, refusal: Refusal) -> Error {
             let start = shown.trim_start().to_ascii_lowercase();
             let what = if start.starts_with("<!doctype") || start.starts_with("<html") {
                 "an HTML page (a log-in page saved in its place?)".to_owned()
+            } else if start.starts_with("pmc") {
+                "an input file of rocprof, which `eaves counters check` is for".to_owned()
             } else if first.contains(&0) {
                 "binary data".to_owned()
             } else {
