@@ -17,7 +17,7 @@ fn samples() -> Vec<PathBuf> {
     let (there, missing): (Vec<_>, Vec<_>) =
         SAMPLES.iter().map(|name| folder.join(name)).partition(|path| path.exists());
     for path in missing {
-        eprintln!("skipped, as it is not there: {}", path.display());
+        println!("skipped, as it is not there: {}", path.display());
     }
     there
 }
@@ -101,7 +101,7 @@ fn every_kernel_and_copy_has_its_call() {
             let activity = trace.gpu.slice[row];
             assert!(trace.slices.start[launch.index()] <= trace.slices.start[activity.index()]);
         }
-        eprintln!("{}: {kernels} kernels, all linked", path.display());
+        println!("{}: {kernels} kernels, all linked", path.display());
     }
 }
 

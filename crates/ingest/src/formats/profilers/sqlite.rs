@@ -17,8 +17,6 @@ pub(crate) struct Stored<'a> {
     pub(crate) database: Database<'a>,
     /// What was odd so far. It belongs in the document.
     pub(crate) diagnostics: Diagnostics,
-    /// Threads that may work.
-    pub(crate) threads: usize,
 }
 
 /// A profiler that writes databases.
@@ -46,7 +44,7 @@ pub(super) fn read(input: Input<'_>) -> Result<Document, Refused> {
     let Some(layout) = ALL.iter().find(|layout| (layout.is_it)(&database)) else {
         return Err(unknown(&database));
     };
-    (layout.read)(Stored { path: input.path, database, diagnostics, threads: input.threads })
+    (layout.read)(Stored { path: input.path, database, diagnostics })
 }
 
 fn unknown(database: &Database<'_>) -> Refused {
