@@ -45,12 +45,15 @@ const FIRST_BLOCK: usize = 2 << 20;
 /// Bytes that later blocks have: together with what is found in them they fit the cache.
 const BLOCK: usize = 256 << 10;
 
+/// Bytes that are made room for at first.
+const RAW: usize = 64 << 10;
+
 /// Text that is read in blocks and used up from its front.
 pub(super) struct Text<'a> {
     reader: Box<dyn Read + Send + 'a>,
     utf16: Option<Utf16>,
     raw: Vec<u8>,
-    /// What was read, and zeros behind it.
+    /// What was read, zeros behind it, and whatever else there is room for.
     content: Vec<u8>,
     /// Bytes of the content, without the zeros.
     filled: usize,
@@ -108,33 +111,57 @@ impl<'a> Text<'a> {
     /// Reads on until there is a block that is not used up, and more of it than before. False at the end.
     pub(super) fn fill(&mut self) -> bool {
         let usual = if self.bytes < FIRST_BLOCK as u64 { FIRST_BLOCK } else { BLOCK };
-        self.content.truncate(self.filled);
-        self.content.drain(..self.used);
+        self.content.copy_within(self.used..self.filled, 0);
+        self.filled -= self.used;
         self.offset += self.used as u64;
         self.used = 0;
-        let before = self.content.len();
+        let before = self.filled;
         let wanted = usual.max(before * 2);
-        while !self.ended && self.content.len() < wanted {
-            self.read(wanted - self.content.len());
+        while !self.ended && self.filled < wanted {
+            match self.utf16 {
+                None => self.read(wanted),
+                Some(_) => self.decode(),
+            }
         }
-        self.filled = self.content.len();
-        self.content.resize(self.filled + PADDING, 0);
+        let needed = self.filled + PADDING;
+        if self.content.len() < needed {
+            self.content.resize(needed, 0);
+        }
+        if let Some(padding) = self.content.get_mut(self.filled..needed) {
+            padding.fill(0);
+        }
         self.filled > before
     }
 
-    fn read(&mut self, room: usize) {
-        let before = self.content.len();
-        let into = if self.utf16.is_some() { &mut self.raw } else { &mut self.content };
-        let result = self.reader.by_ref().take(room as u64).read_to_end(into);
-        if let Some(utf16) = &mut self.utf16 {
-            self.bytes += self.raw.len() as u64;
-            utf16.decode(&self.raw, &mut self.content);
-            self.ended = self.raw.is_empty();
-            self.raw.clear();
-        } else {
-            self.bytes += (self.content.len() - before) as u64;
-            self.ended = self.content.len() == before;
+    /// Reads into the content, which grows to so many bytes at most. Bytes are set to zero once, not for each block.
+    fn read(&mut self, most: usize) {
+        if self.content.len() <= self.filled {
+            let more = (self.content.len() * 2).clamp(RAW, most.max(RAW));
+            self.content.resize(more.max(self.filled + 1), 0);
         }
+        let room = self.content.get_mut(self.filled..).unwrap_or_default();
+        match self.reader.read(room) {
+            Ok(0) => self.ended = true,
+            Ok(read) => {
+                self.filled += read;
+                self.bytes += read as u64;
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(error) => self.fail(&error),
+        }
+    }
+
+    /// Reads some UTF-16 and appends what it says.
+    fn decode(&mut self) {
+        self.content.truncate(self.filled);
+        self.raw.clear();
+        let result = self.reader.by_ref().take(RAW as u64).read_to_end(&mut self.raw);
+        self.bytes += self.raw.len() as u64;
+        self.ended = self.raw.is_empty();
+        if let Some(utf16) = &mut self.utf16 {
+            utf16.decode(&self.raw, &mut self.content);
+        }
+        self.filled = self.content.len();
         if let Err(error) = result {
             self.fail(&error);
         }
@@ -147,7 +174,10 @@ impl<'a> Text<'a> {
 
     /// The same, with zeros behind it.
     pub(super) fn padded(&self) -> Padded<'_> {
-        Padded::new(self.content.get(self.used..).unwrap_or(&[0; PADDING]), self.filled - self.used)
+        Padded::new(
+            self.content.get(self.used..).unwrap_or(&[0; PADDING]),
+            self.filled.saturating_sub(self.used),
+        )
     }
 
     /// Takes bytes off the front.
