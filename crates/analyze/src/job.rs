@@ -2,9 +2,9 @@
 
 use std::any::Any;
 
-use eaves_model::{Interval, Recording, Trace};
+use eaves_model::{Interval, Recording, Times, Trace};
 
-use crate::analyses::Analysis;
+use crate::analyses::{Analysis, missing};
 use crate::section::{Column, Unit, Value};
 use crate::{Options, Outcome, RankView, SelectionError, TypeTimes};
 
@@ -32,7 +32,7 @@ pub fn measure(trace: &Trace, options: &Options, analyses: &[&'static Analysis])
     let mut order: Vec<usize> = (0..analyses.len()).collect();
     order.sort_by_key(|&index| !analyses[index].heavy);
     let mut measured: Vec<(usize, Part)> =
-        order.into_iter().map(|index| (index, (analyses[index].measure)(&view))).collect();
+        order.into_iter().map(|index| (index, measure_one(analyses[index], &view))).collect();
     measured.sort_by_key(|(index, _)| *index);
     let parts = measured.into_iter().map(|(_, part)| part).collect();
     Measured {
@@ -44,6 +44,14 @@ pub fn measure(trace: &Trace, options: &Options, analyses: &[&'static Analysis])
         recorded_gpu: !trace.gpu.is_empty(),
         parts,
     }
+}
+
+/// What an analysis keeps; nothing of a recording that it can say nothing about.
+fn measure_one(analysis: &Analysis, view: &RankView<'_>) -> Part {
+    if analysis.needs_times && view.trace.metadata.times == Times::InSequence {
+        return Box::new(());
+    }
+    (analysis.measure)(view)
 }
 
 /// Puts the report together. `measured` belongs to `recordings`, one for one, all measured for the same analyses
@@ -68,7 +76,12 @@ pub fn assemble(
     let ranks = selected.iter().map(|(recording, measured)| RankSummary::new(recording, measured)).collect();
     let recorded_gpu = measured.iter().any(|one| one.recorded_gpu);
     let job = Job { options: options.clone(), ranks, recorded_gpu };
+    let in_sequence =
+        selected.iter().any(|(recording, _)| recording.trace.metadata.times == Times::InSequence);
     let outcome = |(index, analysis): (usize, &&'static Analysis)| {
+        if in_sequence && analysis.needs_times {
+            return missing::start_times(analysis.id);
+        }
         let parts: Vec<&Part> = selected.iter().filter_map(|(_, one)| one.parts.get(index)).collect();
         (analysis.assemble)(&job, &parts)
     };

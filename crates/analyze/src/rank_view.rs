@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 use eaves_model::{CallTree, Interval, LaunchLinks, Ns, SliceKind, Trace};
 
 use crate::collectives::Calls;
+use crate::kernel_counters::CounterRows;
 use crate::{GpuView, HostTree, Options, StepIndex, TypeSets, TypeTimes};
 
 /// One recording and what several analyses need of it. What not all of them need is made when first asked for.
@@ -29,6 +30,7 @@ pub struct RankView<'a> {
     tree: OnceLock<CallTree>,
     collectives: OnceLock<Arc<Calls>>,
     operators: OnceLock<HostTree>,
+    counters: OnceLock<CounterRows>,
 }
 
 impl<'a> RankView<'a> {
@@ -53,6 +55,7 @@ impl<'a> RankView<'a> {
             tree: OnceLock::new(),
             collectives: OnceLock::new(),
             operators: OnceLock::new(),
+            counters: OnceLock::new(),
         }
     }
 
@@ -74,6 +77,11 @@ impl<'a> RankView<'a> {
     /// The operators of the framework: which is inside which, and which launched what.
     pub fn operators(&self) -> &HostTree {
         self.operators.get_or_init(|| HostTree::build(self.trace, self.tree(), |kind| kind == SliceKind::Op))
+    }
+
+    /// Which hardware counters belong to which slice.
+    pub(crate) fn counters(&self) -> &CounterRows {
+        self.counters.get_or_init(|| CounterRows::of(self.trace))
     }
 
     /// The first instant of the recording, from which people count.

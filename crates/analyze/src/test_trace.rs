@@ -1,8 +1,9 @@
 //! Traces made by hand for the unit tests.
 
 use eaves_model::{
-    Allocation, Collective, Extent, GpuActivity, Ident, MaybeF64, MaybeI64, MaybeU32, Ns, Op, PythonFrame,
-    RankSource, Recording, Run, RuntimeCall, Slice, SliceId, SliceKind, StringId, Trace,
+    Allocation, Collective, DeviceProperties, Extent, GpuActivity, Ident, MaybeF64, MaybeI64, MaybeU32, Ns,
+    Op, PythonFrame, RangeCounter, RankSource, Recording, Run, RuntimeCall, Slice, SliceId, SliceKind,
+    StringId, Trace,
 };
 
 use crate::section::{Section, Value};
@@ -274,6 +275,32 @@ impl TestTrace {
             external_id: MaybeI64::NONE,
             function: MaybeU32::NONE,
         });
+        self
+    }
+
+    /// Hardware counters of the last slice.
+    pub(crate) fn counters(&mut self, values: &[(&str, f64)]) -> &mut Self {
+        let slice = SliceId::from(self.trace.slices.len() - 1);
+        for (metric, value) in values {
+            let metric = self.trace.strings.intern(metric);
+            self.trace.range_counters.push(RangeCounter { slice, metric, value: MaybeF64::new(*value) });
+        }
+        self
+    }
+
+    /// Says how many blocks and threads the last activity had.
+    pub(crate) fn launched(&mut self, blocks: u32, threads: u32) -> &mut Self {
+        *self.trace.gpu.grid.last_mut().unwrap() = Extent([blocks, 1, 1]);
+        *self.trace.gpu.block.last_mut().unwrap() = Extent([threads, 1, 1]);
+        self
+    }
+
+    /// The recorder and its device.
+    pub(crate) fn on_device(&mut self, name: &str, architecture: &str, numbers: &[(&str, f64)]) -> &mut Self {
+        let numbers = numbers.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
+        let (name, architecture) = (name.to_owned(), architecture.to_owned());
+        self.trace.metadata.tool = Some("a profiler".to_owned());
+        self.trace.metadata.devices.push(DeviceProperties { id: Some(0), name, architecture, numbers });
         self
     }
 

@@ -3,6 +3,7 @@
 //! A [`Request`] says what to record. A [`Tool`] turns it into a [`Plan`]: files to write and exact command lines, by a
 //! pure function, so that what would be run can be shown and tested without the profiler.
 
+pub mod counters;
 mod files;
 mod group;
 mod interrupt;
@@ -15,7 +16,7 @@ mod streams;
 mod tools;
 
 pub use interrupt::interrupt;
-pub use plan::{Invocation, Plan, Purpose, Refused};
+pub use plan::{Invocation, Plan, Purpose, Refused, quoted};
 pub use request::{CounterRequest, Record, Request};
 pub use run::{Conditions, Ended, Error, Outcome, located, probe, run};
 pub use streams::Passed;

@@ -73,7 +73,7 @@ impl Invocation {
 }
 
 /// A word as a shell takes it literally.
-pub(crate) fn quoted(word: &OsStr) -> String {
+pub fn quoted(word: &OsStr) -> String {
     let text = word.to_string_lossy();
     let plain = |letter: char| letter.is_ascii_alphanumeric() || "_-+=:,./@%^".contains(letter);
     if !text.is_empty() && text.chars().all(plain) {

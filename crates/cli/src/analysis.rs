@@ -12,6 +12,7 @@ use eaves_roofline::Device;
 
 use crate::arguments::OutputArguments;
 use crate::commands::read_with;
+use crate::destination::Destination;
 use crate::failure::hinted;
 use crate::selection::{self, SelectionArguments};
 
@@ -21,6 +22,13 @@ pub(crate) struct AnalysisArguments {
     /// Files, directories with one trace per rank, patterns, or - for stdin
     #[arg(required = true, value_name = "INPUT")]
     inputs: Vec<PathBuf>,
+    #[command(flatten)]
+    how: AnalysisOptions,
+}
+
+/// The part to look at, and how much to show, of inputs that come from elsewhere.
+#[derive(Args, Debug)]
+pub(crate) struct AnalysisOptions {
     #[command(flatten)]
     selection: SelectionArguments,
     /// Make the long tables too: a row for each activity or point in time
@@ -56,16 +64,31 @@ impl AnalysisArguments {
         wanted: impl Fn(&str) -> bool,
         output: &OutputArguments,
     ) -> anyhow::Result<()> {
+        let destination = output.destination(&self.inputs)?;
+        self.how.run(&self.inputs, device, verb, wanted, output, destination)
+    }
+}
+
+impl AnalysisOptions {
+    /// Analyses inputs, with the answer going where it was made sure before that it can.
+    pub(crate) fn run(
+        &self,
+        inputs: &[PathBuf],
+        device: Option<Device>,
+        verb: &'static str,
+        wanted: impl Fn(&str) -> bool,
+        output: &OutputArguments,
+        destination: Destination,
+    ) -> anyhow::Result<()> {
         let analyses: Vec<&'static Analysis> =
             analyses::in_report_order().into_iter().filter(|analysis| wanted(analysis.id)).collect();
-        let destination = output.destination(&self.inputs)?;
         let options = Options::default()
             .with_selection(self.selection.selection())
             .with_details(self.details)
             .with_kernel_wait(self.kernel_wait)
             .with_queue_limit(self.queue_limit)
             .with_device(device.map(Arc::new));
-        let (run, measured) = read_with(&self.inputs, output, |recording| {
+        let (run, measured) = read_with(inputs, output, |recording| {
             measure(&recording.trace.take_rows(), &options, &analyses)
         })?;
         let outcomes = assemble(&run.recordings, &measured, &options, &analyses).map_err(|error| {

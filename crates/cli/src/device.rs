@@ -3,6 +3,8 @@
 use std::path::Path;
 
 use clap::{Args, ValueEnum};
+use eaves_analyze::roofline;
+use eaves_model::DeviceProperties;
 use eaves_roofline::{Counts, Device, device};
 
 use crate::failure::hinted;
@@ -46,12 +48,33 @@ impl DeviceArguments {
                 ));
             }
         };
+        Ok(self.read(found))
+    }
+
+    /// The device that was named, or the one that recordings were made on, with what they say about it.
+    pub(crate) fn resolve_recorded(&self, devices: &[DeviceProperties]) -> anyhow::Result<Device> {
+        if self.device.is_none()
+            && let Ok(device) = roofline::reported_device(devices)
+        {
+            return Ok(self.read(device));
+        }
+        let mut names: Vec<&str> = devices.iter().map(|device| device.name.as_str()).collect();
+        names.sort_unstable();
+        names.dedup();
+        match names.as_slice() {
+            [name] => self.resolve(Some(name)),
+            _ => self.resolve(None),
+        }
+    }
+
+    /// With its peaks read as asked for.
+    fn read(&self, found: Device) -> Device {
         let found = if self.sparse { found.with_sparse_peaks() } else { found };
-        Ok(match self.peak_unit {
+        match self.peak_unit {
             Some(PeakUnit::Ops) => found.counting(Counts::Operations),
             Some(PeakUnit::Macs) => found.counting(Counts::Macs),
             None => found,
-        })
+        }
     }
 
     /// With this name or file if none was typed.
@@ -79,7 +102,7 @@ pub(crate) fn named(name: &str) -> anyhow::Result<Device> {
     let in_file = name.rsplit_once('#').is_some_and(|(file, _)| Path::new(file).is_file());
     let looks_like_file = name.contains(['/', '\\'])
         || path.extension().is_some_and(|extension| {
-            ["json", "yaml", "yml"].iter().any(|known| extension.eq_ignore_ascii_case(known))
+            ["csv", "json", "yaml", "yml"].iter().any(|known| extension.eq_ignore_ascii_case(known))
         });
     if path.is_file() || in_file || looks_like_file {
         return device::read(path).map_err(|error| hinted(error.to_string(), error.hint));

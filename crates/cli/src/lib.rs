@@ -37,6 +37,8 @@ enum Status {
     Done,
     /// Something holds on which the user wants to fail.
     ConditionHolds,
+    /// A program was run, and this is its own exit code.
+    Program(u8),
 }
 
 /// How far is this program from what the hardware can do, and why?
@@ -69,6 +71,7 @@ pub fn run(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> 
     match arguments.command.run(&arguments.output) {
         Ok(Status::Done) => ExitCode::SUCCESS,
         Ok(Status::ConditionHolds) => ExitCode::from(CONDITION_HOLDS),
+        Ok(Status::Program(code)) => ExitCode::from(code),
         Err(error) => {
             printer.error(&error);
             ExitCode::from(FAILED)
@@ -95,6 +98,10 @@ fn usage(answer: &clap::Error) -> ExitCode {
     reason = "the threads that work are in the middle of something and cannot be asked to stop"
 )]
 fn interrupted() {
+    // A program under a profiler is told to stop, and what was recorded until then is still shown.
+    if eaves_capture::interrupt() {
+        return;
+    }
     output::abandon_all();
     eaves_present::export::files::abandon_all();
     std::process::exit(INTERRUPTED);

@@ -19,7 +19,6 @@ mod json;
 mod parts;
 mod plausibility;
 mod progress;
-#[expect(dead_code, reason = "the formats that are made of it come with it")]
 mod protobuf;
 mod ranks;
 mod sqlite;

@@ -112,6 +112,29 @@ fn rocprof_text() {
 }
 
 #[test]
+fn tables_of_nsight_compute() {
+    replay("ncu_csv", exercise::json);
+}
+
+#[test]
+fn reports_of_nsight_compute() {
+    replay("ncu_rep", exercise::json);
+}
+
+#[test]
+fn tables_of_nvprof() {
+    replay("nvprof", |bytes| {
+        exercise::json(bytes);
+        exercise::measurements(bytes);
+    });
+}
+
+#[test]
+fn pftrace() {
+    replay("pftrace", exercise::json);
+}
+
+#[test]
 fn rocprofv3_json() {
     replay("rocprofv3_json", exercise::json);
 }

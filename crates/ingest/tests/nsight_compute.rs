@@ -229,3 +229,83 @@ fn runs_that_failed_say_why() {
         println!("{error}");
     }
 }
+
+/// What `verify_layout.py`, an independent parser beside the samples, prints of them: metrics of each launch, duration,
+/// grid, cycles; and what stands in the messages it lists.
+#[test]
+fn reports_are_read() {
+    type Expected = (&'static str, [usize; 3], &'static [(&'static str, i64, u32, f64)]);
+    let expected: [Expected; 3] = [
+        ("CuVectorAddDrv", [110, 151, 268], &[("VecAdd_kernel", 3_232, 196, 4_587.0)]),
+        ("CuVectorAddDrv_2", [110, 151, 268], &[("VecAdd_kernel", 3_264, 196, 4_398.0)]),
+        (
+            "manual_nvtx",
+            [184, 151, 347],
+            &[
+                ("init_data_kernel(int, double *)", 84_480, 16_384, 124_056.0),
+                ("daxpy_kernel(int, double, double *, double *)", 249_216, 16_384, 379_490.0),
+                ("check_results_kernel(int, double, double *)", 88_512, 16_384, 122_573.0),
+            ],
+        ),
+    ];
+    for (file, metrics, launches) in expected {
+        for path in samples(&format!("ncu_rep/{file}.ncu-rep")) {
+            let recording = recording(&path);
+            let trace = &recording.trace;
+            assert_eq!((recording.format, trace.gpu.len()), ("ncu-rep", launches.len()));
+            let counters = counters(trace);
+            for (launch, &(name, duration, grid, cycles)) in launches.iter().enumerate() {
+                let gpu = trace.gpu.row(launch);
+                assert_eq!(trace.slice_name(gpu.slice), name);
+                assert_eq!(trace.slices.duration[launch].0, duration);
+                assert_eq!((gpu.grid.0, gpu.block.0), ([grid, 1, 1], [256, 1, 1]));
+                assert_eq!(gpu.device.get(), Some(0));
+                let counter = |name: &str| counters.get(&(launch as u32, name.to_owned())).copied();
+                assert_eq!(counter("gpc__cycles_elapsed.max"), Some(cycles));
+                assert_eq!(counter("launch__grid_size"), Some(f64::from(grid)));
+            }
+            let device = &trace.metadata.devices[0];
+            assert_eq!(
+                (device.name.as_str(), device.architecture.as_str()),
+                ("NVIDIA GeForce RTX 3070", "sm_86")
+            );
+            // Numbers of the launch and of the device; the others of the metrics are texts or have no value.
+            let [of_launch, of_device, all] = metrics;
+            assert_eq!(
+                (counters.len(), device.numbers.len()),
+                (of_launch * launches.len(), of_device),
+                "{file}"
+            );
+            assert!(of_launch + of_device < all);
+            let odd: Vec<_> = trace.diagnostics.warnings().iter().map(|warning| warning.kind).collect();
+            assert_eq!(odd, [Oddity::NoStartTimes]);
+        }
+    }
+    for path in samples("ncu_rep/manual_nvtx.ncu-rep") {
+        let trace = recording(&path).trace;
+        let kinds: Vec<&str> = trace.remarks.kind.iter().map(|&kind| trace.strings.get(kind)).collect();
+        let rules: Vec<&str> = trace.remarks.rule.iter().map(|&rule| trace.strings.get(rule)).collect();
+        assert_eq!(rules[..2], ["Occupancy", "SOLBottleneck"]);
+        assert_eq!(kinds[..2], ["WRN", "INF"]);
+        let text = trace.strings.get(trace.remarks.text[1]);
+        assert!(
+            text.starts_with("The kernel is utilizing greater than 80.0% of the available compute"),
+            "{text}"
+        );
+        let ranges: Vec<(&str, i64, i64)> = (3..trace.slices.len())
+            .map(|row| {
+                let slice = trace.slices.row(row);
+                (trace.strings.get(slice.name), slice.start.0, trace.slices.end(row).0)
+            })
+            .collect();
+        assert_eq!(
+            ranges,
+            [
+                ("init_data", 0, 84_480),
+                ("daxpy", 84_480, 333_696),
+                ("run_test", 0, 422_208),
+                ("check_results", 333_696, 422_208),
+            ]
+        );
+    }
+}

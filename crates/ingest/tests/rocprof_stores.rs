@@ -7,7 +7,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use eaves_ingest::{Options, read};
-use eaves_model::{Oddity, Recording, SliceKind};
+use eaves_model::{GpuId, LaunchLinks, Oddity, Recording, SliceKind};
 use serde_json::Value;
 
 /// A real file of another project. It is not part of this one.
@@ -116,4 +116,81 @@ fn rocprofv3_json_as_tracelens_reads_it() {
     }
     assert_eq!(calls, expected_calls);
     assert!((busy as f64 / 1e6 - expected_time).abs() < 1e-6, "{busy} ns and {expected_time} ms");
+}
+
+/// A database of rocprofv3 that another program may not touch.
+fn database(path: &Path) -> rusqlite::Connection {
+    let flags = rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY | rusqlite::OpenFlags::SQLITE_OPEN_URI;
+    rusqlite::Connection::open_with_flags(format!("file:{}?immutable=1", path.display()), flags).unwrap()
+}
+
+/// Name, number and sum of some column, as SQLite itself finds them.
+fn grouped(database: &rusqlite::Connection, query: &str) -> Sums {
+    let mut statement = database.prepare(query).unwrap();
+    let rows = statement
+        .query_map([], |row| {
+            Ok((row.get::<_, String>(0)?, (u64::from(row.get::<_, u32>(1)?), row.get::<_, i64>(2)?)))
+        })
+        .unwrap();
+    rows.map(Result::unwrap).collect()
+}
+
+/// A batched GEMM on an MI300X, against the views that rocprofv3 puts into the database, run by SQLite.
+#[test]
+fn rocpd() {
+    let Some(path) = sample("formats/amd/rocprofv3/rocpd_db/28_results.envcleared.db") else { return };
+    let recording = recording(&path);
+    let trace = &recording.trace;
+    let database = database(&path);
+    let kernels = "select name, count(*), sum(duration) from kernels group by name";
+    assert_eq!(sums(&recording), grouped(&database, kernels));
+    let mut calls = Sums::new();
+    for &slice in &trace.runtime.slice {
+        let entry = calls.entry(trace.slice_name(slice).to_owned()).or_default();
+        *entry = (entry.0 + 1, entry.1 + trace.slices.duration[slice.index()].0);
+    }
+    assert_eq!(calls, grouped(&database, "select name, count(*), sum(duration) from regions group by name"));
+    assert_eq!((trace.gpu.len(), trace.runtime.len()), (151, 629));
+
+    let mut statement = database
+        .prepare(
+            "select start, grid_x, grid_y, grid_z, workgroup_x, workgroup_y, workgroup_z, lds_size, scratch_size, \
+             vgpr_count, accum_vgpr_count, sgpr_count, dispatch_id, stream_id, queue_id, stack_id from kernels order by id",
+        )
+        .unwrap();
+    let mut rows = statement.query([]).unwrap();
+    let base = trace.metadata.base_time_ns.unwrap();
+    for row in 0..trace.gpu.len() {
+        let expected = rows.next().unwrap().unwrap();
+        let number = |column: usize| expected.get::<_, i64>(column).unwrap();
+        let slice = trace.gpu.slice[row].index();
+        assert_eq!(trace.slices.start[slice].0 + base, number(0));
+        for axis in 0..3 {
+            let (items, group) = (number(1 + axis), number(4 + axis));
+            assert_eq!(i64::from(trace.gpu.grid[row].0[axis]), (items + group - 1) / group);
+            assert_eq!(i64::from(trace.gpu.block[row].0[axis]), group);
+        }
+        assert_eq!(trace.gpu.shared_memory[row].get(), Some(number(7)));
+        assert_eq!(trace.dispatches.scratch[row].get(), Some(number(8)));
+        assert_eq!(trace.gpu.registers[row].get().map(i64::from), Some(number(9) + number(10)));
+        assert_eq!(trace.dispatches.scalar_registers[row].get().map(i64::from), Some(number(11)));
+        assert_eq!(trace.dispatches.number[row].get(), Some(number(12)));
+        assert_eq!(trace.gpu.stream[row].get(), Some(number(13)));
+        assert_eq!(trace.dispatches.queue[row].get(), Some(number(14)));
+        assert_eq!(trace.gpu.correlation[row].get(), Some(number(15)));
+    }
+    // Every kernel has a region with its `stack_id`; all are launches.
+    let links = LaunchLinks::build(trace);
+    assert_eq!(links.unlinked(), 0);
+    let launches = (0..trace.gpu.len()).map(|row| trace.slice_name(links.launch(GpuId::from(row)).unwrap()));
+    assert!(launches.into_iter().all(|name| name.contains("Launch") || name.contains("Memset")));
+    let device = &trace.metadata.devices[0];
+    assert_eq!((device.name.as_str(), device.architecture.as_str()), ("AMD Instinct MI300X", "gfx942"));
+    assert_eq!(device.number("cu_count"), Some(304.0));
+    assert_eq!(trace.metadata.host_name.as_deref(), Some("37ca13315e70"));
+    let overlaps = "select count(*) from (select start < lag(end) over (partition by stream_id order by start) as \
+                    overlaps from kernels) where overlaps";
+    let overlaps: u32 = database.query_row(overlaps, [], |row| row.get(0)).unwrap();
+    assert_eq!(trace.diagnostics.count(Oddity::StreamOverlap), u64::from(overlaps));
+    assert_eq!(trace.diagnostics.warnings().len(), 1);
 }

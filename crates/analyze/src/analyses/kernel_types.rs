@@ -13,6 +13,7 @@ impl Analyse for KernelTypes {
     const ID: &'static str = "kernel-types";
     const PLACE: u32 = 20;
     const MAIN: bool = false;
+    const NEEDS_TIMES: bool = false;
     // The summary of a rank has all it needs.
     type Part = ();
 

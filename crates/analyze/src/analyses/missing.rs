@@ -21,6 +21,17 @@ pub(super) fn gpu_activity(job: &Job, id: &'static str) -> Outcome {
     Outcome::Skipped(Skipped { id, missing: missing.to_owned(), how_to_record: how_to_record.to_owned() })
 }
 
+/// The outcome of what needs recorded times, where durations alone were recorded.
+pub(crate) fn start_times(id: &'static str) -> Outcome {
+    Outcome::Skipped(Skipped {
+        id,
+        missing: "start times were not recorded".to_owned(),
+        how_to_record: "record a timeline: `nsys profile`, `rocprofv3 --kernel-trace -f rocpd`, `rocprof --timestamp on` or \
+                        `torch.profiler`; profilers that replay kernels for counters know durations alone"
+            .to_owned(),
+    })
+}
+
 /// The outcome where no GPU activity is linked to a call: the host was not recorded, or there is no activity at all.
 pub(super) fn launches(job: &Job, id: &'static str) -> Outcome {
     if !job.ranks.iter().any(RankSummary::has_gpu_activity) {

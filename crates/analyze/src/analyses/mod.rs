@@ -15,7 +15,7 @@ mod kernels;
 mod launch_stats;
 mod memory;
 pub(crate) mod memory_bandwidth;
-mod missing;
+pub(crate) mod missing;
 mod op_delays;
 pub(crate) mod queue_length;
 mod roofline;
@@ -41,6 +41,9 @@ pub(crate) trait Analyse {
     const MAIN: bool = true;
     /// True if measuring needs much memory of its own: it then comes before those that share trees which stay.
     const HEAVY: bool = false;
+    /// True if it says something about when things happened, so that it needs recorded times. Durations alone are enough
+    /// for the others.
+    const NEEDS_TIMES: bool = true;
     /// What stays of a rank when its rows are gone. Owns what it holds, and is small.
     type Part: Send + Sync + 'static;
 
@@ -75,6 +78,7 @@ pub struct Analysis {
     /// True if people want to see it in every report; otherwise it is shown when asked for.
     pub main: bool,
     pub(crate) heavy: bool,
+    pub(crate) needs_times: bool,
     pub(crate) measure: fn(&RankView<'_>) -> Part,
     pub(crate) assemble: fn(&Job, &[&Part]) -> Outcome,
 }
@@ -86,6 +90,7 @@ impl Analysis {
             place: A::PLACE,
             main: A::MAIN,
             heavy: A::HEAVY,
+            needs_times: A::NEEDS_TIMES,
             measure: measure::<A>,
             assemble: assemble::<A>,
         }

@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use eaves_roofline::{Device, device};
+use eaves_roofline::Device;
 
 use super::{Analyse, Rank, missing};
-use crate::roofline::{Scope, TracePoints, trace_points, trace_section};
+use crate::roofline::{Scope, TracePoints, reported_device, trace_points, trace_section};
 use crate::section::Skipped;
 use crate::{Job, Outcome, RankView};
 
@@ -14,6 +14,7 @@ pub(super) struct Roofline;
 impl Analyse for Roofline {
     const ID: &'static str = "roofline";
     const PLACE: u32 = 45;
+    const NEEDS_TIMES: bool = false;
     type Part = TracePoints;
 
     fn measure(rank: &RankView<'_>) -> TracePoints {
@@ -44,13 +45,5 @@ fn known_device<'a>(job: &'a Job, points: &TracePoints) -> Result<Cow<'a, Device
     if let Some(device) = &job.options.device {
         return Ok(Cow::Borrowed(device));
     }
-    let mut found: Option<Device> = None;
-    for name in &points.devices {
-        let device = device::find_reported(name).map_err(|unknown| format!("peaks: {unknown}"))?;
-        if found.as_ref().is_some_and(|found| found.id != device.id) {
-            return Err(format!("one device: the recordings name {}", points.devices.join(", ")));
-        }
-        found = Some(device);
-    }
-    found.map(Cow::Owned).ok_or_else(|| "the name of the device, which was not recorded".to_owned())
+    reported_device(&points.devices).map(Cow::Owned)
 }

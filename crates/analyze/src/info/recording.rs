@@ -1,6 +1,6 @@
 //! What was recorded, what was not, and which option of the recorder records it.
 
-use eaves_model::{Run, StringId, Trace};
+use eaves_model::{Run, SliceKind, StringId, Times, Trace};
 
 use crate::section::{Column, Section, Table, Unit, Value};
 
@@ -10,23 +10,57 @@ struct Item {
     present: fn(&Trace) -> bool,
     /// What it is good for.
     used_for: &'static str,
-    /// How to record it with PyTorch.
-    how: &'static str,
+    /// How to record it, with each recorder that can.
+    how: &'static [(Recorder, &'static str)],
 }
 
-/// In the order of how much is lost without it. The options are those of `torch.profiler.profile`.
+/// Who recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Recorder {
+    /// PyTorch, by options of `torch.profiler.profile`.
+    Torch,
+    /// Nsight Systems, by options of `nsys profile`.
+    Nsys,
+    /// Nsight Compute, by options of `ncu`.
+    Ncu,
+    /// ROCm's profilers, by options of `rocprofv3`, the one that is kept up.
+    Rocprof,
+}
+
+impl Recorder {
+    /// By the name of the format.
+    fn of(format: &str) -> Self {
+        match format {
+            _ if format.starts_with("nsys") => Self::Nsys,
+            _ if format.starts_with("ncu") || format.starts_with("nvprof") => Self::Ncu,
+            _ if format.starts_with("roc") => Self::Rocprof,
+            _ => Self::Torch,
+        }
+    }
+}
+
+use Recorder::{Ncu, Nsys, Rocprof, Torch};
+
+/// In the order of how much is lost without it.
 static ITEMS: &[Item] = &[
     Item {
         what: "GPU activity",
         present: |trace| !trace.gpu.is_empty(),
         used_for: "everything about the GPU",
-        how: "`activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]` (ROCm too; Intel GPUs: `XPU`)",
+        how: &[
+            (
+                Torch,
+                "`activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]` (ROCm too; Intel GPUs: `XPU`)",
+            ),
+            (Nsys, "`-t cuda,nvtx`"),
+            (Rocprof, "`--kernel-trace --memory-copy-trace`"),
+        ],
     },
     Item {
         what: "operators",
         present: |trace| !trace.ops.is_empty(),
         used_for: "which operator a kernel belongs to",
-        how: "`activities=[ProfilerActivity.CPU, ...]`",
+        how: &[(Torch, "`activities=[ProfilerActivity.CPU, ...]`")],
     },
     Item {
         what: "launches",
@@ -35,67 +69,108 @@ static ITEMS: &[Item] = &[
                 && trace.gpu.correlation.iter().chain(&trace.gpu.external_id).any(|id| id.is_some())
         },
         used_for: "which call and which step launched a kernel, launch delays",
-        how: "record CPU and GPU activities together; the correlation numbers come by themselves",
+        how: &[
+            (Torch, "record CPU and GPU activities together; the correlation numbers come by themselves"),
+            (Nsys, "`-t cuda,nvtx`"),
+            (Rocprof, "`--hip-trace` beside `--kernel-trace`"),
+        ],
     },
     Item {
         what: "flows",
         present: |trace| !trace.flows.is_empty(),
         used_for: "links between host and device, forward and backward",
-        how: "record CPU and GPU activities together; the arrows come by themselves",
+        how: &[(Torch, "record CPU and GPU activities together; the arrows come by themselves")],
     },
     Item {
         what: "profiler steps",
         present: |trace| !trace.steps().is_empty(),
         used_for: "times by step, `--step`",
-        how: "call `prof.step()` at the end of every iteration",
+        how: &[(Torch, "call `prof.step()` at the end of every iteration")],
+    },
+    Item {
+        what: "named ranges",
+        present: |trace| trace.slices.kind.contains(&SliceKind::Annotation),
+        used_for: "times by part of the program",
+        how: &[
+            (Torch, "`with torch.profiler.record_function(\"name\"):` around a part"),
+            (Nsys, "`-t cuda,nvtx`, with NVTX ranges in the program"),
+            (Rocprof, "`--marker-trace`, with roctx ranges in the program"),
+        ],
+    },
+    Item {
+        what: "start times",
+        present: |trace| trace.metadata.times == Times::Recorded,
+        used_for: "gaps, overlap and timelines",
+        how: &[(
+            Ncu,
+            "not by Nsight Compute, which runs kernels one by one; `eaves profile --with nsys` records them",
+        )],
     },
     Item {
         what: "input shapes",
         present: |trace| trace.ops.input_dims.iter().any(|&dims| dims != StringId::NONE),
         used_for: "FLOPs and bytes of operators",
-        how: "`record_shapes=True`",
+        how: &[(Torch, "`record_shapes=True`")],
     },
     Item {
         what: "Python stacks",
         present: |trace| !trace.python.is_empty(),
         used_for: "which line of Python a kernel comes from",
-        how: "`with_stack=True`",
+        how: &[(Torch, "`with_stack=True`")],
     },
     Item {
         what: "modules",
         present: |trace| trace.python.module.iter().any(|module| module.is_some()),
         used_for: "times by module of the model",
-        how: "`with_stack=True`; `with_modules` is for TorchScript only",
+        how: &[(Torch, "`with_stack=True`; `with_modules` is for TorchScript only")],
     },
     Item {
         what: "memory",
         present: |trace| !trace.allocations.is_empty(),
         used_for: "allocations over time",
-        how: "`profile_memory=True`",
+        how: &[
+            (Torch, "`profile_memory=True`"),
+            (Nsys, "`--cuda-memory-usage=true`"),
+            (Rocprof, "`--memory-allocation-trace`"),
+        ],
     },
     Item {
         what: "distributed information",
         present: |trace| trace.metadata.distributed.is_some(),
         used_for: "rank, world size and process groups",
-        how: "call `torch.distributed.init_process_group` before the profiler starts; one process has none",
+        how: &[(
+            Torch,
+            "call `torch.distributed.init_process_group` before the profiler starts; one process has none",
+        )],
     },
     Item {
         what: "collective sizes",
         present: |trace| !trace.collectives.is_empty(),
         used_for: "bandwidth of collectives",
-        how: "comes by itself with the NCCL backend of current PyTorch; gloo does not record it",
+        how: &[(Torch, "comes by itself with the NCCL backend of current PyTorch; gloo does not record it")],
     },
     Item {
         what: "synchronisation records",
         present: |trace| !trace.syncs.is_empty(),
         used_for: "which stream waited for which",
-        how: "`experimental_config=torch._C._profiler._ExperimentalConfig(enable_cuda_sync_events=True)`",
+        how: &[
+            (
+                Torch,
+                "`experimental_config=torch._C._profiler._ExperimentalConfig(enable_cuda_sync_events=True)`",
+            ),
+            (Nsys, "comes by itself with `-t cuda`"),
+        ],
     },
     Item {
         what: "hardware counters",
         present: |trace| !trace.range_counters.is_empty(),
         used_for: "measured FLOPs and bytes of kernels",
-        how: "`experimental_config=torch._C._profiler._ExperimentalConfig(profiler_metrics=[...])`",
+        how: &[
+            (Torch, "`experimental_config=torch._C._profiler._ExperimentalConfig(profiler_metrics=[...])`"),
+            (Ncu, "`--set roofline`, or the metrics that `eaves profile --with ncu` asks for"),
+            (Rocprof, "`--pmc NAMES`; `eaves counters write` makes a list for a roofline"),
+            (Nsys, "not by Nsight Systems; `eaves profile --with ncu` records them"),
+        ],
     },
 ];
 
@@ -111,13 +186,14 @@ pub(super) fn section(run: &Run) -> Section {
                 Column::new("present", "Present", Unit::None),
                 Column::new("note", "Note", Unit::None),
             ],
-            rows: ITEMS.iter().map(|item| row(run, item)).collect(),
+            rows: ITEMS.iter().filter_map(|item| row(run, item)).collect(),
         }],
         ..Section::default()
     }
 }
 
-fn row(run: &Run, item: &Item) -> Vec<Value> {
+/// Nothing if no recorder of the inputs could have recorded it.
+fn row(run: &Run, item: &Item) -> Option<Vec<Value>> {
     let inputs = run.recordings.len();
     let with = run.recordings.iter().filter(|recording| (item.present)(&recording.trace)).count();
     let present = match with {
@@ -125,10 +201,14 @@ fn row(run: &Run, item: &Item) -> Vec<Value> {
         _ if with == inputs => "yes".to_owned(),
         _ => format!("{with} of {inputs} inputs"),
     };
-    let note = if with == inputs && inputs > 0 {
-        item.used_for.to_owned()
-    } else {
-        format!("{}: {}", item.used_for, item.how)
+    let without = run.recordings.iter().find(|recording| !(item.present)(&recording.trace));
+    let recorder = Recorder::of(without.map_or("", |recording| recording.format));
+    let how = item.how.iter().find(|(able, _)| *able == recorder).map(|(_, how)| *how);
+    let note = match (with, how) {
+        _ if with == inputs && inputs > 0 => item.used_for.to_owned(),
+        (_, Some(how)) => format!("{}: {how}", item.used_for),
+        (0, None) => return None,
+        (_, None) => item.used_for.to_owned(),
     };
-    vec![item.what.into(), present.into(), note.into()]
+    Some(vec![item.what.into(), present.into(), note.into()])
 }

@@ -32,27 +32,34 @@ pub fn classification(section: &Section) -> Table {
 
 /// One flat table of several inputs: the kept columns, the other columns of points, the input and the device.
 pub fn flat_table<'a>(sections: impl Iterator<Item = (&'a str, &'a Section)>) -> Table {
-    let mut columns: Vec<Column> = KEPT.iter().map(|(column, _)| *column).collect();
+    let sections: Vec<(&str, &Section)> = sections.collect();
+    let mut others: Vec<Column> = Vec::new();
+    for column in sections.iter().filter_map(|(_, section)| points(section)).flat_map(|table| &table.columns)
+    {
+        let is_known = KEPT.iter().any(|(kept, _)| kept.id == column.id);
+        if !is_known && others.iter().all(|other| other.id != column.id) {
+            others.push(*column);
+        }
+    }
     let mut rows = Vec::new();
     for (input, section) in sections {
         let Some(table) = points(section) else { continue };
-        let others: Vec<usize> = (0..table.columns.len())
-            .filter(|index| KEPT.iter().all(|(column, _)| column.id != table.columns[*index].id))
-            .collect();
-        if columns.len() == KEPT.len() {
-            columns.extend(others.iter().map(|index| table.columns[*index]));
-        }
         let device = section.numbers.iter().find(|number| number.id == "device");
         let device = device.map_or(Value::Missing("not known"), |number| number.value.clone());
         for row in &table.rows {
             let mut cells: Vec<Value> =
                 KEPT.iter().map(|(column, id)| kept(table, row, column, id)).collect();
-            cells.extend(others.iter().filter_map(|index| row.get(*index).cloned()));
+            // Columns that only some inputs have stand in every row.
+            cells.extend(others.iter().map(|column| {
+                let place = table.columns.iter().position(|own| own.id == column.id);
+                place.and_then(|place| row.get(place)).cloned().unwrap_or(Value::Missing("not in this input"))
+            }));
             cells.extend([Value::from(input), device.clone()]);
             rows.push(cells);
         }
     }
-    columns.extend(NAMED);
+    let kept = KEPT.iter().map(|(column, _)| *column);
+    let columns = kept.chain(others).chain(NAMED).collect();
     Table { id: "classification", title: "Classification", columns, rows }
 }
 

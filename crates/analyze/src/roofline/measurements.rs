@@ -3,9 +3,10 @@
 use eaves_model::{Measurement, MeasurementKind, Measurements};
 use eaves_roofline::device::key_meaning;
 use eaves_roofline::ops::{Gemm, npu};
-use eaves_roofline::{Arithmetic, Device, Engine, Precision, Work};
+use eaves_roofline::{Arithmetic, Device, Engine, Precision, Work, counters};
 
-use super::{Load, Mark, Point, Transfer};
+use super::{Load, Mark, Point, Transfer, counted_load, described};
+use crate::kernel_name::short_kernel_name;
 
 /// A formula of the user: what a record of a type must do. Nothing for a type it does not know.
 pub type CustomFormula<'a> = dyn Fn(&str, &str) -> Option<Result<npu::NpuWork, String>> + 'a;
@@ -46,6 +47,9 @@ pub fn transfers(measurements: &Measurements) -> Vec<Transfer> {
 }
 
 fn point(record: &Measurement, format: &str, reading: &Reading<'_>) -> Point {
+    if is_counted(record) {
+        return counted(record, reading);
+    }
     let (load, mark) = match format {
         "commands" => command(record, reading),
         _ => (kernel(record, format, reading), mark_of(&record.type_name, &record.name)),
@@ -60,6 +64,32 @@ fn point(record: &Measurement, format: &str, reading: &Reading<'_>) -> Point {
         mark: if load.is_ok() { mark } else { Mark::Star },
         load,
         record: Some(record.record.clone()),
+    }
+}
+
+/// True if hardware counters alone say what a record did.
+fn is_counted(record: &Measurement) -> bool {
+    !record.counters.is_empty() && record.flops.is_none() && record.macs.is_none()
+}
+
+/// A kernel with hardware counters of one call.
+fn counted(record: &Measurement, reading: &Reading<'_>) -> Point {
+    let counter = |name: &str| record.counters.iter().find(|(key, _)| key == name).map(|&(_, value)| value);
+    let architecture = reading.device.isa.as_deref().unwrap_or_default();
+    let done = counters::done(architecture, &counter);
+    let load = counted_load(&done, reading.device, architecture);
+    let arithmetic = load.as_ref().ok().and_then(|load| load.arithmetic);
+    // What was counted may have been timed in the same run.
+    let timed = || Some(counter("gpu__time_duration.sum")? * record.calls.max(1) as f64);
+    Point {
+        name: short_kernel_name(&record.name),
+        kind: if record.type_name.is_empty() { "kernel".to_owned() } else { record.type_name.clone() },
+        dtype: arithmetic.map_or_else(String::new, |arithmetic| arithmetic.id().to_owned()),
+        calls: record.calls,
+        time: record.time.or_else(timed),
+        mark: if load.is_ok() { mark_of(&record.type_name, &record.name) } else { Mark::Star },
+        load,
+        record: Some(format!("{}; {}", record.name, described(&done))),
     }
 }
 
@@ -97,12 +127,15 @@ fn load_of(work: &npu::NpuWork, record: &Measurement, reading: &Reading<'_>) -> 
         macs: work.macs,
         bytes: work.bytes,
         measured_bytes: record.measured_bytes,
-        levels: Vec::new(),
         arithmetic: work.precision.arithmetic(),
         engine: work.engine,
         peak_key: named_peak(reading.device, &record.dtype),
+        ..Load::default()
     }
 }
+
+/// Formats whose records people write; all others are those of profilers.
+const OWN_FORMATS: [&str; 4] = ["benchmark", "commands", "events", "kernels-csv"];
 
 /// A kernel or a benchmark that says its amounts, or a shape they follow from.
 fn kernel(record: &Measurement, format: &str, reading: &Reading<'_>) -> Result<Load, String> {
@@ -121,20 +154,15 @@ fn kernel(record: &Measurement, format: &str, reading: &Reading<'_>) -> Result<L
             None if format == "benchmark" && record.time.is_none() => {
                 return Err("the result has no time, so its rates say no amounts".to_owned());
             }
+            None if !OWN_FORMATS.contains(&format) => {
+                let recipe = counters::recipe(reading.device.isa.as_deref().unwrap_or_default());
+                return Err(format!("the profiler's summary says no operations; record {recipe}"));
+            }
             None => return Err("it says no operations; pure movement is written as 0".to_owned()),
         },
     };
     let bytes = record.bytes.ok_or("it says no bytes; work in registers alone is written as 0")?;
-    let load = Load {
-        flops,
-        macs,
-        bytes,
-        measured_bytes: None,
-        levels: Vec::new(),
-        arithmetic: None,
-        engine: Engine::Matrix,
-        peak_key: None,
-    };
+    let load = Load { flops, macs, bytes, engine: Engine::Matrix, ..Load::default() };
     finished(load, record, kind)
 }
 
@@ -218,7 +246,7 @@ fn product(record: &Measurement, dtype: &str) -> Option<Result<Work, String>> {
 }
 
 /// How charts draw a kernel, by words of its type or name.
-fn mark_of(type_name: &str, name: &str) -> Mark {
+pub(super) fn mark_of(type_name: &str, name: &str) -> Mark {
     const WORDS: [(&str, Mark); 10] = [
         ("attn", Mark::Pentagon),
         ("attention", Mark::Pentagon),

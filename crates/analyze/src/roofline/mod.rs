@@ -5,19 +5,24 @@
 
 mod classification;
 mod communication;
+mod counters;
+mod levels;
 mod links;
 mod measurements;
 mod operators;
 mod point;
+mod reported;
 mod section;
 #[cfg(test)]
 mod tests;
 
 pub use classification::{classification, flat_table};
 pub use communication::{Transfer, communication, transfers_of};
+pub use counters::{counted_load, described};
 pub use measurements::{CustomFormula, Reading, points, transfers};
 pub use operators::{
     Arguments, Attribution, Call, Class, OperatorRow, Scope, TracePoints, trace_points, trace_section,
 };
 pub use point::{Load, Mark, Point};
+pub use reported::reported_device;
 pub use section::section;

@@ -28,10 +28,14 @@ pub struct Point {
 pub struct Load {
     /// Additions and multiplications.
     pub flops: f64,
+    /// True if operations were not counted, so that the numbers of them say nothing.
+    pub operations_unknown: bool,
     /// Multiply-adds.
     pub macs: f64,
     /// Bytes that must be moved from and to main memory.
     pub bytes: f64,
+    /// True if it is not known how many those are: counters say what was moved, not what had to be.
+    pub bytes_unknown: bool,
     /// Bytes that were moved, if they were measured.
     pub measured_bytes: Option<f64>,
     /// Bytes measured at other levels, by the id of the level.
@@ -44,17 +48,44 @@ pub struct Load {
     pub peak_key: Option<String>,
 }
 
+impl Default for Load {
+    fn default() -> Self {
+        Self {
+            flops: 0.0,
+            operations_unknown: false,
+            macs: 0.0,
+            bytes: 0.0,
+            bytes_unknown: false,
+            measured_bytes: None,
+            levels: Vec::new(),
+            arithmetic: None,
+            engine: Engine::Vector,
+            peak_key: None,
+        }
+    }
+}
+
+impl Load {
+    /// Bytes of main memory that were moved, or that had to be if that was not measured.
+    pub fn moved(&self) -> Option<f64> {
+        self.measured_bytes.or((!self.bytes_unknown).then_some(self.bytes))
+    }
+
+    /// Additions and multiplications, if they are known.
+    pub fn operations(&self) -> Option<f64> {
+        (!self.operations_unknown).then_some(self.flops)
+    }
+}
+
 impl From<&Work> for Load {
     fn from(work: &Work) -> Self {
         Self {
             flops: work.flops,
             macs: work.macs,
             bytes: work.bytes(),
-            measured_bytes: None,
-            levels: Vec::new(),
             arithmetic: work.arithmetic,
             engine: work.engine,
-            peak_key: None,
+            ..Self::default()
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use eaves_roofline::{Assessment, Ceiling, Counts, Device, Roof, Settings, assess};
 
+use super::levels::Levels;
 use super::{Load, Point};
 use crate::section::{Column, Number, Provenance, Section, Table, Unit, Value};
 
@@ -12,6 +13,7 @@ pub fn section(points: &[Point], device: &Device, settings: &Settings) -> Sectio
     let mut totals = Totals::default();
     // Only inputs that are lists of records have them.
     let recorded = points.iter().any(|point| point.record.is_some());
+    let levels = Levels::of(points);
     for point in points {
         totals.time += point.time.unwrap_or(0.0);
         match &point.load {
@@ -20,6 +22,7 @@ pub fn section(points: &[Point], device: &Device, settings: &Settings) -> Sectio
                 let found = assessed(load, seconds, device, settings);
                 totals.add(point, &found);
                 let mut row = row(point, load, &found);
+                row.extend(levels.cells(load));
                 if recorded {
                     row.push(Value::known_text(point.record.as_deref(), "there is no record"));
                 }
@@ -36,6 +39,7 @@ pub fn section(points: &[Point], device: &Device, settings: &Settings) -> Sectio
         }
     }
     let mut columns = POINTS.to_vec();
+    columns.extend(levels.columns());
     if recorded {
         columns.push(Column::new("record", "Record", Unit::None));
     }
@@ -119,14 +123,26 @@ pub(super) fn assessed(
         Counts::Macs => load.macs,
     };
     let main = roof.levels.first().map(|level| level.id.clone()).unwrap_or_default();
-    let mut bytes = vec![(main.as_str(), load.measured_bytes.unwrap_or(load.bytes))];
+    let mut bytes: Vec<(&str, f64)> = load.moved().map(|bytes| (main.as_str(), bytes)).into_iter().collect();
     bytes.extend(load.levels.iter().map(|(id, bytes)| (id.as_str(), *bytes)));
-    assess(&roof, amount, &bytes, seconds, settings)
+    let found = assess(&roof, amount, &bytes, seconds, settings);
+    if !load.operations_unknown {
+        return found;
+    }
+    // What memory takes at least is still true. How much was computed, and whether that took longer, is not known.
+    Assessment { intensity: None, delta_log10: None, attainable: None, achieved: None, class: None, ..found }
 }
+
+const NOT_COUNTED: &str = "operations were not counted";
 
 fn row(point: &Point, load: &Load, found: &Assessment) -> Vec<Value> {
     let calls = point.calls.max(1) as f64;
-    let efficiency = load.measured_bytes.map(|measured| 100.0 * load.bytes / measured);
+    let needed = (!load.bytes_unknown).then_some(load.bytes);
+    let efficiency = load.measured_bytes.zip(needed).map(|(measured, needed)| 100.0 * needed / measured);
+    let no_efficiency = match load.measured_bytes {
+        Some(_) => "how many bytes had to be moved is not known",
+        None => "moved bytes were not measured",
+    };
     let ideal_intensity =
         load.measured_bytes.and(found.intensity).zip(efficiency).map(|(real, pct)| real * 100.0 / pct);
     vec![
@@ -134,12 +150,15 @@ fn row(point: &Point, load: &Load, found: &Assessment) -> Vec<Value> {
         point.kind.as_str().into(),
         point.dtype.as_str().into(),
         point.calls.into(),
-        Value::known(Some(load.flops), ""),
-        Value::known(Some(load.macs), ""),
-        Value::known(Some(load.bytes), ""),
+        Value::known(load.operations(), NOT_COUNTED),
+        Value::known(load.operations().map(|_| load.macs), NOT_COUNTED),
+        Value::known(load.moved(), "no counters of main memory were recorded"),
         nanoseconds(point.time),
-        Value::known(found.intensity, "nothing is moved"),
-        Value::known(found.achieved.map(|rate| rate / 1e9), "there is no time"),
+        Value::known(found.intensity, if load.operations_unknown { NOT_COUNTED } else { "nothing is moved" }),
+        Value::known(
+            found.achieved.map(|rate| rate / 1e9),
+            if load.operations_unknown { NOT_COUNTED } else { "there is no time" },
+        ),
         Value::known(found.bandwidth.map(|rate| rate / 1e9), "there is no time"),
         Value::known(found.attainable.map(|rate| rate / 1e9), "the device has no peak for it"),
         Value::known(found.pct_of_roof, "there is no time or no peak for it"),
@@ -149,8 +168,8 @@ fn row(point: &Point, load: &Load, found: &Assessment) -> Vec<Value> {
         nanoseconds(found.headroom.map(|seconds| seconds * 1e9 * calls)),
         Value::known_text(found.status.map(|status| status.id()), ""),
         point.mark.id().into(),
-        Value::known(ideal_intensity, "moved bytes were not measured"),
-        Value::known(efficiency, "moved bytes were not measured"),
+        Value::known(ideal_intensity, no_efficiency),
+        Value::known(efficiency, no_efficiency),
         Value::known_text(found.flag.as_ref().map(|flag| flag.cause()).as_deref(), "not above the roof"),
     ]
 }

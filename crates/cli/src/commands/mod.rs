@@ -2,6 +2,7 @@
 
 // tidy-alphabetical-start
 mod comm;
+mod counters;
 mod device;
 mod diff;
 mod export;
@@ -12,6 +13,7 @@ mod kernels;
 mod memory;
 mod ops;
 mod predict;
+mod profile;
 mod report;
 mod roofline;
 mod self_;
@@ -34,6 +36,7 @@ use crate::progress::Bar;
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Comm(comm::Arguments),
+    Counters(counters::Arguments),
     Device(device::Arguments),
     Diff(diff::Arguments),
     Export(export::Arguments),
@@ -44,6 +47,7 @@ pub(crate) enum Command {
     Memory(memory::Arguments),
     Ops(ops::Arguments),
     Predict(predict::Arguments),
+    Profile(Box<profile::Arguments>),
     Report(report::Arguments),
     Roofline(Box<roofline::Arguments>),
     #[command(name = "self")]
@@ -56,6 +60,7 @@ impl Command {
     pub(crate) fn run(&self, output: &OutputArguments) -> Result<Status> {
         match self {
             Self::Comm(arguments) => comm::run(arguments, output),
+            Self::Counters(arguments) => return counters::run(arguments, output),
             Self::Device(arguments) => device::run(arguments, output),
             Self::Diff(arguments) => return diff::run(arguments, output),
             Self::Export(arguments) => export::run(arguments, output),
@@ -66,6 +71,7 @@ impl Command {
             Self::Memory(arguments) => memory::run(arguments, output),
             Self::Ops(arguments) => ops::run(arguments, output),
             Self::Predict(arguments) => predict::run(arguments, output),
+            Self::Profile(arguments) => return profile::run(arguments, output),
             Self::Report(arguments) => report::run(arguments, output),
             Self::Roofline(arguments) => return roofline::run(arguments, output),
             Self::Self_(arguments) => self_::run(arguments, output),

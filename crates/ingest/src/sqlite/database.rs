@@ -125,6 +125,14 @@ impl<'d> Table<'d> {
         self.columns().any(|name| name.eq_ignore_ascii_case(column))
     }
 
+    /// About how many rows there are, and never more than fit the file: the number of the last row.
+    pub(crate) fn rows_at_most(&self) -> usize {
+        // A cell has a length, a number and a record of at least a byte each, and a pointer of two.
+        let fitting = self.storage.file.size() / 5;
+        let last = scan::last_rowid(self.storage, self.schema.root).unwrap_or(0);
+        usize::try_from(last.clamp(0, fitting.cast_signed())).unwrap_or(0)
+    }
+
     /// Shows every row, in order of rowid. Fields are asked for by their place among the wanted columns; a column that
     /// the table does not have is null in every row. Pages that cannot be read are noted and passed over.
     pub(crate) fn scan(

@@ -193,6 +193,29 @@ impl Scan<'_> {
     }
 }
 
+/// The number of the last row below a root page.
+pub(super) fn last_rowid(storage: &Storage<'_>, root: u32) -> Option<i64> {
+    // SQLite itself allows no deeper tree.
+    const DEEPEST: usize = 20;
+    let mut pages = Pages::new(storage);
+    let mut number = root;
+    for _ in 0..DEEPEST {
+        let page = pages.page(number)?;
+        let start = if number == 1 { Header::SIZE } else { 0 };
+        match page.get(start)? {
+            &INTERIOR => number = word(&page, start + 8)?,
+            &LEAF => {
+                let last = usize::from(half(&page, start + 3)?).checked_sub(1)?;
+                let at = usize::from(half(&page, start + 8 + 2 * last)?);
+                let (_, next) = varint(&page, at)?;
+                return varint(&page, next).map(|(rowid, _)| rowid.cast_signed());
+            }
+            _ => return None,
+        }
+    }
+    None
+}
+
 /// How many bytes of a payload are on the leaf itself.
 #[inline(always)]
 fn local_length(length: usize, usable: usize) -> usize {

@@ -159,7 +159,7 @@ pub(super) struct Rule {
 }
 
 /// Ink and paper: the class, then what it is on a light and on a dark page.
-const INK: [(&str, &str, &str); 18] = [
+const INK: [(&str, &str, &str); 20] = [
     (".back", "fill:#ffffff", "fill:#14181d"),
     ("text", "fill:#1b1f24", "fill:#e4e8ed"),
     (".quiet", "fill:#5a6470", "fill:#9aa5b1"),
@@ -175,6 +175,8 @@ const INK: [(&str, &str, &str); 18] = [
     (".arrow", "stroke:#8a4a6d", "stroke:#dd8fbd"),
     (".ring", "stroke:#c0267e", "stroke:#ff7cc4"),
     (".leader", "stroke:#7c8794", "stroke:#7c8794"),
+    (".joined", "stroke:#7c8794", "stroke:#8b96a3"),
+    (".tiny", "fill:#5a6470;stroke:#ffffff", "fill:#9aa5b1;stroke:#14181d"),
     (".label,.along", "stroke:#ffffff", "stroke:#14181d"),
     (".full", "stroke:#ffffff", "stroke:#14181d"),
     (".outline", "stroke:#1b1f24", "stroke:#ffffff"),
@@ -187,7 +189,8 @@ const FORMS: &str = ".strong{font-weight:600;font-size:15px}.small{font-size:10p
 .arrow{stroke-width:1.2;stroke-dasharray:3 2}.head{stroke-dasharray:none}.ring{stroke-width:1.4}.thin{stroke-width:.9}.outline{fill:none;stroke-width:1.3}\
 .label,.along{font-size:10.5px;paint-order:stroke;stroke-width:3;stroke-linejoin:round;stroke-opacity:.85}\
 .m{stroke-width:1.1;stroke-linejoin:round}.full{stroke-width:.8}.half{fill-opacity:.3}.hollow{fill-opacity:.05;stroke-width:1.7}\
-.open{fill-opacity:0;stroke-width:1.2;stroke-dasharray:2 1.5}.series{stroke-width:1.8}.limit{stroke-width:1.5;fill:none}.protocol{stroke-width:1.2;stroke-dasharray:5 4;fill:none}";
+.open{fill-opacity:0;stroke-width:1.2;stroke-dasharray:2 1.5}.level{stroke-dasharray:none}.joined{fill:none;stroke-width:.8}\
+.tiny{font-size:8.5px;paint-order:stroke;stroke-width:2.5;stroke-linejoin:round;stroke-opacity:.85}.series{stroke-width:1.8}.limit{stroke-width:1.5;fill:none}.protocol{stroke-width:1.2;stroke-dasharray:5 4;fill:none}";
 
 /// The style of a drawing. `scope` stands before every selector, so that it concerns nothing else on a page.
 pub(super) fn style(theme: Theme, rules: &[Rule], scope: &str) -> String {

@@ -89,7 +89,13 @@ pub(crate) struct Point<'a> {
     pub(crate) knee: Option<f64>,
     /// Why it lies above its roof; empty if it does not.
     pub(crate) flag: &'a str,
+    /// The intensities at memory levels besides main memory.
+    pub(crate) levels: Vec<(&'static str, f64)>,
 }
+
+/// Memory levels besides main memory: the column of their intensity and what they are called.
+pub(crate) const LEVELS: [(&str, &str); 4] =
+    [("intensity_llc", "LLC"), ("intensity_l2", "L2"), ("intensity_l1", "L1"), ("intensity_lds", "LDS")];
 
 /// Where a point can be drawn. None is ever drawn at zero.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -111,6 +117,12 @@ impl Point<'_> {
     pub(crate) fn place(&self) -> Place {
         let positive = |number: Option<f64>| number.filter(|number| *number > 0.0);
         match (positive(self.intensity), positive(self.achieved)) {
+            // Bytes of main memory were not counted: its places are those of the caches.
+            (None, Some(_))
+                if self.intensity.is_none() && !self.levels.is_empty() && self.bandwidth.is_none() =>
+            {
+                Place::Nowhere
+            }
             (Some(intensity), Some(achieved)) => Place::Measured(intensity, achieved),
             (None, Some(achieved)) => Place::Achieved(achieved),
             (Some(intensity), None) if self.achieved.is_none() => {
@@ -218,6 +230,7 @@ fn point(row: Row<'_>) -> Point<'_> {
         ideal_intensity: row.positive("ideal_intensity"),
         knee: knee.map(|(intensity, delta)| intensity / 10f64.powf(delta)).filter(|knee| *knee > 0.0),
         flag: row.text("flag"),
+        levels: LEVELS.iter().filter_map(|(column, name)| Some((*name, row.positive(column)?))).collect(),
     }
 }
 

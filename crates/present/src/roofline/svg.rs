@@ -2,6 +2,7 @@
 
 mod communication;
 mod legend;
+mod levels;
 mod plot;
 mod roofline;
 mod roofs;

@@ -6,6 +6,7 @@
 
 pub mod amd;
 mod convention;
+mod metric;
 pub mod nvidia;
 pub mod nvprof;
 #[cfg(test)]
@@ -14,6 +15,7 @@ mod tests;
 use crate::{Arithmetic, Engine};
 
 pub use convention::Convention;
+pub use metric::{adds_up, unit};
 
 /// Ids of memory levels, as devices have them.
 pub mod level {
@@ -120,6 +122,19 @@ pub fn done(architecture: &str, lookup: &dyn Fn(&str) -> Option<f64>) -> Done {
     } else {
         let nvidia = nvidia_of_either_tool(architecture, &lookup);
         if nvidia.is_empty() { amd::done(architecture, &lookup) } else { nvidia }
+    }
+}
+
+/// What records the work of every kernel on an architecture, in words.
+pub fn recipe(architecture: &str) -> String {
+    let missing = done(architecture, &|_| None).missing;
+    let names: Vec<String> = missing.into_iter().flat_map(|missing| missing.counters).collect();
+    if architecture.starts_with("gfx") {
+        format!("`rocprofv3 -i` with a file of `{}`", amd::lines(&names).join("`, `"))
+    } else if architecture.starts_with("sm_") {
+        format!("`ncu --csv --page raw --metrics gpu__time_duration.sum,{}`", names.join(","))
+    } else {
+        "`ncu --set roofline` on NVIDIA, `rocprof-compute profile` on AMD".to_owned()
     }
 }
 

@@ -2,9 +2,11 @@
 
 mod catalogue;
 pub mod detect;
+mod empirical;
 mod file;
 mod key;
 mod lookup;
+mod reported;
 mod write;
 
 use crate::{Arithmetic, Counts, Engine};
@@ -13,6 +15,7 @@ pub use catalogue::catalogue;
 pub use file::{FileError, parse, read};
 pub use key::meaning as key_meaning;
 pub use lookup::{Unknown, find, find_reported};
+pub use reported::Reported;
 pub use write::to_yaml;
 
 /// How sure a number is.

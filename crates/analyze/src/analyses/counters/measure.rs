@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use eaves_model::{GpuId, Ns, SliceId, SliceKind, StringId, Trace};
 
+use super::kernels::{Kernel, Remark};
 use super::pair::pair;
 use crate::RankView;
 
@@ -21,9 +22,18 @@ pub(in crate::analyses) struct Part {
     pub(super) by_kernel: Vec<Row>,
     /// Every range, if details are wanted.
     pub(super) details: Vec<Detail>,
+    /// Kernels with counters of their own.
+    pub(super) kernels: Vec<Kernel>,
+    /// What the profiler remarks.
+    pub(super) remarks: Vec<Remark>,
 }
 
 impl Part {
+    /// True if there is nothing to say.
+    pub(super) fn is_empty(&self) -> bool {
+        self.ranges == 0 && self.kernels.is_empty() && self.remarks.is_empty()
+    }
+
     /// Floating-point operations of everything selected.
     pub(super) fn flop(&self) -> Option<i64> {
         self.by_operator.iter().filter_map(|row| row.flop).reduce(i64::saturating_add)

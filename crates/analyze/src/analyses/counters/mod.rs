@@ -1,5 +1,6 @@
 //! Hardware counters by operator and kernel, and the floating-point operations that follow from them.
 
+mod kernels;
 mod measure;
 mod pair;
 mod tables;
@@ -7,7 +8,7 @@ mod tables;
 use eaves_model::SliceKind;
 
 use super::{Analyse, Rank};
-use crate::section::{Number, Provenance, Section, Skipped, Unit, Value};
+use crate::section::{Number, Provenance, Section, Skipped, Table, Unit, Value};
 use crate::{Job, Outcome, RankView};
 use measure::Part;
 
@@ -17,26 +18,30 @@ impl Analyse for Counters {
     const ID: &'static str = "counters";
     const PLACE: u32 = 130;
     const MAIN: bool = false;
+    const NEEDS_TIMES: bool = false;
     type Part = Part;
 
     fn measure(rank: &RankView<'_>) -> Part {
         // Few recordings have counters, and only they pay for links and trees.
-        if rank.trace.slices.kind.contains(&SliceKind::CounterRange) {
-            measure::part(rank)
-        } else {
-            Part::default()
-        }
+        let ranges = match rank.trace.slices.kind.contains(&SliceKind::CounterRange) {
+            true => measure::part(rank),
+            false => Part::default(),
+        };
+        Part { kernels: kernels::kernels(rank), remarks: kernels::remarks(rank), ..ranges }
     }
 
     fn assemble(job: &Job, ranks: &[Rank<'_, Part>]) -> Outcome {
-        let ranks: Vec<&Rank<'_, Part>> = ranks.iter().filter(|rank| rank.part.ranges > 0).collect();
+        let ranks: Vec<&Rank<'_, Part>> = ranks.iter().filter(|rank| !rank.part.is_empty()).collect();
         if ranks.is_empty() {
             return Outcome::Skipped(Skipped {
                 id: Self::ID,
-                missing: "hardware counters: no `cuda_profiler_range` was recorded or selected".to_owned(),
+                missing: "hardware counters: neither kernels nor a `cuda_profiler_range` with them were recorded or selected"
+                    .to_owned(),
                 how_to_record: "`torch.profiler.profile(experimental_config=torch._C._profiler._ExperimentalConfig(\
                                 profiler_metrics=[\"smsp__sass_thread_inst_executed_op_ffma_pred_on.sum\"], \
-                                profiler_measure_per_kernel=True))`; NVIDIA only, and every kernel runs several times"
+                                profiler_measure_per_kernel=True))`; NVIDIA only, and every kernel runs several times. Or a \
+                                profiler of the vendor, whose files are read too: `ncu --set roofline`, \
+                                `rocprof-compute profile`; docs/counters.md says more"
                     .to_owned(),
             });
         }
@@ -44,14 +49,23 @@ impl Analyse for Counters {
             id: Self::ID,
             title: "Hardware counters",
             numbers: ranks.iter().flat_map(|rank| numbers(rank)).collect(),
-            tables: tables::tables(job, &ranks),
-            findings: Vec::new(),
+            tables: of_ranges(job, &ranks).into_iter().chain(kernels::tables(job, &ranks)).collect(),
+            findings: kernels::findings(&ranks),
         })
     }
 }
 
+/// The tables of ranges, if there are any.
+fn of_ranges(job: &Job, ranks: &[&Rank<'_, Part>]) -> Vec<Table> {
+    let ranks: Vec<&Rank<'_, Part>> = ranks.iter().copied().filter(|rank| rank.part.ranges > 0).collect();
+    if ranks.is_empty() { Vec::new() } else { tables::tables(job, &ranks) }
+}
+
 fn numbers(rank: &Rank<'_, Part>) -> Vec<Number> {
     let part = rank.part;
+    if part.ranges == 0 {
+        return Vec::new();
+    }
     let number = |id, value, provenance, explain| Number {
         id,
         rank: Some(rank.rank),

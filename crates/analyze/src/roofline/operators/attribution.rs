@@ -186,6 +186,10 @@ fn place(rank: &RankView<'_>, owners: &Owners, rows: &mut Rows<'_>, index: usize
     if rank.gpu.kernel_type[index] == KernelType::Communication {
         return Place::Activity(rows.of(Key::kernel(Class::Communication, name, StringId::NONE)), slice);
     }
+    if rank.counters().has(rank.trace, slice) {
+        let (grid, block) = (rank.trace.gpu.grid[activity.index()], rank.trace.gpu.block[activity.index()]);
+        return Place::Activity(rows.of(Key::counted(name, grid, block)), slice);
+    }
     if let Some((row, node)) = owners.owner(rank, rows, activity) {
         return Place::Operator(row, node);
     }

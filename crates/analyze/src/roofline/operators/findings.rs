@@ -144,6 +144,11 @@ fn uncovered(points: &TracePoints) -> Option<Finding> {
         ),
         gain: None,
         evidence: "tables unmodelled and by_class".to_owned(),
-        next: "record shapes (`record_shapes=True`), and say what own operators do with `--ops`".to_owned(),
+        next: if points.rows.iter().any(|row| row.class == Class::Operator) {
+            "record shapes (`record_shapes=True`), and say what own operators do with `--ops`".to_owned()
+        } else {
+            "record hardware counters of the kernels: the table unmodelled says which, docs/counters.md how"
+                .to_owned()
+        },
     })
 }

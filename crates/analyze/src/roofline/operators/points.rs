@@ -3,19 +3,24 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use eaves_model::{Ns, StringId, Trace};
-use eaves_roofline::Precision;
+use eaves_model::{DeviceProperties, Extent, Ns, StringId, Trace};
+use eaves_roofline::{Device, Precision};
 
 use super::attribution::Attribution;
 use super::rows::Row;
-use crate::roofline::{Load, Mark, Point};
-use crate::{RankView, Statistics};
+use crate::kernel_counters::{Gathered, architecture};
+use crate::kernel_name::short_kernel_name;
+use crate::roofline::measurements::mark_of;
+use crate::roofline::{Load, Mark, Point, counted_load, described};
+use crate::{CounterSums, RankView, Statistics};
 
 /// Who owns GPU time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Class {
     /// An operator.
     Operator,
+    /// A kernel whose hardware counters say what it did.
+    Kernel,
     /// Communication, whoever launched it.
     Communication,
     /// No operator.
@@ -24,12 +29,13 @@ pub enum Class {
 
 impl Class {
     /// All, in the order of tables.
-    pub const ALL: [Self; 3] = [Self::Operator, Self::Communication, Self::Unattributed];
+    pub const ALL: [Self; 4] = [Self::Operator, Self::Kernel, Self::Communication, Self::Unattributed];
 
     /// The name in files.
     pub fn id(self) -> &'static str {
         match self {
             Self::Operator => "operator",
+            Self::Kernel => "kernel",
             Self::Communication => "communication",
             Self::Unattributed => "unattributed",
         }
@@ -74,8 +80,11 @@ pub struct OperatorRow {
     pub counted: Ns,
     /// GPU activities of all calls.
     pub activities: u64,
-    /// What one call must do, or why that is not known.
+    /// What one call must do, or why that is not known. What a kernel with counters did is known when it is held against
+    /// a device: see [`TracePoints::on`].
     pub load: Result<Load, String>,
+    /// Hardware counters of the calls.
+    pub counters: Option<CounterSums>,
 }
 
 impl OperatorRow {
@@ -91,6 +100,9 @@ impl OperatorRow {
 
     /// What is held against a roof.
     pub fn point(&self) -> Point {
+        if let Some(counters) = &self.counters {
+            return self.counted_point(counters);
+        }
         let Arguments { dims, types, concrete, list_type, .. } = &self.arguments;
         let of = if self.of.is_empty() { String::new() } else { format!(" of {}", self.of) };
         Point {
@@ -105,6 +117,25 @@ impl OperatorRow {
         }
     }
 
+    fn counted_point(&self, counters: &CounterSums) -> Point {
+        let arithmetic = self.load.as_ref().ok().and_then(|load| load.arithmetic);
+        let described = described(&counters.done());
+        let launch = Some(self.arguments.dims.as_str()).filter(|dims| !dims.is_empty());
+        let parts = [Some(self.name.as_str()), launch, Some(described.as_str())];
+        Point {
+            name: short_kernel_name(&self.name),
+            kind: self.category.to_owned(),
+            dtype: arithmetic.map_or_else(String::new, |arithmetic| arithmetic.id().to_owned()),
+            calls: self.times.count(),
+            time: Some(self.time().as_f64()),
+            load: self.load.clone(),
+            mark: mark_of("", &self.name),
+            record: Some(
+                parts.into_iter().flatten().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("; "),
+            ),
+        }
+    }
+
     fn key(&self) -> (Class, &str, &str, &Arguments, bool) {
         (self.class, &self.name, &self.of, &self.arguments, self.partly)
     }
@@ -113,6 +144,11 @@ impl OperatorRow {
         self.times.merge(&other.times);
         self.counted += other.counted;
         self.activities += other.activities;
+        match (&mut self.counters, &other.counters) {
+            (Some(own), Some(others)) => own.merge(others),
+            (None, Some(others)) => self.counters = Some(others.clone()),
+            _ => {}
+        }
     }
 }
 
@@ -142,8 +178,8 @@ pub struct TracePoints {
     pub rows: Vec<OperatorRow>,
     /// Time in which a device was busy, over all devices and ranks.
     pub busy: Ns,
-    /// Names of the devices as recorded, each once.
-    pub devices: Vec<String>,
+    /// The devices as recorded, each name once.
+    pub devices: Vec<DeviceProperties>,
 }
 
 impl Attribution {
@@ -151,6 +187,7 @@ impl Attribution {
     /// own anything.
     pub fn rows(&self, rank: &RankView<'_>) -> Vec<OperatorRow> {
         let mut rows: Vec<OperatorRow> = self.rows.iter().map(|row| empty(rank.trace, row)).collect();
+        self.gather(rank, &mut rows);
         for call in &self.calls {
             let row = &mut rows[call.row as usize];
             row.times.add(call.time);
@@ -160,24 +197,57 @@ impl Attribution {
         rows
     }
 
+    /// Puts the counters of the calls into their rows.
+    fn gather(&self, rank: &RankView<'_>, rows: &mut [OperatorRow]) {
+        if rows.iter().all(|row| row.class != Class::Kernel) {
+            return;
+        }
+        let trace = rank.trace;
+        let mut gathered = vec![Gathered::default(); rows.len()];
+        for call in &self.calls {
+            let row = call.row as usize;
+            if rows[row].class == Class::Kernel {
+                let counters = rank.counters().of_slice(trace, call.slice);
+                gathered[row].add(counters, trace.slices.duration[call.slice.index()].as_f64());
+            }
+        }
+        let mut devices = vec![None; rows.len()];
+        for (index, &call) in self.call_of.iter().enumerate() {
+            devices[self.calls[call as usize].row as usize] = rank.gpu.device[index].get();
+        }
+        for ((row, gathered), device) in rows.iter_mut().zip(gathered).zip(devices) {
+            if !gathered.is_empty() {
+                row.counters = Some(gathered.sums(trace, architecture(trace, device)));
+            }
+        }
+    }
+
     /// The rows that have calls, with what stays of them.
     pub fn points(&self, rank: &RankView<'_>) -> TracePoints {
         let mut rows = self.rows(rank);
         rows.retain(|row| row.times.count() > 0);
         sort(&mut rows);
-        let mut devices: Vec<String> = Vec::new();
-        for device in &rank.trace.metadata.devices {
-            if !devices.contains(&device.name) {
-                devices.push(device.name.clone());
-            }
-        }
+        let mut devices = Vec::new();
+        add_devices(&mut devices, &rank.trace.metadata.devices);
         TracePoints { rows, busy: self.busy, devices }
+    }
+}
+
+/// Adds devices whose names are not there yet.
+fn add_devices(devices: &mut Vec<DeviceProperties>, others: &[DeviceProperties]) {
+    for device in others {
+        if devices.iter().all(|known| known.name != device.name) {
+            devices.push(device.clone());
+        }
     }
 }
 
 fn empty(trace: &Trace, row: &Row) -> OperatorRow {
     let text = |id: StringId| trace.strings.get(id).to_owned();
-    let [dims, types, strides, concrete] = row.key.arguments.map(text);
+    let [mut dims, types, strides, concrete] = row.key.arguments.map(text);
+    if row.key.class == Class::Kernel {
+        dims = launch(row.key.launch);
+    }
     let (step, list_type) = (text(row.key.step), row.key.element.unwrap_or_default());
     let arguments = Arguments { dims, types, strides, concrete, step, list_type };
     OperatorRow {
@@ -191,7 +261,17 @@ fn empty(trace: &Trace, row: &Row) -> OperatorRow {
         counted: Ns::ZERO,
         activities: 0,
         load: row.load.clone(),
+        counters: None,
     }
+}
+
+/// The size of a launch, if it was recorded.
+fn launch(extents: [Extent; 2]) -> String {
+    let words = ["grid", "block"].iter().zip(extents).filter_map(|(word, extent)| {
+        let [x, y, z] = extent.get()?;
+        Some(format!("{word} ({x}, {y}, {z})"))
+    });
+    words.collect::<Vec<_>>().join(", ")
 }
 
 fn sort(rows: &mut [OperatorRow]) {
@@ -205,11 +285,7 @@ impl TracePoints {
         let mut places: HashMap<(Class, &str, &str, &Arguments, bool), usize> = HashMap::new();
         for rank in ranks {
             merged.busy += rank.busy;
-            for device in &rank.devices {
-                if !merged.devices.contains(device) {
-                    merged.devices.push(device.clone());
-                }
-            }
+            add_devices(&mut merged.devices, &rank.devices);
             for row in &rank.rows {
                 match places.get(&row.key()) {
                     Some(&place) => merged.rows[place].absorb(row),
@@ -222,6 +298,18 @@ impl TracePoints {
         }
         sort(&mut merged.rows);
         merged
+    }
+
+    /// The same with what kernels with counters did, as this device sees it.
+    #[must_use]
+    pub fn on(&self, device: &Device) -> Self {
+        let mut points = self.clone();
+        for row in &mut points.rows {
+            if let Some(counters) = &row.counters {
+                row.load = counted_load(&counters.done(), device, &counters.architecture);
+            }
+        }
+        points
     }
 
     /// Summed time of the rows. Where calls run side by side it exceeds the busy time by the overlap.

@@ -1,14 +1,15 @@
 //! The rows: each distinct operator with its arguments is looked at once, however often it was called.
 
-use eaves_model::{SliceId, StringId, Trace};
-use eaves_roofline::Engine;
+use eaves_model::{Extent, SliceId, StringId, Trace};
 use eaves_roofline::ops::{self, Formula, Rule, Step};
 use eaves_roofline::scripts::Script;
+use eaves_roofline::{Engine, counters};
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 
 use super::Class;
 use super::steps::Steps;
+use crate::kernel_counters::architecture;
 use crate::roofline::Load;
 
 /// What makes two calls the same row.
@@ -26,13 +27,29 @@ pub(super) struct Key {
     pub(super) step: StringId,
     /// The element type of lists of tensors, which is not recorded with them, by the name of a kernel.
     pub(super) element: Option<&'static str>,
+    /// Blocks and threads of a kernel that is looked at by itself: launches of another size are other work.
+    pub(super) launch: [Extent; 2],
 }
 
 impl Key {
     /// The row of a kernel that belongs to no operator.
     pub(super) fn kernel(class: Class, name: StringId, launched_by: StringId) -> Self {
         let none = StringId::NONE;
-        Self { class, name, arguments: [none; 4], of: launched_by, partly: false, step: none, element: None }
+        Self {
+            class,
+            name,
+            arguments: [none; 4],
+            of: launched_by,
+            partly: false,
+            step: none,
+            element: None,
+            launch: [Extent::default(); 2],
+        }
+    }
+
+    /// The row of a kernel whose counters say what it did.
+    pub(super) fn counted(name: StringId, grid: Extent, block: Extent) -> Self {
+        Self { launch: [grid, block], ..Self::kernel(Class::Kernel, name, StringId::NONE) }
     }
 }
 
@@ -148,8 +165,7 @@ impl<'a> Rows<'a> {
             [ops.input_dims[row], ops.input_types[row], ops.input_strides[row], ops.concrete_inputs[row]]
         });
         let name = self.trace.slices.name[slice.index()];
-        let none = StringId::NONE;
-        Key { class: Class::Operator, name, arguments, of: none, partly: false, step: none, element: None }
+        Key { arguments, ..Key::kernel(Class::Operator, name, StringId::NONE) }
     }
 
     /// The row of an operator inside which this kernel was launched. What its arguments leave open, the name of the
@@ -194,7 +210,12 @@ impl<'a> Rows<'a> {
                 return (Class::Communication.id(), Err("communication has no roof in memory".to_owned()));
             }
             Class::Unattributed => {
-                return (Class::Unattributed.id(), Err(why_unattributed(launched_by)));
+                let name = self.trace.strings.get(key.name);
+                return (Class::Unattributed.id(), Err(why_unattributed(self.trace, name, launched_by)));
+            }
+            // Which type of operations bounds it depends on the device.
+            Class::Kernel => {
+                return (Class::Kernel.id(), Err("it was not held against a device".to_owned()));
             }
             Class::Operator => {}
         }
@@ -246,15 +267,21 @@ fn scripted(script: &Script, call: &ops::Call<'_>) -> Result<Load, String> {
         flops: work.flops,
         macs: work.macs,
         bytes: work.bytes,
-        measured_bytes: None,
-        levels: Vec::new(),
         arithmetic: precision.and_then(|precision| precision.arithmetic()),
         engine: Engine::Matrix,
-        peak_key: None,
+        ..Load::default()
     })
 }
 
-fn why_unattributed(launched_by: &str) -> String {
+fn why_unattributed(trace: &Trace, name: &str, launched_by: &str) -> String {
+    // Profilers of vendors name themselves, and record no operators.
+    if trace.metadata.tool.is_some() && trace.ops.is_empty() {
+        if name.starts_with("Memcpy") || name.starts_with("Memset") {
+            return "copies and sets have no counters".to_owned();
+        }
+        let recipe = counters::recipe(architecture(trace, None));
+        return format!("no counters of it were recorded; record {recipe}");
+    }
     if launched_by.is_empty() {
         "the call that launched it was not recorded".to_owned()
     } else if launched_by.contains("GraphLaunch") {

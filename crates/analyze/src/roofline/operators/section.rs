@@ -41,6 +41,7 @@ impl Held<'_> {
 /// The tables of [`section()`](crate::roofline::section()), and besides: `by_arguments` with every row, whose counted times add up
 /// to the busy time exactly, `by_operator` and `by_class`.
 pub fn trace_section(points: &TracePoints, scope: Scope, device: &Device, settings: &Settings) -> Section {
+    let points = &points.on(device);
     let held: Vec<Held<'_>> = points
         .rows
         .iter()
@@ -140,8 +141,8 @@ fn by_operator(points: &TracePoints, held: &[Held<'_>]) -> Table {
         sum.time += row.time();
         sum.counted += row.counted;
         if let Ok(load) = &row.load {
-            sum.flops += load.flops * row.times.count() as f64;
-            sum.bytes += load.bytes * row.times.count() as f64;
+            sum.flops += load.operations().unwrap_or(0.0) * row.times.count() as f64;
+            sum.bytes += load.moved().unwrap_or(0.0) * row.times.count() as f64;
         }
         if let Some(ideal) = one.ideal() {
             sum.ideal += ideal;
@@ -186,28 +187,36 @@ const BY_CLASS: [Column; 6] = [
     Column::new("share_pct", "Of busy time", Unit::Percent),
 ];
 
+/// Names of the classes of kernels with counters.
+const COUNTED: [&str; 2] = ["kernel with counters", "kernel with counters of something else"];
+
 /// A row for each class, also where it has nothing: that no time is unattributed is worth a row.
 fn by_class(points: &TracePoints) -> Table {
     type Group = (&'static str, fn(&OperatorRow) -> bool);
-    let groups: [Group; 4] = [
+    let groups: [Group; 6] = [
         ("operator", |row| row.class == Class::Operator && row.load.is_ok()),
         ("operator without a formula", |row| row.class == Class::Operator && row.load.is_err()),
+        (COUNTED[0], |row| row.class == Class::Kernel && row.load.is_ok()),
+        (COUNTED[1], |row| row.class == Class::Kernel && row.load.is_err()),
         ("communication", |row| row.class == Class::Communication),
         ("unattributed", |row| row.class == Class::Unattributed),
     ];
-    let rows = groups.iter().map(|(name, is_in)| {
-        let rows = || points.rows.iter().filter(|row| is_in(row));
-        let time: Ns = rows().map(OperatorRow::time).sum();
-        let counted: Ns = rows().map(|row| row.counted).sum();
-        vec![
-            (*name).into(),
-            rows().map(|row| row.times.count()).sum::<u64>().into(),
-            time.into(),
-            counted.into(),
-            (time - counted).into(),
-            share(counted, points.busy),
-        ]
-    });
+    // Few recordings have counters of kernels, and only they have these classes.
+    let has_counters = points.rows.iter().any(|row| row.class == Class::Kernel);
+    let rows =
+        groups.iter().filter(|(name, _)| has_counters || !COUNTED.contains(name)).map(|(name, is_in)| {
+            let rows = || points.rows.iter().filter(|row| is_in(row));
+            let time: Ns = rows().map(OperatorRow::time).sum();
+            let counted: Ns = rows().map(|row| row.counted).sum();
+            vec![
+                (*name).into(),
+                rows().map(|row| row.times.count()).sum::<u64>().into(),
+                time.into(),
+                counted.into(),
+                (time - counted).into(),
+                share(counted, points.busy),
+            ]
+        });
     Table {
         id: "by_class",
         title: "Who owns the busy time; times counted once add up to it",
@@ -268,8 +277,8 @@ fn by_arguments(points: &TracePoints) -> Table {
             row.times.mean().map_or(Value::Missing("no calls"), Value::Float),
             time(row.times.min()),
             time(row.times.max()),
-            number(load.map(|load| load.flops)),
-            number(load.map(|load| load.bytes)),
+            number(load.and_then(Load::operations)),
+            number(load.and_then(Load::moved)),
             computed_in.map_or(Value::Missing("no arithmetic"), Value::from),
             row.load.as_ref().err().map_or(Value::Missing("it has one"), |reason| reason.as_str().into()),
         ]

@@ -100,7 +100,10 @@ impl Scope<'_> {
         })?;
         let mut answers = Vec::new();
         if !contents.run.recordings.is_empty() {
-            let device = self.device(reported_by(&contents.run).as_deref())?;
+            let recorded = contents.run.recordings.iter();
+            let devices: Vec<_> =
+                recorded.flat_map(|recording| recording.trace.metadata.devices.iter().cloned()).collect();
+            let device = self.checked(self.task.device.resolve_recorded(&devices)?)?;
             let options = options.clone().with_device(Some(Arc::new(device.clone())));
             let outcomes = assemble(&contents.run.recordings, &contents.answers, &options, &wanted).map_err(
                 |error| {
@@ -110,7 +113,7 @@ impl Scope<'_> {
             answers.push(self.of_traces(&contents.run, outcomes, &device));
         }
         for measurements in &contents.measurements {
-            let device = self.device(measurements.device.as_deref())?;
+            let device = self.checked(self.task.device.resolve(measurements.device.as_deref())?)?;
             let script = self.script(Path::new(&measurements.path))?;
             answers.push(self.of_measurements(measurements, &device, script.as_ref()));
         }
@@ -118,8 +121,7 @@ impl Scope<'_> {
     }
 
     /// The device, checked to have what `--dtype` and `--link` ask for.
-    fn device(&self, reported: Option<&str>) -> Result<Device> {
-        let device = self.task.device.resolve(reported)?;
+    fn checked(&self, device: Device) -> Result<Device> {
         if let Some(dtype) = &self.task.dtype
             && device.peak_by_key(dtype).is_none()
             && let Err(unknown) = dtype.parse::<Precision>()
@@ -193,22 +195,6 @@ impl Scope<'_> {
     fn communication(&self, transfers: &[Transfer], device: &Device) -> Option<Outcome> {
         let link = self.arguments.link.as_deref();
         (!transfers.is_empty()).then(|| Outcome::Section(roofline::communication(transfers, device, link)))
-    }
-}
-
-/// The device that recordings name, if they all name one.
-fn reported_by(run: &Run) -> Option<String> {
-    let mut names: Vec<&str> = run
-        .recordings
-        .iter()
-        .flat_map(|recording| &recording.trace.metadata.devices)
-        .map(|device| device.name.as_str())
-        .collect();
-    names.sort_unstable();
-    names.dedup();
-    match names.as_slice() {
-        [name] => Some((*name).to_owned()),
-        _ => None,
     }
 }
 

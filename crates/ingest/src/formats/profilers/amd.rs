@@ -1,9 +1,11 @@
 //! What the stores of AMD's profilers have in common: the words for copies, how grids are counted, what an agent says
 //! of a device, and the rows of a kernel.
 
+use std::collections::HashMap;
+
 use eaves_model::{
-    DeviceProperties, Dispatch, Extent, GpuActivity, MaybeF64, MaybeI64, MaybeU32, Ns, Slice, SliceId,
-    SliceKind, StringId, Trace, TrackId,
+    DeviceProperties, Dispatch, Extent, GpuActivity, Ident, MaybeF64, MaybeI64, MaybeU32, Ns, Process, Slice,
+    SliceId, SliceKind, StringId, Trace, Track, TrackId,
 };
 use serde_json::Value;
 
@@ -221,6 +223,116 @@ pub(super) fn activity(slice: SliceId) -> GpuActivity {
         bytes: MaybeI64::NONE,
         bandwidth_gbps: MaybeF64::NONE,
         detail: StringId::NONE,
+    }
+}
+
+/// Where the rows of a process belong.
+#[derive(Clone, Copy)]
+pub(super) struct Places<'a> {
+    /// What is known of the devices.
+    pub(super) agents: &'a [Agent],
+    /// The number of the process.
+    pub(super) process: Option<i64>,
+    /// True if other processes were there before, so that its devices are places of their own.
+    pub(super) later: bool,
+}
+
+/// A place on a device.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum DeviceLane {
+    Stream(i64),
+    Queue(i64),
+    /// Copies and kernels of which neither is known.
+    Other,
+}
+
+impl Places<'_> {
+    fn shown(&self) -> String {
+        self.process.map_or_else(|| "unknown".to_owned(), |process| process.to_string())
+    }
+
+    /// The track of a thread.
+    pub(super) fn thread(&self, trace: &mut Trace, thread: i64, name: &str) -> TrackId {
+        let process = self.process.map_or(Ident::NONE, Ident::number);
+        describe(trace, process, &format!("process {}", self.shown()));
+        let name = if name.is_empty() { format!("thread {thread}") } else { name.to_owned() };
+        track(trace, process, Ident::number(thread), &name)
+    }
+
+    /// The track of a stream or queue. Devices go by name: their numbers are small, as are those of processes in a
+    /// container.
+    pub(super) fn device(&self, trace: &mut Trace, device: Option<u32>, lane: DeviceLane) -> TrackId {
+        let mut title = device.map_or_else(|| "unknown agent".to_owned(), |device| format!("GPU {device}"));
+        if self.later {
+            title = format!("{title} of process {}", self.shown());
+        }
+        let process = Ident::text(trace.strings.intern(&title));
+        let agent = self.agents.iter().find(|agent| device.is_some() && agent.device == device);
+        let name = agent.map_or_else(|| title.clone(), |agent| format!("{title}: {}", agent.properties.name));
+        describe(trace, process, &name);
+        let (thread, name) = match lane {
+            DeviceLane::Stream(stream) => (Ident::number(stream), format!("stream {stream}")),
+            DeviceLane::Queue(queue) => {
+                let name = format!("queue {queue}");
+                (Ident::text(trace.strings.intern(&name)), name)
+            }
+            DeviceLane::Other => (Ident::text(trace.strings.intern("other")), "no stream".to_owned()),
+        };
+        track(trace, process, thread, &name)
+    }
+}
+
+fn track(trace: &mut Trace, process: Ident, thread: Ident, name: &str) -> TrackId {
+    let name = trace.strings.intern(name);
+    trace.tracks.describe_thread(Track { process, thread, name, sort_index: MaybeI64::NONE })
+}
+
+fn describe(trace: &mut Trace, process: Ident, name: &str) {
+    let name = trace.strings.intern(name);
+    let (labels, sort_index) = (StringId::NONE, MaybeI64::NONE);
+    trace.tracks.describe_process(Process { process, name, labels, sort_index });
+}
+
+/// Gives releases, of which the address alone is told, the size of the last allocation there before them. The flags
+/// say which rows from the first one on are releases.
+pub(super) fn pair_releases(trace: &mut Trace, first: usize, is_release: &[bool]) {
+    let table = &mut trace.allocations;
+    let mut order: Vec<usize> = (first..table.len()).collect();
+    order.sort_by_key(|&row| table.time[row]);
+    let mut sizes: HashMap<i64, i64> = HashMap::new();
+    for row in order {
+        let (address, bytes) = (table.address[row].get(), table.bytes[row].get());
+        if is_release.get(row - first).copied().unwrap_or(false) {
+            let known = address.and_then(|address| sizes.remove(&address));
+            let bytes = bytes.filter(|bytes| *bytes != 0).or(known);
+            table.bytes[row] = bytes.map(|bytes| bytes.saturating_abs().saturating_neg()).into();
+        } else if let (Some(address), Some(bytes)) = (address, bytes) {
+            sizes.insert(address, bytes);
+        }
+    }
+}
+
+/// Each process counts its correlations from 1: those of a later one go behind all before. The rows of the later one
+/// begin at these.
+pub(super) fn separate_correlations(trace: &mut Trace, first_activity: usize, first_call: usize) {
+    let columns =
+        [(&mut trace.gpu.correlation, first_activity), (&mut trace.runtime.correlation, first_call)];
+    let highest = |column: &[MaybeI64]| column.iter().filter_map(|value| value.get()).max().unwrap_or(0);
+    let before = columns.iter().map(|(column, first)| highest(column.get(..*first).unwrap_or_default()));
+    let before = before.max().unwrap_or(0);
+    for (column, first) in columns {
+        for value in column.iter_mut().skip(first) {
+            *value = value.get().map(|value| value.saturating_add(before)).into();
+        }
+    }
+}
+
+/// Adds the GPUs among agents to what is known of the machine, once each.
+pub(super) fn add_devices(trace: &mut Trace, agents: Vec<Agent>) {
+    for agent in agents {
+        if agent.is_gpu() && !trace.metadata.devices.contains(&agent.properties) {
+            trace.metadata.devices.push(agent.properties);
+        }
     }
 }
 

@@ -8,8 +8,12 @@
 // tidy-alphabetical-start
 mod amd;
 mod amd_text;
+mod cells;
 mod ncu;
 mod nsys;
+mod nvprof;
+mod pftrace;
+mod rocpd;
 mod rocprof;
 mod rocprof_compute;
 mod rocprofv2;
@@ -96,7 +100,11 @@ pub(crate) enum Role {
 /// Every format, those with the surest signs first.
 const ALL: &[Profiler] = &[
     sqlite::FORMAT,
+    ncu::REPORT,
+    pftrace::PFTRACE,
     ncu::CSV,
+    nvprof::CSV,
+    nsys::CSV,
     rocprofv3_json::ROCPROFV3_JSON,
     rocprofv3_csv::TABLES,
     rocprofv3_csv::AGENTS,

@@ -30,7 +30,10 @@ struct Layout {
 }
 
 /// Every one that is read.
-const ALL: &[Layout] = &[Layout { is_it: super::nsys::is_it, read: super::nsys::read }];
+const ALL: &[Layout] = &[
+    Layout { is_it: super::nsys::is_it, read: super::nsys::read },
+    Layout { is_it: super::rocpd::is_it, read: super::rocpd::read },
+];
 
 fn is_it(first: &[u8]) -> bool {
     first.starts_with(MAGIC)

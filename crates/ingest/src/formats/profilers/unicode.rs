@@ -104,33 +104,26 @@ impl<'a> Text<'a> {
         let wanted = BLOCK.max(self.content.len() * 2);
         let before = self.content.len();
         while !self.ended && self.content.len() < wanted {
-            self.read((wanted - self.content.len()).max(4));
+            self.read(wanted - self.content.len());
         }
         self.content.len() > before
     }
 
     fn read(&mut self, room: usize) {
-        let Self { reader, utf16, raw, content, bytes, .. } = self;
-        let into = if utf16.is_some() { &mut *raw } else { &mut *content };
-        let start = into.len();
-        into.resize(start + room, 0);
-        let read = loop {
-            match reader.read(into.get_mut(start..).unwrap_or_default()) {
-                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-                other => break other,
-            }
-        };
-        into.truncate(start + read.as_ref().map_or(0, |&read| read));
-        match read {
-            Ok(read) => {
-                *bytes += read as u64;
-                if let Some(utf16) = utf16 {
-                    utf16.decode(raw, content);
-                    raw.clear();
-                }
-                self.ended = read == 0;
-            }
-            Err(error) => self.fail(&error),
+        let before = self.content.len();
+        let into = if self.utf16.is_some() { &mut self.raw } else { &mut self.content };
+        let result = self.reader.by_ref().take(room as u64).read_to_end(into);
+        if let Some(utf16) = &mut self.utf16 {
+            self.bytes += self.raw.len() as u64;
+            utf16.decode(&self.raw, &mut self.content);
+            self.ended = self.raw.is_empty();
+            self.raw.clear();
+        } else {
+            self.bytes += (self.content.len() - before) as u64;
+            self.ended = self.content.len() == before;
+        }
+        if let Err(error) = result {
+            self.fail(&error);
         }
     }
 

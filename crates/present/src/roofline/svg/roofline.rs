@@ -6,6 +6,7 @@ use eaves_analyze::section::{Section, Unit, Value};
 
 use super::communication;
 use super::legend::{Entry, Legend, Swatch};
+use super::levels;
 use super::plot::Plot;
 use super::roofs::{self, Roofs};
 use super::spots::{Areas, Spot, spots};
@@ -14,7 +15,7 @@ use crate::names::shorten_all;
 use crate::roofline::Options;
 use crate::roofline::canvas::{Anchor, Canvas, Rect, fitting, text_width};
 use crate::roofline::colours::{Categories, Fill, Rule};
-use crate::roofline::data::{Communication, Place, Point, Roofline, headline};
+use crate::roofline::data::{Communication, LEVELS, Place, Point, Roofline, headline};
 use crate::roofline::labels::{Surroundings, Wish, place};
 use crate::roofline::marks::Shape;
 use crate::roofline::scale::{Log, prefixed, ratio};
@@ -115,15 +116,20 @@ fn layout(data: &Roofline<'_>, categories: &Categories, area: Rect) -> (Layout, 
     let right = area.right - if has_still { STRIP } else { 4.0 };
     let plot_area = Rect { left, top: area.top, right: right.max(left + 120.0), bottom };
 
-    let across = places.iter().zip(&data.points).flat_map(|(place, point)| match place {
-        Place::Measured(intensity, _) | Place::AtRoof(intensity, _) => {
-            [Some(*intensity), point.ideal_intensity]
-        }
-        _ => [None, None],
+    let across = places.iter().zip(&data.points).flat_map(|(place, point)| {
+        let own = match place {
+            Place::Measured(intensity, _) | Place::AtRoof(intensity, _) => {
+                [Some(*intensity), point.ideal_intensity]
+            }
+            _ => [None, None],
+        };
+        let levels = point.levels.iter().map(|&(_, intensity)| Some(intensity));
+        own.into_iter().chain(levels.filter(|_| point.achieved.is_some_and(|rate| rate > 0.0)))
     });
     let knees = used.iter().filter_map(|ceiling| ceiling.knee);
-    let upwards = places.iter().filter_map(|place| match place {
+    let upwards = places.iter().zip(&data.points).filter_map(|(place, point)| match place {
         Place::Measured(_, rate) | Place::AtRoof(_, rate) | Place::Achieved(rate) => Some(*rate),
+        Place::Nowhere if !point.levels.is_empty() => point.achieved.filter(|rate| *rate > 0.0),
         _ => None,
     });
     let rates = used.iter().map(|ceiling| ceiling.rate);
@@ -149,7 +155,9 @@ fn layout(data: &Roofline<'_>, categories: &Categories, area: Rect) -> (Layout, 
     });
     let still = has_still.then_some(Rect { left: plot_area.right + 8.0, right: area.right, ..plot_area });
     let spots = spots(&data.points, &Areas { plot: &plot, copies: copies.as_ref(), still });
-    let marks = spots.iter().map(|spot| (spot.at, spot.radius)).collect();
+    let of_levels = levels::spreads(data, &plot);
+    let of_levels = of_levels.iter().flat_map(levels::Spread::marks);
+    let marks = spots.iter().map(|spot| (spot.at, spot.radius)).chain(of_levels).collect();
     let roofs = Roofs::new(data, &plot, marks);
     let mut layout = Layout { plot, copies, still, spots, roofs, names: Vec::new() };
     layout.names = named(data, &layout);
@@ -180,6 +188,12 @@ fn entries(data: &Roofline<'_>, categories: &Categories, places: &[Place], unnam
             "no time: drawn at its roof".to_owned(),
         ));
     }
+    if let Some(names) = level_names(data) {
+        entries.push((
+            Swatch::Mark(Shape::Circle, "c5 open level".to_owned()),
+            format!("the same by bytes of {names}"),
+        ));
+    }
     let above = data.points.iter().filter(|point| !point.flag.is_empty()).count();
     if above > 0 {
         entries.push((Swatch::Ring, format!("above its roof {}", human::thousands(above as i64))));
@@ -203,6 +217,14 @@ fn entries(data: &Roofline<'_>, categories: &Categories, places: &[Place], unnam
     }
     entries.extend(remarks.into_iter().map(|text| (Swatch::Nothing, text)));
     entries
+}
+
+/// The levels that points are drawn at besides main memory.
+fn level_names(data: &Roofline<'_>) -> Option<String> {
+    let drawn = || data.points.iter().filter(|point| point.achieved.is_some_and(|rate| rate > 0.0));
+    let has = |name: &str| drawn().any(|point| point.levels.iter().any(|(level, _)| *level == name));
+    let names: Vec<&str> = LEVELS.iter().map(|(_, name)| *name).filter(|name| has(name)).collect();
+    (!names.is_empty()).then(|| names.join(", "))
 }
 
 /// Where the roofs that are drawn come from, each source once.
@@ -272,7 +294,12 @@ fn named(data: &Roofline<'_>, layout: &Layout) -> Vec<Named> {
         arrows.map(|(from, to)| Rect { left: from.0, top: from.1 - 3.0, right: to.0, bottom: to.1 + 3.0 });
     let around = Surroundings {
         texts: layout.roofs.texts.iter().copied().chain(arrows).collect(),
-        marks: layout.spots.iter().map(|spot| (spot.at, spot.radius)).collect(),
+        marks: layout
+            .spots
+            .iter()
+            .map(|spot| (spot.at, spot.radius))
+            .chain(levels::spreads(data, &layout.plot).iter().flat_map(levels::Spread::marks))
+            .collect(),
         lines: layout.roofs.lines.clone(),
         may_cover: match layout.spots.len() {
             0..=150 => 0,
@@ -316,6 +343,7 @@ fn draw_main(canvas: &mut Canvas, data: &Roofline<'_>, categories: &Categories, 
         canvas.line("arrow", from, to);
         canvas.path("arrow head", &format!("M{:.1} {:.1}l5 3l-5 3", to.0 - 5.0, to.1 - 3.0));
     }
+    levels::draw(canvas, &levels::spreads(data, plot), categories, plot, counts);
     let opacity = match layout.spots.len() {
         0..=60 => 0.92,
         61..=400 => 0.75,

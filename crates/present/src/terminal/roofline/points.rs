@@ -7,7 +7,7 @@ use unicode_width::UnicodeWidthStr;
 use super::{letters_of, status_style};
 use crate::human;
 use crate::names::{shorten, shorten_all};
-use crate::roofline::data::{Point, Roofline};
+use crate::roofline::data::{LEVELS, Point, Roofline};
 use crate::roofline::scale::{prefixed, ratio};
 use crate::terminal::palette::{QUIET, paint};
 use crate::terminal::wrap::{hang, padding};
@@ -74,6 +74,14 @@ pub(crate) fn points(section: &Section, table: &Table, options: &Options) -> Opt
         Column { heading: OF_ROOF.to_owned(), cells: of_all(&of_roof), right: false, importance: 5 },
         Column { heading: "Bound by".to_owned(), cells: of_all(&bound_by), right: false, importance: 4 },
     ];
+    for (_, level) in LEVELS {
+        let intensity =
+            |point: &Point<'_>| point.levels.iter().find(|(name, _)| *name == level).map(|&(_, own)| own);
+        if data.points.iter().any(|point| intensity(point).is_some()) {
+            let cells = of_all(&|point| intensity(point).map_or_else(missing, ratio));
+            columns.insert(3, right(&format!("{level} {counts}/B"), 0, cells));
+        }
+    }
     let width = options.width.saturating_sub(INDENT);
     let (gap, letter) = (if options.width >= 100 { 2 } else { 1 }, 2);
     let room = |columns: &[Column]| {

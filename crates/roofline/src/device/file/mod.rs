@@ -2,6 +2,7 @@
 
 mod foreign;
 mod own;
+mod rocprof_compute;
 mod tree;
 
 use std::fmt;
@@ -79,11 +80,13 @@ impl Problem {
 pub fn read(path: &Path) -> Result<Device, FileError> {
     let (path, member) = split(path);
     let path = path.as_path();
-    let devices = parse(&text(path)?, path)?;
+    let text = text(path)?;
+    let devices = parse(&text, path)?;
     let ids = || devices.iter().map(|device| device.id.as_str()).collect::<Vec<_>>().join(", ");
     let found = match &member {
         Some(member) => devices.iter().find(|device| device.id.eq_ignore_ascii_case(member)),
-        None => devices.first().filter(|_| devices.len() == 1),
+        // The devices of a measured table are those of one machine, of one kind.
+        None => devices.first().filter(|_| devices.len() == 1 || rocprof_compute::is_one(&text)),
     };
     let failed = |cause, hint| FileError { path: path.to_owned(), line: None, cause, hint };
     let Some(found) = found else {
@@ -142,6 +145,9 @@ pub fn parse(text: &str, path: &Path) -> Result<Vec<Device>, FileError> {
 }
 
 fn devices(text: &str, file: &str) -> Result<Vec<Device>, Problem> {
+    if rocprof_compute::is_one(text) {
+        return rocprof_compute::devices(text, file);
+    }
     let root = tree::parse(text)?;
     if !root.is_map() {
         return Err(Problem::new(

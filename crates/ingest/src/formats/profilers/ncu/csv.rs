@@ -8,9 +8,9 @@ use std::collections::HashMap;
 
 use eaves_model::{Extent, MaybeF64, MaybeI64, MaybeU32, Oddity, Remark, SliceId, StringId};
 
+use super::super::cells::{self, Cells};
 use super::super::unicode::{self, Text};
 use super::super::{Document, Input, Refused, whole};
-use super::cells::{self, Cells};
 use super::header::{Header, is_header};
 use super::keep::{self, is_used};
 use super::labels;

@@ -3,7 +3,7 @@
 
 use eaves_model::{StringId, Strings};
 
-use super::cells::{Cells, text};
+use super::super::cells::{Cells, text};
 use super::keep::is_used;
 use super::launches::{Meaning, meaning};
 use super::unit::unit;

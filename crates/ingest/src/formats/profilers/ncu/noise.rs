@@ -12,7 +12,8 @@ pub(super) struct Noise {
     has_text_table: bool,
 }
 
-const ALLOW: &str = "run `ncu` with administrator rights (`sudo`), or allow everybody to use the counters: write \
+/// What to do if counters may not be read.
+pub(in super::super) const ALLOW: &str = "run the profiler with administrator rights (`sudo`), or allow everybody to use the counters: write \
     `options nvidia NVreg_RestrictProfilingToAdminUsers=0` into a file of /etc/modprobe.d and load the driver again \
     (a restart does), in a container start it with `--cap-add=SYS_ADMIN`; \
     see https://developer.nvidia.com/ERR_NVGPUCTRPERM";

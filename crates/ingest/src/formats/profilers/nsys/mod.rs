@@ -1,9 +1,31 @@
-//! Nsight Systems: the database of `nsys export --type sqlite`.
+//! Nsight Systems: the database that `nsys export --type sqlite` writes.
+//!
+//! Its tables are those of <https://docs.nvidia.com/nsight-systems/UserGuide/index.html#sqlite-schema-reference>. They
+//! change with the version, and a table without rows is mostly not there at all, so every table and every column is
+//! asked for and may be missing. What is not read: samples and their call chains, scheduling, graphics, and the
+//! environment of processes.
 
-use super::Refused;
+mod about;
+mod calls;
+mod device;
+mod host;
+mod names;
+mod nvtx;
+mod places;
+mod samples;
+mod sink;
+mod stats;
+
 use super::sqlite::Stored;
+use super::{Refused, whole};
 use crate::formats::Document;
 use crate::sqlite::Database;
+use sink::Sink;
+
+pub(super) use stats::CSV;
+
+/// Name of the format.
+const FORMAT: &str = "nsys-sqlite";
 
 /// Tells it by the table that every export has.
 pub(super) fn is_it(database: &Database<'_>) -> bool {
@@ -12,9 +34,22 @@ pub(super) fn is_it(database: &Database<'_>) -> bool {
 
 /// Reads it.
 pub(super) fn read(stored: Stored<'_>) -> Result<Document, Refused> {
-    Err(Refused {
-        offset: 0,
-        what: format!("an export of Nsight Systems, which is not read yet: {}", stored.path),
-        hint: String::new(),
-    })
+    let Stored { database, diagnostics, .. } = stored;
+    let mut sink = Sink::new(diagnostics);
+    sink.names.read(&database, &mut sink.trace.diagnostics)?;
+    sink.places.read_devices(&database, &mut sink.trace.diagnostics)?;
+    sink.make_room(&database);
+    nvtx::read_domains(&database, &mut sink)?;
+    host::read_runtime(&database, &mut sink)?;
+    device::read(&database, &mut sink)?;
+    nvtx::read(&database, &mut sink)?;
+    host::read_others(&database, &mut sink)?;
+    samples::read(&database, &mut sink)?;
+    about::read(&database, &mut sink)?;
+    if sink.trace.events == 0 {
+        let what = "an export of Nsight Systems without a kernel, a call or a range".to_owned();
+        let hint = "record with `nsys profile --trace=cuda,nvtx,osrt -o report CMD`, then `nsys export --type sqlite`";
+        return Err(Refused { offset: 0, what, hint: hint.to_owned() });
+    }
+    Ok(whole(sink.finish(), database.size(), FORMAT))
 }

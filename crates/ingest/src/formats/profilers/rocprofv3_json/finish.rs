@@ -2,12 +2,9 @@
 
 use std::collections::HashMap;
 
-use eaves_model::{
-    Ident, MaybeI64, MaybeU32, Ns, Oddity, RangeCounter, SliceId, SliceKind, StringId, Times, Trace, Track,
-    TrackId,
-};
+use eaves_model::{MaybeU32, Ns, Oddity, RangeCounter, SliceId, SliceKind, StringId, Times, Trace, TrackId};
 
-use super::super::amd::{self, Registers};
+use super::super::amd::{self, Places, Registers};
 use super::process::{Lane, Process, Slot};
 use crate::formats::kineto::Source;
 
@@ -38,19 +35,14 @@ impl Process {
         }
         self.finish_allocations(trace, &devices, &names, &tracks);
         if later {
-            self.separate_correlations(trace);
+            amd::separate_correlations(trace, self.first.gpu, self.first.runtime);
         }
         if self.samples > 0 {
             let detail = "samples of program counters are not read";
             trace.diagnostics.note_detail(Oddity::UnknownPhase, None, detail);
             trace.diagnostics.note_many(Oddity::UnknownPhase, self.samples - 1, None);
         }
-        for agent in self.agents {
-            let is_known = |known: &eaves_model::DeviceProperties| *known == agent.properties;
-            if agent.is_gpu() && !trace.metadata.devices.iter().any(is_known) {
-                trace.metadata.devices.push(agent.properties);
-            }
-        }
+        amd::add_devices(trace, self.agents);
     }
 
     /// Kernels that only a list of counters names become rows; values go to the kernel of their dispatch.
@@ -162,52 +154,13 @@ impl Process {
     }
 
     fn tracks(&self, trace: &mut Trace, devices: &[Device], later: bool) -> Vec<TrackId> {
-        let process = self.number.map_or(Ident::NONE, Ident::number);
-        let shown = self.number.map_or_else(|| "unknown".to_owned(), |number| number.to_string());
-        let mut answer = Vec::with_capacity(self.lanes.list.len());
-        for lane in &self.lanes.list {
-            let (place, thread, name) = match *lane {
-                Lane::Thread(thread) => (None, Ident::number(thread), format!("thread {thread}")),
-                Lane::Stream(agent, stream) => {
-                    (Some(agent), Ident::number(stream), format!("stream {stream}"))
-                }
-                Lane::Queue(agent, queue) => {
-                    let name = format!("queue {queue}");
-                    (Some(agent), Ident::text(trace.strings.intern(&name)), name)
-                }
-                Lane::Copies(agent) => {
-                    (Some(agent), Ident::text(trace.strings.intern("copies")), "copies".to_owned())
-                }
-            };
-            let ident = match place.map(|agent| devices.get(agent as usize).copied().unwrap_or_default()) {
-                None => {
-                    let name = trace.strings.intern(&format!("process {shown}"));
-                    describe(trace, process, name, StringId::NONE);
-                    process
-                }
-                Some(device) => {
-                    let label = match device.number {
-                        Some(number) => format!("GPU {number}"),
-                        None => "unknown agent".to_owned(),
-                    };
-                    // Devices of further processes are places of their own.
-                    let ident = match device.number {
-                        Some(number) if !later => Ident::number(i64::from(number)),
-                        _ => Ident::text(trace.strings.intern(&format!("{label} of process {shown}"))),
-                    };
-                    let agent =
-                        self.agents.iter().find(|agent| agent.device == device.number && agent.is_gpu());
-                    let name = agent.map_or(label.as_str(), |agent| &agent.properties.name).to_owned();
-                    let (name, label) = (trace.strings.intern(&name), trace.strings.intern(&label));
-                    describe(trace, ident, name, label);
-                    ident
-                }
-            };
-            let name = trace.strings.intern(&name);
-            let sort_index = MaybeI64::NONE;
-            answer.push(trace.tracks.describe_thread(Track { process: ident, thread, name, sort_index }));
-        }
-        answer
+        let places = Places { agents: &self.agents, process: self.number, later };
+        let device = |agent: u32| devices.get(agent as usize).and_then(|device| device.number);
+        let place = |lane: &Lane| match *lane {
+            Lane::Thread(thread) => places.thread(trace, thread, ""),
+            Lane::Device(agent, lane) => places.device(trace, device(agent), lane),
+        };
+        self.lanes.list.iter().map(place).collect()
     }
 
     fn finish_activities(
@@ -268,7 +221,6 @@ impl Process {
         }
     }
 
-    /// Releases say the address alone, so they get the size of the last allocation there before them.
     fn finish_allocations(
         &self,
         trace: &mut Trace,
@@ -276,22 +228,12 @@ impl Process {
         names: &[StringId],
         tracks: &[TrackId],
     ) {
-        let rows = self.first.allocation..trace.allocations.len();
-        let mut order: Vec<usize> = rows.clone().collect();
-        order.sort_by_key(|&row| trace.allocations.time[row]);
-        let mut sizes: HashMap<i64, i64> = HashMap::new();
-        for row in order {
-            let table = &mut trace.allocations;
-            let operation = self.allocations.get(row - self.first.allocation).copied().unwrap_or(u32::MAX);
-            let operation = names.get(operation as usize).map_or("", |&name| trace.strings.get(name));
-            let (address, bytes) = (table.address[row].get(), table.bytes[row].get());
-            if operation.ends_with("FREE") {
-                let known = address.and_then(|address| sizes.remove(&address));
-                let bytes = bytes.filter(|bytes| *bytes != 0).or(known);
-                table.bytes[row] = bytes.map(i64::saturating_neg).into();
-            } else if let (Some(address), Some(bytes)) = (address, bytes) {
-                sizes.insert(address, bytes);
-            }
+        let name = |slot: u32| names.get(slot as usize).map_or("", |&name| trace.strings.get(name));
+        let is_release: Vec<bool> =
+            self.allocations.iter().map(|&slot| name(slot).ends_with("FREE")).collect();
+        amd::pair_releases(trace, self.first.allocation, &is_release);
+        let table = &mut trace.allocations;
+        for row in self.first.allocation..table.len() {
             let agent = table.device[row].get().and_then(|agent| devices.get(usize::try_from(agent).ok()?));
             // As PyTorch numbers them: 1 is a GPU, 0 the host.
             table.device_type[row] = agent.map(|agent| u32::from(agent.is_gpu)).into();
@@ -299,29 +241,8 @@ impl Process {
             table.track[row] = track(tracks, table.track[row]);
         }
     }
-
-    /// Each process counts its correlations from 1: those of a later one go behind all before.
-    fn separate_correlations(&self, trace: &mut Trace) {
-        let columns = [
-            (&mut trace.gpu.correlation, self.first.gpu),
-            (&mut trace.runtime.correlation, self.first.runtime),
-        ];
-        let highest = |column: &[MaybeI64]| column.iter().filter_map(|value| value.get()).max().unwrap_or(0);
-        let before = columns.iter().map(|(column, first)| highest(column.get(..*first).unwrap_or_default()));
-        let before = before.max().unwrap_or(0);
-        for (column, first) in columns {
-            for value in column.iter_mut().skip(first) {
-                *value = value.get().map(|value| value.saturating_add(before)).into();
-            }
-        }
-    }
 }
 
 fn track(tracks: &[TrackId], lane: TrackId) -> TrackId {
     tracks.get(lane.index()).copied().unwrap_or(TrackId::NONE)
-}
-
-fn describe(trace: &mut Trace, process: Ident, name: StringId, labels: StringId) {
-    let sort_index = MaybeI64::NONE;
-    trace.tracks.describe_process(eaves_model::Process { process, name, labels, sort_index });
 }

@@ -11,7 +11,7 @@ use eaves_model::{
     Trace, TrackId,
 };
 
-use super::super::amd::{self, Agent, Kernel, Registers};
+use super::super::amd::{self, Agent, DeviceLane, Kernel, Registers};
 use super::record::Record;
 use super::symbols::Symbols;
 use crate::formats::kineto::Source;
@@ -66,11 +66,8 @@ pub(super) enum Slot {
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Lane {
     Thread(i64),
-    /// A stream of the agent with a number of ours.
-    Stream(u32, i64),
-    Queue(u32, i64),
-    /// Copies of which neither is known.
-    Copies(u32),
+    /// A place on the agent with a number of ours.
+    Device(u32, DeviceLane),
 }
 
 /// Numbers given in the order things are met.
@@ -195,15 +192,15 @@ impl Process {
     ) -> Kernel {
         let agent = self.agent(record.agent, None);
         let lane = match (record.stream, record.queue) {
-            (Some(stream), _) => Lane::Stream(agent, stream),
-            (None, Some(queue)) => Lane::Queue(agent, queue),
-            (None, None) => Lane::Copies(agent),
+            (Some(stream), _) => DeviceLane::Stream(stream),
+            (None, Some(queue)) => DeviceLane::Queue(queue),
+            (None, None) => DeviceLane::Other,
         };
         let count = |count: Option<i64>| count.and_then(|count| u32::try_from(count).ok());
         Kernel {
             name: self.slot(record.kernel.map(Slot::Kernel)),
             category: trace.strings.intern("kernel_dispatch"),
-            track: TrackId(self.lanes.number(lane)),
+            track: TrackId(self.lanes.number(Lane::Device(agent, lane))),
             start,
             duration,
             position: offset as i64,
@@ -265,12 +262,13 @@ impl Process {
             Section::Calls(category) => (SliceKind::Runtime, category, thread),
             Section::MemoryCopy => {
                 let agent = self.agent(record.target_agent, record.source_agent);
-                let lane = record.stream.map_or(Lane::Copies(agent), |stream| Lane::Stream(agent, stream));
-                (SliceKind::Memcpy, "memory_copy", lane)
+                let lane = record.stream.map_or(DeviceLane::Other, DeviceLane::Stream);
+                (SliceKind::Memcpy, "memory_copy", Lane::Device(agent, lane))
             }
             Section::ScratchMemory => {
                 let agent = self.agent(record.agent, None);
-                (SliceKind::Other, "scratch_memory", Lane::Queue(agent, record.queue.unwrap_or(0)))
+                let lane = record.queue.map_or(DeviceLane::Other, DeviceLane::Queue);
+                (SliceKind::Other, "scratch_memory", Lane::Device(agent, lane))
             }
             Section::MemoryAllocation => {
                 self.allocation(record, start, offset, name, thread, trace);

@@ -117,7 +117,7 @@ fn everything_is_where_it_belongs() {
             (process, trace.strings.get(threads.name[row]))
         })
         .collect();
-    for expected in [("0", "stream 9"), ("77", "thread 78"), ("0", "queue 3")] {
+    for expected in [("GPU 0", "stream 9"), ("77", "thread 78"), ("GPU 0", "queue 3")] {
         assert!(names.contains(&(expected.0.to_owned(), expected.1)), "{expected:?} in {names:?}");
     }
 }

@@ -5,17 +5,17 @@ use std::borrow::Cow;
 use memchr::{memchr, memchr_iter};
 
 /// The longest record. What has no end within it is damage.
-pub(super) const LONGEST: usize = 8 << 20;
+pub(crate) const LONGEST: usize = 8 << 20;
 
 /// Where a record ends: its length without the end of its line, and where the next one begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct End {
-    pub(super) length: usize,
-    pub(super) next: usize,
+pub(crate) struct End {
+    pub(crate) length: usize,
+    pub(crate) next: usize,
 }
 
 /// The end of the line that text begins with; nothing if more text must be read to tell.
-pub(super) fn line(text: &[u8], ended: bool) -> Option<End> {
+pub(crate) fn line(text: &[u8], ended: bool) -> Option<End> {
     match memchr(b'\n', text) {
         Some(at) => Some(end_at(text, at)),
         None if ended || text.len() > LONGEST => Some(End { length: text.len(), next: text.len() }),
@@ -31,7 +31,7 @@ fn end_at(text: &[u8], newline: usize) -> End {
 /// The end of the record that text begins with: a line, or several if a cell in quotes goes over their ends. A quote
 /// that is never closed must not swallow the records behind it, so a line that begins as a record does ends the one
 /// before in any case.
-pub(super) fn record(text: &[u8], ended: bool) -> Option<End> {
+pub(crate) fn record(text: &[u8], ended: bool) -> Option<End> {
     let mut from = 0;
     let mut quotes = 0;
     loop {
@@ -66,33 +66,33 @@ fn begins_record(text: &[u8]) -> bool {
 
 /// The cells of a record.
 #[derive(Debug, Default)]
-pub(super) struct Cells {
+pub(crate) struct Cells {
     places: Vec<(u32, u32)>,
     /// True if the last cell began with a quote and had none at its end.
-    pub(super) is_open: bool,
+    pub(crate) is_open: bool,
 }
 
 impl Cells {
     /// Number of cells.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.places.len()
     }
 
     /// The content of a cell as it is written, without the quotes around it; empty if there is no such cell.
     #[inline]
-    pub(super) fn get<'a>(&self, record: &'a [u8], column: usize) -> &'a [u8] {
+    pub(crate) fn get<'a>(&self, record: &'a [u8], column: usize) -> &'a [u8] {
         let Some(&(start, end)) = self.places.get(column) else { return b"" };
         record.get(start as usize..end as usize).unwrap_or_default()
     }
 
     /// The same by a column that there may be.
     #[inline]
-    pub(super) fn find<'a>(&self, record: &'a [u8], column: Option<usize>) -> &'a [u8] {
+    pub(crate) fn find<'a>(&self, record: &'a [u8], column: Option<usize>) -> &'a [u8] {
         column.map_or(b"", |column| self.get(record, column))
     }
 
     /// Splits a record. A quote inside of a cell that is not doubled stays what it is.
-    pub(super) fn split(&mut self, record: &[u8]) {
+    pub(crate) fn split(&mut self, record: &[u8]) {
         self.places.clear();
         self.is_open = false;
         // Records are shorter than 4 GB by `LONGEST`.
@@ -136,7 +136,7 @@ impl Cells {
 }
 
 /// The text of a cell, with doubled quotes as one.
-pub(super) fn text(cell: &[u8]) -> Cow<'_, [u8]> {
+pub(crate) fn text(cell: &[u8]) -> Cow<'_, [u8]> {
     if memchr::memmem::find(cell, b"\"\"").is_none() {
         return cell.into();
     }

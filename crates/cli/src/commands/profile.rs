@@ -1,0 +1,264 @@
+//! `eaves profile`: runs a program under a profiler and reports on what was recorded.
+
+mod counting;
+mod dry_run;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+use eaves_capture::{Conditions, Ended, Outcome, Passed, Plan, Record, Request, Tool};
+use eaves_model::Ns;
+use eaves_present::export::files;
+
+use crate::Status;
+use crate::analysis::AnalysisOptions;
+use crate::arguments::{HELP_TEMPLATE, OutputArguments};
+use crate::device;
+use crate::failure::hinted;
+use crate::selection::instant;
+
+/// Run a program under a profiler, then report
+#[derive(Args, Debug)]
+#[command(
+    help_template = HELP_TEMPLATE,
+    before_help = "  eaves profile --with rocprofv3 -- python train.py
+  eaves profile --with rocprof --hip --stats -- ./app -n 1
+  eaves profile --with rocprofv3 --counters roofline -- ./app
+  eaves profile --with rocprof --counters input.txt --timeout 300s -- ./app
+  eaves profile --with ncu -o report.html -- ./app
+  eaves profile --with nsys --dry-run -- ./app     show what would be run"
+)]
+pub(crate) struct Arguments {
+    /// The profiler: ncu, nsys, rocprof, rocprofv2 or rocprofv3
+    #[arg(long, value_name = "TOOL", value_parser = PossibleValuesParser::new(eaves_capture::ALL.iter().map(|tool| tool.id)), hide_possible_values = true)]
+    with: String,
+    /// The program and its arguments, after `--`
+    #[arg(last = true, required = true, value_name = "PROGRAM")]
+    program: Vec<OsString>,
+    /// Record calls of HIP or CUDA, with kernels and copies
+    #[arg(long, visible_aliases = ["cuda", "hip-trace"], help_heading = "What to record")]
+    hip: bool,
+    /// Record calls of HSA, with kernels and copies
+    #[arg(long, visible_alias = "hsa-trace", help_heading = "What to record")]
+    hsa: bool,
+    /// Record all that the profiler can trace
+    #[arg(long, visible_alias = "sys-trace", help_heading = "What to record")]
+    sys: bool,
+    /// Record marks and ranges of the program: roctx or NVTX
+    #[arg(long, visible_aliases = ["roctx", "nvtx"], help_heading = "What to record")]
+    markers: bool,
+    /// Record kernels
+    #[arg(long, visible_alias = "kernel-trace", help_heading = "What to record")]
+    kernels: bool,
+    /// Let the profiler write its own sums too
+    #[arg(long, help_heading = "What to record")]
+    stats: bool,
+    /// Count on AMD devices: an input file, names, or a set such as roofline
+    #[arg(long, value_name = "FILE|NAMES", help_heading = "What to record")]
+    counters: Option<String>,
+    /// Architecture that counters are checked for; else that of this machine
+    #[arg(long, value_name = "GFX", help_heading = "What to record")]
+    arch: Option<String>,
+    /// Metrics that ncu records; else those that a roofline needs
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', help_heading = "What to record")]
+    metrics: Vec<String>,
+    /// Directory for everything that is recorded; else a new eaves-profile
+    #[arg(long, value_name = "DIR", help_heading = "Running")]
+    output_dir: Option<PathBuf>,
+    /// End the program and all it started after this time: 300s
+    #[arg(long, value_name = "TIME", value_parser = instant, help_heading = "Running")]
+    timeout: Option<Ns>,
+    /// Time to write what was recorded before it is ended for good
+    #[arg(long, value_name = "TIME", value_parser = instant, default_value = "30s", help_heading = "Running")]
+    grace: Ns,
+    /// Variable of the program's environment; may be given several times
+    #[arg(long, value_name = "NAME=VALUE", value_parser = variable, help_heading = "Running")]
+    env: Vec<(OsString, OsString)>,
+    /// Print the exact commands and run nothing
+    #[arg(long, help_heading = "Running")]
+    dry_run: bool,
+    /// Hold work against this device or peaks file
+    #[arg(long, value_name = "NAME|FILE", help_heading = "Device")]
+    device: Option<String>,
+    #[command(flatten)]
+    analysis: AnalysisOptions,
+}
+
+/// Runs the program.
+pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> anyhow::Result<Status> {
+    let printer = output.printer();
+    let Some(tool) = eaves_capture::find(&arguments.with) else {
+        return Err(hinted(format!("no profiler `{}`", arguments.with), "see `eaves profile --help`"));
+    };
+    let device = arguments.device.as_deref().map(device::named).transpose()?;
+    let installed = eaves_capture::located(tool).is_some();
+    if !installed && !arguments.dry_run {
+        return Err(not_installed(tool));
+    }
+    let directory = directory(arguments.output_dir.as_deref())?;
+    let raw = directory.join(tool.raw_directory());
+    let counted = counting::counters(arguments, tool)?;
+    let request = Request {
+        record: Record {
+            runtime: arguments.hip,
+            hsa: arguments.hsa,
+            system: arguments.sys,
+            markers: arguments.markers,
+            kernels: arguments.kernels,
+            stats: arguments.stats,
+        },
+        counters: counted.request,
+        metrics: arguments.metrics.clone(),
+        directory: raw.clone(),
+        program: arguments.program.clone(),
+    };
+    let said = if installed { eaves_capture::probe(tool) } else { None };
+    let plan =
+        tool.plan(&request, said.as_deref()).map_err(|refused| hinted(refused.to_string(), refused.hint))?;
+    for note in counted.notes.iter().chain(&plan.notes) {
+        printer.note(&format!("note: {note}\n"));
+    }
+    if arguments.dry_run {
+        return dry_run::show(tool, &plan, &arguments.env, output);
+    }
+    check_empty(&raw)?;
+    let destination = output.destination(&[])?;
+    let outcome = record(arguments, tool, &plan, &raw, output)?;
+    let code = outcome.ended.code();
+    tell(&outcome, &directory, tool, arguments, output);
+    if let Some(error) = failed(tool, &outcome) {
+        // The program's own failure is what its user must see first.
+        if code == 0 || !outcome.failures.is_empty() {
+            return Err(error);
+        }
+        printer.error(&error);
+        return Ok(Status::Program(code));
+    }
+    let report = || -> anyhow::Result<()> {
+        write_kernels(tool, &directory, &outcome.readable, output)?;
+        arguments.analysis.run(&outcome.readable, device, "profile", |_| true, output, destination)
+    };
+    match report() {
+        Ok(()) => Ok(Status::Program(code)),
+        Err(error) if code != 0 => {
+            printer.error(&error);
+            Ok(Status::Program(code))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn record(
+    arguments: &Arguments,
+    tool: &'static Tool,
+    plan: &Plan,
+    raw: &Path,
+    output: &OutputArguments,
+) -> anyhow::Result<Outcome> {
+    // What programs read must not be mixed with what the program says.
+    let answer_to_stdout = output.path().is_none() && output.format().is_some();
+    let conditions = Conditions {
+        environment: arguments.env.clone(),
+        timeout: arguments.timeout.map(duration),
+        grace: duration(arguments.grace),
+        passed: if answer_to_stdout { Passed::ToStderr } else { Passed::ToStdout },
+    };
+    eaves_capture::run(tool, plan, raw, &conditions)
+        .map_err(|error| hinted(error.to_string(), "--output-dir names a directory that can be written to"))
+}
+
+/// What happened to the program, and where everything is.
+fn tell(outcome: &Outcome, directory: &Path, tool: &Tool, arguments: &Arguments, output: &OutputArguments) {
+    let printer = output.printer();
+    match outcome.ended {
+        Ended::Exited(0) => {}
+        Ended::Exited(code) => printer.note(&format!("note: the program ended with exit code {code}\n")),
+        Ended::Killed(signal) => printer.note(&format!("note: the program was ended by signal {signal}\n")),
+        Ended::TimedOut => {
+            let seconds = arguments.timeout.map_or(0.0, |time| duration(time).as_secs_f64());
+            printer.note(&format!(
+                "note: the program was ended after {seconds} s; what it did until then follows\n"
+            ));
+        }
+        Ended::Interrupted => printer.note("note: interrupted; what was recorded until then follows\n"),
+    }
+    let raw = directory.join(tool.raw_directory());
+    printer.note(&format!("note: {} recorded {} files in {}\n", tool.id, outcome.files.len(), raw.display()));
+}
+
+/// Why there is nothing to report, if there is nothing.
+fn failed(tool: &Tool, outcome: &Outcome) -> Option<anyhow::Error> {
+    let log = format!("its own output is in {}", outcome.log.display());
+    if !outcome.failures.is_empty() && (outcome.readable.is_empty() || outcome.ended.code() != 0) {
+        return Some(hinted(format!("{} failed: {}", tool.id, outcome.failures.join("\n")), log));
+    }
+    outcome.readable.is_empty().then(|| hinted(format!("{} recorded nothing that can be read", tool.id), log))
+}
+
+/// The kernels in the schema that documents promise, beside the raw files.
+fn write_kernels(
+    tool: &Tool,
+    directory: &Path,
+    inputs: &[PathBuf],
+    output: &OutputArguments,
+) -> anyhow::Result<()> {
+    let run = super::read(inputs, output)?;
+    if run.recordings.iter().all(|recording| recording.trace.gpu.is_empty()) {
+        return Ok(());
+    }
+    let path = directory.join(tool.kernels_file());
+    files::write_kernels(&run.recordings, &path).map_err(|error| {
+        hinted(error.to_string(), "--output-dir names a directory that can be written to")
+    })?;
+    Ok(())
+}
+
+fn not_installed(tool: &Tool) -> anyhow::Error {
+    let ways = tool.install.join("\n      ");
+    hinted(format!("{} is not on the PATH; nothing was run", tool.id), ways)
+}
+
+/// An absolute directory: the one that was named, or a new one.
+fn directory(named: Option<&Path>) -> anyhow::Result<PathBuf> {
+    let absolute = |path: &Path| {
+        std::path::absolute(path).map_err(|error| {
+            hinted(format!("no such directory: {}: {error}", path.display()), "give --output-dir a path")
+        })
+    };
+    match named {
+        Some(path) => absolute(path),
+        None => {
+            let numbered = (2..).map(|number| PathBuf::from(format!("eaves-profile-{number}")));
+            let free =
+                std::iter::once(PathBuf::from("eaves-profile")).chain(numbered).find(|path| !path.exists());
+            absolute(&free.unwrap_or_default())
+        }
+    }
+}
+
+/// Files of an earlier run would be taken for those of this one.
+fn check_empty(raw: &Path) -> anyhow::Result<()> {
+    let empty = std::fs::read_dir(raw).map_or(true, |mut entries| entries.next().is_none());
+    if empty {
+        return Ok(());
+    }
+    Err(hinted(
+        format!("there are files of an earlier run: {}", raw.display()),
+        "remove them, or name another directory with --output-dir",
+    ))
+}
+
+fn duration(time: Ns) -> Duration {
+    Duration::from_nanos(u64::try_from(time.0).unwrap_or(0))
+}
+
+/// `NAME=VALUE`.
+fn variable(text: &str) -> Result<(OsString, OsString), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.into(), value.into())),
+        _ => Err("expected a variable such as `HIP_VISIBLE_DEVICES=0`".to_owned()),
+    }
+}

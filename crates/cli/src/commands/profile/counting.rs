@@ -1,0 +1,124 @@
+//! `--counters`: a file, names or sets, as passes that the device can count.
+
+use std::path::Path;
+
+use eaves_capture::counters::{
+    self as hardware, Architecture, Dialect, Fault, Input, SETS, architecture, architectures,
+};
+use eaves_capture::{CounterRequest, Tool};
+
+use super::Arguments;
+use crate::commands::counters::{dialect, here, named, read, sets, told, wanted};
+use crate::failure::hinted;
+
+/// What to count, and what of it was changed.
+#[derive(Debug, Default)]
+pub(super) struct Counted {
+    pub(super) request: CounterRequest,
+    pub(super) notes: Vec<String>,
+}
+
+/// What `--counters` means for a profiler.
+pub(super) fn counters(arguments: &Arguments, tool: &Tool) -> anyhow::Result<Counted> {
+    let Some(text) = &arguments.counters else { return Ok(Counted::default()) };
+    let device = match &arguments.arch {
+        Some(name) => Some(named(name)?),
+        None => here(),
+    };
+    let dialect = dialect(tool.id);
+    let path = Path::new(text);
+    let is_file = path.is_file() || path.extension().is_some_and(|end| end == "txt" || end == "xml");
+    if is_file {
+        return from_file(read(path)?, device, dialect, tool);
+    }
+    let words: Vec<String> =
+        text.split([',', ' ']).filter(|word| !word.is_empty()).map(str::to_owned).collect();
+    let Some(device) = device else { return unchecked(words, tool) };
+    let names = wanted(&words, device, dialect)?;
+    let request = CounterRequest { passes: hardware::fit(device, &names), ..CounterRequest::default() };
+    let notes = several(&request).into_iter().collect();
+    Ok(Counted { request, notes })
+}
+
+fn from_file(
+    input: Input,
+    device: Option<&'static Architecture>,
+    dialect: Dialect,
+    tool: &Tool,
+) -> anyhow::Result<Counted> {
+    let mut counted = Counted { request: input.request, notes: Vec::new() };
+    for (line, text) in &input.unknown {
+        counted.notes.push(format!("line {line} of the counters is left out: {text}"));
+    }
+    if !input.traced.is_empty() {
+        counted.notes.push("lists of calls to trace are left out; --hip and --hsa trace all".to_owned());
+    }
+    let Some(device) = device else {
+        let words = counted.request.passes.iter().flatten().cloned().collect();
+        let names = unchecked(words, tool)?;
+        counted.notes.extend(names.notes);
+        return Ok(counted);
+    };
+    let checked = hardware::check(device, &counted.request.passes, dialect);
+    // A block without room is no fault of a name; its pass is split.
+    let names: Vec<String> = checked
+        .problems
+        .iter()
+        .filter(|problem| problem.fault == Fault::Name)
+        .map(|problem| {
+            let line = input.lines.get(problem.pass).copied().unwrap_or_default();
+            format!("line {line}: {}", told(problem))
+        })
+        .collect();
+    if !names.is_empty() {
+        let hint = format!(
+            "`eaves counters check FILE --arch {} --with {}` shows what to write",
+            device.name, tool.id
+        );
+        return Err(hinted(names.join("\n"), hint));
+    }
+    for problem in &checked.problems {
+        counted.notes.push(format!("pass {} was split: {}", problem.pass + 1, told(problem)));
+    }
+    counted.request.passes = checked.passes;
+    counted.notes.extend(several(&counted.request));
+    Ok(counted)
+}
+
+/// The names of an unknown device: that they exist on some is all that can be checked.
+fn unchecked(words: Vec<String>, tool: &Tool) -> anyhow::Result<Counted> {
+    if let Some(set) = words.iter().find(|word| SETS.iter().any(|set| set.id == **word)) {
+        return Err(hinted(
+            format!(
+                "which counters are for `{set}` depends on the device, and none of this machine is known"
+            ),
+            "name its architecture: --arch gfx942",
+        ));
+    }
+    let known = |name: &str| {
+        let base = name.split('[').next().unwrap_or(name);
+        architectures()
+            .any(|device| architecture(device).is_some_and(|device| device.counter(base).is_some()))
+    };
+    if let Some(name) = words.iter().find(|name| !known(name)) {
+        let newest = architecture("gfx942");
+        let meant = newest.and_then(|device| {
+            let checked = hardware::check(device, &[vec![name.clone()]], dialect(tool.id));
+            checked.problems.into_iter().find_map(|problem| problem.write)
+        });
+        let hint = match meant {
+            Some(meant) => format!("did you mean {meant}?"),
+            None => format!("`eaves counters list --arch GFX` shows them; sets are {}", sets()),
+        };
+        return Err(hinted(format!("no device has a counter `{name}`"), hint));
+    }
+    let note = "the device is not known: --arch lets names and passes be checked before the program runs";
+    let request = CounterRequest { passes: vec![words], ..CounterRequest::default() };
+    Ok(Counted { request, notes: vec![note.to_owned()] })
+}
+
+/// People wonder why their program runs several times.
+fn several(request: &CounterRequest) -> Option<String> {
+    let passes = request.passes.len();
+    (passes > 1).then(|| format!("the counters take {passes} passes: the program is run once for each"))
+}

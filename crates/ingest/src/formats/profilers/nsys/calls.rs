@@ -1,0 +1,60 @@
+//! Which call has which correlation number.
+
+use std::collections::HashMap;
+
+/// Rows of the table of runtime calls by process and correlation number.
+#[derive(Default)]
+pub(super) struct Calls {
+    /// Rows counted from 1, by number, for each process: the numbers follow one another, so this is small.
+    dense: Vec<Vec<u32>>,
+    /// The same where they do not.
+    sparse: HashMap<(usize, i64), u32>,
+}
+
+impl Calls {
+    /// The row that a number has, if it has one.
+    pub(super) fn find(&self, process: usize, number: i64) -> Option<usize> {
+        let place = usize::try_from(number).ok();
+        let dense = place.and_then(|place| self.dense.get(process)?.get(place)).copied();
+        let row = dense.filter(|row| *row > 0).or_else(|| self.sparse.get(&(process, number)).copied());
+        row.map(|row| row as usize - 1)
+    }
+
+    /// Keeps a row.
+    pub(super) fn keep(&mut self, process: usize, number: i64, row: usize) {
+        let kept = u32::try_from(row + 1).unwrap_or(u32::MAX);
+        // Several numbers for every row: calls that were not recorded have numbers too.
+        let limit = 4_096 + 16 * row;
+        match usize::try_from(number) {
+            Ok(place) if place < limit && process < 64 => {
+                if self.dense.len() <= process {
+                    self.dense.resize_with(process + 1, Vec::new);
+                }
+                let rows = &mut self.dense[process];
+                if rows.len() <= place {
+                    rows.resize(place + 1, 0);
+                }
+                rows[place] = kept;
+            }
+            _ => drop(self.sparse.insert((process, number), kept)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_near_and_far_are_found() {
+        let mut calls = Calls::default();
+        let numbers = [(0, 1), (0, 5_000_000_000), (3, 1), (900, 7), (0, -4)];
+        for (row, (process, number)) in numbers.into_iter().enumerate() {
+            calls.keep(process, number, row);
+        }
+        for (row, (process, number)) in numbers.into_iter().enumerate() {
+            assert_eq!(calls.find(process, number), Some(row));
+        }
+        assert_eq!((calls.find(0, 2), calls.find(1, 1), calls.find(0, 0)), (None, None, None));
+    }
+}

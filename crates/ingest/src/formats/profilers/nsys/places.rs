@@ -1,0 +1,138 @@
+//! Processes, threads, devices and streams.
+
+use std::collections::HashMap;
+
+use eaves_model::{Diagnostics, Ident, Strings, TrackId, Tracks};
+
+use crate::sqlite::{Database, Error};
+
+/// Numbers of threads are serialised: eight bits of the hardware, eight of the machine, 24 of the process and 24 of the
+/// thread, from the highest on.
+const THREAD_BITS: u32 = 24;
+const MACHINE_BITS: u32 = 48;
+
+/// Calls of another process may have the same correlation numbers. They are raised by so much for every process.
+const PROCESS_SHIFT: u32 = 40;
+
+/// The process of a thread.
+pub(super) fn process_of(thread: i64) -> i64 {
+    thread & !((1 << THREAD_BITS) - 1)
+}
+
+/// The number of a process in its system.
+pub(super) fn number_of(process: i64) -> i64 {
+    process >> THREAD_BITS & ((1 << THREAD_BITS) - 1)
+}
+
+/// Where things happened.
+#[derive(Default)]
+pub(super) struct Places {
+    /// Processes in the order they were met.
+    processes: Vec<i64>,
+    /// Number of the GPU, by number of the process and of the device in it.
+    devices: HashMap<(i64, i64), i64>,
+    /// Streams that were met: process, device, stream.
+    streams: HashMap<(i64, i64, i64), TrackId>,
+    /// The process that the plain name of a stream is taken by.
+    owners: HashMap<(i64, i64), i64>,
+    last: Option<((i64, i64, i64), TrackId)>,
+}
+
+impl Places {
+    /// Which GPU is which device of which process: `CUDA_VISIBLE_DEVICES` numbers them anew for each.
+    pub(super) fn read_devices(
+        &mut self,
+        database: &Database<'_>,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<(), Error> {
+        let Some(table) = database.table("TARGET_INFO_CUDA_DEVICE") else { return Ok(()) };
+        table.scan(&["pid", "cudaId", "gpuId"], diagnostics, |row| {
+            if let (Some(process), Some(device), Some(gpu)) = (row.integer(0), row.integer(1), row.integer(2))
+            {
+                self.devices.insert((process, device), gpu);
+            }
+        })
+    }
+
+    /// True if devices are known by the numbers of their GPUs.
+    pub(super) fn has_devices(&self) -> bool {
+        !self.devices.is_empty()
+    }
+
+    /// The number of a device over all processes.
+    pub(super) fn device(&self, process: i64, device: i64) -> i64 {
+        self.devices.get(&(number_of(process), device)).copied().unwrap_or(device)
+    }
+
+    /// Processes in the order they were met.
+    pub(super) fn processes(&self) -> &[i64] {
+        &self.processes
+    }
+
+    /// Which of the processes it is.
+    pub(super) fn index(&mut self, process: i64) -> usize {
+        match self.processes.iter().position(|known| *known == process) {
+            Some(index) => index,
+            None => {
+                self.processes.push(process);
+                self.processes.len() - 1
+            }
+        }
+    }
+
+    /// A process as tracks know it.
+    pub(super) fn ident(&mut self, process: i64) -> Ident {
+        let index = self.index(process);
+        let first = self.processes.first().copied().unwrap_or(process);
+        // Of other machines the whole number tells processes apart.
+        let is_near = index == 0 || first >> MACHINE_BITS == process >> MACHINE_BITS;
+        Ident::number(if is_near { number_of(process) } else { process >> THREAD_BITS })
+    }
+
+    /// The track of a thread.
+    pub(super) fn thread(&mut self, thread: Option<i64>, tracks: &mut Tracks) -> TrackId {
+        let Some(thread) = thread else { return tracks.get_or_add(Ident::NONE, Ident::NONE) };
+        let process = self.ident(process_of(thread));
+        tracks.get_or_add(process, Ident::number(thread & ((1 << THREAD_BITS) - 1)))
+    }
+
+    /// The track of a stream. Streams of several processes on one device are kept apart.
+    pub(super) fn stream(
+        &mut self,
+        (process, device, stream): (i64, i64, i64),
+        tracks: &mut Tracks,
+        strings: &mut Strings,
+    ) -> TrackId {
+        let key = (process, device, stream);
+        match self.last {
+            Some((last, track)) if last == key => return track,
+            _ => {}
+        }
+        let track = match self.streams.get(&key) {
+            Some(track) => *track,
+            None => {
+                let owner = *self.owners.entry((device, stream)).or_insert(process);
+                let (thread, name) = if owner == process {
+                    (Ident::number(stream), format!("stream {stream}"))
+                } else {
+                    let name = format!("stream {stream} of process {}", number_of(process));
+                    (Ident::text(strings.intern(&name)), name)
+                };
+                let track = tracks.get_or_add(Ident::number(device), thread);
+                tracks.threads.name[track.index()] = strings.intern(&name);
+                self.streams.insert(key, track);
+                track
+            }
+        };
+        self.last = Some((key, track));
+        track
+    }
+
+    /// The correlation number of a process, such that no other process has it.
+    pub(super) fn correlation(&mut self, process: i64, number: Option<i64>) -> Option<i64> {
+        // CUPTI counts from 1.
+        let number = number.filter(|number| *number > 0)?;
+        let raised = (self.index(process) as i64) << PROCESS_SHIFT;
+        number.checked_add(raised)
+    }
+}
