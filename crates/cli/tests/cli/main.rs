@@ -13,6 +13,7 @@ mod interrupt;
 mod itself;
 mod ops;
 mod predict;
+mod privacy;
 mod report;
 mod roofline;
 mod schema;

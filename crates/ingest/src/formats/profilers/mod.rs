@@ -16,6 +16,7 @@ mod pftrace;
 mod rocpd;
 mod rocprof;
 mod rocprof_compute;
+mod rocprof_db;
 mod rocprofv2;
 mod rocprofv3_csv;
 mod rocprofv3_json;

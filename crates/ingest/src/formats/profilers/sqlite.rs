@@ -33,6 +33,7 @@ struct Layout {
 const ALL: &[Layout] = &[
     Layout { is_it: super::nsys::is_it, read: super::nsys::read },
     Layout { is_it: super::rocpd::is_it, read: super::rocpd::read },
+    Layout { is_it: super::rocprof_db::is_it, read: super::rocprof_db::read },
 ];
 
 fn is_it(first: &[u8]) -> bool {
