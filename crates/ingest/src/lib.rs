@@ -248,6 +248,13 @@ enum One<R> {
 
 type Done<R> = Result<One<R>, Error>;
 
+/// A recording that is complete, with the answer of the work on it.
+fn done<R>(mut recording: Recording, work: &impl Fn(&mut Recording) -> R) -> One<R> {
+    ranks::tell(&mut recording);
+    let answer = work(&mut recording);
+    One::Trace(Box::new(recording), answer)
+}
+
 /// Reads all, as many side by side as there are threads; each gets its share of the threads.
 fn read_all<R: Send>(
     opened: Vec<(Opened, bool)>,
@@ -259,6 +266,7 @@ fn read_all<R: Send>(
     let share = options.threads / workers;
     let next = AtomicUsize::new(0);
     let results: Vec<Mutex<Option<Done<R>>>> = opened.iter().map(|_| Mutex::new(None)).collect();
+    let neighbours = parts::Neighbours::of(opened.iter().map(|(input, _)| input.path.as_str()));
     let worker = || {
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
@@ -266,12 +274,10 @@ fn read_all<R: Send>(
             let result = one(input.path.clone(), input.container, &*input.source, share, wanted);
             let result = result.map(|one| match one {
                 One::Measurements(measurements) => One::Measurements(measurements),
-                One::Part(part) => One::Part(part),
-                One::Trace(mut recording, ()) => {
-                    ranks::tell(&mut recording);
-                    let answer = work(&mut recording);
-                    One::Trace(recording, answer)
-                }
+                // What nothing can be put together with need not wait for the others.
+                One::Part(part) if neighbours.can_join(&part) => One::Part(part),
+                One::Part(part) => done(parts::recording(vec![*part]), work),
+                One::Trace(recording, ()) => done(*recording, work),
             });
             if let Ok(mut slot) = results[at].lock() {
                 *slot = Some(result);

@@ -127,16 +127,15 @@ pub fn done(architecture: &str, lookup: &dyn Fn(&str) -> Option<f64>) -> Done {
     }
 }
 
-/// What records the work of every kernel on an architecture, in words.
+/// What records the work of every kernel on an architecture, in words. Which counters these are is a long list:
+/// [`Done::missing`] names those that a launch lacks.
 pub fn recipe(architecture: &str) -> String {
     if architecture.starts_with("gfx") {
-        let missing = amd::done(architecture, &|_| None).missing;
-        let names: Vec<String> = missing.into_iter().flat_map(|missing| missing.counters).collect();
-        format!("`rocprofv3 -i` with a file of `{}`", amd::lines(&names).join("`, `"))
+        format!("`rocprofv3 -i input.txt` with what `eaves counters write --for roofline --arch {architecture}` writes")
     } else if architecture.starts_with("sm_") {
-        format!("`ncu --csv --page raw --metrics {}`", nvidia::METRICS)
+        "with `eaves profile --with ncu`, which asks for the right metrics".to_owned()
     } else {
-        "`ncu --set roofline` on NVIDIA, `rocprof-compute profile` on AMD".to_owned()
+        "with `eaves profile --with ncu` on NVIDIA, `rocprof-compute profile` on AMD".to_owned()
     }
 }
 

@@ -138,6 +138,12 @@ pub(crate) fn whole(trace: Trace, bytes: u64, format: &'static str) -> Document 
     Document::Trace { trace: Box::new(trace), bytes, format }
 }
 
+/// A document of one whole trace that other files of the same run may add to: counters, tables of kernels.
+pub(crate) fn part_of_run(path: &str, trace: Trace, bytes: u64, format: &'static str) -> Document {
+    let set = crate::parts::set_of(path);
+    Document::Part(Box::new(Part { format, set, role: Role::Whole, trace, bytes }))
+}
+
 /// A document of sums.
 pub(crate) fn sums(
     format: &'static str,
