@@ -13,6 +13,7 @@
 mod containers;
 mod details;
 mod error;
+mod export_tool;
 mod formats;
 mod inputs;
 mod json;
@@ -93,6 +94,18 @@ pub struct Contents<R> {
     pub answers: Vec<R>,
     /// The files of measurements, in the order they were named.
     pub measurements: Vec<Measurements>,
+}
+
+/// Reads traces as [`read_with`] does, and beside them what profilers write as sums without a record of each launch.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_with_sums<R: Send>(
+    paths: &[PathBuf],
+    options: &Options,
+    work: impl Fn(&mut Recording) -> R + Sync,
+) -> Result<Contents<R>, Error> {
+    contents(paths, options, Wanted::TracesAndSums, work)
 }
 
 /// Reads traces as [`read_with`] does, and files of measurements beside them. What a file is, its content tells, unless
@@ -235,6 +248,13 @@ enum One<R> {
 
 type Done<R> = Result<One<R>, Error>;
 
+/// A recording that is complete, with the answer of the work on it.
+fn done<R>(mut recording: Recording, work: &impl Fn(&mut Recording) -> R) -> One<R> {
+    ranks::tell(&mut recording);
+    let answer = work(&mut recording);
+    One::Trace(Box::new(recording), answer)
+}
+
 /// Reads all, as many side by side as there are threads; each gets its share of the threads.
 fn read_all<R: Send>(
     opened: Vec<(Opened, bool)>,
@@ -246,6 +266,7 @@ fn read_all<R: Send>(
     let share = options.threads / workers;
     let next = AtomicUsize::new(0);
     let results: Vec<Mutex<Option<Done<R>>>> = opened.iter().map(|_| Mutex::new(None)).collect();
+    let neighbours = parts::Neighbours::of(opened.iter().map(|(input, _)| input.path.as_str()));
     let worker = || {
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
@@ -253,12 +274,10 @@ fn read_all<R: Send>(
             let result = one(input.path.clone(), input.container, &*input.source, share, wanted);
             let result = result.map(|one| match one {
                 One::Measurements(measurements) => One::Measurements(measurements),
-                One::Part(part) => One::Part(part),
-                One::Trace(mut recording, ()) => {
-                    ranks::tell(&mut recording);
-                    let answer = work(&mut recording);
-                    One::Trace(recording, answer)
-                }
+                // What nothing can be put together with need not wait for the others.
+                One::Part(part) if neighbours.can_join(&part) => One::Part(part),
+                One::Part(part) => done(parts::recording(vec![*part]), work),
+                One::Trace(recording, ()) => done(*recording, work),
             });
             if let Ok(mut slot) = results[at].lock() {
                 *slot = Some(result);
@@ -322,6 +341,8 @@ fn explain(path: String, refusal: Refusal) -> Error {
             let start = shown.trim_start().to_ascii_lowercase();
             let what = if start.starts_with("<!doctype") || start.starts_with("<html") {
                 "an HTML page (a log-in page saved in its place?)".to_owned()
+            } else if start.starts_with("pmc") {
+                "an input file of rocprof, which `eaves counters check` is for".to_owned()
             } else if first.contains(&0) {
                 "binary data".to_owned()
             } else {

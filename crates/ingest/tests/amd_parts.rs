@@ -273,3 +273,33 @@ fn tables_of_rocprofv2() {
     assert_eq!(marks, [("in, ner", 40, 35), ("outer", 20, 160)]);
     assert_eq!(trace.diagnostics.warnings(), []);
 }
+
+/// The same run as JSON and as tables, as `-f json csv` writes it.
+#[test]
+fn json_and_tables_of_rocprofv3_are_one_recording() {
+    let json = include_str!("../../../fuzz/corpus/rocprofv3_json/everything.json");
+    let alone = file("77_results.json", json);
+    let base = alone.metadata.base_time_ns.unwrap();
+    let mut table = KERNELS.lines().next().unwrap().to_owned() + "\n";
+    let mut counters = COUNTERS.to_owned();
+    let kernels = (0..alone.slices.len()).filter(|&row| alone.slices.kind[row] == SliceKind::Kernel);
+    for (number, row) in kernels.enumerate() {
+        let (start, name) = (base + alone.slices.start[row].0, alone.slice_name(SliceId::from(row)));
+        let end = start + alone.slices.duration[row].0;
+        let dispatch = alone.dispatches.slice.iter().position(|slice| slice.index() == row).unwrap();
+        let [x, y, z] = alone.dispatches.work_items[dispatch].0;
+        table += &format!(
+            "\"KERNEL_DISPATCH\",\"Agent 4\",1,1,77,{number},1,\"{name}\",1,{start},{end},0,0,8,0,16,64,1,1,{x},{y},{z}\n"
+        );
+        counters += &counted(number as u32, name, x * y * z, "ANOTHER", 5.0, start + 100_000, end + 100_000);
+    }
+    assert!(!shown(&alone).is_empty());
+    let together = only(directory(&[
+        ("77_results.json", json),
+        ("77_kernel_trace.csv", &table),
+        ("pmc_1/77_counter_collection.csv", &counters),
+    ]));
+    assert_eq!(shown(&together).len(), shown(&alone).len());
+    assert_eq!(together.slices.len(), alone.slices.len());
+    assert!(shown(&together).iter().all(|kernel| kernel.contains("ANOTHER=5")), "{:?}", shown(&together));
+}

@@ -62,6 +62,19 @@ fn replay(target: &str, exercise: impl Fn(&[u8])) {
     }
 }
 
+/// Every seed cut off before each of its bytes, and with each byte replaced by one that means something.
+fn each_byte(target: &str) {
+    for seed in seeds(target) {
+        let bytes = std::fs::read(&seed).unwrap();
+        for at in 0..bytes.len() {
+            exercise::bytes(&bytes[..at]);
+            let mut changed = bytes.clone();
+            changed[at] = b"\",(\n9\xff"[at % 6];
+            exercise::bytes(&changed);
+        }
+    }
+}
+
 #[test]
 fn json() {
     replay("json", exercise::json);
@@ -75,6 +88,27 @@ fn containers() {
 #[test]
 fn measurements() {
     replay("measurements", exercise::measurements);
+}
+
+#[test]
+fn rocprof_csv() {
+    replay("rocprof_csv", |bytes| {
+        exercise::json(bytes);
+        exercise::measurements(bytes);
+    });
+    each_byte("rocprof_csv");
+}
+
+#[test]
+fn rocprof_json() {
+    replay("rocprof_json", exercise::json);
+    each_byte("rocprof_json");
+}
+
+#[test]
+fn rocprof_text() {
+    replay("rocprof_text", exercise::json);
+    each_byte("rocprof_text");
 }
 
 #[test]
@@ -103,4 +137,17 @@ fn pftrace() {
 #[test]
 fn rocprofv3_json() {
     replay("rocprofv3_json", exercise::json);
+}
+
+#[test]
+fn databases() {
+    replay("sqlite", exercise::json);
+}
+
+#[test]
+fn tables_of_nsight_systems() {
+    replay("nsys_stats", |bytes| {
+        exercise::json(bytes);
+        exercise::measurements(bytes);
+    });
 }

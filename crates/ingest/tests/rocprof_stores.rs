@@ -194,3 +194,51 @@ fn rocpd() {
     assert_eq!(trace.diagnostics.count(Oddity::StreamOverlap), u64::from(overlaps));
     assert_eq!(trace.diagnostics.warnings().len(), 1);
 }
+
+/// rocprof (v1) with `--hip-trace`: against the summaries that rocprof itself made of the same database, and SQLite.
+#[test]
+fn rocprof_db() {
+    let Some(folder) = sample("formats/amd/rocprof_v1/HIP_Programming") else { return };
+    let recording = recording(&folder.join("results.db"));
+    let trace = &recording.trace;
+    let mut found: BTreeMap<&str, Sums> = BTreeMap::new();
+    for row in 0..trace.slices.len() {
+        let (name, duration) = (trace.strings.get(trace.slices.name[row]), trace.slices.duration[row].0);
+        let (file, name) = match (trace.slices.kind[row], name) {
+            (SliceKind::Kernel, name) => ("results.stats.csv", name),
+            (SliceKind::Runtime, name) => ("results.hip_stats.csv", name),
+            (SliceKind::Memcpy, "Memcpy HtoD (Host -> Device)") => {
+                ("results.copy_stats.csv", "CopyHostToDevice")
+            }
+            (SliceKind::Memcpy, "Memcpy DtoH (Device -> Host)") => {
+                ("results.copy_stats.csv", "CopyDeviceToHost")
+            }
+            (kind, name) => unreachable!("{kind:?} {name}"),
+        };
+        let entry = found.entry(file).or_default().entry(name.to_owned()).or_default();
+        *entry = (entry.0 + 1, entry.1 + duration);
+    }
+    assert_eq!(found.len(), 3);
+    for (file, sums) in found {
+        let mut reader = csv::Reader::from_path(folder.join(file)).unwrap();
+        let rows = reader.records().map(Result::unwrap);
+        let expected: Sums =
+            rows.map(|row| (row[0].to_owned(), (row[1].parse().unwrap(), row[2].parse().unwrap()))).collect();
+        assert_eq!(sums, expected, "{file}");
+    }
+    let database = database(&folder.join("results.db"));
+    let first: i64 = database
+        .query_row(
+            "select min(BeginNs) from (select BeginNs from HIP union select BeginNs from OPS)",
+            [],
+            |row| row.get(0),
+        )
+        .unwrap();
+    assert_eq!(trace.metadata.base_time_ns, Some(first));
+    // `numBlocks({z(1) y(1) x(3906250})`, `dimBlocks({z(1) y(1) x(256})`, `sizeBytes(4000000000)` in `HIP.args`.
+    let kernel = (0..trace.gpu.len())
+        .find(|&row| trace.slices.kind[trace.gpu.slice[row].index()] == SliceKind::Kernel)
+        .unwrap();
+    assert_eq!((trace.gpu.grid[kernel].0, trace.gpu.block[kernel].0), ([3_906_250, 1, 1], [256, 1, 1]));
+    assert_eq!(LaunchLinks::build(trace).unlinked(), 0);
+}

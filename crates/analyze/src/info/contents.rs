@@ -14,7 +14,7 @@ pub(super) fn section(run: &Run) -> Section {
         provenance: Provenance::Counter,
         explain,
     };
-    let tables = [inputs(run), slices(run), steps(run), devices(run), versions(run)];
+    let tables = [inputs(run), slices(run), steps(run), devices(run), versions(run), clocks(run)];
     Section {
         id: "contents",
         title: "What the inputs hold",
@@ -194,6 +194,26 @@ fn devices(run: &Run) -> Table {
             Column::new("memory_bytes", "Memory", Unit::Bytes),
             Column::new("multiprocessors", "Multiprocessors", Unit::Count),
             Column::new("compute_capability", "Compute capability", Unit::None),
+        ],
+        rows: rows.collect(),
+    }
+}
+
+/// Who measured the times, and how those of several files were brought together.
+fn clocks(run: &Run) -> Table {
+    let rows = run.recordings.iter().filter_map(|recording| {
+        let metadata = &recording.trace.metadata;
+        let clock = metadata.clock.as_deref()?;
+        let tool = metadata.tool.as_deref().map_or(Value::Missing("not recorded"), Value::from);
+        Some(vec![Value::Integer(recording.rank), tool, clock.into()])
+    });
+    Table {
+        id: "clocks",
+        title: "Clocks",
+        columns: vec![
+            Column::new("rank", "Rank", Unit::None),
+            Column::new("tool", "Recorded by", Unit::None),
+            Column::new("clock", "What the times are", Unit::None),
         ],
         rows: rows.collect(),
     }

@@ -1,6 +1,6 @@
 //! The `roofline` section.
 
-use eaves_roofline::{Assessment, Ceiling, Counts, Device, Roof, Settings, assess};
+use eaves_roofline::{Assessment, Ceiling, Counts, Device, Roof, Settings, Status, assess};
 
 use super::levels::Levels;
 use super::{Load, Point};
@@ -129,8 +129,28 @@ pub(super) fn assessed(
     if !load.operations_unknown {
         return found;
     }
-    // What memory takes at least is still true. How much was computed, and whether that took longer, is not known.
-    Assessment { intensity: None, delta_log10: None, attainable: None, achieved: None, class: None, ..found }
+    // What memory takes at least is still true, and enough where it explains the time. Elsewhere arithmetic that nobody
+    // counted may explain it, and how far the roof is cannot be said.
+    let is_memory = found.pct_of_roof.is_some_and(|pct| pct >= settings.bound_pct);
+    let found = Assessment {
+        intensity: None,
+        delta_log10: None,
+        attainable: None,
+        achieved: None,
+        class: None,
+        ..found
+    };
+    if is_memory {
+        return found;
+    }
+    Assessment {
+        ideal: None,
+        bound_by: None,
+        pct_of_roof: None,
+        headroom: None,
+        status: Some(Status::Error),
+        ..found
+    }
 }
 
 const NOT_COUNTED: &str = "operations were not counted";
@@ -143,6 +163,7 @@ fn row(point: &Point, load: &Load, found: &Assessment) -> Vec<Value> {
         Some(_) => "how many bytes had to be moved is not known",
         None => "moved bytes were not measured",
     };
+    let or_not_counted = |reason| if load.operations_unknown { NOT_COUNTED } else { reason };
     let ideal_intensity =
         load.measured_bytes.and(found.intensity).zip(efficiency).map(|(real, pct)| real * 100.0 / pct);
     vec![
@@ -154,17 +175,20 @@ fn row(point: &Point, load: &Load, found: &Assessment) -> Vec<Value> {
         Value::known(load.operations().map(|_| load.macs), NOT_COUNTED),
         Value::known(load.moved(), "no counters of main memory were recorded"),
         nanoseconds(point.time),
-        Value::known(found.intensity, if load.operations_unknown { NOT_COUNTED } else { "nothing is moved" }),
-        Value::known(
-            found.achieved.map(|rate| rate / 1e9),
-            if load.operations_unknown { NOT_COUNTED } else { "there is no time" },
-        ),
+        Value::known(found.intensity, or_not_counted("nothing is moved")),
+        Value::known(found.achieved.map(|rate| rate / 1e9), or_not_counted("there is no time")),
         Value::known(found.bandwidth.map(|rate| rate / 1e9), "there is no time"),
-        Value::known(found.attainable.map(|rate| rate / 1e9), "the device has no peak for it"),
-        Value::known(found.pct_of_roof, "there is no time or no peak for it"),
-        Value::known_text(found.class.map(|class| class.id()), "the device has no peak for it"),
-        Value::known_text(found.bound_by.as_deref(), "the device has no peak for it"),
-        Value::known(found.delta_log10, "there is no intensity or no knee"),
+        Value::known(
+            found.attainable.map(|rate| rate / 1e9),
+            or_not_counted("the device has no peak for it"),
+        ),
+        Value::known(found.pct_of_roof, or_not_counted("there is no time or no peak for it")),
+        Value::known_text(
+            found.class.map(|class| class.id()),
+            or_not_counted("the device has no peak for it"),
+        ),
+        Value::known_text(found.bound_by.as_deref(), or_not_counted("the device has no peak for it")),
+        Value::known(found.delta_log10, or_not_counted("there is no intensity or no knee")),
         nanoseconds(found.headroom.map(|seconds| seconds * 1e9 * calls)),
         Value::known_text(found.status.map(|status| status.id()), ""),
         point.mark.id().into(),

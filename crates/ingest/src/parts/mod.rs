@@ -19,7 +19,8 @@ use eaves_model::{Oddity, RankSource, Recording, Times, Trace};
 pub(crate) use self::place::{directory_of, set_of};
 
 use self::merge::Alignment;
-use crate::formats::profilers::Part;
+use self::place::Place;
+use crate::formats::profilers::{Part, Role};
 use crate::{Done, Error, One, plausibility, ranks};
 
 /// A part and where it was found.
@@ -27,6 +28,33 @@ pub(crate) struct Found {
     pub(crate) path: String,
     pub(crate) container: &'static str,
     pub(crate) part: Part,
+}
+
+/// Where the inputs are, to tell which of them may belong together.
+pub(crate) struct Neighbours {
+    places: Vec<(Place, bool)>,
+}
+
+impl Neighbours {
+    /// Of the paths of all inputs.
+    pub(crate) fn of<'p>(paths: impl Iterator<Item = &'p str>) -> Self {
+        Self { places: paths.map(|path| (Place::of(path), is_table(path))).collect() }
+    }
+
+    /// True if another input may be of the same run: by its name, or because it is a table, of which several may lie
+    /// beside a trace under names of their own.
+    pub(crate) fn can_join(&self, found: &Found) -> bool {
+        let own = Place::of(&found.path);
+        let is_near = |(place, is_table): &&(Place, bool)| {
+            place.directory == own.directory && (*is_table || place.run == own.run)
+        };
+        // Passes go by processes, which have other numbers in each.
+        found.part.role != Role::Whole || own.pass.is_some() || self.places.iter().filter(is_near).count() > 1
+    }
+}
+
+fn is_table(path: &str) -> bool {
+    [".csv", ".txt", ".csv.gz"].iter().any(|ending| path.ends_with(ending))
 }
 
 /// Puts the parts of each set together, in the place of the set's first, and does the work on them. Sums that lie

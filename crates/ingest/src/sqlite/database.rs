@@ -121,6 +121,7 @@ impl<'d> Table<'d> {
     }
 
     /// True if there is a column of that name, upper or lower case.
+    #[cfg(test)]
     pub(crate) fn has(&self, column: &str) -> bool {
         self.columns().any(|name| name.eq_ignore_ascii_case(column))
     }
@@ -172,6 +173,7 @@ pub(crate) struct Row<'a> {
 
 impl<'a> Row<'a> {
     /// The number of the row in its table.
+    #[cfg(test)]
     pub(crate) fn rowid(&self) -> i64 {
         self.rowid
     }

@@ -18,7 +18,7 @@ mod tests;
 mod wal;
 mod words;
 
-pub(crate) use database::{Database, Row, Value};
+pub(crate) use database::{Database, Row, Table, Value};
 pub(crate) use header::MAGIC;
 
 /// Why a database, or a table of it, cannot be read.

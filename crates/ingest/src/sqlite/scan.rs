@@ -202,9 +202,9 @@ pub(super) fn last_rowid(storage: &Storage<'_>, root: u32) -> Option<i64> {
     for _ in 0..DEEPEST {
         let page = pages.page(number)?;
         let start = if number == 1 { Header::SIZE } else { 0 };
-        match page.get(start)? {
-            &INTERIOR => number = word(&page, start + 8)?,
-            &LEAF => {
+        match *page.get(start)? {
+            INTERIOR => number = word(&page, start + 8)?,
+            LEAF => {
                 let last = usize::from(half(&page, start + 3)?).checked_sub(1)?;
                 let at = usize::from(half(&page, start + 8 + 2 * last)?);
                 let (_, next) = varint(&page, at)?;

@@ -57,8 +57,8 @@ pub(super) fn words(sql: &str) -> Vec<Word> {
             (None, 1)
         } else if rest.starts_with("--") {
             (None, rest.find('\n').unwrap_or(rest.len()))
-        } else if rest.starts_with("/*") {
-            (None, rest[2..].find("*/").map_or(rest.len(), |end| end + 4))
+        } else if let Some(comment) = rest.strip_prefix("/*") {
+            (None, comment.find("*/").map_or(rest.len(), |end| end + 4))
         } else if let Some(end) = closing(first) {
             let (text, length) = quoted(rest, end);
             (Some(if first == '\'' { Word::Text(text) } else { Word::Quoted(text) }), length)

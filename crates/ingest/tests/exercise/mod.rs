@@ -3,6 +3,13 @@
 use eaves_ingest::{Form, Options, read_bytes, read_measurements, read_stream};
 use eaves_model::{CallTree, Column, GpuId, LaunchLinks, Oddity, Recording, Trace, forward_backward};
 
+/// Reads bytes as whatever they are, from memory alone.
+pub(crate) fn bytes(bytes: &[u8]) {
+    if let Ok(recording) = read_bytes("memory", bytes) {
+        check(&recording);
+    }
+}
+
 /// Reads bytes as plain JSON, and once more as a stream, which must come to the same.
 pub(crate) fn json(bytes: &[u8]) {
     let whole = read_bytes("memory", bytes);

@@ -93,7 +93,7 @@ def rocprofv3():
     dispatch = [
         ("agent", "GPU-0"), ("corr_id", 7), ("queue", 2), ("stream_ID", 5), ("kernel_id", 3), ("Scratch_Size", 16),
         ("LDS_Block_Size", 4096), ("VGPR_Count", 24), ("Accum_VGPR_Count", 8), ("SGPR_Count", 32),
-        ("workgroup_size", 256), ("grid_size", 100_000), ("SQ_WAVES", 1563.0),
+        ("workgroup_size", 256), ("grid_size", 99_840), ("SQ_WAVES", 1563.0),
     ]
     one.slice(1_003_000, 1_005_500, 3, "kernel_dispatch", "vector_add(float*) [clone .kd]", dispatch)
     # The state is cleared: the same numbers stand for other names.

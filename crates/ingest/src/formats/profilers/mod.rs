@@ -16,6 +16,7 @@ mod pftrace;
 mod rocpd;
 mod rocprof;
 mod rocprof_compute;
+mod rocprof_db;
 mod rocprofv2;
 mod rocprofv3_csv;
 mod rocprofv3_json;
@@ -127,9 +128,20 @@ pub(crate) fn find(first: &[u8]) -> Option<&'static Profiler> {
     ALL.iter().find(|profiler| (profiler.is_it)(first))
 }
 
+/// The format of a file by its name, for those whose first bytes tell nothing.
+pub(crate) fn find_named(path: &str) -> Option<&'static Profiler> {
+    nsys::is_report(path).then_some(&nsys::REPORT)
+}
+
 /// A document of one whole trace.
 pub(crate) fn whole(trace: Trace, bytes: u64, format: &'static str) -> Document {
     Document::Trace { trace: Box::new(trace), bytes, format }
+}
+
+/// A document of one whole trace that other files of the same run may add to: counters, tables of kernels.
+pub(crate) fn part_of_run(path: &str, trace: Trace, bytes: u64, format: &'static str) -> Document {
+    let set = crate::parts::set_of(path);
+    Document::Part(Box::new(Part { format, set, role: Role::Whole, trace, bytes }))
 }
 
 /// A document of sums.

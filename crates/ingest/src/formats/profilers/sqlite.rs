@@ -17,8 +17,6 @@ pub(crate) struct Stored<'a> {
     pub(crate) database: Database<'a>,
     /// What was odd so far. It belongs in the document.
     pub(crate) diagnostics: Diagnostics,
-    /// Threads that may work.
-    pub(crate) threads: usize,
 }
 
 /// A profiler that writes databases.
@@ -33,19 +31,20 @@ struct Layout {
 const ALL: &[Layout] = &[
     Layout { is_it: super::nsys::is_it, read: super::nsys::read },
     Layout { is_it: super::rocpd::is_it, read: super::rocpd::read },
+    Layout { is_it: super::rocprof_db::is_it, read: super::rocprof_db::read },
 ];
 
 fn is_it(first: &[u8]) -> bool {
     first.starts_with(MAGIC)
 }
 
-fn read(input: Input<'_>) -> Result<Document, Refused> {
+pub(super) fn read(input: Input<'_>) -> Result<Document, Refused> {
     let mut diagnostics = Diagnostics::default();
     let database = Database::open(input.source, input.rest, &mut diagnostics)?;
     let Some(layout) = ALL.iter().find(|layout| (layout.is_it)(&database)) else {
         return Err(unknown(&database));
     };
-    (layout.read)(Stored { path: input.path, database, diagnostics, threads: input.threads })
+    (layout.read)(Stored { path: input.path, database, diagnostics })
 }
 
 fn unknown(database: &Database<'_>) -> Refused {

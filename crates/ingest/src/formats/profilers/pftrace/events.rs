@@ -295,12 +295,16 @@ impl Events {
         };
         let counters = std::mem::take(&mut self.annotations.counters);
         let slice = kernel.push(&mut self.trace);
-        // The product of the extents is written, not the extents.
+        // The product of the extents is written, not the extents: what groups that are not full make of it, nobody
+        // knows.
         let row = self.trace.gpu.len() - 1;
         let whole = |value: Option<i64>| value.and_then(|value| u32::try_from(value).ok()).filter(|n| *n > 0);
-        if let (Some(grid), Some(group)) = (grid.filter(|grid| *grid > 0), whole(workgroup)) {
-            let blocks = u32::try_from(grid.cast_unsigned().div_ceil(u64::from(group))).unwrap_or(u32::MAX);
-            self.trace.gpu.grid[row] = Extent([blocks, 1, 1]);
+        if let (Some(grid), Some(group)) = (whole(grid), whole(workgroup))
+            && grid % group == 0
+        {
+            self.trace.gpu.grid[row] = Extent([grid / group, 1, 1]);
+        }
+        if let Some(group) = whole(workgroup) {
             self.trace.gpu.block[row] = Extent([group, 1, 1]);
         }
         let row = self.trace.dispatches.len() - 1;

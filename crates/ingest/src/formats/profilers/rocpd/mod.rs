@@ -14,7 +14,7 @@ mod tests;
 use eaves_model::{Diagnostics, Oddity, Trace};
 
 use super::sqlite::Stored;
-use super::{Refused, amd, whole};
+use super::{Refused, amd, part_of_run};
 use crate::formats::Document;
 use crate::sqlite::{Database, Row};
 
@@ -34,7 +34,7 @@ pub(super) fn is_it(database: &Database<'_>) -> bool {
 
 /// Reads it.
 pub(super) fn read(stored: Stored<'_>) -> Result<Document, Refused> {
-    let Stored { database, diagnostics, .. } = stored;
+    let Stored { path, database, diagnostics, .. } = stored;
     let mut trace = Trace { diagnostics, ..Trace::default() };
     let runs: Vec<&str> = database.tables().filter_map(|name| name.strip_prefix(OF_RUN)).collect();
     for (at, suffix) in runs.into_iter().enumerate() {
@@ -53,7 +53,7 @@ pub(super) fn read(stored: Stored<'_>) -> Result<Document, Refused> {
     amd::count_from_first(&mut trace);
     trace.metadata.tool = Some("rocprofv3".to_owned());
     trace.metadata.clock = Some("nanoseconds since boot, device times converted by the runtime".to_owned());
-    Ok(whole(trace, database.size(), FORMAT))
+    Ok(part_of_run(path, trace, database.size(), FORMAT))
 }
 
 /// The tables of one run.

@@ -311,11 +311,16 @@ fn description(window: &mut Window<'_>, recorder: &mut Recorder) {
             cursor.advance();
             continue;
         }
-        let Ok((start, end, value)) = cursor.key() else { continue };
+        let (start, end, value) = match cursor.key() {
+            Ok(key) => key,
+            // Behind the text, which is no key.
+            Err(Fault::Bad) => continue,
+            Err(Fault::Partial) => break,
+        };
         if chunk.at(value) != b'"' {
             continue;
         }
-        let Ok((from, to)) = cursor.text() else { return };
+        let Ok((from, to)) = cursor.text() else { break };
         let key = String::from_utf8_lossy(chunk.slice(start, end));
         let Some((agent, fact)) = key.strip_prefix("Agent").and_then(|rest| rest.split_once('.')) else {
             continue;

@@ -13,7 +13,7 @@ mod walk;
 
 use eaves_model::Trace;
 
-use super::{Input, Profiler, Refused, amd, whole};
+use super::{Input, Profiler, Refused, amd, part_of_run};
 use crate::formats::Document;
 use crate::json::window::Window;
 
@@ -55,5 +55,5 @@ fn read(input: Input<'_>) -> Result<Document, Refused> {
     trace.metadata.host_name = walk.host_name;
     trace.metadata.tool = Some("rocprofv3".to_owned());
     trace.metadata.clock = Some("nanoseconds since boot, device times converted by the runtime".to_owned());
-    Ok(whole(trace, bytes, ROCPROFV3_JSON.id))
+    Ok(part_of_run(input.path, trace, bytes, ROCPROFV3_JSON.id))
 }

@@ -6,6 +6,8 @@
 
 use std::io::{self, Read};
 
+use eaves_model::MaybeU32;
+
 use super::super::amd::Registers;
 use super::record::each_field;
 use crate::formats::kineto::Source;
@@ -19,7 +21,8 @@ const NEAR: u64 = 256 << 10;
 #[derive(Clone, Copy)]
 struct Symbol {
     kernel: i64,
-    registers: Registers,
+    /// Vector, accumulation and scalar registers: files have thousands of symbols, so no byte is wasted on them.
+    registers: [MaybeU32; 3],
     /// Place of the name, in the file or among the kept texts.
     at: u64,
     length: u32,
@@ -77,6 +80,7 @@ impl Symbols {
             }
         };
         let length = u32::try_from(end - start).unwrap_or(u32::MAX);
+        let registers = [registers.vector, registers.accumulation, registers.scalar].map(MaybeU32::from);
         self.list.push(Symbol { kernel, registers, at, length });
         Ok(())
     }
@@ -87,16 +91,18 @@ impl Symbols {
         kernels: &[i64],
         source: &dyn Source,
     ) -> Vec<(Registers, Option<Vec<u8>>)> {
-        self.list.sort_by_key(|symbol| symbol.kernel);
+        self.list.sort_unstable_by_key(|symbol| (symbol.kernel, symbol.at));
         let find = |kernel: i64| {
             let at = self.list.binary_search_by_key(&kernel, |symbol| symbol.kernel).ok()?;
             self.list.get(at).filter(|symbol| symbol.length > 0)
         };
         let found: Vec<Option<&Symbol>> = kernels.iter().map(|&kernel| find(kernel)).collect();
-        let mut answer: Vec<_> = found
-            .iter()
-            .map(|symbol| (symbol.map(|symbol| symbol.registers).unwrap_or_default(), None))
-            .collect();
+        let registers = |symbol: &Symbol| {
+            let [vector, accumulation, scalar] = symbol.registers.map(MaybeU32::get);
+            Registers { vector, accumulation, scalar }
+        };
+        let mut answer: Vec<_> =
+            found.iter().map(|symbol| (symbol.map(registers).unwrap_or_default(), None)).collect();
         let mut order: Vec<usize> = (0..found.len()).filter(|&at| found[at].is_some()).collect();
         order.sort_by_key(|&at| found[at].map(|symbol| symbol.at));
         let mut names = Names { source, kept: self.kept.as_deref(), reader: None };

@@ -44,7 +44,7 @@ impl Header {
     pub(super) fn of(fields: &[&str]) -> Option<Self> {
         let columns: Vec<_> = fields.iter().map(|field| split(field)).collect();
         let has = |name: &&str| columns.iter().any(|(column, _)| column.eq_ignore_ascii_case(name));
-        let (table, _) = SIGNS.iter().find(|(_, names)| names.iter().all(|name| has(name)))?;
+        let (table, _) = SIGNS.iter().find(|(_, names)| names.iter().all(&has))?;
         let is_named = has(&"Name") || has(&"Operation") || has(&"Range");
         let is_counted = has(&"Instances") || has(&"Num Calls") || has(&"Count");
         if *table == Table::Sums && !(is_named && is_counted) {
