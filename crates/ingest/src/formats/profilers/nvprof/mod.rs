@@ -158,7 +158,7 @@ impl File {
                 diagnostics.note_detail(Oddity::DamagedContainer, Some(bytes), failure.as_str());
             }
         };
-        if self.activities.trace.slices.len() > 0 {
+        if !self.activities.trace.slices.is_empty() {
             self.activities.trace.diagnostics.absorb(std::mem::take(&mut self.sums.diagnostics));
             note(&mut self.activities.trace.diagnostics);
             return Ok(whole(self.activities.finish(), bytes, FORMAT));
