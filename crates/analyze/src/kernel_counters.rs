@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use eaves_model::{SliceId, StringId, Trace};
-use eaves_roofline::counters::{self, Done, adds_up};
+use eaves_roofline::counters::{self, Ceilings, Done, adds_up};
 
 /// Which rows of the table of counters belong to which slice.
 #[derive(Debug)]
@@ -113,7 +113,16 @@ impl CounterSums {
 
     /// What one launch did.
     pub(crate) fn done(&self) -> Done {
-        counters::done(&self.architecture, &|name| self.metrics.get(name).map(|values| values.of_one(name)))
+        counters::done(&self.architecture, &|name| self.of_one(name))
+    }
+
+    /// What the device could do at the clocks of the run, if its counters say so.
+    pub(crate) fn ceilings(&self) -> Option<Ceilings> {
+        Ceilings::of(&|name| self.of_one(name))
+    }
+
+    fn of_one(&self, name: &str) -> Option<f64> {
+        self.metrics.get(name).map(|values| values.of_one(name))
     }
 }
 

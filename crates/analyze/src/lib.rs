@@ -45,6 +45,7 @@ mod selection;
 mod statistics;
 mod step_index;
 mod streams;
+mod sums;
 #[cfg(test)]
 mod test_threads;
 #[cfg(test)]
@@ -69,6 +70,7 @@ pub use selection::{Selection, SelectionError};
 pub use statistics::Statistics;
 pub use step_index::StepIndex;
 pub use streams::Stream;
+pub use sums::sums;
 pub use type_sets::{TypeSets, TypeTimes};
 
 /// Runs every analysis over recordings that are all in memory. The outcomes are in the order people want to read

@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use clap::Args;
 use eaves_analyze::analyses::{self, Analysis};
-use eaves_analyze::{Options, assemble, measure};
-use eaves_model::Ns;
+use eaves_analyze::{Options, Outcome, assemble, measure};
+use eaves_model::{Ns, Recording};
 use eaves_present::Document;
 use eaves_roofline::Device;
 
 use crate::arguments::OutputArguments;
-use crate::commands::read_with;
+use crate::commands::{read_with, read_with_sums};
 use crate::destination::Destination;
 use crate::failure::hinted;
 use crate::selection::{self, SelectionArguments};
@@ -88,13 +88,26 @@ impl AnalysisOptions {
             .with_kernel_wait(self.kernel_wait)
             .with_queue_limit(self.queue_limit)
             .with_device(device.map(Arc::new));
-        let (run, measured) = read_with(inputs, output, |recording| {
-            measure(&recording.trace.take_rows(), &options, &analyses)
-        })?;
+        let work = |recording: &mut Recording| measure(&recording.trace.take_rows(), &options, &analyses);
+        let (run, measured, sums) = if analyses.iter().any(|analysis| analysis.id == "kernels") {
+            let contents = read_with_sums(inputs, output, work)?;
+            (contents.run, contents.answers, contents.measurements)
+        } else {
+            let (run, measured) = read_with(inputs, output, work)?;
+            (run, measured, Vec::new())
+        };
+        if run.recordings.is_empty() && !sums.is_empty() {
+            let outcomes = vec![Outcome::Section(eaves_analyze::sums(&sums))];
+            let document = Document { verb, outcomes, ..Document::default() };
+            let document = sums.iter().fold(document, Document::with_measurements);
+            return output.finish(&document, destination, self.top);
+        }
         let outcomes = assemble(&run.recordings, &measured, &options, &analyses).map_err(|error| {
             hinted(error.to_string(), "`eaves info` shows the ranks, steps and times of a recording")
         })?;
         let mut document = Document::new(verb, &run, outcomes);
+        // A recording has what sums beside it say, and more.
+        document = sums.iter().fold(document, Document::with_measurements);
         // What was asked for by name is shown whole.
         if analyses.len() == analyses::ALL.len() {
             let hidden = analyses.iter().filter(|analysis| !analysis.main).map(|analysis| analysis.id);

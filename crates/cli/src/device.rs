@@ -67,6 +67,11 @@ impl DeviceArguments {
         }
     }
 
+    /// True if nothing was said about the device, so that recordings alone say what they ran on.
+    pub(crate) fn is_silent(&self) -> bool {
+        self.device.is_none() && !self.sparse && self.peak_unit.is_none()
+    }
+
     /// With its peaks read as asked for.
     fn read(&self, found: Device) -> Device {
         let found = if self.sparse { found.with_sparse_peaks() } else { found };

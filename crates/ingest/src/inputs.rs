@@ -36,9 +36,17 @@ fn is_of_profiler(path: &Path) -> bool {
     if !OF_PROFILERS.iter().any(|ending| name.ends_with(ending)) {
         return false;
     }
+    if profilers::find_named(&name).is_some() {
+        return !has_export(path);
+    }
     let mut first = Vec::new();
     let read = std::fs::File::open(path).and_then(|file| file.take(FIRST).read_to_end(&mut first));
     read.is_ok() && profilers::find(&first).is_some()
+}
+
+/// True if the database made of a report of Nsight Systems lies beside it. It is the same run and is read instead.
+fn has_export(report: &Path) -> bool {
+    report.with_extension("sqlite").is_file()
 }
 
 /// Everything the user's words stand for, in order of the words, files of a directory in order of their names.
@@ -140,8 +148,12 @@ mod tests {
             std::fs::write(at(name), "x").unwrap();
         }
         std::fs::write(at("d.csv"), "Index,KernelName,gpu-id,grd,wgr\n").unwrap();
+        for name in ["e.nsys-rep", "f.nsys-rep", "g.db"] {
+            std::fs::write(at(name), "x").unwrap();
+        }
+        std::fs::write(at("f.sqlite"), "SQLite format 3\0").unwrap();
         let found = expand(&[directory.path().to_owned()]).unwrap();
-        let expected: Vec<_> = ["a.json.gz", "b.json", "d.csv", "inner/c.json.zst"]
+        let expected: Vec<_> = ["a.json.gz", "b.json", "d.csv", "e.nsys-rep", "f.sqlite", "inner/c.json.zst"]
             .iter()
             .map(|name| Input::Found(at(name)))
             .collect();

@@ -13,6 +13,7 @@
 mod containers;
 mod details;
 mod error;
+mod export_tool;
 mod formats;
 mod inputs;
 mod json;
@@ -93,6 +94,18 @@ pub struct Contents<R> {
     pub answers: Vec<R>,
     /// The files of measurements, in the order they were named.
     pub measurements: Vec<Measurements>,
+}
+
+/// Reads traces as [`read_with`] does, and beside them what profilers write as sums without a record of each launch.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_with_sums<R: Send>(
+    paths: &[PathBuf],
+    options: &Options,
+    work: impl Fn(&mut Recording) -> R + Sync,
+) -> Result<Contents<R>, Error> {
+    contents(paths, options, Wanted::TracesAndSums, work)
 }
 
 /// Reads traces as [`read_with`] does, and files of measurements beside them. What a file is, its content tells, unless

@@ -138,3 +138,16 @@ fn pftrace() {
 fn rocprofv3_json() {
     replay("rocprofv3_json", exercise::json);
 }
+
+#[test]
+fn databases() {
+    replay("sqlite", exercise::json);
+}
+
+#[test]
+fn tables_of_nsight_systems() {
+    replay("nsys_stats", |bytes| {
+        exercise::json(bytes);
+        exercise::measurements(bytes);
+    });
+}

@@ -109,6 +109,15 @@ impl Document {
         Self { verb, inputs: vec![input], warnings, outcomes, overview: None }
     }
 
+    /// With one more file of measurements among its inputs.
+    #[must_use]
+    pub fn with_measurements(mut self, read: &Measurements) -> Self {
+        let other = Self::of_measurements(self.verb, read, Vec::new());
+        self.inputs.extend(other.inputs);
+        self.warnings.extend(other.warnings);
+        self
+    }
+
     /// Makes it an overview without some sections.
     #[must_use]
     pub fn with_overview(mut self, hidden: Vec<&'static str>) -> Self {

@@ -260,17 +260,20 @@ pub fn assess(
     let known =
         (compute.is_some() || amount == 0.0) && (main.is_some() || moved.is_none_or(|bytes| bytes == 0.0));
     let mut slowest: Option<(f64, &str)> = None;
-    let mut consider = |seconds: f64, name| {
+    // Whether that is a cache: then main memory and its knee say nothing about what bounds.
+    let mut in_cache = false;
+    let mut consider = |seconds: f64, name, is_cache: bool| {
         if seconds > 0.0 && slowest.is_none_or(|(longest, _)| seconds > longest) {
             slowest = Some((seconds, name));
+            in_cache = is_cache;
         }
     };
     if let Some(ceiling) = compute {
-        consider(amount / ceiling.rate, ceiling.name.as_str());
+        consider(amount / ceiling.rate, ceiling.name.as_str(), false);
     }
-    for level in &roof.levels {
+    for (index, level) in roof.levels.iter().enumerate() {
         if let Some((_, bytes)) = bytes.iter().find(|(id, _)| *id == level.id) {
-            consider(bytes / level.rate, level.name.as_str());
+            consider(bytes / level.rate, level.name.as_str(), index > 0);
         }
     }
     let slowest = slowest.filter(|_| known);
@@ -286,14 +289,15 @@ pub fn assess(
     let bandwidth = time.zip(moved).map(|(seconds, bytes)| bytes / seconds);
     let ideal = slowest.map(|(seconds, _)| seconds);
     let pct_of_roof = ideal.zip(time).map(|(ideal, seconds)| 100.0 * ideal / seconds);
-    let right = ratio.map_or(amount > 0.0 && moved.is_none_or(|bytes| bytes == 0.0), |ratio| ratio >= 1.0);
+    let right = !in_cache
+        && ratio.map_or(amount > 0.0 && moved.is_none_or(|bytes| bytes == 0.0), |ratio| ratio >= 1.0);
     Assessment {
         intensity,
         knee,
         delta_log10: ratio.filter(|ratio| *ratio > 0.0 && ratio.is_finite()).map(f64::log10),
         ideal,
         attainable: ideal.map(|seconds| amount / seconds),
-        class: ideal.map(|_| class(ratio, right, settings)),
+        class: ideal.map(|_| class(ratio.filter(|_| !in_cache), right, settings)),
         bound_by: slowest.map(|(_, name)| name.to_owned()),
         achieved,
         bandwidth,
@@ -303,6 +307,7 @@ pub fn assess(
             .filter(|pct| *pct > 100.0 * (1.0 + 1e-9))
             .map(|_| flag(roof, achieved.unwrap_or(0.0), moved.unwrap_or(0.0))),
         status: Some(pct_of_roof.map_or(Status::Error, |pct| {
+            let main = main.filter(|_| !in_cache);
             let share = main.zip(bandwidth).map_or(pct, |(level, bandwidth)| 100.0 * bandwidth / level.rate);
             status(right, pct, share, settings)
         })),
@@ -406,6 +411,11 @@ mod tests {
             (found.bound_by.as_deref(), found.ideal, found.pct_of_roof),
             (Some("L2"), Some(2e-3), Some(50.0))
         );
+        assert_eq!((found.class, found.status), (Some(Class::Memory), Some(Status::Normal)));
+        // Right of the knee of main memory, and still bound by a cache.
+        let right = assess(&roof(), 1e11, &[("hbm", 1e9), ("l2", 80e9)], Some(25e-3), &Settings::default());
+        assert_eq!((right.class, right.bound_by.as_deref()), (Some(Class::Memory), Some("L2")));
+        assert_eq!((right.status, right.intensity), (Some(Status::MemoryBound), Some(100.0)));
     }
 
     #[test]

@@ -26,7 +26,7 @@ pub(crate) fn start_times(id: &'static str) -> Outcome {
     Outcome::Skipped(Skipped {
         id,
         missing: "start times were not recorded".to_owned(),
-        how_to_record: "record a timeline: `nsys profile`, `rocprofv3 --kernel-trace -f rocpd`, `rocprof --timestamp on` or \
+        how_to_record: "a timeline, with `nsys profile`, `rocprofv3 --kernel-trace -f rocpd`, `rocprof --timestamp on` or \
                         `torch.profiler`; profilers that replay kernels for counters know durations alone"
             .to_owned(),
     })

@@ -45,5 +45,9 @@ fn known_device<'a>(job: &'a Job, points: &TracePoints) -> Result<Cow<'a, Device
     if let Some(device) = &job.options.device {
         return Ok(Cow::Borrowed(device));
     }
-    reported_device(&points.devices).map(Cow::Owned)
+    let device = reported_device(&points.devices)?;
+    Ok(Cow::Owned(match points.ceilings() {
+        Some(ceilings) => ceilings.applied_to(device),
+        None => device,
+    }))
 }

@@ -4,6 +4,8 @@ use eaves_model::DeviceProperties;
 use eaves_roofline::Device;
 use eaves_roofline::device::Reported;
 
+const NOT_RECORDED: &str = "the name of the device, which was not recorded";
+
 /// The device of the catalogue that recordings name, with what it reported in place of what the catalogue says. All of
 /// the names must mean one device; of several that do, the first counts.
 ///
@@ -20,7 +22,11 @@ pub fn reported_device(devices: &[DeviceProperties]) -> Result<Device, String> {
             architecture: &properties.architecture,
             number: &|name| properties.number(name),
         };
-        let device = reported.device().map_err(|unknown| format!("peaks: {unknown}"))?;
+        let device = reported.device().map_err(|unknown| match properties.name.as_str() {
+            "" if properties.architecture.is_empty() => NOT_RECORDED.to_owned(),
+            "" => format!("{NOT_RECORDED}: only that it is an `{}`", properties.architecture),
+            _ => format!("peaks: {unknown}"),
+        })?;
         match &found {
             Some(first) if first.id != device.id => {
                 let names: Vec<&str> =
@@ -31,5 +37,5 @@ pub fn reported_device(devices: &[DeviceProperties]) -> Result<Device, String> {
             None => found = Some(device),
         }
     }
-    found.ok_or_else(|| "the name of the device, which was not recorded".to_owned())
+    found.ok_or_else(|| NOT_RECORDED.to_owned())
 }

@@ -62,7 +62,7 @@ pub(crate) fn rows(trace: &Trace, catalogue: &HashMap<String, Registered>) -> BT
             Class::Communication => continue,
             Class::Unattributed => format!("{}->{} (Synthetic Op)", row.of, row.name),
             Class::Operator if row.partly => format!("{}->{} (Synthetic Op)", row.name, kernel(number)),
-            Class::Operator => row.name.clone(),
+            Class::Operator | Class::Kernel => row.name.clone(),
         };
         let arguments = &row.arguments;
         let key = [

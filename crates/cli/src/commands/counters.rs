@@ -12,9 +12,9 @@ use eaves_roofline::device::detect::Machine;
 
 use crate::Status;
 use crate::arguments::{HELP_TEMPLATE, OutputArguments};
-use crate::failure::{did_you_mean, hinted};
+use crate::failure::hinted;
 
-/// List hardware counters of AMD devices, check an input file of a profiler, or write one
+/// List, check and choose hardware counters of AMD devices
 #[derive(Args, Debug)]
 #[command(
     help_template = HELP_TEMPLATE,
@@ -161,8 +161,13 @@ pub(super) fn here() -> Option<&'static Architecture> {
 
 /// The architecture that was named.
 pub(super) fn named(name: &str) -> anyhow::Result<&'static Architecture> {
+    /// `gfx9` begins half of them.
+    const LEAST_IN_COMMON: usize = 5;
+    let in_common =
+        |known: &str| known.bytes().zip(name.bytes()).take_while(|(a, b)| a.eq_ignore_ascii_case(b)).count();
     architecture(name).ok_or_else(|| {
-        let hint = match did_you_mean(name, architectures()) {
+        let nearest = architectures().max_by_key(|known| in_common(known));
+        let hint = match nearest.filter(|known| in_common(known) >= LEAST_IN_COMMON) {
             Some(near) => format!("did you mean {near}?"),
             None => format!("there are {}", architectures().collect::<Vec<_>>().join(", ")),
         };

@@ -101,6 +101,19 @@ fn open_with<R: Send>(
     read.map_err(|error| hinted(error.to_string(), error.hint()))
 }
 
+/// Reads the inputs of a verb that takes sums of profilers, too.
+pub(crate) fn read_with_sums<R: Send>(
+    inputs: &[PathBuf],
+    output: &OutputArguments,
+    work: impl Fn(&mut Recording) -> R + Sync,
+) -> Result<Contents<R>> {
+    let bar = Bar::start(&output.printer());
+    let options = eaves_ingest::Options { progress: bar.progress.clone(), ..Default::default() };
+    let read = eaves_ingest::read_with_sums(inputs, &options, work);
+    drop(bar);
+    read.map_err(|error| hinted(error.to_string(), error.hint()))
+}
+
 /// Reads the inputs of a verb and does some work on each as soon as it is read.
 pub(crate) fn read_with<R: Send>(
     inputs: &[PathBuf],

@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, its helpers too")]
 
+mod counted_kernels;
+mod counters;
 mod device;
 mod diff;
 mod examples;
@@ -14,6 +16,8 @@ mod itself;
 mod ops;
 mod predict;
 mod privacy;
+#[cfg(unix)]
+mod profile;
 mod report;
 mod roofline;
 mod schema;

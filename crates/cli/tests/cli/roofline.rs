@@ -28,14 +28,14 @@ fn roofline(directory: &Path, arguments: &[&str]) -> Answer {
 }
 
 /// The document of a command that must succeed.
-fn document(arguments: &[&str]) -> Value {
+pub(crate) fn document(arguments: &[&str]) -> Value {
     let answer = roofline(&std::env::temp_dir(), &[arguments, &["--json"]].concat());
     assert_eq!(answer.code, Some(0), "{answer:?}");
     serde_json::from_str(&answer.stdout).unwrap()
 }
 
 /// A table of a section as a list of objects.
-fn rows(document: &Value, section: &str, table: &str) -> Vec<Value> {
+pub(crate) fn rows(document: &Value, section: &str, table: &str) -> Vec<Value> {
     let of = |list: &Value, id: &str| {
         list.as_array()
             .unwrap()
@@ -53,12 +53,12 @@ fn rows(document: &Value, section: &str, table: &str) -> Vec<Value> {
     table["rows"].as_array().unwrap().iter().map(|cells| Value::Object(row(cells))).collect()
 }
 
-fn row<'a>(rows: &'a [Value], name: &str) -> &'a Value {
+pub(crate) fn row<'a>(rows: &'a [Value], name: &str) -> &'a Value {
     rows.iter().find(|row| row["name"] == name).unwrap_or_else(|| unreachable!("{name}"))
 }
 
 /// Equal in the digits that the document prints.
-fn close(row: &Value, column: &str, expected: f64, within: f64) {
+pub(crate) fn close(row: &Value, column: &str, expected: f64, within: f64) {
     let found = row[column].as_f64().unwrap_or(f64::NAN);
     assert!((found - expected).abs() <= within, "{} {column}: {found} is not {expected}", row["name"]);
 }

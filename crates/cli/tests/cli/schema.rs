@@ -5,9 +5,10 @@ use serde_json::Value;
 
 /// Every verb that prints a document, with what it needs besides an input.
 /// In the arguments, `FILE` stands for the trace.
-const VERBS: [(&str, &[&str]); 14] = [
+const VERBS: [(&str, &[&str]); 16] = [
     // tidy-alphabetical-start
     ("comm", &["FILE"]),
+    ("counters", &["list", "--arch", "gfx942"]),
     ("device", &["list"]),
     ("diff", &["FILE", "other.json"]),
     ("export", &["FILE", "--to", "chrome", "-o", "exported.json"]),
@@ -18,6 +19,7 @@ const VERBS: [(&str, &[&str]); 14] = [
     ("memory", &["FILE", "--details"]),
     ("ops", &["list"]),
     ("predict", &["gemm", "--precision", "all", "--device", "h100-sxm"]),
+    ("profile", &["--with", "rocprofv3", "--dry-run", "--", "FILE"]),
     ("report", &["FILE", "--details"]),
     ("roofline", &["FILE", "--device", "h100-sxm"]),
     ("timeline", &["FILE"]),

@@ -24,6 +24,8 @@ const FIRST: u64 = 1 << 16;
 pub(crate) enum Wanted {
     /// Traces alone.
     Traces,
+    /// Traces, and sums that profilers write.
+    TracesAndSums,
     /// Traces and measurements, in this form or in the one that the content shows.
     Any(Option<Form>),
 }
@@ -56,14 +58,14 @@ pub(crate) fn read(
     let mut first = Vec::new();
     // What fails here fails again where it can be noted.
     let failed = Failed(reader.by_ref().take(FIRST).read_to_end(&mut first).err());
-    if let Some(profiler) = profilers::find(&first) {
+    if let Some(profiler) = profilers::find(&first).or_else(|| profilers::find_named(path)) {
         let rest: Box<dyn Read + Send + '_> =
             Box::new(io::Cursor::new(first.clone()).chain(failed).chain(reader));
         let input = profilers::Input { path, first: &first, rest, source, threads };
         return (profiler.read)(input).map_err(Refusal::Profiler);
     }
     let form = match wanted {
-        Wanted::Traces => None,
+        Wanted::Traces | Wanted::TracesAndSums => None,
         Wanted::Any(Some(form)) => Some(form),
         Wanted::Any(None) => measurements::form_of(&first),
     };

@@ -14,7 +14,8 @@ fn two_processes(path: &Path) {
     let connection = Connection::open(path).unwrap();
     connection
         .execute_batch(&format!(
-            "CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT NOT NULL);
+            "PRAGMA page_size = 512;
+             CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT NOT NULL);
              INSERT INTO StringIds VALUES (1, 'cudaLaunchKernel_v7000'), (2, 'k(int)'), (3, 'k'), (4, 'MPI_Barrier'),
                 (5, 'worker'), (6, 'registered'), (7, 'cudaGraphLaunch_v10000');
              CREATE TABLE PROCESSES (globalPid INTEGER, pid INTEGER, name TEXT);
@@ -170,7 +171,7 @@ fn any_byte_may_be_any_other() {
     two_processes(&path);
     let sound = std::fs::read(&path).unwrap();
     let mut bytes = sound.clone();
-    for at in (0..sound.len()).filter(|at| sound[*at] != 0).step_by(41) {
+    for at in (0..sound.len()).filter(|at| sound[*at] != 0).step_by(97) {
         for value in [0, 0xFF, sound[at] ^ 4] {
             bytes[at] = value;
             if let Ok(recording) = eaves_ingest::read_bytes("changed", &bytes) {
@@ -195,4 +196,103 @@ fn databases_of_others_are_refused_by_their_tables() {
     Connection::open(&path).unwrap().execute_batch("CREATE TABLE StringIds (id, value)").unwrap();
     let error = eaves_ingest::read(&[path], &eaves_ingest::Options::default()).unwrap_err();
     assert!(error.hint().contains("nsys profile"), "{error}");
+}
+
+/// A stand-in for `nsys` that does what the real one does with these words: it writes a database where `-o` says.
+#[cfg(unix)]
+#[test]
+fn reports_are_exported_by_the_tool_itself() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    std::fs::create_dir(at("bin")).unwrap();
+    two_processes(&at("made.db"));
+    std::fs::write(at("run 1.nsys-rep"), "opaque").unwrap();
+    let script = "#!/bin/sh
+        [ \"$1 $2 $3 $4 $5 $6\" = 'export --type sqlite --force-overwrite true -o' ] || { echo \"odd: $*\" >&2; exit 1; }
+        [ \"$(cat \"$8\")\" = opaque ] || { echo 'unknown version of the report' >&2; exit 1; }
+        exec cp \"$MADE\" \"$7\"";
+    std::fs::write(at("bin/nsys"), script).unwrap();
+    std::fs::set_permissions(at("bin/nsys"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    // The environment of this process is left alone: another one reads.
+    let read = |report: &str, with_tool: bool| {
+        let own = std::env::var("PATH").unwrap_or_default();
+        let path = if with_tool { format!("{}:{own}", at("bin").display()) } else { own };
+        let output = std::process::Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "made::reading_of_one_file", "--ignored", "--nocapture"])
+            .env("PATH", path)
+            .env("MADE", at("made.db"))
+            .env("REPORT", at(report))
+            .output()
+            .unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let said = read("run 1.nsys-rep", true);
+    assert!(said.contains("slices of Nsight Systems (exported by `nsys export`)"), "{said}");
+    std::fs::write(at("new.nsys-rep"), "of the future").unwrap();
+    let said = read("new.nsys-rep", true);
+    assert!(said.contains("failed on: unknown version of the report"), "{said}");
+    if !said.is_empty()
+        && std::env::split_paths(&std::env::var_os("PATH").unwrap()).all(|at| !at.join("nsys").exists())
+    {
+        let said = read("run 1.nsys-rep", false);
+        assert!(said.contains("nsys export --type sqlite -o '"), "{said}");
+    }
+    // What lies beside the report is taken before any tool is run.
+    two_processes(&at("new.sqlite"));
+    let said = read("new.nsys-rep", true);
+    assert!(said.contains("slices of Nsight Systems (read from the export beside the report"), "{said}");
+}
+
+/// Run by the test above, in a process of its own.
+#[test]
+#[ignore = "a helper of another test"]
+fn reading_of_one_file() {
+    let report = std::env::var_os("REPORT").unwrap();
+    match eaves_ingest::read(&[report.into()], &eaves_ingest::Options::default()) {
+        Ok(run) => {
+            let trace = &run.recordings[0].trace;
+            println!(
+                "{} slices of {}",
+                trace.slices.len(),
+                trace.metadata.tool.as_deref().unwrap_or_default()
+            );
+        }
+        Err(error) => println!("{error}; {}", error.hint()),
+    }
+}
+
+/// What `nsys stats --output .` leaves in a directory: lists that belong together, and sums of the same.
+#[test]
+fn tables_of_one_report_are_one_recording() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    write(
+        "report_cuda_gpu_trace.csv",
+        "Start (ns),Duration (ns),CorrId,GrdX,GrdY,GrdZ,BlkX,BlkY,BlkZ,Reg/Trd,StcSMem (MB),DymSMem (MB),Bytes (MB),\
+         Throughput (MB/s),SrcMemKd,DstMemKd,Device,Ctx,Strm,Name\n\
+         2000,50,128,4,1,1,32,1,1,16,0.000,0.000,,,,,T4 (0),1,7,k\n",
+    );
+    write(
+        "report_cuda_api_trace.csv",
+        "Start (ns),Duration (ns),Name,Result,CorrID,Pid,Tid,T-Pri,Thread Name\n1500,30,cudaLaunchKernel,0,128,53,53,20,main\n",
+    );
+    write(
+        "report_nvtx_pushpop_trace.csv",
+        "Start (ns),End (ns),Duration (ns),DurChild (ns),DurNonChild (ns),Name,PID,TID,Lvl,NumChild,RangeId,ParentId,RangeStack,NameTree\n\
+         1000,3000,2000,0,2000,:step,53,53,0,0,1,,:1,:step\n",
+    );
+    write(
+        "report_cuda_gpu_kern_sum.csv",
+        "Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (ns),Name\n100.0,50,1,50,50,50,50,0,k\n",
+    );
+    let recording = recording(folder.path());
+    let trace = &recording.trace;
+    let mut slices: Vec<_> = (0..trace.slices.len())
+        .map(|row| (trace.slices.start[row].0, trace.strings.get(trace.slices.name[row])))
+        .collect();
+    slices.sort_unstable();
+    assert_eq!(slices, [(0, "step"), (500, "cudaLaunchKernel"), (1_000, "k")]);
+    assert_eq!(LaunchLinks::build(trace).unlinked(), 0);
+    assert_eq!(trace.metadata.devices[0].name, "T4");
 }

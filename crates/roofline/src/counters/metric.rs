@@ -33,7 +33,11 @@ pub fn adds_up(name: &str) -> bool {
 }
 
 /// What a metric counts, if its name says so. Values are in base units.
-pub fn unit(name: &str) -> Option<&'static str> {
+pub fn unit(name: &str) -> Option<&str> {
+    // Labels of sections of Nsight Compute that have no metric behind them carry their unit.
+    if let Some((_, unit)) = name.strip_suffix(']').and_then(|name| name.rsplit_once(" [")) {
+        return Some(unit);
+    }
     let (base, suffix) = name.split_once('.').unwrap_or((name, ""));
     if suffix.contains("pct")
         || base.ends_with("_pct")
@@ -126,6 +130,7 @@ mod tests {
             ("SQ_WAVES", Some("wave")),
             ("dram_read_transactions", Some("transaction")),
             ("launch__waves_per_multiprocessor", None),
+            ("Occupancy: Block Limit Barriers [block]", Some("block")),
         ] {
             assert_eq!(unit(name), expected, "{name}");
         }

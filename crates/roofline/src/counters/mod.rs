@@ -5,6 +5,7 @@
 //! The formulas with their sources and the checks on real recordings are in `docs/counters.md`.
 
 pub mod amd;
+mod ceilings;
 mod convention;
 mod metric;
 pub mod nvidia;
@@ -14,6 +15,7 @@ mod tests;
 
 use crate::{Arithmetic, Engine};
 
+pub use ceilings::Ceilings;
 pub use convention::Convention;
 pub use metric::{adds_up, unit};
 
@@ -127,12 +129,12 @@ pub fn done(architecture: &str, lookup: &dyn Fn(&str) -> Option<f64>) -> Done {
 
 /// What records the work of every kernel on an architecture, in words.
 pub fn recipe(architecture: &str) -> String {
-    let missing = done(architecture, &|_| None).missing;
-    let names: Vec<String> = missing.into_iter().flat_map(|missing| missing.counters).collect();
     if architecture.starts_with("gfx") {
+        let missing = amd::done(architecture, &|_| None).missing;
+        let names: Vec<String> = missing.into_iter().flat_map(|missing| missing.counters).collect();
         format!("`rocprofv3 -i` with a file of `{}`", amd::lines(&names).join("`, `"))
     } else if architecture.starts_with("sm_") {
-        format!("`ncu --csv --page raw --metrics gpu__time_duration.sum,{}`", names.join(","))
+        format!("`ncu --csv --page raw --metrics {}`", nvidia::METRICS)
     } else {
         "`ncu --set roofline` on NVIDIA, `rocprof-compute profile` on AMD".to_owned()
     }

@@ -318,3 +318,45 @@ proptest! {
         }
     }
 }
+
+/// The figures that are known of both: MI300X with ROCm 7.1, MI210 with ROCm 6 and its misspelt columns.
+#[test]
+fn measured_roofs_of_rocprof_compute() {
+    let folder = "formats/amd/rocprof_compute";
+    let Some(device) = read(&format!("{folder}/bmm1_MI300X_A1_rocm7.1/roofline.csv")) else { return };
+    let levels: Vec<(&str, f64)> = device
+        .memory
+        .iter()
+        .map(|level| (level.id.as_str(), (level.bandwidth.as_ref().unwrap().value / 1e9).round()))
+        .collect();
+    let expected = [("hbm", 4244.0), ("llc", 6422.0), ("l2", 25346.0), ("l1", 32965.0), ("lds", 73037.0)];
+    assert_eq!(levels, expected);
+    for (key, expected) in [
+        ("fp32_vector", 127.4),
+        ("fp64_vector", 104.6),
+        ("fp16_matrix", 916.3),
+        ("bf16_matrix", 516.5),
+        ("fp8_matrix", 1868.0),
+        ("int8_matrix", 977.1),
+    ] {
+        assert!((peak(&device, key) / 1e12 - expected).abs() < 0.05, "{key}: {}", peak(&device, key));
+    }
+    // 0 is what it does not have.
+    assert!(device.peak_by_key("fp4_matrix").is_none());
+    assert!(device.facts().iter().all(|fact| fact.source.confidence == Confidence::Measured));
+    let other = read(&format!("{folder}/bmm1_MI300X_A1_rocm7.1/roofline.csv#1")).unwrap();
+    assert_eq!((other.id.as_str(), (bandwidth(&other) / 1e9).round()), ("1", 4256.0));
+    let older = read(&format!("{folder}/tests_workloads/vcopy/MI200/roofline.csv")).unwrap();
+    assert_eq!((bandwidth(&older) / 1e9).round(), 1389.0);
+    assert_eq!((peak(&older, "int8_matrix") / 1e9).round(), 166402.0);
+    assert!(older.memory.iter().all(|level| level.id != "llc"));
+}
+
+#[test]
+fn a_table_of_roofs_without_rows_or_rates_is_an_error() {
+    let header = "device,HBMBw,L2Bw,FP32Flops\n";
+    let problem =
+        |rows: &str| device::parse(&format!("{header}{rows}"), Path::new("roofline.csv")).unwrap_err();
+    assert_eq!((problem("").line, problem("").cause.as_str()), (Some(1), "there is no device in it"));
+    assert_eq!((problem("0,x,,0\n").line, problem("0\n").cause.as_str()), (Some(2), "the row has no rates"));
+}

@@ -11,7 +11,6 @@ use super::measure::Part;
 use crate::kernel_counters::{Gathered, architecture};
 use crate::kernel_name::short_kernel_name;
 use crate::section::{Column, Finding, Severity, Table, Unit, Value};
-use crate::text::shortened;
 use crate::{CounterSums, Job, RankView};
 
 /// The launches of one name and size.
@@ -142,12 +141,16 @@ const WORK: [Column; 11] = [
     Column::new("missing", "What is not counted", Unit::None),
 ];
 
-const METRICS: [Column; 5] = [
+const METRICS: [Column; 9] = [
     Column::new("metric", "Metric", Unit::None),
-    Column::new("unit", "Unit", Unit::None),
-    Column::new("launches", "Launches with it", Unit::Count),
     Column::new("total", "Total", Unit::None),
     Column::new("mean", "Per call", Unit::None),
+    Column::new("unit", "Unit", Unit::None),
+    Column::new("name", "Name", Unit::None),
+    Column::new("grid", "Grid", Unit::None),
+    Column::new("block", "Block", Unit::None),
+    Column::new("calls", "Calls", Unit::Count),
+    Column::new("launches", "Calls with it", Unit::Count),
 ];
 
 const REMARKS: [Column; 7] = [
@@ -179,7 +182,7 @@ pub(super) fn tables(job: &Job, ranks: &[&Rank<'_, Part>]) -> Vec<Table> {
                 "Every metric by kernel: its sum, where it is one that adds up, and its mean, weighed by duration where \
                  it does not",
             ),
-            WHICH.iter().chain(&METRICS),
+            METRICS.iter(),
             |part| part.kernels.iter().flat_map(metrics).collect(),
         ));
     }
@@ -252,12 +255,11 @@ fn metrics(kernel: &Kernel) -> Vec<Vec<Value>> {
         };
         let own = [
             name.as_str().into(),
-            unit(name).map_or(Value::Missing("its name does not say"), Value::from),
-            values.count.into(),
             total,
             Value::float(values.of_one(name), "too large"),
+            unit(name).map_or(Value::Missing("its name does not say"), Value::from),
         ];
-        which.iter().cloned().chain(own).collect()
+        own.into_iter().chain(which.iter().cloned()).chain([values.count.into()]).collect()
     };
     kernel.counters.metrics.iter().map(row).collect()
 }
@@ -300,7 +302,7 @@ pub(super) fn findings(ranks: &[&Rank<'_, Part>]) -> Vec<Finding> {
             },
             short_kernel_name(&remark.kernel),
             remark.rule,
-            shortened(&first_sentence(&remark.text)),
+            first_sentence(&remark.text),
         ),
         gain: None,
         evidence: "table remarks".to_owned(),
@@ -310,7 +312,12 @@ pub(super) fn findings(ranks: &[&Rank<'_, Part>]) -> Vec<Finding> {
     notable.iter().take(MOST).map(finding).collect()
 }
 
+/// The first sentence, cut where it is too long for a finding.
 fn first_sentence(text: &str) -> String {
-    let end = text.find(". ").map_or(text.len(), |end| end + 1);
-    text.get(..end).unwrap_or(text).to_owned()
+    const LETTERS: usize = 240;
+    let sentence = text.split_inclusive(". ").next().unwrap_or(text).trim_end();
+    match sentence.char_indices().nth(LETTERS) {
+        Some((end, _)) => format!("{}...", &sentence[..end]),
+        None => sentence.to_owned(),
+    }
 }

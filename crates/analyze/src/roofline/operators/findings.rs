@@ -127,6 +127,8 @@ fn uncovered(points: &TracePoints) -> Option<Finding> {
     let missing = || points.rows.iter().filter(|row| row.class != Class::Communication && row.load.is_err());
     for row in missing() {
         let Err(reason) = &row.load else { continue };
+        // How to record it is in the table.
+        let reason = reason.split("; record ").next().unwrap_or(reason);
         let text = format!("`{}` ({}: {reason})", shortened(&row.name), percent(row.counted, whole));
         if named.len() < MOST {
             named.push(text);

@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use eaves_model::{DeviceProperties, Extent, Ns, StringId, Trace};
+use eaves_roofline::counters::Ceilings;
 use eaves_roofline::{Device, Precision};
 
 use super::attribution::Attribution;
@@ -305,11 +306,21 @@ impl TracePoints {
     pub fn on(&self, device: &Device) -> Self {
         let mut points = self.clone();
         for row in &mut points.rows {
-            if let Some(counters) = &row.counters {
+            if let Some(counters) = &mut row.counters {
+                // A recording that does not say what it ran on ran on what it is held against.
+                if counters.architecture.is_empty() {
+                    counters.architecture = device.isa.clone().unwrap_or_default();
+                }
                 row.load = counted_load(&counters.done(), device, &counters.architecture);
             }
         }
         points
+    }
+
+    /// What the device could do at the clocks of the run, if the counters of kernels say so.
+    pub fn ceilings(&self) -> Option<Ceilings> {
+        let found = self.rows.iter().filter_map(|row| row.counters.as_ref()?.ceilings());
+        found.reduce(|highest, other| highest.max(&other))
     }
 
     /// Summed time of the rows. Where calls run side by side it exceeds the busy time by the overlap.

@@ -33,8 +33,10 @@ pub(super) fn overview() -> Section {
 /// The counters of an architecture.
 pub(super) fn counters(device: &Architecture, search: Option<&str>) -> Section {
     let search = search.unwrap_or_default().to_lowercase();
-    let found: Vec<_> =
+    let mut found: Vec<_> =
         device.counters().filter(|counter| counter.name.to_lowercase().contains(&search)).collect();
+    // By block, and within it by name as they come; what is computed stands last.
+    found.sort_by_key(|counter| counter.block.map_or((1, ""), |block| (0, block)));
     let mut blocks: Vec<&str> = found.iter().filter_map(|counter| counter.block).collect();
     blocks.sort_unstable();
     blocks.dedup();

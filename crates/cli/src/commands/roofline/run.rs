@@ -104,7 +104,8 @@ impl Scope<'_> {
             let devices: Vec<_> =
                 recorded.flat_map(|recording| recording.trace.metadata.devices.iter().cloned()).collect();
             let device = self.checked(self.task.device.resolve_recorded(&devices)?)?;
-            let options = options.clone().with_device(Some(Arc::new(device.clone())));
+            let named = (!self.task.device.is_silent()).then(|| Arc::new(device.clone()));
+            let options = options.clone().with_device(named);
             let outcomes = assemble(&contents.run.recordings, &contents.answers, &options, &wanted).map_err(
                 |error| {
                     hinted(error.to_string(), "`eaves info` shows the ranks, steps and times of a recording")

@@ -4,6 +4,9 @@ use std::borrow::Cow;
 
 use memchr::{memchr, memchr_iter};
 
+use crate::json::index::Index;
+use crate::json::padded::Padded;
+
 /// The longest record. What has no end within it is damage.
 pub(crate) const LONGEST: usize = 8 << 20;
 
@@ -114,6 +117,39 @@ impl Cells {
             }
             at = end + 1;
         }
+    }
+
+    /// Takes some cells of a record in which every cell is in quotes, by the places of all quotes: the first of them is
+    /// entry `first` of the index, and the record begins with it. False if these are not what they should be, as after
+    /// doubled quotes; then the record must be split.
+    #[inline]
+    pub(crate) fn pick(
+        &mut self,
+        block: Padded<'_>,
+        index: &Index,
+        first: usize,
+        width: usize,
+        columns: &[usize],
+    ) -> bool {
+        self.places.clear();
+        self.places.resize(width, (0, 0));
+        self.is_open = false;
+        if first + 2 * width > index.count() {
+            return false;
+        }
+        let start = index.get(first);
+        for &column in columns {
+            // Within the record, as columns are below its width.
+            let (open, close) = (index.get(first + 2 * column), index.get(first + 2 * column + 1));
+            let is_behind = column == 0 || block.at(open - 1) == b',';
+            let is_before = column + 1 == width || block.at(close + 1) == b',';
+            let Some(place) = self.places.get_mut(column).filter(|_| is_behind && is_before && open < close)
+            else {
+                return false;
+            };
+            *place = ((open + 1 - start) as u32, (close - start) as u32);
+        }
+        true
     }
 
     /// The quote that closes the cell which begins here.

@@ -128,6 +128,11 @@ pub(crate) fn find(first: &[u8]) -> Option<&'static Profiler> {
     ALL.iter().find(|profiler| (profiler.is_it)(first))
 }
 
+/// The format of a file by its name, for those whose first bytes tell nothing.
+pub(crate) fn find_named(path: &str) -> Option<&'static Profiler> {
+    nsys::is_report(path).then_some(&nsys::REPORT)
+}
+
 /// A document of one whole trace.
 pub(crate) fn whole(trace: Trace, bytes: u64, format: &'static str) -> Document {
     Document::Trace { trace: Box::new(trace), bytes, format }

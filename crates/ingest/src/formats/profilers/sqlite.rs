@@ -40,7 +40,7 @@ fn is_it(first: &[u8]) -> bool {
     first.starts_with(MAGIC)
 }
 
-fn read(input: Input<'_>) -> Result<Document, Refused> {
+pub(super) fn read(input: Input<'_>) -> Result<Document, Refused> {
     let mut diagnostics = Diagnostics::default();
     let database = Database::open(input.source, input.rest, &mut diagnostics)?;
     let Some(layout) = ALL.iter().find(|layout| (layout.is_it)(&database)) else {

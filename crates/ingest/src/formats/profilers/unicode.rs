@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::io::Read;
 
+use crate::json::padded::{PADDING, Padded};
+
 /// How text is written down.
 #[derive(Clone, Copy)]
 enum Encoding {
@@ -37,15 +39,21 @@ pub(super) fn beginning(first: &[u8]) -> Cow<'_, [u8]> {
     }
 }
 
-/// Bytes that a block has at least, where the input has as many.
-pub(super) const BLOCK: usize = 1 << 20;
+/// Bytes that the first block has at least, where the input has as many. It may be used to tell what the others are.
+const FIRST_BLOCK: usize = 2 << 20;
+
+/// Bytes that later blocks have: together with what is found in them they fit the cache.
+const BLOCK: usize = 256 << 10;
 
 /// Text that is read in blocks and used up from its front.
 pub(super) struct Text<'a> {
     reader: Box<dyn Read + Send + 'a>,
     utf16: Option<Utf16>,
     raw: Vec<u8>,
+    /// What was read, and zeros behind it.
     content: Vec<u8>,
+    /// Bytes of the content, without the zeros.
+    filled: usize,
     /// Bytes of the content that are used up.
     used: usize,
     /// Where the content begins in the input, if its bytes are those of the input.
@@ -68,7 +76,8 @@ impl<'a> Text<'a> {
             reader,
             utf16,
             raw: Vec::new(),
-            content: Vec::new(),
+            content: vec![0; PADDING],
+            filled: 0,
             used: 0,
             offset: 0,
             bytes: 0,
@@ -98,15 +107,19 @@ impl<'a> Text<'a> {
 
     /// Reads on until there is a block that is not used up, and more of it than before. False at the end.
     pub(super) fn fill(&mut self) -> bool {
+        let usual = if self.bytes < FIRST_BLOCK as u64 { FIRST_BLOCK } else { BLOCK };
+        self.content.truncate(self.filled);
         self.content.drain(..self.used);
         self.offset += self.used as u64;
         self.used = 0;
-        let wanted = BLOCK.max(self.content.len() * 2);
         let before = self.content.len();
+        let wanted = usual.max(before * 2);
         while !self.ended && self.content.len() < wanted {
             self.read(wanted - self.content.len());
         }
-        self.content.len() > before
+        self.filled = self.content.len();
+        self.content.resize(self.filled + PADDING, 0);
+        self.filled > before
     }
 
     fn read(&mut self, room: usize) {
@@ -129,12 +142,17 @@ impl<'a> Text<'a> {
 
     /// What was read and is not used up.
     pub(super) fn content(&self) -> &[u8] {
-        self.content.get(self.used..).unwrap_or_default()
+        self.content.get(self.used..self.filled).unwrap_or_default()
+    }
+
+    /// The same, with zeros behind it.
+    pub(super) fn padded(&self) -> Padded<'_> {
+        Padded::new(self.content.get(self.used..).unwrap_or(&[0; PADDING]), self.filled - self.used)
     }
 
     /// Takes bytes off the front.
     pub(super) fn consume(&mut self, bytes: usize) {
-        self.used = (self.used + bytes).min(self.content.len());
+        self.used = (self.used + bytes).min(self.filled);
     }
 
     /// True if nothing comes after the content.

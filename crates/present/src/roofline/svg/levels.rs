@@ -79,8 +79,15 @@ pub(super) fn draw(
     }
     canvas.body.push_str("</g>\n");
     for spread in spreads.iter().filter(|_| spreads.len() <= NAMED) {
+        let main =
+            spread.point.intensity.filter(|intensity| *intensity > 0.0).map(|intensity| plot.x.at(intensity));
+        let mut taken: Vec<f64> = main.into_iter().collect();
         for (name, _, (x, y)) in &spread.places {
-            canvas.text("tiny", (*x, y + 13.0), Anchor::Middle, name);
+            // Names of places that are nearly one would cover each other.
+            if taken.iter().all(|other| (other - x).abs() > 14.0) {
+                canvas.text("tiny", (*x, y + 13.0), Anchor::Middle, name);
+                taken.push(*x);
+            }
         }
     }
 }

@@ -324,7 +324,13 @@ fn draw_main(canvas: &mut Canvas, data: &Roofline<'_>, categories: &Categories, 
     if let Some(copies) = &layout.copies {
         let ticks = copies.y.ticks(30.0, |value| prefixed(value * 1e9));
         copies.grid(canvas, &[], &ticks);
-        copies.names(canvas, "no arithmetic", "Bandwidth (B/s)", 50.0);
+        let is_uncounted =
+            |point: &Point<'_>| matches!(point.place(), Place::Bandwidth(_)) && point.flops.is_none();
+        let name = match data.points.iter().any(is_uncounted) {
+            true => "none counted",
+            false => "no arithmetic",
+        };
+        copies.names(canvas, name, "Bandwidth (B/s)", 50.0);
         if let Some(memory) = data.memory.first() {
             let y = copies.y.at(memory.rate);
             canvas.line("roof", (copies.area.left, y), (copies.area.right, y));

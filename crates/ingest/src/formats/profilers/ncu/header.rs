@@ -4,8 +4,8 @@
 use eaves_model::{StringId, Strings};
 
 use super::super::cells::{Cells, text};
+use super::facts::{Meaning, meaning};
 use super::keep::is_used;
-use super::launches::{Meaning, meaning};
 use super::unit::unit;
 
 /// Columns that say what a launch is, and those of the narrow form. What is absent was not written.
@@ -32,6 +32,15 @@ pub(super) struct Columns {
     pub(super) speedup: Option<usize>,
 }
 
+impl Columns {
+    /// Columns that say what a launch is.
+    fn of_launch(self) -> impl Iterator<Item = usize> {
+        let Self { id, process, host, kernel, context, stream, block, grid, device, capability, .. } = self;
+        let others = [process, host, kernel, context, stream, block, grid, device, capability];
+        std::iter::once(id).chain(others.into_iter().flatten())
+    }
+}
+
 /// A column of the wide form.
 #[derive(Clone, Debug)]
 pub(super) struct Column {
@@ -47,6 +56,15 @@ pub(super) struct Column {
     pub(super) is_used: bool,
 }
 
+/// Metrics that are kept.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Kept {
+    /// Their places in [`Header::metrics`].
+    pub(super) metrics: Vec<usize>,
+    /// All columns that must be looked at for them, those of the launch itself included, in order.
+    pub(super) columns: Vec<usize>,
+}
+
 /// A table.
 #[derive(Clone, Debug)]
 pub(super) struct Header {
@@ -54,6 +72,9 @@ pub(super) struct Header {
     pub(super) columns: Columns,
     /// Columns of metrics: the wide form. Empty in the narrow one.
     pub(super) metrics: Vec<Column>,
+    /// Of the metrics, those of the launch: all, and those kept of large files.
+    pub(super) of_launch: Kept,
+    pub(super) used: Kept,
     /// Number of columns.
     pub(super) width: usize,
     /// True if cells are in quotes.
@@ -99,8 +120,27 @@ impl Header {
             speedup: find("Estimated Speedup"),
         };
         let is_narrow = columns.metric.is_some() && columns.value.is_some();
-        let metrics = if is_narrow { Vec::new() } else { metrics(&names, strings) };
-        Some(Self { columns, metrics, width: names.len(), is_quoted: line.starts_with(b"\"") })
+        let mut metrics = if is_narrow { Vec::new() } else { metrics(&names, strings) };
+        for column in &mut metrics {
+            // Extents stand in columns of their own nearly always.
+            column.is_used |= match column.meaning {
+                Meaning::Grid(_) => columns.grid.is_none(),
+                Meaning::Block(_) => columns.block.is_none(),
+                _ => false,
+            };
+        }
+        let kept = |is_kept: fn(&Column) -> bool| {
+            let chosen = metrics.iter().enumerate();
+            let chosen = chosen.filter(|(_, column)| column.meaning != Meaning::Device && is_kept(column));
+            let (places, cells): (Vec<usize>, Vec<usize>) =
+                chosen.map(|(place, column)| (place, column.place)).unzip();
+            let mut cells: Vec<usize> = cells.into_iter().chain(columns.of_launch()).collect();
+            cells.sort_unstable();
+            Kept { metrics: places, columns: cells }
+        };
+        let (of_launch, used) = (kept(|_| true), kept(|column| column.is_used));
+        let is_quoted = line.starts_with(b"\"");
+        Some(Self { columns, metrics, of_launch, used, width: names.len(), is_quoted })
     }
 
     /// True for one row a launch and metric, false for one row a launch.

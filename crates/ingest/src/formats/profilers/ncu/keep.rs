@@ -22,16 +22,14 @@ const USED: &[&str] = &[
     "l1tex__t_bytes",
     "l1tex__t_sector_hit_rate",
     "l1tex__throughput",
-    "launch__block_dim_",
     "launch__cluster_size",
-    "launch__grid_dim_",
     "launch__occupancy_limit_",
     "launch__registers_per_thread",
     "launch__shared_mem_per_block",
-    "launch__thread_count",
     "launch__waves_per_multiprocessor",
     "lts__t_bytes",
     "lts__t_sector_hit_rate",
+    "lts__t_sectors",
     "lts__throughput",
     "sm__cycles_active",
     "sm__cycles_elapsed",
@@ -50,16 +48,18 @@ const USED: &[&str] = &[
 ];
 
 /// True if a metric is kept however large the file is. Of the roll-ups over units, those of the slowest and fastest are
-/// not, nor percentages of sums, which equal those of averages.
+/// not, nor percentages of sums, which equal those of averages, nor what was asked for rounded up.
 pub(super) fn is_used(metric: &str) -> bool {
     let is_listed = USED.iter().any(|prefix| metric.starts_with(prefix));
-    let is_roll_up = [".min", ".max.", ".sum.pct_of_peak"].iter().any(|part| metric.contains(part))
-        || (metric.ends_with(".max") && metric != "gpc__cycles_elapsed.max");
+    let is_roll_up =
+        [".min", ".max.", ".sum.pct_of_peak", "_allocated"].iter().any(|part| metric.contains(part))
+            || (metric.ends_with(".max") && metric != "gpc__cycles_elapsed.max");
     is_listed && !is_roll_up
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::facts::{Meaning, meaning};
     use super::*;
 
     #[test]
@@ -67,6 +67,29 @@ mod tests {
         assert!(USED.is_sorted());
         for pair in USED.windows(2) {
             assert!(!pair[1].starts_with(pair[0]), "{pair:?}");
+        }
+    }
+
+    /// What launches are made of is found in their counters.
+    #[test]
+    fn what_says_something_of_the_launch_itself_is_kept() {
+        for metric in [
+            "gpu__time_duration.sum",
+            "sm__cycles_elapsed.avg",
+            "sm__cycles_elapsed.avg.per_second",
+            "smsp__cycles_elapsed.avg",
+            "smsp__cycles_elapsed.avg.per_second",
+            "gpc__cycles_elapsed.max",
+            "gpc__cycles_elapsed.avg.per_second",
+            "launch__registers_per_thread",
+            "launch__shared_mem_per_block",
+            "launch__shared_mem_per_block_driver",
+            "launch__shared_mem_per_block_dynamic",
+            "launch__shared_mem_per_block_static",
+            "sm__maximum_warps_per_active_cycle_pct",
+        ] {
+            assert_ne!(meaning(metric), Meaning::Nothing, "{metric}");
+            assert!(is_used(metric), "{metric}");
         }
     }
 

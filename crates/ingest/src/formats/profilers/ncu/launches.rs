@@ -5,72 +5,22 @@ use std::collections::{BTreeMap, HashSet};
 
 use eaves_model::{
     DeviceProperties, Extent, GpuActivity, Ident, MaybeF64, MaybeI64, MaybeU32, Ns, Oddity, Process,
-    RangeCounter, Slice, SliceId, SliceKind, StringId, Times, Trace, Track,
+    RangeCounter, RangeCounters, Slice, SliceId, SliceKind, StringId, Times, Trace, Track,
 };
+
+use super::facts::{Meaning, facts, meaning};
+use super::passes;
 
 /// Attributes of the device, which are the same for every launch on it.
 pub(super) const DEVICE_ATTRIBUTE: &str = "device__attribute_";
-
-/// Clocks by which a launch can be timed that has no duration: cycles, and cycles in a second.
-const CLOCKS: [(&str, &str); 3] = [
-    ("sm__cycles_elapsed.avg", "sm__cycles_elapsed.avg.per_second"),
-    ("smsp__cycles_elapsed.avg", "smsp__cycles_elapsed.avg.per_second"),
-    ("gpc__cycles_elapsed.max", "gpc__cycles_elapsed.avg.per_second"),
-];
-
-/// What a metric says besides being a counter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Meaning {
-    Duration,
-    Cycles(u8),
-    Rate(u8),
-    Registers,
-    SharedMemory,
-    DriverSharedMemory,
-    DynamicSharedMemory,
-    StaticSharedMemory,
-    Occupancy,
-    Grid(u8),
-    Block(u8),
-    /// An attribute of the device, which is no counter of the launch.
-    Device,
-    Nothing,
-}
-
-/// What a metric means by its name.
-pub(super) fn meaning(metric: &str) -> Meaning {
-    for (clock, (cycles, rate)) in (0_u8..).zip(CLOCKS) {
-        if metric == cycles {
-            return Meaning::Cycles(clock);
-        }
-        if metric == rate {
-            return Meaning::Rate(clock);
-        }
-    }
-    match metric {
-        "gpu__time_duration.sum" | "gpu__time_duration.avg" => Meaning::Duration,
-        "launch__registers_per_thread" => Meaning::Registers,
-        "launch__shared_mem_per_block" => Meaning::SharedMemory,
-        "launch__shared_mem_per_block_driver" => Meaning::DriverSharedMemory,
-        "launch__shared_mem_per_block_dynamic" => Meaning::DynamicSharedMemory,
-        "launch__shared_mem_per_block_static" => Meaning::StaticSharedMemory,
-        "sm__maximum_warps_per_active_cycle_pct" => Meaning::Occupancy,
-        "launch__grid_dim_x" => Meaning::Grid(0),
-        "launch__grid_dim_y" => Meaning::Grid(1),
-        "launch__grid_dim_z" => Meaning::Grid(2),
-        "launch__block_dim_x" => Meaning::Block(0),
-        "launch__block_dim_y" => Meaning::Block(1),
-        "launch__block_dim_z" => Meaning::Block(2),
-        _ if metric.starts_with(DEVICE_ATTRIBUTE) => Meaning::Device,
-        _ => Meaning::Nothing,
-    }
-}
 
 /// One launch.
 #[derive(Clone, Debug)]
 pub(super) struct Launch {
     /// Its number; launches stand in the order of these.
     pub(super) id: i64,
+    /// The table of the file it stands in.
+    pub(super) table: u32,
     pub(super) name: StringId,
     pub(super) device: MaybeU32,
     pub(super) context: MaybeU32,
@@ -80,101 +30,7 @@ pub(super) struct Launch {
     /// Where it begins in the file.
     pub(super) position: i64,
     /// Names of the ranges around it, outermost first.
-    pub(super) ranges: Vec<StringId>,
-}
-
-/// What metrics said of a launch besides. Zero is not said.
-#[derive(Clone, Copy, Debug)]
-struct Facts {
-    duration: MaybeF64,
-    cycles: [f64; CLOCKS.len()],
-    rates: [f64; CLOCKS.len()],
-    registers: MaybeU32,
-    shared: MaybeI64,
-    shared_driver: MaybeI64,
-    shared_dynamic: MaybeI64,
-    shared_static: MaybeI64,
-    occupancy: MaybeF64,
-    grid: [u32; 3],
-    block: [u32; 3],
-}
-
-impl Default for Facts {
-    fn default() -> Self {
-        Self {
-            duration: MaybeF64::NONE,
-            cycles: [0.0; CLOCKS.len()],
-            rates: [0.0; CLOCKS.len()],
-            registers: MaybeU32::NONE,
-            shared: MaybeI64::NONE,
-            shared_driver: MaybeI64::NONE,
-            shared_dynamic: MaybeI64::NONE,
-            shared_static: MaybeI64::NONE,
-            occupancy: MaybeF64::NONE,
-            grid: [0; 3],
-            block: [0; 3],
-        }
-    }
-}
-
-/// A count that a metric gives, if it is one.
-fn count(value: f64) -> Option<u32> {
-    (value >= 0.0 && value < f64::from(u32::MAX) && value.fract() == 0.0).then_some(value as u32)
-}
-
-fn bytes(value: f64) -> MaybeI64 {
-    // Exact in a float below 2^53, and no block has as much.
-    if (0.0..9e15).contains(&value) { MaybeI64::new(value.round() as i64) } else { MaybeI64::NONE }
-}
-
-impl Facts {
-    fn take(&mut self, meaning: Meaning, value: f64) {
-        let set = |slots: &mut [f64], slot: u8| {
-            if let Some(slot) = slots.get_mut(usize::from(slot)) {
-                *slot = value;
-            }
-        };
-        let set_count = |slots: &mut [u32], slot: u8| {
-            if let (Some(slot), Some(value)) = (slots.get_mut(usize::from(slot)), count(value)) {
-                *slot = value;
-            }
-        };
-        match meaning {
-            Meaning::Duration if value >= 0.0 => self.duration = MaybeF64::new(value),
-            Meaning::Cycles(clock) => set(&mut self.cycles, clock),
-            Meaning::Rate(clock) => set(&mut self.rates, clock),
-            Meaning::Registers => self.registers = count(value).into(),
-            Meaning::SharedMemory => self.shared = bytes(value),
-            Meaning::DriverSharedMemory => self.shared_driver = bytes(value),
-            Meaning::DynamicSharedMemory => self.shared_dynamic = bytes(value),
-            Meaning::StaticSharedMemory => self.shared_static = bytes(value),
-            Meaning::Occupancy => self.occupancy = MaybeF64::new(value),
-            Meaning::Grid(axis) => set_count(&mut self.grid, axis),
-            Meaning::Block(axis) => set_count(&mut self.block, axis),
-            Meaning::Duration | Meaning::Device | Meaning::Nothing => {}
-        }
-    }
-
-    /// Nanoseconds that the launch took.
-    fn time(&self) -> Option<f64> {
-        let clocked = || {
-            let clocks = self.cycles.iter().zip(&self.rates);
-            clocks
-                .filter(|&(&cycles, &rate)| cycles > 0.0 && rate > 0.0)
-                .map(|(cycles, rate)| cycles / rate * 1e9)
-                .next()
-        };
-        self.duration.get().or_else(clocked).filter(|time| time.is_finite())
-    }
-
-    /// Bytes of shared memory that the kernel asked for, as other profilers count them: without what the driver takes.
-    fn shared_memory(&self) -> MaybeI64 {
-        match (self.shared_dynamic.get(), self.shared_static.get(), self.shared.get()) {
-            (Some(dynamic), Some(fixed), _) => MaybeI64::new(dynamic + fixed),
-            (.., Some(all)) => MaybeI64::new((all - self.shared_driver.unwrap_or(0)).max(0)),
-            _ => MaybeI64::NONE,
-        }
-    }
+    pub(super) ranges: Box<[StringId]>,
 }
 
 /// The launches of a file.
@@ -183,7 +39,6 @@ pub(super) struct Launches {
     /// Strings, counters and remarks; slices are made at the end. Until then, a slice is the place in `launches`.
     pub(super) trace: Trace,
     launches: Vec<Launch>,
-    facts: Vec<Facts>,
     /// Metrics of launches that were met, where they may be met twice.
     seen: HashSet<(u32, StringId)>,
     devices: BTreeMap<Option<u32>, DeviceProperties>,
@@ -198,43 +53,28 @@ impl Launches {
     /// Adds a launch; the answer is its place.
     pub(super) fn add(&mut self, launch: Launch) -> usize {
         self.launches.push(launch);
-        self.facts.push(Facts::default());
         self.launches.len() - 1
+    }
+
+    /// Makes room for launches to come, with so many metrics each.
+    pub(super) fn reserve(&mut self, launches: usize, metrics: usize) {
+        self.launches.reserve(launches);
+        self.trace.range_counters.reserve(launches.saturating_mul(metrics));
     }
 
     /// A metric of a launch, in its base unit, which is met once for certain.
     #[inline]
-    pub(super) fn metric(&mut self, launch: usize, metric: StringId, meaning: Meaning, value: f64) {
-        self.fact(launch, meaning, value);
-        self.trace.range_counters.push(RangeCounter {
-            slice: SliceId::from(launch),
-            metric,
-            value: MaybeF64::new(value),
-        });
-    }
-
-    /// What a metric says besides, where the metric itself is not kept.
-    #[inline]
-    pub(super) fn fact(&mut self, launch: usize, meaning: Meaning, value: f64) {
-        if meaning != Meaning::Nothing
-            && let Some(facts) = self.facts.get_mut(launch)
-        {
-            facts.take(meaning, value);
-        }
+    pub(super) fn metric(&mut self, launch: usize, metric: StringId, value: f64) {
+        let slice = SliceId::from(launch);
+        self.trace.range_counters.push(RangeCounter { slice, metric, value: MaybeF64::new(value) });
     }
 
     /// A metric of a launch that may have been met before: sections share metrics, and passes repeat them. The first
     /// value counts; the answer is false if this one is another.
-    pub(super) fn metric_once(
-        &mut self,
-        launch: usize,
-        metric: StringId,
-        meaning: Meaning,
-        value: f64,
-    ) -> bool {
+    pub(super) fn metric_once(&mut self, launch: usize, metric: StringId, value: f64) -> bool {
         let slice = SliceId::from(launch);
         if self.seen.insert((slice.0, metric)) {
-            self.metric(launch, metric, meaning, value);
+            self.metric(launch, metric, value);
             return true;
         }
         let counters = &self.trace.range_counters;
@@ -283,13 +123,18 @@ impl Launches {
         if self.launches.is_empty() {
             return None;
         }
+        self.seen = HashSet::new();
         self.order();
         let mut trace = self.trace;
+        let meanings: Vec<Meaning> = trace.strings.iter().map(meaning).collect();
+        passes::merge(&mut self.launches, &mut trace, &meanings);
+        let mut counter = 0;
         let category = trace.strings.intern("kernel");
         let mut start = 0_i64;
         trace.slices.reserve(self.launches.len());
         trace.gpu.reserve(self.launches.len());
-        for (launch, facts) in self.launches.iter().zip(&self.facts) {
+        for (place, launch) in self.launches.iter().enumerate() {
+            let facts = facts(&trace.range_counters, &mut counter, SliceId::from(place), &meanings);
             let time = facts.time();
             if time.is_none() {
                 let offset = u64::try_from(launch.position).ok();
@@ -350,28 +195,29 @@ impl Launches {
         Some(trace)
     }
 
-    /// Puts launches in the order of their numbers.
+    /// Puts launches in the order of their numbers, and counters in that of their launches.
     fn order(&mut self) {
-        if self.launches.is_sorted_by_key(|launch| launch.id) {
-            return;
-        }
-        let mut order: Vec<usize> = (0..self.launches.len()).collect();
-        order.sort_by_key(|&place| self.launches.get(place).map(|launch| launch.id));
-        let mut moved = vec![SliceId::NONE; order.len()];
-        let (mut launches, mut facts) = (Vec::with_capacity(order.len()), Vec::with_capacity(order.len()));
-        for (new, &old) in order.iter().enumerate() {
-            if let (Some(launch), Some(fact), Some(moved)) =
-                (self.launches.get(old), self.facts.get(old), moved.get_mut(old))
-            {
-                launches.push(launch.clone());
-                facts.push(*fact);
-                *moved = SliceId::from(new);
+        if !self.launches.is_sorted_by_key(|launch| launch.id) {
+            let mut order: Vec<usize> = (0..self.launches.len()).collect();
+            order.sort_by_key(|&place| self.launches.get(place).map(|launch| launch.id));
+            let mut moved = vec![SliceId::NONE; order.len()];
+            for (new, &old) in order.iter().enumerate() {
+                if let Some(moved) = moved.get_mut(old) {
+                    *moved = SliceId::from(new);
+                }
+            }
+            self.launches = order.iter().filter_map(|&place| self.launches.get(place).cloned()).collect();
+            let slices = self.trace.range_counters.slice.iter_mut().chain(&mut self.trace.remarks.slice);
+            for slice in slices {
+                *slice = moved.get(slice.index()).copied().unwrap_or(*slice);
             }
         }
-        (self.launches, self.facts) = (launches, facts);
-        let slices = self.trace.range_counters.slice.iter_mut().chain(&mut self.trace.remarks.slice);
-        for slice in slices {
-            *slice = moved.get(slice.index()).copied().unwrap_or(*slice);
+        let counters = &mut self.trace.range_counters;
+        if !counters.slice.is_sorted() {
+            let mut rows: Vec<RangeCounter> = (0..counters.len()).map(|row| counters.row(row)).collect();
+            rows.sort_by_key(|row| row.slice);
+            *counters = RangeCounters::default();
+            rows.into_iter().for_each(|row| counters.push(row));
         }
     }
 }

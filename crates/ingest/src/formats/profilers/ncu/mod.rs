@@ -1,13 +1,17 @@
 //! Nsight Compute: the table of `ncu --csv`, and the report that `ncu -o` writes.
 
 mod csv;
+mod facts;
 mod header;
 mod keep;
 mod labels;
 mod launches;
 mod noise;
 mod number;
+mod passes;
 mod report;
+mod results;
+mod rows;
 mod unit;
 
 use super::Profiler;

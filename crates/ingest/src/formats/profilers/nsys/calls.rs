@@ -2,13 +2,23 @@
 
 use std::collections::HashMap;
 
+/// Numbers that are kept together. They follow one another, so few places stay empty; and numbers made to lie far apart
+/// cost no more than the rows they are in.
+const TOGETHER: usize = 16;
+
 /// Rows of the table of runtime calls by process and correlation number.
 #[derive(Default)]
 pub(super) struct Calls {
-    /// Rows counted from 1, by number, for each process: the numbers follow one another, so this is small.
+    /// Rows counted from 1, by number, for each process.
     dense: Vec<Vec<u32>>,
-    /// The same where they do not.
-    sparse: HashMap<(usize, i64), u32>,
+    /// The same for numbers that are too large for a list.
+    far: HashMap<(usize, i64), [u32; TOGETHER]>,
+}
+
+/// Where a number is among those far away.
+fn far(number: i64) -> (i64, usize) {
+    let size = TOGETHER as i64;
+    (number.div_euclid(size), number.rem_euclid(size) as usize)
 }
 
 impl Calls {
@@ -16,8 +26,11 @@ impl Calls {
     pub(super) fn find(&self, process: usize, number: i64) -> Option<usize> {
         let place = usize::try_from(number).ok();
         let dense = place.and_then(|place| self.dense.get(process)?.get(place)).copied();
-        let row = dense.filter(|row| *row > 0).or_else(|| self.sparse.get(&(process, number)).copied());
-        row.map(|row| row as usize - 1)
+        let row = dense.filter(|row| *row > 0).or_else(|| {
+            let (group, place) = far(number);
+            self.far.get(&(process, group))?.get(place).copied()
+        });
+        row.filter(|row| *row > 0).map(|row| row as usize - 1)
     }
 
     /// Keeps a row.
@@ -36,7 +49,10 @@ impl Calls {
                 }
                 rows[place] = kept;
             }
-            _ => drop(self.sparse.insert((process, number), kept)),
+            _ => {
+                let (group, place) = far(number);
+                self.far.entry((process, group)).or_insert([0; TOGETHER])[place] = kept;
+            }
         }
     }
 }

@@ -12,6 +12,7 @@ mod host;
 mod names;
 mod nvtx;
 mod places;
+mod report;
 mod samples;
 mod sink;
 mod stats;
@@ -22,6 +23,7 @@ use crate::formats::Document;
 use crate::sqlite::Database;
 use sink::Sink;
 
+pub(super) use report::{REPORT, is_name as is_report};
 pub(super) use stats::CSV;
 
 /// Name of the format.

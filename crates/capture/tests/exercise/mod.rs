@@ -1,0 +1,19 @@
+//! What is done with any bytes, by the fuzz target and by the replay of its corpus.
+
+use eaves_capture::counters::{Dialect, Input, Load, architecture, architectures, check, loads};
+
+/// Bytes as an input file of counters: read, checked for every device, and what comes of it is sound.
+pub(crate) fn counters_input(bytes: &[u8]) {
+    let Ok(input) = Input::parse(&String::from_utf8_lossy(bytes)) else { return };
+    assert_eq!(input.lines.len(), input.request.passes.len());
+    for device in architectures().filter_map(architecture) {
+        for dialect in [Dialect::First, Dialect::Later] {
+            let checked = check(device, &input.request.passes, dialect);
+            for pass in &checked.passes {
+                // One name alone may be more than fits; several are never put where they do not.
+                let over = loads(device, pass).iter().any(Load::is_over);
+                assert!(!over || pass.len() == 1, "{}: {pass:?}", device.name);
+            }
+        }
+    }
+}

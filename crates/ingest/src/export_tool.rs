@@ -1,0 +1,80 @@
+//! Reports that only the profiler's own tool can read: the tool is asked to write them down in a form that we read.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use tempfile::TempDir;
+
+/// What a tool wrote, in a directory that is removed with this.
+pub(crate) struct Exported {
+    /// The file.
+    pub(crate) path: PathBuf,
+    _directory: TempDir,
+}
+
+/// Why there is no export.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Failure {
+    /// No such tool on the `PATH`.
+    NoTool,
+    /// The tool was started, but there is no file. What it said is given.
+    Failed(String),
+}
+
+/// Runs a tool that is looked for on the `PATH`. Its arguments are made of the file that it is to write, which gets the
+/// name given, in a new directory of its own. What the tool prints is shown only if it fails.
+pub(crate) fn run(
+    tool: &str,
+    file_name: &str,
+    arguments: impl FnOnce(&Path) -> Vec<OsString>,
+) -> Result<Exported, Failure> {
+    let program = find(tool).ok_or(Failure::NoTool)?;
+    let failed = |error: std::io::Error| Failure::Failed(error.to_string());
+    let directory = tempfile::Builder::new().prefix("eaves-export-").tempdir().map_err(failed)?;
+    let path = directory.path().join(file_name);
+    let output =
+        Command::new(program).args(arguments(&path)).stdin(Stdio::null()).output().map_err(failed)?;
+    if output.status.success() && path.is_file() {
+        return Ok(Exported { path, _directory: directory });
+    }
+    let said = [output.stderr, output.stdout].map(|said| String::from_utf8_lossy(&said).into_owned());
+    let last = said.iter().find_map(|said| said.lines().rev().map(str::trim).find(|line| !line.is_empty()));
+    let last = last.map_or_else(|| output.status.to_string(), str::to_owned);
+    Err(Failure::Failed(last))
+}
+
+/// A program on the `PATH`.
+fn find(tool: &str) -> Option<PathBuf> {
+    let name = format!("{tool}{}", std::env::consts::EXE_SUFFIX);
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|directory| directory.join(&name)).find(|program| program.is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tool_that_is_not_there_is_said() {
+        let outcome = run("no-such-tool-anywhere", "out", |_| Vec::new());
+        assert_eq!(outcome.err(), Some(Failure::NoTool));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_a_tool_writes_is_there_until_it_is_dropped() {
+        let exported = run("cp", "copy.txt", |to| vec!["/dev/null".into(), to.into()]).ok().unwrap();
+        let path = exported.path.clone();
+        assert!(path.is_file());
+        drop(exported);
+        assert!(!path.exists());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_tool_that_fails_is_quoted() {
+        let outcome = run("ls", "out", |_| vec!["/no/such/directory".into()]);
+        assert!(matches!(outcome.err(), Some(Failure::Failed(said)) if said.contains("/no/such/directory")));
+    }
+}

@@ -1,0 +1,113 @@
+//! Reports as `nsys profile` writes them. Their form is not published; `nsys export` turns them into a database.
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::super::{Input, Profiler, Refused, sqlite};
+use crate::containers::open_file;
+use crate::export_tool::{self, Failure};
+use crate::formats::Document;
+
+/// A report. Nothing is known of its first bytes, so it is told by its name.
+pub(crate) const REPORT: Profiler = Profiler { id: "nsys-rep", is_it: |_| false, read };
+
+/// True for the names that reports have.
+pub(crate) fn is_name(path: &str) -> bool {
+    [".nsys-rep", ".qdrep"].iter().any(|ending| path.to_ascii_lowercase().ends_with(ending))
+}
+
+fn read(input: Input<'_>) -> Result<Document, Refused> {
+    let report = Path::new(input.path);
+    if !report.is_file() {
+        let what = "a report of Nsight Systems inside of another file".to_owned();
+        return Err(Refused { offset: 0, what, hint: format!("unpack it, then `{}`", command(report)) });
+    }
+    // What `nsys stats` leaves behind.
+    let beside = report.with_extension("sqlite");
+    if beside.is_file() {
+        let note = format!("read from the export beside the report, {}", beside.display());
+        return read_export(&beside, &input, &note);
+    }
+    let outcome = export_tool::run("nsys", "report.sqlite", |to| {
+        let words = ["export", "--type", "sqlite", "--force-overwrite", "true", "-o"];
+        let words = words.iter().map(OsString::from);
+        words.chain([to.into(), absolute(report)]).collect()
+    });
+    match outcome {
+        Ok(exported) => read_export(&exported.path, &input, "exported by `nsys export`"),
+        Err(failure) => Err(refused(report, &failure)),
+    }
+}
+
+/// A name that begins with a dash is no option.
+fn absolute(path: &Path) -> OsString {
+    std::path::absolute(path).map_or_else(|_| path.into(), Into::into)
+}
+
+fn read_export(path: &Path, input: &Input<'_>, note: &str) -> Result<Document, Refused> {
+    let failed = |error: &dyn std::fmt::Display| Refused {
+        offset: 0,
+        what: format!("the export of a report of Nsight Systems cannot be read: {error}"),
+        hint: format!("`{}`", command(Path::new(input.path))),
+    };
+    let opened = open_file(path, &Arc::default()).map_err(|error| failed(&error))?;
+    let one = opened.first().ok_or_else(|| failed(&"it is empty"))?;
+    let rest = one.source.open(0).map_err(|error| failed(&error))?;
+    let input = Input { path: input.path, first: &[], rest, source: &*one.source, threads: input.threads };
+    let mut document = sqlite::read(input)?;
+    if let Document::Trace { trace, .. } = &mut document {
+        let tool = trace.metadata.tool.take().unwrap_or_default();
+        trace.metadata.tool = Some(format!("{tool} ({note})"));
+    }
+    Ok(document)
+}
+
+/// The command that makes a database of a report.
+fn command(report: &Path) -> String {
+    let quoted = |path: &Path| {
+        let shown = path.display().to_string();
+        let is_plain =
+            shown.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/._-+=:,@%".contains(&byte));
+        if is_plain { shown } else { format!("'{}'", shown.replace('\'', r"'\''")) }
+    };
+    format!("nsys export --type sqlite -o {} {}", quoted(&report.with_extension("sqlite")), quoted(report))
+}
+
+fn refused(report: &Path, failure: &Failure) -> Refused {
+    let command = command(report);
+    let (what, hint) = match failure {
+        Failure::NoTool => (
+            "a report of Nsight Systems, which only `nsys` can read, and `nsys` is not on the PATH"
+                .to_owned(),
+            format!("where Nsight Systems is installed: `{command}`, then give eaves that file"),
+        ),
+        Failure::Failed(said) => (
+            format!("a report of Nsight Systems that `nsys export` failed on: {said}"),
+            format!("try `{command}`; reports of newer versions need an `nsys` as new"),
+        ),
+    };
+    Refused { offset: 0, what, hint }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reports_are_told_by_their_names() {
+        assert!(is_name("a/B.NSYS-REP") && is_name("old.qdrep"));
+        assert!(!is_name("nsys-rep.json") && !is_name("report.sqlite"));
+    }
+
+    #[test]
+    fn the_command_can_be_copied() {
+        assert_eq!(
+            command(Path::new("a/run 1.nsys-rep")),
+            "nsys export --type sqlite -o 'a/run 1.sqlite' 'a/run 1.nsys-rep'"
+        );
+        assert_eq!(command(Path::new("x.qdrep")), "nsys export --type sqlite -o x.sqlite x.qdrep");
+        let refused = refused(Path::new("x.nsys-rep"), &Failure::NoTool);
+        assert!(refused.hint.contains("nsys export --type sqlite -o x.sqlite x.nsys-rep"));
+    }
+}

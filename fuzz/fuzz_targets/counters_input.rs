@@ -1,0 +1,7 @@
+//! Any bytes as an input file of hardware counters.
+#![no_main]
+
+#[path = "../../crates/capture/tests/exercise/mod.rs"]
+mod exercise;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| exercise::counters_input(bytes));
