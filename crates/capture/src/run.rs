@@ -117,18 +117,24 @@ pub fn run(
     let running = Running::start();
     let mut ended = Ended::Exited(0);
     for invocation in &plan.runs {
-        let stopped = matches!(ended, Ended::TimedOut | Ended::Interrupted);
-        match invocation.purpose {
+        if ended == Ended::Exited(0) && running.asked() > 0 {
+            ended = Ended::Interrupted;
+        }
+        let given_up = running.asked() > 1;
+        let has_nothing = invocation.needs.as_ref().is_some_and(|file| !file.exists());
+        let skipped = match invocation.purpose {
             // A run that failed would fail again.
-            Purpose::Record if ended != Ended::Exited(0) => continue,
-            Purpose::Record => {}
-            Purpose::Convert if invocation.needs.as_ref().is_some_and(|file| !file.exists()) => continue,
-            Purpose::Convert if stopped && running.asked() > 1 => continue,
-            Purpose::Convert => {}
+            Purpose::Record => ended != Ended::Exited(0),
+            Purpose::Convert => has_nothing || given_up,
+        };
+        if skipped {
+            continue;
         }
         log.line(format!("$ {}", invocation.to_shell()).as_bytes());
-        let limit = deadline.filter(|_| invocation.purpose == Purpose::Record);
-        let how = one(tool, invocation, conditions, &log, &running, limit)?;
+        let records = invocation.purpose == Purpose::Record;
+        let limit = deadline.filter(|_| records);
+        let heard = if records { 0 } else { running.asked() };
+        let how = one(tool, invocation, conditions, &log, Patience { running: &running, heard, limit })?;
         match (invocation.purpose, how) {
             (Purpose::Record, Ended::Exited(code)) => {
                 // What the profiler left in a file is surer than what it returned.
@@ -147,13 +153,21 @@ pub fn run(
     Ok(Outcome { ended, files, readable, failures: log.failures(), log: path })
 }
 
+/// How long a program is waited for.
+#[derive(Clone, Copy)]
+struct Patience<'a> {
+    running: &'a Running,
+    /// How often the user had asked to stop before it began.
+    heard: u32,
+    limit: Option<Instant>,
+}
+
 fn one(
     tool: &'static Tool,
     invocation: &Invocation,
     conditions: &Conditions,
     log: &Log,
-    running: &Running,
-    deadline: Option<Instant>,
+    patience: Patience<'_>,
 ) -> Result<Ended, Error> {
     let mut command = Command::new(invocation.program);
     command.args(&invocation.arguments);
@@ -167,48 +181,43 @@ fn one(
             command.stderr(streams::stderr(&tool.noise));
         }
         Purpose::Convert => {
-            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+            command.stdin(Stdio::null()).stdout(log.stdio()).stderr(log.stdio());
         }
     }
     let mut child =
         group::spawn(&mut command).map_err(|source| Error::Start { program: invocation.program, source })?;
     let ended = streams::follow(&mut child, &tool.noise, conditions.passed, log);
-    let how = watch(&mut child, conditions.grace, running, deadline)
+    let how = watch(&mut child, conditions.grace, patience)
         .map_err(|source| Error::Start { program: invocation.program, source })?;
     streams::wait(&ended, STREAMS);
     Ok(how)
 }
 
 /// Waits for the end of a program, or makes it end.
-fn watch(
-    child: &mut Child,
-    grace: Duration,
-    running: &Running,
-    deadline: Option<Instant>,
-) -> io::Result<Ended> {
-    let asked_before = running.asked();
+fn watch(child: &mut Child, grace: Duration, patience: Patience<'_>) -> io::Result<Ended> {
+    let Patience { running, heard, limit } = patience;
     let stopped = loop {
         if let Some(status) = child.try_wait()? {
             return Ok(ended(status));
         }
-        if running.asked() > asked_before {
+        if running.asked() > heard {
             group::tell(child, Message::Interrupt);
             break Ended::Interrupted;
         }
-        if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+        if limit.is_some_and(|limit| Instant::now() >= limit) {
             group::tell(child, Message::Terminate);
             break Ended::TimedOut;
         }
         std::thread::sleep(INTERVAL);
     };
-    let end = Instant::now() + grace;
+    let end = Instant::now().checked_add(grace);
     // The profiler may be at work on what it recorded, and so may what the program started.
     loop {
         let left = child.try_wait()?.is_none() || group::is_alive(child);
         if !left {
             return Ok(stopped);
         }
-        if Instant::now() >= end || running.asked() > asked_before + 1 {
+        if end.is_some_and(|end| Instant::now() >= end) || running.asked() > heard + 1 {
             break;
         }
         std::thread::sleep(INTERVAL);

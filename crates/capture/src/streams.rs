@@ -42,6 +42,12 @@ impl Log {
         drop(file.write_all(line).and_then(|()| file.write_all(b"\n")));
     }
 
+    /// The log as the output of a program that has none of its own to show.
+    pub(crate) fn stdio(&self) -> Stdio {
+        let file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        file.try_clone().map_or_else(|_| Stdio::null(), Stdio::from)
+    }
+
     fn failure(&self, line: &[u8]) {
         let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
         if failures.len() < MOST_FAILURES {

@@ -139,6 +139,14 @@ fn counters_are_passes() {
             "rocprof -i D/counters.txt --timestamp on -d D/data -o D/pmc_1/results.csv ./app",
         ]
     );
+    request.record.stats = true;
+    assert_eq!(
+        lines("rocprofv3", &request),
+        [
+            "rocprofv3 --hip-trace --kernel-trace --memory-copy-trace -f csv --stats -A absolute -d D -o %pid% -- ./app",
+            "rocprofv3 -i D/counters.json --kernel-trace -f csv -A absolute -d D -o %pid% -- ./app",
+        ]
+    );
     request.counters.passes[0].push("TCC_HIT[0]".to_owned());
     assert!(refused("rocprofv3", &request).hint.contains("write TCC_HIT:"));
 }

@@ -56,11 +56,16 @@ fn make(request: &Request, said: Option<&str>) -> Result<Plan, Refused> {
     };
     if request.record.has_traces() || request.record.stats || request.counters.is_empty() {
         let wanted = options(request.record).into_iter().filter(|option| knows(option));
-        // SQLite has the sizes of copies, which the tables have not; before version 1.0 there is JSON for it.
-        let format = if knows("rocpd") { "rocpd" } else { "json" };
+        // SQLite has the sizes of copies, which the tables have not; before version 1.0 there is JSON for it. Beside
+        // counters, which are tables, only tables are known to be of the same run.
+        let format = match request.counters.is_empty() {
+            false => "csv",
+            true if knows("rocpd") => "rocpd",
+            true => "json",
+        };
         let mut run = Invocation::record(NAME).arguments(wanted).arguments(["-f", format]);
         if request.record.stats {
-            run = run.arguments(["csv", "--stats"]);
+            run = run.arguments((format != "csv").then_some("csv")).argument("--stats");
         }
         plan.runs.push(places(run));
     }

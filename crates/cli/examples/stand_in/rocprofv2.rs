@@ -99,6 +99,7 @@ fn results(counters: &str) -> String {
     format!(
         "Dispatch_ID,GPU_ID,Queue_ID,PID,TID,Grid_Size,Workgroup_Size,LDS_Per_Workgroup,Scratch_Per_Workitem,Arch_VGPR,\
          Accum_VGPR,SGPR,Wave_Size,Kernel_Name,Start_Timestamp,End_Timestamp,Correlation_ID{columns}\n\
-         1,60633,1,7,7,1000000000,256,0,0,8,0,16,64,\"vector_add.kd\",1000000000,1003431611,1{values}\n"
+         1,60633,1,7,7,1000000000,256,0,0,8,0,16,64,\"vector_add.kd\",1000000000,1003431611,1{values}\n\
+         2,60633,1,7,7,1000000000,256,0,0,8,0,16,64,\"vector_add.kd\",1005000000,1008431611,2{values}\n"
     )
 }

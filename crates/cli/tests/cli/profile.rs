@@ -98,7 +98,7 @@ fn the_program_is_seen_and_the_profiler_is_not() {
 
 #[test]
 fn recordings_are_reported_on_and_kernels_written() {
-    for tool in ["rocprofv3", "ncu"] {
+    for tool in ["rocprof", "rocprofv2", "rocprofv3", "ncu"] {
         let machine = machine(&[tool]);
         let answer =
             profile(&machine, &[&["--with", tool, "--json", "--output-dir", "out"], &PROGRAM[..]].concat());
@@ -176,8 +176,8 @@ fn a_program_that_takes_too_long_is_ended_with_all_it_started() {
         let child = std::fs::read_to_string(machine.path().join("child")).unwrap();
         let alive = Command::new("kill").args(["-0", child.trim()]).stderr(Stdio::null()).status().unwrap();
         assert!(!alive.success(), "{tool}: what the program started is still there");
-        if tool == "rocprofv3" {
-            assert!(answer.stdout.contains("vector_add"), "what was written is shown: {answer:?}");
+        if ["rocprof", "rocprofv3"].contains(&tool) {
+            assert!(answer.stdout.contains("vector_add"), "{tool}: what was written is shown: {answer:?}");
         }
         if tool == "rocprof" {
             let files = below(&machine.path().join("out/rocprof_raw/data"));
@@ -265,6 +265,10 @@ fn counters_take_a_run_for_each_pass() {
             answer.stderr.contains("pass 2 was split") && answer.stderr.contains("3 passes"),
             "{tool}: {answer:?}"
         );
+        // All passes are one recording.
+        assert_eq!(answer.code, Some(0), "{tool}: {answer:?}");
+        assert!(answer.stdout.contains("eaves profile  1 input "), "{tool}: {answer:?}");
+        assert!(answer.stdout.contains("vector_add"), "{tool}: {answer:?}");
         let found = below(&machine.path().join("out/rocprof_raw"));
         for file in files {
             assert!(found.iter().any(|found| found == file), "{tool}: {file}: {found:?}");
@@ -276,6 +280,30 @@ fn counters_take_a_run_for_each_pass() {
                 "{table}"
             );
         }
+    }
+}
+
+#[test]
+fn a_trace_and_counters_are_one_recording() {
+    for tool in AMD {
+        let machine = machine(&[tool]);
+        let arguments = [
+            "--with",
+            tool,
+            "--hip",
+            "--kernels",
+            "--counters",
+            "SQ_WAVES",
+            "--arch",
+            "gfx942",
+            "--",
+            "echo",
+            "run",
+        ];
+        let answer = profile(&machine, &arguments);
+        assert_eq!(answer.code, Some(0), "{tool}: {answer:?}");
+        assert_eq!(answer.stdout.matches("run\n").count(), 2, "{tool}: {answer:?}");
+        assert!(answer.stdout.contains("eaves profile  1 input "), "{tool}: {answer:?}");
     }
 }
 
@@ -404,6 +432,8 @@ fn the_export_of_a_timeline_is_reported_on() {
         .into();
     let files = below(&machine.path().join("out/nsys_raw"));
     assert_eq!(files, ["nsys.log", "report.nsys-rep", "report.sqlite"], "{answer:?}");
+    assert_eq!(answer.code, Some(0), "{answer:?}");
+    assert!(answer.stdout.contains("A100"), "{answer:?}");
 }
 
 #[test]
