@@ -131,7 +131,9 @@ pub fn done(architecture: &str, lookup: &dyn Fn(&str) -> Option<f64>) -> Done {
 /// [`Done::missing`] names those that a launch lacks.
 pub fn recipe(architecture: &str) -> String {
     if architecture.starts_with("gfx") {
-        format!("`rocprofv3 -i input.txt` with what `eaves counters write --for roofline --arch {architecture}` writes")
+        format!(
+            "`rocprofv3 -i input.txt` with what `eaves counters write --for roofline --arch {architecture}` writes"
+        )
     } else if architecture.starts_with("sm_") {
         "with `eaves profile --with ncu`, which asks for the right metrics".to_owned()
     } else {
