@@ -237,6 +237,10 @@ impl Table {
                 continue;
             }
             self.cells.split(record);
+            if self.cells.is_open {
+                // The block ends here, and a number cut off tells nothing.
+                continue;
+            }
             if header.is_narrow() {
                 votes.see(self.cells.find(record, header.columns.value));
                 votes.see(self.cells.find(record, header.columns.speedup));

@@ -298,7 +298,7 @@ fn runs_that_recorded_nothing_say_why_and_what_to_do() {
             "run it without the profiler",
         ),
         ("==PROF== x\n==WARNING== No kernels were profiled.\n", "No kernels were profiled", "--page raw"),
-        ("==PROF== x\n==PROF== Report: /tmp/r.ncu-rep\n", "/tmp/r.ncu-rep", "eaves report /tmp/r.ncu-rep"),
+        ("==PROF== x\n==PROF== Report: runs/r.ncu-rep\n", "runs/r.ncu-rep", "eaves report runs/r.ncu-rep"),
         ("==PROF== x\n  k (1, 1, 1)x(1, 1, 1)\n    Section: GPU Speed Of Light\n", "for people", "--csv"),
         (LAUNCH, "without a launch", "--csv"),
     ] {
