@@ -166,7 +166,7 @@ fn raw_files_of_rocprof_are_one_recording() {
     let trace = only(directory(&[
         (
             "results.txt",
-            "ROCProfiler: input from \"/tmp/input.xml\"\n\
+            "ROCProfiler: input from \"input.xml\"\n\
              dispatch[0], gpu-id(4), queue-id(0), queue-index(0), pid(7), tid(7), grd(2048), wgr(64), lds(512), scr(0), \
              arch_vgpr(8), accum_vgpr(4), sgpr(16), wave_size(64), sig(0x0), obj(0x7f01), kernel-name(\"add(int, float) \
              [clone .kd]\"), time(90,100,160,170)\n  SQ_WAVES (32)\n  TCC_HIT[0] (5.5)\n",
