@@ -17,7 +17,7 @@ fn input_files_of_counters() {
         for at in 0..bytes.len() {
             exercise::counters_input(&bytes[..at]);
             let mut changed = bytes.clone();
-            for value in [0, b':', b'[', 0xff] {
+            for value in [b':', 0xff] {
                 changed[at] = value;
                 exercise::counters_input(&changed);
             }

@@ -1,12 +1,12 @@
 //! What is done with any bytes, by the fuzz target and by the replay of its corpus.
 
-use eaves_capture::counters::{Dialect, Input, Load, architecture, architectures, check, loads};
+use eaves_capture::counters::{Dialect, Input, Load, architecture, check, loads};
 
-/// Bytes as an input file of counters: read, checked for every device, and what comes of it is sound.
+/// Bytes as an input file of counters: read, checked for devices of three kinds, and what comes of it is sound.
 pub(crate) fn counters_input(bytes: &[u8]) {
     let Ok(input) = Input::parse(&String::from_utf8_lossy(bytes)) else { return };
     assert_eq!(input.lines.len(), input.request.passes.len());
-    for device in architectures().filter_map(architecture) {
+    for device in ["gfx906", "gfx942", "gfx1100"].into_iter().filter_map(architecture) {
         for dialect in [Dialect::First, Dialect::Later] {
             let checked = check(device, &input.request.passes, dialect);
             for pass in &checked.passes {
