@@ -25,7 +25,7 @@ pub(super) fn main(arguments: &[String]) -> i32 {
         "profile" => {
             let code = run(program);
             println!(
-                "Generating '/tmp/nsys-report-1a2b.qdstrm'\n[1/1] [0%      ] report.nsys-rep\r[1/1] [====100%] report.nsys-rep"
+                "Generating 'nsys-report-1a2b.qdstrm'\n[1/1] [0%      ] report.nsys-rep\r[1/1] [====100%] report.nsys-rep"
             );
             write(format!("{output}.nsys-rep"), "opaque");
             println!("Generated:\n    {output}.nsys-rep");

@@ -150,7 +150,7 @@ impl<'a> Arguments<'a> {
             exported.insert("remarks".to_owned(), remarks.into());
         }
         if !exported.is_empty() {
-            events.raw_argument("eaves", Value::from(exported).to_string().as_bytes());
+            events.raw_argument("eaves details", Value::from(exported).to_string().as_bytes());
         }
     }
 }

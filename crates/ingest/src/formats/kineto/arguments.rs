@@ -83,7 +83,7 @@ arguments! {
     "direction" => Direction: Text,
     "dst" => Destination: Integer,
     "dtype" => Dtype: Text,
-    "eaves" => Exported: Json,
+    "eaves details" => Exported: Json,
     "eaves track" => OriginalThread: Ident,
     "est. achieved occupancy %" => Occupancy: Float,
     "external id" => OldExternalId: Integer,

@@ -6,7 +6,7 @@ use eaves_model::{
 };
 use serde_json::Value;
 
-/// Takes in the JSON of the argument `eaves`; nothing if it is not as it was written.
+/// Takes in the JSON of the argument `eaves details`; nothing if it is not as it was written.
 #[cold]
 pub(super) fn take(trace: &mut Trace, slice: SliceId, text: StringId) -> Option<()> {
     let exported: Value = serde_json::from_str(trace.strings.get(text)).ok()?;
