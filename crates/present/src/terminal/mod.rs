@@ -91,6 +91,10 @@ fn section_lines(document: &Document, section: &Section, options: &Options) -> V
             lines.push(format!("{}{}", " ".repeat(INDENT), paint(QUIET, note)));
             continue;
         }
+        // A title and headings without rows say nothing.
+        if table.rows.is_empty() {
+            continue;
+        }
         if lines.len() > 1 {
             lines.push(String::new());
         }

@@ -14,10 +14,6 @@ use crate::{human, names};
 
 /// The lines of a table, with notes on everything left out.
 pub(super) fn lines(table: &Table, options: &Options) -> Vec<String> {
-    // Headings without rows say nothing.
-    if table.rows.is_empty() {
-        return Vec::new();
-    }
     let shown = options.rows(table.rows.len());
     let width = options.width.saturating_sub(INDENT);
     let mut notes: Vec<String> = Vec::new();

@@ -113,7 +113,9 @@ impl Places {
             None => {
                 let owner = *self.owners.entry((device, stream)).or_insert(process);
                 let (thread, name) = if owner == process {
-                    (Ident::number(stream), format!("stream {stream}"))
+                    // Waiting for a device waits for no stream of it.
+                    let name = if stream < 0 { "all streams".to_owned() } else { format!("stream {stream}") };
+                    (Ident::number(stream), name)
                 } else {
                     let name = format!("stream {stream} of process {}", number_of(process));
                     (Ident::text(strings.intern(&name)), name)
