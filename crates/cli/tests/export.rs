@@ -224,8 +224,8 @@ fn what_makes_no_sense_is_said_before_the_work() {
     fails(path, &["export", "trace.json", "--to", "csv", "-o", "-"], "hint: name a directory, or one table");
     fails(
         path,
-        &["export", "trace.json", "--to", "parquet", "-o", "all.parquet"],
-        "all tables need a directory",
+        &["export", "trace.json", "--to", "csv", "--table", "kernels", "-o", "kernels.csv"],
+        "hint: `eaves kernels --csv`",
     );
     fails(path, &["export", "absent", "--to", "csv", "-o", "trace.json"], "all tables need a directory");
     fails(
@@ -243,6 +243,19 @@ fn what_makes_no_sense_is_said_before_the_work() {
     fails(path, &["export", "trace.json", "--to", "csv", "-o", "ranks"], "holds something that is no export");
     fails(path, &["export", "ranks", "--to", "chrome", "-o", "ranks"], "holds something that is no export");
     fails(path, &["export", "trace.json", "--to", "chrom", "-o", "x"], "chrome");
+}
+
+#[test]
+fn one_parquet_file_has_the_kernels() {
+    let directory = inputs();
+    let arguments = ["export", "trace.json", "--to", "parquet", "-o", "rocprof_kernels.parquet", "--json"];
+    let answer = run(directory.path(), &arguments);
+    assert_eq!(answer.code, Some(0), "{answer:?}");
+    assert!(answer.stdout.contains("\"kernels\""), "{}", answer.stdout);
+    let named = ["export", "trace.json", "--to", "parquet", "--table", "kernels", "-o", "named.parquet"];
+    assert_eq!(run(directory.path(), &named).code, Some(0));
+    let read = |name: &str| fs::read(directory.path().join(name)).unwrap();
+    assert_eq!(read("rocprof_kernels.parquet"), read("named.parquet"));
 }
 
 #[test]

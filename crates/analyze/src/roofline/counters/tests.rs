@@ -107,25 +107,33 @@ fn launches_of_one_size_are_one_point_and_every_nanosecond_is_in_one_row() {
     assert_eq!(column(&section, "unmodelled", "name"), texts(["other", "Memcpy HtoD (Pageable -> Device)"]));
     let Value::Text(why) = &column(&section, "unmodelled", "reason")[0] else { panic!("no reason") };
     assert!(
-        why.starts_with("no counters of it were recorded; record `rocprofv3 -i` with a file of `pmc: SQ_"),
+        why.starts_with("no counters of it were recorded; record with `rocprofv3 -i input.txt`"),
         "{why}"
     );
+    assert!(why.contains("`eaves counters write --for roofline --arch gfx942`"), "{why}");
 }
 
 #[test]
 fn columns_of_levels_are_there_only_where_levels_are() {
     let mut test = TestTrace::default();
     test.on_device("NVIDIA H200", "sm_90", &[])
-        .gpu(Kernel, "k", 0, 1_000_000)
-        .counters(&[("dram__bytes.sum", 4.8e9 / 2.0)]);
+        .gpu(Kernel, "half", 0, 1_000_000)
+        .counters(&[("dram__bytes.sum", 0.5 * 4.8e9)])
+        .gpu(Kernel, "most", 1_000_000, 2_000_000)
+        .counters(&[("dram__bytes.sum", 0.8 * 4.8e9)]);
     let section = section_of(&run_of(vec![test]), "roofline");
+    assert_eq!(column(&section, "points", "name"), texts(["half", "most"]));
     let ids = column_ids(&section, "points");
     assert!(!ids.iter().any(|id| id.starts_with("bytes_")), "{ids:?}");
-    // What was computed is not known, and so are intensity and class; how long memory takes at least is.
+    // What was computed is not known, and so are intensity and class. How far the roof is can be said only of what
+    // memory explains: what was computed may have taken the rest of the other's time.
     assert!(matches!(column(&section, "points", "flops")[0], Value::Missing(_)));
     assert!(matches!(column(&section, "points", "intensity")[0], Value::Missing(_)));
-    let Value::Float(pct) = column(&section, "points", "pct_of_roof")[0] else { panic!("no share") };
-    assert!((pct - 50.0).abs() < 1.0, "{pct}");
+    let shares = column(&section, "points", "pct_of_roof");
+    assert!(matches!(shares[0], Value::Missing("operations were not counted")), "{shares:?}");
+    let Value::Float(pct) = shares[1] else { panic!("no share") };
+    assert!((pct - 80.0).abs() < 1.0, "{pct}");
+    assert_eq!(column(&section, "points", "status"), texts(["Error", "Memory Bound"]));
 }
 
 /// What the device reports wins over the catalogue, and the table of roofs says so.
