@@ -1,9 +1,10 @@
 //! Hardware counters of kernels: where they are, and those of several launches together.
 
 use std::collections::BTreeMap;
+use std::ops::Bound;
 
 use eaves_model::{SliceId, StringId, Trace};
-use eaves_roofline::counters::{self, Ceilings, Done, adds_up};
+use eaves_roofline::counters::{self, Ceilings, Done, Lookup, adds_up};
 
 /// Which rows of the table of counters belong to which slice.
 #[derive(Debug)]
@@ -113,16 +114,23 @@ impl CounterSums {
 
     /// What one launch did.
     pub(crate) fn done(&self) -> Done {
-        counters::done(&self.architecture, &|name| self.of_one(name))
+        counters::done(&self.architecture, self)
     }
 
     /// What the device could do at the clocks of the run, if its counters say so.
     pub(crate) fn ceilings(&self) -> Option<Ceilings> {
-        Ceilings::of(&|name| self.of_one(name))
+        Ceilings::of(&|name| self.value(name))
+    }
+}
+
+impl Lookup for CounterSums {
+    fn value(&self, name: &str) -> Option<f64> {
+        self.metrics.get(name).map(|values| values.of_one(name))
     }
 
-    fn of_one(&self, name: &str) -> Option<f64> {
-        self.metrics.get(name).map(|values| values.of_one(name))
+    fn has_any(&self, beginning: &str) -> bool {
+        let from = (Bound::Included(beginning), Bound::Unbounded);
+        self.metrics.range::<str, _>(from).next().is_some_and(|(name, _)| name.starts_with(beginning))
     }
 }
 

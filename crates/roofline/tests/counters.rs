@@ -38,7 +38,7 @@ fn wide(path: &Path) -> Vec<(String, Counters)> {
 }
 
 fn of(architecture: &str, counters: &Counters) -> Done {
-    done(architecture, &|name| counters.get(name).copied())
+    done(architecture, &|name: &str| counters.get(name).copied())
 }
 
 fn near(found: f64, expected: f64, percent: f64) -> bool {

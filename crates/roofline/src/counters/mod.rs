@@ -112,17 +112,47 @@ impl Done {
     }
 }
 
+/// The counters of a launch, in base units. Any function from names to values is one.
+pub trait Lookup {
+    /// The value of a counter, if it was recorded.
+    fn value(&self, name: &str) -> Option<f64>;
+
+    /// False if no counter has a name that begins like this, so that its many possible ends need not be tried.
+    fn has_any(&self, _beginning: &str) -> bool {
+        true
+    }
+}
+
+impl<F: Fn(&str) -> Option<f64>> Lookup for F {
+    fn value(&self, name: &str) -> Option<f64> {
+        self(name)
+    }
+}
+
+/// Counters without values that are no amounts: profilers write NaN for what could not be read.
+struct Amounts<'a>(&'a dyn Lookup);
+
+impl Lookup for Amounts<'_> {
+    fn value(&self, name: &str) -> Option<f64> {
+        self.0.value(name).filter(|value| value.is_finite() && *value >= 0.0)
+    }
+
+    fn has_any(&self, beginning: &str) -> bool {
+        self.0.has_any(beginning)
+    }
+}
+
 /// What a launch did, by whatever its counters are of: those of AMD's and NVIDIA's profilers have no name in common. The
 /// architecture is as compilers call it (`gfx942`, `sm_90`), and empty if it is not known.
-pub fn done(architecture: &str, lookup: &dyn Fn(&str) -> Option<f64>) -> Done {
-    // A value that is no amount is no value: profilers write NaN for counters that could not be read.
-    let lookup = |name: &str| lookup(name).filter(|value| value.is_finite() && *value >= 0.0);
+pub fn done(architecture: &str, counters: &dyn Lookup) -> Done {
+    let amounts = Amounts(counters);
+    let lookup = |name: &str| amounts.value(name);
     if architecture.starts_with("gfx") {
         amd::done(architecture, &lookup)
     } else if architecture.starts_with("sm_") {
-        nvidia_of_either_tool(architecture, &lookup)
+        nvidia_of_either_tool(architecture, &amounts)
     } else {
-        let nvidia = nvidia_of_either_tool(architecture, &lookup);
+        let nvidia = nvidia_of_either_tool(architecture, &amounts);
         if nvidia.is_empty() { amd::done(architecture, &lookup) } else { nvidia }
     }
 }
@@ -141,9 +171,9 @@ pub fn recipe(architecture: &str) -> String {
     }
 }
 
-fn nvidia_of_either_tool(architecture: &str, lookup: &dyn Fn(&str) -> Option<f64>) -> Done {
-    let legacy = nvprof::done(lookup);
-    if legacy.is_empty() { nvidia::done(architecture, lookup) } else { legacy }
+fn nvidia_of_either_tool(architecture: &str, counters: &dyn Lookup) -> Done {
+    let legacy = nvprof::done(&|name: &str| counters.value(name));
+    if legacy.is_empty() { nvidia::done(architecture, counters) } else { legacy }
 }
 
 /// All of the values, if all are there.

@@ -4,7 +4,7 @@
 //! TensorRooflineChart`), its Profiling Guide, and NERSC's roofline method for Nsight Compute (Yang, "Hierarchical
 //! roofline analysis", arXiv:2009.05257).
 
-use super::{Convention, Done, Missing, all, level};
+use super::{Convention, Done, Lookup, Missing, all, level};
 use crate::{Arithmetic, Engine};
 
 /// Bytes that L1 returns to registers in a cycle.
@@ -18,8 +18,8 @@ pub const METRICS: &str = "gpu__time_duration.sum,dram__bytes.sum,lts__t_bytes.s
                            regex:^sm__ops_path_tensor_src_.*sum$";
 
 /// What a launch did.
-pub fn done(architecture: &str, lookup: &dyn Fn(&str) -> Option<f64>) -> Done {
-    let report = Report { capability: capability(architecture), lookup };
+pub fn done(architecture: &str, counters: &dyn Lookup) -> Done {
+    let report = Report { capability: capability(architecture), counters };
     let mut done = Done::default();
     threads(&mut done, &report);
     tensor(&mut done, &report);
@@ -35,12 +35,12 @@ fn capability(architecture: &str) -> Option<u32> {
 
 struct Report<'a> {
     capability: Option<u32>,
-    lookup: &'a dyn Fn(&str) -> Option<f64>,
+    counters: &'a dyn Lookup,
 }
 
 impl Report<'_> {
     fn get(&self, name: &str) -> Option<f64> {
-        (self.lookup)(name)
+        self.counters.value(name)
     }
 
     /// The sum of a metric over the device. The roofline sections record rates instead: per cycle, of which there are so
@@ -201,7 +201,12 @@ fn path(done: &mut Done, report: &Report<'_>, source: &str) -> Option<f64> {
         }
         halves.into_iter().flatten().reduce(|a, b| a + b)
     };
-    whole(done, &format!("sm__ops_path_tensor_{source}")).or_else(|| {
+    let name = format!("sm__ops_path_tensor_{source}");
+    let found = if report.counters.has_any(&name) { whole(done, &name) } else { None };
+    found.or_else(|| {
+        if !report.counters.has_any("sm__ops_path_tensor_op_") {
+            return None;
+        }
         let split = |done: &mut Done, operation: &str| {
             whole(done, &format!("sm__ops_path_tensor_{operation}_{source}"))
         };

@@ -65,7 +65,8 @@ pub(crate) fn write(path: &Path, size: u64) -> io::Result<u64> {
     let mut random = Random::new(7);
     let row = |launch: u64, out: &mut Vec<u8>| {
         let kernel = KERNELS[(random.next() % KERNELS.len() as u64) as usize];
-        let blocks = random.between(1, 60_000);
+        // A model has a few shapes, which come again in every layer and step.
+        let blocks = 64 << random.between(0, 9);
         write!(
             out,
             "\"{launch}\",\"4711\",\"python3.12\",\"127.0.0.1\",\"{kernel}\",\"1\",\"7\",\"(256, 1, 1)\",\

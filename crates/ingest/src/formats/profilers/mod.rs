@@ -31,6 +31,9 @@ use eaves_model::{Diagnostics, Measurement, Trace};
 use super::Document;
 use super::kineto::Source;
 
+/// A map for what is looked up once a row.
+type Map<K, V> = hashbrown::HashMap<K, V, foldhash::fast::RandomState>;
+
 /// A format of a profiler.
 pub(crate) struct Profiler {
     /// The name in outputs: `ncu-csv`, `rocpd`.

@@ -1,10 +1,9 @@
 //! What an export says about itself and the machine. Of the lists that hold the environment of processes
 //! (`TARGET_INFO_SYSTEM_ENV`, `META_DATA_CAPTURE`) only the entries named here are taken, and nothing of the second.
 
-use std::collections::HashMap;
-
 use eaves_model::{DeviceProperties, DistributedInfo, Ident, Process, StringId, Track};
 
+use super::super::Map;
 use super::places::{number_of, process_of};
 use super::sink::Sink;
 use crate::sqlite::{Database, Error, Value};
@@ -114,7 +113,7 @@ fn read_names(database: &Database<'_>, sink: &mut Sink) -> Result<(), Error> {
             name_process(sink, ident, name, StringId::NONE);
         }
     })?;
-    let mut threads: HashMap<i64, (i64, i64)> = HashMap::new();
+    let mut threads: Map<i64, (i64, i64)> = Map::default();
     sink.each(database, "ThreadNames", &["globalTid", "nameId", "priority"], |sink, row| {
         let (Some(thread), Some(name)) = (row.integer(0), row.integer(1)) else { return };
         let priority = row.integer(2).unwrap_or(0);

@@ -1,6 +1,6 @@
 //! Which call has which correlation number.
 
-use std::collections::HashMap;
+use super::super::Map;
 
 /// Numbers that are kept together. They follow one another, so few places stay empty; and numbers made to lie far apart
 /// cost no more than the rows they are in.
@@ -12,7 +12,7 @@ pub(super) struct Calls {
     /// Rows counted from 1, by number, for each process.
     dense: Vec<Vec<u32>>,
     /// The same for numbers that are too large for a list.
-    far: HashMap<(usize, i64), [u32; TOGETHER]>,
+    far: Map<(usize, i64), [u32; TOGETHER]>,
 }
 
 /// Where a number is among those far away.

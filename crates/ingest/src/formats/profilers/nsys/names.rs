@@ -1,9 +1,8 @@
 //! The table of texts. Call chains have most of them, so a text enters the trace only when a row of it is read.
 
-use std::collections::HashMap;
-
 use eaves_model::{Diagnostics, StringId, Strings};
 
+use super::super::Map;
 use crate::sqlite::{Database, Error};
 
 /// Texts by their numbers.
@@ -12,7 +11,7 @@ pub(super) struct Names {
     pool: String,
     texts: Vec<Text>,
     /// Numbers that do not follow one another closely enough for a list.
-    sparse: HashMap<i64, usize>,
+    sparse: Map<i64, usize>,
     /// Place in `texts`, counted from 1, by number.
     dense: Vec<u32>,
 }

@@ -1,9 +1,8 @@
 //! Processes, threads, devices and streams.
 
-use std::collections::HashMap;
-
 use eaves_model::{Diagnostics, Ident, Strings, TrackId, Tracks};
 
+use super::super::Map;
 use crate::sqlite::{Database, Error};
 
 /// Numbers of threads are serialised: eight bits of the hardware, eight of the machine, 24 of the process and 24 of the
@@ -30,11 +29,11 @@ pub(super) struct Places {
     /// Processes in the order they were met.
     processes: Vec<i64>,
     /// Number of the GPU, by number of the process and of the device in it.
-    devices: HashMap<(i64, i64), i64>,
+    devices: Map<(i64, i64), i64>,
     /// Streams that were met: process, device, stream.
-    streams: HashMap<(i64, i64, i64), TrackId>,
+    streams: Map<(i64, i64, i64), TrackId>,
     /// The process that the plain name of a stream is taken by.
-    owners: HashMap<(i64, i64), i64>,
+    owners: Map<(i64, i64), i64>,
     last: Option<((i64, i64, i64), TrackId)>,
 }
 
