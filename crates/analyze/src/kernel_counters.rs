@@ -1,6 +1,6 @@
 //! Hardware counters of kernels: where they are, and those of several launches together.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Bound;
 
 use eaves_model::{SliceId, StringId, Trace};
@@ -139,6 +139,8 @@ impl Lookup for CounterSums {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Gathered {
     metrics: Vec<(StringId, Values)>,
+    /// Where each of them is.
+    places: HashMap<StringId, usize>,
 }
 
 impl Gathered {
@@ -146,14 +148,13 @@ impl Gathered {
     pub(crate) fn add(&mut self, counters: impl Iterator<Item = (StringId, f64)>, duration: f64) {
         for (place, (metric, value)) in counters.enumerate() {
             let is_it = |(known, _): &(StringId, Values)| *known == metric;
-            let found = match self.metrics.get(place).is_some_and(is_it) {
-                true => Some(place),
-                false => self.metrics.iter().position(is_it),
+            let place = match self.metrics.get(place).is_some_and(is_it) {
+                true => place,
+                false => *self.places.entry(metric).or_insert_with(|| {
+                    self.metrics.push((metric, Values::default()));
+                    self.metrics.len() - 1
+                }),
             };
-            let place = found.unwrap_or_else(|| {
-                self.metrics.push((metric, Values::default()));
-                self.metrics.len() - 1
-            });
             self.metrics[place].1.add(value, duration);
         }
     }

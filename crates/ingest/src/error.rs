@@ -76,7 +76,7 @@ pub enum Error {
         format: &'static str,
     },
     /// None of the files of a directory or archive is a trace. The user's choice of directory.
-    #[error("no trace among {count} files: {path}")]
+    #[error("no trace among {count} {}: {path}", if *count == 1 { "file" } else { "files" })]
     NothingThere {
         /// The directory, pattern or archive.
         path: String,
@@ -94,6 +94,25 @@ pub enum Error {
 }
 
 impl Error {
+    /// True if another input failed for the same reason, wherever in it that was.
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Io { source: a, .. }, Self::Io { source: b, .. }) => a.kind() == b.kind(),
+            (Self::NotATrace { what: a, .. }, Self::NotATrace { what: b, .. })
+            | (Self::NoEvents { found: a, .. }, Self::NoEvents { found: b, .. })
+            | (Self::Measurements { what: a, .. }, Self::Measurements { what: b, .. }) => a == b,
+            // Commands that a hint has name the file, so the hints of one reason may differ.
+            (Self::Profiler { what: a, hint: c, .. }, Self::Profiler { what: b, hint: d, .. }) => {
+                a == b || c == d
+            }
+            (Self::UnsupportedContainer { kind: a, .. }, Self::UnsupportedContainer { kind: b, .. }) => {
+                a == b
+            }
+            (Self::Empty { .. }, Self::Empty { .. }) | (Self::Sums { .. }, Self::Sums { .. }) => true,
+            _ => false,
+        }
+    }
+
     /// What the user can do about it.
     pub fn hint(&self) -> &str {
         match self {

@@ -1,6 +1,7 @@
 //! From what the user names to files: directories, patterns, ranks.
 
-use std::io::Read;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use crate::Error;
@@ -20,33 +21,49 @@ pub(crate) enum Input {
 /// True for names that traces have.
 pub(crate) fn may_be_trace(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
-    [".json", ".gz", ".zst", ".zip"].iter().any(|ending| name.ends_with(ending))
+    // A packed report of Nsight Compute is named as no other file is, and must be unpacked to look into it.
+    [".json", ".gz", ".zst", ".zip", ".ncu-repz"].iter().any(|ending| name.ends_with(ending))
 }
 
 /// Endings that files of profilers have, and many other files too.
-const OF_PROFILERS: [&str; 9] =
-    [".csv", ".db", ".ncu-rep", ".nsys-rep", ".pftrace", ".qdrep", ".sqlite", ".sqlite3", ".txt"];
+const OF_PROFILERS: [&str; 12] = [
+    ".csv",
+    ".db",
+    ".log",
+    ".ncu-rep",
+    ".nsys-rep",
+    ".perfetto-trace",
+    ".pftrace",
+    ".proto",
+    ".qdrep",
+    ".sqlite",
+    ".sqlite3",
+    ".txt",
+];
 
 /// Enough of a file to tell which profiler wrote it.
 const FIRST: u64 = 1 << 16;
 
-/// True for a file that a profiler wrote. Its name alone does not tell, so the beginning is looked at.
-fn is_of_profiler(path: &Path) -> bool {
+/// True for a file that a profiler wrote, on disk or in an archive. Its name alone does not tell, so the beginning is
+/// looked at. `is_beside` tells whether another file is there too.
+pub(crate) fn is_of_profiler<R: Read>(
+    path: &Path,
+    is_beside: impl FnOnce(&Path) -> bool,
+    open: impl FnOnce() -> io::Result<R>,
+) -> bool {
     let name = path.to_string_lossy().to_ascii_lowercase();
     if !OF_PROFILERS.iter().any(|ending| name.ends_with(ending)) {
         return false;
     }
     if profilers::find_named(&name).is_some() {
-        return !has_export(path);
+        // The database made of a report of Nsight Systems is the same run and is read instead.
+        return !is_beside(&path.with_extension("sqlite"));
     }
     let mut first = Vec::new();
-    let read = std::fs::File::open(path).and_then(|file| file.take(FIRST).read_to_end(&mut first));
-    read.is_ok() && profilers::find(&first).is_some()
-}
-
-/// True if the database made of a report of Nsight Systems lies beside it. It is the same run and is read instead.
-fn has_export(report: &Path) -> bool {
-    report.with_extension("sqlite").is_file()
+    let read = open().and_then(|file| file.take(FIRST).read_to_end(&mut first));
+    // The log of `eaves profile` begins with a command. It has what the profiler said, and never a table.
+    let is_own_log = name.ends_with(".log") && first.starts_with(b"$ ");
+    read.is_ok() && !is_own_log && profilers::find(&first).is_some()
 }
 
 /// Everything the user's words stand for, in order of the words, files of a directory in order of their names.
@@ -87,7 +104,9 @@ fn walk(directory: &Path, found: &mut Vec<PathBuf>) -> Result<usize, Error> {
             count += walk(&path, found)?;
         } else {
             count += 1;
-            if may_be_trace(&entry.file_name().to_string_lossy()) || is_of_profiler(&path) {
+            if may_be_trace(&entry.file_name().to_string_lossy())
+                || is_of_profiler(&path, Path::is_file, || File::open(&path))
+            {
                 found.push(path);
             }
         }
@@ -152,11 +171,24 @@ mod tests {
             std::fs::write(at(name), "x").unwrap();
         }
         std::fs::write(at("f.sqlite"), "SQLite format 3\0").unwrap();
+        std::fs::write(at("h.ncu-repz"), "x").unwrap();
+        std::fs::write(at("i.log"), "the program's own line\n==PROF== Connected to process 1\n").unwrap();
+        // What `eaves profile` leaves beside the files of a profiler.
+        std::fs::write(at("ncu.log"), "$ ncu --csv ./program\n==PROF== Connected to process 1\n").unwrap();
         let found = expand(&[directory.path().to_owned()]).unwrap();
-        let expected: Vec<_> = ["a.json.gz", "b.json", "d.csv", "e.nsys-rep", "f.sqlite", "inner/c.json.zst"]
-            .iter()
-            .map(|name| Input::Found(at(name)))
-            .collect();
+        let expected: Vec<_> = [
+            "a.json.gz",
+            "b.json",
+            "d.csv",
+            "e.nsys-rep",
+            "f.sqlite",
+            "h.ncu-repz",
+            "i.log",
+            "inner/c.json.zst",
+        ]
+        .iter()
+        .map(|name| Input::Found(at(name)))
+        .collect();
         assert_eq!(found, expected);
         assert_eq!(expand(&[at("*.txt")]).unwrap(), [Input::Found(at("notes.txt"))]);
         assert_eq!(expand(&[PathBuf::from("-")]).unwrap(), [Input::Stdin]);

@@ -128,7 +128,7 @@ fn contents<R: Send>(
     wanted: Wanted,
     work: impl Fn(&mut Recording) -> R + Sync,
 ) -> Result<Contents<R>, Error> {
-    let mut diagnostics = Diagnostics::default();
+    let mut refused = Vec::new();
     let mut opened = Vec::new();
     for input in inputs::expand(paths)? {
         let (result, named) = match &input {
@@ -141,11 +141,11 @@ fn contents<R: Send>(
             Ok(several) if several.len() > 1 => opened.extend(several.into_iter().map(|one| (one, false))),
             Ok(one) => opened.extend(one.into_iter().map(|one| (one, named))),
             Err(error) if named => return Err(error),
-            Err(error) => diagnostics.note_detail(Oddity::NotATrace, None, error.to_string()),
+            Err(error) => refused.push(error),
         }
     }
     let shown = paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" ");
-    assemble(&shown, opened, diagnostics, options, wanted, work)
+    assemble(&shown, opened, refused, options, wanted, work)
 }
 
 /// Reads what a stream gives, packed or not, as one input or, from an archive, several.
@@ -156,23 +156,24 @@ pub fn read_stream(name: &str, stream: Box<dyn Read + Send>, options: &Options) 
     let opened = containers::open_stream(name, stream)?;
     let named = opened.len() == 1;
     let opened = opened.into_iter().map(|one| (one, named)).collect();
-    let contents = assemble(name, opened, Diagnostics::default(), options, Wanted::Traces, |_| ())?;
+    let contents = assemble(name, opened, Vec::new(), options, Wanted::Traces, |_| ())?;
     Ok(contents.run)
 }
 
-/// Reads everything opened. What was named must be a trace, what was found may be something else.
+/// Reads everything opened. What was named must be a trace, what was found may be something else. `refused` are the
+/// inputs that could not even be opened.
 fn assemble<R: Send>(
     shown: &str,
     opened: Vec<(Opened, bool)>,
-    mut diagnostics: Diagnostics,
+    mut refused: Vec<Error>,
     options: &Options,
     wanted: Wanted,
     work: impl Fn(&mut Recording) -> R + Sync,
 ) -> Result<Contents<R>, Error> {
-    let count = opened.len();
+    let count = opened.len() + refused.len();
+    let mut diagnostics = Diagnostics::default();
     let mut recordings = Vec::new();
     let mut measurements = Vec::new();
-    let mut refused = None;
     let results = read_all(opened, options, wanted, &work);
     let results = parts::put_together(results, &work);
     // A memory timeline that lies beside traces belongs to one of them and is no rank of its own.
@@ -193,20 +194,31 @@ fn assemble<R: Send>(
             // Put together above.
             Ok(One::Part(_)) => {}
             Err(error) if named => return Err(error),
-            Err(error) => {
-                diagnostics.note_detail(Oddity::NotATrace, None, error.to_string());
-                refused = Some(error);
-            }
+            Err(error) => refused.push(error),
         }
     }
     if recordings.is_empty() && measurements.is_empty() {
-        // Of a single file it can be said what is wrong with it.
         let nothing = Error::NothingThere { path: shown.to_owned(), count };
-        return Err(refused.filter(|_| count == 1).unwrap_or(nothing));
+        return Err(common_reason(refused).unwrap_or(nothing));
+    }
+    for error in refused {
+        diagnostics.note_detail(Oddity::NotATrace, None, error.to_string());
     }
     ranks::assign(&mut recordings, &mut diagnostics);
     let (recordings, answers) = recordings.into_iter().unzip();
     Ok(Contents { run: Run { recordings, diagnostics }, answers, measurements })
+}
+
+/// The one thing that is wrong with several inputs: what all of them were refused for, or what those were that a
+/// profiler wrote, if other files lie among them.
+fn common_reason(mut refused: Vec<Error>) -> Option<Error> {
+    let is_one = |errors: &[Error]| {
+        errors.split_first().is_some_and(|(first, others)| others.iter().all(|other| other.is_like(first)))
+    };
+    if !is_one(&refused) {
+        refused.retain(|error| matches!(error, Error::Profiler { .. }));
+    }
+    if is_one(&refused) { refused.into_iter().next() } else { None }
 }
 
 /// Reads one trace from memory, on one thread. The name tells it apart in messages.

@@ -163,23 +163,35 @@ fn steps(run: &Run) -> Table {
     }
 }
 
+/// What recorders call the bytes of a device's memory: PyTorch, Nsight Systems, Nsight Compute, ROCm's agents.
+const MEMORY: &[&str] =
+    &["totalGlobalMem", "totalMemory", "device__attribute_total_memory", "mem_banks.size_in_bytes"];
+
+/// The same of its multiprocessors.
+const MULTIPROCESSORS: &[&str] =
+    &["numSms", "smCount", "device__attribute_multiprocessor_count", "cu_count", "cu_per_gpu"];
+
 fn devices(run: &Run) -> Table {
     const MISSING: &str = "not recorded";
     let rows = run.recordings.iter().flat_map(|recording| {
         recording.trace.metadata.devices.iter().map(|device| {
-            let whole = |name: &str| {
-                device.number(name).map_or(Value::Missing(MISSING), |number| Value::Integer(number as i64))
+            let whole = |names: &[&str]| {
+                let number = names.iter().find_map(|name| device.number(name));
+                number.map_or(Value::Missing(MISSING), |number| Value::Integer(number as i64))
             };
             let capability = match (device.number("computeMajor"), device.number("computeMinor")) {
                 (Some(major), Some(minor)) => Value::Text(format!("{major}.{minor}")),
-                _ => Value::Missing(MISSING),
+                _ => Value::known_text(
+                    Some(device.architecture.as_str()).filter(|name| !name.is_empty()),
+                    MISSING,
+                ),
             };
             vec![
                 Value::Integer(recording.rank),
                 device.id.map_or(Value::Missing(MISSING), Value::Integer),
                 device.name.as_str().into(),
-                whole("totalGlobalMem"),
-                whole("numSms"),
+                whole(MEMORY),
+                whole(MULTIPROCESSORS),
                 capability,
             ]
         })

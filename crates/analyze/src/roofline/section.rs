@@ -189,7 +189,10 @@ fn row(point: &Point, load: &Load, found: &Assessment) -> Vec<Value> {
         ),
         Value::known_text(found.bound_by.as_deref(), or_not_counted("the device has no peak for it")),
         Value::known(found.delta_log10, or_not_counted("there is no intensity or no knee")),
-        nanoseconds(found.headroom.map(|seconds| seconds * 1e9 * calls)),
+        match found.headroom {
+            Some(seconds) => nanoseconds(Some(seconds * 1e9 * calls)),
+            None => Value::Missing(or_not_counted("there is no time or no peak for it")),
+        },
         Value::known_text(found.status.map(|status| status.id()), ""),
         point.mark.id().into(),
         Value::known(ideal_intensity, no_efficiency),

@@ -95,6 +95,9 @@ fn make(request: &Request, said: Option<&str>) -> Result<Plan, Refused> {
         .map(|text| text.lines().filter_map(metric_of_line).collect())
         .filter(|names: &Vec<&str>| !names.is_empty());
     let mut notes = Vec::new();
+    if request.record.stats {
+        notes.push("ncu writes no sums; the report has them".to_owned());
+    }
     let metrics = match &known {
         _ if !request.metrics.is_empty() => asked(&request.metrics, known.as_deref())?,
         Some(known) => usual(known, &mut notes),

@@ -1,4 +1,4 @@
-//! zip archives: every member that may be a trace.
+//! zip archives: every member that may be a trace, and every one that a profiler wrote.
 
 use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read, Seek};
@@ -9,14 +9,14 @@ use ::zip::ZipArchive;
 
 use super::{Opened, pipe};
 use crate::Error;
-use crate::inputs::may_be_trace;
+use crate::inputs::{is_of_profiler, may_be_trace};
 use crate::progress::{Counted, Progress};
 
 fn invalid(error: ::zip::result::ZipError) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, error)
 }
 
-/// The members of an archive on disk whose names are those of traces.
+/// The members of an archive on disk that may be traces.
 pub(super) fn in_file(path: &Path, progress: &Arc<Progress>) -> Result<Vec<Opened>, Error> {
     let file = path.to_owned();
     members(&path.display().to_string(), progress, move || File::open(&file).map(BufReader::new))
@@ -36,11 +36,23 @@ fn members<R: Read + Seek>(
     open: impl Fn() -> io::Result<R> + Clone + Send + Sync + 'static,
 ) -> Result<Vec<Opened>, Error> {
     let archive = open().and_then(|archive| ZipArchive::new(archive).map_err(invalid));
-    let archive = archive.map_err(|source| Error::Io { path: path.into(), source })?;
-    let opened: Vec<Opened> = (0..archive.len())
-        .filter_map(|index| Some((index, archive.name_for_index(index)?.ok()?)))
-        .filter(|(_, name)| may_be_trace(name))
-        .map(|(index, name)| {
+    let mut archive = archive.map_err(|source| Error::Io { path: path.into(), source })?;
+    let names: Vec<(usize, String)> = (0..archive.len())
+        .filter_map(|index| Some((index, String::from(archive.name_for_index(index)?.ok()?))))
+        .collect();
+    let is_beside = |other: &Path| names.iter().any(|(_, name)| Path::new(name) == other);
+    let opened: Vec<Opened> = names
+        .iter()
+        .filter(|(index, name)| {
+            // As in a directory: an archive of traces may have any notes and tables beside them.
+            let archive = &mut archive;
+            may_be_trace(name)
+                || is_of_profiler(Path::new(name), is_beside, move || {
+                    let member = archive.by_index(*index).map_err(invalid)?;
+                    super::unpack_nested(Box::new(member))
+                })
+        })
+        .map(|&(index, ref name)| {
             let (open, progress) = (open.clone(), Arc::clone(progress));
             let source = pipe::Stream::boxed(0, move |blocks| {
                 let mut archive = ZipArchive::new(open()?).map_err(invalid)?;

@@ -9,7 +9,7 @@ pub(crate) mod profilers;
 
 use std::io::{self, Read};
 
-use eaves_model::Trace;
+use eaves_model::{Diagnostics, Oddity, Trace};
 
 use self::kineto::{Refusal, Source};
 use self::measurements::Form;
@@ -58,6 +58,13 @@ pub(crate) fn read(
     let mut first = Vec::new();
     // What fails here fails again where it can be noted.
     let failed = Failed(reader.by_ref().take(FIRST).read_to_end(&mut first).err());
+    if is_tar(&first) {
+        return Err(Refusal::Profiler(profilers::Refused {
+            offset: 0,
+            what: "a tar archive, which is not read".to_owned(),
+            hint: "unpack it first and give the directory, or pack the files with zip".to_owned(),
+        }));
+    }
     if let Some(profiler) = profilers::find(&first).or_else(|| profilers::find_named(path)) {
         let rest: Box<dyn Read + Send + '_> =
             Box::new(io::Cursor::new(first.clone()).chain(failed).chain(reader));
@@ -81,6 +88,30 @@ pub(crate) fn read(
     let (trace, bytes) = kineto::read(source, reader, threads)?;
     let format = kineto::format_of(&trace);
     Ok(Document::Trace { trace: Box::new(trace), bytes, format })
+}
+
+/// True for the first header of a tar archive. A table inside of it would be taken for the whole.
+fn is_tar(first: &[u8]) -> bool {
+    // POSIX writes a zero behind the mark, GNU a blank.
+    first.get(257..263).is_some_and(|mark| mark == b"ustar\0" || mark == b"ustar ")
+}
+
+/// Why nothing was found in a file of a profiler, if it is because the file is damaged. `what` is the kind of file.
+pub(crate) fn refused_as_damaged(what: &str, diagnostics: &Diagnostics) -> Option<profilers::Refused> {
+    let kinds = [Oddity::Truncated, Oddity::DamagedContainer, Oddity::DamagedPage];
+    let warning = diagnostics.warnings().iter().find(|warning| kinds.contains(&warning.kind))?;
+    let state = match warning.kind {
+        Oddity::Truncated => "is cut off",
+        Oddity::DamagedContainer => "cannot be read or unpacked any further",
+        _ => "is damaged",
+    };
+    let detail = warning.detail.as_ref().map(|detail| format!(" ({detail})")).unwrap_or_default();
+    Some(profilers::Refused {
+        offset: warning.first_offset.unwrap_or(0),
+        what: format!("{what} that {state}{detail}, with no record that can be read"),
+        hint: "copy or unpack it again; if it was written like this, record again and let the program end by itself"
+            .to_owned(),
+    })
 }
 
 /// A reader of nothing, which may fail once.

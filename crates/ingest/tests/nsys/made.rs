@@ -101,11 +101,16 @@ fn processes_and_devices_are_kept_apart() {
     assert_eq!((thread_of_launch(2), thread_of_launch(3)), (thread(100, 101), thread(100, 101)));
     assert_eq!(trace.slices.start.iter().min().unwrap().0, 0);
     assert_eq!(trace.metadata.base_time_ns, None);
-    let name = |process: i64| {
-        let row = trace.tracks.find_process(Ident::number(process)).unwrap();
+    let name = |process: Ident| {
+        let row = trace.tracks.find_process(process).unwrap();
         trace.strings.get(trace.tracks.processes.name[row])
     };
-    assert_eq!((name(100), name(200), name(0), name(1)), ("python a", "python b", "first", "second"));
+    assert_eq!((name(Ident::number(100)), name(Ident::number(200))), ("python a", "python b"));
+    let name_of_device = |activity: usize| {
+        let track = trace.slices.track[trace.gpu.slice[activity].index()].index();
+        name(trace.tracks.threads.process[track])
+    };
+    assert_eq!((name_of_device(0), name_of_device(1)), ("first", "second"));
     assert_eq!(trace.tracks.find_process(Ident::number(7)), None);
     assert_eq!(trace.metadata.devices[1].architecture, "sm_103");
     let names: Vec<&str> = trace
@@ -117,6 +122,46 @@ fn processes_and_devices_are_kept_apart() {
         .filter(|name| !name.is_empty())
         .collect();
     assert!(names.contains(&"main") && names.contains(&"worker") && names.contains(&"stream 7"), "{names:?}");
+}
+
+/// In a container process 1 is usual, and so are GPU 1 and stream 7.
+#[test]
+fn a_process_and_a_device_of_one_number_are_two() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("report.sqlite");
+    let process = (1_i64 << 48) + (1 << 24);
+    Connection::open(&path)
+        .unwrap()
+        .execute_batch(&format!(
+            "CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT NOT NULL);
+             INSERT INTO StringIds VALUES (1, 'cudaLaunchKernel_v7000'), (2, 'k'), (3, 'worker'), (4, 'idle');
+             CREATE TABLE PROCESSES (globalPid INTEGER, pid INTEGER, name TEXT);
+             INSERT INTO PROCESSES VALUES ({process}, 1, 'python');
+             CREATE TABLE ThreadNames (nameId INTEGER, priority INTEGER, globalTid INTEGER);
+             INSERT INTO ThreadNames VALUES (3, 0, {process} + 7), (4, 0, {process} + 8);
+             CREATE TABLE TARGET_INFO_GPU (id INTEGER, name TEXT, cuDevice INTEGER);
+             INSERT INTO TARGET_INFO_GPU VALUES (1, 'A100', 1);
+             CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (start INTEGER, end INTEGER, globalTid INTEGER,
+                correlationId INTEGER, nameId INTEGER);
+             INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (0, 10, {process} + 7, 11, 1);
+             CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER, end INTEGER, deviceId INTEGER,
+                streamId INTEGER, correlationId INTEGER, globalPid INTEGER, shortName INTEGER);
+             INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (20, 50, 1, 7, 11, {process}, 2);"
+        ))
+        .unwrap();
+    let recording = recording(&path);
+    let trace = &recording.trace;
+    let mut tracks: Vec<_> = (0..trace.slices.len())
+        .map(|slice| {
+            let track = trace.tracks.threads.row(trace.slices.track[slice].index());
+            let process = trace.tracks.processes.row(trace.tracks.find_process(track.process).unwrap());
+            [process.name, process.labels, track.name].map(|string| trace.strings.get(string))
+        })
+        .collect();
+    tracks.sort_unstable();
+    assert_eq!(tracks, [["A100", "GPU 1", "stream 7"], ["python", "", "worker"]]);
+    // Names of threads that did nothing add no tracks.
+    assert_eq!(trace.tracks.len(), 2);
 }
 
 #[test]

@@ -12,11 +12,6 @@ const WRITEBACK: f64 = 128.0;
 /// Bytes of a sector.
 const SECTOR: f64 = 32.0;
 
-/// What to record of every kernel, as the option `--metrics` takes it: metrics that a chip does not have match nothing.
-pub const METRICS: &str = "gpu__time_duration.sum,dram__bytes.sum,lts__t_bytes.sum,l1tex__t_bytes.sum,\
-                           regex:^smsp__sass_thread_inst_executed_op_[dfh](add|mul|fma)2?_pred_on.sum$,\
-                           regex:^sm__ops_path_tensor_src_.*sum$";
-
 /// What a launch did.
 pub fn done(architecture: &str, counters: &dyn Lookup) -> Done {
     let report = Report { capability: capability(architecture), counters };

@@ -3,7 +3,7 @@
 use super::*;
 
 fn of(architecture: &str, counters: &[(&str, f64)]) -> Done {
-    done(architecture, &|name| counters.iter().find(|(key, _)| *key == name).map(|&(_, value)| value))
+    done(architecture, &|name: &str| counters.iter().find(|(key, _)| *key == name).map(|&(_, value)| value))
 }
 
 fn count(done: &Done, arithmetic: Arithmetic, engine: Engine) -> Option<f64> {
@@ -179,19 +179,19 @@ fn a_run_has_room_for_so_many_counters_of_a_block() {
 
 #[test]
 fn counters_tell_the_vendor_when_the_architecture_does_not() {
-    let amd = done("", &|name| (name == "SQ_INSTS_VALU_MFMA_MOPS_F16").then_some(2.0));
+    let amd = done("", &|name: &str| (name == "SQ_INSTS_VALU_MFMA_MOPS_F16").then_some(2.0));
     assert_eq!((amd.flops(), amd.integer_operations()), (Some(1024.0), None));
-    let nvidia = done("", &|name| (name == "dram__bytes.sum").then_some(7.0));
+    let nvidia = done("", &|name: &str| (name == "dram__bytes.sum").then_some(7.0));
     assert_eq!(nvidia.bytes, [(level::MAIN, 7.0)]);
-    let legacy = done("sm_60", &|name| (name == "flop_count_dp").then_some(3.0));
+    let legacy = done("sm_60", &|name: &str| (name == "flop_count_dp").then_some(3.0));
     assert_eq!(legacy.flops(), Some(3.0));
-    assert!(done("", &|_| None).is_empty());
+    assert!(done("", &|_: &str| None).is_empty());
 }
 
 #[test]
 fn values_that_are_no_amounts_are_unknown() {
     for value in [f64::NAN, f64::INFINITY, -1.0] {
-        assert!(done("sm_90", &|_| Some(value)).is_empty());
-        assert!(done("gfx942", &|_| Some(value)).is_empty());
+        assert!(done("sm_90", &|_: &str| Some(value)).is_empty());
+        assert!(done("gfx942", &|_: &str| Some(value)).is_empty());
     }
 }

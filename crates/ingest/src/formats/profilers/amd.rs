@@ -108,7 +108,8 @@ fn caches(caches: Option<&Value>, numbers: &mut Vec<(String, f64)>) {
     for cache in caches.and_then(Value::as_array).into_iter().flatten() {
         let field = |name: &str| cache.get(name).and_then(Value::as_i64);
         let (Some(level), Some(size)) = (field("level"), field("size")) else { continue };
-        if cache.pointer("/type/Data").and_then(Value::as_i64) == Some(0) {
+        // No device has more levels than fit one digit.
+        if cache.pointer("/type/Data").and_then(Value::as_i64) == Some(0) || !(0..10).contains(&level) {
             continue;
         }
         match levels.iter_mut().find(|(known, ..)| *known == level) {

@@ -10,8 +10,8 @@ use super::amd_text::arguments;
 use super::amd_text::cells::Stamp;
 use super::amd_text::recorder::{Kernel, Recorder, When};
 use super::sqlite::Stored;
-use super::{Part, Refused, Role};
-use crate::formats::Document;
+use super::{Map, Part, Refused, Role};
+use crate::formats::{Document, refused_as_damaged};
 use crate::parts::set_of;
 use crate::sqlite::{Database, Row, Table};
 
@@ -57,7 +57,8 @@ pub(super) fn is_it(database: &Database<'_>) -> bool {
 /// Reads it.
 pub(super) fn read(stored: Stored<'_>) -> Result<Document, Refused> {
     let Stored { path, database, diagnostics, .. } = stored;
-    let mut reading = Reading { recorder: Recorder::default(), noted: diagnostics, processes: Vec::new() };
+    let mut reading =
+        Reading { recorder: Recorder::default(), noted: diagnostics, processes: Map::default() };
     for name in ["HIP", "HSA"] {
         if let Some(table) = database.table(name) {
             reading.calls(table, name)?;
@@ -80,11 +81,12 @@ pub(super) fn read(stored: Stored<'_>) -> Result<Document, Refused> {
     }
     let Reading { recorder, noted, .. } = reading;
     if recorder.trace.slices.is_empty() {
-        return Err(Refused {
+        let nothing = Refused {
             offset: 0,
             what: "a database of rocprof without a kernel, call, copy or range".to_owned(),
             hint: "record with `rocprof --stats --hip-trace APPLICATION`".to_owned(),
-        });
+        };
+        return Err(refused_as_damaged("a database of rocprof", &noted).unwrap_or(nothing));
     }
     let clock = "nanoseconds of the system's clock, host and device alike, as rocprof writes them";
     let mut trace = recorder.finish("rocprof", clock);
@@ -96,8 +98,8 @@ pub(super) fn read(stored: Stored<'_>) -> Result<Document, Refused> {
 struct Reading {
     recorder: Recorder,
     noted: Diagnostics,
-    /// Processes met so far.
-    processes: Vec<i64>,
+    /// Processes met so far, numbered in that order.
+    processes: Map<i64, usize>,
 }
 
 impl Reading {
@@ -207,11 +209,8 @@ impl Reading {
 
     /// A correlation that no other process has.
     fn correlation(&mut self, index: Option<i64>, process: Option<i64>) -> Option<i64> {
-        let process = process.unwrap_or(0);
-        let place = self.processes.iter().position(|known| *known == process).unwrap_or_else(|| {
-            self.processes.push(process);
-            self.processes.len() - 1
-        });
+        let next = self.processes.len();
+        let place = *self.processes.entry(process.unwrap_or(0)).or_insert(next);
         let apart = i64::try_from(place).ok()?.checked_mul(CORRELATIONS_OF_PROCESS)?;
         index?.checked_add(apart)
     }

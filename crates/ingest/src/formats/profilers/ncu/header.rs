@@ -163,10 +163,11 @@ fn metrics(names: &[String], strings: &mut Strings) -> Vec<Column> {
     let is_metric = |name: &str| !name.is_empty() && !name.contains([' ', ':']) && !OTHERS.contains(&name);
     let named = names.iter().enumerate().filter(|(_, name)| is_metric(name));
     let mut columns: Vec<Column> = Vec::new();
+    let mut known = std::collections::HashSet::new();
     for (place, name) in named {
         let metric = strings.intern(name);
         // A name that stands there twice counts once.
-        if columns.iter().all(|column| column.metric != metric) {
+        if known.insert(metric) {
             columns.push(Column {
                 place,
                 metric,

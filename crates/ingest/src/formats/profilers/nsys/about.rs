@@ -1,10 +1,10 @@
 //! What an export says about itself and the machine. Of the lists that hold the environment of processes
 //! (`TARGET_INFO_SYSTEM_ENV`, `META_DATA_CAPTURE`) only the entries named here are taken, and nothing of the second.
 
-use eaves_model::{DeviceProperties, DistributedInfo, Ident, Process, StringId, Track};
+use eaves_model::{DeviceProperties, DistributedInfo, Ident, MaybeI64, Process, StringId};
 
 use super::super::Map;
-use super::places::{number_of, process_of};
+use super::places::{device_title, number_of, process_of};
 use super::sink::Sink;
 use crate::sqlite::{Database, Error, Value};
 
@@ -107,37 +107,37 @@ fn read_names(database: &Database<'_>, sink: &mut Sink) -> Result<(), Error> {
     sink.each(database, "PROCESSES", &["globalPid", "name"], |sink, row| {
         let (Some(process), Some(name)) = (row.integer(0), row.text(1)) else { return };
         // The table has every process of the system.
-        if sink.places.processes().contains(&process) {
+        if sink.places.is_met(process) {
             let ident = sink.places.ident(process);
             let name = sink.trace.strings.intern(&name);
-            name_process(sink, ident, name, StringId::NONE);
+            name_process(sink, ident, name);
         }
     })?;
     let mut threads: Map<i64, (i64, i64)> = Map::default();
     sink.each(database, "ThreadNames", &["globalTid", "nameId", "priority"], |sink, row| {
         let (Some(thread), Some(name)) = (row.integer(0), row.integer(1)) else { return };
         let priority = row.integer(2).unwrap_or(0);
-        let is_met = sink.places.processes().contains(&process_of(thread));
+        let is_met = sink.places.is_met(process_of(thread));
         if is_met && threads.get(&thread).is_none_or(|(known, _)| *known < priority) {
             threads.insert(thread, (priority, name));
         }
     })?;
     let mut threads: Vec<_> = threads.into_iter().collect();
     threads.sort_unstable();
+    // Names are given to tracks that are there; none is added, so this holds to the end.
+    let known = &sink.trace.tracks.threads;
+    let rows: Map<(Ident, Ident), usize> =
+        (0..known.len()).map(|row| ((known.process[row], known.thread[row]), row)).collect();
     for (thread, (_, name)) in threads {
         let process = sink.places.ident(process_of(thread));
         let number = Ident::number(thread - process_of(thread));
-        let tracks = &mut sink.trace.tracks;
-        let is_used = (0..tracks.len())
-            .any(|row| tracks.threads.process[row] == process && tracks.threads.thread[row] == number);
-        let name = sink.names.get(Some(name), &mut sink.trace.strings);
-        if let Some(name) = name.filter(|_| is_used) {
-            let track = Track { process, thread: number, name, sort_index: eaves_model::MaybeI64::NONE };
-            let known = tracks.get_or_add(process, number);
-            // What the program itself called the thread stays.
-            if tracks.threads.name[known.index()] == StringId::NONE {
-                tracks.describe_thread(track);
-            }
+        let Some(&row) = rows.get(&(process, number)) else { continue };
+        let known = &mut sink.trace.tracks.threads.name[row];
+        // What the program itself called the thread stays.
+        if *known == StringId::NONE
+            && let Some(name) = sink.names.get(Some(name), &mut sink.trace.strings)
+        {
+            *known = name;
         }
     }
     name_devices(sink);
@@ -145,27 +145,30 @@ fn read_names(database: &Database<'_>, sink: &mut Sink) -> Result<(), Error> {
 }
 
 fn name_devices(sink: &mut Sink) {
-    let mut devices: Vec<i64> =
-        sink.trace.gpu.device.iter().filter_map(|device| device.get()).map(i64::from).collect();
-    devices.sort_unstable();
-    devices.dedup();
-    for number in devices {
-        let known = sink.trace.metadata.devices.iter().find(|device| device.id == Some(number));
-        let name = known.map_or_else(|| format!("GPU {number}"), |device| device.name.clone());
-        let name = sink.trace.strings.intern(&name);
-        let label = sink.trace.strings.intern(&format!("GPU {number}"));
-        name_process(sink, Ident::number(number), name, label);
+    let trace = &mut sink.trace;
+    let mut names: Map<i64, StringId> = Map::default();
+    for device in &trace.metadata.devices {
+        if let Some(number) = device.id {
+            names.entry(number).or_insert_with(|| trace.strings.intern(&device.name));
+        }
+    }
+    for number in sink.places.devices_met() {
+        let labels = trace.strings.intern(&device_title(number));
+        let name = names.get(&number).copied().unwrap_or(labels);
+        // Texts are ordered as they were met, devices are wanted by their numbers.
+        let sort_index = MaybeI64::from(Some(number).filter(|number| *number >= 0));
+        trace.tracks.describe_process(Process { process: Ident::text(labels), name, labels, sort_index });
     }
     for process in sink.places.processes().to_vec() {
         let ident = sink.places.ident(process);
         if sink.trace.tracks.find_process(ident).is_none() {
             let name = sink.trace.strings.intern(&format!("process {}", number_of(process)));
-            name_process(sink, ident, name, StringId::NONE);
+            name_process(sink, ident, name);
         }
     }
 }
 
-fn name_process(sink: &mut Sink, process: Ident, name: StringId, labels: StringId) {
-    let sort_index = eaves_model::MaybeI64::NONE;
+fn name_process(sink: &mut Sink, process: Ident, name: StringId) {
+    let (labels, sort_index) = (StringId::NONE, MaybeI64::NONE);
     sink.trace.tracks.describe_process(Process { process, name, labels, sort_index });
 }

@@ -93,9 +93,13 @@ fn maybe(number: Option<i64>) -> MaybeU32 {
     MaybeU32::from(number.and_then(|number| u32::try_from(number).ok()))
 }
 
-fn extent(row: &Row<'_>, first: usize) -> Extent {
-    let side = |column| row.integer(column).and_then(|side| u32::try_from(side).ok()).unwrap_or(0);
-    Extent([side(first), side(first + 1), side(first + 2)])
+/// Extents that fit, or none: with an axis that does not, the others say nothing of the whole.
+pub(super) fn extent(axes: [Option<i64>; 3]) -> Extent {
+    let [x, y, z] = axes.map(|axis| u32::try_from(axis?).ok().filter(|size| *size > 0));
+    match (x, y, z) {
+        (Some(x), Some(y), Some(z)) => Extent([x, y, z]),
+        _ => Extent::default(),
+    }
 }
 
 fn kernel(sink: &mut Sink, row: &Row<'_>) {
@@ -109,8 +113,8 @@ fn kernel(sink: &mut Sink, row: &Row<'_>) {
         (fixed, dynamic) => fixed.unwrap_or(0).checked_add(dynamic.unwrap_or(0)),
     };
     let activity = GpuActivity {
-        grid: extent(row, 11),
-        block: extent(row, 14),
+        grid: extent([11, 12, 13].map(|column| row.integer(column))),
+        block: extent([14, 15, 16].map(|column| row.integer(column))),
         registers: maybe(row.integer(10)),
         shared_memory: MaybeI64::from(shared),
         ..activity(sink, row, &common, slice, StringId::NONE)
@@ -233,6 +237,14 @@ mod tests {
         assert_eq!(kind_of_sync("cudaStreamSynchronize", Some(2)), "Stream Sync");
         assert_eq!(kind_of_sync("", Some(4)), "Context Sync");
         assert_eq!(kind_of_sync("", None), "Unknown Sync");
+    }
+
+    #[test]
+    fn an_extent_fits_as_a_whole_or_is_unknown() {
+        assert_eq!(extent([Some(4), Some(2), Some(1)]), Extent([4, 2, 1]));
+        for axis in [None, Some(-1), Some(0), Some(1 << 32)] {
+            assert_eq!(extent([Some(4), axis, Some(1)]).get(), None);
+        }
     }
 
     #[test]

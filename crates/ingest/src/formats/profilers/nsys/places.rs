@@ -23,11 +23,20 @@ pub(super) fn number_of(process: i64) -> i64 {
     process >> THREAD_BITS & ((1 << THREAD_BITS) - 1)
 }
 
+/// What tracks know a device by. Devices go by name: their numbers are small, as are those of processes in a container.
+pub(super) fn device_title(device: i64) -> String {
+    if device < 0 { "unknown device".to_owned() } else { format!("GPU {device}") }
+}
+
 /// Where things happened.
 #[derive(Default)]
 pub(super) struct Places {
     /// Processes in the order they were met.
     processes: Vec<i64>,
+    /// Where each of them is in that order.
+    indices: Map<i64, usize>,
+    /// Rows of one process mostly follow each other.
+    last_process: Option<(i64, usize)>,
     /// Number of the GPU, by number of the process and of the device in it.
     devices: Map<(i64, i64), i64>,
     /// Streams that were met: process, device, stream.
@@ -68,15 +77,32 @@ impl Places {
         &self.processes
     }
 
+    /// True if something of the process was met.
+    pub(super) fn is_met(&self, process: i64) -> bool {
+        self.indices.contains_key(&process)
+    }
+
+    /// The devices that have a track, in the order of their numbers.
+    pub(super) fn devices_met(&self) -> Vec<i64> {
+        let mut devices: Vec<i64> = self.owners.keys().map(|(device, _)| *device).collect();
+        devices.sort_unstable();
+        devices.dedup();
+        devices
+    }
+
     /// Which of the processes it is.
     pub(super) fn index(&mut self, process: i64) -> usize {
-        match self.processes.iter().position(|known| *known == process) {
-            Some(index) => index,
-            None => {
-                self.processes.push(process);
-                self.processes.len() - 1
-            }
+        match self.last_process {
+            Some((last, index)) if last == process => return index,
+            _ => {}
         }
+        let processes = &mut self.processes;
+        let index = *self.indices.entry(process).or_insert_with(|| {
+            processes.push(process);
+            processes.len() - 1
+        });
+        self.last_process = Some((process, index));
+        index
     }
 
     /// A process as tracks know it.
@@ -119,7 +145,8 @@ impl Places {
                     let name = format!("stream {stream} of process {}", number_of(process));
                     (Ident::text(strings.intern(&name)), name)
                 };
-                let track = tracks.get_or_add(Ident::number(device), thread);
+                let place = Ident::text(strings.intern(&device_title(device)));
+                let track = tracks.get_or_add(place, thread);
                 tracks.threads.name[track.index()] = strings.intern(&name);
                 self.streams.insert(key, track);
                 track

@@ -23,9 +23,9 @@ fn read(input: Input<'_>) -> Result<Document, Refused> {
         let what = "a report of Nsight Systems inside of another file".to_owned();
         return Err(Refused { offset: 0, what, hint: format!("unpack it, then `{}`", command(report)) });
     }
-    // What `nsys stats` leaves behind.
+    // What `nsys stats` leaves behind, unless the report was recorded anew since.
     let beside = report.with_extension("sqlite");
-    if beside.is_file() {
+    if is_export_of(&beside, report) {
         let note = format!("read from the export beside the report, {}", beside.display());
         return read_export(&beside, &input, &note);
     }
@@ -38,6 +38,12 @@ fn read(input: Input<'_>) -> Result<Document, Refused> {
         Ok(exported) => read_export(&exported.path, &input, "exported by `nsys export`"),
         Err(failure) => Err(refused(report, &failure)),
     }
+}
+
+/// True for an export that is not older than the report.
+fn is_export_of(export: &Path, report: &Path) -> bool {
+    let changed = |path: &Path| path.metadata().and_then(|metadata| metadata.modified()).ok();
+    export.is_file() && changed(export).zip(changed(report)).is_none_or(|(export, report)| export >= report)
 }
 
 /// A name that begins with a dash is no option.

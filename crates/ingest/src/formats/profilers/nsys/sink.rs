@@ -51,12 +51,14 @@ impl Sink {
 
     /// Makes room for the rows to come: growing whole columns costs copies of them.
     pub(super) fn make_room(&mut self, database: &Database<'_>) {
-        let rows = |name: &str| database.table(name).map_or(0, |table| table.rows_at_most());
-        self.trace.slices.reserve(SLICES.iter().map(|name| rows(name)).sum());
+        // What a database claims is not trusted with more than this; a larger one grows its columns now and then.
+        const MOST: usize = 1 << 20;
+        let rows = |name: &str| database.table(name).map_or(0, |table| table.rows_at_most().min(MOST));
+        self.trace.slices.reserve(SLICES.iter().map(|name| rows(name)).sum::<usize>().min(MOST));
         self.trace.runtime.reserve(rows("CUPTI_ACTIVITY_KIND_RUNTIME"));
         let activities = ["KERNEL", "MEMCPY", "MEMSET"];
         let activities = activities.iter().map(|kind| rows(&format!("CUPTI_ACTIVITY_KIND_{kind}")));
-        self.trace.gpu.reserve(activities.sum());
+        self.trace.gpu.reserve(activities.sum::<usize>().min(MOST));
         self.trace.counters.reserve(rows("GPU_METRICS"));
     }
 

@@ -5,6 +5,7 @@ use eaves_model::{
     RuntimeCall, Slice, SliceId, SliceKind, StringId, Trace, Track,
 };
 
+use super::super::Map;
 use super::super::cells::{self, Cells};
 use super::table::Table;
 use super::value::{bytes, nanoseconds};
@@ -16,6 +17,8 @@ pub(super) struct Activities {
     /// The process that is profiled, once a message named it.
     pub(super) process: Option<i64>,
     devices: Vec<DeviceProperties>,
+    /// What tracks know devices by.
+    places: Map<Option<u32>, Ident>,
 }
 
 impl Activities {
@@ -55,7 +58,7 @@ impl Activities {
             let process = self.host();
             self.trace.tracks.get_or_add(process, process)
         } else {
-            let process = device.map_or(Ident::NONE, |device| Ident::number(i64::from(device)));
+            let process = self.device(device_name, device);
             self.trace.tracks.get_or_add(process, stream.map_or(Ident::NONE, Ident::number))
         };
         let strings = &mut self.trace.strings;
@@ -76,7 +79,6 @@ impl Activities {
             self.trace.runtime.push(RuntimeCall { slice, correlation, external_id, function });
             return;
         }
-        self.know(device_name, device);
         if !kind.is_gpu_activity() {
             return;
         }
@@ -90,8 +92,13 @@ impl Activities {
             _ => None,
         };
         let extent = |axes: [&'static str; 3]| {
-            let extent = |axis| integer(cell(axis).0).and_then(|extent| u32::try_from(extent).ok());
-            Extent(axes.map(|axis| extent(axis).unwrap_or(0)))
+            let [x, y, z] =
+                axes.map(|axis| u32::try_from(integer(cell(axis).0)?).ok().filter(|size| *size > 0));
+            // With an axis that does not fit, the others say nothing of the whole.
+            match (x, y, z) {
+                (Some(x), Some(y), Some(z)) => Extent([x, y, z]),
+                _ => Extent::default(),
+            }
         };
         let small =
             |name| MaybeU32::from(integer(cell(name).0).and_then(|number| u32::try_from(number).ok()));
@@ -121,11 +128,23 @@ impl Activities {
         self.process.map_or_else(|| Ident::text(self.trace.strings.intern("host")), Ident::number)
     }
 
-    fn know(&mut self, name: &str, device: Option<u32>) {
-        let id = device.map(i64::from);
-        if self.devices.iter().all(|known| known.id != id) {
-            self.devices.push(DeviceProperties { id, name: name.to_owned(), ..DeviceProperties::default() });
+    /// The process of a device's streams. Devices go by name: their numbers are small, as are those of processes in a
+    /// container.
+    fn device(&mut self, name: &str, device: Option<u32>) -> Ident {
+        if let Some(&place) = self.places.get(&device) {
+            return place;
         }
+        let strings = &mut self.trace.strings;
+        let title = device.map_or_else(|| "GPU".to_owned(), |device| format!("GPU {device}"));
+        let labels = strings.intern(&title);
+        let place = Ident::text(labels);
+        self.places.insert(device, place);
+        let id = device.map(i64::from);
+        self.devices.push(DeviceProperties { id, name: name.to_owned(), ..DeviceProperties::default() });
+        // Texts are ordered as they were met, devices are wanted by their numbers.
+        let (name, sort_index) = (strings.intern(name), MaybeI64::from(id));
+        self.trace.tracks.describe_process(Process { process: place, name, labels, sort_index });
+        place
     }
 
     /// The trace, with times from the first one.
@@ -134,24 +153,21 @@ impl Activities {
         for start in &mut self.trace.slices.start {
             *start = Ns(start.0.saturating_sub(first.0));
         }
-        let host = self.host();
         for row in 0..self.trace.tracks.threads.len() {
             let Track { process, thread, .. } = self.trace.tracks.threads.row(row);
             let mut intern = |text: &str| self.trace.strings.intern(text);
             let sort_index = MaybeI64::NONE;
-            let (name, labels, thread_name) = if process == host {
-                (intern("host"), StringId::NONE, intern("calls"))
+            let tracks = &mut self.trace.tracks;
+            // Devices were described when they were met, and the host has one track.
+            let name = if tracks.find_process(process).is_some() {
+                let stream = thread.as_number().map(|stream| format!("stream {stream}"));
+                intern(stream.as_deref().unwrap_or("no stream"))
             } else {
-                let device = self.devices.iter().find(|device| device.id == process.as_number());
-                let label =
-                    process.as_number().map_or_else(|| "GPU".to_owned(), |device| format!("GPU {device}"));
-                let name = device.map_or(label.as_str(), |device| device.name.as_str());
-                let stream =
-                    thread.as_number().map_or_else(|| "no stream".to_owned(), |s| format!("stream {s}"));
-                (intern(name), intern(&label), intern(&stream))
+                let (name, labels) = (intern("host"), StringId::NONE);
+                tracks.describe_process(Process { process, name, labels, sort_index });
+                intern("calls")
             };
-            self.trace.tracks.describe_process(Process { process, name, labels, sort_index });
-            self.trace.tracks.describe_thread(Track { process, thread, name: thread_name, sort_index });
+            tracks.describe_thread(Track { process, thread, name, sort_index });
         }
         let metadata = &mut self.trace.metadata;
         metadata.tool = Some("nvprof".to_owned());

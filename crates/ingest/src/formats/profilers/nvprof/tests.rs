@@ -40,6 +40,30 @@ fn a_trace_has_activities_and_calls() {
     assert!(trace.diagnostics.warnings().is_empty());
 }
 
+/// In a container the process may have the number of the device, and that of the stream.
+#[test]
+fn a_host_and_a_device_of_one_number_are_two() {
+    let text = TRACE.replace("process 7", "process 1").replace("\"7\"", "\"1\"");
+    let trace = read_bytes("x", text.as_bytes()).unwrap().trace;
+    let track = |slice: usize| {
+        let row = trace.slices.track[slice].index();
+        let process = trace.tracks.find_process(trace.tracks.threads.process[row]).unwrap();
+        let text = |string| trace.strings.get(string);
+        let (name, labels) = (trace.tracks.processes.name[process], trace.tracks.processes.labels[process]);
+        (text(name), text(labels), text(trace.tracks.threads.name[row]))
+    };
+    assert_eq!(track(1), ("host", "", "calls"));
+    assert_eq!(track(3), ("GeForce RTX 2080 Ti", "GPU 1", "stream 1"));
+}
+
+#[test]
+fn a_grid_that_does_not_fit_is_unknown() {
+    let text = TRACE.replace(",8,2,1,64,2,1,", ",8,4294967296,1,64,2,1,");
+    let trace = read_bytes("x", text.as_bytes()).unwrap().trace;
+    let kernel = trace.gpu.row(2);
+    assert_eq!((kernel.grid.get(), kernel.block.get()), (None, Some([64, 2, 1])));
+}
+
 #[test]
 fn a_trace_of_an_imported_file_has_no_process() {
     let text = "======== Profiling result:\n\"Start\",\"Duration\",\"Name\",\"Correlation_ID\"\nus,us,,\n\

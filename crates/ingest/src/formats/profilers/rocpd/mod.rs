@@ -15,7 +15,7 @@ use eaves_model::{Diagnostics, Oddity, Trace};
 
 use super::sqlite::Stored;
 use super::{Refused, amd, part_of_run};
-use crate::formats::Document;
+use crate::formats::{Document, refused_as_damaged};
 use crate::sqlite::{Database, Row};
 
 /// The name of the format.
@@ -43,12 +43,13 @@ pub(super) fn read(stored: Stored<'_>) -> Result<Document, Refused> {
         rows::read(run, &mut trace, at > 0)?;
     }
     if trace.events == 0 {
-        return Err(Refused {
+        let nothing = Refused {
             offset: 0,
             what: "a rocpd database without a kernel, call, copy or marker".to_owned(),
             hint: "record with `rocprofv3 --kernel-trace --memory-copy-trace --hip-trace -f rocpd -- APPLICATION`"
                 .to_owned(),
-        });
+        };
+        return Err(refused_as_damaged("a rocpd database", &trace.diagnostics).unwrap_or(nothing));
     }
     amd::count_from_first(&mut trace);
     trace.metadata.tool = Some("rocprofv3".to_owned());

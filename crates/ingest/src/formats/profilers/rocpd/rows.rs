@@ -94,11 +94,7 @@ impl Reading<'_, '_> {
         ];
         self.each("rocpd_kernel_dispatch", &wanted, |reading, row| {
             let Some((start, duration)) = reading.times(row) else { return };
-            let extent = |first: usize| {
-                std::array::from_fn(|axis| {
-                    row.integer(first + axis).and_then(|size| u32::try_from(size).ok()).unwrap_or(0)
-                })
-            };
+            let extent = |first: usize| extent(std::array::from_fn(|axis| row.integer(first + axis)));
             let agent = reading.described.agent(row.integer(3));
             let (device, wave_size) =
                 (agent.and_then(|agent| agent.device), agent.and_then(|agent| agent.wave_size));
@@ -359,6 +355,15 @@ fn position(row: &Row<'_>) -> i64 {
     i64::try_from(row.offset()).unwrap_or(i64::MAX)
 }
 
+/// Sizes that fit, or noughts: with an axis that does not, the others say nothing of the whole.
+fn extent(axes: [Option<i64>; 3]) -> [u32; 3] {
+    let [x, y, z] = axes.map(|axis| u32::try_from(axis?).ok().filter(|size| *size > 0));
+    match (x, y, z) {
+        (Some(x), Some(y), Some(z)) => [x, y, z],
+        _ => [0; 3],
+    }
+}
+
 /// Zero stands for what was not given.
 fn used(number: i64) -> Option<i64> {
     (number != 0).then_some(number)
@@ -373,5 +378,18 @@ fn kind_of(category: &str) -> SliceKind {
         SliceKind::Runtime
     } else {
         SliceKind::Other
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_fit_as_a_whole_or_are_unknown() {
+        assert_eq!(extent([Some(64), Some(2), Some(1)]), [64, 2, 1]);
+        for axis in [None, Some(-1), Some(0), Some(1 << 32)] {
+            assert_eq!(extent([Some(64), axis, Some(1)]), [0; 3]);
+        }
     }
 }

@@ -14,6 +14,7 @@ use super::super::amd_text::table::refused;
 use super::super::{Input, Refused};
 use super::STYLE;
 use super::launches::Drawing;
+use crate::formats::refused_as_damaged;
 use crate::json::cursor::{Cursor, Fault};
 use crate::json::window::Window;
 use crate::json::{number, text};
@@ -67,13 +68,18 @@ pub(super) fn read(input: Input<'_>) -> Result<(Trace, u64), Refused> {
     if !window.seek(recorder.diagnostics(), list) {
         return Err(refused(0, "JSON of rocprof without a list of events"));
     }
-    events(&mut window, &mut recorder, &mut drawing);
-    description(&mut window, &mut recorder);
+    let is_whole = events(&mut window, &mut recorder, &mut drawing);
+    let is_closed = description(&mut window, &mut recorder);
     let bytes = window.offset + window.content().len() as u64;
+    // What stands behind the events may be cut off too, or the file between two of them.
+    if is_whole && !is_closed && window.is_last() {
+        recorder.diagnostics().note(Oddity::Truncated, Some(bytes));
+    }
     drawing.link(&mut recorder.trace);
     let trace = recorder.finish(STYLE.tool, STYLE.clock);
     if trace.slices.is_empty() {
-        return Err(refused(0, "JSON of rocprof without a kernel, call, copy or range"));
+        let nothing = refused(0, "JSON of rocprof without a kernel, call, copy or range");
+        return Err(refused_as_damaged("JSON of rocprof", &trace.diagnostics).unwrap_or(nothing));
     }
     Ok((trace, bytes))
 }
@@ -85,14 +91,15 @@ enum Step {
     Bad(usize),
 }
 
-fn events(window: &mut Window<'_>, recorder: &mut Recorder, drawing: &mut Drawing) {
+/// Reads the list. False if its end was lost, which is noted.
+fn events(window: &mut Window<'_>, recorder: &mut Recorder, drawing: &mut Drawing) -> bool {
     loop {
         let base = window.offset;
         let (chunk, index) = window.indexed();
         match walk(&mut Cursor::new(chunk, index), base, recorder, drawing) {
             Step::End(at) => {
                 window.consume(at);
-                return;
+                return true;
             }
             Step::Partial(at) => {
                 window.consume(at);
@@ -101,7 +108,7 @@ fn events(window: &mut Window<'_>, recorder: &mut Recorder, drawing: &mut Drawin
                 }
                 let is_blank = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b',' | 0);
                 if window.content().iter().all(is_blank) {
-                    return;
+                    return true;
                 }
                 let offset = Some(window.offset);
                 // A lost quote may have swallowed sound events.
@@ -113,7 +120,7 @@ fn events(window: &mut Window<'_>, recorder: &mut Recorder, drawing: &mut Drawin
                     }
                     None => {
                         recorder.diagnostics().note(Oddity::Truncated, offset);
-                        return;
+                        return false;
                     }
                 }
             }
@@ -122,7 +129,7 @@ fn events(window: &mut Window<'_>, recorder: &mut Recorder, drawing: &mut Drawin
                 recorder.diagnostics().note(Oddity::Garbage, Some(window.offset));
                 window.consume(1);
                 if !window.seek(recorder.diagnostics(), next_event) {
-                    return;
+                    return false;
                 }
                 window.be_careful();
             }
@@ -300,14 +307,18 @@ fn take(event: &Event, chunk: &[u8], offset: u64, recorder: &mut Recorder, drawi
     }
 }
 
-/// What `rocminfo` said of the agents, behind the events: `"Agent5.ComputeUnit": "228"`.
-fn description(window: &mut Window<'_>, recorder: &mut Recorder) {
+/// What `rocminfo` said of the agents, behind the events: `"Agent5.ComputeUnit": "228"`. True if the document is closed
+/// behind it.
+fn description(window: &mut Window<'_>, recorder: &mut Recorder) -> bool {
     while window.content().len() < LARGEST_DESCRIPTION && window.fill(recorder.diagnostics()) {}
     let (chunk, index) = window.indexed();
     let mut cursor = Cursor::new(chunk, index);
     let mut agents: BTreeMap<u32, Vec<(String, String)>> = BTreeMap::new();
+    // Brackets that are open: that of the document.
+    let mut depth = 1usize;
     while let Ok(byte) = cursor.peek() {
         if byte != b'"' {
+            depth = if matches!(byte, b'{' | b'[') { depth + 1 } else { depth.saturating_sub(1) };
             cursor.advance();
             continue;
         }
@@ -333,6 +344,7 @@ fn description(window: &mut Window<'_>, recorder: &mut Recorder) {
         }
     }
     recorder.trace.metadata.devices = agents.into_values().filter_map(|facts| device(&facts)).collect();
+    depth == 0
 }
 
 /// The device that an agent is, if it is a GPU. rocprof numbers devices by their nodes.

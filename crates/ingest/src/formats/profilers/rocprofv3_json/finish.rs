@@ -73,7 +73,11 @@ impl Process {
         }
         let mut names: HashMap<i64, StringId> = HashMap::new();
         for (dispatch, counter, value) in std::mem::take(&mut self.values) {
-            let Some(&slice) = slices.get(&dispatch) else { continue };
+            let Some(&slice) = slices.get(&dispatch) else {
+                let detail = format!("a counter of dispatch {dispatch}, which is not in the file");
+                trace.diagnostics.note_detail(Oddity::BadRecord, None, detail);
+                continue;
+            };
             let metric = *names.entry(counter).or_insert_with(|| match self.counter_names.get(&counter) {
                 Some(name) => trace.strings.intern(name),
                 None => trace.strings.intern(&format!("counter {counter}")),

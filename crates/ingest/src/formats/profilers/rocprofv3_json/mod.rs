@@ -14,7 +14,7 @@ mod walk;
 use eaves_model::Trace;
 
 use super::{Input, Profiler, Refused, amd, part_of_run};
-use crate::formats::Document;
+use crate::formats::{Document, refused_as_damaged};
 use crate::json::window::Window;
 
 /// The format.
@@ -44,12 +44,13 @@ fn read(input: Input<'_>) -> Result<Document, Refused> {
     let bytes = walk.run(Window::new(input.rest, 0));
     let mut trace = walk.trace;
     if trace.events == 0 {
-        return Err(Refused {
+        let nothing = Refused {
             offset: 0,
             what: "JSON of rocprofv3 without a kernel, call, copy or marker".to_owned(),
             hint: "record with `rocprofv3 --kernel-trace --memory-copy-trace --hip-trace -f json -- APPLICATION`"
                 .to_owned(),
-        });
+        };
+        return Err(refused_as_damaged("JSON of rocprofv3", &trace.diagnostics).unwrap_or(nothing));
     }
     amd::count_from_first(&mut trace);
     trace.metadata.host_name = walk.host_name;

@@ -1,16 +1,21 @@
 //! Rows of single activities, calls and ranges.
 
 use eaves_model::{
-    DeviceProperties, Extent, GpuActivity, Ident, MaybeF64, MaybeI64, MaybeU32, Ns, Process, RuntimeCall,
-    Slice, SliceId, SliceKind, StringId, Trace, TrackId,
+    DeviceProperties, GpuActivity, Ident, MaybeF64, MaybeI64, MaybeU32, Ns, Process, RuntimeCall, Slice,
+    SliceId, SliceKind, StringId, Trace, TrackId,
 };
 
+use super::super::super::Map;
+use super::super::device::extent;
+use super::super::places::device_title;
 use super::header::{Header, Table};
 
 /// The trace in the making, whose times are still those of the session.
 #[derive(Default)]
 pub(super) struct Rows {
     trace: Trace,
+    /// What tracks know devices by.
+    devices: Map<Option<i64>, Ident>,
 }
 
 impl Rows {
@@ -95,12 +100,12 @@ impl Rows {
         let span = (header.time(fields, "Start")?, header.time(fields, "Duration")?);
         let written = header.text(fields, "Name")?;
         let (kind, name) = activity_name(written, header, fields);
-        let device = header.text(fields, "Device").and_then(|device| self.device(device));
+        let (device, place) = self.device(header.text(fields, "Device").unwrap_or_default());
         let stream = header.number(fields, "Strm");
-        let track = self.stream(device, stream);
+        let track = self.stream(place, stream);
         let slice = self.slice(span, &name, kind, track, offset);
         let number = |name: &str| header.number(fields, name).and_then(|value| u32::try_from(value).ok());
-        let extent = |names: [&str; 3]| Extent(names.map(|name| number(name).unwrap_or(0)));
+        let extent = |names: [&str; 3]| extent(names.map(|name| header.number(fields, name)));
         let is_kernel = kind.1 == SliceKind::Kernel;
         let detail = if is_kernel { StringId::NONE } else { self.trace.slices.name[slice.index()] };
         self.trace.gpu.push(GpuActivity {
@@ -125,29 +130,33 @@ impl Rows {
         Some(1)
     }
 
-    /// The number of a device that is written as `NVIDIA A100 (0)`.
-    fn device(&mut self, written: &str) -> Option<i64> {
-        let (name, number) = written.strip_suffix(')')?.rsplit_once('(')?;
-        let number: i64 = number.parse().ok()?;
-        let name = name.trim_end();
-        let devices = &mut self.trace.metadata.devices;
-        if !devices.iter().any(|device| device.id == Some(number)) {
-            devices.push(DeviceProperties {
-                id: Some(number),
-                name: name.to_owned(),
-                ..DeviceProperties::default()
-            });
-            let strings = &mut self.trace.strings;
-            let (name, labels) = (strings.intern(name), strings.intern(&format!("GPU {number}")));
-            let process = Ident::number(number);
-            self.trace.tracks.describe_process(Process { process, name, labels, sort_index: MaybeI64::NONE });
+    /// The number of a device, if it is known, and what tracks know it by.
+    fn device(&mut self, written: &str) -> (Option<i64>, Ident) {
+        let (name, number) = match device_of(written) {
+            Some((name, number)) => (Some(name), Some(number)),
+            None => (None, None),
+        };
+        if let Some(&place) = self.devices.get(&number) {
+            return (number, place);
         }
-        Some(number)
+        let strings = &mut self.trace.strings;
+        let labels = strings.intern(&device_title(number.unwrap_or(-1)));
+        let place = Ident::text(labels);
+        self.devices.insert(number, place);
+        if let Some(name) = name {
+            let (id, name) = (number, name.to_owned());
+            self.trace.metadata.devices.push(DeviceProperties { id, name, ..DeviceProperties::default() });
+        }
+        let name = name.map_or(labels, |name| strings.intern(name));
+        // Texts are ordered as they were met, devices are wanted by their numbers.
+        let sort_index = MaybeI64::from(number.filter(|number| *number >= 0));
+        self.trace.tracks.describe_process(Process { process: place, name, labels, sort_index });
+        (number, place)
     }
 
-    fn stream(&mut self, device: Option<i64>, stream: Option<i64>) -> TrackId {
-        let (device, stream) = (device.unwrap_or(-1), stream.unwrap_or(-1));
-        let track = self.trace.tracks.get_or_add(Ident::number(device), Ident::number(stream));
+    fn stream(&mut self, device: Ident, stream: Option<i64>) -> TrackId {
+        let stream = stream.unwrap_or(-1);
+        let track = self.trace.tracks.get_or_add(device, Ident::number(stream));
         let name = self.trace.strings.intern(&format!("stream {stream}"));
         self.trace.tracks.threads.name[track.index()] = name;
         track
@@ -165,6 +174,12 @@ impl Rows {
         metadata.clock = Some("nanoseconds of Nsight Systems' session clock".to_owned());
         self.trace
     }
+}
+
+/// Name and number of a device that is written as `NVIDIA A100 (0)`.
+fn device_of(written: &str) -> Option<(&str, i64)> {
+    let (name, number) = written.strip_suffix(')')?.rsplit_once('(')?;
+    Some((name.trim_end(), number.parse().ok()?))
 }
 
 /// The name of a range without the colon that stands for the domain without a name.

@@ -79,6 +79,21 @@ fn activities_are_slices() {
 }
 
 #[test]
+fn devices_go_by_name() {
+    let recording = trace(&TRACE.replace(",4096,2,1,", ",4096,4294967296,1,"));
+    let trace = &recording.trace;
+    let row = trace.slices.track[0].index();
+    // A number would be that of a process as well.
+    let process = trace.tracks.threads.process[row];
+    assert_eq!(process.as_text().map(|text| trace.strings.get(text)), Some("GPU 1"));
+    let described = trace.tracks.processes.row(trace.tracks.find_process(process).unwrap());
+    assert_eq!(trace.strings.get(described.name), "NVIDIA A100 (40GB)");
+    assert_eq!(described.sort_index.get(), Some(1));
+    // An extent that does not fit is unknown as a whole.
+    assert_eq!((trace.gpu.grid[1].get(), trace.gpu.block[1].get()), (None, Some([256, 1, 1])));
+}
+
+#[test]
 fn calls_and_ranges_are_slices() {
     let calls = "Start (us),Duration (us),Name,Result,CorrID,Pid,Tid,T-Pri,Thread Name
 1.5,0.25,cudaLaunchKernel,0,128,53,54,20,main
