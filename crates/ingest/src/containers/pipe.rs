@@ -10,6 +10,9 @@ use crate::formats::kineto::Source;
 /// Bytes handed over at a time: small enough for the cache, large enough that handing over costs nothing.
 pub(super) const BLOCK: usize = 256 << 10;
 
+/// The first block, from which they grow: most of a small file's memory would be blocks otherwise.
+const FIRST_BLOCK: usize = 16 << 10;
+
 /// Blocks under way at most. Bounds the memory, and lets the two sides drift a little.
 const BLOCKS: usize = 4;
 
@@ -67,9 +70,10 @@ pub(super) struct Blocks {
 impl Blocks {
     /// Sends everything a reader gives. Stops quietly when nobody reads any more.
     pub(super) fn copy(&mut self, mut reader: impl Read) -> io::Result<()> {
+        let mut size = FIRST_BLOCK;
         loop {
             let mut block = self.empty.try_recv().unwrap_or_default();
-            block.resize(BLOCK, 0);
+            block.resize(size, 0);
             let mut length = 0;
             let outcome = loop {
                 match reader.read(&mut block[length..]) {
@@ -78,10 +82,11 @@ impl Blocks {
                     Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                     Err(error) => break Err(error),
                 }
-                if length == BLOCK {
+                if length == size {
                     break Ok(false);
                 }
             };
+            size = BLOCK.min(2 * size);
             block.truncate(length);
             // What came before an error is sound and goes first.
             if length > 0 && self.full.send(Ok(block)).is_err() {

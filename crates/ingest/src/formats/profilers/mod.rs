@@ -1,4 +1,5 @@
-//! What the profilers of vendors write, one module per format. To add one: a file, a `mod` line, a line in [`ALL`].
+//! What the profilers of vendors write, one module per format. To add one: a file, a `mod` line, a line in [`OF_JSON`] or
+//! [`OTHERS`].
 //!
 //! A reader makes a [`Trace`] wherever the file has a record for each launch: kernels are slices of kind
 //! [`Kernel`](eaves_model::SliceKind::Kernel) with a row in [`Trace::gpu`], whose grid is in blocks whatever the
@@ -101,15 +102,17 @@ pub(crate) enum Role {
     Device,
 }
 
-/// Every format, those with the surest signs first.
-const ALL: &[Profiler] = &[
+/// Formats in JSON.
+const OF_JSON: &[Profiler] = &[rocprofv3_json::ROCPROFV3_JSON, rocprof::JSON];
+
+/// All others, those with the surest signs first.
+const OTHERS: &[Profiler] = &[
     sqlite::FORMAT,
     ncu::REPORT,
     pftrace::PFTRACE,
     ncu::CSV,
     nvprof::CSV,
     nsys::CSV,
-    rocprofv3_json::ROCPROFV3_JSON,
     rocprofv3_csv::TABLES,
     rocprofv3_csv::AGENTS,
     rocprofv3_csv::SUMS,
@@ -119,7 +122,6 @@ const ALL: &[Profiler] = &[
     rocprof_compute::DISPATCHES,
     rocprof_compute::TABLES,
     rocprof::TABLES,
-    rocprof::JSON,
     rocprof::DISPATCHES,
     rocprof::EVENTS,
     rocprofv2::TABLES,
@@ -128,7 +130,12 @@ const ALL: &[Profiler] = &[
 
 /// The format of a file by its first bytes.
 pub(crate) fn find(first: &[u8]) -> Option<&'static Profiler> {
-    ALL.iter().find(|profiler| (profiler.is_it)(first))
+    // Traces in JSON are not shown to every reader of tables. A program may print JSON before the table of its profiler.
+    let text = first.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(first).trim_ascii_start();
+    let is_json =
+        matches!(text.first(), Some(b'{' | b'[')) && memchr::memmem::find(first, b"\n\"ID\",\"").is_none();
+    let among = if is_json { OF_JSON } else { OTHERS };
+    among.iter().find(|profiler| (profiler.is_it)(first))
 }
 
 /// The format of a file by its name, for those whose first bytes tell nothing.
