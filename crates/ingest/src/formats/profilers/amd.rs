@@ -4,8 +4,8 @@
 use std::collections::HashMap;
 
 use eaves_model::{
-    DeviceProperties, Dispatch, Extent, GpuActivity, Ident, MaybeF64, MaybeI64, MaybeU32, Ns, Process, Slice,
-    SliceId, SliceKind, StringId, Trace, Track, TrackId,
+    DeviceProperties, Dispatch, Extent, GpuActivity, Ident, MaybeI64, MaybeU32, Ns, Process, Slice, SliceId,
+    SliceKind, StringId, Trace, Track, TrackId,
 };
 use serde_json::Value;
 
@@ -186,7 +186,7 @@ impl Kernel {
             block: Extent(self.workgroup),
             registers: self.registers.sum(),
             shared_memory: self.shared_memory.into(),
-            ..activity(slice)
+            ..GpuActivity::of(slice)
         });
         trace.dispatches.push(Dispatch {
             slice,
@@ -201,29 +201,6 @@ impl Kernel {
             wave_size: self.wave_size.into(),
         });
         slice
-    }
-}
-
-/// An activity of which nothing is known.
-pub(super) fn activity(slice: SliceId) -> GpuActivity {
-    GpuActivity {
-        slice,
-        device: MaybeU32::NONE,
-        context: MaybeU32::NONE,
-        stream: MaybeI64::NONE,
-        correlation: MaybeI64::NONE,
-        external_id: MaybeI64::NONE,
-        queued: MaybeI64::NONE,
-        grid: Extent::default(),
-        block: Extent::default(),
-        registers: MaybeU32::NONE,
-        shared_memory: MaybeI64::NONE,
-        blocks_per_sm: MaybeF64::NONE,
-        warps_per_sm: MaybeF64::NONE,
-        occupancy_pct: MaybeF64::NONE,
-        bytes: MaybeI64::NONE,
-        bandwidth_gbps: MaybeF64::NONE,
-        detail: StringId::NONE,
     }
 }
 

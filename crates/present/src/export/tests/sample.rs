@@ -233,7 +233,7 @@ fn device_slices(trace: &mut Trace) {
     profiled(trace, kernel);
     // Overlaps the kernel partly.
     let copy = slice(trace, "gpu_memcpy", "Memcpy HtoD (Pageable -> Device)", 0, 6_000, 9_000);
-    trace.gpu.push(empty_activity(copy));
+    trace.gpu.push(GpuActivity::of(copy));
     let sync = slice(trace, "cuda_sync", "Stream Sync", 0, 9_000, 9_000);
     let kind = trace.strings.intern("Stream Sync");
     trace.syncs.push(Sync {
@@ -289,28 +289,6 @@ fn profiled(trace: &mut Trace, kernel: SliceId) {
     trace.remarks.push(Remark { speedup_pct: MaybeF64::NONE, ..remark });
 }
 
-fn empty_activity(slice: SliceId) -> GpuActivity {
-    GpuActivity {
-        slice,
-        device: MaybeU32::NONE,
-        context: MaybeU32::NONE,
-        stream: MaybeI64::NONE,
-        correlation: MaybeI64::NONE,
-        external_id: MaybeI64::NONE,
-        queued: MaybeI64::NONE,
-        grid: Extent::default(),
-        block: Extent::default(),
-        registers: MaybeU32::NONE,
-        shared_memory: MaybeI64::NONE,
-        blocks_per_sm: MaybeF64::NONE,
-        warps_per_sm: MaybeF64::NONE,
-        occupancy_pct: MaybeF64::NONE,
-        bytes: MaybeI64::NONE,
-        bandwidth_gbps: MaybeF64::NONE,
-        detail: StringId::NONE,
-    }
-}
-
 fn collective(trace: &mut Trace, kernel: SliceId) {
     let mut text = |text| trace.strings.intern(text);
     let row = Collective {
@@ -347,7 +325,7 @@ fn empty_slices(trace: &mut Trace) {
         slice(trace, category, name, track, 10_000, 11_999);
     }
     let set = slice(trace, "gpu_memset", "Memset (Device)", 0, 11_000, 11_001);
-    trace.gpu.push(empty_activity(set));
+    trace.gpu.push(GpuActivity::of(set));
     let unknown = slice(trace, "", "", 4, i64::from(u32::MAX), i64::from(u32::MAX));
     trace.slices.name[unknown.index()] = StringId::NONE;
     trace.slices.category[unknown.index()] = StringId::NONE;

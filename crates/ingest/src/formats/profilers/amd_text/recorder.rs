@@ -218,7 +218,7 @@ impl Recorder {
             block,
             registers: small(registers),
             shared_memory: large(kernel.shared_memory),
-            ..activity(slice)
+            ..GpuActivity::of(slice)
         });
         self.trace.dispatches.push(Dispatch {
             slice,
@@ -282,7 +282,7 @@ impl Recorder {
             stream: stream.into(),
             correlation: correlation.filter(|&id| id != 0).into(),
             detail: name,
-            ..activity(slice)
+            ..GpuActivity::of(slice)
         };
         self.trace.gpu.push(row);
         slice
@@ -380,29 +380,6 @@ impl Recorder {
             self.rounded.0 += 2;
             self.rounded.1 = self.rounded.1.or(Some(trace.slices.position[row] as u64));
         }
-    }
-}
-
-/// An activity of which nothing is known yet.
-pub(in super::super) fn activity(slice: SliceId) -> GpuActivity {
-    GpuActivity {
-        slice,
-        device: MaybeU32::NONE,
-        context: MaybeU32::NONE,
-        stream: MaybeI64::NONE,
-        correlation: MaybeI64::NONE,
-        external_id: MaybeI64::NONE,
-        queued: MaybeI64::NONE,
-        grid: Extent::default(),
-        block: Extent::default(),
-        registers: MaybeU32::NONE,
-        shared_memory: MaybeI64::NONE,
-        blocks_per_sm: MaybeF64::NONE,
-        warps_per_sm: MaybeF64::NONE,
-        occupancy_pct: MaybeF64::NONE,
-        bytes: MaybeI64::NONE,
-        bandwidth_gbps: MaybeF64::NONE,
-        detail: StringId::NONE,
     }
 }
 

@@ -238,7 +238,7 @@ impl Events {
                     correlation: given.correlation.into(),
                     bytes: given.bytes.into(),
                     detail: name,
-                    ..amd::activity(slice)
+                    ..GpuActivity::of(slice)
                 });
                 slice
             }

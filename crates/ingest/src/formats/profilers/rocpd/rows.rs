@@ -198,7 +198,7 @@ impl Reading<'_, '_> {
                 external_id,
                 bytes: row.integer(6).into(),
                 detail: name,
-                ..amd::activity(slice)
+                ..GpuActivity::of(slice)
             });
         })
     }

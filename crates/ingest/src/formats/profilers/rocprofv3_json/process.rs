@@ -11,7 +11,7 @@ use eaves_model::{
     Trace, TrackId,
 };
 
-use super::super::amd::{self, Agent, DeviceLane, Kernel, Registers};
+use super::super::amd::{Agent, DeviceLane, Kernel, Registers};
 use super::record::Record;
 use super::symbols::Symbols;
 use crate::formats::kineto::Source;
@@ -303,7 +303,7 @@ impl Process {
                 external_id: used(record.external).into(),
                 bytes: record.bytes.into(),
                 device: MaybeU32::new(self.agent(record.target_agent, record.source_agent)),
-                ..amd::activity(slice)
+                ..eaves_model::GpuActivity::of(slice)
             }),
             _ => {}
         }
