@@ -16,6 +16,7 @@
 mod arithmetic;
 pub mod counters;
 pub mod device;
+pub mod measured;
 pub mod ops;
 mod precision;
 pub mod predict;

@@ -1,0 +1,20 @@
+//! Kernels that really run, timed honestly.
+//!
+//! A [`Kernel`] has operands, knows the work of one call, and gives each thread a [`Worker`]. [`timing::measure`] runs
+//! several kernels in turns, tags every sample with what else happened in it, and keeps the clean ones. A [`Backend`] makes
+//! kernels from [`Spec`]s and measures them; the processor's is always there, others are loaded when the machine has them.
+
+pub mod backend;
+pub mod buffer;
+pub mod cpu;
+pub mod kernel;
+pub mod timing;
+
+pub use backend::{Backend, BenchError, Options};
+pub use buffer::Buffer;
+pub use eaves_roofline::measured::{
+    Attend, CacheState, Chore, Conditions, Contamination, Execution, Limits, Measurement, Sample, Spec,
+    Store, Stream, Summary, Verification, Violation,
+};
+pub use kernel::{Kernel, Worker};
+pub use timing::{Protocol, measure};

@@ -1,0 +1,14 @@
+//! Honest timing on a machine that does other things too.
+//!
+//! Samples are shorter than a timeslice, so that most see no other program. Each is tagged with the processor time of its
+//! threads, how often they were interrupted, what the hypervisor took and the core clock beside it; one that is
+//! contaminated is dropped and counted. Kernels that will be compared are run in turns.
+
+mod clock;
+mod protocol;
+mod tags;
+mod team;
+
+pub use clock::core_clock;
+pub use protocol::{Protocol, measure};
+pub use team::processors;
