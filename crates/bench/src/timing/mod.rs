@@ -5,10 +5,14 @@
 //! contaminated is dropped and counted. Kernels that will be compared are run in turns.
 
 mod clock;
+mod crew;
 mod protocol;
 mod tags;
 mod team;
 
 pub use clock::core_clock;
+pub(crate) use crew::{Crew, Order, Outcome};
+pub(crate) use protocol::{Run, sample_all};
 pub use protocol::{Protocol, measure};
+pub(crate) use tags::steal;
 pub use team::processors;
