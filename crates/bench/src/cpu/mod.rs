@@ -2,6 +2,7 @@
 
 mod backend;
 mod gemm;
+mod gemv;
 pub mod isa;
 
 use eaves_roofline::measured::{CacheState, Spec};
@@ -29,4 +30,4 @@ pub struct Making {
 pub type Family = fn(&Spec, &Making) -> Option<Result<Box<dyn Kernel>, BenchError>>;
 
 /// All families, each one line.
-const FAMILIES: &[Family] = &[gemm::kernel];
+const FAMILIES: &[Family] = &[gemm::kernel, gemv::kernel];
