@@ -1,7 +1,10 @@
 //! Kernels for the processor that eaves runs on: one module a family, listed in [`FAMILIES`].
 
 mod backend;
+pub(crate) mod exp;
+mod fma;
 pub mod isa;
+mod stream;
 
 use eaves_roofline::measured::{CacheState, Spec};
 
@@ -28,4 +31,4 @@ pub struct Making {
 pub type Family = fn(&Spec, &Making) -> Option<Result<Box<dyn Kernel>, BenchError>>;
 
 /// All families, each one line.
-const FAMILIES: &[Family] = &[];
+const FAMILIES: &[Family] = &[exp::kernel, fma::kernel, stream::kernel];

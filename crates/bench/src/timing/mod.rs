@@ -11,4 +11,5 @@ mod team;
 
 pub use clock::core_clock;
 pub use protocol::{Protocol, measure};
+pub(crate) use team::on_each_processor;
 pub use team::processors;
