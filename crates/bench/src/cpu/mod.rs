@@ -1,6 +1,7 @@
 //! Kernels for the processor that eaves runs on: one module a family, listed in [`FAMILIES`].
 
 mod backend;
+mod gemm;
 pub mod isa;
 
 use eaves_roofline::measured::{CacheState, Spec};
@@ -28,4 +29,4 @@ pub struct Making {
 pub type Family = fn(&Spec, &Making) -> Option<Result<Box<dyn Kernel>, BenchError>>;
 
 /// All families, each one line.
-const FAMILIES: &[Family] = &[];
+const FAMILIES: &[Family] = &[gemm::kernel];
