@@ -3,6 +3,7 @@
 mod backend;
 pub(crate) mod exp;
 mod fma;
+mod gemm;
 pub mod isa;
 mod stream;
 
@@ -31,4 +32,4 @@ pub struct Making {
 pub type Family = fn(&Spec, &Making) -> Option<Result<Box<dyn Kernel>, BenchError>>;
 
 /// All families, each one line.
-const FAMILIES: &[Family] = &[exp::kernel, fma::kernel, stream::kernel];
+const FAMILIES: &[Family] = &[exp::kernel, fma::kernel, gemm::kernel, stream::kernel];
