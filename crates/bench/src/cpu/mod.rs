@@ -1,7 +1,7 @@
 //! Kernels for the processor that eaves runs on: one module a family, listed in [`FAMILIES`].
 
 mod backend;
-mod gemm;
+pub mod gemm;
 pub mod isa;
 
 use eaves_roofline::measured::{CacheState, Spec};
