@@ -3,7 +3,7 @@
 mod backend;
 pub(crate) mod exp;
 mod fma;
-mod gemm;
+pub mod gemm;
 mod gemv;
 pub mod isa;
 mod stream;
