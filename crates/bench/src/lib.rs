@@ -9,6 +9,7 @@ pub mod buffer;
 pub mod cpu;
 #[cfg(feature = "cuda")]
 pub mod cuda;
+pub mod formats;
 pub mod kernel;
 pub mod timing;
 

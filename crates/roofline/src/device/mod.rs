@@ -96,6 +96,15 @@ pub struct Memory {
     pub size: Option<Fact>,
 }
 
+/// How much a device does of something that is neither multiply-adds nor movement.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rate {
+    /// What: `exp`, `dequantise mxfp4/int8`.
+    pub key: String,
+    /// How many a second.
+    pub per_second: Fact,
+}
+
 /// What a link connects a device to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkKind {
@@ -176,6 +185,8 @@ pub struct Device {
     pub peaks: Vec<Peak>,
     /// Memory levels, main memory first.
     pub memory: Vec<Memory>,
+    /// What else it does, where it was measured.
+    pub rates: Vec<Rate>,
     /// Connections.
     pub links: Vec<Link>,
     /// Power limit in watts.
@@ -188,6 +199,11 @@ impl Device {
     /// The main memory.
     pub fn main_memory(&self) -> Option<&Memory> {
         self.memory.first()
+    }
+
+    /// How many of these it does in a second.
+    pub fn rate(&self, key: &str) -> Option<&Fact> {
+        self.rates.iter().find(|rate| rate.key == key).map(|rate| &rate.per_second)
     }
 
     /// Every number of the device.

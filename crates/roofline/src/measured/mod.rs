@@ -2,13 +2,15 @@
 //! wrong with it. Running is the business of another crate.
 
 mod guard;
+mod interval;
 mod sample;
 mod spec;
 mod statistics;
 
-use crate::Work;
+use crate::{Precision, Work};
 
 pub use guard::{Limits, Violation, violations};
+pub use interval::{Interval, RoofKind, RoofTime, interval, level};
 pub use sample::{Contamination, Sample};
 pub use spec::{Attend, Spec, Store, Stream};
 pub use statistics::{LEAST_CLEAN, Summary, summary};
@@ -85,6 +87,18 @@ pub struct Chore {
     pub rate: String,
     /// How many of them a call needs.
     pub amount: f64,
+}
+
+impl Chore {
+    /// So many weights of this precision made what activations of that one are multiplied with.
+    pub fn dequantise(weights: Precision, activations: Precision, amount: f64) -> Self {
+        Self { rate: format!("dequantise {weights}/{activations}"), amount }
+    }
+
+    /// So many exponentials.
+    pub fn exp(amount: f64) -> Self {
+        Self { rate: "exp".to_owned(), amount }
+    }
 }
 
 /// How a kernel was run.

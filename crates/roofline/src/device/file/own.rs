@@ -99,6 +99,7 @@ pub(super) fn device(node: &Node, id: &str, file: Source) -> Result<Device, Prob
         clock: optional(node, "clock_MHz", 1e6, &source)?,
         peaks,
         memory: memory(node, &source)?,
+        rates: Vec::new(),
         links: links(node, &source)?,
         tdp: optional(node, "tdp_W", 1.0, &source)?,
         notes: text(node, "notes")?,
