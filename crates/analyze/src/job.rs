@@ -5,6 +5,7 @@ use std::any::Any;
 use eaves_model::{Interval, Recording, Times, Trace};
 
 use crate::analyses::{Analysis, missing};
+use crate::recorder::Recorder;
 use crate::section::{Column, Unit, Value};
 use crate::{Options, Outcome, RankView, SelectionError, TypeTimes};
 
@@ -75,7 +76,8 @@ pub fn assemble(
     options.selection.check_time(selected.iter().filter_map(|(_, measured)| measured.extent))?;
     let ranks = selected.iter().map(|(recording, measured)| RankSummary::new(recording, measured)).collect();
     let recorded_gpu = measured.iter().any(|one| one.recorded_gpu);
-    let job = Job { options: options.clone(), ranks, recorded_gpu };
+    let recorder = selected.first().map(|(recording, _)| Recorder::of(recording.format)).unwrap_or_default();
+    let job = Job { options: options.clone(), ranks, recorded_gpu, recorder };
     let in_sequence =
         selected.iter().any(|(recording, _)| recording.trace.metadata.times == Times::InSequence);
     let outcome = |(index, analysis): (usize, &&'static Analysis)| {
@@ -132,6 +134,8 @@ pub struct Job {
     pub ranks: Vec<RankSummary>,
     /// True if any rank recorded GPU activity, selected or not.
     pub recorded_gpu: bool,
+    /// Who recorded the first of them, and so most likely all.
+    pub(crate) recorder: Recorder,
 }
 
 impl Job {

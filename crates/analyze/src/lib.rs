@@ -40,6 +40,7 @@ pub mod operators;
 mod options;
 pub mod predict;
 mod rank_view;
+mod recorder;
 pub mod roofline;
 pub mod section;
 mod selection;

@@ -7,6 +7,7 @@
 pub mod backend;
 pub mod buffer;
 pub mod cpu;
+pub mod formats;
 pub mod kernel;
 pub mod timing;
 

@@ -76,20 +76,34 @@ impl Scale {
 }
 
 impl Precision {
+    /// Double precision.
+    pub const FP64: Self = catalogue::FP64;
     /// Single precision.
     pub const FP32: Self = catalogue::FP32;
     /// Half precision.
     pub const FP16: Self = catalogue::FP16;
     /// Brain float.
     pub const BF16: Self = catalogue::BF16;
+    /// 8-bit floats with 4 bits of exponent.
+    pub const FP8_E4M3: Self = catalogue::E4M3;
+    /// 8-bit floats with 5 bits of exponent.
+    pub const FP8_E5M2: Self = catalogue::E5M2;
     /// 4-bit floats without scales.
     pub const FP4: Self = catalogue::E2M1;
     /// Powers of two, the scales of microscaling formats.
     pub const E8M0: Self = catalogue::E8M0;
     /// 32-bit integers.
     pub const INT32: Self = catalogue::INT32;
+    /// 8-bit integers without scales.
+    pub const INT8: Self = catalogue::INT8;
     /// 4-bit integers without scales.
     pub const INT4: Self = catalogue::INT4;
+    /// 4-bit floats of which 32 share a power of two.
+    pub const MXFP4: Self = catalogue::MXFP4;
+    /// 4-bit floats of which 16 share an FP8 scale, and the tensor an FP32 one.
+    pub const NVFP4: Self = catalogue::NVFP4;
+    /// Quantiles of the normal distribution, of which 64 share the largest.
+    pub const NF4: Self = catalogue::NF4;
 
     /// All of the catalogue.
     pub fn all() -> impl Iterator<Item = Self> {

@@ -65,10 +65,9 @@ impl Analyse for CriticalPaths {
             return Outcome::Skipped(Skipped {
                 id: Self::ID,
                 missing: "operators, runtime calls and GPU activity in the selection".to_owned(),
-                how_to_record: "record both sides with \
+                how_to_record: job.recorder.advice("launches", "record both sides with \
                                 `torch.profiler.profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA])`, or \
-                                select other steps or times"
-                    .to_owned(),
+                                select other steps or times"),
             });
         }
         let mut tables = vec![by_cause(job, &ranks), by_name(job, &ranks)];

@@ -8,17 +8,20 @@ pub(super) fn gpu_activity(job: &Job, id: &'static str) -> Outcome {
     let (missing, how_to_record) = if job.recorded_gpu {
         (
             "GPU activity in the selection: the recording has some, but none in the selected ranks, steps and time",
-            "select other ranks, steps or times; `eaves info` lists those that were recorded",
+            "select other ranks, steps or times; `eaves info` lists those that were recorded".to_owned(),
         )
     } else {
         (
             "GPU activity: no kernel, copy or set on a device was recorded",
-            "record on the machine with the GPU and with its activities on: \
-             `torch.profiler.profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA])` \
-             (`CUDA` stands for ROCm too; Intel GPUs: `ProfilerActivity.XPU`)",
+            job.recorder.advice(
+                "GPU activity",
+                "record on the machine with the GPU and with its activities on: \
+                 `torch.profiler.profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA])` \
+                 (`CUDA` stands for ROCm too; Intel GPUs: `ProfilerActivity.XPU`)",
+            ),
         )
     };
-    Outcome::Skipped(Skipped { id, missing: missing.to_owned(), how_to_record: how_to_record.to_owned() })
+    Outcome::Skipped(Skipped { id, missing: missing.to_owned(), how_to_record })
 }
 
 /// The outcome of what needs recorded times, where durations alone were recorded.
@@ -40,21 +43,24 @@ pub(super) fn launches(job: &Job, id: &'static str) -> Outcome {
     Outcome::Skipped(Skipped {
         id,
         missing: "launches: no call on the host is linked to a GPU activity of the selection".to_owned(),
-        how_to_record: "record the host too: \
-                        `torch.profiler.profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA])`; calls and \
-                        activities then share a `correlation`"
-            .to_owned(),
+        how_to_record: job.recorder.advice(
+            "launches",
+            "record the host too: \
+             `torch.profiler.profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA])`; calls and \
+             activities then share a `correlation`",
+        ),
     })
 }
 
 /// The outcome without operators of the framework.
-pub(super) fn operators(id: &'static str) -> Outcome {
+pub(super) fn operators(job: &Job, id: &'static str) -> Outcome {
     Outcome::Skipped(Skipped {
         id,
         missing: "operators: no `cpu_op` was recorded or selected".to_owned(),
-        how_to_record: "record the host too: `torch.profiler.profile(activities=[ProfilerActivity.CPU, \
-                        ProfilerActivity.CUDA])`"
-            .to_owned(),
+        how_to_record: job.recorder.advice(
+            "operators",
+            "record the host too: `torch.profiler.profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA])`",
+        ),
     })
 }
 

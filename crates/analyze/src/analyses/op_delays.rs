@@ -56,9 +56,11 @@ impl Analyse for OpDelays {
             return Outcome::Skipped(Skipped {
                 id: Self::ID,
                 missing: "operators: none stands around a launch".to_owned(),
-                how_to_record: "record operators too: `ProfilerActivity.CPU` among the activities of \
-                                `torch.profiler.profile`"
-                    .to_owned(),
+                how_to_record: job.recorder.advice(
+                    "operators",
+                    "record operators too: `ProfilerActivity.CPU` among the activities of \
+                                `torch.profiler.profile`",
+                ),
             });
         }
         Outcome::Section(Section {

@@ -22,7 +22,8 @@ impl Cpu {
     /// The kernel for a spec, with operands.
     pub fn kernel(&self, spec: &Spec, options: &Options) -> Result<Box<dyn Kernel>, BenchError> {
         let making = Making {
-            instructions: self.instructions,
+            // Never more than there are: kernels rely on it.
+            instructions: self.instructions.min(InstructionSet::best()),
             threads: options.threads.max(1),
             state: options.state,
             last_cache: self.last_cache,

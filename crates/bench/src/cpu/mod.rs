@@ -1,7 +1,11 @@
 //! Kernels for the processor that eaves runs on: one module a family, listed in [`FAMILIES`].
 
 mod backend;
+pub(crate) mod exp;
+mod fma;
+mod gemm;
 pub mod isa;
+mod stream;
 
 use eaves_roofline::measured::{CacheState, Spec};
 
@@ -28,4 +32,11 @@ pub struct Making {
 pub type Family = fn(&Spec, &Making) -> Option<Result<Box<dyn Kernel>, BenchError>>;
 
 /// All families, each one line.
-const FAMILIES: &[Family] = &[];
+const FAMILIES: &[Family] = &[
+    // tidy-alphabetical-start
+    exp::kernel,
+    fma::kernel,
+    gemm::kernel,
+    stream::kernel,
+    // tidy-alphabetical-end
+];

@@ -5,10 +5,15 @@
 //! contaminated is dropped and counted. Kernels that will be compared are run in turns.
 
 mod clock;
+mod crew;
 mod protocol;
 mod tags;
 mod team;
 
 pub use clock::core_clock;
+pub(crate) use crew::{Crew, Order, Outcome};
 pub use protocol::{Protocol, measure};
+pub(crate) use protocol::{Run, sample_all};
+pub(crate) use tags::steal;
+pub(crate) use team::on_each_processor;
 pub use team::processors;

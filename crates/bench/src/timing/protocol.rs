@@ -4,7 +4,8 @@ use std::time::{Duration, Instant};
 
 use eaves_roofline::measured::{Conditions, Contamination, Execution, Measurement, Sample, summary};
 
-use super::team::{self, Order, Outcome, Team};
+use super::crew::{Crew, Order, Outcome};
+use super::team;
 use crate::kernel::{Kernel, Worker};
 
 /// A clock lower than the highest of the run by more than this share is another speed, not noise.
@@ -35,15 +36,19 @@ impl Default for Protocol {
 }
 
 /// One kernel being measured.
-struct Run {
-    pieces: usize,
+pub(crate) struct Run {
+    /// Into how many pieces its calls are cut.
+    pub(crate) pieces: usize,
     /// Calls in a sample of each piece.
     calls: Vec<u32>,
     /// Calls so far, which chooses the copy.
     turn: usize,
-    samples: Vec<Sample>,
+    /// Every sample so far.
+    pub(crate) samples: Vec<Sample>,
     clean: Vec<usize>,
     spent: Duration,
+    /// Whether the crew gave up on it.
+    failed: bool,
 }
 
 /// Measures kernels in turns on so many threads, one sample of each in random order until all are done, then verifies
@@ -66,22 +71,24 @@ pub fn measure(
     kernels.iter().zip(runs).map(|(kernel, run)| finished(&**kernel, run, threads, device)).collect()
 }
 
-fn sample_all(team: &mut Team<'_, '_>, pieces: &[usize], protocol: &Protocol) -> Vec<Run> {
+/// Samples kernels in turns, one of each in random order until all are done, and leaves the result of one whole call on
+/// the first copy behind. `pieces[kernel]` is into how many pieces the calls of a kernel are cut.
+pub(crate) fn sample_all(crew: &mut dyn Crew, pieces: &[usize], protocol: &Protocol) -> Vec<Run> {
     let mut runs: Vec<Run> = pieces
         .iter()
         .enumerate()
-        .map(|(kernel, pieces)| Run::warm(team, kernel, *pieces, protocol))
+        .map(|(kernel, pieces)| Run::warm(crew, kernel, *pieces, protocol))
         .collect();
     let mut random = fastrand::Rng::with_seed(7);
     let mut waiting: Vec<usize> = (0..runs.len()).collect();
     while !waiting.is_empty() {
         random.shuffle(&mut waiting);
-        waiting.retain(|kernel| runs.get_mut(*kernel).is_some_and(|run| run.pass(team, *kernel, protocol)));
+        waiting.retain(|kernel| runs.get_mut(*kernel).is_some_and(|run| run.pass(crew, *kernel, protocol)));
     }
     // What is verified is one whole call on the first copy.
-    for (kernel, run) in runs.iter().enumerate() {
+    for (kernel, run) in runs.iter_mut().enumerate().filter(|(_, run)| !run.failed) {
         for piece in 0..run.pieces {
-            team.run(Order { kernel, piece, turn: 0, calls: 1 });
+            run.failed |= crew.run(Order { kernel, piece, turn: 0, calls: 1 }).is_none();
         }
     }
     runs
@@ -89,7 +96,7 @@ fn sample_all(team: &mut Team<'_, '_>, pieces: &[usize], protocol: &Protocol) ->
 
 impl Run {
     /// Warms up by time, until two medians in a row agree, and finds how many calls make a sample.
-    fn warm(team: &mut Team<'_, '_>, kernel: usize, pieces: usize, protocol: &Protocol) -> Self {
+    fn warm(crew: &mut dyn Crew, kernel: usize, pieces: usize, protocol: &Protocol) -> Self {
         let mut run = Self {
             pieces,
             calls: vec![1; pieces],
@@ -97,6 +104,7 @@ impl Run {
             samples: Vec::new(),
             clean: vec![0; pieces],
             spent: Duration::ZERO,
+            failed: false,
         };
         let start = Instant::now();
         let mut medians: [f64; 2] = [0.0, f64::INFINITY];
@@ -106,7 +114,10 @@ impl Run {
                 let mut whole = 0.0;
                 for piece in 0..pieces {
                     let calls = run.calls.get(piece).copied().unwrap_or(1);
-                    let outcome = team.run(Order { kernel, piece, turn: run.turn, calls });
+                    let Some(outcome) = crew.run(Order { kernel, piece, turn: run.turn, calls }) else {
+                        run.failed = true;
+                        return run;
+                    };
                     let each = outcome.wall_ns as f64 / f64::from(calls);
                     whole += each;
                     run.aim(piece, each, protocol);
@@ -137,11 +148,17 @@ impl Run {
     }
 
     /// One sample of each piece. True if more are wanted.
-    fn pass(&mut self, team: &mut Team<'_, '_>, kernel: usize, protocol: &Protocol) -> bool {
+    fn pass(&mut self, crew: &mut dyn Crew, kernel: usize, protocol: &Protocol) -> bool {
+        if self.failed {
+            return false;
+        }
         let start = Instant::now();
         for piece in 0..self.pieces {
             let calls = self.calls.get(piece).copied().unwrap_or(1);
-            let outcome = team.run(Order { kernel, piece, turn: self.turn, calls });
+            let Some(outcome) = crew.run(Order { kernel, piece, turn: self.turn, calls }) else {
+                self.failed = true;
+                return false;
+            };
             if self.pieces == 1 {
                 self.turn += calls as usize;
             }
@@ -162,7 +179,7 @@ impl Run {
             piece: u32::try_from(piece).unwrap_or(u32::MAX),
             calls,
             wall_ns: outcome.wall_ns,
-            other_ns: outcome.cpu_ns,
+            other_ns: outcome.other_ns,
             switches: outcome.switches,
             steal: outcome.steal,
             clock: outcome.clock,

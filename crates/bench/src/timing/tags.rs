@@ -70,7 +70,7 @@ fn switches() -> Option<u64> {
 
 /// Clock ticks that the hypervisor took from all processors so far.
 #[cfg(target_os = "linux")]
-pub(super) fn steal() -> Option<u64> {
+pub(crate) fn steal() -> Option<u64> {
     use std::io::Read;
     // The line of all processors is the first: `cpu user nice system idle iowait irq softirq steal ...` (proc(5)).
     let mut text = [0; 256];
@@ -90,7 +90,7 @@ fn switches() -> Option<u64> {
 }
 
 #[cfg(not(target_os = "linux"))]
-pub(super) fn steal() -> Option<u64> {
+pub(crate) fn steal() -> Option<u64> {
     None
 }
 

@@ -7,6 +7,7 @@ use std::time::Instant;
 use eaves_roofline::measured::Contamination;
 
 use super::clock::core_clock;
+use super::crew::{Crew, Order, Outcome};
 use super::tags::{Reading, Tags, steal};
 use crate::kernel::Worker;
 
@@ -18,15 +19,6 @@ pub fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
-/// What all threads do next.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Order {
-    pub(super) kernel: usize,
-    pub(super) piece: usize,
-    pub(super) turn: usize,
-    pub(super) calls: u32,
-}
-
 /// What one thread saw.
 #[derive(Clone, Copy, Debug)]
 struct Seen {
@@ -34,17 +26,6 @@ struct Seen {
     end: Instant,
     tags: Tags,
     clock: Option<f64>,
-}
-
-/// What all threads saw.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Outcome {
-    pub(super) wall_ns: u64,
-    pub(super) cpu_ns: Option<u64>,
-    pub(super) switches: Option<u32>,
-    pub(super) steal: Option<u32>,
-    pub(super) clock: Option<f64>,
-    pub(super) contamination: Option<Contamination>,
 }
 
 /// The team, as its leader sees it. The leader works too.
@@ -100,6 +81,22 @@ pub(super) fn with<'k, R>(
     answer
 }
 
+/// Has each part made by a thread on the processor that thread of a team will be on, so that its memory is near it.
+pub(crate) fn on_each_processor<T: Send>(parts: &mut [T], make: fn(&mut T)) {
+    let threads = parts.len();
+    if let [one] = parts {
+        return make(one);
+    }
+    std::thread::scope(|scope| {
+        for (index, part) in parts.iter_mut().enumerate() {
+            scope.spawn(move || {
+                pin(index, threads);
+                make(part);
+            });
+        }
+    });
+}
+
 struct Release<'a>(&'a Shared);
 
 impl Drop for Release<'_> {
@@ -109,9 +106,9 @@ impl Drop for Release<'_> {
     }
 }
 
-impl Team<'_, '_> {
+impl Crew for Team<'_, '_> {
     /// Has all threads do this at the same time.
-    pub(super) fn run(&mut self, order: Order) -> Outcome {
+    fn run(&mut self, order: Order) -> Option<Outcome> {
         let before = steal();
         set(&self.shared.order, order);
         self.shared.begin.wait();
@@ -120,7 +117,7 @@ impl Team<'_, '_> {
         let stolen =
             before.zip(steal()).and_then(|(before, after)| u32::try_from(after.checked_sub(before)?).ok());
         let seen: Vec<Seen> = self.shared.seen.iter().filter_map(get).collect();
-        outcome(&seen, stolen)
+        Some(outcome(&seen, stolen))
     }
 }
 
@@ -142,7 +139,7 @@ fn outcome(seen: &[Seen], steal: Option<u32>) -> Outcome {
     };
     Outcome {
         wall_ns,
-        cpu_ns: seen.iter().filter_map(|seen| seen.tags.cpu_ns).min(),
+        other_ns: seen.iter().filter_map(|seen| seen.tags.cpu_ns).min(),
         switches: seen.iter().map(|seen| seen.tags.switches).sum(),
         steal,
         clock: seen.iter().filter_map(|seen| seen.clock).min_by(f64::total_cmp),

@@ -8,7 +8,7 @@ mod zip;
 mod zstd;
 
 use std::fs::File;
-use std::io::{self, BufReader, Read};
+use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -38,6 +38,9 @@ enum Kind {
 
 /// Traces shrink about this much when packed.
 const USUAL_RATIO: u64 = 12;
+
+/// Packed bytes read in one go. They are a tenth of what they become, so that reading them costs little anyway.
+const PACKED: usize = 32 << 10;
 
 /// Enough bytes to tell.
 const MAGIC: usize = 6;
@@ -72,8 +75,7 @@ pub(crate) fn open_file(path: &Path, progress: &Arc<Progress>) -> Result<Vec<Ope
     let reopen = {
         let (path, progress) = (path.to_owned(), Arc::clone(progress));
         move || -> io::Result<Box<dyn Read + Send>> {
-            let counted = Counted { reader: File::open(&path)?, progress: Arc::clone(&progress) };
-            Ok(Box::new(BufReader::with_capacity(pipe::BLOCK, counted)))
+            Ok(Box::new(Counted { reader: File::open(&path)?, progress: Arc::clone(&progress) }))
         }
     };
     let expected = metadata.len().saturating_mul(USUAL_RATIO);
@@ -128,8 +130,8 @@ fn unpack_nested<'a>(reader: Box<dyn Read + 'a>) -> io::Result<Box<dyn Read + 'a
     let kind = kind_of(&first);
     let reader = io::Cursor::new(first).chain(reader);
     Ok(match kind {
-        Kind::Gzip => Box::new(gzip::unpack(BufReader::new(reader))),
-        Kind::Zstd => Box::new(zstd::unpack(BufReader::new(reader))),
+        Kind::Gzip => Box::new(gzip::unpack(reader)),
+        Kind::Zstd => Box::new(zstd::unpack(reader)),
         _ => Box::new(reader),
     })
 }

@@ -8,7 +8,7 @@ use crossbeam_channel::{Receiver, Sender};
 use crate::formats::kineto::Source;
 
 /// Bytes handed over at a time: small enough for the cache, large enough that handing over costs nothing.
-pub(super) const BLOCK: usize = 256 << 10;
+const BLOCK: usize = 256 << 10;
 
 /// The first block, from which they grow: most of a small file's memory would be blocks otherwise.
 const FIRST_BLOCK: usize = 16 << 10;

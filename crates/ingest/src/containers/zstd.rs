@@ -6,7 +6,7 @@ use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
 
 /// The unpacked content of all frames.
 pub(super) fn unpack<R: Read>(reader: R) -> impl Read {
-    let reader = BufReader::with_capacity(super::pipe::BLOCK, reader);
+    let reader = BufReader::with_capacity(super::PACKED, reader);
     Frames::Between(Held { reader, magic: [0; 4], given: 4 })
 }
 

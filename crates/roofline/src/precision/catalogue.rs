@@ -34,7 +34,8 @@ const fn microscaling(precision: Precision, name: &'static str) -> Precision {
     renamed(scaled(precision, each(32.0, 8.0), None, Family::Microscaling), name)
 }
 
-const FP64: Precision = plain("fp64", 64.0, Family::Float, (11, 52, f64::MAX), Some(Arithmetic::Fp64));
+pub(super) const FP64: Precision =
+    plain("fp64", 64.0, Family::Float, (11, 52, f64::MAX), Some(Arithmetic::Fp64));
 pub(super) const FP32: Precision =
     plain("fp32", 32.0, Family::Float, (8, 23, f32::MAX as f64), Some(Arithmetic::Fp32));
 /// Stored as FP32; 19 bits exist inside the matrix unit only.
@@ -44,8 +45,10 @@ pub(super) const FP16: Precision =
     plain("fp16", 16.0, Family::Float, (5, 10, 65504.0), Some(Arithmetic::Fp16));
 pub(super) const BF16: Precision =
     plain("bf16", 16.0, Family::Float, (8, 7, 3.389_531_389_251_535_5e38), Some(Arithmetic::Bf16));
-const E4M3: Precision = plain("fp8_e4m3", 8.0, Family::Float, (4, 3, 448.0), Some(Arithmetic::Fp8));
-const E5M2: Precision = plain("fp8_e5m2", 8.0, Family::Float, (5, 2, 57344.0), Some(Arithmetic::Fp8));
+pub(super) const E4M3: Precision =
+    plain("fp8_e4m3", 8.0, Family::Float, (4, 3, 448.0), Some(Arithmetic::Fp8));
+pub(super) const E5M2: Precision =
+    plain("fp8_e5m2", 8.0, Family::Float, (5, 2, 57344.0), Some(Arithmetic::Fp8));
 const E3M2: Precision = plain("fp6_e3m2", 6.0, Family::Float, (3, 2, 28.0), Some(Arithmetic::Fp6));
 const E2M3: Precision = plain("fp6_e2m3", 6.0, Family::Float, (2, 3, 7.5), Some(Arithmetic::Fp6));
 pub(super) const E2M1: Precision = plain("fp4", 4.0, Family::Float, (2, 1, 6.0), Some(Arithmetic::Fp4));
@@ -58,7 +61,7 @@ const INT64: Precision = plain("int64", 64.0, Family::Integer, (0, 63, 9_223_372
 pub(super) const INT32: Precision =
     plain("int32", 32.0, Family::Integer, (0, 31, 2_147_483_647.0), Some(Arithmetic::Int32));
 const INT16: Precision = plain("int16", 16.0, Family::Integer, (0, 15, 32767.0), Some(Arithmetic::Int16));
-const INT8: Precision = plain("int8", 8.0, Family::Integer, (0, 7, 127.0), Some(Arithmetic::Int8));
+pub(super) const INT8: Precision = plain("int8", 8.0, Family::Integer, (0, 7, 127.0), Some(Arithmetic::Int8));
 const UINT8: Precision = plain("uint8", 8.0, Family::Integer, (0, 8, 255.0), Some(Arithmetic::Int8));
 pub(super) const INT4: Precision = plain("int4", 4.0, Family::Integer, (0, 3, 7.0), Some(Arithmetic::Int4));
 const INT2: Precision = plain("int2", 2.0, Family::Integer, (0, 1, 1.0), Some(Arithmetic::Int2));
@@ -72,7 +75,10 @@ const COMPLEX128: Precision =
     plain("complex128", 128.0, Family::Plain, (11, 52, f64::MAX), Some(Arithmetic::Fp64));
 const NF4_ELEMENT: Precision = plain("nf4", 4.0, Family::Lookup, (0, 0, 1.0), None);
 
-const NVFP4: Precision = renamed(
+pub(super) const MXFP4: Precision = microscaling(E2M1, "mxfp4");
+/// As bitsandbytes stores it.
+pub(super) const NF4: Precision = scaled(NF4_ELEMENT, each(64.0, 32.0), None, Family::Lookup);
+pub(super) const NVFP4: Precision = renamed(
     scaled(E2M1, each(16.0, 8.0), Some(Scale { bits: 32.0, every: Every::Tensor }), Family::Nvfp4),
     "nvfp4",
 );
@@ -98,12 +104,12 @@ pub(super) const ALL: &[(Precision, &[&str])] = &[
     (microscaling(E5M2, "mxfp8_e5m2"), &[]),
     (microscaling(E3M2, "mxfp6_e3m2"), &["mxfp6"]),
     (microscaling(E2M3, "mxfp6_e2m3"), &[]),
-    (microscaling(E2M1, "mxfp4"), &["mxfp4_e2m1"]),
+    (MXFP4, &["mxfp4_e2m1"]),
     (microscaling(INT8, "mxint8"), &[]),
     (NVFP4, &[]),
     (renamed(NVFP4, "nvfp4_kv"), &[]),
     (NVFP4_1024, &[]),
-    (scaled(NF4_ELEMENT, each(64.0, 32.0), None, Family::Lookup), &[]),
+    (NF4, &[]),
     (
         renamed(
             scaled(NF4_ELEMENT, each(64.0, 8.0), Some(each(64.0 * 256.0, 32.0)), Family::Lookup),

@@ -31,10 +31,11 @@ impl Analyse for Annotations {
             return Outcome::Skipped(Skipped {
                 id: Self::ID,
                 missing: "named ranges: no `user_annotation` was recorded or selected".to_owned(),
-                how_to_record:
+                how_to_record: job.recorder.advice(
+                    "named ranges",
                     "name the parts of the program: `with torch.profiler.record_function(\"forward\"):`; \
-                                `prof.step()` names the steps"
-                        .to_owned(),
+                                `prof.step()` names the steps",
+                ),
             });
         }
         Outcome::Section(Section {

@@ -25,7 +25,7 @@ impl Analyse for CallTree {
     fn assemble(job: &Job, ranks: &[Rank<'_, Part>]) -> Outcome {
         let ranks: Vec<&Rank<'_, Part>> = ranks.iter().filter(|rank| !rank.part.rows.is_empty()).collect();
         if ranks.is_empty() {
-            return missing::operators(Self::ID);
+            return missing::operators(job, Self::ID);
         }
         let rows = measure::over_ranks(&ranks);
         let recorded = tables::Recorded {

@@ -37,12 +37,11 @@ impl Analyse for Counters {
                 id: Self::ID,
                 missing: "hardware counters: neither kernels nor a `cuda_profiler_range` with them were recorded or selected"
                     .to_owned(),
-                how_to_record: "`torch.profiler.profile(experimental_config=torch._C._profiler._ExperimentalConfig(\
+                how_to_record: job.recorder.advice("hardware counters", "`torch.profiler.profile(experimental_config=torch._C._profiler._ExperimentalConfig(\
                                 profiler_metrics=[\"smsp__sass_thread_inst_executed_op_ffma_pred_on.sum\"], \
                                 profiler_measure_per_kernel=True))`; NVIDIA only, and every kernel runs several times. Or a \
                                 profiler of the vendor, whose files are read too: `ncu --set roofline`, \
-                                `rocprof-compute profile`; docs/counters.md says more"
-                    .to_owned(),
+                                `rocprof-compute profile`; docs/counters.md says more"),
             });
         }
         Outcome::Section(Section {

@@ -41,7 +41,7 @@ impl Analyse for KernelSequences {
             return missing::gpu_activity(job, Self::ID);
         }
         if !ranks.iter().any(|rank| rank.part.operators) {
-            return missing::operators(Self::ID);
+            return missing::operators(job, Self::ID);
         }
         section::section(job, ranks)
     }

@@ -109,10 +109,11 @@ impl Analyse for Memory {
             return Outcome::Skipped(Skipped {
                 id: Self::ID,
                 missing: "allocations: no memory event was recorded or selected".to_owned(),
-                how_to_record:
+                how_to_record: job.recorder.advice(
+                    "memory",
                     "`torch.profiler.profile(profile_memory=True, ...)`, with `with_stack=True` for modules; \
-                                or give eaves a file of `prof.export_memory_timeline`"
-                        .to_owned(),
+                                or give eaves a file of `prof.export_memory_timeline`",
+                ),
             });
         }
         Outcome::Section(Section {

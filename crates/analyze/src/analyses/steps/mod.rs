@@ -56,9 +56,11 @@ fn section(job: &Job, ranks: &[(&RankSummary, &[Step])]) -> Outcome {
             id: Steps::ID,
             missing: "profiler steps: no `ProfilerStep#N` in the recording or in the selected time"
                 .to_owned(),
-            how_to_record: "call `prof.step()` at the end of every iteration inside \
-                            `with torch.profiler.profile(...) as prof:`"
-                .to_owned(),
+            how_to_record: job.recorder.advice(
+                "profiler steps",
+                "call `prof.step()` at the end of every iteration inside \
+                            `with torch.profiler.profile(...) as prof:`",
+            ),
         });
     }
     Outcome::Section(Section {

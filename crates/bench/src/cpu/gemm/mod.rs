@@ -1,0 +1,142 @@
+//! Products of matrices: `C[m, n] = A[m, k] B[k, n]`.
+//!
+//! The loops are those of BLIS: a block of B is packed for the last cache, a block of A for the second, and a micro-kernel
+//! keeps a tile of C in registers. Threads share nothing that is written: each packs what it needs.
+#![expect(unsafe_code, reason = "micro-kernels are vector instructions on packed panels")]
+
+#[cfg(target_arch = "aarch64")]
+mod neon;
+mod pack;
+mod plan;
+mod portable;
+mod product;
+mod reference;
+mod tile;
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
+use eaves_roofline::Precision;
+use eaves_roofline::Work;
+use eaves_roofline::measured::{CacheState, Spec};
+
+use super::{InstructionSet, Making};
+use crate::backend::BenchError;
+use crate::buffer::Plain;
+use crate::kernel::Kernel;
+use pack::{ColumnLines, Matrix, RowLines};
+use plan::Blocking;
+use product::{Description, Product, Sum};
+use tile::Tile;
+
+/// The kernel for a product; `None` if the spec is none.
+pub(super) fn kernel(spec: &Spec, making: &Making) -> Option<Result<Box<dyn Kernel>, BenchError>> {
+    let Spec::Gemm { weights, activations, .. } = spec else { return None };
+    Some(match (weights.name, activations.name) {
+        ("fp32", "fp32") => float(spec, making, f32_tile(making.instructions), 24),
+        ("fp64", "fp64") => float(spec, making, f64_tile(making.instructions), 53),
+        _ => Err(BenchError::Unsupported {
+            backend: "cpu".to_owned(),
+            what: format!("gemm of {}", spec.precision()),
+            why: "fp32 and fp64 there are".to_owned(),
+        }),
+    })
+}
+
+fn f32_tile(instructions: InstructionSet) -> &'static Tile<f32, f32, f32> {
+    match instructions {
+        #[cfg(target_arch = "x86_64")]
+        InstructionSet::Avx512 => &x86::avx512_f32::TILE,
+        #[cfg(target_arch = "x86_64")]
+        InstructionSet::Avx2 => &x86::avx2_f32::TILE,
+        #[cfg(target_arch = "aarch64")]
+        InstructionSet::Neon => &neon::neon_f32::TILE,
+        _ => &portable::portable_f32::TILE,
+    }
+}
+
+fn f64_tile(instructions: InstructionSet) -> &'static Tile<f64, f64, f64> {
+    match instructions {
+        #[cfg(target_arch = "x86_64")]
+        InstructionSet::Avx512 => &x86::avx512_f64::TILE,
+        #[cfg(target_arch = "x86_64")]
+        InstructionSet::Avx2 => &x86::avx2_f64::TILE,
+        #[cfg(target_arch = "aarch64")]
+        InstructionSet::Neon => &neon::neon_f64::TILE,
+        _ => &portable::portable_f64::TILE,
+    }
+}
+
+/// Numbers that are drawn at random.
+trait Random: Plain {
+    fn draw(random: &mut fastrand::Rng) -> Self;
+}
+
+impl Random for f32 {
+    fn draw(random: &mut fastrand::Rng) -> Self {
+        random.f32() - 0.5
+    }
+}
+
+impl Random for f64 {
+    fn draw(random: &mut fastrand::Rng) -> Self {
+        random.f64() - 0.5
+    }
+}
+
+/// Copies of an operand of so many bytes that are together four times the last cache, if it is to be cold.
+fn copies(making: &Making, bytes: usize) -> usize {
+    match making.state {
+        CacheState::Cold => (4 * making.last_cache).div_ceil(bytes.max(1)).max(2),
+        CacheState::Hot | CacheState::LastLevel => 1,
+    }
+}
+
+fn float<T: Sum + Random>(
+    spec: &Spec,
+    making: &Making,
+    tile: &'static Tile<T, T, T>,
+    mantissa: i32,
+) -> Result<Box<dyn Kernel>, BenchError> {
+    let Spec::Gemm { m, n, k, weights, activations } = *spec else { return Err(memory(spec)) };
+    let mut random = fastrand::Rng::with_seed(5);
+    let bytes = k.saturating_mul(n).saturating_mul(size_of::<T>());
+    let a = Matrix::filled(m, k, 1, || T::draw(&mut random)).ok_or_else(|| memory(spec))?;
+    let b =
+        Matrix::filled(k, n, copies(making, bytes), || T::draw(&mut random)).ok_or_else(|| memory(spec))?;
+    let description = Description {
+        spec: *spec,
+        shape: (m, n, k),
+        note: String::new(),
+        work: work((m, n, k), weights, activations, weights),
+        chores: Vec::new(),
+        state: making.state,
+        blocking: Blocking { rows: 144, depth: 256, columns: 2048 },
+        piece: 400e6 / size_of::<T>() as f64,
+        threads: making.threads,
+        // A product and a sum round once each at most, and so do those of the reference.
+        tolerance: 2.0 * k as f64 * (0.5_f64.powi(mantissa) + 0.5_f64.powi(53)),
+    };
+    let product = Product::new(description, tile, Box::new(RowLines(a)), Box::new(ColumnLines(b)));
+    Ok(Box::new(product.ok_or_else(|| memory(spec))?))
+}
+
+/// What a product must do.
+fn work(
+    (m, n, k): (usize, usize, usize),
+    weights: Precision,
+    activations: Precision,
+    result: Precision,
+) -> Work {
+    let (m, n, k) = (m as f64, n as f64, k as f64);
+    Work::matrix(m * n * k, weights)
+        .reads("activations", m * k, activations)
+        .reads("weights", k * n, weights)
+        .writes("output", m * n, result)
+}
+
+fn memory(spec: &Spec) -> BenchError {
+    BenchError::Memory { what: format!("gemm {} {}", spec.shape(), spec.precision()) }
+}
+
+#[cfg(test)]
+mod tests;
