@@ -9,6 +9,8 @@ pub mod buffer;
 pub mod cpu;
 pub mod formats;
 pub mod kernel;
+pub mod opencl;
+mod reference;
 pub mod timing;
 
 pub use backend::{Backend, BenchError, Options};

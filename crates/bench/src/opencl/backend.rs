@@ -4,9 +4,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use eaves_roofline::measured::{
-    CacheState, Conditions, Execution, Measurement, Spec, summary, violations,
-};
+use eaves_roofline::measured::{CacheState, Conditions, Execution, Measurement, Spec, summary, violations};
 
 use super::devices::{DeviceInfo, Kind};
 use super::driver::{Driver, OwnProgram};
@@ -31,6 +29,9 @@ pub struct OpenCl {
     /// A text of the sources and what stands there instead.
     #[cfg(test)]
     pub(super) patch: Option<(&'static str, &'static str)>,
+    /// Whether kernels are shared out as on a graphics processor.
+    #[cfg(test)]
+    pub(super) shared_groups: bool,
 }
 
 impl OpenCl {
@@ -42,6 +43,8 @@ impl OpenCl {
             programs: RefCell::default(),
             #[cfg(test)]
             patch: None,
+            #[cfg(test)]
+            shared_groups: false,
         })
     }
 
@@ -52,6 +55,10 @@ impl OpenCl {
 
     /// Whether the device is the processor: items then do as much as possible by themselves.
     pub(super) fn is_processor(&self) -> bool {
+        #[cfg(test)]
+        if self.shared_groups {
+            return false;
+        }
         self.info.kind == Kind::Cpu
     }
 

@@ -12,7 +12,7 @@ mod team;
 
 pub use clock::core_clock;
 pub(crate) use crew::{Crew, Order, Outcome};
-pub(crate) use protocol::{Run, sample_all};
 pub use protocol::{Protocol, measure};
-pub(crate) use tags::steal;
+pub(crate) use protocol::{Run, sample_all};
+pub(crate) use tags::{process_time, steal};
 pub use team::processors;
