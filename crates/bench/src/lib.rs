@@ -7,8 +7,12 @@
 pub mod backend;
 pub mod buffer;
 pub mod cpu;
+#[cfg(feature = "cuda")]
+pub mod cuda;
 pub mod formats;
 pub mod kernel;
+pub mod opencl;
+mod reference;
 pub mod timing;
 
 pub use backend::{Backend, BenchError, Options};

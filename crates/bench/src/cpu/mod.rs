@@ -4,7 +4,7 @@ mod attention;
 mod backend;
 pub(crate) mod exp;
 mod fma;
-mod gemm;
+pub mod gemm;
 mod gemv;
 pub mod isa;
 mod stream;
