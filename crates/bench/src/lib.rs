@@ -9,6 +9,7 @@ pub mod buffer;
 pub mod cpu;
 pub mod formats;
 pub mod kernel;
+pub mod roofs;
 pub mod timing;
 
 pub use backend::{Backend, BenchError, Options};
@@ -18,4 +19,5 @@ pub use eaves_roofline::measured::{
     Store, Stream, Summary, Verification, Violation,
 };
 pub use kernel::{Kernel, Worker};
+pub use roofs::{Effort, Progress, Roofs, measure_roofs};
 pub use timing::{Protocol, measure};
