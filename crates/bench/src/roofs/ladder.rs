@@ -1,14 +1,20 @@
 //! Sets of growing size.
 
+use std::time::Duration;
+
 use eaves_roofline::measured::{CacheState, Spec, Stream};
 
 use super::chase::{Chase, STEPS};
 use super::session::Session;
 use super::{Effort, Level, Rung, plateaus};
+use crate::timing::Protocol;
 
 /// The smallest set, and how many doublings of it the largest is: 256 MiB.
 const SMALLEST: usize = 4096;
 const DOUBLINGS: u32 = 16;
+
+/// A cache is at least so many times the one before it. Those of processors of the last decade are eight times and more.
+const CACHE_TO_CACHE: usize = 8;
 
 /// The sets that are gone through.
 fn sizes(effort: Effort) -> Vec<usize> {
@@ -48,11 +54,13 @@ pub(super) fn climb(session: &mut Session<'_>) -> (Vec<Rung>, Vec<Rung>) {
 
 fn once(session: &mut Session<'_>, accesses: &mut [Rung], bandwidths: &mut [Rung]) {
     let (protocol, instructions) = (session.protocol(), session.instructions());
+    // Lines are in the caches when the way through them is made, and others take them away with every millisecond.
+    let at_once = Protocol { warm_up: Duration::ZERO, sample: Duration::from_micros(200), ..protocol };
     for (access, bandwidth) in accesses.iter_mut().zip(bandwidths) {
         let bytes = access.bytes;
         session.say(&format!("levels of memory: {} KiB", bytes >> 10));
         if let Some(mut chase) = Chase::new(bytes)
-            && let Some(time) = session.time(&mut chase, &protocol).and_then(|measured| measured.time)
+            && let Some(time) = session.time(&mut chase, &at_once).and_then(|measured| measured.time)
         {
             access.rate = access.rate.max(STEPS as f64 / time.min);
         }
@@ -79,7 +87,13 @@ pub(super) fn levels(accesses: &[Rung], bandwidths: &[Rung]) -> Vec<Level> {
     };
     let mut found = caches(accesses);
     let known = found.last().map_or(0, |(fits, _)| *fits);
-    found.extend(caches(bandwidths).into_iter().filter(|(fits, _)| *fits > 2 * known));
+    for (fits, beyond) in caches(bandwidths).into_iter().filter(|(fits, _)| *fits > known) {
+        if fits < CACHE_TO_CACHE * known {
+            // The same, of which accesses keep a part.
+            found.pop();
+        }
+        found.push((fits, beyond));
+    }
     let mut levels = Vec::new();
     let mut before = None;
     for (index, (fits, beyond)) in found.into_iter().enumerate() {
@@ -151,6 +165,9 @@ mod tests {
         let sizes = |levels: &[Level]| levels.iter().map(|level| level.fits).collect::<Vec<_>>();
         let expected = [Some(32 << 10), Some(1 << 20), Some(16 << 20), None];
         assert_eq!(sizes(&levels(&accesses, &bandwidths)), expected);
+        // A part of the third that accesses keep is still the third.
+        let part = curve(&[(32 << 10, 615e6), (1 << 20, 230e6), (4 << 20, 80e6)], 9e6);
+        assert_eq!(sizes(&levels(&part, &bandwidths)), expected);
         // Accesses that know all of them are not told twice.
         let all = curve(&[(32 << 10, 615e6), (1 << 20, 230e6), (16 << 20, 60e6)], 9e6);
         assert_eq!(sizes(&levels(&all, &bandwidths)), expected);
