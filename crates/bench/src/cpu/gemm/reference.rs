@@ -2,7 +2,7 @@
 
 use eaves_roofline::measured::Verification;
 
-use super::pack::Lines;
+use super::pack::Operand;
 
 /// Products up to this many multiplications are compared whole.
 const WHOLE: usize = 1 << 24;
@@ -13,10 +13,10 @@ const SAMPLED: usize = 8;
 /// Holds a result (`m` rows of `n`) against the operands. All of a small one; of others rows and columns from every part, so
 /// that each block of rows and of columns is seen. Errors are relative to the product of absolute values, which is what
 /// rounding is proportional to (Higham 2002, section 3.5).
-pub(super) fn verify<A, B, C: Copy + Into<f64>>(
+pub(super) fn verify<C: Copy + Into<f64>>(
     (m, n, k): (usize, usize, usize),
-    a: &dyn Lines<A>,
-    b: &dyn Lines<B>,
+    a: &dyn Operand,
+    b: &dyn Operand,
     c: &[C],
     tolerance: f64,
 ) -> Verification {
@@ -49,11 +49,11 @@ fn sample(length: usize) -> Vec<usize> {
 }
 
 /// The worst error of some lines against all lines of the other operand.
-fn worst<S, O>(
+fn worst(
     k: usize,
-    some: &dyn Lines<S>,
+    some: &dyn Operand,
     chosen: &[usize],
-    other: &dyn Lines<O>,
+    other: &dyn Operand,
     others: usize,
     result: impl Fn(usize, usize) -> f64,
     error: &mut f64,
