@@ -4,6 +4,7 @@
 //! keeps a tile of C in registers. Threads share nothing that is written: each packs what it needs.
 #![expect(unsafe_code, reason = "micro-kernels are vector instructions on packed panels")]
 
+mod int8;
 #[cfg(target_arch = "aarch64")]
 mod neon;
 mod pack;
@@ -116,6 +117,7 @@ pub fn make(
     };
     match (weights.name, activations.name) {
         ("fp32", "fp32") => float(spec, making, engine, f32_tile(making.instructions), 24),
+        ("int8", "int8") if engine.is_none() => int8::make(spec, making),
         ("fp64", "fp64") => float(spec, making, engine, f64_tile(making.instructions), 53),
         _ => Err(unsupported("there are fp32 and fp64")),
     }

@@ -50,7 +50,8 @@ impl<T: Plain> Matrix<T> {
         Some(Self { elements: Buffer::filled(length, |_| make())?, rows, stride: columns })
     }
 
-    fn row(&self, copy: usize, row: usize, columns: Range<usize>) -> &[T] {
+    /// Part of a row.
+    pub(super) fn row(&self, copy: usize, row: usize, columns: Range<usize>) -> &[T] {
         let start = (copy * self.rows + row) * self.stride;
         self.elements.get(start + columns.start..start + columns.end).unwrap_or(&[])
     }
@@ -59,6 +60,16 @@ impl<T: Plain> Matrix<T> {
     pub(super) fn copy(&self, copy: usize) -> &[T] {
         let length = self.rows * self.stride;
         self.elements.get(copy * length..(copy + 1) * length).unwrap_or(&[])
+    }
+
+    /// Elements of a row.
+    pub(super) fn stride(&self) -> usize {
+        self.stride
+    }
+
+    /// Whether the system gave huge pages, if it says.
+    pub(super) fn huge_pages(&self) -> Option<bool> {
+        self.elements.has_huge_pages()
     }
 
     /// How many there are.
@@ -85,7 +96,7 @@ impl<T: Plain + Into<f64>> Operand for RowLines<T> {
     }
 
     fn huge_pages(&self) -> Option<bool> {
-        self.0.elements.has_huge_pages()
+        self.0.huge_pages()
     }
 }
 
@@ -112,7 +123,7 @@ impl<T: Plain + Into<f64>> Operand for ColumnLines<T> {
     }
 
     fn huge_pages(&self) -> Option<bool> {
-        self.0.elements.has_huge_pages()
+        self.0.huge_pages()
     }
 }
 
