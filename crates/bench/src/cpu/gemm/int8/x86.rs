@@ -93,8 +93,28 @@ pub(super) mod avx2 {
     integer_tile!(
         "avx2 6x16 int16 vpmaddwd", "avx2", i16, i16, __m256i, 8, 2, 0, [1 2 3 4 5 6],
         _mm256_setzero_si256(), _mm256_loadu_si256, _mm256_storeu_si256, _mm256_set1_epi32, _mm256_add_epi32,
-        |sum, left, right| _mm256_add_epi32(sum, _mm256_madd_epi16(left, right))
+        multiply_add
     );
+
+    /// Adds the pairs of products. As assembly, since the compiler adds sums of several steps together first, which is the
+    /// same for integers, and runs out of registers.
+    ///
+    /// # Safety
+    /// The instructions must be there.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    unsafe fn multiply_add(mut sum: __m256i, left: __m256i, right: __m256i) -> __m256i {
+        // SAFETY: it reads and writes registers.
+        unsafe {
+            std::arch::asm!(
+                "vpmaddwd {product}, {left}, {right}",
+                "vpaddd {sum}, {sum}, {product}",
+                product = out(ymm_reg) _, left = in(ymm_reg) left, right = in(ymm_reg) right, sum = inout(ymm_reg) sum,
+                options(pure, nomem, nostack, preserves_flags)
+            );
+        }
+        sum
+    }
 }
 
 /// Fours of products of bytes.
