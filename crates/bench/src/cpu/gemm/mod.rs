@@ -11,6 +11,7 @@ mod pack;
 mod plan;
 mod portable;
 mod product;
+mod quantised;
 mod reference;
 mod tile;
 mod vendor;
@@ -117,9 +118,10 @@ pub fn make(
     };
     match (weights.name, activations.name) {
         ("fp32", "fp32") => float(spec, making, engine, f32_tile(making.instructions), 24),
-        ("int8", "int8") if engine.is_none() => int8::make(spec, making),
         ("fp64", "fp64") => float(spec, making, engine, f64_tile(making.instructions), 53),
-        _ => Err(unsupported("there are fp32 and fp64")),
+        ("int8", "int8") if engine.is_none() => int8::make(spec, making),
+        _ if engine.is_none() => quantised::make(spec, making),
+        _ => Err(unsupported("the code of others multiplies fp32 and fp64")),
     }
 }
 
