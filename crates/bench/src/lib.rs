@@ -7,6 +7,8 @@
 pub mod backend;
 pub mod buffer;
 pub mod cpu;
+#[cfg(feature = "cuda")]
+pub mod cuda;
 pub mod formats;
 pub mod kernel;
 pub mod opencl;

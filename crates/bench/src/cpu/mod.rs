@@ -1,8 +1,12 @@
 //! Kernels for the processor that eaves runs on: one module a family, listed in [`FAMILIES`].
 
 mod backend;
-mod gemm;
+pub(crate) mod exp;
+mod fma;
+pub mod gemm;
+mod gemv;
 pub mod isa;
+mod stream;
 
 use eaves_roofline::measured::{CacheState, Spec};
 
@@ -29,4 +33,12 @@ pub struct Making {
 pub type Family = fn(&Spec, &Making) -> Option<Result<Box<dyn Kernel>, BenchError>>;
 
 /// All families, each one line.
-const FAMILIES: &[Family] = &[gemm::kernel];
+const FAMILIES: &[Family] = &[
+    // tidy-alphabetical-start
+    exp::kernel,
+    fma::kernel,
+    gemm::kernel,
+    gemv::kernel,
+    stream::kernel,
+    // tidy-alphabetical-end
+];

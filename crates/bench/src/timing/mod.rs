@@ -15,4 +15,5 @@ pub(crate) use crew::{Crew, Order, Outcome};
 pub use protocol::{Protocol, measure};
 pub(crate) use protocol::{Run, sample_all};
 pub(crate) use tags::{process_time, steal};
+pub(crate) use team::on_each_processor;
 pub use team::processors;

@@ -81,6 +81,22 @@ pub(super) fn with<'k, R>(
     answer
 }
 
+/// Has each part made by a thread on the processor that thread of a team will be on, so that its memory is near it.
+pub(crate) fn on_each_processor<T: Send>(parts: &mut [T], make: fn(&mut T)) {
+    let threads = parts.len();
+    if let [one] = parts {
+        return make(one);
+    }
+    std::thread::scope(|scope| {
+        for (index, part) in parts.iter_mut().enumerate() {
+            scope.spawn(move || {
+                pin(index, threads);
+                make(part);
+            });
+        }
+    });
+}
+
 struct Release<'a>(&'a Shared);
 
 impl Drop for Release<'_> {

@@ -76,11 +76,14 @@ pub struct Attend {
 /// A kernel of some shape and precision.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Spec {
+    /// Exponentials of single precision, in the first cache: a rate of the third roof.
+    Exp,
     /// A stream through arrays of so many bytes in all.
     Stream {
         /// What it does.
         stream: Stream,
-        /// Bytes of all arrays that one call touches.
+        /// Bytes of all arrays together: those that are gone through again and again, or when cold, what one call takes of
+        /// much larger ones.
         bytes: usize,
     },
     /// Multiply-adds in registers.
@@ -122,9 +125,10 @@ pub enum Spec {
 }
 
 impl Spec {
-    /// The family: `stream`, `fma`, `gemv`, `gemm`, `attention`.
+    /// The family: `exp`, `stream`, `fma`, `gemv`, `gemm`, `attention`.
     pub fn family(&self) -> &'static str {
         match self {
+            Self::Exp => "exp",
             Self::Stream { .. } => "stream",
             Self::Fma { .. } => "fma",
             Self::Gemv { .. } => "gemv",
@@ -137,7 +141,7 @@ impl Spec {
     pub fn shape(&self) -> String {
         match self {
             Self::Stream { stream, bytes } => format!("{stream} {bytes}"),
-            Self::Fma { .. } => String::new(),
+            Self::Exp | Self::Fma { .. } => String::new(),
             Self::Gemv { n, k, .. } => format!("1x{n}x{k}"),
             Self::Gemm { m, n, k, .. } => format!("{m}x{n}x{k}"),
             Self::Attention { shape, .. } => {
@@ -151,7 +155,7 @@ impl Spec {
     /// How weights are stored, or what is computed in.
     pub fn precision(&self) -> String {
         match self {
-            Self::Stream { .. } => Precision::FP32.to_string(),
+            Self::Exp | Self::Stream { .. } => Precision::FP32.to_string(),
             Self::Fma { arithmetic } => arithmetic.to_string(),
             Self::Gemv { weights, activations, .. } | Self::Gemm { weights, activations, .. } => {
                 if weights == activations { weights.to_string() } else { format!("{weights}/{activations}") }
