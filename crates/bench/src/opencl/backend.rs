@@ -23,9 +23,9 @@ const COLD_FACTOR: u64 = 4;
 /// A device of OpenCL.
 pub struct OpenCl {
     info: DeviceInfo,
-    driver: Driver,
-    /// Compiled kernels by source and options.
+    /// Compiled kernels by source and options; released before what they were compiled for.
     programs: RefCell<HashMap<(&'static str, String), Rc<OwnProgram>>>,
+    driver: Driver,
     /// A text of the sources and what stands there instead.
     #[cfg(test)]
     pub(super) patch: Option<(&'static str, &'static str)>,

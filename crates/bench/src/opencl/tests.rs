@@ -74,6 +74,7 @@ fn hold_in(device: &OpenCl, specs: &[Spec], pieces: usize) {
         device.driver().finish().unwrap();
         let verification = (kernel.check)(device.driver()).unwrap();
         assert!(verification.holds(), "{spec:?} in {pieces}: {verification:?}");
+        assert!(device.driver().is_intact(), "{spec:?} writes where nothing is");
     }
 }
 

@@ -127,16 +127,18 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void attention(__glo
         const uint row = i / dimension, d = i % dimension;
         const ulong place = pair * rows + first + row;
         const REAL sum = sums[row * STRIDE + d];
-if (splits == 1) {
+        if (splits == 1)
             out[place * dimension + d] = total[row] > 0 ? sum / total[row] : (REAL)0;
-            continue;
-        }
-        out[(place * splits + split) * dimension + d] = sum;
-        if (d == 0) {
-            state[(place * splits + split) * 2] = largest[row];
-            state[(place * splits + split) * 2 + 1] = total[row];
-        }
+        else
+            out[(place * splits + split) * dimension + d] = sum;
     }
+    if (splits > 1)
+        ALL(row, mine)
+        {
+            const ulong place = (pair * rows + first + row) * splits + split;
+            state[place * 2] = largest[row];
+            state[place * 2 + 1] = total[row];
+        }
 }
 
 // Puts the parts of each row together.
