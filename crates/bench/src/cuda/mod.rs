@@ -3,8 +3,19 @@
 //! says why.
 
 mod architecture;
+mod attention;
+mod device;
+#[cfg(test)]
+mod emulated;
+mod fma;
+mod gemm;
+mod gemv;
+mod numbers;
 pub mod nvrtc;
+mod plan;
 pub mod programs;
+mod stream;
+mod tensor;
 
 pub use architecture::{Architecture, UnknownArchitecture};
 pub use nvrtc::{Compiled, Compiler};
