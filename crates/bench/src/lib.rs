@@ -11,6 +11,8 @@ pub mod cpu;
 pub mod cuda;
 pub mod formats;
 pub mod kernel;
+pub mod opencl;
+mod reference;
 pub mod timing;
 
 pub use backend::{Backend, BenchError, Options};

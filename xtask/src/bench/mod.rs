@@ -8,6 +8,7 @@ mod analyze;
 mod formats;
 mod ingest;
 mod inputs;
+mod kernels;
 mod measure;
 mod parts;
 mod peers;
@@ -35,6 +36,10 @@ Benchmarks
           --with-peers    install orjson and HTA into target/bench/venv and measure them too
           --scaling       measure 5, 50, 500 and 5000 MB instead
 
+  kernels [PART]  kernels against what the machine can do, libraries and other benchmarks, as ratios in one run
+          --runs 3        times each is measured
+          --with-peers    install likwid-bench with apt and measure it too
+
   roofline  every operator of a trace against its device
           --trace FILE    a trace of a device that is known; by default those of TraceLens, if they are there
           --runs 3        runs of each row; the median counts
@@ -52,6 +57,7 @@ pub(crate) fn run(mut options: Options) -> Result<()> {
         Some("analyze") => analyze::run(options),
         Some("formats") => formats::run(options),
         Some("ingest") => ingest::run(options),
+        Some("kernels") => kernels::run(options),
         // Baselines run in a process of their own, so that their memory does not count as that of others.
         Some("part") => parts::run(options),
         Some("roofline") => roofline::run(options),

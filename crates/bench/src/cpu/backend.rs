@@ -1,11 +1,15 @@
 //! The processor as a backend.
 
+use eaves_roofline::device::detect::{Kind, Machine};
 use eaves_roofline::measured::{Measurement, Spec};
 
 use super::{FAMILIES, InstructionSet, Making};
 use crate::backend::{Backend, BenchError, Options};
 use crate::kernel::Kernel;
 use crate::timing;
+
+/// The last cache of processors that do not say.
+const USUAL_LAST_CACHE: usize = 32 << 20;
 
 /// The processor that eaves runs on.
 #[derive(Clone, Debug)]
@@ -19,6 +23,21 @@ pub struct Cpu {
 }
 
 impl Cpu {
+    /// What the system says of it.
+    pub fn detect() -> Self {
+        let found = Machine::here().detect().into_iter().find(|found| found.kind == Kind::Cpu);
+        // Main memory comes first, then caches, the last one first.
+        let last =
+            found.iter().flat_map(|found| &found.device.memory).find(|level| level.id.starts_with('l'));
+        let last_cache = last.and_then(|level| level.size.as_ref()).map(|size| size.value as usize);
+        Self {
+            name: found.map_or_else(|| "CPU".to_owned(), |found| found.reported),
+            instructions: InstructionSet::best(),
+            // All caches of that level together: several sockets or dies have one each, and threads use all of them.
+            last_cache: last_cache.unwrap_or(USUAL_LAST_CACHE),
+        }
+    }
+
     /// The kernel for a spec, with operands.
     pub fn kernel(&self, spec: &Spec, options: &Options) -> Result<Box<dyn Kernel>, BenchError> {
         let making = Making {

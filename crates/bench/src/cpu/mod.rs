@@ -3,7 +3,8 @@
 mod backend;
 pub(crate) mod exp;
 mod fma;
-mod gemm;
+pub mod gemm;
+mod gemv;
 pub mod isa;
 mod stream;
 
@@ -37,6 +38,7 @@ const FAMILIES: &[Family] = &[
     exp::kernel,
     fma::kernel,
     gemm::kernel,
+    gemv::kernel,
     stream::kernel,
     // tidy-alphabetical-end
 ];

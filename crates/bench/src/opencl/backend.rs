@@ -4,9 +4,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use eaves_roofline::measured::{
-    CacheState, Conditions, Execution, Measurement, Spec, summary, violations,
-};
+use eaves_roofline::measured::{CacheState, Conditions, Execution, Measurement, Spec, summary, violations};
 
 use super::devices::{DeviceInfo, Kind};
 use super::driver::{Driver, OwnProgram};
@@ -31,6 +29,9 @@ pub struct OpenCl {
     /// A text of the sources and what stands there instead.
     #[cfg(test)]
     pub(super) patch: Option<(&'static str, &'static str)>,
+    /// Whether kernels are shared out as on a graphics processor.
+    #[cfg(test)]
+    pub(super) shared_groups: bool,
 }
 
 impl OpenCl {
@@ -42,6 +43,8 @@ impl OpenCl {
             programs: RefCell::default(),
             #[cfg(test)]
             patch: None,
+            #[cfg(test)]
+            shared_groups: false,
         })
     }
 
@@ -52,6 +55,10 @@ impl OpenCl {
 
     /// Whether the device is the processor: items then do as much as possible by themselves.
     pub(super) fn is_processor(&self) -> bool {
+        #[cfg(test)]
+        if self.shared_groups {
+            return false;
+        }
         self.info.kind == Kind::Cpu
     }
 
@@ -96,6 +103,11 @@ impl OpenCl {
             Spec::Attention { shape, precision } => {
                 attention::prepare(self, shape, *precision, options.state)
             }
+            Spec::Exp => Err(BenchError::Unsupported {
+                backend: self.id().to_owned(),
+                what: spec.family().to_owned(),
+                why: "exponentials by themselves are measured on the processor only".to_owned(),
+            }),
         }?;
         cut_to_slices(&self.driver, &self.info, &mut prepared)?;
         Ok(prepared)

@@ -11,6 +11,7 @@ use super::launch::{Check, Prepared, Stage};
 use super::stream::exact;
 use crate::backend::BenchError;
 use crate::buffer::Plain;
+use crate::formats::minifloat::FP16;
 
 const SOURCE: &str = include_str!("kernels/fma.cl");
 
@@ -52,13 +53,14 @@ pub(super) fn prepare(device: &OpenCl, arithmetic: Arithmetic) -> Result<Prepare
         Arithmetic::Fp64 if info.fp64 => {
             chains(device, arithmetic, &floats("-DREAL=double -DDOUBLE", width / 2), double)
         }
-        Arithmetic::Fp16 if info.fp16 => {
-            chains(device, arithmetic, &floats("-DREAL=half -DHALF", 8), half)
-        }
+        Arithmetic::Fp16 if info.fp16 => chains(device, arithmetic, &floats("-DREAL=half -DHALF", 8), half),
         Arithmetic::Int8 => {
             // The built-in product takes single words.
             let (width, dot) = if info.dot { (1, " -DDOT") } else { (width, "") };
-            let options = format!("-DINTEGER{dot} -DWIDTH={}", if width == 1 { String::new() } else { width.to_string() });
+            let options = format!(
+                "-DINTEGER{dot} -DWIDTH={}",
+                if width == 1 { String::new() } else { width.to_string() }
+            );
             chains(device, arithmetic, &Type { options, width, operations: 8.0 }, bytes)
         }
         Arithmetic::Fp64 => Err(device.unsupported("fp64", "the device has no cl_khr_fp64")),
@@ -138,9 +140,8 @@ fn summed<T: Copy>(seed: T, number: impl Fn(u32) -> T, step: impl Fn(T) -> T, ad
 
 fn single(seeds: &[u16]) -> Numbers<f32> {
     let seeds: Vec<f32> = seeds.iter().map(|seed| f32::from(*seed) / 4096.0).collect();
-    let result = |seed: &f32| {
-        summed(*seed, |index| index as f32, |a| a.mul_add(FACTOR, ADDEND), |a, b| a + b)
-    };
+    let result =
+        |seed: &f32| summed(*seed, |index| index as f32, |a| a.mul_add(FACTOR, ADDEND), |a, b| a + b);
     let results = seeds.iter().map(result).collect();
     Numbers { seeds, factor: Argument::F32(FACTOR), addend: Argument::F32(ADDEND), results }
 }
@@ -148,8 +149,7 @@ fn single(seeds: &[u16]) -> Numbers<f32> {
 fn double(seeds: &[u16]) -> Numbers<f64> {
     let seeds: Vec<f64> = seeds.iter().map(|seed| f64::from(*seed) / 4096.0).collect();
     let (factor, addend) = (f64::from(FACTOR), f64::from(ADDEND));
-    let result =
-        |seed: &f64| summed(*seed, f64::from, |a| a.mul_add(factor, addend), |a, b| a + b);
+    let result = |seed: &f64| summed(*seed, f64::from, |a| a.mul_add(factor, addend), |a, b| a + b);
     let results = seeds.iter().map(result).collect();
     Numbers { seeds, factor: Argument::F64(factor), addend: Argument::F64(addend), results }
 }
@@ -157,7 +157,8 @@ fn double(seeds: &[u16]) -> Numbers<f64> {
 /// Halves are computed in double precision, where products and sums of them are exact, and rounded after each step.
 fn half(seeds: &[u16]) -> Numbers<u16> {
     let numbers: Vec<f64> = seeds.iter().map(|seed| f64::from(*seed & 0xFF) / 64.0).collect();
-    let round = |number: f64| half_to_double(half_of(number));
+    let half_of = |number: f64| FP16.encode(number) as u16;
+    let round = |number: f64| FP16.decode(FP16.encode(number));
     let (factor, addend) = (round(f64::from(FACTOR)), round(f64::from(ADDEND)));
     let result = |seed: &f64| {
         let sum = summed(*seed, f64::from, |a| round(a * factor + addend), |a, b| round(a + b));
@@ -178,9 +179,7 @@ fn bytes(seeds: &[u16]) -> Numbers<u32> {
         let pairs = word.to_le_bytes().into_iter().zip(BYTES.to_le_bytes());
         pairs.map(|(one, other)| i32::from(one as i8) * i32::from(other as i8)).sum::<i32>() as u32
     };
-    let result = |seed: &u32| {
-        summed(*seed, |index| index, |a| a.wrapping_add(dot(a)), u32::wrapping_add)
-    };
+    let result = |seed: &u32| summed(*seed, |index| index, |a| a.wrapping_add(dot(a)), u32::wrapping_add);
     let results = seeds.iter().map(result).collect();
     Numbers { seeds, factor: Argument::U32(BYTES), addend: Argument::U32(0), results }
 }

@@ -12,8 +12,8 @@ pub(super) struct Stage {
     kernel: OwnKernel,
     #[expect(dead_code, reason = "the driver holds handles alone: this keeps their memory")]
     arguments: Vec<Argument>,
-    /// Index of the argument that chooses the copy, and what it is for each.
-    copies: Option<(usize, Vec<Argument>)>,
+    /// Indices of arguments that choose the copy, and what they are for each.
+    copies: Vec<(usize, Vec<Argument>)>,
     range: Range,
 }
 
@@ -32,21 +32,23 @@ impl Stage {
         // Nothing at all cannot be run; kernels see by their sizes that there is nothing to do.
         let size = |dimension: usize| groups[dimension].max(1) * local[dimension];
         let range = Range { offset: [0, 0], global: [size(0), size(1)], local };
-        Ok(Self { kernel, arguments, copies: None, range })
+        Ok(Self { kernel, arguments, copies: Vec::new(), range })
     }
 
     /// The argument of this index is another one from call to call; the first is that of copy 0.
     #[must_use]
     pub(super) fn rotating(mut self, index: usize, copies: Vec<Argument>) -> Self {
-        self.copies = (copies.len() > 1).then_some((index, copies));
+        if copies.len() > 1 {
+            self.copies.push((index, copies));
+        }
         self
     }
 
     fn run(&self, driver: &Driver, range: &Range, turn: usize) -> Result<Command, BenchError> {
-        if let Some((index, copies)) = &self.copies
-            && let Some(copy) = copies.get(turn % copies.len().max(1))
-        {
-            driver.set(&self.kernel, *index, copy)?;
+        for (index, copies) in &self.copies {
+            if let Some(copy) = copies.get(turn % copies.len().max(1)) {
+                driver.set(&self.kernel, *index, copy)?;
+            }
         }
         driver.enqueue(&self.kernel, range)
     }
@@ -73,16 +75,7 @@ impl Prepared {
     /// A kernel that does its stages one after the other.
     pub(super) fn new(spec: Spec, state: CacheState, work: Work, stages: Vec<Stage>, check: Check) -> Self {
         let pieces = stages.iter().enumerate().map(|(index, stage)| (index, stage.range)).collect();
-        Self {
-            spec,
-            implementation: String::new(),
-            work,
-            chores: Vec::new(),
-            state,
-            stages,
-            pieces,
-            check,
-        }
+        Self { spec, implementation: String::new(), work, chores: Vec::new(), state, stages, pieces, check }
     }
 
     /// What to call the code.

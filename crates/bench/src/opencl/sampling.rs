@@ -54,8 +54,7 @@ impl<'a> DeviceCrew<'a> {
         let difference = |(before, after): (u64, u64)| u32::try_from(after.checked_sub(before)?).ok();
         let stolen = stolen_before.zip(stolen_after).and_then(difference).filter(|_| is_processor);
         let process = process_before.zip(process_after).filter(|_| is_processor);
-        let switches =
-            process.and_then(|(before, after)| difference((before.switches, after.switches)));
+        let switches = process.and_then(|(before, after)| difference((before.switches, after.switches)));
         if is_processor && contamination.is_none() {
             let busy = process.map(|(before, after)| {
                 after.cpu_ns.saturating_sub(before.cpu_ns) as f64 / wall_ns.max(1) as f64
@@ -82,8 +81,7 @@ impl<'a> DeviceCrew<'a> {
     /// many groups there are, so only the kernel itself can be the measure.
     fn is_idle(&mut self, order: Order, busy: f64) -> bool {
         let all = f64::from(self.info.units.max(1));
-        let Some(busiest) =
-            self.busiest.get_mut(order.kernel).and_then(|pieces| pieces.get_mut(order.piece))
+        let Some(busiest) = self.busiest.get_mut(order.kernel).and_then(|pieces| pieces.get_mut(order.piece))
         else {
             return false;
         };

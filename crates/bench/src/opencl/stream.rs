@@ -30,8 +30,9 @@ pub(super) fn prepare(
     state: CacheState,
 ) -> Result<Prepared, BenchError> {
     let spec = Spec::Stream { stream, bytes };
-    if let Stream::Write(Store::NonTemporal) | Stream::Copy(Store::NonTemporal) | Stream::Triad(Store::NonTemporal) =
-        stream
+    if let Stream::Write(Store::NonTemporal)
+    | Stream::Copy(Store::NonTemporal)
+    | Stream::Triad(Store::NonTemporal) = stream
     {
         return Err(device.unsupported(spec.shape(), "OpenCL has no stores that pass the caches"));
     }
@@ -52,8 +53,7 @@ pub(super) fn prepare(
 
     let mut random = fastrand::Rng::with_seed(11);
     // The first copy is random, and the others repeat it: no memory knows.
-    let first: Vec<Vec<f32>> =
-        (0..2).map(|_| (0..stride).map(|_| random.f32() + 0.5).collect()).collect();
+    let first: Vec<Vec<f32>> = (0..2).map(|_| (0..stride).map(|_| random.f32() + 0.5).collect()).collect();
     let array = |index: usize| -> Result<Rc<Memory>, BenchError> {
         device.driver().upload(&first.get(index % 2).map_or(Vec::new(), |one| one.repeat(copies)))
     };
@@ -90,8 +90,9 @@ pub(super) fn prepare(
         }
         Stream::Copy(_) => {
             let (to, from) = (array(1)?, array(0)?);
-            let check =
-                compared(Rc::clone(&to), count, move |index| b.get(index).map_or(0, |number| number.to_bits()));
+            let check = compared(Rc::clone(&to), count, move |index| {
+                b.get(index).map_or(0, |number| number.to_bits())
+            });
             let work = Work::movement().reads("b", number, fp32).writes("a", number, fp32);
             ("stream_copy", vec![to, from], vec![], work, check)
         }
@@ -118,11 +119,7 @@ pub(super) fn prepare(
 }
 
 /// Every word must be this.
-fn compared(
-    memory: Rc<Memory>,
-    count: usize,
-    right: impl Fn(usize) -> u32 + 'static,
-) -> Check {
+fn compared(memory: Rc<Memory>, count: usize, right: impl Fn(usize) -> u32 + 'static) -> Check {
     Box::new(move |driver| {
         let found = driver.download::<u32>(&memory, count)?;
         let wrong = found.iter().enumerate().filter(|(index, word)| **word != right(*index)).count();

@@ -212,7 +212,9 @@ impl Device {
         let peaks = self.peaks.iter().flat_map(|peak| [Some(&peak.dense), peak.sparse.as_ref()]);
         let memory = self.memory.iter().flat_map(|memory| [memory.bandwidth.as_ref(), memory.size.as_ref()]);
         let links = self.links.iter().map(|link| Some(&link.per_direction));
-        single.into_iter().map(Option::as_ref).chain(peaks).chain(memory).chain(links).flatten().collect()
+        let rates = self.rates.iter().map(|rate| Some(&rate.per_second));
+        let single = single.into_iter().map(Option::as_ref);
+        single.chain(peaks).chain(memory).chain(links).chain(rates).flatten().collect()
     }
 
     /// The peak that bounds work in this type on these units.

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::file::scaled;
-use super::{Device, Fact, Link, Memory, Peak, Source};
+use super::{Device, Fact, Link, Memory, Peak, Rate, Source};
 use crate::{Arithmetic, Counts};
 
 /// The peaks file of these devices: one as the file itself, several under `devices`.
@@ -48,6 +48,7 @@ fn one(device: &Device) -> String {
     text.peaks("sparse_peaks_", &device.peaks, |peak| peak.sparse.as_ref());
     text.memory(&device.memory);
     text.links(&device.links);
+    text.rates(&device.rates);
     text.word("notes", device.notes.as_deref());
     text.text
 }
@@ -124,6 +125,16 @@ impl Text<'_> {
                 if index == 0 { ("size_GiB", 1_073_741_824.0) } else { ("size_MiB", 1_048_576.0) };
             self.fact(unit, level.size.as_ref(), factor, "    ");
             self.fact("bw_GBps", level.bandwidth.as_ref(), 1e9, "    ");
+        }
+    }
+
+    fn rates(&mut self, rates: &[Rate]) {
+        if !rates.is_empty() {
+            self.line("rates:");
+        }
+        for rate in rates {
+            self.line(&format!("  - id: {}", quoted(&rate.key)));
+            self.fact("G_per_s", Some(&rate.per_second), 1e9, "    ");
         }
     }
 

@@ -360,3 +360,39 @@ fn a_table_of_roofs_without_rows_or_rates_is_an_error() {
     assert_eq!((problem("").line, problem("").cause.as_str()), (Some(1), "there is no device in it"));
     assert_eq!((problem("0,x,,0\n").line, problem("0\n").cause.as_str()), (Some(2), "the row has no rates"));
 }
+
+/// The third roof: rates by their names, each with its source, and the same after it was written.
+#[test]
+fn rates_are_read_and_written() {
+    let text = "
+name: EX1
+source: measured here
+confidence: measured
+hbm_bw_GBps: 25.6
+rates:
+  - {id: exp, G_per_s: 3.8}
+  - id: dequantise mxfp4/int8
+    G_per_s: {value: 29, source: elsewhere, confidence: low}
+  - {id: nothing, G_per_s: 0}
+";
+    let device = one(text);
+    assert_eq!(device.rate("exp").unwrap().value, 3.8e9);
+    assert_eq!(device.rate("exp").unwrap().source.confidence, Confidence::Measured);
+    let mxfp4 = device.rate("dequantise mxfp4/int8").unwrap();
+    assert_eq!((mxfp4.value, mxfp4.source.text.as_str()), (29e9, "elsewhere"));
+    assert_eq!(device.rate("nothing"), None);
+    assert_eq!(one(&device::to_yaml(std::slice::from_ref(&device))), device);
+    assert!(one(OLD).rates.is_empty());
+
+    let base = "name: EX1\nhbm_bw_GBps: 1\nrates:\n";
+    for (rates, cause) in [
+        ("  - {G_per_s: 1}\n", "needs an `id`"),
+        ("  - {id: exp, G_per_s: 1}\n  - {id: exp, G_per_s: 2}\n", "`exp` already"),
+        ("  - {id: exp, g_per_s: 1}\n", "unknown key"),
+        ("  - {id: exp, G_per_s: -1}\n", "no amount"),
+    ] {
+        let error = parse(&format!("{base}{rates}")).unwrap_err();
+        assert!(error.cause.contains(cause), "{error}");
+    }
+    assert!(parse("name: EX1\nhbm_bw_GBps: 1\nrates: {exp: 1}\n").is_err());
+}

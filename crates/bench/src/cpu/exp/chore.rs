@@ -71,7 +71,7 @@ impl Kernel for Exponentiation {
 
     fn chores(&self) -> Vec<Chore> {
         let amount = (self.parts.len() * NUMBERS * PASSES) as f64;
-        vec![Chore { rate: "exp".to_owned(), amount }]
+        vec![Chore::exp(amount)]
     }
 
     fn state(&self) -> CacheState {

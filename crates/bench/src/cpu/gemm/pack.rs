@@ -46,7 +46,14 @@ impl<T: Plain> Matrix<T> {
         self.elements.get(start + columns.start..start + columns.end).unwrap_or(&[])
     }
 
-    fn copies(&self) -> usize {
+    /// One copy, row by row.
+    pub(super) fn copy(&self, copy: usize) -> &[T] {
+        let length = self.rows * self.stride;
+        self.elements.get(copy * length..(copy + 1) * length).unwrap_or(&[])
+    }
+
+    /// How many there are.
+    pub(super) fn copies(&self) -> usize {
         (self.elements.len() / (self.rows * self.stride).max(1)).max(1)
     }
 }

@@ -94,7 +94,7 @@ float8 load_fp8_e5m2(MATRIX)
 uint8 nibbles_at(__global const uchar *restrict codes, const ulong first)
 {
     const uint four = ((__global const uint *)codes)[first / 8];
-    return (four >> (uint8)(0, 4, 8, 12, 16, 20, 24, 28)) & 15u;
+    return ((uint8)(four) >> (uint8)(0, 4, 8, 12, 16, 20, 24, 28)) & 15u;
 }
 
 float8 load_int4(MATRIX)

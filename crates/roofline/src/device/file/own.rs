@@ -3,10 +3,10 @@
 use super::Problem;
 use super::tree::{Entry, Node};
 use crate::Counts;
-use crate::device::{Confidence, Device, Fact, Link, LinkKind, Memory, Peak, Source, key};
+use crate::device::{Confidence, Device, Fact, Link, LinkKind, Memory, Peak, Rate, Source, key};
 
 /// The keys of a device, but for blocks of peaks.
-const KEYS: [&str; 19] = [
+const KEYS: [&str; 20] = [
     "aliases",
     "architecture",
     "clock_MHz",
@@ -19,6 +19,7 @@ const KEYS: [&str; 19] = [
     "memory",
     "name",
     "notes",
+    "rates",
     "reports",
     "scope",
     "source",
@@ -41,6 +42,7 @@ const MEMORY_KEYS: [&str; 10] = [
     "size_MiB",
     "source",
 ];
+const RATE_KEYS: [&str; 4] = ["G_per_s", "confidence", "id", "source"];
 const DENSE: &str = "compute_peaks_";
 const SPARSE: &str = "sparse_peaks_";
 
@@ -99,7 +101,7 @@ pub(super) fn device(node: &Node, id: &str, file: Source) -> Result<Device, Prob
         clock: optional(node, "clock_MHz", 1e6, &source)?,
         peaks,
         memory: memory(node, &source)?,
-        rates: Vec::new(),
+        rates: rates(node, &source)?,
         links: links(node, &source)?,
         tdp: optional(node, "tdp_W", 1.0, &source)?,
         notes: text(node, "notes")?,
@@ -287,6 +289,25 @@ fn memory(node: &Node, above: &Source) -> Result<Vec<Memory>, Problem> {
         }
     }
     Ok(levels)
+}
+
+fn rates(node: &Node, above: &Source) -> Result<Vec<Rate>, Problem> {
+    let mut rates = Vec::new();
+    for item in node.get("rates").map_or(Ok(&[][..]), |value| list(value, "rates"))? {
+        for entry in item.entries() {
+            known(entry, &RATE_KEYS)?;
+        }
+        let source = inherited(item, above)?;
+        let key = text(item, "id")?.ok_or_else(|| Problem::new(item.line, "a rate needs an `id`"))?;
+        if rates.iter().any(|rate: &Rate| rate.key == key) {
+            return Err(Problem::new(item.line, format!("there is a rate `{key}` already")));
+        }
+        // Zero says that it is not known, as everywhere.
+        if let Some(per_second) = optional(item, "G_per_s", 1e9, &source)? {
+            rates.push(Rate { key, per_second });
+        }
+    }
+    Ok(rates)
 }
 
 pub(super) fn links(node: &Node, above: &Source) -> Result<Vec<Link>, Problem> {
