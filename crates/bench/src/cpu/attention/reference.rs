@@ -10,7 +10,7 @@ use super::stored::key_place;
 const HEADS: usize = 16;
 
 /// Products that may be computed for a head.
-const PRODUCTS: usize = 8_000_000;
+const PRODUCTS: usize = 2_000_000;
 
 /// Numbers of `0..count`, at most so many, the first and the last among them.
 fn spread(count: usize, most: usize) -> Vec<usize> {
