@@ -21,6 +21,7 @@
 use eaves_model::Run;
 
 pub mod analyses;
+pub mod bench;
 mod collectives;
 pub mod compare;
 mod counter_tracks;
@@ -54,6 +55,7 @@ mod test_trace;
 mod text;
 pub mod timeline;
 mod type_sets;
+pub mod validate;
 
 pub use analyses::{Analysis, Breakdown};
 pub use counter_tracks::{CounterTrack, counter_tracks};

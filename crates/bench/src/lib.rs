@@ -7,8 +7,12 @@
 pub mod backend;
 pub mod buffer;
 pub mod cpu;
+#[cfg(feature = "cuda")]
+pub mod cuda;
 pub mod formats;
 pub mod kernel;
+pub mod opencl;
+mod reference;
 pub mod roofs;
 pub mod timing;
 

@@ -1,9 +1,11 @@
 //! Kernels for the processor that eaves runs on: one module a family, listed in [`FAMILIES`].
 
+mod attention;
 mod backend;
 pub(crate) mod exp;
 mod fma;
-mod gemm;
+pub mod gemm;
+mod gemv;
 pub mod isa;
 mod stream;
 
@@ -32,4 +34,13 @@ pub struct Making {
 pub type Family = fn(&Spec, &Making) -> Option<Result<Box<dyn Kernel>, BenchError>>;
 
 /// All families, each one line.
-const FAMILIES: &[Family] = &[exp::kernel, fma::kernel, gemm::kernel, stream::kernel];
+const FAMILIES: &[Family] = &[
+    // tidy-alphabetical-start
+    attention::kernel,
+    exp::kernel,
+    fma::kernel,
+    gemm::kernel,
+    gemv::kernel,
+    stream::kernel,
+    // tidy-alphabetical-end
+];

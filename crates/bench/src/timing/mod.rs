@@ -14,6 +14,6 @@ pub use clock::core_clock;
 pub(crate) use crew::{Crew, Order, Outcome};
 pub use protocol::{Protocol, measure};
 pub(crate) use protocol::{Run, sample_all};
-pub(crate) use tags::steal;
+pub(crate) use tags::{process_time, steal};
 pub(crate) use team::on_each_processor;
 pub use team::{hand_over, processors};

@@ -55,17 +55,43 @@ fn cpu_ns() -> Option<u64> {
 }
 
 #[cfg(target_os = "linux")]
-#[expect(unsafe_code, reason = "no safe wrapper knows the resources of a thread")]
 fn switches() -> Option<u64> {
+    switches_of(libc::RUSAGE_THREAD)
+}
+
+#[cfg(target_os = "linux")]
+#[expect(unsafe_code, reason = "no safe wrapper knows the resources of a thread")]
+fn switches_of(whom: libc::c_int) -> Option<u64> {
     let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
     // SAFETY: the kernel fills the structure, which is valid zeroed.
     let usage = unsafe {
-        if libc::getrusage(libc::RUSAGE_THREAD, usage.as_mut_ptr()) != 0 {
+        if libc::getrusage(whom, usage.as_mut_ptr()) != 0 {
             return None;
         }
         usage.assume_init()
     };
     u64::try_from(usage.ru_nivcsw).ok()
+}
+
+/// What all threads of this program had so far, those of drivers included.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ProcessTime {
+    /// Nanoseconds of processor time.
+    pub(crate) cpu_ns: u64,
+    /// Times that a thread was interrupted for another.
+    pub(crate) switches: u64,
+}
+
+#[cfg(target_os = "linux")]
+pub(crate) fn process_time() -> Option<ProcessTime> {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    let cpu_ns = u64::try_from(time.tv_sec).ok()? * 1_000_000_000 + u64::try_from(time.tv_nsec).ok()?;
+    Some(ProcessTime { cpu_ns, switches: switches_of(libc::RUSAGE_SELF)? })
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn process_time() -> Option<ProcessTime> {
+    None
 }
 
 /// Clock ticks that the hypervisor took from all processors so far.

@@ -80,7 +80,9 @@ fn make(request: &Request, _: Option<&str>) -> Result<Plan, Refused> {
             .arguments(["--timestamp", "on"])
             .arguments(places(request, &directory))
             .arguments(program);
-        plan.directories.push(directory);
+        if traces {
+            plan.directories.push(directory);
+        }
         plan.runs.push(run);
     }
     Ok(plan)

@@ -2,6 +2,7 @@
 
 mod sections;
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
@@ -59,7 +60,7 @@ struct List {
   eaves counters check input.txt --arch gfx90a --with rocprofv3"
 )]
 struct Check {
-    /// The file: `pmc: NAME NAME` lines
+    /// The file: `pmc: NAME NAME` lines; `-` reads standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// For this architecture; that of this machine if it has one
@@ -145,11 +146,18 @@ pub(super) fn read(path: &Path) -> anyhow::Result<Input> {
         let hint = "an input file has lines such as `pmc: SQ_WAVES GRBM_COUNT`";
         hinted(format!("cannot read the counters: {reason}: {}", path.display()), hint)
     };
-    let size = std::fs::metadata(path).map_err(|error| failed(error.kind().to_string()))?.len();
-    if size > LARGEST {
+    let opened: std::io::Result<Box<dyn Read>> = if path == Path::new("-") {
+        Ok(Box::new(std::io::stdin().lock()))
+    } else {
+        std::fs::File::open(path).map(|file| Box::new(file) as Box<dyn Read>)
+    };
+    let mut bytes = Vec::new();
+    opened
+        .and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes))
+        .map_err(|error| failed(error.kind().to_string()))?;
+    if bytes.len() as u64 > LARGEST {
         return Err(failed("it is larger than 1 MB".to_owned()));
     }
-    let bytes = std::fs::read(path).map_err(|error| failed(error.kind().to_string()))?;
     Input::parse(&String::from_utf8_lossy(&bytes))
         .map_err(|error| hinted(format!("{error}: {}", path.display()), error.hint()))
 }

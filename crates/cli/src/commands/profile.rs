@@ -257,8 +257,13 @@ fn duration(time: Ns) -> Duration {
 
 /// `NAME=VALUE`.
 fn variable(text: &str) -> Result<(OsString, OsString), String> {
+    // What a shell would take, as `--dry-run` prints it for one.
+    let is_name = |name: &str| {
+        name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
+            && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+    };
     match text.split_once('=') {
-        Some((name, value)) if !name.is_empty() => Ok((name.into(), value.into())),
+        Some((name, value)) if is_name(name) => Ok((name.into(), value.into())),
         _ => Err("expected a variable such as `HIP_VISIBLE_DEVICES=0`".to_owned()),
     }
 }

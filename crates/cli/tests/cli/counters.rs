@@ -75,3 +75,18 @@ fn a_written_file_passes_the_check() {
     let wrong = run(directory.path(), &["counters", "write", "--for", "TCP_READ", "--arch", "gfx942"]);
     assert!(wrong.code == Some(2) && wrong.stderr.contains("did you mean TCP_TOTAL_READ_sum?"), "{wrong:?}");
 }
+
+#[test]
+fn counters_come_from_standard_input_too() {
+    use std::io::Write;
+    let directory = tempfile::tempdir().unwrap();
+    let mut child = crate::support::eaves(directory.path(), ["counters", "check", "-", "--arch", "gfx90a"])
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(b"pmc: TCP_READ\n").unwrap();
+    let answer = child.wait_with_output().unwrap();
+    assert_eq!(answer.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&answer.stdout).contains("TCP_TOTAL_READ_sum"), "{answer:?}");
+}

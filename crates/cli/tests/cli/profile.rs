@@ -411,6 +411,8 @@ fn a_dry_run_prints_the_commands() {
     );
     assert_eq!(answer.stdout, expected);
     assert_eq!(names(machine.path()), ["bin"]);
+    let wrong = profile(&machine, &["--with", "rocprof", "--env", "A B=1", "--dry-run", "--", "./app"]);
+    assert!(wrong.code == Some(2) && wrong.stderr.contains("HIP_VISIBLE_DEVICES=0"), "{wrong:?}");
     let json = profile(&machine, &["--with", "nsys", "--dry-run", "--json", "--", "./app"]);
     let document: Value = serde_json::from_str(&json.stdout).unwrap();
     assert_eq!(document["sections"][0]["tables"][0]["rows"].as_array().unwrap().len(), 2);

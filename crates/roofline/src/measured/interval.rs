@@ -87,11 +87,11 @@ impl Interval {
     }
 }
 
-/// The interval of work on a device, with its operands where `state` says.
+/// The interval of work on a device, with its operands in this memory level.
 ///
 /// The rate of a level is measured from the core, through everything between, so bytes take their time once: at the level
-/// where they are. Work that stays in a cache ([`CacheState::Hot`]) comes from the smallest that holds all of it.
-pub fn interval(work: &Work, chores: &[Chore], device: &Device, state: CacheState) -> Interval {
+/// where they are.
+pub fn interval(work: &Work, chores: &[Chore], device: &Device, level: Option<&Memory>) -> Interval {
     let mut found = Interval::default();
     let mut missing = Vec::new();
     let roof = Roof::new(device, work.arithmetic, work.engine);
@@ -112,7 +112,6 @@ pub fn interval(work: &Work, chores: &[Chore], device: &Device, state: CacheStat
     }
     let bytes = work.bytes();
     if bytes > 0.0 {
-        let level = level(device, bytes, state);
         match level.and_then(|level| Some((level, level.bandwidth.as_ref()?.value))) {
             Some((level, rate)) => found.push(level.name.clone(), RoofKind::Memory, bytes / rate),
             None => missing.push(
@@ -136,7 +135,8 @@ impl Interval {
     }
 }
 
-/// The memory level that operands of so many bytes come from.
+/// The memory level that operands of so many bytes come from. Those that stay in a cache ([`CacheState::Hot`]) come from
+/// the smallest that holds all of them.
 pub fn level(device: &Device, bytes: f64, state: CacheState) -> Option<&Memory> {
     let main = device.main_memory();
     let size = |level: &&Memory| level.size.as_ref().map(|size| size.value);

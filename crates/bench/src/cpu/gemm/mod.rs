@@ -4,14 +4,18 @@
 //! keeps a tile of C in registers. Threads share nothing that is written: each packs what it needs.
 #![expect(unsafe_code, reason = "micro-kernels are vector instructions on packed panels")]
 
+mod int8;
 #[cfg(target_arch = "aarch64")]
 mod neon;
 mod pack;
 mod plan;
 mod portable;
 mod product;
+mod quantised;
 mod reference;
 mod tile;
+mod vendor;
+mod whole;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
@@ -25,22 +29,105 @@ use crate::buffer::Plain;
 use crate::kernel::Kernel;
 use pack::{ColumnLines, Matrix, RowLines};
 use plan::Blocking;
-use product::{Description, Product, Sum};
-use tile::Tile;
+use product::{Description, Product};
+use tile::{FLOAT_DEPTH, Tile};
+use vendor::Blas;
+use whole::{Engine, Foreign, Whole};
+
+/// Whose code multiplies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Implementation {
+    /// That of this crate.
+    Own,
+    /// The `gemm` crate, an independent one.
+    Crate,
+    /// OpenBLAS, where the system has it, one thread in a call.
+    OpenBlas,
+    /// OpenBLAS with threads of its own, whose processor time is not seen: only wall time means anything.
+    OpenBlasPool,
+    /// BLIS, where the system has it, one thread in a call.
+    Blis,
+    /// BLIS with threads of its own, as above.
+    BlisPool,
+}
+
+impl Implementation {
+    /// All of them.
+    pub const ALL: [Self; 6] =
+        [Self::Own, Self::Crate, Self::OpenBlas, Self::OpenBlasPool, Self::Blis, Self::BlisPool];
+
+    /// The name in options and files.
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::Own => "own",
+            Self::Crate => "crate",
+            Self::OpenBlas => "openblas",
+            Self::OpenBlasPool => "openblas-pool",
+            Self::Blis => "blis",
+            Self::BlisPool => "blis-pool",
+        }
+    }
+
+    /// The one of this name.
+    pub fn from_id(id: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|implementation| implementation.id() == id)
+    }
+
+    /// True if it has threads of its own, all in the call of the first worker.
+    pub fn has_pool(self) -> bool {
+        matches!(self, Self::OpenBlasPool | Self::BlisPool)
+    }
+
+    /// The engine, or `None` for our own; an error if the system does not have it.
+    fn engine(self) -> Result<Option<Engine>, BenchError> {
+        let found = match self {
+            Self::Own => return Ok(None),
+            Self::Crate => Some(Engine::Crate),
+            Self::OpenBlas => Blas::open_blas().map(Engine::Blas),
+            Self::OpenBlasPool => Blas::open_blas().map(Engine::Pool),
+            Self::Blis => Blas::blis().map(Engine::Blas),
+            Self::BlisPool => Blas::blis().map(Engine::Pool),
+        };
+        found.map(Some).ok_or_else(|| BenchError::Unsupported {
+            backend: "cpu".to_owned(),
+            what: format!("gemm by {}", self.id()),
+            why: "the library is not on this system".to_owned(),
+        })
+    }
+}
 
 /// The kernel for a product; `None` if the spec is none.
 pub(super) fn kernel(spec: &Spec, making: &Making) -> Option<Result<Box<dyn Kernel>, BenchError>> {
-    let Spec::Gemm { weights, activations, .. } = spec else { return None };
-    Some(match (weights.name, activations.name) {
-        ("fp32", "fp32") => float(spec, making, f32_tile(making.instructions), 24),
-        ("fp64", "fp64") => float(spec, making, f64_tile(making.instructions), 53),
-        _ => Err(BenchError::Unsupported {
-            backend: "cpu".to_owned(),
-            what: format!("gemm of {}", spec.precision()),
-            why: "fp32 and fp64 there are".to_owned(),
-        }),
-    })
+    matches!(spec, Spec::Gemm { .. }).then(|| make(spec, making, Implementation::Own))
 }
+
+/// The kernel for a product by this implementation.
+pub fn make(
+    spec: &Spec,
+    making: &Making,
+    implementation: Implementation,
+) -> Result<Box<dyn Kernel>, BenchError> {
+    let engine = implementation.engine()?;
+    let unsupported = |why: &str| BenchError::Unsupported {
+        backend: "cpu".to_owned(),
+        what: format!("gemm of {}", spec.precision()),
+        why: why.to_owned(),
+    };
+    let Spec::Gemm { weights, activations, .. } = spec else {
+        return Err(unsupported("this is another family"));
+    };
+    match (weights.name, activations.name) {
+        ("fp32", "fp32") => float(spec, making, engine, f32_tile(making.instructions), 24),
+        ("fp64", "fp64") => float(spec, making, engine, f64_tile(making.instructions), 53),
+        ("int8", "int8") if engine.is_none() => int8::make(spec, making),
+        _ if engine.is_none() => quantised::make(spec, making),
+        _ => Err(unsupported("the code of others multiplies fp32 and fp64")),
+    }
+}
+
+/// Blocks of floats. As deep as the micro-kernel goes, so that the result is read and written least; a block of A is at most
+/// 400 kB, which a second cache of 512 kB holds; and a step lasts 1 to 2 ms.
+const FLOAT_BLOCKING: Blocking = Blocking { rows: 96, depth: FLOAT_DEPTH, columns: 1024 };
 
 fn f32_tile(instructions: InstructionSet) -> &'static Tile<f32, f32, f32> {
     match instructions {
@@ -91,9 +178,10 @@ fn copies(making: &Making, bytes: usize) -> usize {
     }
 }
 
-fn float<T: Sum + Random>(
+fn float<T: Foreign + Random>(
     spec: &Spec,
     making: &Making,
+    engine: Option<Engine>,
     tile: &'static Tile<T, T, T>,
     mantissa: i32,
 ) -> Result<Box<dyn Kernel>, BenchError> {
@@ -110,14 +198,20 @@ fn float<T: Sum + Random>(
         work: work((m, n, k), weights, activations, weights),
         chores: Vec::new(),
         state: making.state,
-        blocking: Blocking { rows: 144, depth: 256, columns: 2048 },
+        blocking: FLOAT_BLOCKING,
         piece: 400e6 / size_of::<T>() as f64,
         threads: making.threads,
         // A product and a sum round once each at most, and so do those of the reference.
         tolerance: 2.0 * k as f64 * (0.5_f64.powi(mantissa) + 0.5_f64.powi(53)),
     };
-    let product = Product::new(description, tile, Box::new(RowLines(a)), Box::new(ColumnLines(b)));
-    Ok(Box::new(product.ok_or_else(|| memory(spec))?))
+    let (a, b) = (RowLines(a), ColumnLines(b));
+    let made: Option<Box<dyn Kernel>> = match engine {
+        None => {
+            Product::new(description, tile, Box::new(a), Box::new(b)).map(|product| Box::new(product) as _)
+        }
+        Some(engine) => Whole::new(description, engine, a, b).map(|product| Box::new(product) as _),
+    };
+    made.ok_or_else(|| memory(spec))
 }
 
 /// What a product must do.

@@ -52,6 +52,11 @@ fn dequantise(key: &str, amount: f64) -> Chore {
     Chore { rate: format!("dequantise {key}"), amount }
 }
 
+/// As if operands were where the state says.
+fn interval(work: &Work, chores: &[Chore], device: &Device, state: CacheState) -> Interval {
+    super::interval(work, chores, device, level(device, work.bytes(), state))
+}
+
 /// 10^9 weights by hand: of one byte 39.06 ms from memory, 26.32 ms to widen and 19.29 ms of arithmetic; of 17/32 byte
 /// 20.75, 34.48 and 19.29 ms.
 #[test]

@@ -1,0 +1,153 @@
+//! The `bench` section: kernels that were run, each with its time, how sure it is, and what is wrong with it.
+
+mod findings;
+mod points;
+pub(crate) mod results;
+mod samples;
+mod sweep;
+#[cfg(test)]
+pub(crate) mod test_measurements;
+
+use eaves_roofline::Device;
+use eaves_roofline::measured::{Execution, Measurement, Spec};
+
+use crate::section::{Number, Provenance, Section, Unit, Value};
+use crate::text;
+
+pub use points::points;
+
+/// What became of a kernel that was to be run.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Ran {
+    /// It was measured, for better or worse.
+    Measured(Measurement),
+    /// It could not be run.
+    Refused {
+        /// What was asked for.
+        spec: Spec,
+        /// Why not.
+        why: String,
+    },
+}
+
+impl Ran {
+    /// The measurement, if there is one.
+    pub fn measured(&self) -> Option<&Measurement> {
+        match self {
+            Self::Measured(measurement) => Some(measurement),
+            Self::Refused { .. } => None,
+        }
+    }
+}
+
+/// The roofs that measurements are held against.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Roofs<'a> {
+    /// Those of everything together.
+    pub all: Option<&'a Device>,
+    /// Those of one core, where they were measured.
+    pub one: Option<&'a Device>,
+}
+
+impl<'a> Roofs<'a> {
+    /// Those over so many threads of a backend.
+    pub fn over(&self, measurement: &Measurement) -> Option<&'a Device> {
+        let conditions = &measurement.conditions;
+        match conditions.backend.as_str() {
+            "cpu" if conditions.threads == 1 => self.one.or(self.all),
+            _ => self.all,
+        }
+    }
+}
+
+/// The section of these kernels.
+pub fn section(ran: &[Ran], roofs: &Roofs<'_>) -> Section {
+    let measured: Vec<&Measurement> = ran.iter().filter_map(Ran::measured).collect();
+    let mut tables = Vec::new();
+    let (swept, crossings) = sweep::tables(&measured);
+    tables.extend(swept);
+    tables.push(results::table(&measured, roofs));
+    tables.extend(crossings.iter().map(sweep::Crossings::table));
+    tables.extend(results::refused(ran));
+    tables.push(samples::table(&measured));
+    let mut found = findings::findings(&measured);
+    found.extend(crossings.iter().flat_map(sweep::Crossings::findings));
+    Section { id: "bench", title: "Measured kernels", numbers: numbers(&measured), tables, findings: found }
+}
+
+/// What a kernel is called: `gemv 1x4096x4096`, `triad-nt 192.0 MiB`.
+pub fn name(spec: &Spec) -> String {
+    match spec {
+        Spec::Stream { stream, bytes } => {
+            format!("{stream} {}", text::bytes(i64::try_from(*bytes).unwrap_or(i64::MAX)))
+        }
+        _ => format!("{} {}", spec.family(), spec.shape()).trim_end().to_owned(),
+    }
+}
+
+/// Why a measurement has no number, if so.
+pub(crate) fn without_number(measurement: &Measurement) -> Option<&'static str> {
+    if measurement.execution == Execution::CompiledOnly {
+        return Some("compiled only: no device ran it");
+    }
+    if measurement.verification.as_ref().is_some_and(|verification| !verification.holds()) {
+        return Some("the result is wrong");
+    }
+    if !measurement.violations.is_empty() {
+        return Some("it breaks a physical limit");
+    }
+    measurement.time.is_none().then_some("contaminated: too few samples in which nothing else ran")
+}
+
+/// The seconds of one call that may be shown.
+pub(crate) fn seconds(measurement: &Measurement) -> Option<f64> {
+    if without_number(measurement).is_some() {
+        return None;
+    }
+    measurement.time.as_ref().map(|time| time.median)
+}
+
+fn numbers(measured: &[&Measurement]) -> Vec<Number> {
+    let number = |id, value, unit, explain| Number {
+        id,
+        rank: None,
+        value,
+        unit,
+        provenance: Provenance::Measured,
+        explain,
+    };
+    let samples: usize = measured.iter().map(|measurement| measurement.samples.len()).sum();
+    let clean: usize = measured.iter().map(|measurement| measurement.clean()).sum();
+    let sound = measured.iter().filter(|measurement| without_number(measurement).is_none()).count();
+    let mut devices: Vec<&str> =
+        measured.iter().map(|measurement| measurement.conditions.device.as_str()).collect();
+    devices.sort_unstable();
+    devices.dedup();
+    let device = match devices.as_slice() {
+        [] => Value::Missing("nothing was run"),
+        devices => devices.join(", ").into(),
+    };
+    vec![
+        number("device", device, Unit::None, "What kernels ran on, as it calls itself."),
+        number("kernels", measured.len().into(), Unit::Count, "Kernels that were run or compiled."),
+        number(
+            "sound",
+            sound.into(),
+            Unit::Count,
+            "Kernels with a number: enough clean samples, a right result, no limit broken.",
+        ),
+        number("samples", samples.into(), Unit::Count, "Samples that were taken."),
+        number(
+            "clean_pct",
+            Value::percent(
+                i64::try_from(clean).unwrap_or(i64::MAX),
+                i64::try_from(samples).unwrap_or(i64::MAX),
+            ),
+            Unit::Percent,
+            "Share of the samples in which nothing else ran; the others do not count.",
+        ),
+    ]
+}
+
+#[cfg(test)]
+mod tests;

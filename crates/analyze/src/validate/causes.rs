@@ -1,0 +1,209 @@
+//! Why a measurement is far from its prediction, by what was measured: the core clock beside it, the rates of memory
+//! levels, and the same kernel with its operands in a cache, where memory has no part in its time.
+
+use eaves_roofline::measured::{Attend, CacheState, Interval, Measurement, RoofKind, Spec};
+
+use super::{Judged, Suite, TOLERANCE, judged, rows};
+use crate::bench::results::working_set;
+use crate::bench::{self, seconds};
+use crate::section::{Column, Table, Unit, Value};
+use crate::text;
+
+/// A clock lower than that of the roofs by more than this is a cause.
+const CLOCK: f64 = 0.97;
+
+/// The same kernel on less, with its operands in a cache.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Twin {
+    /// The place in the suite of the kernel it is a twin of.
+    pub of: usize,
+    /// What was measured.
+    pub measurement: Measurement,
+}
+
+/// Why a row is off.
+#[derive(Debug)]
+pub(super) struct Cause {
+    /// The place of the row in the suite.
+    pub(super) of: usize,
+    pub(super) text: String,
+    /// Whether it accounts for the time within the tolerance.
+    pub(super) explains: bool,
+    /// Seconds by the cause.
+    seconds: Option<f64>,
+}
+
+/// Twins that are to be measured, in [`CacheState::Hot`] and on as many threads, to explain rows with large errors: the
+/// place of the row, and what to run.
+pub fn twins(suite: &Suite<'_>) -> Vec<(usize, Spec)> {
+    let wanted = judged(suite).into_iter().filter(Judged::needs_cause);
+    wanted.filter_map(|row| Some((row.index, twin(&row)?))).collect()
+}
+
+/// The kernel on so few operands that they stay in the second cache, or wherever half a megabyte stays.
+fn twin(row: &Judged<'_>) -> Option<Spec> {
+    /// Smaller caches are too small for anything but streams.
+    const LEAST: f64 = 256.0 * 1024.0;
+    let sizes = row.device.memory.iter().skip(1).filter_map(|level| level.size.as_ref());
+    let large = sizes.map(|size| size.value).filter(|size| *size >= LEAST);
+    let room = large.min_by(f64::total_cmp).unwrap_or(2.0 * LEAST) / 2.0;
+    let shrunk = |extent: usize, bytes: f64, least: usize| {
+        let share = (room / bytes).min(1.0);
+        ((extent as f64 * share) as usize / least * least).max(least).min(extent)
+    };
+    let bytes = row.measurement.work.bytes();
+    match row.measurement.spec {
+        Spec::Gemv { n, k, weights, activations } => {
+            let rows = shrunk(n, bytes, 16);
+            Some(Spec::Gemv { n: rows, k, weights, activations })
+        }
+        Spec::Gemm { m, n, k, weights, activations } => {
+            const SIDE: usize = 192;
+            let (m, k) = (m.min(SIDE), k.min(SIDE));
+            Some(Spec::Gemm { m, n: n.min(SIDE), k, weights, activations })
+        }
+        Spec::Attention { shape, precision } => {
+            let context = shrunk(shape.context, bytes, 64);
+            let queries = shape.queries.min(context);
+            Some(Spec::Attention { shape: Attend { queries, context, ..shape }, precision })
+        }
+        _ => None,
+    }
+}
+
+/// The cause of each row that needs one.
+pub(super) fn causes(judged: &[Judged<'_>], twins: &[Twin]) -> Vec<Cause> {
+    judged
+        .iter()
+        .filter(|row| row.needs_cause())
+        .map(|row| {
+            let twin = twins.iter().find(|twin| twin.of == row.index);
+            let found = [own_rate(row, twin), clock(row), level(row)];
+            let best =
+                found.into_iter().flatten().reduce(|best, next| match (best.explains, next.explains) {
+                    (false, true) => next,
+                    _ => best,
+                });
+            best.unwrap_or_else(|| Cause {
+                of: row.index,
+                text: "not found".to_owned(),
+                explains: false,
+                seconds: None,
+            })
+        })
+        .collect()
+}
+
+fn memory(interval: &Interval) -> f64 {
+    interval.times.iter().filter(|time| time.kind == RoofKind::Memory).map(|time| time.seconds).sum()
+}
+
+/// The kernel's own rate in a cache, and the bytes from where they are: at least the longer, at most both.
+fn own_rate(row: &Judged<'_>, twin: Option<&Twin>) -> Option<Cause> {
+    let measured = row.measured()?;
+    let twin = &twin?.measurement;
+    let scale = row.measurement.work.flops / twin.work.flops;
+    let own = seconds(twin)? * scale;
+    let moved = memory(&row.interval);
+    let (least, most) = (own.max(moved), own + moved);
+    let explains = ((1.0 - TOLERANCE) * least..=(1.0 + TOLERANCE) * most).contains(&measured);
+    let nanoseconds = |seconds: f64| text::duration(eaves_model::Ns((seconds * 1e9) as i64));
+    Some(Cause {
+        of: row.index,
+        text: format!(
+            "with operands in the cache ({}) the kernel itself takes {} for as much work, where roofs say {}; bytes take {}",
+            bench::name(&twin.spec),
+            nanoseconds(own),
+            nanoseconds(row.interval.middle()? - moved / 2.0),
+            nanoseconds(moved),
+        ),
+        explains,
+        seconds: Some(f64::midpoint(least, most)),
+    })
+}
+
+/// A lower clock than roofs were measured at.
+fn clock(row: &Judged<'_>) -> Option<Cause> {
+    let (own, roofs) = (row.measurement.clock?, row.device.clock.as_ref()?.value);
+    let share = own / roofs;
+    if share > CLOCK {
+        return None;
+    }
+    let measured = row.measured()?;
+    let slowed = row.interval.holds(measured * share, TOLERANCE)?;
+    Some(Cause {
+        of: row.index,
+        text: format!("the core ran at {:.2} GHz, roofs were measured at {:.2}", own / 1e9, roofs / 1e9),
+        explains: slowed,
+        seconds: row.interval.middle().map(|middle| middle / share),
+    })
+}
+
+/// Bytes that came from another level than the one that should hold them.
+fn level(row: &Judged<'_>) -> Option<Cause> {
+    let bytes = row.measurement.work.bytes();
+    let measured = row.measured()?;
+    let rate = bytes / measured;
+    let set = working_set(row.measurement);
+    let own = eaves_roofline::measured::level(row.device, set, row.measurement.conditions.state)?;
+    let own_rate = own.bandwidth.as_ref()?.value;
+    if row.interval.bound_by()?.kind != RoofKind::Memory {
+        return None;
+    }
+    // Main memory first: the one before is farther away.
+    let levels: Vec<(&str, f64)> = row
+        .device
+        .memory
+        .iter()
+        .filter_map(|level| Some((level.name.as_str(), level.bandwidth.as_ref()?.value)))
+        .collect();
+    let place = levels.iter().position(|(name, _)| *name == own.name)?;
+    let farther = place.checked_sub(1).and_then(|before| levels.get(before));
+    let nearer = levels.get(place + 1);
+    let gigabytes = rate / 1e9;
+    let is_cold = row.measurement.conditions.state == CacheState::Cold;
+    let found = match (rate < own_rate, farther, nearer) {
+        (true, Some((name, far)), _) if rate >= far * (1.0 - TOLERANCE) => Some(format!(
+            "{} moved at {gigabytes:.1} GB/s, between {} ({:.1}) and {name} ({:.1}): not all of them stay in {}",
+            text::bytes(set as i64),
+            own.name,
+            own_rate / 1e9,
+            far / 1e9,
+            own.name
+        )),
+        (false, _, Some((name, near))) if !is_cold && rate <= near * (1.0 + TOLERANCE) => Some(format!(
+            "{} moved at {gigabytes:.1} GB/s, between {} ({:.1}) and {name} ({:.1}): a part stays in {name}",
+            text::bytes(set as i64),
+            own.name,
+            own_rate / 1e9,
+            near / 1e9
+        )),
+        _ => None,
+    };
+    found.map(|text| Cause { of: row.index, text, explains: true, seconds: Some(measured) })
+}
+
+pub(super) fn table(judged: &[Judged<'_>], causes: &[Cause]) -> Table {
+    let rows = causes.iter().filter_map(|cause| {
+        let row = judged.iter().find(|row| row.index == cause.of)?;
+        Some(vec![
+            rows::name(row).into(),
+            Value::known(row.error(), "there is no error"),
+            (if cause.explains { "yes" } else { "no" }).into(),
+            Value::known(cause.seconds.map(|seconds| seconds * 1e9), "no cause says a time"),
+            cause.text.as_str().into(),
+        ])
+    });
+    Table {
+        id: "causes",
+        title: "More than 20 % off, and why",
+        columns: vec![
+            Column::new("name", "Kernel", Unit::None),
+            Column::new("error_pct", "Error", Unit::Percent),
+            Column::new("explained", "Explained", Unit::None),
+            Column::new("explained_ns", "By the cause", Unit::Nanoseconds),
+            Column::new("reason", "Measured cause", Unit::None),
+        ],
+        rows: rows.collect(),
+    }
+}
