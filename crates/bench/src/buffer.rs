@@ -46,9 +46,12 @@ impl<T: Plain> Buffer<T> {
         let bytes = length.checked_mul(size_of::<T>())?.max(1);
         let align = if bytes >= HUGE_PAGE { HUGE_PAGE } else { 4096 };
         let layout = Layout::from_size_align(bytes.checked_next_multiple_of(align)?, align).ok()?;
+        // Huge pages are asked for before the first touch: `alloc_zeroed` of a large alignment writes the zeros itself.
         // SAFETY: the layout is not empty.
-        let start = NonNull::new(unsafe { std::alloc::alloc_zeroed(layout) })?;
+        let start = NonNull::new(unsafe { std::alloc::alloc(layout) })?;
         ask_for_huge_pages(start, layout.size());
+        // SAFETY: so many bytes were allocated.
+        unsafe { start.write_bytes(0, layout.size()) };
         Some(Self { start: start.cast(), length, layout })
     }
 
