@@ -1,5 +1,6 @@
 //! Kernels for the processor that eaves runs on: one module a family, listed in [`FAMILIES`].
 
+mod attention;
 mod backend;
 pub(crate) mod exp;
 mod fma;
@@ -35,6 +36,7 @@ pub type Family = fn(&Spec, &Making) -> Option<Result<Box<dyn Kernel>, BenchErro
 /// All families, each one line.
 const FAMILIES: &[Family] = &[
     // tidy-alphabetical-start
+    attention::kernel,
     exp::kernel,
     fma::kernel,
     gemm::kernel,

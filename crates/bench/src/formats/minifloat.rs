@@ -123,6 +123,16 @@ impl Minifloat {
     }
 }
 
+/// FP16 to FP32 by bits: exponents are moved by a multiplication, which is exact and right for subnormal numbers; infinity
+/// and NaN become numbers.
+#[inline(always)]
+pub fn half(code: u16) -> f32 {
+    /// 2^(127 - 15).
+    const REBIAS: f32 = f32::from_bits((127 + 127 - 15) << 23);
+    let magnitude = f32::from_bits(u32::from(code & 0x7FFF) << 13) * REBIAS;
+    f32::from_bits(magnitude.to_bits() | u32::from(code & 0x8000) << 16)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -200,6 +210,13 @@ mod tests {
             let bits = value.to_bits();
             let rounded = (u64::from(bits) + 0x7FFF + u64::from(bits >> 16 & 1)) >> 16;
             assert_eq!(u64::from(BF16.encode(f64::from(value))), rounded, "{value}");
+        }
+    }
+
+    #[test]
+    fn halves_are_widened_as_defined() {
+        for code in (0..=u16::MAX).filter(|code| code & 0x7C00 != 0x7C00) {
+            assert_eq!(f64::from(half(code)), FP16.decode(u32::from(code)));
         }
     }
 }

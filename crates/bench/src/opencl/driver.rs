@@ -93,7 +93,14 @@ pub(super) struct Driver {
     // Released before the context that it belongs to.
     queue: OwnQueue,
     context: OwnContext,
+    /// Memory with its size, behind which nothing may be written.
+    #[cfg(test)]
+    guarded: std::cell::RefCell<Vec<(std::rc::Weak<Memory>, usize)>>,
 }
+
+/// Bytes behind all memory, and what they are.
+#[cfg(test)]
+const GUARD: [u8; 256] = [0xA5; 256];
 
 impl Driver {
     /// Opens a device; `name` is what errors call it.
@@ -104,7 +111,13 @@ impl Driver {
         // The call of OpenCL 1.2, which every version still has. SAFETY: the context was made of this device.
         let queue = unsafe { CommandQueue::create(&context.0, device.id(), CL_QUEUE_PROFILING_ENABLE) };
         let queue = OwnQueue(ManuallyDrop::new(queue.map_err(failed)?));
-        Ok(Self { name: name.to_owned(), queue, context })
+        Ok(Self {
+            name: name.to_owned(),
+            queue,
+            context,
+            #[cfg(test)]
+            guarded: std::cell::RefCell::default(),
+        })
     }
 
     fn failed(&self, what: &str, error: ClError) -> BenchError {
@@ -132,7 +145,36 @@ impl Driver {
     }
 
     /// Memory with these numbers in it.
+    #[cfg(not(test))]
     pub(super) fn upload<T: Plain>(&self, numbers: &[T]) -> Result<Rc<Memory>, BenchError> {
+        Ok(Rc::new(self.stored(numbers)?))
+    }
+
+    /// Memory with these numbers in it, and a guard behind them.
+    #[cfg(test)]
+    pub(super) fn upload<T: Plain>(&self, numbers: &[T]) -> Result<Rc<Memory>, BenchError> {
+        let bytes = size_of_val(numbers);
+        // SAFETY: numbers have no padding.
+        let raw = unsafe { std::slice::from_raw_parts(numbers.as_ptr().cast::<u8>(), bytes) };
+        let memory = Rc::new(self.stored(&[raw, &GUARD].concat())?);
+        self.guarded.borrow_mut().push((Rc::downgrade(&memory), bytes));
+        Ok(memory)
+    }
+
+    /// Whether all guards are still there.
+    #[cfg(test)]
+    pub(super) fn is_intact(&self) -> bool {
+        let mut guarded = self.guarded.borrow_mut();
+        guarded.retain(|(memory, _)| memory.strong_count() > 0);
+        guarded.iter().filter_map(|(memory, bytes)| Some((memory.upgrade()?, *bytes))).all(
+            |(memory, bytes)| {
+                let all = self.download::<u8>(&memory, bytes + GUARD.len());
+                all.is_ok_and(|all| all.ends_with(&GUARD))
+            },
+        )
+    }
+
+    fn stored<T: Plain>(&self, numbers: &[T]) -> Result<Memory, BenchError> {
         let bytes = size_of_val(numbers);
         // Memory of no bytes does not exist. SAFETY: no host memory is given.
         let memory = unsafe {
@@ -153,7 +195,7 @@ impl Driver {
             };
             drop(Command(ManuallyDrop::new(written.map_err(|error| self.failed("writing memory", error))?)));
         }
-        Ok(Rc::new(memory))
+        Ok(memory)
     }
 
     /// The first so many numbers of this memory.

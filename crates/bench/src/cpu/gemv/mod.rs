@@ -28,7 +28,7 @@ use crate::kernel::{Kernel, Worker};
 const DISTINCT: usize = 251;
 
 /// Rows of a piece and of a thread's share are a multiple of this but for the last: kernels do several at a time.
-const TOGETHER: usize = 8;
+const TOGETHER: usize = 24;
 
 /// The kernel for a spec of this family.
 pub(super) fn kernel(spec: &Spec, making: &Making) -> Option<Result<Box<dyn Kernel>, BenchError>> {
@@ -210,7 +210,7 @@ impl Kernel for Gemv {
     }
 
     fn verify(&self) -> Verification {
-        let result = match &self.result {
+        let result: Vec<f64> = match &self.result {
             Output::Single(values) => values.iter().map(|value| f64::from(*value)).collect(),
             Output::Double(values) => values.clone(),
         };

@@ -1,12 +1,12 @@
 //! Inner loops in plain Rust: what runs where there is nothing better, and the twin that everything better is tested against.
 //! Weights of a chunk are decoded to an array, then multiplied.
 
-use super::activations::{Arrangement, BLOCK, Prepared, half};
+use super::activations::{Arrangement, BLOCK, Prepared};
 use super::choice::{Choice, Code};
 use super::reference::nf4_as_integer;
 use super::rows::Rows;
 use crate::cpu::InstructionSet;
-use crate::formats::minifloat::{E2M1, E4M3, E5M2, Minifloat};
+use crate::formats::minifloat::{E2M1, E4M3, E5M2, Minifloat, half};
 use crate::formats::{Format, NF4_VALUES};
 
 /// The choice for a format.

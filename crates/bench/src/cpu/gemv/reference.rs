@@ -12,12 +12,7 @@ pub(super) fn nf4_as_integer(code: usize) -> i8 {
 }
 
 /// Holds a result against dot products in FP64 of what weights and activations mean.
-pub(super) fn verify(
-    distinct: &Packed,
-    activations: &[f64],
-    given: Given,
-    result: &Vec<f64>,
-) -> Verification {
+pub(super) fn verify(distinct: &Packed, activations: &[f64], given: Given, result: &[f64]) -> Verification {
     let coarse = distinct.format == Format::Nf4 && given == Given::Quantised;
     let mut row = vec![0.0; distinct.stride];
     let right: Vec<(f64, f64)> = (0..distinct.rows)

@@ -4,10 +4,7 @@ use std::arch::x86_64::*;
 
 use super::super::activations::Prepared;
 use super::super::rows::Rows;
-use super::{by_rows, fetch, starts, sum, sum_doubles};
-
-/// Rows that codes of 16 bits and fewer are fetched ahead by.
-const AHEAD: usize = 4;
+use super::{by_rows, starts, sum, sum_doubles};
 
 by_rows!(
     /// FP64.
@@ -23,7 +20,7 @@ by_rows!(
 );
 by_rows!(
     /// BF16: the halves of 32-bit lanes, without moving them, so that activations come even and odd.
-    bf16, f32, 4, bf16_rows
+    bf16, f32, 6, bf16_rows
 );
 by_rows!(
     /// INT8 with floating-point activations.
@@ -40,8 +37,8 @@ by_rows!(
 
 #[inline]
 #[target_feature(enable = "avx2,fma,f16c")]
-unsafe fn fp64_rows<const R: usize>(rows: &Rows<'_>, first: usize, x: &Prepared) -> [f64; R] {
-    let codes: [*const u8; R] = starts(rows.codes, rows.code_stride, first);
+unsafe fn fp64_rows<const R: usize>(rows: &Rows<'_>, indices: [usize; R], x: &Prepared) -> [f64; R] {
+    let codes: [*const u8; R] = starts(rows.codes, rows.code_stride, indices);
     let mut sums = [[_mm256_setzero_pd(); 2]; R];
     for column in (0..rows.stride).step_by(8) {
         // SAFETY: rows and activations are at least `stride` long, which is a multiple of 16.
@@ -60,8 +57,8 @@ unsafe fn fp64_rows<const R: usize>(rows: &Rows<'_>, first: usize, x: &Prepared)
 
 #[inline]
 #[target_feature(enable = "avx2,fma,f16c")]
-unsafe fn fp32_rows<const R: usize>(rows: &Rows<'_>, first: usize, x: &Prepared) -> [f32; R] {
-    let codes: [*const u8; R] = starts(rows.codes, rows.code_stride, first);
+unsafe fn fp32_rows<const R: usize>(rows: &Rows<'_>, indices: [usize; R], x: &Prepared) -> [f32; R] {
+    let codes: [*const u8; R] = starts(rows.codes, rows.code_stride, indices);
     let mut sums = [[_mm256_setzero_ps(); 2]; R];
     for column in (0..rows.stride).step_by(16) {
         // SAFETY: rows and activations are at least `stride` long, which is a multiple of 16.
@@ -80,60 +77,54 @@ unsafe fn fp32_rows<const R: usize>(rows: &Rows<'_>, first: usize, x: &Prepared)
 
 #[inline]
 #[target_feature(enable = "avx2,fma,f16c")]
-unsafe fn fp16_rows<const R: usize>(rows: &Rows<'_>, first: usize, x: &Prepared) -> [f32; R] {
-    let codes: [*const u8; R] = starts(rows.codes, rows.code_stride, first);
-    let mut sums = [[_mm256_setzero_ps(); 2]; R];
+unsafe fn fp16_rows<const R: usize>(rows: &Rows<'_>, indices: [usize; R], x: &Prepared) -> [f32; R] {
+    let codes: [*const u8; R] = starts(rows.codes, rows.code_stride, indices);
+    let mut sums = [_mm256_setzero_ps(); R];
     for column in (0..rows.stride).step_by(16) {
         // SAFETY: rows and activations are at least `stride` long, which is a multiple of 16.
         unsafe {
             let x = x.floats.as_ptr().add(column);
             let x = [_mm256_loadu_ps(x), _mm256_loadu_ps(x.add(8))];
-            for (codes, sums) in codes.iter().zip(&mut sums) {
+            for (codes, sum) in codes.iter().zip(&mut sums) {
                 let weights = codes.add(2 * column).cast::<__m128i>();
-                if column % 32 == 0 {
-                    fetch(weights.cast::<u8>().wrapping_add(AHEAD * rows.code_stride));
-                }
-                sums[0] = _mm256_fmadd_ps(_mm256_cvtph_ps(_mm_loadu_si128(weights)), x[0], sums[0]);
-                sums[1] = _mm256_fmadd_ps(_mm256_cvtph_ps(_mm_loadu_si128(weights.add(1))), x[1], sums[1]);
+                *sum = _mm256_fmadd_ps(_mm256_cvtph_ps(_mm_loadu_si128(weights)), x[0], *sum);
+                *sum = _mm256_fmadd_ps(_mm256_cvtph_ps(_mm_loadu_si128(weights.add(1))), x[1], *sum);
             }
         }
     }
-    sums.map(|sums| sum(_mm256_add_ps(sums[0], sums[1])))
+    sums.map(|lanes| sum(lanes))
 }
 
 #[inline]
 #[target_feature(enable = "avx2,fma,f16c")]
-unsafe fn bf16_rows<const R: usize>(rows: &Rows<'_>, first: usize, x: &Prepared) -> [f32; R] {
-    let codes: [*const u8; R] = starts(rows.codes, rows.code_stride, first);
+unsafe fn bf16_rows<const R: usize>(rows: &Rows<'_>, indices: [usize; R], x: &Prepared) -> [f32; R] {
+    let codes: [*const u8; R] = starts(rows.codes, rows.code_stride, indices);
     let upper = _mm256_set1_epi32(0xFFFF_0000_u32.cast_signed());
-    let mut sums = [[_mm256_setzero_ps(); 2]; R];
+    let mut sums = [_mm256_setzero_ps(); R];
     for column in (0..rows.stride).step_by(16) {
         // SAFETY: rows and activations are at least `stride` long, which is a multiple of 16.
         unsafe {
             let x = x.floats.as_ptr().add(column);
             let x = [_mm256_loadu_ps(x), _mm256_loadu_ps(x.add(8))];
-            for (codes, sums) in codes.iter().zip(&mut sums) {
+            for (codes, sum) in codes.iter().zip(&mut sums) {
                 let weights = codes.add(2 * column);
-                if column % 32 == 0 {
-                    fetch(weights.wrapping_add(AHEAD * rows.code_stride));
-                }
                 let weights = _mm256_loadu_si256(weights.cast());
                 let even = _mm256_castsi256_ps(_mm256_slli_epi32::<16>(weights));
                 let odd = _mm256_castsi256_ps(_mm256_and_si256(weights, upper));
-                sums[0] = _mm256_fmadd_ps(even, x[0], sums[0]);
-                sums[1] = _mm256_fmadd_ps(odd, x[1], sums[1]);
+                *sum = _mm256_fmadd_ps(even, x[0], *sum);
+                *sum = _mm256_fmadd_ps(odd, x[1], *sum);
             }
         }
     }
-    sums.map(|sums| sum(_mm256_add_ps(sums[0], sums[1])))
+    sums.map(|lanes| sum(lanes))
 }
 
 /// Each byte of a 32-bit lane is brought to the top, what is below it cleared, and the whole converted: the value times 2^24,
 /// exactly.
 #[inline]
 #[target_feature(enable = "avx2,fma,f16c")]
-unsafe fn int8_rows<const R: usize>(rows: &Rows<'_>, first: usize, x: &Prepared) -> [f32; R] {
-    let codes: [*const u8; R] = starts(rows.codes, rows.code_stride, first);
+unsafe fn int8_rows<const R: usize>(rows: &Rows<'_>, indices: [usize; R], x: &Prepared) -> [f32; R] {
+    let codes: [*const u8; R] = starts(rows.codes, rows.code_stride, indices);
     let top = _mm256_set1_epi32(0xFF00_0000_u32.cast_signed());
     let mut sums = [[_mm256_setzero_ps(); 2]; R];
     for column in (0..rows.stride).step_by(32) {
@@ -142,9 +133,6 @@ unsafe fn int8_rows<const R: usize>(rows: &Rows<'_>, first: usize, x: &Prepared)
             let x = x.floats.as_ptr().add(column);
             for (codes, sums) in codes.iter().zip(&mut sums) {
                 let weights = codes.add(column);
-                if column % 64 == 0 {
-                    fetch(weights.wrapping_add(AHEAD * rows.code_stride));
-                }
                 let weights = _mm256_loadu_si256(weights.cast());
                 let planes = [
                     _mm256_slli_epi32::<24>(weights),
@@ -159,12 +147,12 @@ unsafe fn int8_rows<const R: usize>(rows: &Rows<'_>, first: usize, x: &Prepared)
             }
         }
     }
-    let mut row = first;
+    let mut indices = indices.into_iter();
     sums.map(|sums| {
+        let row = indices.next().unwrap_or_default();
         // SAFETY: every row has one scale.
         let scale =
             unsafe { rows.scales.as_ptr().add(row * rows.scale_stride).cast::<f32>().read_unaligned() };
-        row += 1;
         /// 2^-24.
         const PLACE: f32 = f32::from_bits((127 - 24) << 23);
         scale * (PLACE * sum(_mm256_add_ps(sums[0], sums[1])))
@@ -201,10 +189,9 @@ impl Fp8 for E5m2 {
 
 #[inline]
 #[target_feature(enable = "avx2,fma,f16c")]
-unsafe fn fp8_rows<F: Fp8, const R: usize>(rows: &Rows<'_>, first: usize, x: &Prepared) -> [f32; R] {
-    let codes: [*const u8; R] = starts(rows.codes, rows.code_stride, first);
+unsafe fn fp8_rows<F: Fp8, const R: usize>(rows: &Rows<'_>, indices: [usize; R], x: &Prepared) -> [f32; R] {
+    let codes: [*const u8; R] = starts(rows.codes, rows.code_stride, indices);
     let mask = _mm256_set1_epi32(F::MASK.cast_signed());
-    let shift = _mm_cvtsi32_si128(F::SHIFT);
     // Activations take half of what is missing and results the other, so that no product is lost below FP32.
     let half = _mm256_set1_ps(f32::from_bits((127 + F::BIAS / 2) << 23));
     let mut sums = [[_mm256_setzero_ps(); 2]; R];
@@ -216,9 +203,6 @@ unsafe fn fp8_rows<F: Fp8, const R: usize>(rows: &Rows<'_>, first: usize, x: &Pr
                 std::array::from_fn(|plane| _mm256_mul_ps(half, _mm256_loadu_ps(x.add(8 * plane))));
             for (codes, sums) in codes.iter().zip(&mut sums) {
                 let weights = codes.add(column);
-                if column % 64 == 0 {
-                    fetch(weights.wrapping_add(AHEAD * rows.code_stride));
-                }
                 let weights = _mm256_loadu_si256(weights.cast());
                 let planes = [
                     _mm256_slli_epi32::<24>(weights),
@@ -227,7 +211,11 @@ unsafe fn fp8_rows<F: Fp8, const R: usize>(rows: &Rows<'_>, first: usize, x: &Pr
                     weights,
                 ];
                 for (index, plane) in planes.into_iter().enumerate() {
-                    let value = _mm256_and_si256(_mm256_sra_epi32(plane, shift), mask);
+                    let shifted = match F::SHIFT {
+                        4 => _mm256_srai_epi32::<4>(plane),
+                        _ => _mm256_srai_epi32::<3>(plane),
+                    };
+                    let value = _mm256_and_si256(shifted, mask);
                     sums[index % 2] = _mm256_fmadd_ps(_mm256_castsi256_ps(value), x[index], sums[index % 2]);
                 }
             }

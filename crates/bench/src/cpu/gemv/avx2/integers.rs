@@ -7,9 +7,6 @@ use super::super::rows::Rows;
 use super::scales::{Int4, Integer, Mxfp4, Nf4, Nvfp4};
 use super::{by_rows, fetch, starts, sum};
 
-/// Rows that codes are fetched ahead by.
-const AHEAD: usize = 8;
-
 by_rows!(
     /// INT8 weights: the magnitude of the weight times the activation with the sign of both. At most 2 * 127 * 127, so
     /// that pairs never saturate.
@@ -34,8 +31,8 @@ by_rows!(
 
 #[inline]
 #[target_feature(enable = "avx2,fma,f16c")]
-unsafe fn int8_rows<const R: usize>(rows: &Rows<'_>, first: usize, x: &Prepared) -> [f32; R] {
-    let codes: [*const u8; R] = starts(rows.codes, rows.code_stride, first);
+unsafe fn int8_rows<const R: usize>(rows: &Rows<'_>, indices: [usize; R], x: &Prepared) -> [f32; R] {
+    let codes: [*const u8; R] = starts(rows.codes, rows.code_stride, indices);
     let ones = _mm256_set1_epi16(1);
     let mut sums = [_mm256_setzero_ps(); R];
     for block in 0..rows.stride / 32 {
@@ -45,9 +42,6 @@ unsafe fn int8_rows<const R: usize>(rows: &Rows<'_>, first: usize, x: &Prepared)
             let scale = _mm256_set1_ps(*x.scales.as_ptr().add(block));
             for (codes, sum) in codes.iter().zip(&mut sums) {
                 let weights = codes.add(32 * block);
-                if block % 2 == 0 {
-                    fetch(weights.wrapping_add(AHEAD * rows.code_stride));
-                }
                 let weights = _mm256_loadu_si256(weights.cast());
                 let pairs =
                     _mm256_maddubs_epi16(_mm256_abs_epi8(weights), _mm256_sign_epi8(activations, weights));
@@ -56,12 +50,12 @@ unsafe fn int8_rows<const R: usize>(rows: &Rows<'_>, first: usize, x: &Prepared)
             }
         }
     }
-    let mut row = first;
+    let mut indices = indices.into_iter();
     sums.map(|lanes| {
+        let row = indices.next().unwrap_or_default();
         // SAFETY: every row has one scale.
         let scale =
             unsafe { rows.scales.as_ptr().add(row * rows.scale_stride).cast::<f32>().read_unaligned() };
-        row += 1;
         scale * sum(lanes)
     })
 }
@@ -70,12 +64,15 @@ unsafe fn int8_rows<const R: usize>(rows: &Rows<'_>, first: usize, x: &Prepared)
 /// then multiplied by eight scales.
 #[inline]
 #[target_feature(enable = "avx2,fma,f16c")]
-unsafe fn nibble_rows<F: Integer, const R: usize>(rows: &Rows<'_>, first: usize, x: &Prepared) -> [f32; R] {
-    let codes: [*const u8; R] = starts(rows.codes, rows.code_stride, first);
-    let scales: [*const u8; R] = starts(rows.scales, rows.scale_stride, first);
-    let table: [i8; 16] = std::array::from_fn(F::integer);
+unsafe fn nibble_rows<F: Integer, const R: usize>(
+    rows: &Rows<'_>,
+    indices: [usize; R],
+    x: &Prepared,
+) -> [f32; R] {
+    let codes: [*const u8; R] = starts(rows.codes, rows.code_stride, indices);
+    let scales: [*const u8; R] = starts(rows.scales, rows.scale_stride, indices);
     // SAFETY: the table has 16 bytes.
-    let table = _mm256_broadcastsi128_si256(unsafe { _mm_loadu_si128(table.as_ptr().cast()) });
+    let table = _mm256_broadcastsi128_si256(unsafe { _mm_loadu_si128(F::INTEGERS.as_ptr().cast()) });
     let (ones, low) = (_mm256_set1_epi16(1), _mm256_set1_epi8(15));
     let mut totals = [_mm256_setzero_ps(); R];
     for group in 0..rows.stride / (8 * F::BLOCK) {
@@ -96,7 +93,7 @@ unsafe fn nibble_rows<F: Integer, const R: usize>(rows: &Rows<'_>, first: usize,
                     for row in 0..R {
                         let bytes = codes[row].add(vector);
                         if vector % 64 == 0 {
-                            fetch(bytes.wrapping_add(AHEAD * rows.code_stride));
+                            fetch(bytes);
                         }
                         let bytes = _mm256_loadu_si256(bytes.cast());
                         let halves = [

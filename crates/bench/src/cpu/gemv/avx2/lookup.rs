@@ -10,9 +10,6 @@ use super::super::rows::Rows;
 use super::scales::{Int4, Mxfp4, Nf4, Nibble, Nvfp4};
 use super::{by_rows, fetch, starts, sum};
 
-/// Rows that codes are fetched ahead by.
-const AHEAD: usize = 4;
-
 by_rows!(
     /// INT4 weights.
     int4, f32, 2, pair_rows::<Int4>
@@ -33,10 +30,17 @@ by_rows!(
 /// The table of one byte of every value, in both halves of a vector.
 #[inline]
 #[target_feature(enable = "avx2,fma,f16c")]
-fn table<F: Nibble>(byte: usize) -> __m256i {
-    let bytes: [u8; 16] = std::array::from_fn(|code| F::value(code).to_le_bytes()[byte]);
+fn table<F: Nibble, const BYTE: usize>() -> __m256i {
+    let bytes = const {
+        let (mut bytes, mut code) = ([0; 16], 0);
+        while code < 16 {
+            bytes[code] = F::VALUES[code].to_le_bytes()[BYTE];
+            code += 1;
+        }
+        bytes
+    };
     // SAFETY: the table has 16 bytes.
-    _mm256_broadcastsi128_si256(unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) })
+    _mm256_broadcastsi128_si256(unsafe { _mm_loadu_si128((&raw const bytes).cast()) })
 }
 
 /// The codes of a vector of bytes: low halves, then high ones.
@@ -49,25 +53,32 @@ fn split(bytes: __m256i) -> [__m256i; 2] {
 
 #[inline]
 #[target_feature(enable = "avx2,fma,f16c")]
-unsafe fn pair_rows<F: Nibble, const R: usize>(rows: &Rows<'_>, first: usize, x: &Prepared) -> [f32; R] {
-    let codes: [*const u8; R] = starts(rows.codes, rows.code_stride, first);
-    let scales: [*const u8; R] = starts(rows.scales, rows.scale_stride, first);
-    let tables = [table::<F>(2), table::<F>(3)];
+unsafe fn pair_rows<F: Nibble, const R: usize>(
+    rows: &Rows<'_>,
+    indices: [usize; R],
+    x: &Prepared,
+) -> [f32; R] {
+    let codes: [*const u8; R] = starts(rows.codes, rows.code_stride, indices);
+    let scales: [*const u8; R] = starts(rows.scales, rows.scale_stride, indices);
+    let tables = [table::<F, 2>(), table::<F, 3>()];
     let upper = _mm256_set1_epi32(0xFFFF_0000_u32.cast_signed());
     // Blocks that lanes belong to after unpacking.
     let owners = [_mm256_setr_epi32(0, 0, 1, 1, 4, 4, 5, 5), _mm256_setr_epi32(2, 2, 3, 3, 6, 6, 7, 7)];
+    // If the compiler knows how many there are, it unrolls them all and runs out of registers.
+    let vectors = std::hint::black_box(F::BLOCK / 8);
     let mut totals = [_mm256_setzero_ps(); R];
     for group in 0..rows.stride / (8 * F::BLOCK) {
         let start = group * 4 * F::BLOCK;
         let mut sums = [[_mm256_setzero_ps(); 2]; R];
         // SAFETY: rows have `stride` codes and activations, a multiple of eight blocks, and each block has a scale.
         unsafe {
-            for vector in (start..start + 4 * F::BLOCK).step_by(32) {
+            for vector in 0..vectors {
+                let vector = start + 32 * vector;
                 let activations = x.floats.as_ptr().add(2 * vector);
                 for (codes, sums) in codes.iter().zip(&mut sums) {
                     let bytes = codes.add(vector);
                     if vector % 64 == 0 {
-                        fetch(bytes.wrapping_add(AHEAD * rows.code_stride));
+                        fetch(bytes);
                     }
                     for (half, indices) in split(_mm256_loadu_si256(bytes.cast())).into_iter().enumerate() {
                         let bytes = tables.map(|table| _mm256_shuffle_epi8(table, indices));
@@ -99,22 +110,29 @@ unsafe fn pair_rows<F: Nibble, const R: usize>(rows: &Rows<'_>, first: usize, x:
 
 #[inline]
 #[target_feature(enable = "avx2,fma,f16c")]
-unsafe fn quad_rows<F: Nibble, const R: usize>(rows: &Rows<'_>, first: usize, x: &Prepared) -> [f32; R] {
-    let codes: [*const u8; R] = starts(rows.codes, rows.code_stride, first);
-    let scales: [*const u8; R] = starts(rows.scales, rows.scale_stride, first);
-    let tables = [table::<F>(0), table::<F>(1), table::<F>(2), table::<F>(3)];
+unsafe fn quad_rows<F: Nibble, const R: usize>(
+    rows: &Rows<'_>,
+    indices: [usize; R],
+    x: &Prepared,
+) -> [f32; R] {
+    let codes: [*const u8; R] = starts(rows.codes, rows.code_stride, indices);
+    let scales: [*const u8; R] = starts(rows.scales, rows.scale_stride, indices);
+    let tables = [table::<F, 0>(), table::<F, 1>(), table::<F, 2>(), table::<F, 3>()];
+    // If the compiler knows how many there are, it unrolls them all and runs out of registers.
+    let vectors = std::hint::black_box(F::BLOCK / 8);
     let mut totals = [_mm256_setzero_ps(); R];
     for group in 0..rows.stride / (8 * F::BLOCK) {
         let start = group * 4 * F::BLOCK;
         let mut sums = [[_mm256_setzero_ps(); 4]; R];
         // SAFETY: as above.
         unsafe {
-            for vector in (start..start + 4 * F::BLOCK).step_by(32) {
+            for vector in 0..vectors {
+                let vector = start + 32 * vector;
                 let activations = x.floats.as_ptr().add(2 * vector);
                 for (codes, sums) in codes.iter().zip(&mut sums) {
                     let bytes = codes.add(vector);
                     if vector % 64 == 0 {
-                        fetch(bytes.wrapping_add(AHEAD * rows.code_stride));
+                        fetch(bytes);
                     }
                     for (half, indices) in split(_mm256_loadu_si256(bytes.cast())).into_iter().enumerate() {
                         let bytes = tables.map(|table| _mm256_shuffle_epi8(table, indices));

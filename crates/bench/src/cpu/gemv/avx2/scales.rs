@@ -2,9 +2,11 @@
 
 use std::arch::x86_64::*;
 
-use crate::cpu::gemv::reference::nf4_as_integer;
 use crate::formats::NF4_VALUES;
-use crate::formats::minifloat::E2M1;
+
+/// The numbers of E2M1.
+const FP4: [f32; 16] =
+    [0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, -0.0, -0.5, -1.0, -1.5, -2.0, -3.0, -4.0, -6.0];
 
 /// A 4-bit format whose blocks are interleaved.
 pub(super) trait Nibble {
@@ -15,8 +17,8 @@ pub(super) trait Nibble {
     /// What scales must be multiplied by.
     const FACTOR: f32;
 
-    /// What a code means, for floating-point activations.
-    fn value(code: usize) -> f32;
+    /// What codes mean.
+    const VALUES: [f32; 16];
 
     /// Scales of eight blocks, from this address on.
     ///
@@ -32,10 +34,8 @@ impl Nibble for Int4 {
     const BLOCK: usize = 32;
     const SCALES: usize = 16;
     const FACTOR: f32 = 1.0;
-
-    fn value(code: usize) -> f32 {
-        code as f32 - 8.0
-    }
+    const VALUES: [f32; 16] =
+        [-8.0, -7.0, -6.0, -5.0, -4.0, -3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0];
 
     #[inline]
     #[target_feature(enable = "avx2,fma,f16c")]
@@ -52,10 +52,7 @@ impl Nibble for Mxfp4 {
     const BLOCK: usize = 32;
     const SCALES: usize = 8;
     const FACTOR: f32 = 1.0;
-
-    fn value(code: usize) -> f32 {
-        E2M1.decode(code as u32) as f32
-    }
+    const VALUES: [f32; 16] = FP4;
 
     #[inline]
     #[target_feature(enable = "avx2,fma,f16c")]
@@ -75,10 +72,7 @@ impl Nibble for Nvfp4 {
     const SCALES: usize = 8;
     /// Difference of the biases: 2^(15 - 7).
     const FACTOR: f32 = 256.0;
-
-    fn value(code: usize) -> f32 {
-        E2M1.decode(code as u32) as f32
-    }
+    const VALUES: [f32; 16] = FP4;
 
     #[inline]
     #[target_feature(enable = "avx2,fma,f16c")]
@@ -97,10 +91,7 @@ impl Nibble for Nf4 {
     const BLOCK: usize = 32;
     const SCALES: usize = 16;
     const FACTOR: f32 = 1.0;
-
-    fn value(code: usize) -> f32 {
-        NF4_VALUES.get(code).copied().unwrap_or(f32::NAN)
-    }
+    const VALUES: [f32; 16] = NF4_VALUES;
 
     #[inline]
     #[target_feature(enable = "avx2,fma,f16c")]
@@ -123,8 +114,8 @@ pub(super) trait Integer: Nibble {
     /// What results must be multiplied by.
     const UNIT: f32;
 
-    /// What a code is multiplied as.
-    fn integer(code: usize) -> i8;
+    /// What codes are multiplied as.
+    const INTEGERS: [i8; 16];
 }
 
 impl Integer for Int4 {
@@ -132,26 +123,21 @@ impl Integer for Int4 {
     const LOOKUP: bool = false;
     const SIGNED: bool = false;
     const UNIT: f32 = 1.0;
-
-    fn integer(code: usize) -> i8 {
-        code as i8
-    }
+    const INTEGERS: [i8; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
 }
 
-/// Twice the value is an integer; it is stored too large by 12.
-fn fp4_integer(code: usize) -> i8 {
-    (2.0 * E2M1.decode(code as u32) + 12.0) as i8
-}
+/// Twice the value, too large by 12.
+const FP4_INTEGERS: [i8; 16] = [12, 13, 14, 15, 16, 18, 20, 24, 12, 11, 10, 9, 8, 6, 4, 0];
+
+/// The nearest 127ths.
+const NF4_INTEGERS: [i8; 16] = [-127, -88, -67, -50, -36, -23, -12, 0, 10, 20, 31, 43, 56, 71, 92, 127];
 
 impl Integer for Mxfp4 {
     const DEPTH: usize = 2;
     const LOOKUP: bool = true;
     const SIGNED: bool = false;
     const UNIT: f32 = 0.5;
-
-    fn integer(code: usize) -> i8 {
-        fp4_integer(code)
-    }
+    const INTEGERS: [i8; 16] = FP4_INTEGERS;
 }
 
 impl Integer for Nvfp4 {
@@ -159,10 +145,7 @@ impl Integer for Nvfp4 {
     const LOOKUP: bool = true;
     const SIGNED: bool = false;
     const UNIT: f32 = 0.5;
-
-    fn integer(code: usize) -> i8 {
-        fp4_integer(code)
-    }
+    const INTEGERS: [i8; 16] = FP4_INTEGERS;
 }
 
 impl Integer for Nf4 {
@@ -171,22 +154,31 @@ impl Integer for Nf4 {
     const LOOKUP: bool = true;
     const SIGNED: bool = true;
     const UNIT: f32 = 1.0 / 127.0;
-
-    fn integer(code: usize) -> i8 {
-        nf4_as_integer(code)
-    }
+    const INTEGERS: [i8; 16] = NF4_INTEGERS;
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cpu::gemv::reference::nf4_as_integer;
+    use crate::formats::minifloat::E2M1;
+
+    #[test]
+    fn tables_are_those_of_the_formats() {
+        for code in 0..16 {
+            let value = E2M1.decode(code as u32);
+            assert_eq!(f64::from(FP4[code]).to_bits(), value.to_bits());
+            assert_eq!(f64::from(FP4_INTEGERS[code]), 2.0 * value + 12.0);
+            assert_eq!(NF4_INTEGERS[code], nf4_as_integer(code));
+        }
+    }
 
     fn never_exceeds<F: Integer>() {
-        let largest = (0..16).map(|code| i32::from(F::integer(code)).abs()).max().unwrap();
+        let largest = F::INTEGERS.iter().map(|integer| i32::from(*integer).abs()).max().unwrap();
         // A signed format is widened after each of the two products of a vector.
         let products = if F::SIGNED { 2 } else { 4 * F::DEPTH as i32 };
         assert!(products * largest * 127 <= i32::from(i16::MAX), "{largest}");
-        assert!(F::SIGNED || (0..16).all(|code| F::integer(code) >= 0));
+        assert!(F::SIGNED || F::INTEGERS.iter().all(|integer| *integer >= 0));
         assert_eq!((F::BLOCK / 8) % F::DEPTH, 0);
     }
 
