@@ -113,11 +113,6 @@ impl OpenCl {
             Spec::Attention { shape, precision } => {
                 attention::prepare(self, shape, *precision, options.state)
             }
-            Spec::Exp => Err(BenchError::Unsupported {
-                backend: self.id().to_owned(),
-                what: spec.family().to_owned(),
-                why: "exponentials by themselves are measured on the processor only".to_owned(),
-            }),
         }?;
         cut_to_slices(&self.driver, &self.info, &mut prepared)?;
         Ok(prepared)
