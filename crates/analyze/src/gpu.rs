@@ -1,6 +1,6 @@
 //! The GPU activities of one recording as the analyses see them.
 
-use eaves_model::{GpuId, Interval, MaybeI64, MaybeU32, Ns, StringId, Trace};
+use eaves_model::{GpuId, Interval, MaybeI64, MaybeU32, Ns, Packed, StringId, Trace};
 
 use crate::selection::Filter;
 use crate::{KernelType, KernelTypes, Selection, TypeSets};
@@ -19,9 +19,9 @@ pub struct GpuView {
     /// Its name.
     pub name: Vec<StringId>,
     /// Device.
-    pub device: Vec<MaybeU32>,
+    pub device: Packed<MaybeU32>,
     /// Stream.
-    pub stream: Vec<MaybeI64>,
+    pub stream: Packed<MaybeI64>,
 }
 
 impl GpuView {
@@ -54,8 +54,6 @@ impl GpuView {
         self.interval.reserve(rows);
         self.kernel_type.reserve(rows);
         self.name.reserve(rows);
-        self.device.reserve(rows);
-        self.stream.reserve(rows);
     }
 
     /// Number of activities.

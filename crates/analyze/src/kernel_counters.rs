@@ -32,7 +32,7 @@ impl CounterRows {
     ) -> impl Iterator<Item = (StringId, f64)> + 'a {
         let table = &trace.range_counters;
         let row = move |place: usize| self.order.as_ref().map_or(place, |order| order[place] as usize);
-        let first = self.first(trace, |of| of < slice);
+        let first = self.first(trace, slice);
         (first..table.len()).map(row).take_while(move |&row| table.slice[row] == slice).filter_map(|row| {
             Some((table.metric[row], table.value[row].get().filter(|value| value.is_finite())?))
         })
@@ -43,14 +43,35 @@ impl CounterRows {
         self.of_slice(trace, slice).next().is_some()
     }
 
-    /// The first place whose slice is not before something.
-    fn first(&self, trace: &Trace, is_before: impl Fn(SliceId) -> bool) -> usize {
+    /// The first place whose slice is not before this one.
+    fn first(&self, trace: &Trace, slice: SliceId) -> usize {
         let slices = &trace.range_counters.slice;
-        match &self.order {
-            None => slices.partition_point(|&slice| is_before(slice)),
-            Some(order) => order.partition_point(|&row| is_before(slices[row as usize])),
-        }
+        let Some(order) = &self.order else { return first_not_before(slices, slice) };
+        order.partition_point(|&row| slices[row as usize] < slice)
     }
+}
+
+/// The first place in a sorted list of something that is not before a slice. Launches mostly have as many counters each, so
+/// it is looked for around where it would be then.
+fn first_not_before(slices: &[SliceId], slice: SliceId) -> usize {
+    let Some(last) = slices.last() else { return 0 };
+    let expected = slices.len() as u64 * u64::from(slice.0) / (u64::from(last.0) + 1);
+    let expected = usize::try_from(expected).unwrap_or(0).min(slices.len());
+    let is_before = |place: usize| slices.get(place).is_some_and(|its| *its < slice);
+    let (mut low, mut high, mut step) = (expected, expected, 1);
+    // Everything below `low` is before the slice, and nothing from `high` on.
+    while low > 0 && !is_before(low - 1) {
+        high = low - 1;
+        low = low.saturating_sub(step);
+        step *= 2;
+    }
+    step = 1;
+    while is_before(high) {
+        low = high + 1;
+        high = slices.len().min(high.saturating_add(step));
+        step *= 2;
+    }
+    low + slices[low..high].partition_point(|its| *its < slice)
 }
 
 /// The values of one metric over several launches.
@@ -183,4 +204,32 @@ pub(crate) fn architecture(trace: &Trace, device: Option<u32>) -> &str {
         devices().all(|device| device.architecture == first.architecture).then_some(first)
     })
     .map_or("", |device| &device.architecture)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Lists of equal and of uneven shares, with gaps, against a plain search.
+    #[test]
+    fn the_first_counter_of_a_slice_is_found_wherever_it_is() {
+        let list = |share: fn(u32) -> u32| -> Vec<SliceId> {
+            (0..300).flat_map(|slice| std::iter::repeat_n(SliceId(slice), share(slice) as usize)).collect()
+        };
+        let lists = [
+            Vec::new(),
+            list(|_| 1),
+            list(|_| 12),
+            list(|slice| slice % 5),
+            list(|slice| if slice < 250 { 0 } else { 9 }),
+            list(|slice| if slice < 5 { 700 } else { 1 }),
+            list(|slice| u32::from(slice == 299)),
+        ];
+        for slices in &lists {
+            for slice in (0..320).chain([u32::MAX - 1]).map(SliceId) {
+                let expected = slices.partition_point(|its| *its < slice);
+                assert_eq!(first_not_before(slices, slice), expected, "{slice:?}");
+            }
+        }
+    }
 }

@@ -238,7 +238,8 @@ impl TestTrace {
 
     /// Puts the last activity on another stream.
     pub(crate) fn on_stream(&mut self, stream: i64) -> &mut Self {
-        *self.trace.gpu.stream.last_mut().unwrap() = MaybeI64::new(stream);
+        let last = self.trace.gpu.len() - 1;
+        self.trace.gpu.stream.set(last, MaybeI64::new(stream));
         self
     }
 
@@ -272,8 +273,9 @@ impl TestTrace {
 
     /// Says how many blocks and threads the last activity had.
     pub(crate) fn launched(&mut self, blocks: u32, threads: u32) -> &mut Self {
-        *self.trace.gpu.grid.last_mut().unwrap() = Extent([blocks, 1, 1]);
-        *self.trace.gpu.block.last_mut().unwrap() = Extent([threads, 1, 1]);
+        let last = self.trace.gpu.len() - 1;
+        self.trace.gpu.grid.set(last, Extent([blocks, 1, 1]));
+        self.trace.gpu.block.set(last, Extent([threads, 1, 1]));
         self
     }
 

@@ -40,8 +40,15 @@ impl FromIterator<(Interval, KernelType)> for TypeSets {
     fn from_iter<I: IntoIterator<Item = (Interval, KernelType)>>(activities: I) -> Self {
         let mut by_type: [Vec<Interval>; 3] = Default::default();
         let mut span: Option<Interval> = None;
+        let activities = activities.into_iter();
+        let most = activities.size_hint().1.unwrap_or(0);
         for (interval, kernel_type) in activities {
-            by_type[kernel_type as usize].push(interval);
+            let of_type = &mut by_type[kernel_type as usize];
+            if of_type.is_empty() {
+                // Room that is not used is never taken from the system; to grow takes half as much again.
+                of_type.reserve(most);
+            }
+            of_type.push(interval);
             let span = span.get_or_insert(interval);
             span.start = span.start.min(interval.start);
             span.end = span.end.max(interval.end);

@@ -82,6 +82,7 @@ fn compare(
             "code": kernel.implementation(),
             "timed": if implementation.has_pool() { "wall" } else { "processor" },
             "calls": seconds.len(),
+            "huge_pages": kernel.huge_pages(),
             "best": rate(0),
             "tenth": rate(10),
             "median": rate(50),

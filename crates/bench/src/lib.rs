@@ -13,6 +13,7 @@ pub mod formats;
 pub mod kernel;
 pub mod opencl;
 mod reference;
+pub mod roofs;
 pub mod timing;
 
 pub use backend::{Backend, BenchError, Options};
@@ -22,4 +23,5 @@ pub use eaves_roofline::measured::{
     Store, Stream, Summary, Verification, Violation,
 };
 pub use kernel::{Kernel, Worker};
+pub use roofs::{Effort, Progress, Roofs, measure_roofs};
 pub use timing::{Protocol, measure};

@@ -10,37 +10,37 @@ table! {
         /// The slice.
         slice: SliceId,
         /// Device number.
-        device: MaybeU32,
+        device: MaybeU32 = Packed,
         /// Context number.
-        context: MaybeU32,
+        context: MaybeU32 = Packed,
         /// Stream number.
-        stream: MaybeI64,
+        stream: MaybeI64 = Packed,
         /// Links the activity to the call that started it.
         correlation: MaybeI64,
         /// Links the activity to the operator around that call.
-        external_id: MaybeI64,
+        external_id: MaybeI64 = Sparse,
         /// When it was queued, as the profiler gives it.
-        queued: MaybeI64,
+        queued: MaybeI64 = Sparse,
         /// Blocks launched.
-        grid: Extent,
+        grid: Extent = Packed,
         /// Threads per block.
-        block: Extent,
+        block: Extent = Packed,
         /// Registers per thread.
-        registers: MaybeU32,
+        registers: MaybeU32 = Packed,
         /// Bytes of shared memory per block.
-        shared_memory: MaybeI64,
+        shared_memory: MaybeI64 = Packed,
         /// Blocks per multiprocessor.
-        blocks_per_sm: MaybeF64,
+        blocks_per_sm: MaybeF64 = Sparse,
         /// Warps per multiprocessor.
-        warps_per_sm: MaybeF64,
+        warps_per_sm: MaybeF64 = Sparse,
         /// Occupancy the profiler estimates, in percent.
-        occupancy_pct: MaybeF64,
+        occupancy_pct: MaybeF64 = Sparse,
         /// Bytes copied or set.
-        bytes: MaybeI64,
+        bytes: MaybeI64 = Sparse,
         /// Bandwidth the profiler computed, in GB/s.
-        bandwidth_gbps: MaybeF64,
+        bandwidth_gbps: MaybeF64 = Sparse,
         /// Kind of copy or dispatch, as written.
-        detail: StringId,
+        detail: StringId = Packed,
     }
 }
 
@@ -77,21 +77,21 @@ table! {
         /// Number of the dispatch in its process.
         number: MaybeI64,
         /// Hardware queue, as the profiler numbers it.
-        queue: MaybeI64,
+        queue: MaybeI64 = Packed,
         /// Work-items launched: the grid in the profiler's own unit, where it tells the extents.
-        work_items: Extent,
+        work_items: Extent = Packed,
         /// Work-items launched in all, where it tells the product alone.
-        total_work_items: MaybeI64,
+        total_work_items: MaybeI64 = Sparse,
         /// Vector registers per work-item.
-        vector_registers: MaybeU32,
+        vector_registers: MaybeU32 = Packed,
         /// Accumulation registers per work-item.
-        accumulation_registers: MaybeU32,
+        accumulation_registers: MaybeU32 = Packed,
         /// Scalar registers per wave.
-        scalar_registers: MaybeU32,
+        scalar_registers: MaybeU32 = Packed,
         /// Bytes of scratch memory per work-item.
-        scratch: MaybeI64,
+        scratch: MaybeI64 = Packed,
         /// Work-items per wave.
-        wave_size: MaybeU32,
+        wave_size: MaybeU32 = Packed,
     }
 }
 
@@ -111,13 +111,13 @@ table! {
         /// Links the record to the call.
         correlation: MaybeI64,
         /// Links the record to the operator around that call.
-        external_id: MaybeI64,
+        external_id: MaybeI64 = Sparse,
         /// The stream waited for.
-        wait_on_stream: MaybeI64,
+        wait_on_stream: MaybeI64 = Sparse,
         /// The event waited for.
-        wait_on_event: MaybeI64,
+        wait_on_event: MaybeI64 = Sparse,
         /// Correlation of the call that recorded the event.
-        wait_on_record_correlation: MaybeI64,
+        wait_on_record_correlation: MaybeI64 = Sparse,
     }
 }
 

@@ -9,23 +9,23 @@ table! {
         /// The slice.
         slice: SliceId,
         /// Links the operator to the runtime calls below it.
-        external_id: MaybeI64,
+        external_id: MaybeI64 = Sparse,
         /// Number of the `RecordFunction` call.
-        record_function_id: MaybeU32,
+        record_function_id: MaybeU32 = Sparse,
         /// Index of the event in the profiler's own list.
-        event_index: MaybeU32,
+        event_index: MaybeU32 = Sparse,
         /// Links a forward operator to its backward.
-        sequence_number: MaybeI64,
+        sequence_number: MaybeI64 = Sparse,
         /// Thread of the forward operator, on a backward operator.
-        forward_thread: MaybeU32,
+        forward_thread: MaybeU32 = Sparse,
         /// Shapes of the inputs, as JSON.
-        input_dims: StringId,
+        input_dims: StringId = Sparse,
         /// Element types of the inputs, as JSON.
-        input_types: StringId,
+        input_types: StringId = Sparse,
         /// Strides of the inputs, as JSON.
-        input_strides: StringId,
+        input_strides: StringId = Sparse,
         /// Scalar inputs, as JSON.
-        concrete_inputs: StringId,
+        concrete_inputs: StringId = Sparse,
     }
 }
 
@@ -81,9 +81,9 @@ table! {
         /// Links the call to what it started on the device.
         correlation: MaybeI64,
         /// Links the call to the operator around it.
-        external_id: MaybeI64,
+        external_id: MaybeI64 = Sparse,
         /// Number of the API function (CUPTI `cbid`, roctracer `cid`).
-        function: MaybeU32,
+        function: MaybeU32 = Sparse,
     }
 }
 
@@ -99,19 +99,19 @@ table! {
         /// Threads per block.
         block: Extent,
         /// Bytes of shared memory per block.
-        shared_memory: MaybeI64,
+        shared_memory: MaybeI64 = Sparse,
         /// Bytes copied or allocated.
-        bytes: MaybeI64,
+        bytes: MaybeI64 = Sparse,
         /// Address allocated or freed.
-        pointer: MaybeI64,
+        pointer: MaybeI64 = Sparse,
         /// Source address of a copy.
-        source: MaybeI64,
+        source: MaybeI64 = Sparse,
         /// Destination address of a copy.
-        destination: MaybeI64,
+        destination: MaybeI64 = Sparse,
         /// Kind of copy.
-        kind: StringId,
+        kind: StringId = Sparse,
         /// Stream handle.
-        stream: MaybeI64,
+        stream: MaybeI64 = Sparse,
     }
 }
 
@@ -125,10 +125,10 @@ table! {
         /// Number of the caller's call.
         parent: MaybeU32,
         /// Number of the module instance, on calls of a module.
-        module: MaybeU32,
+        module: MaybeU32 = Sparse,
         /// Index of the event in the profiler's own list.
         event_index: MaybeU32,
         /// Line of the caller, as `file:line`.
-        called_from: StringId,
+        called_from: StringId = Sparse,
     }
 }

@@ -1,5 +1,7 @@
 //! Row numbers and identifiers as newtypes, and optional scalars that cost no extra byte in a column.
 
+use crate::Values;
+
 /// What changes when the rows of one trace part are appended to another: ids of strings and tracks are
 /// looked up again, row numbers are shifted.
 #[derive(Debug, Default)]
@@ -13,7 +15,7 @@ pub struct Relocation {
 }
 
 /// A value that may sit in a column.
-pub trait Element: Copy + PartialEq {
+pub trait Element: Copy + PartialEq + Sized {
     /// The value as it reads after its table was appended to another.
     #[must_use]
     fn relocate(self, _: &Relocation) -> Self {
@@ -21,38 +23,38 @@ pub trait Element: Copy + PartialEq {
     }
 
     /// A column of these, seen by the exporters.
-    fn column(values: &[Self]) -> Column<'_>;
+    fn column(values: Values<'_, Self>) -> Column<'_>;
 }
 
 /// A borrowed column with its type, for writers that treat all tables alike.
 #[derive(Clone, Copy, Debug)]
 pub enum Column<'a> {
     /// One byte codes.
-    U8(&'a [u8]),
+    U8(Values<'a, u8>),
     /// Plain 32 bit numbers.
-    U32(&'a [u32]),
+    U32(Values<'a, u32>),
     /// Plain 64 bit numbers.
-    I64(&'a [i64]),
+    I64(Values<'a, i64>),
     /// Optional 32 bit numbers.
-    MaybeU32(&'a [MaybeU32]),
+    MaybeU32(Values<'a, MaybeU32>),
     /// Optional 64 bit numbers.
-    MaybeI64(&'a [MaybeI64]),
+    MaybeI64(Values<'a, MaybeI64>),
     /// Optional floats.
-    MaybeF64(&'a [MaybeF64]),
+    MaybeF64(Values<'a, MaybeF64>),
     /// Numbers or texts used as identifiers (process, thread, flow).
-    Ident(&'a [Ident]),
+    Ident(Values<'a, Ident>),
     /// Interned strings.
-    String(&'a [StringId]),
+    String(Values<'a, StringId>),
     /// Rows of the slice table.
-    Slice(&'a [SliceId]),
+    Slice(Values<'a, SliceId>),
     /// Rows of the track table.
-    Track(&'a [TrackId]),
+    Track(Values<'a, TrackId>),
     /// Three extents of a launch.
-    Extent(&'a [Extent]),
+    Extent(Values<'a, Extent>),
     /// Nanoseconds.
-    Ns(&'a [crate::Ns]),
+    Ns(Values<'a, crate::Ns>),
     /// Kinds of slices.
-    Kind(&'a [crate::SliceKind]),
+    Kind(Values<'a, crate::SliceKind>),
 }
 
 macro_rules! row_id {
@@ -110,7 +112,7 @@ impl Element for StringId {
     fn relocate(self, relocation: &Relocation) -> Self {
         relocation.strings.get(self.index()).copied().unwrap_or(Self::NONE)
     }
-    fn column(values: &[Self]) -> Column<'_> {
+    fn column(values: Values<'_, Self>) -> Column<'_> {
         Column::String(values)
     }
 }
@@ -120,7 +122,7 @@ impl Element for TrackId {
     fn relocate(self, relocation: &Relocation) -> Self {
         relocation.tracks.get(self.index()).copied().unwrap_or(Self::NONE)
     }
-    fn column(values: &[Self]) -> Column<'_> {
+    fn column(values: Values<'_, Self>) -> Column<'_> {
         Column::Track(values)
     }
 }
@@ -130,7 +132,7 @@ impl Element for SliceId {
     fn relocate(self, relocation: &Relocation) -> Self {
         if self == Self::NONE { self } else { Self(self.0 + relocation.slices) }
     }
-    fn column(values: &[Self]) -> Column<'_> {
+    fn column(values: Values<'_, Self>) -> Column<'_> {
         Column::Slice(values)
     }
 }
@@ -138,7 +140,7 @@ impl Element for SliceId {
 macro_rules! plain_element {
     ($($type:ty => $variant:ident),* $(,)?) => {$(
         impl Element for $type {
-            fn column(values: &[Self]) -> Column<'_> {
+            fn column(values: Values<'_, Self>) -> Column<'_> {
                 Column::$variant(values)
             }
         }
@@ -301,7 +303,7 @@ impl Element for Ident {
             None => self,
         }
     }
-    fn column(values: &[Self]) -> Column<'_> {
+    fn column(values: Values<'_, Self>) -> Column<'_> {
         Column::Ident(values)
     }
 }

@@ -5,6 +5,7 @@
 //! nothing here computes a metric; the interval algebra and the links are what metrics are made of.
 
 mod call_tree;
+mod column;
 mod column_text;
 mod device;
 mod diagnostics;
@@ -15,10 +16,12 @@ mod links;
 mod lod;
 mod measurements;
 mod metadata;
+mod packed;
 mod points;
 mod rows;
 mod run;
 mod slices;
+mod sparse;
 mod strings;
 mod table;
 mod trace;
@@ -26,6 +29,7 @@ mod tracks;
 mod units;
 
 pub use call_tree::CallTree;
+pub use column::Values;
 pub use column_text::ident_text;
 pub use device::{
     Collective, Collectives, Dispatch, Dispatches, GpuActivities, GpuActivity, RangeCounter, RangeCounters,
@@ -45,6 +49,7 @@ pub use links::{LaunchLinks, LinkedBy, forward_backward, is_launch, operator_abo
 pub use lod::{Extract, LevelOfDetail, Pixels};
 pub use measurements::{Measurement, MeasurementKind, Measurements};
 pub use metadata::{DeviceProperties, DistributedInfo, Metadata, ProcessGroup, Times};
+pub use packed::Packed;
 pub use points::{
     Allocation, Allocations, AsyncSlice, AsyncSlices, Counter, Counters, Flow, Flows, Instant, Instants,
     MEMORY_BY_CATEGORY,
@@ -52,6 +57,7 @@ pub use points::{
 pub use rows::{Band, Row, Rows};
 pub use run::{RankSource, Recording, Run};
 pub use slices::{Slice, SliceKind, Slices};
+pub use sparse::{Missing, Sparse};
 pub use strings::Strings;
 pub use trace::{TableView, Trace};
 pub use tracks::{Process, ProcessTable, Track, TrackTable, Tracks};

@@ -53,9 +53,9 @@ table! {
         /// Process, and thread if given.
         track: TrackId,
         /// Name of the counter.
-        name: StringId,
+        name: StringId = Packed,
         /// Name of the series within the counter.
-        series: StringId,
+        series: StringId = Packed,
         /// The value.
         value: MaybeF64,
     }
@@ -71,17 +71,17 @@ table! {
         /// Bytes taken; negative when released.
         bytes: MaybeI64,
         /// Address.
-        address: MaybeI64,
+        address: MaybeI64 = Sparse,
         /// Bytes allocated afterwards.
-        total_allocated: MaybeI64,
+        total_allocated: MaybeI64 = Sparse,
         /// Bytes reserved from the device afterwards.
-        total_reserved: MaybeI64,
+        total_reserved: MaybeI64 = Sparse,
         /// 0 host, 1 CUDA, further numbers as in PyTorch's `DeviceType`.
         device_type: MaybeU32,
         /// Device number; -1 on the host.
         device: MaybeI64,
         /// Index of the event in the profiler's own list.
-        event_index: MaybeU32,
+        event_index: MaybeU32 = Sparse,
         /// Where its event begins in the decompressed file.
         position: i64,
     }

@@ -1,15 +1,16 @@
 //! The `table!` macro: a struct of columns with a row type, so that every table is declared once and all
 //! tables can be appended, compared and exported alike.
 
-/// Declares a table: `Name / Row { column: type, ... }`.
+/// Declares a table: `Name / Row { column: type, ... }`. A column that few recordings fill is `column:
+/// type = Sparse`, one of few distinct values `column: type = Packed`.
 macro_rules! table {
     ($(#[$doc:meta])* $table:ident / $row:ident {
-        $($(#[$column_doc:meta])* $column:ident: $type:ty,)*
+        $($(#[$column_doc:meta])* $column:ident: $type:ty $(= $store:ident)?,)*
     }) => {
         $(#[$doc])*
         #[derive(Clone, Debug, Default, PartialEq)]
         pub struct $table {
-            $($(#[$column_doc])* pub $column: Vec<$type>,)*
+            $($(#[$column_doc])* pub $column: table!(@store $($store)? $type),)*
         }
 
         #[doc = concat!("One row of [`", stringify!($table), "`].")]
@@ -33,12 +34,12 @@ macro_rules! table {
             /// Appends one row.
             #[inline]
             pub fn push(&mut self, row: $row) {
-                $(self.$column.push(row.$column);)*
+                $($crate::column::Store::put(&mut self.$column, row.$column);)*
             }
 
             /// Makes room for rows to come.
             pub fn reserve(&mut self, rows: usize) {
-                $(self.$column.reserve(rows);)*
+                $($crate::column::Store::make_room(&mut self.$column, rows);)*
             }
 
             /// The row at an index that must exist.
@@ -50,32 +51,27 @@ macro_rules! table {
             /// Appends all rows of another part of the same trace. Each source column is freed as soon as it
             /// was copied, so the peak is one column more than the sum.
             pub fn append(&mut self, other: Self, relocation: &$crate::Relocation) {
-                $(
-                    let column = other.$column;
-                    self.$column.extend(column.into_iter().map(|value| {
-                        $crate::Element::relocate(value, relocation)
-                    }));
-                )*
+                $($crate::column::Store::relocated(&mut self.$column, other.$column, relocation);)*
             }
 
             /// Keeps the rows for which the answer is true, in order.
             pub fn retain(&mut self, mut keep: impl FnMut(usize) -> bool) {
                 let kept: Vec<bool> = (0..self.len()).map(&mut keep).collect();
-                $(
-                    let mut row = 0;
-                    self.$column.retain(|_| {
-                        row += 1;
-                        kept[row - 1]
-                    });
-                )*
+                $($crate::column::Store::keep(&mut self.$column, &kept);)*
             }
 
             /// Every column with its name, in declaration order.
             pub fn columns(&self) -> Vec<(&'static str, $crate::Column<'_>)> {
-                vec![$((stringify!($column), <$type as $crate::Element>::column(&self.$column)),)*]
+                vec![$({
+                    let values = $crate::column::Store::<$type>::values(&self.$column);
+                    (stringify!($column), <$type as $crate::Element>::column(values))
+                },)*]
             }
         }
     };
+    (@store Sparse $type:ty) => { $crate::Sparse<$type> };
+    (@store Packed $type:ty) => { $crate::Packed<$type> };
+    (@store $type:ty) => { Vec<$type> };
     (@first $first:ident $($rest:ident)*; $table:ident) => { $table.$first };
 }
 pub(crate) use table;

@@ -31,8 +31,18 @@ struct Format {
     /// What eaves is asked.
     arguments: &'static [&'static str],
     /// The Python program that does the same.
-    peer: &'static str,
+    program: &'static str,
+    /// What it is called, and the variables that it is given.
+    peers: &'static [Peer],
 }
+
+/// A way to run a program.
+type Peer = (&'static str, &'static [(&'static str, &'static str)]);
+
+/// As most scripts do it.
+const PANDAS: Peer = ("pandas", &[]);
+/// With no more columns than eaves keeps of a large table.
+const PANDAS_WANTED: Peer = ("pandas with `usecols`", &[("COLUMNS", "wanted")]);
 
 fn formats(size: u64) -> [Format; 3] {
     [
@@ -43,7 +53,8 @@ fn formats(size: u64) -> [Format; 3] {
             size: 37_000_000,
             make: |path, size| Ok(rocprofv3::write(path, size).map(drop)?),
             arguments: &["kernels"],
-            peer: include_str!("peers/rocprofv3_json.py"),
+            program: include_str!("peers/rocprofv3_json.py"),
+            peers: &[PANDAS],
         },
         Format {
             name: "Nsight Compute CSV",
@@ -52,7 +63,8 @@ fn formats(size: u64) -> [Format; 3] {
             size,
             make: |path, size| Ok(ncu::write(path, size).map(drop)?),
             arguments: &["roofline"],
-            peer: include_str!("peers/ncu_csv.py"),
+            program: include_str!("peers/ncu_csv.py"),
+            peers: &[PANDAS, PANDAS_WANTED],
         },
         Format {
             name: "Nsight Systems SQLite",
@@ -61,7 +73,8 @@ fn formats(size: u64) -> [Format; 3] {
             size,
             make: nsys,
             arguments: &["kernels"],
-            peer: include_str!("peers/nsys_sqlite.py"),
+            program: include_str!("peers/nsys_sqlite.py"),
+            peers: &[PANDAS],
         },
     ]
 }
@@ -84,12 +97,14 @@ pub(super) fn run(mut options: crate::options::Options) -> Result<()> {
         let ours = measure::median(runs.max(1), || ask(&eaves, &format, &file))?;
         table.row(cells(&format!("{}: eaves {}", format.name, format.arguments.join(" ")), ours, bytes));
         let share = 100.0 * ours.peak_bytes as f64 / bytes as f64;
-        if let Some(python) = &python {
+        for (python, (peer, variables)) in
+            python.iter().flat_map(|python| format.peers.iter().map(move |peer| (python, peer)))
+        {
             // Slow enough that one run says it.
-            let theirs = peers::run(python, format.peer, &file)?;
-            table.row(cells(&format!("{}: pandas", format.name), theirs, bytes));
+            let theirs = peers::run_with(python, format.program, &file, variables)?;
+            table.row(cells(&format!("{}: {peer}", format.name), theirs, bytes));
             goals.push((
-                format!("times less CPU than pandas: {}", format.name),
+                format!("times less CPU than {peer}: {}", format.name),
                 theirs.cpu_seconds / ours.cpu_seconds,
                 ">=",
                 GOAL_TIMES_LESS_CPU,

@@ -58,8 +58,18 @@ pub(super) fn analyses(python: &Path, file: &Path) -> Result<Vec<Call>> {
 
 /// Runs a peer once.
 pub(super) fn run(python: &Path, program: &str, file: &Path) -> Result<Cost> {
+    run_with(python, program, file, &[])
+}
+
+/// Runs a peer once, with variables that it looks at.
+pub(super) fn run_with(
+    python: &Path,
+    program: &str,
+    file: &Path,
+    variables: &[(&str, &str)],
+) -> Result<Cost> {
     let mut command = project::command(&python.to_string_lossy());
     // The tool logs every step; what matters here is that it ends well.
     command.args(["-c", program]).arg(file).stderr(std::process::Stdio::null());
-    measure::run(&mut command)
+    measure::run(command.envs(variables.iter().copied()))
 }

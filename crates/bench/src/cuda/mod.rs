@@ -3,9 +3,28 @@
 //! says why.
 
 mod architecture;
+mod attention;
+mod backend;
+mod device;
+mod driver;
+#[cfg(test)]
+mod emulated;
+mod fma;
+mod gemm;
+mod gemv;
+mod numbers;
+mod nvml;
 pub mod nvrtc;
+mod plan;
 pub mod programs;
+mod sampling;
+mod stream;
+mod tensor;
+mod vendor;
 
 pub use architecture::{Architecture, UnknownArchitecture};
+pub use backend::{Cuda, Kernels, compile_only, compile_only_with};
+pub use driver::{DeviceInfo, Devices, devices};
 pub use nvrtc::{Compiled, Compiler};
 pub use programs::{Needs, PROGRAMS, Program};
+pub use vendor::has_cublaslt;

@@ -82,6 +82,7 @@ const STREAM: &str = include_str!("kernels/stream.cu");
 const FMA: &str = include_str!("kernels/fma.cu");
 const TENSOR: &str = include_str!("kernels/tensor.cu");
 const GEMM: &str = include_str!("kernels/gemm.cu");
+const GEMV: &str = include_str!("kernels/gemv.cu");
 const ATTENTION: &str = include_str!("kernels/attention.cu");
 
 /// Ampere, the first with `cp.async` and with `mma` of BF16, TF32 and FP64.
@@ -143,6 +144,17 @@ pub const PROGRAMS: &[Program] = &[
     gemm("gemm int8", &["TYPE_int8"], &["gemm_int8"], AMPERE, WARP_GROUPS),
     gemm("gemm fp8_e4m3", &["TYPE_fp8_e4m3"], &["gemm_fp8_e4m3"], ADA, WARP_GROUPS),
     gemm("gemm fp8_e5m2", &["TYPE_fp8_e5m2"], &["gemm_fp8_e5m2"], ADA, WARP_GROUPS),
+    gemv("gemv fp64", &["W_fp64"]),
+    gemv("gemv fp32", &["W_fp32"]),
+    gemv("gemv fp16", &["W_fp16"]),
+    gemv("gemv bf16", &["W_bf16"]),
+    gemv("gemv int8", &["W_int8"]),
+    gemv("gemv fp8_e4m3", &["W_fp8_e4m3"]),
+    gemv("gemv fp8_e5m2", &["W_fp8_e5m2"]),
+    gemv("gemv int4", &["W_int4"]),
+    gemv("gemv mxfp4", &["W_mxfp4"]),
+    gemv("gemv nvfp4", &["W_nvfp4"]),
+    gemv("gemv nf4", &["W_nf4"]),
     decode("attention decode fp32", &["TYPE_fp32", "DECODE"]),
     decode("attention decode fp16", &["TYPE_fp16", "DECODE"]),
     decode("attention decode bf16", &["TYPE_bf16", "DECODE"]),
@@ -166,6 +178,20 @@ const fn tensor(
 
 const fn gemm(id: &'static str, defines: Texts, functions: Texts, needs: Needs, quicker: Quicker) -> Program {
     Program { id, file: "gemm.cu", source: GEMM, defines, example: &[], functions, needs, quicker }
+}
+
+/// Activations are another macro, which the spec decides.
+const fn gemv(id: &'static str, defines: Texts) -> Program {
+    Program {
+        id,
+        file: "gemv.cu",
+        source: GEMV,
+        defines,
+        example: &["X_fp32"],
+        functions: &["gemv"],
+        needs: AMPERE,
+        quicker: &[],
+    }
 }
 
 /// Shapes of Llama 3 8B.

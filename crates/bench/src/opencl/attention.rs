@@ -11,7 +11,6 @@ use super::gemv::{plural, read, result};
 use super::launch::{Check, Prepared, Stage};
 use super::matrix::{Compute, Matrix, format_of, loader, values};
 use crate::backend::BenchError;
-use crate::formats::Format;
 use crate::reference;
 
 const SOURCE: &str = concat!(include_str!("kernels/load.cl"), include_str!("kernels/attention.cl"));
@@ -42,7 +41,8 @@ impl Tiling {
             most_rows = (most_rows / 2).max(1);
             keys = (keys / 2).max(8);
         }
-        let tile = rows.clamp(1, most_rows);
+        // Few sizes, so that few programs are compiled.
+        let tile = rows.clamp(1, most_rows).next_power_of_two();
         // Keys are split if there are too few rows to keep every unit busy.
         let tiles = rows.div_ceil(tile).max(1) * pairs.max(1);
         let wanted = (info.units.max(1) as usize * groups).div_ceil(tiles);
@@ -74,20 +74,19 @@ pub(super) fn prepare(
         other => other,
     };
     let (pairs, rows) = (batch * kv_heads, heads / kv_heads * queries);
-    let copies = device.copies(state, 2 * Matrix::bytes(format, pairs * context, dimension));
-    let q = Matrix::random(device, format, (batch * heads * queries, dimension), 1, 41)?;
-    let k = Matrix::random(device, format, (pairs * context, dimension), copies, 42)?;
-    let v = Matrix::random(device, format, (pairs * context, dimension), copies, 43)?;
-    let stride = k.packed.stride;
+    let copies = device.copies(state, 2 * Matrix::bytes(format, pairs * context, dimension))?;
+    let q = Matrix::random(device, format, (batch * heads * queries, dimension), 1, 41, false)?;
+    let k = Matrix::random(device, format, (pairs * context, dimension), copies, 42, false)?;
+    let v = Matrix::random(device, format, (pairs * context, dimension), copies, 43, true)?;
+    let stride = k.rows.stride();
     let size = if compute == Compute::Double { 8 } else { 4 };
     let tiling = Tiling::new(device, rows, pairs, context, stride, size);
     let options = format!(
-        "{} -DITEMS={} -DTILE_ROWS={} -DTILE_KEYS={} -DSPLITS={} -DSTRIDE={stride} -DCOMBINE_ITEMS={COMBINE_ITEMS} -DLOAD_W={}{}",
+        "{} -DITEMS={} -DTILE_ROWS={} -DTILE_KEYS={} -DSTRIDE={stride} -DCOMBINE_ITEMS={COMBINE_ITEMS} -DLOAD_W={}{}",
         compute.options(),
         tiling.items,
         tiling.rows,
         tiling.keys,
-        tiling.splits,
         loader(format, compute),
         values(&[format])
     );
@@ -109,7 +108,7 @@ pub(super) fn prepare(
     arguments.extend([k.tensor(), v.tensor(), q.tensor()]);
     arguments.extend([Argument::Memory(Rc::clone(&parts)), Argument::Memory(Rc::clone(&kept))]);
     arguments.extend([number(rows), number(queries), number(context), number(usize::from(causal))]);
-    arguments.extend([number(dimension), scale]);
+    arguments.extend([number(dimension), number(tiling.splits), scale]);
     let groups = [rows.div_ceil(tiling.rows), pairs * tiling.splits];
     let kernel = driver.kernel(&program, "attention")?;
     let stage = Stage::new(driver, kernel, arguments, groups, [tiling.items, 1])?
@@ -126,6 +125,7 @@ pub(super) fn prepare(
             Argument::Memory(kept),
             number(results),
             number(dimension),
+            number(tiling.splits),
         ];
         let kernel = driver.kernel(&program, "combine")?;
         stages.push(Stage::new(driver, kernel, arguments, [results, 1], [items, 1])?);
@@ -133,15 +133,19 @@ pub(super) fn prepare(
     let visible = seen(shape);
     let scores = (batch * heads) as f64 * visible;
     let mut work = Work::matrix(2.0 * scores * dimension as f64, precision)
-        .reads("query", q.packed.elements() as f64, q.packed.precision())
-        .reads("key", k.packed.elements() as f64, k.packed.precision())
-        .reads("value", v.packed.elements() as f64, v.packed.precision())
+        .reads("query", q.rows.elements(), q.rows.precision())
+        .reads("key", k.rows.elements(), k.rows.precision())
+        .reads("value", v.rows.elements(), v.rows.precision())
         .writes("output", (results * dimension) as f64, compute.result());
     work.arithmetic = Some(compute.arithmetic());
-    let mut chores = vec![Chore { rate: "exp".to_owned(), amount: scores }];
-    for mut chore in k.chores().into_iter().take(usize::from(format != Format::Fp32)) {
-        chore.amount *= 2.0;
-        chores.push(chore);
+    let mut chores = vec![Chore::exp(scores)];
+    for matrix in [&k, &v] {
+        for chore in matrix.chores(compute.result()) {
+            match chores.iter_mut().find(|other| other.rate == chore.rate) {
+                Some(same) => same.amount += chore.amount,
+                None => chores.push(chore),
+            }
+        }
     }
     let implementation = format!(
         "tiles of {}x{} by {}, {} of keys, compute {}",
@@ -163,7 +167,7 @@ fn seen(shape: &Attend) -> f64 {
 }
 
 fn checked(shape: Attend, operands: [&Matrix; 3], out: Rc<super::driver::Memory>, compute: Compute) -> Check {
-    let [q, k, v] = operands.map(|matrix| Rc::clone(&matrix.packed));
+    let [q, k, v] = operands.map(|matrix| matrix.rows.clone());
     Box::new(move |driver| {
         let count = shape.batch * shape.heads * shape.queries * shape.dimension;
         let found = read(driver, &out, compute, count)?;
@@ -174,9 +178,7 @@ fn checked(shape: Attend, operands: [&Matrix; 3], out: Rc<super::driver::Memory>
         let tolerance = scores + 2.0 * compute.tolerance(shape.context) + 4.0 * compute.tolerance(0);
         Ok(reference::verify_attention(
             &shape,
-            (&|row, out| q.dequantise_row(row, out), &|row, out| k.dequantise_row(row, out), &|row, out| {
-                v.dequantise_row(row, out)
-            }),
+            (&|row, out| q.line(row, out), &|row, out| k.line(row, out), &|row, out| v.line(row, out)),
             &found,
             tolerance,
         ))

@@ -10,7 +10,7 @@ use super::devices::{DeviceInfo, Kind};
 use super::driver::{Driver, OwnProgram};
 use super::launch::Prepared;
 use super::sampling::{DeviceCrew, cut_to_slices};
-use super::{attention, fma, gemm, gemv, stream};
+use super::{attention, exp, fma, gemm, gemv, stream};
 use crate::backend::{Backend, BenchError, Options};
 use crate::timing::{Run, sample_all};
 
@@ -23,9 +23,9 @@ const COLD_FACTOR: u64 = 4;
 /// A device of OpenCL.
 pub struct OpenCl {
     info: DeviceInfo,
-    driver: Driver,
-    /// Compiled kernels by source and options.
+    /// Compiled kernels by source and options; released before what they were compiled for.
     programs: RefCell<HashMap<(&'static str, String), Rc<OwnProgram>>>,
+    driver: Driver,
     /// A text of the sources and what stands there instead.
     #[cfg(test)]
     pub(super) patch: Option<(&'static str, &'static str)>,
@@ -37,9 +37,20 @@ pub struct OpenCl {
 impl OpenCl {
     /// Opens a device.
     pub fn open(info: &DeviceInfo) -> Result<Self, BenchError> {
+        Self::opened(info.clone(), None)
+    }
+
+    /// Opens so many units of a device, if its driver can divide it: those of processors do. On a machine that does other
+    /// things too, one unit is seldom disturbed where all of them always are.
+    pub fn open_units(info: &DeviceInfo, units: u32) -> Result<Self, BenchError> {
+        let units = units.clamp(1, info.units.max(1));
+        Self::opened(DeviceInfo { units, ..info.clone() }, (units < info.units).then_some(units))
+    }
+
+    fn opened(info: DeviceInfo, units: Option<u32>) -> Result<Self, BenchError> {
         Ok(Self {
-            info: info.clone(),
-            driver: Driver::open(info.device, &info.name)?,
+            driver: Driver::open(info.device, units, &info.name)?,
+            info,
             programs: RefCell::default(),
             #[cfg(test)]
             patch: None,
@@ -71,13 +82,22 @@ impl OpenCl {
         BenchError::Unsupported { backend: self.id().to_owned(), what: what.into(), why: why.into() }
     }
 
-    /// How many copies of operands of so many bytes there are: one, or as many as do not fit the last cache.
-    pub(super) fn copies(&self, state: CacheState, bytes: usize) -> usize {
-        if state != CacheState::Cold {
-            return 1;
+    /// How many copies of operands of so many bytes there are: one, or as many as do not fit the last cache. An error if
+    /// they are to be in that cache, and are too large for it.
+    pub(super) fn copies(&self, state: CacheState, bytes: usize) -> Result<usize, BenchError> {
+        let cache = self.info.cache.unwrap_or(UNTOLD_CACHE);
+        match state {
+            CacheState::Hot => Ok(1),
+            CacheState::LastLevel if bytes as u64 >= cache => {
+                let why = format!("the last cache has {cache}");
+                Err(self.unsupported(format!("{bytes} bytes in the last cache"), why))
+            }
+            CacheState::LastLevel => Ok(1),
+            CacheState::Cold => {
+                let wanted = cache.saturating_mul(COLD_FACTOR).div_ceil((bytes as u64).max(1));
+                Ok(usize::try_from(wanted).unwrap_or(usize::MAX).max(1))
+            }
         }
-        let wanted = self.info.cache.unwrap_or(UNTOLD_CACHE).saturating_mul(COLD_FACTOR);
-        usize::try_from(wanted.div_ceil((bytes as u64).max(1))).unwrap_or(usize::MAX).max(1)
     }
 
     /// Compiles a source, once for each set of options.
@@ -96,6 +116,7 @@ impl OpenCl {
     /// The kernel for a spec, with operands.
     pub(super) fn prepare(&self, spec: &Spec, options: &Options) -> Result<Prepared, BenchError> {
         let mut prepared = match spec {
+            Spec::Exp => exp::prepare(self),
             Spec::Stream { stream, bytes } => stream::prepare(self, *stream, *bytes, options.state),
             Spec::Fma { arithmetic } => fma::prepare(self, *arithmetic),
             Spec::Gemv { .. } => gemv::prepare(self, spec, options.state),
@@ -103,11 +124,6 @@ impl OpenCl {
             Spec::Attention { shape, precision } => {
                 attention::prepare(self, shape, *precision, options.state)
             }
-            Spec::Exp => Err(BenchError::Unsupported {
-                backend: self.id().to_owned(),
-                what: spec.family().to_owned(),
-                why: "exponentials by themselves are measured on the processor only".to_owned(),
-            }),
         }?;
         cut_to_slices(&self.driver, &self.info, &mut prepared)?;
         Ok(prepared)

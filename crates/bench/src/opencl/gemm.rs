@@ -68,9 +68,9 @@ pub(super) fn prepare(device: &OpenCl, spec: &Spec, state: CacheState) -> Result
     if compute == Compute::Integer && k > LONGEST_INTEGER {
         return Err(device.unsupported(spec.shape(), "sums of so many products do not fit 32 bits"));
     }
-    let copies = device.copies(state, Matrix::bytes(format, n, k));
-    let w = Matrix::random(device, format, (n, k), copies, 31)?;
-    let a = Matrix::random(device, a_format, (m, k), 1, 32)?;
+    let copies = device.copies(state, Matrix::bytes(format, n, k))?;
+    let w = Matrix::random(device, format, (n, k), copies, 31, true)?;
+    let a = Matrix::random(device, a_format, (m, k), 1, 32, true)?;
     let tiling = Tiling::new(device, compute);
     let options = format!(
         "{} {} -DLOAD_W={} -DLOAD_A={}{}",
@@ -92,11 +92,12 @@ pub(super) fn prepare(device: &OpenCl, spec: &Spec, state: CacheState) -> Result
         .rotating(0, w.codes())
         .rotating(1, w.scales());
     let mut work = Work::matrix((m * n) as f64 * k as f64, weights)
-        .reads("activations", a.packed.elements() as f64, a.packed.precision())
-        .reads("weights", w.packed.elements() as f64, w.packed.precision())
+        .reads("activations", a.rows.elements(), a.rows.precision())
+        .reads("weights", w.rows.elements(), w.rows.precision())
         .writes("output", (m * n) as f64, compute.result());
     work.arithmetic = Some(compute.arithmetic());
-    let check = checked((m, n, k), Rc::clone(&a.packed), Rc::clone(&w.packed), c, compute);
+    let chores = w.chores(activations);
+    let check = checked((m, n, k), a.rows, w.rows, c, compute);
     let [rows, vectors] = tiling.block;
     let implementation = format!(
         "tiles of {}x{}, blocks of {rows}x{}, compute {}",
@@ -105,5 +106,5 @@ pub(super) fn prepare(device: &OpenCl, spec: &Spec, state: CacheState) -> Result
         vectors * tiling.width,
         compute.id()
     );
-    Ok(Prepared::new(*spec, state, work, vec![stage], check).called(implementation).with_chores(w.chores()))
+    Ok(Prepared::new(*spec, state, work, vec![stage], check).called(implementation).with_chores(chores))
 }

@@ -2,15 +2,14 @@
 
 use std::rc::Rc;
 
-use eaves_roofline::Work;
 use eaves_roofline::measured::{CacheState, Spec};
+use eaves_roofline::{Engine, Work};
 
 use super::backend::OpenCl;
 use super::driver::{Argument, Memory};
 use super::launch::{Check, Prepared, Stage};
-use super::matrix::{Compute, Matrix, format_of, loader, values};
+use super::matrix::{Compute, Matrix, Rows, format_of, loader, values};
 use crate::backend::BenchError;
-use crate::formats::Packed;
 use crate::reference;
 
 const SOURCE: &str = concat!(include_str!("kernels/load.cl"), include_str!("kernels/gemv.cl"));
@@ -30,9 +29,9 @@ pub(super) fn prepare(device: &OpenCl, spec: &Spec, state: CacheState) -> Result
     if compute == Compute::Integer && k > LONGEST_INTEGER {
         return Err(device.unsupported(spec.shape(), "sums of so many products do not fit 32 bits"));
     }
-    let copies = device.copies(state, Matrix::bytes(format, n, k));
-    let w = Matrix::random(device, format, (n, k), copies, 21)?;
-    let x = Matrix::random(device, x_format, (1, k), 1, 22)?;
+    let copies = device.copies(state, Matrix::bytes(format, n, k))?;
+    let w = Matrix::random(device, format, (n, k), copies, 21, true)?;
+    let x = Matrix::random(device, x_format, (1, k), 1, 22, true)?;
     let items = if device.is_processor() { 1 } else { ITEMS.min(device.info().largest_group).max(1) };
     let options = format!(
         "{} -DITEMS={items} -DLOAD_W={} -DLOAD_A={}{}",
@@ -54,14 +53,21 @@ pub(super) fn prepare(device: &OpenCl, spec: &Spec, state: CacheState) -> Result
     let stage = Stage::new(driver, kernel, arguments, [n, 1], [items, 1])?
         .rotating(0, w.codes())
         .rotating(1, w.scales());
-    let mut work = Work::matrix((n * k) as f64, weights)
-        .reads("weights", w.packed.elements() as f64, w.packed.precision())
-        .reads("activations", x.packed.elements() as f64, x.packed.precision())
-        .writes("output", n as f64, compute.result());
-    work.arithmetic = Some(compute.arithmetic());
-    let check = checked((1, n, k), Rc::clone(&x.packed), Rc::clone(&w.packed), y, compute);
+    let macs = (n * k) as f64;
+    let work = Work {
+        flops: 2.0 * macs,
+        macs,
+        operands: Vec::new(),
+        arithmetic: Some(compute.arithmetic()),
+        engine: Engine::Vector,
+    }
+    .reads("weight", w.rows.elements(), w.rows.precision())
+    .reads("x", x.rows.elements(), x.rows.precision())
+    .writes("output", n as f64, compute.result());
+    let chores = w.chores(activations);
+    let check = checked((1, n, k), x.rows, w.rows, y, compute);
     let implementation = format!("{} a row, compute {}", plural(items, "item"), compute.id());
-    Ok(Prepared::new(*spec, state, work, vec![stage], check).called(implementation).with_chores(w.chores()))
+    Ok(Prepared::new(*spec, state, work, vec![stage], check).called(implementation).with_chores(chores))
 }
 
 pub(super) fn plural(count: usize, what: &str) -> String {
@@ -94,8 +100,8 @@ pub(super) fn read(
 /// Holds a product of rows of `a` and rows of `w` against dot products.
 pub(super) fn checked(
     (m, n, k): (usize, usize, usize),
-    a: Rc<Packed>,
-    w: Rc<Packed>,
+    a: Rows,
+    w: Rows,
     result: Rc<Memory>,
     compute: Compute,
 ) -> Check {
@@ -103,8 +109,8 @@ pub(super) fn checked(
         let found = read(driver, &result, compute, m * n)?;
         Ok(reference::verify(
             (m, n, k),
-            &|row, out| a.dequantise_row(row, out),
-            &|row, out| w.dequantise_row(row, out),
+            &|row, out| a.line(row, out),
+            &|row, out| w.line(row, out),
             &found,
             compute.tolerance(k),
         ))

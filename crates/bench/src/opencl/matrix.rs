@@ -13,6 +13,11 @@ use crate::formats::{Format, NF4_VALUES, Order, Packed};
 /// Rows are padded to a multiple of so many elements, which every format allows and every kernel expects.
 const ALIGNMENT: usize = 64;
 
+/// Neighbours that have the same magnitude, and which there are: were all blocks alike, a kernel that takes the scale of
+/// another block would be right.
+const SMALLEST_BLOCK: usize = 16;
+const MAGNITUDES: [f32; 5] = [0.25, 0.5, 1.0, 2.0, 3.0];
+
 /// Standard deviations of the sum of rounding errors that a result may be away. See [`tolerance`].
 const DEVIATIONS: f64 = 8.0;
 
@@ -111,37 +116,78 @@ pub(super) fn format_of(device: &OpenCl, precision: &Precision) -> Result<Format
     })
 }
 
+/// Rows that are made; the others repeat them. A prime, so that no stride of a power of two goes unnoticed.
+const DISTINCT: usize = 251;
+
 /// A random matrix, stored on the device as often as it must be to be cold.
 pub(super) struct Matrix {
     /// What the device has; the host keeps it for the reference.
-    pub(super) packed: Rc<Packed>,
+    pub(super) rows: Rows,
     codes: Vec<Rc<Memory>>,
     scales: Vec<Rc<Memory>>,
 }
 
+/// Rows of a matrix, those that were made.
+#[derive(Clone, Debug)]
+pub(super) struct Rows {
+    distinct: Rc<Packed>,
+    count: usize,
+}
+
+impl Rows {
+    /// What a row means, from the definition of its format.
+    pub(super) fn line(&self, row: usize, values: &mut [f64]) {
+        self.distinct.dequantise_row(row % DISTINCT, values);
+    }
+
+    /// Elements that are stored in a row.
+    pub(super) fn stride(&self) -> usize {
+        self.distinct.stride
+    }
+
+    /// Elements that are stored, padding included.
+    pub(super) fn elements(&self) -> f64 {
+        self.count as f64 * self.distinct.stride as f64
+    }
+
+    /// How they are stored.
+    pub(super) fn precision(&self) -> Precision {
+        self.distinct.precision()
+    }
+}
+
 impl Matrix {
-    /// So many rows of so many random elements.
+    /// So many rows of so many random elements, from -0.5 to 0.5, or `spread` over several magnitudes.
     pub(super) fn random(
         device: &OpenCl,
         format: Format,
         (rows, columns): (usize, usize),
         copies: usize,
         seed: u64,
+        spread: bool,
     ) -> Result<Self, BenchError> {
         let memory = || BenchError::Memory { what: format!("{rows}x{columns} of {}", format.name()) };
         let stride = columns.next_multiple_of(ALIGNMENT);
-        let length = rows.checked_mul(stride).ok_or_else(memory)?;
+        let made = rows.min(DISTINCT);
+        let length = made.checked_mul(stride).ok_or_else(memory)?;
         let mut random = fastrand::Rng::with_seed(seed);
-        let values: Vec<f32> = (0..length)
-            .map(|index| if index % stride < columns { random.f32() - 0.5 } else { 0.0 })
-            .collect();
-        let packed = Packed::pack(format, Order::Sequential, &values, rows, stride).ok_or_else(memory)?;
+        let mut magnitude = 1.0;
+        let mut value = |index: usize| {
+            if index.is_multiple_of(SMALLEST_BLOCK) {
+                magnitude = if spread { MAGNITUDES[random.usize(..MAGNITUDES.len())] } else { 1.0 };
+            }
+            if index % stride < columns { (random.f32() - 0.5) * magnitude } else { 0.0 }
+        };
+        let values: Vec<f32> = (0..length).map(&mut value).collect();
+        let packed = Packed::pack(format, Order::Sequential, &values, made, stride).ok_or_else(memory)?;
         let driver = device.driver();
-        let upload =
-            |bytes: &[u8]| (0..copies.max(1)).map(|_| driver.upload(bytes)).collect::<Result<Vec<_>, _>>();
-        let codes = upload(&packed.codes)?;
-        let scales = upload(&packed.scales)?;
-        Ok(Self { packed: Rc::new(packed), codes, scales })
+        let upload = |bytes: &[u8]| -> Result<Vec<Rc<Memory>>, BenchError> {
+            let length = bytes.len() / made.max(1) * rows;
+            let all: Vec<u8> = bytes.iter().copied().cycle().take(length).collect();
+            (0..copies.max(1)).map(|_| driver.upload(&all)).collect()
+        };
+        let (codes, scales) = (upload(&packed.codes)?, upload(&packed.scales)?);
+        Ok(Self { rows: Rows { distinct: Rc::new(packed), count: rows }, codes, scales })
     }
 
     /// Bytes of such a matrix.
@@ -159,7 +205,7 @@ impl Matrix {
     }
 
     pub(super) fn tensor(&self) -> Argument {
-        Argument::F32(self.packed.tensor_scale.unwrap_or(1.0))
+        Argument::F32(self.rows.distinct.tensor_scale.unwrap_or(1.0))
     }
 
     /// Codes, scales and the tensor's scale of the first copy, in the order of kernels.
@@ -174,16 +220,17 @@ impl Matrix {
 
     /// Elements that are stored in a row.
     pub(super) fn stride(&self) -> u32 {
-        u32::try_from(self.packed.stride).unwrap_or(u32::MAX)
+        u32::try_from(self.rows.stride()).unwrap_or(u32::MAX)
     }
 
-    /// What making numbers of the codes is, where they are no numbers yet.
-    pub(super) fn chores(&self) -> Vec<Chore> {
-        match self.packed.format {
+    /// What making numbers of the codes is, where they are no numbers yet, for products with such activations.
+    pub(super) fn chores(&self, activations: Precision) -> Vec<Chore> {
+        match self.rows.distinct.format {
             Format::Fp64 | Format::Fp32 => Vec::new(),
             format => vec![Chore {
-                rate: format!("dequantise {}", format.name()),
-                amount: self.packed.elements() as f64,
+                // The rate is of the format, whatever the length of its rows.
+                rate: format!("dequantise {}/{}", format.name(), activations.name),
+                amount: self.rows.elements(),
             }],
         }
     }

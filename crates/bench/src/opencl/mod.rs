@@ -7,6 +7,7 @@ mod attention;
 mod backend;
 mod devices;
 mod driver;
+mod exp;
 mod fma;
 mod gemm;
 mod gemv;

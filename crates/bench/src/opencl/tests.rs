@@ -59,19 +59,22 @@ fn quick(state: CacheState) -> Options {
     Options { threads: 1, state, protocol }
 }
 
-/// Runs kernels once, whole and in pieces, and holds each against its reference.
+/// Runs kernels once and holds each against its reference.
 fn hold(device: &OpenCl, specs: &[Spec]) {
+    hold_in(device, specs, 1);
+}
+
+fn hold_in(device: &OpenCl, specs: &[Spec], pieces: usize) {
     for spec in specs {
         let mut kernel = device.prepare(spec, &quick(CacheState::Hot)).unwrap();
-        for pieces in [1, 3] {
-            kernel.cut(pieces);
-            for piece in 0..kernel.pieces() {
-                kernel.run(device.driver(), piece, 0).unwrap();
-            }
-            device.driver().finish().unwrap();
-            let verification = (kernel.check)(device.driver()).unwrap();
-            assert!(verification.holds(), "{spec:?} in {pieces}: {verification:?}");
+        kernel.cut(pieces);
+        for piece in 0..kernel.pieces() {
+            kernel.run(device.driver(), piece, 0).unwrap();
         }
+        device.driver().finish().unwrap();
+        let verification = (kernel.check)(device.driver()).unwrap();
+        assert!(verification.holds(), "{spec:?} in {pieces}: {verification:?}");
+        assert!(device.driver().is_intact(), "{spec:?} writes where nothing is");
     }
 }
 
@@ -112,6 +115,14 @@ fn streams_are_exact_on_odd_lengths() {
         let past = Spec::Stream { stream: Stream::Write(Store::NonTemporal), bytes: 1 << 20 };
         let refused = device.prepare(&past, &quick(CacheState::Hot));
         assert!(matches!(refused.err(), Some(BenchError::Unsupported { .. })));
+    }
+}
+
+#[test]
+fn exponentials_are_as_good_as_the_standard_says() {
+    let _alone = alone();
+    for device in both() {
+        hold(&device, &[Spec::Exp]);
     }
 }
 
@@ -201,11 +212,33 @@ fn attention_is_right_decoding_and_not() {
                 continue;
             }
             let precision = precision(name);
-            hold(&device, &shapes.map(|shape| Spec::Attention { shape, precision }));
+            // Formats differ in how they are read, shapes in everything else.
+            let shapes = if name == "fp32" { &shapes[..] } else { &shapes[2..4] };
+            for shape in shapes {
+                hold(&device, &[Spec::Attention { shape: *shape, precision }]);
+            }
         }
         let odd = Spec::Attention { shape: shape(3, 2, 1, 8, 8, false), precision: Precision::FP32 };
         let refused = device.prepare(&odd, &quick(CacheState::Hot));
         assert!(matches!(refused.err(), Some(BenchError::Unsupported { .. })));
+    }
+}
+
+/// A driver may compile pieces otherwise than whole kernels, for their places begin elsewhere.
+#[test]
+fn pieces_are_the_whole() {
+    let _alone = alone();
+    let fp32 = Precision::FP32;
+    let shape =
+        Attend { batch: 2, heads: 4, kv_heads: 2, queries: 33, context: 33, dimension: 40, causal: true };
+    for device in both() {
+        let specs = [
+            Spec::Stream { stream: Stream::Copy(Store::Normal), bytes: 4 * 12_345 },
+            Spec::Gemv { n: 129, k: 300, weights: precision("mxfp4"), activations: fp32 },
+            Spec::Gemm { m: 300, n: 130, k: 70, weights: fp32, activations: fp32 },
+            Spec::Attention { shape, precision: fp32 },
+        ];
+        hold_in(&device, &specs, 3);
     }
 }
 
@@ -238,6 +271,7 @@ fn a_wrong_kernel_is_caught() {
             ("key + other <= position", "key + other < position"),
             Spec::Attention { shape: attend, precision: fp32 },
         ),
+        (("sum += exp(x);", "sum += exp(x) * 1.001f;"), Spec::Exp),
         (
             ("* shrink[row];", ";"),
             Spec::Attention { shape: Attend { context: 500, ..attend }, precision: fp32 },
@@ -322,10 +356,12 @@ fn cold_operands_exceed_the_last_cache() {
     let Some(device) = device() else { return };
     let cache = device.info().cache.unwrap_or(32 << 20) as usize;
     for bytes in [1, 1000, 1 << 20, 1 << 30] {
-        let copies = device.copies(CacheState::Cold, bytes);
+        let copies = device.copies(CacheState::Cold, bytes).unwrap();
         assert!(copies * bytes >= 4 * cache && (copies - 1) * bytes < 4 * cache);
-        assert_eq!(device.copies(CacheState::Hot, bytes), 1);
+        assert_eq!(device.copies(CacheState::Hot, bytes), Ok(1));
     }
+    assert_eq!(device.copies(CacheState::LastLevel, cache / 2), Ok(1));
+    assert!(device.copies(CacheState::LastLevel, cache).is_err());
 }
 
 #[test]

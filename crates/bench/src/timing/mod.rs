@@ -16,4 +16,4 @@ pub use protocol::{Protocol, measure};
 pub(crate) use protocol::{Run, sample_all};
 pub(crate) use tags::{process_time, steal};
 pub(crate) use team::on_each_processor;
-pub use team::processors;
+pub use team::{hand_over, processors};

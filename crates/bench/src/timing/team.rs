@@ -57,12 +57,13 @@ pub(super) fn with<'k, R>(
         over: AtomicBool::new(false),
     };
     let own = if workers.is_empty() { Vec::new() } else { workers.remove(0) };
-    let unpinned = pin(0, threads);
+    let places = Places::here();
+    places.pin(0, threads);
     let answer = std::thread::scope(|scope| {
         for (index, mut workers) in workers.into_iter().enumerate() {
             let shared = &shared;
             scope.spawn(move || {
-                pin(index + 1, threads);
+                places.pin(index + 1, threads);
                 loop {
                     shared.begin.wait();
                     if shared.over.load(Ordering::Acquire) {
@@ -77,7 +78,7 @@ pub(super) fn with<'k, R>(
         let _release = Release(&shared);
         lead(&mut Team { shared: &shared, workers: own })
     });
-    restore(unpinned);
+    places.unpin();
     answer
 }
 
@@ -87,14 +88,49 @@ pub(crate) fn on_each_processor<T: Send>(parts: &mut [T], make: fn(&mut T)) {
     if let [one] = parts {
         return make(one);
     }
+    let places = Places::here();
     std::thread::scope(|scope| {
         for (index, part) in parts.iter_mut().enumerate() {
             scope.spawn(move || {
-                pin(index, threads);
+                places.pin(index, threads);
                 make(part);
             });
         }
     });
+}
+
+/// Seconds from handing a call to so many threads to the moment when all are done with it, if it is nothing: the lower tenth
+/// of many, since a thread that others interrupt keeps the rest waiting. `None` for a single thread, which is handed nothing.
+pub fn hand_over(threads: usize) -> Option<f64> {
+    const ROUNDS: usize = 400;
+    if threads < 2 {
+        return None;
+    }
+    let (begin, end) = (Barrier::new(threads), Barrier::new(threads));
+    let places = Places::here();
+    places.pin(0, threads);
+    let mut seconds = std::thread::scope(|scope| {
+        for index in 1..threads {
+            let (begin, end) = (&begin, &end);
+            scope.spawn(move || {
+                places.pin(index, threads);
+                for _ in 0..ROUNDS {
+                    begin.wait();
+                    end.wait();
+                }
+            });
+        }
+        let round = |_| {
+            let start = Instant::now();
+            begin.wait();
+            end.wait();
+            start.elapsed().as_secs_f64()
+        };
+        (0..ROUNDS).map(round).collect::<Vec<f64>>()
+    });
+    places.unpin();
+    seconds.sort_by(f64::total_cmp);
+    seconds.get(ROUNDS / 10).copied()
 }
 
 struct Release<'a>(&'a Shared);
@@ -211,30 +247,75 @@ impl Barrier {
     }
 }
 
-/// Pins this thread to one of the processors that it may use; the answer is what it could use before. A single thread stays
-/// where the scheduler put it.
+/// Processors that this thread may use. Threads that it starts later inherit what it is pinned to, so they are told.
 #[cfg(target_os = "linux")]
-fn pin(index: usize, threads: usize) -> Option<rustix::thread::CpuSet> {
-    use rustix::thread::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};
-    let allowed = sched_getaffinity(None).ok()?;
-    let mut usable = (0..CpuSet::MAX_CPU).filter(|cpu| allowed.is_set(*cpu));
-    let cpu = if threads == 1 { sched_getcpu() } else { usable.nth(index)? };
-    let mut one = CpuSet::new();
-    one.set(cpu);
-    sched_setaffinity(None, &one).ok()?;
-    Some(allowed)
-}
+#[derive(Clone, Copy)]
+struct Places(Option<rustix::thread::CpuSet>);
 
 #[cfg(target_os = "linux")]
-fn restore(allowed: Option<rustix::thread::CpuSet>) {
-    if let Some(allowed) = allowed {
-        // A thread that stays pinned is slower at worst.
-        let _unrestored = rustix::thread::sched_setaffinity(None, &allowed);
+impl Places {
+    fn here() -> Self {
+        Self(rustix::thread::sched_getaffinity(None).ok())
+    }
+
+    /// Pins the calling thread to a processor of its own. A single thread stays where the scheduler put it.
+    fn pin(&self, index: usize, threads: usize) {
+        use rustix::thread::{CpuSet, sched_getcpu, sched_setaffinity};
+        let Some(allowed) = &self.0 else { return };
+        let mut usable = (0..CpuSet::MAX_CPU).filter(|cpu| allowed.is_set(*cpu));
+        let Some(cpu) = (if threads == 1 { Some(sched_getcpu()) } else { usable.nth(index) }) else { return };
+        let mut one = CpuSet::new();
+        one.set(cpu);
+        // A thread that is not pinned has samples that are dirty, at worst.
+        let _unpinned = sched_setaffinity(None, &one);
+    }
+
+    /// Lets the calling thread use all of them again.
+    fn unpin(&self) {
+        if let Some(allowed) = &self.0 {
+            // A thread that stays pinned is slower at worst.
+            let _still_pinned = rustix::thread::sched_setaffinity(None, allowed);
+        }
     }
 }
 
 #[cfg(not(target_os = "linux"))]
-fn pin(_index: usize, _threads: usize) {}
+#[derive(Clone, Copy)]
+struct Places;
 
 #[cfg(not(target_os = "linux"))]
-fn restore((): ()) {}
+impl Places {
+    fn here() -> Self {
+        Self
+    }
+
+    fn pin(&self, _index: usize, _threads: usize) {}
+
+    fn unpin(&self) {}
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    /// Each thread of a team is on a processor of its own, as far as there are so many.
+    #[test]
+    fn threads_are_pinned_apart() {
+        struct Where<'a>(&'a Mutex<usize>);
+        impl Worker for Where<'_> {
+            fn run(&mut self, _piece: usize, _turn: usize) {
+                set(self.0, rustix::thread::sched_getcpu());
+            }
+        }
+        let threads = processors().min(4);
+        let before = rustix::thread::sched_getaffinity(None).unwrap();
+        let places: Vec<Mutex<usize>> = (0..threads).map(|_| Mutex::new(usize::MAX)).collect();
+        let workers = places.iter().map(|place| vec![Box::new(Where(place)) as Box<dyn Worker>]).collect();
+        with(workers, |team| team.run(Order { kernel: 0, piece: 0, turn: 0, calls: 1 }));
+        let mut seen: Vec<usize> = places.iter().map(|place| *place.lock().unwrap()).collect();
+        seen.sort_unstable();
+        seen.dedup();
+        assert_eq!(seen.len(), threads, "{seen:?}");
+        assert_eq!(rustix::thread::sched_getaffinity(None).unwrap(), before);
+    }
+}

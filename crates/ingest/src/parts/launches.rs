@@ -26,16 +26,20 @@ pub(super) fn adopt(trace: &mut Trace) {
         let arguments = trace.runtime_arguments.row(launch);
         let slice = trace.gpu.slice[row];
         if trace.slices.kind[slice.index()] != SliceKind::Kernel {
-            fill(&mut trace.gpu.bytes[row], arguments.bytes);
+            if !trace.gpu.bytes[row].is_some() {
+                trace.gpu.bytes.set(row, arguments.bytes);
+            }
             continue;
         }
-        fill(&mut trace.gpu.shared_memory[row], arguments.shared_memory);
+        if !trace.gpu.shared_memory[row].is_some() {
+            trace.gpu.shared_memory.set(row, arguments.shared_memory);
+        }
         let dispatch = dispatch_of.remove(&slice.0);
         // The queue stands in for a stream until the launch tells the stream.
         let queue = dispatch.map_or(MaybeI64::NONE, |at| trace.dispatches.queue[at]);
         if arguments.stream.is_some() && (trace.gpu.stream[row] == queue || !trace.gpu.stream[row].is_some())
         {
-            trace.gpu.stream[row] = arguments.stream;
+            trace.gpu.stream.set(row, arguments.stream);
         }
         let (Some(grid), Some(block)) = (arguments.grid.get(), arguments.block.get()) else { continue };
         let items = [0, 1, 2].map(|axis| grid[axis].checked_mul(block[axis]));
@@ -49,19 +53,15 @@ pub(super) fn adopt(trace: &mut Trace) {
         if is_exact || said.is_some_and(|said| said != total) {
             continue;
         }
-        trace.gpu.grid[row] = Extent(grid);
-        trace.gpu.block[row] = Extent(block);
+        trace.gpu.grid.set(row, Extent(grid));
+        trace.gpu.block.set(row, Extent(block));
         if let Some(at) = dispatch {
             if let [Some(x), Some(y), Some(z)] = items {
-                trace.dispatches.work_items[at] = Extent([x, y, z]);
+                trace.dispatches.work_items.set(at, Extent([x, y, z]));
             }
-            fill(&mut trace.dispatches.total_work_items[at], MaybeI64::new(total));
+            if said.is_none() {
+                trace.dispatches.total_work_items.set(at, MaybeI64::new(total));
+            }
         }
-    }
-}
-
-fn fill(known: &mut MaybeI64, said: MaybeI64) {
-    if !known.is_some() {
-        *known = said;
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use eaves_model::{
-    DeviceProperties, Extent, Metadata, Ns, Oddity, SliceId, SliceKind, StringId, Times, Trace,
+    DeviceProperties, Extent, Metadata, Ns, Oddity, Packed, SliceId, SliceKind, StringId, Times, Trace,
 };
 
 use super::matching;
@@ -164,12 +164,14 @@ fn details(whole: &mut Trace, part: &Trace, same: &[Option<SliceId>]) {
         };
         let known = &mut whole.dispatches;
         exact.insert(slice.0, known.work_items[at].get().is_none() && said.work_items.get().is_some());
-        fill_extent(&mut known.work_items[at], said.work_items);
+        fill_extent(&mut known.work_items, at, said.work_items);
+        if !known.number[at].is_some() {
+            known.number[at] = said.number;
+        }
         macro_rules! fill {
-            ($($column:ident),*) => { $(if !known.$column[at].is_some() { known.$column[at] = said.$column; })* };
+            ($($column:ident),*) => { $(if !known.$column[at].is_some() { known.$column.set(at, said.$column); })* };
         }
         fill!(
-            number,
             queue,
             total_work_items,
             vector_registers,
@@ -186,21 +188,24 @@ fn details(whole: &mut Trace, part: &Trace, same: &[Option<SliceId>]) {
         let known = &mut whole.gpu;
         // Extents that were recorded take the place of those made of a total.
         if exact.get(&slice.0).copied().unwrap_or(false) && said.grid.get().is_some() {
-            known.grid[at] = said.grid;
-            known.block[at] = said.block;
+            known.grid.set(at, said.grid);
+            known.block.set(at, said.block);
         }
-        fill_extent(&mut known.grid[at], said.grid);
-        fill_extent(&mut known.block[at], said.block);
+        fill_extent(&mut known.grid, at, said.grid);
+        fill_extent(&mut known.block, at, said.block);
+        if !known.correlation[at].is_some() {
+            known.correlation[at] = said.correlation;
+        }
         macro_rules! fill {
-            ($($column:ident),*) => { $(if !known.$column[at].is_some() { known.$column[at] = said.$column; })* };
+            ($($column:ident),*) => { $(if !known.$column[at].is_some() { known.$column.set(at, said.$column); })* };
         }
-        fill!(device, context, stream, correlation, registers, shared_memory, bytes);
+        fill!(device, context, stream, registers, shared_memory, bytes);
     }
 }
 
-fn fill_extent(known: &mut Extent, said: Extent) {
-    if known.get().is_none() {
-        *known = said;
+fn fill_extent(known: &mut Packed<Extent>, row: usize, said: Extent) {
+    if known[row].get().is_none() {
+        known.set(row, said);
     }
 }
 

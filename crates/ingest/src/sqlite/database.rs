@@ -163,6 +163,7 @@ pub(crate) enum Value<'a> {
 
 /// A row of a scan.
 pub(crate) struct Row<'a> {
+    /// The record, and whatever stands behind it.
     pub(super) payload: &'a [u8],
     pub(super) plan: &'a Plan<'a>,
     pub(super) rowid: i64,
@@ -185,7 +186,7 @@ impl<'a> Row<'a> {
 
     #[inline(always)]
     fn field(&self, index: usize) -> Field {
-        self.plan.fields.get(index).copied().unwrap_or(Field { serial: 0, start: 0 })
+        self.plan.field(index)
     }
 
     #[inline(always)]
@@ -202,6 +203,11 @@ impl<'a> Row<'a> {
     #[inline(always)]
     pub(crate) fn integer(&self, index: usize) -> Option<i64> {
         let field = self.field(index);
+        if field.surplus < Field::NO_NUMBER
+            && let Some(bytes) = self.payload.get(field.start..).and_then(|rest| rest.first_chunk())
+        {
+            return Some(i64::from_be_bytes(*bytes) >> field.surplus);
+        }
         match field.serial {
             1..=6 => record::integer(self.bytes(field)),
             8 => Some(0),

@@ -1,12 +1,11 @@
-//! Pages of a database by number, through a small cache that reads ahead.
+//! Pages of a database by number, through a small cache, and read ahead where it is known which follow.
 
 use std::ops::Deref;
 use std::rc::Rc;
 
 use super::database::Storage;
 
-/// Bytes read in one go. Leaves of a table mostly follow one another in the file, so most of them are read before
-/// they are asked for.
+/// Bytes read in one go.
 const BLOCK: usize = 1 << 16;
 
 /// Blocks kept. Leaves are visited once; what is met again are pages that several tables share a block with, and
@@ -18,6 +17,15 @@ pub(super) struct Pages<'d> {
     storage: &'d Storage<'d>,
     block: usize,
     slots: Vec<Slot>,
+    /// Pages that were read ahead.
+    ahead: Ahead,
+}
+
+#[derive(Default)]
+struct Ahead {
+    first: u32,
+    count: u32,
+    bytes: Rc<Vec<u8>>,
 }
 
 struct Slot {
@@ -48,7 +56,40 @@ impl<'d> Pages<'d> {
             storage,
             block: BLOCK.max(storage.header.page_size),
             slots: std::iter::repeat_with(empty).take(SLOTS).collect(),
+            ahead: Ahead::default(),
         }
+    }
+
+    /// As [`Self::page`], where the pages are known that are asked for next. Leaves of a table mostly follow one another
+    /// in the file, with those of other tables between every few dozens: so just these are read, in one go.
+    pub(super) fn page_of_run(&mut self, number: u32, next: impl Iterator<Item = u32>) -> Option<Page> {
+        let size = self.storage.header.page_size;
+        if self.storage.changed.contains_key(&number) {
+            return self.page(number);
+        }
+        if number.wrapping_sub(self.ahead.first) >= self.ahead.count {
+            let most = (self.block / size) as u32;
+            let most = most.min(self.storage.pages.saturating_sub(number).saturating_add(1));
+            let follow =
+                next.zip(1..most).take_while(|(next, place)| number.checked_add(*place) == Some(*next));
+            let count = follow.count() as u32 + 1;
+            if count < 2 || number == 0 {
+                return self.page(number);
+            }
+            self.ahead.count = 0;
+            // What a page is still looked at in stays with that page.
+            if Rc::get_mut(&mut self.ahead.bytes).is_none() {
+                self.ahead.bytes = Rc::default();
+            }
+            let bytes = Rc::get_mut(&mut self.ahead.bytes)?;
+            bytes.resize(count as usize * size, 0);
+            let read = self.storage.file.read_at(u64::from(number - 1) * size as u64, bytes).ok()?;
+            (self.ahead.first, self.ahead.count) = (number, (read / size) as u32);
+        }
+        let place = number.wrapping_sub(self.ahead.first);
+        let start = place as usize * size;
+        let is_read = place < self.ahead.count;
+        is_read.then(|| Page { bytes: Rc::clone(&self.ahead.bytes), start, end: start + size })
     }
 
     /// The whole page of a number, which counts from 1; nothing if the file has none or it cannot be read.

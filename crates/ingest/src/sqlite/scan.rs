@@ -81,7 +81,7 @@ impl Scan<'_> {
             return None;
         }
         *word |= bit;
-        self.pages.page(number)
+        self.pages.page_of_run(number, self.waiting.iter().rev().map(|(number, _)| *number))
     }
 
     /// Queues the pages below a page, the leftmost to be the next.
@@ -140,13 +140,13 @@ impl Scan<'_> {
             return Err(Damaged);
         }
         *room -= size;
-        let mut payload = page.get(start..end).ok_or(Damaged)?;
+        let mut payload = page.get(start..).ok_or(Damaged)?;
         if local < length {
             let overflow = word(page, end).ok_or(Damaged)?;
-            if self.goes_on(payload, length, overflow)? {
+            if self.goes_on(page.get(start..end).ok_or(Damaged)?, length, overflow)? {
                 payload = &self.long;
             }
-        } else if self.plan.find(payload).is_none_or(|needed| needed > payload.len()) {
+        } else if self.plan.find(payload).is_none_or(|needed| needed > local) {
             return Err(Damaged);
         }
         each(&Row {

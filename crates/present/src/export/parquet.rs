@@ -98,11 +98,11 @@ fn properties(table: &FlatTable<'_>) -> WriterProperties {
 fn is_ascending(cells: &Cells<'_>) -> bool {
     match cells {
         Cells::RowNumber => true,
-        Cells::Column(Column::Slice(values)) => mostly_grows(values),
-        Cells::Column(Column::I64(values)) => mostly_grows(values),
-        Cells::Column(Column::MaybeI64(values)) => mostly_grows(values),
-        Cells::Column(Column::MaybeU32(values)) => mostly_grows(values),
-        Cells::Column(Column::Ns(values)) => mostly_grows(values),
+        Cells::Column(Column::Slice(values)) => mostly_grows(values.listed()),
+        Cells::Column(Column::I64(values)) => mostly_grows(values.listed()),
+        Cells::Column(Column::MaybeI64(values)) => mostly_grows(values.listed()),
+        Cells::Column(Column::MaybeU32(values)) => mostly_grows(values.listed()),
+        Cells::Column(Column::Ns(values)) => mostly_grows(values.listed()),
         _ => false,
     }
 }
@@ -147,7 +147,8 @@ fn array(
         Cells::Rank(rank) => Arc::new(Int64Array::from_value(rank, rows.len())),
         Cells::RowNumber => Arc::new(UInt32Array::from_iter_values(rows.map(|row| row as u32))),
         Cells::Axis(extents, axis) => {
-            let values = extents[rows].iter().map(|extent| extent.get().map(|extent| extent[axis]));
+            let extents = extents.rows(rows);
+            let values = extents.iter().map(|extent| extent.get().map(|extent| extent[axis]));
             Arc::new(UInt32Array::from_iter(values))
         }
         Cells::Column(column) => return model_array(column, strings, rows, keys),
@@ -161,29 +162,31 @@ fn model_array(
     keys: &mut Keys,
 ) -> Result<ArrayRef> {
     Ok(match column {
-        Column::U8(values) => Arc::new(UInt8Array::from_iter_values(values[rows].iter().copied())),
-        Column::U32(values) => Arc::new(UInt32Array::from_iter_values(values[rows].iter().copied())),
-        Column::I64(values) => Arc::new(Int64Array::from_iter_values(values[rows].iter().copied())),
-        Column::Ns(values) => Arc::new(Int64Array::from_iter_values(values[rows].iter().map(|time| time.0))),
+        Column::U8(values) => Arc::new(UInt8Array::from_iter_values(values.rows(rows).iter().copied())),
+        Column::U32(values) => Arc::new(UInt32Array::from_iter_values(values.rows(rows).iter().copied())),
+        Column::I64(values) => Arc::new(Int64Array::from_iter_values(values.rows(rows).iter().copied())),
+        Column::Ns(values) => {
+            Arc::new(Int64Array::from_iter_values(values.rows(rows).iter().map(|time| time.0)))
+        }
         Column::MaybeU32(values) => {
-            Arc::new(UInt32Array::from_iter(values[rows].iter().map(|value| value.get())))
+            Arc::new(UInt32Array::from_iter(values.rows(rows).iter().map(|value| value.get())))
         }
         Column::MaybeI64(values) => {
-            Arc::new(Int64Array::from_iter(values[rows].iter().map(|value| value.get())))
+            Arc::new(Int64Array::from_iter(values.rows(rows).iter().map(|value| value.get())))
         }
         Column::MaybeF64(values) => {
-            Arc::new(Float64Array::from_iter(values[rows].iter().map(|value| value.get())))
+            Arc::new(Float64Array::from_iter(values.rows(rows).iter().map(|value| value.get())))
         }
         Column::Slice(values) => Arc::new(UInt32Array::from_iter(
-            values[rows].iter().map(|slice| slice.some().map(|slice| slice.0)),
+            values.rows(rows).iter().map(|slice| slice.some().map(|slice| slice.0)),
         )),
         Column::Track(values) => Arc::new(UInt32Array::from_iter(
-            values[rows].iter().map(|track| track.some().map(|track| track.0)),
+            values.rows(rows).iter().map(|track| track.some().map(|track| track.0)),
         )),
         Column::Extent(_) => return Err(ParquetError::General("extents are three columns".to_owned())),
-        Column::String(values) => keys.strings(&values[rows], strings)?,
-        Column::Ident(values) => idents(&values[rows], strings)?,
-        Column::Kind(values) => kinds(&values[rows])?,
+        Column::String(values) => keys.strings(&values.rows(rows), strings)?,
+        Column::Ident(values) => idents(&values.rows(rows), strings)?,
+        Column::Kind(values) => kinds(&values.rows(rows))?,
     })
 }
 

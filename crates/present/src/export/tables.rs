@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use eaves_model::{Column, Extent, Recording, Strings, TableView, Trace};
+use eaves_model::{Column, Extent, Recording, Strings, TableView, Trace, Values};
 
 /// Tables whose rows others point at, and how these call the row number. The number is written as a column of
 /// that name, so that tables can be joined by it.
@@ -41,7 +41,7 @@ pub enum Cells<'a> {
     /// A column of the model as it is, but never one of extents.
     Column(Column<'a>),
     /// One axis of extents.
-    Axis(&'a [Extent], usize),
+    Axis(Values<'a, Extent>, usize),
 }
 
 /// The tables of a trace that have rows. With a rank it is the first column of all of them.

@@ -4,12 +4,14 @@
 //! keeps a tile of C in registers. Threads share nothing that is written: each packs what it needs.
 #![expect(unsafe_code, reason = "micro-kernels are vector instructions on packed panels")]
 
+mod int8;
 #[cfg(target_arch = "aarch64")]
 mod neon;
 mod pack;
 mod plan;
 mod portable;
 mod product;
+mod quantised;
 mod reference;
 mod tile;
 mod vendor;
@@ -28,7 +30,7 @@ use crate::kernel::Kernel;
 use pack::{ColumnLines, Matrix, RowLines};
 use plan::Blocking;
 use product::{Description, Product};
-use tile::Tile;
+use tile::{FLOAT_DEPTH, Tile};
 use vendor::Blas;
 use whole::{Engine, Foreign, Whole};
 
@@ -117,9 +119,15 @@ pub fn make(
     match (weights.name, activations.name) {
         ("fp32", "fp32") => float(spec, making, engine, f32_tile(making.instructions), 24),
         ("fp64", "fp64") => float(spec, making, engine, f64_tile(making.instructions), 53),
-        _ => Err(unsupported("there are fp32 and fp64")),
+        ("int8", "int8") if engine.is_none() => int8::make(spec, making),
+        _ if engine.is_none() => quantised::make(spec, making),
+        _ => Err(unsupported("the code of others multiplies fp32 and fp64")),
     }
 }
+
+/// Blocks of floats. As deep as the micro-kernel goes, so that the result is read and written least; a block of A is at most
+/// 400 kB, which a second cache of 512 kB holds; and a step lasts 1 to 2 ms.
+const FLOAT_BLOCKING: Blocking = Blocking { rows: 96, depth: FLOAT_DEPTH, columns: 1024 };
 
 fn f32_tile(instructions: InstructionSet) -> &'static Tile<f32, f32, f32> {
     match instructions {
@@ -190,7 +198,7 @@ fn float<T: Foreign + Random>(
         work: work((m, n, k), weights, activations, weights),
         chores: Vec::new(),
         state: making.state,
-        blocking: tuning(Blocking { rows: 144, depth: 256, columns: 2048 }),
+        blocking: FLOAT_BLOCKING,
         piece: 400e6 / size_of::<T>() as f64,
         threads: making.threads,
         // A product and a sum round once each at most, and so do those of the reference.
@@ -226,9 +234,3 @@ fn memory(spec: &Spec) -> BenchError {
 
 #[cfg(test)]
 mod tests;
-
-fn tuning(blocking: Blocking) -> Blocking {
-    let Ok(text) = std::env::var("EAVES_BLOCK") else { return blocking };
-    let v: Vec<usize> = text.split(',').filter_map(|x| x.parse().ok()).collect();
-    Blocking { rows: v[0], depth: v[1], columns: v[2] }
-}

@@ -6,12 +6,8 @@ use std::ops::Range;
 
 use crate::buffer::{Buffer, Plain};
 
-/// An operand that can be packed.
-pub(super) trait Lines<T>: Send + Sync {
-    /// Packs lines of copy `copy` into panels of `width` of them, one behind the other; what is missing in the last
-    /// panel is zero.
-    fn pack(&self, copy: usize, lines: Range<usize>, depth: Range<usize>, width: usize, out: &mut [T]);
-
+/// An operand.
+pub(super) trait Operand: Send + Sync {
     /// One line of the first copy as what it stands for.
     fn line(&self, line: usize, out: &mut [f64]);
 
@@ -20,6 +16,19 @@ pub(super) trait Lines<T>: Send + Sync {
 
     /// Whether the system gave huge pages, if it says.
     fn huge_pages(&self) -> Option<bool>;
+}
+
+/// A, which is packed row by row.
+pub(super) trait Left<T>: Operand {
+    /// Packs rows, each `reach` elements behind the one before.
+    fn pack(&self, copy: usize, rows: Range<usize>, depth: Range<usize>, reach: usize, out: &mut [T]);
+}
+
+/// B, which is packed into panels.
+pub(super) trait Right<T>: Operand {
+    /// Packs columns into panels of `width` of them, one behind the other; columns that are missing in the last panel are
+    /// zero.
+    fn pack(&self, copy: usize, columns: Range<usize>, depth: Range<usize>, width: usize, out: &mut [T]);
 }
 
 /// A matrix of plain numbers: `copies` of it, each with rows of `stride` elements.
@@ -41,7 +50,8 @@ impl<T: Plain> Matrix<T> {
         Some(Self { elements: Buffer::filled(length, |_| make())?, rows, stride: columns })
     }
 
-    fn row(&self, copy: usize, row: usize, columns: Range<usize>) -> &[T] {
+    /// Part of a row.
+    pub(super) fn row(&self, copy: usize, row: usize, columns: Range<usize>) -> &[T] {
         let start = (copy * self.rows + row) * self.stride;
         self.elements.get(start + columns.start..start + columns.end).unwrap_or(&[])
     }
@@ -50,6 +60,16 @@ impl<T: Plain> Matrix<T> {
     pub(super) fn copy(&self, copy: usize) -> &[T] {
         let length = self.rows * self.stride;
         self.elements.get(copy * length..(copy + 1) * length).unwrap_or(&[])
+    }
+
+    /// Elements of a row.
+    pub(super) fn stride(&self) -> usize {
+        self.stride
+    }
+
+    /// Whether the system gave huge pages, if it says.
+    pub(super) fn huge_pages(&self) -> Option<bool> {
+        self.elements.has_huge_pages()
     }
 
     /// How many there are.
@@ -64,33 +84,7 @@ pub(super) struct RowLines<T: Plain>(pub(super) Matrix<T>);
 /// Rows of the matrix are steps of depth: B as BLAS has it.
 pub(super) struct ColumnLines<T: Plain>(pub(super) Matrix<T>);
 
-/// Depth that is transposed at once: a cache line of the narrowest float. Rows whose length is a power of two fall on the
-/// same few places of a cache, so a line that was fetched is used up before the next row is looked at.
-const TRANSPOSED: usize = 16;
-
-impl<T: Plain + Default + Into<f64>> Lines<T> for RowLines<T> {
-    fn pack(&self, copy: usize, lines: Range<usize>, depth: Range<usize>, width: usize, out: &mut [T]) {
-        let panels = out.chunks_exact_mut((depth.len() * width).max(1));
-        for (panel, first) in panels.zip(lines.clone().step_by(width)) {
-            let count = width.min(lines.end - first);
-            if count < width {
-                panel.fill(T::default());
-            }
-            let blocks = panel.chunks_mut(TRANSPOSED * width);
-            for (block, start) in blocks.zip(depth.clone().step_by(TRANSPOSED)) {
-                let columns = start..depth.end.min(start + TRANSPOSED);
-                for line in 0..count {
-                    let row = self.0.row(copy, first + line, columns.clone());
-                    for (to, from) in block.chunks_exact_mut(width).zip(row) {
-                        if let Some(to) = to.get_mut(line) {
-                            *to = *from;
-                        }
-                    }
-                }
-            }
-        }
-    }
-
+impl<T: Plain + Into<f64>> Operand for RowLines<T> {
     fn line(&self, line: usize, out: &mut [f64]) {
         for (to, from) in out.iter_mut().zip(self.0.row(0, line, 0..self.0.stride)) {
             *to = (*from).into();
@@ -102,27 +96,22 @@ impl<T: Plain + Default + Into<f64>> Lines<T> for RowLines<T> {
     }
 
     fn huge_pages(&self) -> Option<bool> {
-        self.0.elements.has_huge_pages()
+        self.0.huge_pages()
     }
 }
 
-impl<T: Plain + Default + Into<f64>> Lines<T> for ColumnLines<T> {
-    fn pack(&self, copy: usize, lines: Range<usize>, depth: Range<usize>, width: usize, out: &mut [T]) {
-        let panels = out.chunks_exact_mut((depth.len() * width).max(1));
-        for (panel, first) in panels.zip(lines.clone().step_by(width)) {
-            let columns = first..lines.end.min(first + width);
-            for (to, row) in panel.chunks_exact_mut(width).zip(depth.clone()) {
-                let from = self.0.row(copy, row, columns.clone());
-                if let Some(rest) = to.get_mut(from.len()..) {
-                    rest.fill(T::default());
-                }
-                for (to, from) in to.iter_mut().zip(from) {
-                    *to = *from;
-                }
+impl<T: Plain + Into<f64>> Left<T> for RowLines<T> {
+    fn pack(&self, copy: usize, rows: Range<usize>, depth: Range<usize>, reach: usize, out: &mut [T]) {
+        for (to, row) in out.chunks_exact_mut(reach).zip(rows) {
+            let from = self.0.row(copy, row, depth.clone());
+            if let Some(to) = to.get_mut(..from.len()) {
+                to.copy_from_slice(from);
             }
         }
     }
+}
 
+impl<T: Plain + Into<f64>> Operand for ColumnLines<T> {
     fn line(&self, line: usize, out: &mut [f64]) {
         for (to, row) in out.iter_mut().zip(0..self.0.rows) {
             *to = self.0.row(0, row, line..line + 1).first().copied().map_or(f64::NAN, Into::into);
@@ -134,6 +123,54 @@ impl<T: Plain + Default + Into<f64>> Lines<T> for ColumnLines<T> {
     }
 
     fn huge_pages(&self) -> Option<bool> {
-        self.0.elements.has_huge_pages()
+        self.0.huge_pages()
+    }
+}
+
+impl<T: Plain + Default + Into<f64>> Right<T> for ColumnLines<T> {
+    fn pack(&self, copy: usize, columns: Range<usize>, depth: Range<usize>, width: usize, out: &mut [T]) {
+        match width {
+            4 => self.panels::<4>(copy, columns, depth, out),
+            6 => self.panels::<6>(copy, columns, depth, out),
+            8 => self.panels::<8>(copy, columns, depth, out),
+            12 => self.panels::<12>(copy, columns, depth, out),
+            16 => self.panels::<16>(copy, columns, depth, out),
+            _ => self.panels::<32>(copy, columns, depth, out),
+        }
+    }
+}
+
+/// Panels that are packed at once, so that a few cache lines in a row are read of each row of B.
+const TOGETHER: usize = 4;
+
+impl<T: Plain + Default> ColumnLines<T> {
+    /// Whole panels of a width that the compiler knows; then the rest.
+    fn panels<const WIDTH: usize>(
+        &self,
+        copy: usize,
+        columns: Range<usize>,
+        depth: Range<usize>,
+        out: &mut [T],
+    ) {
+        let panel = (depth.len() * WIDTH).max(1);
+        for (panels, start) in out.chunks_mut(TOGETHER * panel).zip(columns.clone().step_by(TOGETHER * WIDTH))
+        {
+            let columns = start..columns.end.min(start + TOGETHER * WIDTH);
+            for (step, row) in depth.clone().enumerate() {
+                let (whole, rest) = self.0.row(copy, row, columns.clone()).as_chunks::<WIDTH>();
+                let mut to = panels.chunks_exact_mut(panel);
+                for (to, from) in to.by_ref().zip(whole) {
+                    if let Some(to) = to.as_chunks_mut::<WIDTH>().0.get_mut(step) {
+                        *to = *from;
+                    }
+                }
+                let last = panels.chunks_exact_mut(panel).nth(whole.len());
+                if let (false, Some(to)) =
+                    (rest.is_empty(), last.and_then(|to| to.as_chunks_mut::<WIDTH>().0.get_mut(step)))
+                {
+                    *to = std::array::from_fn(|column| rest.get(column).copied().unwrap_or_default());
+                }
+            }
+        }
     }
 }

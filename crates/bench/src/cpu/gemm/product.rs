@@ -5,7 +5,7 @@ use std::ops::Range;
 use eaves_roofline::Work;
 use eaves_roofline::measured::{CacheState, Chore, Spec, Verification};
 
-use super::pack::Lines;
+use super::pack::{Left, Right};
 use super::plan::{self, Blocking, Step};
 use super::reference;
 use super::tile::{Run, Tile};
@@ -38,8 +38,8 @@ pub(super) struct Description {
 pub(super) struct Product<A: Plain, B: Plain, C: Sum> {
     description: Description,
     tile: &'static Tile<A, B, C>,
-    a: Box<dyn Lines<A>>,
-    b: Box<dyn Lines<B>>,
+    a: Box<dyn Left<A>>,
+    b: Box<dyn Right<B>>,
     c: Buffer<C>,
     /// For each thread, its steps and which of them are each piece.
     shares: Vec<(Vec<Step>, Vec<Range<usize>>)>,
@@ -50,8 +50,8 @@ impl<A: Plain, B: Plain, C: Sum> Product<A, B, C> {
     pub(super) fn new(
         description: Description,
         tile: &'static Tile<A, B, C>,
-        a: Box<dyn Lines<A>>,
-        b: Box<dyn Lines<B>>,
+        a: Box<dyn Left<A>>,
+        b: Box<dyn Right<B>>,
     ) -> Option<Self> {
         let (m, n, k) = description.shape;
         // What no thread writes must not look like a result.
@@ -115,8 +115,7 @@ impl<A: Plain, B: Plain, C: Sum> Kernel for Product<A, B, C> {
                 let room = |size: fn(&Tile<A, B, C>, &Step) -> usize| {
                     steps.iter().map(|step| size(tile, step)).max().unwrap_or(0)
                 };
-                let a_room =
-                    room(|tile, step| tile.a_panel(step.depth.len()) * step.rows.len().div_ceil(tile.rows()));
+                let a_room = room(|tile, step| tile.reach * step.rows.len());
                 let b_room = room(|tile, step| {
                     tile.b_panel(step.depth.len()) * step.columns.len().div_ceil(tile.columns)
                 });
@@ -156,8 +155,8 @@ unsafe impl<C: Send> Send for Target<C> {}
 /// What one thread does.
 struct Share<'a, A: Plain, B: Plain, C: Sum> {
     tile: &'static Tile<A, B, C>,
-    a: &'a dyn Lines<A>,
-    b: &'a dyn Lines<B>,
+    a: &'a dyn Left<A>,
+    b: &'a dyn Right<B>,
     c: Target<C>,
     steps: &'a [Step],
     pieces: &'a [Range<usize>],
@@ -184,11 +183,8 @@ impl<A: Plain, B: Plain, C: Sum> Share<'_, A, B, C> {
                 self.b.pack(copy, step.columns.clone(), step.depth.clone(), tile.columns, out);
             }
         }
-        let size = tile.a_panel(step.depth.len()) * step.rows.len().div_ceil(tile.rows());
-        if let Some(out) = self.packed_a.get_mut(..size) {
-            let copy = turn % self.a.copies();
-            self.a.pack(copy, step.rows.clone(), step.depth.clone(), tile.rows(), out);
-        }
+        let copy = turn % self.a.copies();
+        self.a.pack(copy, step.rows.clone(), step.depth.clone(), tile.reach, &mut self.packed_a);
         self.multiply(step);
     }
 
@@ -196,19 +192,19 @@ impl<A: Plain, B: Plain, C: Sum> Share<'_, A, B, C> {
     fn multiply(&mut self, step: &Step) {
         let (tile, stride) = (self.tile, self.c.stride);
         let groups = step.depth.len().div_ceil(tile.group);
-        let (a_panel, b_panel) = (tile.a_panel(step.depth.len()), tile.b_panel(step.depth.len()));
+        let b_panel = tile.b_panel(step.depth.len());
         let accumulate = step.depth.start > 0;
         for (j, column) in step.columns.clone().step_by(tile.columns).enumerate() {
             let columns = tile.columns.min(step.columns.end - column);
             // SAFETY: so many panels were packed.
             let b = unsafe { self.packed_b.as_ptr().add(j * b_panel) };
-            for (i, row) in step.rows.clone().step_by(tile.rows()).enumerate() {
+            for row in step.rows.clone().step_by(tile.rows()) {
                 let rows = tile.rows().min(step.rows.end - row);
                 let Some(run) = tile.run.get(rows - 1) else { continue };
                 // SAFETY: the panels are packed, the tile is inside the rectangle of this thread, and the instructions
                 // were found when the micro-kernel was chosen.
                 unsafe {
-                    let a = self.packed_a.as_ptr().add(i * a_panel);
+                    let a = self.packed_a.as_ptr().add((row - step.rows.start) * tile.reach);
                     let c = self.c.start.add(row * stride + column);
                     if columns == tile.columns {
                         run(groups, a, b, c, stride, accumulate);

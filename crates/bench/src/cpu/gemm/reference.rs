@@ -2,13 +2,13 @@
 
 use eaves_roofline::measured::Verification;
 
-use super::pack::Lines;
+use super::pack::Operand;
 
 /// Holds a result against its operands; see [`crate::reference::verify`].
-pub(super) fn verify<A, B, C: Copy + Into<f64>>(
+pub(super) fn verify<C: Copy + Into<f64>>(
     shape: (usize, usize, usize),
-    a: &dyn Lines<A>,
-    b: &dyn Lines<B>,
+    a: &dyn Operand,
+    b: &dyn Operand,
     c: &[C],
     tolerance: f64,
 ) -> Verification {

@@ -6,7 +6,7 @@ use std::ops::Range;
 use eaves_roofline::Work;
 use eaves_roofline::measured::{CacheState, Spec, Verification};
 
-use super::pack::{ColumnLines, Matrix, RowLines};
+use super::pack::{ColumnLines, Matrix, Operand, RowLines};
 use super::plan;
 use super::product::{Description, Sum};
 use super::reference;
@@ -154,7 +154,6 @@ impl<T: Foreign> Kernel for Whole<T> {
     }
 
     fn huge_pages(&self) -> Option<bool> {
-        use super::pack::Lines;
         self.b.huge_pages()
     }
 

@@ -69,14 +69,16 @@ fn made(stream: Stream, bytes: usize, making: &Making) -> Result<Streaming, Benc
     }
     let (act, name) = code(stream, making.instructions).ok_or_else(|| unsupported("streams are 1 or 4"))?;
     let threads = making.threads.max(1);
-    let mut parts = Vec::with_capacity(threads);
-    for thread in 0..threads {
+    let shape = |thread: usize| {
         let share = elements / threads + usize::from(thread < elements % threads);
-        let shape = Shape::new(arrays, share, threads, making);
-        let part = Part::new(shape, thread).ok_or_else(|| BenchError::Memory { what: stream.to_string() })?;
-        parts.push(part);
-    }
-    timing::on_each_processor(&mut parts, Part::fill);
+        Shape::new(arrays, share, threads, making)
+    };
+    let mut parts: Vec<(usize, Shape, Option<Part>)> =
+        (0..threads).map(|thread| (thread, shape(thread), None)).collect();
+    // Memory is near the processor that touches it first.
+    timing::on_each_processor(&mut parts, |(thread, shape, part)| *part = Part::new(*shape, *thread));
+    let parts: Option<Vec<Part>> = parts.into_iter().map(|(.., part)| part).collect();
+    let parts = parts.ok_or_else(|| BenchError::Memory { what: stream.to_string() })?;
     Ok(Streaming { stream, bytes, act, name, state: making.state, parts, pattern: pattern() })
 }
 
@@ -154,7 +156,6 @@ impl Shape {
 struct Part {
     shape: Shape,
     memory: Buffer<f32>,
-    seed: u64,
     /// What was read last.
     sum: u32,
 }
@@ -163,17 +164,15 @@ impl Part {
     fn new(shape: Shape, thread: usize) -> Option<Self> {
         // At least a huge page, lest the places of small pages decide what fits a cache.
         let length = (shape.array().checked_mul(shape.arrays)?).max((2 << 20) / size_of::<f32>());
-        Some(Self { shape, memory: Buffer::zeroed(length)?, seed: 17 + thread as u64, sum: 0 })
-    }
-
-    fn fill(&mut self) {
-        let mut random = fastrand::Rng::with_seed(self.seed);
-        for four in self.memory.chunks_mut(4) {
+        let mut memory = Buffer::zeroed(length)?;
+        let mut random = fastrand::Rng::with_seed(17 + thread as u64);
+        for four in memory.chunks_mut(4) {
             let bits = random.u64(..);
             for (index, word) in four.iter_mut().enumerate() {
                 *word = number(bits >> (16 * index));
             }
         }
+        Some(Self { shape, memory, sum: 0 })
     }
 
     /// The window of the written array and of the two that are read, as far as there are such.

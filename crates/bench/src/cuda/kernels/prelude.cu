@@ -122,4 +122,5 @@ DEVICE void mma_fp64(double (&d)[2], double a, double b) {
 
 DEVICE u32 shuffle_xor(u32 value, int mask) { return __shfl_xor_sync(0xffffffffu, value, mask); }
 DEVICE float shuffle_xor(float value, int mask) { return __shfl_xor_sync(0xffffffffu, value, mask); }
+DEVICE double shuffle_xor(double value, int mask) { return __shfl_xor_sync(0xffffffffu, value, mask); }
 DEVICE float shuffle(float value, int lane) { return __shfl_sync(0xffffffffu, value, lane); }

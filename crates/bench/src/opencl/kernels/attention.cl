@@ -1,7 +1,7 @@
 // Attention in one pass over keys and values, with the softmax kept up to date (Milakov and Gimelshein, "Online normalizer
 // calculation for softmax", 2018; Dao et al., "FlashAttention", 2022): scores never reach memory.
 //
-// The queries of all heads that share keys are one list of rows; a group of ITEMS has TILE_ROWS of them and one of SPLITS
+// The queries of all heads that share keys are one list of rows; a group of ITEMS has TILE_ROWS of them and one of `splits`
 // parts of the keys. Keys, and then values, are taken TILE_KEYS at a time into local memory. STRIDE is the stored length of a
 // head, a multiple of 8 that is padded with zeros.
 #define ALL(i, count) for (uint i = get_local_id(0); i < (count); i += ITEMS)
@@ -11,7 +11,7 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void attention(__glo
     __global const uchar *restrict k_scales, __global const uchar *restrict v_scales,
     __global const uchar *restrict q_scales, const float k_tensor, const float v_tensor, const float q_tensor,
     __global REAL *restrict out, __global REAL *restrict state, const uint rows, const uint queries, const uint context,
-    const uint causal, const uint dimension, const REAL scale)
+    const uint causal, const uint dimension, const uint splits, const REAL scale)
 {
     __local REAL q[TILE_ROWS * STRIDE];
     __local REAL kv[TILE_KEYS * STRIDE];
@@ -20,8 +20,8 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void attention(__glo
     __local REAL largest[TILE_ROWS], total[TILE_ROWS], shrink[TILE_ROWS];
 
     const uint first = get_global_id(0) / ITEMS * TILE_ROWS;
-    const uint split = get_global_id(1) % SPLITS;
-    const ulong pair = get_global_id(1) / SPLITS;
+    const uint split = get_global_id(1) % splits;
+    const ulong pair = get_global_id(1) / splits;
     if (first >= rows)
         return;
     const uint mine = min((uint)TILE_ROWS, rows - first);
@@ -42,8 +42,8 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void attention(__glo
     }
 
     // A row sees keys up to its own position; the last query of the tile decides where it ends.
-    const uint from = (uint)((ulong)context * split / SPLITS);
-    const uint to = (uint)((ulong)context * (split + 1) / SPLITS);
+    const uint from = (uint)((ulong)context * split / splits);
+    const uint to = (uint)((ulong)context * (split + 1) / splits);
     for (uint key = from; key < to; key += TILE_KEYS) {
         const uint keys = min((uint)TILE_KEYS, to - key);
         if (causal) {
@@ -127,36 +127,38 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void attention(__glo
         const uint row = i / dimension, d = i % dimension;
         const ulong place = pair * rows + first + row;
         const REAL sum = sums[row * STRIDE + d];
-#if SPLITS == 1
-        out[place * dimension + d] = total[row] > 0 ? sum / total[row] : (REAL)0;
-#else
-        out[(place * SPLITS + split) * dimension + d] = sum;
-        if (d == 0) {
-            state[(place * SPLITS + split) * 2] = largest[row];
-            state[(place * SPLITS + split) * 2 + 1] = total[row];
-        }
-#endif
+        if (splits == 1)
+            out[place * dimension + d] = total[row] > 0 ? sum / total[row] : (REAL)0;
+        else
+            out[(place * splits + split) * dimension + d] = sum;
     }
+    if (splits > 1)
+        ALL(row, mine)
+        {
+            const ulong place = (pair * rows + first + row) * splits + split;
+            state[place * 2] = largest[row];
+            state[place * 2 + 1] = total[row];
+        }
 }
 
 // Puts the parts of each row together.
 __kernel void combine(__global REAL *restrict out, __global const REAL *restrict parts, __global const REAL *restrict state,
-    const uint rows, const uint dimension)
+    const uint rows, const uint dimension, const uint splits)
 {
     const ulong place = get_global_id(0) / COMBINE_ITEMS;
     if (place >= rows)
         return;
     REAL most = -INFINITY, total = 0;
-    for (uint split = 0; split < SPLITS; split++)
-        most = fmax(most, state[(place * SPLITS + split) * 2]);
-    for (uint split = 0; split < SPLITS; split++)
-        if (state[(place * SPLITS + split) * 2 + 1] > 0)
-            total += state[(place * SPLITS + split) * 2 + 1] * exp(state[(place * SPLITS + split) * 2] - most);
+    for (uint split = 0; split < splits; split++)
+        most = fmax(most, state[(place * splits + split) * 2]);
+    for (uint split = 0; split < splits; split++)
+        if (state[(place * splits + split) * 2 + 1] > 0)
+            total += state[(place * splits + split) * 2 + 1] * exp(state[(place * splits + split) * 2] - most);
     for (uint d = get_local_id(0); d < dimension; d += COMBINE_ITEMS) {
         REAL sum = 0;
-        for (uint split = 0; split < SPLITS; split++)
-            if (state[(place * SPLITS + split) * 2 + 1] > 0)
-                sum += parts[(place * SPLITS + split) * dimension + d] * exp(state[(place * SPLITS + split) * 2] - most);
+        for (uint split = 0; split < splits; split++)
+            if (state[(place * splits + split) * 2 + 1] > 0)
+                sum += parts[(place * splits + split) * dimension + d] * exp(state[(place * splits + split) * 2] - most);
         out[place * dimension + d] = total > 0 ? sum / total : (REAL)0;
     }
 }

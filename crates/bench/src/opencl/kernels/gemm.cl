@@ -88,14 +88,12 @@ __kernel __attribute__((reqd_work_group_size(GROUP, GROUP, 1))) void gemm(__glob
         for (uint bn = 0; bn < BLOCKS_N; bn++)
             for (uint r = 0; r < ROWS; r++) {
                 const uint row = first_m + bm * GROUP * ROWS + own_m + r;
-                if (row >= m)
-                    continue;
                 for (uint v = 0; v < VECTORS; v++) {
                     REAL each[WIDTH];
                     VECTOR(vstore, WIDTH)(sums[bm][bn][r][v], 0, each);
                     for (uint e = 0; e < WIDTH; e++) {
                         const uint column = first_n + bn * GROUP * COLUMNS + own_n + v * WIDTH + e;
-                        if (column < n)
+                        if (row < m && column < n)
 #ifdef INTEGER
                             c[(ulong)row * n + column]
                                 = (OUT)each[e] * (row_scale(a_scales, row) * row_scale(scales, column));

@@ -12,46 +12,46 @@
 #define HALF_AT(pointer, index) vload_half((index), (__global const half *)(pointer))
 
 #ifdef DOUBLE
-double8 load_fp64(MATRIX)
+static inline double8 load_fp64(MATRIX)
 {
     return vload8((row * stride + column) / 8, (__global const double *)codes);
 }
 #endif
 
-float8 load_fp32(MATRIX)
+static inline float8 load_fp32(MATRIX)
 {
     return vload8((row * stride + column) / 8, (__global const float *)codes);
 }
 
-float8 load_fp16(MATRIX)
+static inline float8 load_fp16(MATRIX)
 {
     return vload_half8((row * stride + column) / 8, (__global const half *)codes);
 }
 
-float8 load_bf16(MATRIX)
+static inline float8 load_bf16(MATRIX)
 {
     return as_float8(convert_uint8(vload8((row * stride + column) / 8, (__global const ushort *)codes)) << 16);
 }
 
 // Codes of 8-bit integers, without their scale.
-int8 codes_int8(MATRIX)
+static inline int8 codes_int8(MATRIX)
 {
     return convert_int8(vload8((row * stride + column) / 8, (__global const char *)codes));
 }
 
-float row_scale(__global const uchar *scales, const ulong row)
+static inline float row_scale(__global const uchar *scales, const ulong row)
 {
     return ((__global const float *)scales)[row];
 }
 
-float8 load_int8(MATRIX)
+static inline float8 load_int8(MATRIX)
 {
     return convert_float8(codes_int8(codes, scales, tensor, row, column, stride)) * row_scale(scales, row);
 }
 
 // The exponent of single precision is that of the small float, moved; numbers without a leading one are multiples of the
 // smallest, which is exact even on devices whose single precision has no such numbers.
-float8 e4m3(const uint8 code)
+static inline float8 e4m3(const uint8 code)
 {
     const float8 usual = as_float8(((code & 0x7Fu) << 20) + (120u << 23));
     const float8 small = convert_float8(code & 7u) * 0x1p-9f;
@@ -59,7 +59,7 @@ float8 e4m3(const uint8 code)
     return as_float8(as_uint8(magnitude) | ((code & 0x80u) << 24));
 }
 
-float8 e5m2(const uint8 code)
+static inline float8 e5m2(const uint8 code)
 {
     const float8 usual = as_float8(((code & 0x7Fu) << 21) + (112u << 23));
     const float8 small = convert_float8(code & 3u) * 0x1p-16f;
@@ -67,7 +67,7 @@ float8 e5m2(const uint8 code)
     return as_float8(as_uint8(magnitude) | ((code & 0x80u) << 24));
 }
 
-float8 e2m1(const uint8 code)
+static inline float8 e2m1(const uint8 code)
 {
     const float8 usual = as_float8(((code & 7u) << 22) + (126u << 23));
     const float8 small = convert_float8(code & 1u) * 0.5f;
@@ -75,41 +75,41 @@ float8 e2m1(const uint8 code)
     return as_float8(as_uint8(magnitude) | ((code & 8u) << 28));
 }
 
-uint8 bytes_at(__global const uchar *restrict codes, const ulong first)
+static inline uint8 bytes_at(__global const uchar *restrict codes, const ulong first)
 {
     return convert_uint8(vload8(first / 8, codes));
 }
 
-float8 load_fp8_e4m3(MATRIX)
+static inline float8 load_fp8_e4m3(MATRIX)
 {
     return e4m3(bytes_at(codes, row * stride + column)) * tensor;
 }
 
-float8 load_fp8_e5m2(MATRIX)
+static inline float8 load_fp8_e5m2(MATRIX)
 {
     return e5m2(bytes_at(codes, row * stride + column)) * tensor;
 }
 
 // Element 2i is the low half of byte i.
-uint8 nibbles_at(__global const uchar *restrict codes, const ulong first)
+static inline uint8 nibbles_at(__global const uchar *restrict codes, const ulong first)
 {
     const uint four = ((__global const uint *)codes)[first / 8];
     return ((uint8)(four) >> (uint8)(0, 4, 8, 12, 16, 20, 24, 28)) & 15u;
 }
 
-float8 load_int4(MATRIX)
+static inline float8 load_int4(MATRIX)
 {
     const ulong first = row * stride + column;
     return (convert_float8(nibbles_at(codes, first)) - 8.0f) * HALF_AT(scales, first / 32);
 }
 
-float8 load_mxfp4(MATRIX)
+static inline float8 load_mxfp4(MATRIX)
 {
     const ulong first = row * stride + column;
     return e2m1(nibbles_at(codes, first)) * as_float((uint)scales[first / 32] << 23);
 }
 
-float8 load_nvfp4(MATRIX)
+static inline float8 load_nvfp4(MATRIX)
 {
     const ulong first = row * stride + column;
     return e2m1(nibbles_at(codes, first)) * (e4m3((uint8)(scales[first / 16])).s0 * tensor);
@@ -119,7 +119,7 @@ float8 load_nvfp4(MATRIX)
 #ifdef NF4_VALUES
 __constant float nf4_values[16] = {NF4_VALUES};
 
-float8 load_nf4(MATRIX)
+static inline float8 load_nf4(MATRIX)
 {
     const ulong first = row * stride + column;
     const uint8 n = nibbles_at(codes, first);
@@ -142,7 +142,7 @@ typedef VECTOR(REAL, 8) real8;
 #define TO_REAL8(x) VECTOR(convert_, VECTOR(REAL, 8))(x)
 #endif
 
-REAL sum_of(const real8 v)
+static inline REAL sum_of(const real8 v)
 {
     return ((v.s0 + v.s4) + (v.s2 + v.s6)) + ((v.s1 + v.s5) + (v.s3 + v.s7));
 }

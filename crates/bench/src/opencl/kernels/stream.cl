@@ -13,7 +13,7 @@ typedef VECTOR(float, WIDTH) reals;
 #define FOR_MINE(i, count) for (ulong i = get_global_id(0); i < (count); i += items)
 #endif
 
-uint folded(words w)
+static inline uint folded(words w)
 {
 #if WIDTH == 16
     uint8 eight = w.lo ^ w.hi;

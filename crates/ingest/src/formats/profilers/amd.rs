@@ -54,6 +54,13 @@ pub(super) struct Agent {
 
 /// Reads an agent. Nothing if it is no agent.
 pub(super) fn agent(value: &Value) -> Option<Agent> {
+    let mut caches = Caches::default();
+    value.get("caches").and_then(Value::as_array).into_iter().flatten().for_each(|cache| caches.add(cache));
+    agent_with(value, caches)
+}
+
+/// An agent whose caches were read by themselves.
+pub(super) fn agent_with(value: &Value, caches: Caches) -> Option<Agent> {
     let object = value.as_object()?;
     let whole = |name: &str| object.get(name).and_then(Value::as_i64);
     let text = |name: &str| object.get(name).and_then(Value::as_str).unwrap_or_default();
@@ -67,7 +74,7 @@ pub(super) fn agent(value: &Value) -> Option<Agent> {
         .filter_map(|(name, value)| Some((name.clone(), value.as_f64()?)))
         .collect();
     memory(object.get("mem_banks"), &mut numbers);
-    caches(object.get("caches"), &mut numbers);
+    caches.say(&mut numbers);
     numbers.sort_by(|a, b| a.0.cmp(&b.0));
     Some(Agent {
         handle,
@@ -103,25 +110,33 @@ fn memory(banks: Option<&Value>, numbers: &mut Vec<(String, f64)>) {
 
 /// The largest data cache of each level in KB, and how many of that size are listed. The driver lists the second
 /// level once for each XCD or once for all of them, with the size of one XCD either way.
-fn caches(caches: Option<&Value>, numbers: &mut Vec<(String, f64)>) {
-    let mut levels: Vec<(i64, i64, u32)> = Vec::new();
-    for cache in caches.and_then(Value::as_array).into_iter().flatten() {
+#[derive(Default)]
+pub(super) struct Caches {
+    levels: Vec<(i64, i64, u32)>,
+}
+
+impl Caches {
+    /// Takes in a cache. Devices have hundreds.
+    pub(super) fn add(&mut self, cache: &Value) {
         let field = |name: &str| cache.get(name).and_then(Value::as_i64);
-        let (Some(level), Some(size)) = (field("level"), field("size")) else { continue };
+        let (Some(level), Some(size)) = (field("level"), field("size")) else { return };
         // No device has more levels than fit one digit.
         if cache.pointer("/type/Data").and_then(Value::as_i64) == Some(0) || !(0..10).contains(&level) {
-            continue;
+            return;
         }
-        match levels.iter_mut().find(|(known, ..)| *known == level) {
+        match self.levels.iter_mut().find(|(known, ..)| *known == level) {
             Some((_, largest, count)) if *largest == size => *count += 1,
             Some(known) if known.1 < size => *known = (level, size, 1),
             Some(_) => {}
-            None => levels.push((level, size, 1)),
+            None => self.levels.push((level, size, 1)),
         }
     }
-    for (level, size, count) in levels {
-        numbers.push((format!("caches.l{level}.size"), size as f64));
-        numbers.push((format!("caches.l{level}.count"), f64::from(count)));
+
+    fn say(self, numbers: &mut Vec<(String, f64)>) {
+        for (level, size, count) in self.levels {
+            numbers.push((format!("caches.l{level}.size"), size as f64));
+            numbers.push((format!("caches.l{level}.count"), f64::from(count)));
+        }
     }
 }
 

@@ -14,6 +14,7 @@ mod ncu;
 mod nsys;
 mod nvprof;
 mod pftrace;
+mod quotes;
 mod rocpd;
 mod rocprof;
 mod rocprof_compute;

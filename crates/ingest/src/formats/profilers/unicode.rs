@@ -133,13 +133,14 @@ impl<'a> Text<'a> {
         self.filled > before
     }
 
-    /// Reads into the content, which grows to so many bytes at most. Bytes are set to zero once, not for each block.
+    /// Reads into the content until it has so many bytes at most. Bytes are set to zero once, not for each block.
     fn read(&mut self, most: usize) {
         if self.content.len() <= self.filled {
             let more = (self.content.len() * 2).clamp(RAW, most.max(RAW));
             self.content.resize(more.max(self.filled + 1), 0);
         }
-        let room = self.content.get_mut(self.filled..).unwrap_or_default();
+        let end = self.content.len().min(most.max(self.filled + 1));
+        let room = self.content.get_mut(self.filled..end).unwrap_or_default();
         match self.reader.read(room) {
             Ok(0) => self.ended = true,
             Ok(read) => {

@@ -112,7 +112,7 @@ fn devices_of_one_recording_are_busy_each_by_itself() {
         .launch(1, 2, (3, 4))
         .kernel(7, "a", 1, (100, 110))
         .kernel(7, "b", 2, (105, 125));
-    test.trace.gpu.device[1] = MaybeU32::new(1);
+    test.trace.gpu.device.set(1, MaybeU32::new(1));
     let points = points(&test.trace);
     assert_eq!((points.time(), points.busy), (Ns(30), Ns(30)));
 }
@@ -162,7 +162,8 @@ impl Random {
         for (number, &(device, start, length, communicates, known)) in (0..).zip(&self.activities) {
             let name = if communicates { "ncclDevKernel_AllReduce_Sum_f32_RING_LL" } else { "kernel" };
             test.activity(7, SliceKind::Kernel, name, known.then_some(number), (start, start + length));
-            *test.trace.gpu.device.last_mut().unwrap() = MaybeU32::new(device);
+            let last = test.trace.gpu.len() - 1;
+            test.trace.gpu.device.set(last, MaybeU32::new(device));
         }
         test.trace
     }

@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use eaves_model::Oddity;
 
 use super::super::cells::{self, Cells};
+use super::super::quotes::Quotes;
 use super::super::unicode::{self, Text};
 use super::super::{Document, Input, Refused, whole};
 use super::header::{Header, is_header};
@@ -17,7 +18,6 @@ use super::launches::Launches;
 use super::noise::{Noise, is_message};
 use super::number::{Decimal, Votes};
 use super::rows::Known;
-use crate::json::index::Index;
 use crate::json::padded::Padded;
 
 /// Name of the format.
@@ -58,7 +58,7 @@ pub(super) struct Table {
     pub(super) decimal: Option<Decimal>,
     pub(super) cells: Cells,
     /// Quotes of the block, for the wide form.
-    pub(super) quotes: Index,
+    pub(super) quotes: Quotes,
     pub(super) has_room: bool,
     /// Metrics of the narrow form by section, name and unit as written.
     pub(super) known: HashMap<Vec<u8>, Known>,
@@ -83,7 +83,7 @@ impl Table {
             tables: 0,
             decimal: None,
             cells: Cells::default(),
-            quotes: Index::default(),
+            quotes: Quotes::default(),
             has_room: false,
             known: HashMap::new(),
             key: Vec::new(),
@@ -109,8 +109,8 @@ impl Table {
         used
     }
 
-    fn records(&mut self, block: Padded<'_>, offset: Option<u64>, ended: bool, quotes: &mut Index) -> usize {
-        let (mut at, mut quote, mut is_indexed) = (0, 0, false);
+    fn records(&mut self, block: Padded<'_>, offset: Option<u64>, ended: bool, quotes: &mut Quotes) -> usize {
+        let (mut at, mut is_indexed) = (0, false);
         while let Some(rest) = block.content().get(at..).filter(|rest| !rest.is_empty()) {
             let offset = offset.map(|offset| offset + at as u64);
             if self.is_wide() {
@@ -118,11 +118,8 @@ impl Table {
                     quotes.build(block);
                     is_indexed = true;
                 }
-                while quote < quotes.count() && quotes.get(quote) < at {
-                    quote += 1;
-                }
-                if let Some((next, used)) = self.quick(block, at, quotes, quote, offset) {
-                    (at, quote) = (next, quote + used);
+                if let Some(next) = self.quick(block, at, quotes, offset) {
+                    at = next;
                     continue;
                 }
             }
@@ -159,31 +156,17 @@ impl Table {
         self.decimal.is_some() && self.header.as_ref().is_some_and(is_wide)
     }
 
-    /// Reads a row of the wide form without looking at cells that are not kept. The answer is where the next one begins
-    /// and how many quotes it had; nothing if it is not quite as rows are, and must be split.
-    fn quick(
-        &mut self,
-        block: Padded<'_>,
-        at: usize,
-        quotes: &Index,
-        first: usize,
-        offset: Option<u64>,
-    ) -> Option<(usize, usize)> {
+    /// Reads a row of the wide form without looking at cells that are not kept. The answer is where the next one begins;
+    /// nothing if it is not quite as rows are, and must be split.
+    fn quick(&mut self, block: Padded<'_>, at: usize, quotes: &Quotes, offset: Option<u64>) -> Option<usize> {
         let header = self.header.as_ref()?;
-        let used = 2 * header.width;
-        if first + used > quotes.count() || quotes.get(first) != at {
-            return None;
-        }
-        let last = quotes.get(first + used - 1);
+        let kept = if self.is_large { &header.used } else { &header.of_launch };
+        let last = self.cells.pick(block, at, quotes, &kept.cells)?;
         let next = match block.content().get(last + 1..)? {
             [b'\n', ..] => last + 2,
             [b'\r', b'\n', ..] => last + 3,
             _ => return None,
         };
-        let kept = if self.is_large { &header.used } else { &header.of_launch };
-        if !self.cells.pick(block, quotes, first, header.width, &kept.columns) {
-            return None;
-        }
         let record = block.content().get(at..=last)?;
         // Units, and attributes of a device that is met first, are in other columns.
         let device =
@@ -194,7 +177,7 @@ impl Table {
         let header = self.header.take()?;
         self.wide(record, offset, &header);
         self.header = Some(header);
-        Some((next, used))
+        Some(next)
     }
 
     /// Makes room for what is to come of a large file, by what the first block had. Room that is not used is never taken

@@ -3,7 +3,7 @@
 
 use eaves_model::{StringId, Strings};
 
-use super::super::cells::{Cells, text};
+use super::super::cells::{Cells, Wanted, text};
 use super::facts::{Meaning, meaning};
 use super::keep::is_used;
 use super::unit::unit;
@@ -61,8 +61,8 @@ pub(super) struct Column {
 pub(super) struct Kept {
     /// Their places in [`Header::metrics`].
     pub(super) metrics: Vec<usize>,
-    /// All columns that must be looked at for them, those of the launch itself included, in order.
-    pub(super) columns: Vec<usize>,
+    /// All cells that must be looked at for them, those of the launch itself included.
+    pub(super) cells: Wanted,
 }
 
 /// A table.
@@ -136,7 +136,8 @@ impl Header {
                 chosen.map(|(place, column)| (place, column.place)).unzip();
             let mut cells: Vec<usize> = cells.into_iter().chain(columns.of_launch()).collect();
             cells.sort_unstable();
-            Kept { metrics: places, columns: cells }
+            cells.dedup();
+            Kept { metrics: places, cells: Wanted::new(names.len(), cells) }
         };
         let (of_launch, used) = (kept(|_| true), kept(|column| column.is_used));
         let is_quoted = line.starts_with(b"\"");

@@ -191,7 +191,11 @@ impl Table {
     }
 
     pub(super) fn number_cell(&self, record: &[u8], column: Option<usize>) -> Option<i64> {
-        std::str::from_utf8(self.cells.find(record, column)).ok()?.trim().parse().ok()
+        let cell = self.cells.find(record, column);
+        match digits(cell) {
+            Some(number) => Some(i64::from(number)),
+            None => std::str::from_utf8(cell).ok()?.trim().parse().ok(),
+        }
     }
 
     /// The architecture of a device: `9.0` is `sm_90`.
@@ -260,15 +264,26 @@ impl Table {
     }
 }
 
+/// A number of up to nine digits and nothing else, which most are.
+#[inline]
+fn digits(cell: &[u8]) -> Option<u32> {
+    if !matches!(cell.len(), 1..=9) || !cell.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    Some(cell.iter().fold(0, |number, digit| number * 10 + u32::from(digit - b'0')))
+}
+
 /// Extents as `(256, 1, 1)`.
 fn extent(cell: &[u8]) -> Extent {
     let mut extents = [0_u32; 3];
     let mut parts = cell.split(|byte| *byte == b',');
     for extent in &mut extents {
         let Some(part) = parts.next() else { return Extent::default() };
-        let part = part.trim_ascii().strip_prefix(b"(").unwrap_or(part.trim_ascii());
-        let digits = part.strip_suffix(b")").unwrap_or(part);
-        match std::str::from_utf8(digits).ok().and_then(|digits| digits.parse().ok()) {
+        let part = part.trim_ascii();
+        let part = part.strip_prefix(b"(").unwrap_or(part);
+        let part = part.strip_suffix(b")").unwrap_or(part);
+        let number = || std::str::from_utf8(part).ok().and_then(|part| part.parse().ok());
+        match digits(part).or_else(number) {
             Some(value) => *extent = value,
             None => return Extent::default(),
         }

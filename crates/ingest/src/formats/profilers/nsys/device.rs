@@ -163,7 +163,7 @@ fn set(sink: &mut Sink, row: &Row<'_>) {
     moved(sink, row, &common, &detail, ("gpu_memset", SliceKind::Memset));
 }
 
-fn moved(sink: &mut Sink, row: &Row<'_>, common: &Common, detail: &str, kind: (&str, SliceKind)) {
+fn moved(sink: &mut Sink, row: &Row<'_>, common: &Common, detail: &str, kind: (&'static str, SliceKind)) {
     let detail = sink.trace.strings.intern(detail);
     let slice = sink.slice(row, common.span, detail, kind, common.track);
     let activity =

@@ -44,6 +44,7 @@ pub(super) fn read(stored: Stored<'_>) -> Result<Document, Refused> {
     nvtx::read_domains(&database, &mut sink)?;
     host::read_runtime(&database, &mut sink)?;
     device::read(&database, &mut sink)?;
+    sink.calls = calls::Calls::default();
     nvtx::read(&database, &mut sink)?;
     host::read_others(&database, &mut sink)?;
     samples::read(&database, &mut sink)?;

@@ -1,9 +1,8 @@
 //! What has one time: samples of a device's counters, and memory that was taken and given back.
 
-use std::collections::HashMap;
-
 use eaves_model::{Allocation, Counter, Ident, MaybeF64, MaybeI64, MaybeU32, Ns, StringId, TrackId};
 
+use super::super::Map;
 use super::sink::Sink;
 use crate::sqlite::{Database, Error, Row};
 
@@ -13,29 +12,50 @@ pub(super) fn read(database: &Database<'_>, sink: &mut Sink) -> Result<(), Error
     sink.each(database, "CUDA_GPU_MEMORY_USAGE_EVENTS", &columns, allocation)
 }
 
-/// A metric of a source: where its samples go, and what it is called.
-type Metrics = HashMap<(i64, i64), (TrackId, StringId)>;
+/// Metrics that were met: source and number, where their samples go, and what they are called.
+#[derive(Default)]
+struct Metrics {
+    known: Vec<((i64, i64), (TrackId, StringId))>,
+    places: Map<(i64, i64), usize>,
+    /// The one behind the last that was asked for. Samples of one time follow each other in the same order every time.
+    next: usize,
+}
+
+impl Metrics {
+    fn add(&mut self, key: (i64, i64), metric: (TrackId, StringId)) {
+        self.places.insert(key, self.known.len());
+        self.known.push((key, metric));
+    }
+
+    fn find(&mut self, key: (i64, i64)) -> Option<(TrackId, StringId)> {
+        let place = match self.known.get(self.next) {
+            Some((next, _)) if *next == key => self.next,
+            _ => *self.places.get(&key)?,
+        };
+        self.next = if place + 1 < self.known.len() { place + 1 } else { 0 };
+        self.known.get(place).map(|(_, metric)| *metric)
+    }
+}
 
 /// Counters that `--gpu-metrics-devices` samples.
 fn read_metrics(database: &Database<'_>, sink: &mut Sink) -> Result<(), Error> {
-    let mut metrics = Metrics::new();
+    let mut metrics = Metrics::default();
     let columns = ["typeId", "metricId", "metricName", "typeName"];
     sink.each(database, "TARGET_INFO_GPU_METRICS", &columns, |sink, row| {
         let (Some(source), Some(metric)) = (row.integer(0), row.integer(1)) else { return };
         let name = sink.trace.strings.intern(&row.text(2).unwrap_or_default());
         let source_name = row.text(3).map(std::borrow::Cow::into_owned);
         let track = track(sink, source, source_name);
-        metrics.insert((source, metric), (track, name));
+        metrics.add((source, metric), (track, name));
     })?;
     let columns = ["timestamp", "typeId", "metricId", "value"];
     sink.each(database, "GPU_METRICS", &columns, |sink, row| {
         let Some(time) = sink.time(row, 0) else { return };
         let (source, metric) = (row.integer(1).unwrap_or(0), row.integer(2).unwrap_or(0));
-        let known = metrics.get(&(source, metric)).copied();
-        let (track, name) = known.unwrap_or_else(|| {
+        let (track, name) = metrics.find((source, metric)).unwrap_or_else(|| {
             let name = sink.trace.strings.intern(&format!("metric {metric}"));
             let found = (track(sink, source, None), name);
-            metrics.insert((source, metric), found);
+            metrics.add((source, metric), found);
             found
         });
         let value = MaybeF64::from(row.number(3));

@@ -15,6 +15,8 @@ pub(super) struct Sink {
     pub(super) calls: Calls,
     /// Names of NVTX domains: process, domain, name.
     pub(super) domains: Vec<(i64, i64, String)>,
+    /// The category of the last slice, with its id.
+    category: (&'static str, StringId),
     /// The first time that occurs.
     first: Option<i64>,
 }
@@ -45,6 +47,7 @@ impl Sink {
             places: Places::default(),
             calls: Calls::default(),
             domains: Vec::new(),
+            category: ("", StringId::NONE),
             first: None,
         }
     }
@@ -114,10 +117,14 @@ impl Sink {
         row: &Row<'_>,
         span: Span,
         name: StringId,
-        (category, kind): (&str, SliceKind),
+        (category, kind): (&'static str, SliceKind),
         track: TrackId,
     ) -> SliceId {
-        let category = self.trace.strings.intern(category);
+        // Most rows of a table have one category.
+        if !std::ptr::eq(self.category.0, category) {
+            self.category = (category, self.trace.strings.intern(category));
+        }
+        let category = self.category.1;
         self.trace.slices.push(Slice {
             start: Ns(span.start),
             duration: Ns(span.length),

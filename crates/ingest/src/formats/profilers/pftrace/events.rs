@@ -302,13 +302,13 @@ impl Events {
         if let (Some(grid), Some(group)) = (whole(grid), whole(workgroup))
             && grid % group == 0
         {
-            self.trace.gpu.grid[row] = Extent([grid / group, 1, 1]);
+            self.trace.gpu.grid.set(row, Extent([grid / group, 1, 1]));
         }
         if let Some(group) = whole(workgroup) {
-            self.trace.gpu.block[row] = Extent([group, 1, 1]);
+            self.trace.gpu.block.set(row, Extent([group, 1, 1]));
         }
         let row = self.trace.dispatches.len() - 1;
-        self.trace.dispatches.total_work_items[row] = grid.into();
+        self.trace.dispatches.total_work_items.set(row, grid.into());
         for &(metric, value) in &counters {
             self.trace.range_counters.push(RangeCounter { slice, metric, value: Some(value).into() });
         }
@@ -373,8 +373,9 @@ impl Events {
         let mut sums: HashMap<u64, f64> = HashMap::new();
         for (row, number) in self.counters.iter().enumerate() {
             let table = &mut self.trace.counters;
-            table.name[row] = self.trace.strings.intern(self.descriptors.name(*number));
-            table.series[row] = table.name[row];
+            let name = self.trace.strings.intern(self.descriptors.name(*number));
+            table.name.set(row, name);
+            table.series.set(row, name);
             let Some(track) = self.descriptors.get(*number) else { continue };
             let Some(mut value) = table.value[row].get() else { continue };
             if track.is_incremental {

@@ -174,18 +174,23 @@ impl Process {
         names: &[StringId],
         registers: &[Registers],
     ) {
+        let number = |agent: MaybeU32| {
+            let device = agent.get().and_then(|agent| devices.get(agent as usize));
+            MaybeU32::from(device.and_then(|device| device.number))
+        };
+        let agents = trace.gpu.device.iter().enumerate();
+        trace.gpu.device =
+            agents.map(|(row, &agent)| if row < self.first.gpu { agent } else { number(agent) }).collect();
         for row in self.first.gpu..trace.gpu.len() {
-            let device = trace.gpu.device[row].get().and_then(|agent| devices.get(agent as usize));
-            trace.gpu.device[row] = device.and_then(|device| device.number).into();
             let slice = trace.gpu.slice[row].index();
             let slot = trace.slices.name[slice].index();
             match trace.slices.kind[slice] {
                 SliceKind::Memcpy => {
-                    trace.gpu.detail[row] = names.get(slot).copied().unwrap_or(StringId::NONE)
+                    trace.gpu.detail.set(row, names.get(slot).copied().unwrap_or(StringId::NONE));
                 }
                 _ => {
                     if let Some(known) = registers.get(slot).filter(|known| known.vector.is_some()) {
-                        trace.gpu.registers[row] = known.sum();
+                        trace.gpu.registers.set(row, known.sum());
                     }
                 }
             }
@@ -198,9 +203,9 @@ impl Process {
             if let Some(known) =
                 registers.get(trace.slices.name[slice].index()).filter(|r| r.vector.is_some())
             {
-                trace.dispatches.vector_registers[row] = known.vector.into();
-                trace.dispatches.accumulation_registers[row] = known.accumulation.into();
-                trace.dispatches.scalar_registers[row] = known.scalar.into();
+                trace.dispatches.vector_registers.set(row, known.vector.into());
+                trace.dispatches.accumulation_registers.set(row, known.accumulation.into());
+                trace.dispatches.scalar_registers.set(row, known.scalar.into());
             }
         }
         self.wave_sizes(trace, devices);
@@ -221,7 +226,7 @@ impl Process {
             if number != last.0 {
                 last = (number, wave_size(number));
             }
-            trace.dispatches.wave_size[row] = last.1;
+            trace.dispatches.wave_size.set(row, last.1);
         }
     }
 

@@ -218,7 +218,22 @@ impl<'a> Walk<'a> {
                     process.messages.insert(key, message);
                 }
             }
-            List::Agents | List::Counters | List::Operations => {
+            List::Agents => {
+                let mark = cursor.mark();
+                let found = match agent(cursor) {
+                    Err(Fault::Bad) => {
+                        cursor.return_to(mark);
+                        cursor.skip_nested()?;
+                        None
+                    }
+                    found => found?,
+                };
+                match found {
+                    Some(agent) => process.agents.extend(agent),
+                    None => self.trace.diagnostics.note(Oddity::BadHeader, Some(offset)),
+                }
+            }
+            List::Counters | List::Operations => {
                 let start = cursor.position();
                 let end = cursor.skip_nested()?;
                 match serde_json::from_slice::<Value>(cursor.chunk.slice(start, end + 1)) {
@@ -328,11 +343,63 @@ fn inside(place: Place, key: &[u8], first: u8) -> Option<Place> {
     })
 }
 
+/// The agent that the cursor stands at, if it is one; nothing at all if it is not even JSON. Most of it are lists of
+/// hundreds of caches and links, which are read one by one or not at all.
+fn agent(cursor: &mut Cursor<'_>) -> Result<Option<Option<amd::Agent>>, Fault> {
+    let (mut rest, mut caches) = (b"{".to_vec(), amd::Caches::default());
+    let mut is_sound = true;
+    each_field(cursor, |cursor, key, value| {
+        let chunk = cursor.chunk;
+        match (key, chunk.at(value)) {
+            (b"caches", b'[') => {
+                return each_object(cursor, |cache| match serde_json::from_slice::<Value>(cache) {
+                    Ok(cache) => caches.add(&cache),
+                    Err(_) => is_sound = false,
+                });
+            }
+            (b"io_links", _) => return cursor.skip(value),
+            _ => {}
+        }
+        let text = if matches!(chunk.at(value), b'{' | b'[' | b'"') {
+            cursor.skip(value)?;
+            chunk.slice(value, cursor.previous() + 1)
+        } else {
+            cursor.word(value)
+        };
+        let comma: &[u8] = if rest.len() > 1 { b"," } else { b"" };
+        for part in [comma, b"\"", key, b"\":", text] {
+            rest.extend_from_slice(part);
+        }
+        Ok(())
+    })?;
+    rest.push(b'}');
+    let value = serde_json::from_slice::<Value>(&rest).ok().filter(|_| is_sound);
+    Ok(value.map(|value| amd::agent_with(&value, caches)))
+}
+
+/// Shows every object of the list that the cursor stands at.
+fn each_object(cursor: &mut Cursor<'_>, mut show: impl FnMut(&[u8])) -> Result<(), Fault> {
+    cursor.advance();
+    loop {
+        let start = cursor.position();
+        match cursor.peek()? {
+            b'{' => {
+                let end = cursor.skip_nested()?;
+                show(cursor.chunk.slice(start, end + 1));
+            }
+            b']' => {
+                cursor.advance();
+                return Ok(());
+            }
+            _ => return Err(Fault::Bad),
+        }
+    }
+}
+
 /// Takes in an element that describes something.
 fn described(process: &mut Process, list: List, value: &Value) {
     let text = |name: &str| value.get(name).and_then(Value::as_str);
     match list {
-        List::Agents => process.agents.extend(amd::agent(value)),
         List::Counters => {
             let handle = value.pointer("/id/handle").and_then(Value::as_i64);
             if let (Some(handle), Some(name)) = (handle, text("name")) {

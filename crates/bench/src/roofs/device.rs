@@ -1,0 +1,81 @@
+//! Roofs as a device, so that everything that holds work against a datasheet can hold it against what was measured.
+
+use eaves_roofline::Counts;
+use eaves_roofline::device::detect::{Kind, Machine};
+use eaves_roofline::device::{self, Confidence, Device, Fact, Memory, Source};
+
+use super::{Rate, Roofs};
+
+impl Roofs {
+    /// What one core can do, or with more threads than one what all can. Every number says that it was measured here and by
+    /// what. Bandwidths are those of reading, at the median: memory is shared with others, and what they leave of it is what
+    /// kernels find too. Peaks are the best that was seen.
+    pub fn device(&self, threads: usize) -> Device {
+        let all = threads > 1 && self.threads > 1;
+        let cores = if all { self.threads } else { 1 };
+        let found = Machine::here().detect().into_iter().find(|found| found.kind == Kind::Cpu);
+        let told = found.map(|found| found.device).unwrap_or_default();
+        let memory_size =
+            told.main_memory().filter(|level| level.id == "hbm").and_then(|level| level.size.clone());
+        let pick = |pair: &super::Pair| if all { pair.all.clone() } else { pair.one.clone() };
+        let mut memory: Vec<Memory> = Vec::new();
+        for level in self.levels.iter().rev() {
+            let bandwidth = pick(&level.traffic.read);
+            let size = match level.fits {
+                None => memory_size.clone(),
+                Some(fits) => {
+                    let count = if level.is_shared { 1 } else { cores };
+                    Some(fact((fits * count) as f64, "the size up to which it is as quick"))
+                }
+            };
+            memory.push(Memory {
+                id: level.id.clone(),
+                name: level.name.clone(),
+                bandwidth: bandwidth.map(|rate| fact(rate.median, &described("median", &rate))),
+                size,
+            });
+        }
+        let peaks = self.peaks.iter().filter_map(|peak| {
+            let rate = pick(&peak.rate)?;
+            Some(device::Peak {
+                key: peak.arithmetic.id().to_owned(),
+                arithmetic: Some(peak.arithmetic),
+                engine: None,
+                dense: fact(rate.best, &described("best", &rate)),
+                sparse: None,
+                counts: Counts::Operations,
+            })
+        });
+        let rates = self.rates.iter().filter_map(|chore| {
+            let rate = pick(&chore.rate)?;
+            let per_second = fact(rate.median, &described("median", &rate));
+            Some(device::Rate { key: chore.key.clone(), per_second })
+        });
+        Device {
+            id: format!("{}-measured", if told.id.is_empty() { "cpu" } else { &told.id }),
+            name: format!("{} (measured)", self.name),
+            vendor: told.vendor,
+            isa: told.isa,
+            scope: Some(if all { format!("{cores} cores") } else { "one core".to_owned() }),
+            units: Some(fact(cores as f64, "threads that ran")),
+            unit_kind: Some("core".to_owned()),
+            clock: self.clock.map(|clock| {
+                let spread =
+                    format!("chains of additions, the middle half within {:.1} %", clock.spread * 100.0);
+                fact(clock.hertz, &spread)
+            }),
+            peaks: peaks.collect(),
+            memory,
+            rates: rates.collect(),
+            ..Device::default()
+        }
+    }
+}
+
+fn described(which: &str, rate: &Rate) -> String {
+    format!("{}: {which} of {} clean samples", rate.by, rate.clean)
+}
+
+fn fact(value: f64, how: &str) -> Fact {
+    Fact { value, source: Source { text: format!("measured here: {how}"), confidence: Confidence::Measured } }
+}

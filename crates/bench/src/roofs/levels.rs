@@ -1,0 +1,174 @@
+//! What moves through each level.
+
+use eaves_roofline::measured::{CacheState, Measurement, Spec, Store, Stream};
+
+use super::session::{Session, pooled};
+use super::{Effort, Level, Pair, Traffic};
+use crate::cpu::InstructionSet;
+
+/// What one call takes of arrays that are in main memory, for each thread.
+const WINDOW: usize = 2 << 20;
+
+/// Samples of main memory are so many times as many: it is what others use too.
+const MEMORY_SAMPLES: usize = 3;
+
+/// All cores reach less than this share of so many times one core's bandwidth, each with a set that would fill the cache:
+/// they share it.
+const SHARED: f64 = 0.7;
+
+/// A kind of traffic, and the streams that may be the best of it.
+type Kind = (fn(&mut Traffic) -> &mut Pair, Vec<Stream>);
+
+/// The four kinds. Stores past the caches are tried for main memory
+/// alone: what fits a cache is to stay there.
+fn kinds(memory: bool) -> [Kind; 4] {
+    let stores = |stream: fn(Store) -> Stream| {
+        let stores: &[Store] = if memory { &[Store::Normal, Store::NonTemporal] } else { &[Store::Normal] };
+        stores.iter().copied().map(stream).collect()
+    };
+    [
+        (|traffic| &mut traffic.read, [1, 4].map(|streams| Stream::Read { streams }).to_vec()),
+        (|traffic| &mut traffic.write, stores(Stream::Write)),
+        (|traffic| &mut traffic.copy, stores(Stream::Copy)),
+        (|traffic| &mut traffic.triad, stores(Stream::Triad)),
+    ]
+}
+
+/// The set of one thread that is in this level and in none before it.
+pub(super) fn set(fits: usize, before: Option<usize>) -> usize {
+    match before {
+        None => fits / 2,
+        Some(before) => {
+            let middle = (fits as f64 * before as f64).sqrt() as usize;
+            middle.max(3 * before).min(fits / 4 * 3)
+        }
+    }
+}
+
+/// Measures the traffic of every cache on so many threads.
+pub(super) fn measure_caches(session: &mut Session<'_>, levels: &mut [Level], threads: usize) {
+    let mut before = None;
+    for level in levels {
+        let Some(fits) = level.fits else { continue };
+        session.say(&format!("{}: {}", level.name, cores(threads)));
+        let one = set(fits, before);
+        let mut each = one;
+        if threads > 1 {
+            level.is_shared = is_shared(session, fits, one);
+            if level.is_shared {
+                let least = before.map_or(1024, |before| before + before / 2);
+                each = (fits / 2 / threads).max(least);
+            }
+        }
+        cache(session, level, each, threads);
+        before = Some(fits);
+    }
+}
+
+fn cores(threads: usize) -> &'static str {
+    if threads == 1 { "one core" } else { "all cores" }
+}
+
+fn cache(session: &mut Session<'_>, level: &mut Level, each: usize, threads: usize) {
+    for (pair, streams) in kinds(false) {
+        let mut tried = Vec::new();
+        for stream in streams {
+            for instructions in session.instruction_sets() {
+                let spec = Spec::Stream { stream, bytes: each * threads };
+                let protocol = session.protocol();
+                tried.extend(session.run(spec, threads, CacheState::Hot, instructions, protocol));
+            }
+        }
+        let best = session.best(tried, |measurement| measurement.work.bytes());
+        *pair(&mut level.traffic).of(threads > 1) = best;
+    }
+}
+
+/// Whether cores hinder each other: each with a set that nearly fills the level.
+fn is_shared(session: &mut Session<'_>, fits: usize, one: usize) -> bool {
+    let threads = session.threads;
+    let stream = Stream::Read { streams: 1 };
+    let (protocol, instructions) = (session.protocol(), session.instructions());
+    let each = one.max(fits / 4 * 3);
+    let mut rate = |threads: usize| {
+        let spec = Spec::Stream { stream, bytes: each * threads };
+        let measured = session.run(spec, threads, CacheState::Hot, instructions, protocol)?;
+        measured.bytes_per_second(false)
+    };
+    match (rate(1), rate(threads)) {
+        (Some(one), Some(all)) => all < SHARED * threads as f64 * one,
+        _ => false,
+    }
+}
+
+/// Measures main memory on so many threads: a window of arrays that no cache holds, another one each time. What was measured
+/// of it before counts too.
+pub(super) fn measure_memory(session: &mut Session<'_>, levels: &mut [Level], threads: usize) {
+    let Some(level) = levels.iter_mut().find(|level| level.fits.is_none()) else { return };
+    session.say(&format!("{}: {}", level.name, cores(threads)));
+    for (pair, streams) in kinds(true) {
+        let mut tried = Vec::new();
+        for stream in streams {
+            for instructions in memory_sets(session) {
+                tried.extend(cold(session, stream, threads, instructions));
+            }
+        }
+        if let Some(best) = session.best(tried, |measurement| measurement.work.bytes()) {
+            *pair(&mut level.traffic).of(threads > 1) = Some(best);
+        }
+    }
+}
+
+fn memory_sets(session: &Session<'_>) -> Vec<InstructionSet> {
+    match session.effort {
+        Effort::Thorough => session.instruction_sets(),
+        Effort::Quick | Effort::Default => vec![session.instructions()],
+    }
+}
+
+/// A stream through main memory, with the samples of an earlier one.
+fn cold(
+    session: &mut Session<'_>,
+    stream: Stream,
+    threads: usize,
+    instructions: InstructionSet,
+) -> Option<Measurement> {
+    let mut protocol = session.protocol();
+    protocol.clean *= MEMORY_SAMPLES;
+    protocol.limit *= 2;
+    let spec = Spec::Stream { stream, bytes: WINDOW * threads };
+    let measured = session.run(spec, threads, CacheState::Cold, instructions, protocol);
+    let same = |earlier: &Measurement| {
+        earlier.spec == spec
+            && earlier.conditions.state == CacheState::Cold
+            && earlier.conditions.implementation == instructions.to_string()
+    };
+    let earlier = session.measurements.iter().position(same).map(|index| session.measurements.remove(index));
+    match (earlier, measured) {
+        (Some(earlier), Some(measured)) => Some(pooled(earlier, measured)),
+        (earlier, measured) => measured.or(earlier),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_set_of_a_level_is_in_no_level_before_it() {
+        assert_eq!(set(32 << 10, None), 16 << 10);
+        // The geometric middle of 32 KiB and 1 MiB.
+        assert_eq!(set(1 << 20, Some(32 << 10)), 185_363);
+        // Sizes that are near each other.
+        assert_eq!(set(64 << 10, Some(32 << 10)), 48 << 10);
+    }
+
+    #[test]
+    fn stores_past_the_caches_are_for_memory_alone() {
+        let streams = |memory: bool| kinds(memory).into_iter().flat_map(|kind| kind.1).collect::<Vec<_>>();
+        assert_eq!(streams(false).len(), 5);
+        assert_eq!(streams(true).len(), 8);
+        assert!(!streams(false).contains(&Stream::Copy(Store::NonTemporal)));
+        assert!(streams(true).contains(&Stream::Copy(Store::NonTemporal)));
+    }
+}
