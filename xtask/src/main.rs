@@ -8,6 +8,7 @@ use options::Options;
 mod bench;
 mod generate;
 mod options;
+mod pocl;
 mod project;
 mod simulate;
 mod test;
