@@ -6,6 +6,9 @@ use anyhow::{Result, bail};
 use super::ingest::machine;
 use crate::options::Options;
 
+mod attention;
+mod gemv;
+mod lines;
 mod peaks;
 
 /// What parts are told.
@@ -22,6 +25,8 @@ type Part = (&'static str, fn(&Settings) -> Result<()>);
 
 const PARTS: &[Part] = &[
     // tidy-alphabetical-start
+    ("attention", attention::run),
+    ("gemv", gemv::run),
     ("peaks", peaks::run),
     // tidy-alphabetical-end
 ];
