@@ -33,6 +33,8 @@ pub(crate) struct Sweep {
     pub(crate) charts: Vec<Chart>,
     /// Units that are not drawn.
     pub(crate) left_out: usize,
+    /// What was swept: a prediction or a measurement.
+    pub(crate) what: &'static str,
 }
 
 impl Sweep {
@@ -72,7 +74,8 @@ impl Sweep {
             Some(Value::Text(name)) => name.clone(),
             _ => parameter.title.to_owned(),
         };
-        (!charts.is_empty()).then_some(Self { parameter: name, unit: parameter.unit, charts, left_out })
+        let what = if section.id == "bench" { "Measurement" } else { "Prediction" };
+        (!charts.is_empty()).then_some(Self { parameter: name, unit: parameter.unit, charts, left_out, what })
     }
 }
 

@@ -20,8 +20,8 @@ const SHAPES: [Shape; 5] = [Shape::Circle, Shape::Square, Shape::Triangle, Shape
 /// Draws a sweep; the answer is the rules of its colours.
 pub(super) fn draw(canvas: &mut Canvas, sweep: &Sweep, area: Rect, title: Option<&str>) -> Vec<Rule> {
     let heading = title.map_or_else(
-        || format!("Prediction over {}", sweep.parameter),
-        |title| format!("Prediction of {title} over {}", sweep.parameter),
+        || format!("{} over {}", sweep.what, sweep.parameter),
+        |title| format!("{} of {title} over {}", sweep.what, sweep.parameter),
     );
     canvas.text(
         "strong",
