@@ -11,8 +11,8 @@ pub mod cpu;
 pub mod cuda;
 pub mod formats;
 pub mod kernel;
-mod reference;
 pub mod opencl;
+mod reference;
 pub mod roofs;
 pub mod timing;
 

@@ -6,6 +6,8 @@ use anyhow::{Result, bail};
 use super::ingest::machine;
 use crate::options::Options;
 
+mod gemm;
+mod lines;
 mod peaks;
 
 /// What parts are told.
@@ -22,6 +24,7 @@ type Part = (&'static str, fn(&Settings) -> Result<()>);
 
 const PARTS: &[Part] = &[
     // tidy-alphabetical-start
+    ("gemm", gemm::run),
     ("peaks", peaks::run),
     // tidy-alphabetical-end
 ];
