@@ -26,7 +26,7 @@ pub(crate) fn verify<C: Copy + Into<f64>>(
     let mut error = 0.0;
     let rows = if whole { (0..m).collect() } else { sample(m) };
     let at = |row: usize, column: usize| c.get(row * n + column).copied().map_or(f64::NAN, Into::into);
-    worst(k, a, &rows, b, n, |row, column| at(row, column), &mut error);
+    worst(k, a, &rows, b, n, at, &mut error);
     if !whole {
         worst(k, b, &sample(n), a, m, |column, row| at(row, column), &mut error);
     }
@@ -78,10 +78,7 @@ fn worst(
             }
             let difference = (result(*line, other_line) - sum).abs();
             let relative = if difference == 0.0 { 0.0 } else { difference / scale };
-            // `max` would hide what is not a number.
-            if !(relative <= *error) {
-                *error = relative;
-            }
+            *error = worse(*error, relative);
         }
     }
 }
@@ -133,13 +130,15 @@ pub(crate) fn verify_attention<C: Copy + Into<f64>>(
             let right = if total > 0.0 { sum / total } else { 0.0 };
             let difference = (found - right).abs();
             let relative = if difference == 0.0 { 0.0 } else { difference * total / scale };
-            // `max` would hide what is not a number.
-            if !(relative <= error) {
-                error = relative;
-            }
+            error = worse(error, relative);
         }
     }
     let what = if chosen.len() == rows { "all".to_owned() } else { format!("{} of", chosen.len()) };
     let against = format!("{what} rows in fp64 with all scores at once, relative to p.|v|");
     Verification { error, tolerance, against }
+}
+
+/// The larger of two errors. What is not a number is the worst of all, and stays: `max` would hide it.
+pub(crate) fn worse(one: f64, other: f64) -> f64 {
+    if one.is_nan() || other.is_nan() { f64::NAN } else { one.max(other) }
 }

@@ -174,7 +174,7 @@ fn half(seeds: &[u16]) -> Numbers<u16> {
 
 /// Words are multiplied byte by byte, and wrap.
 fn bytes(seeds: &[u16]) -> Numbers<u32> {
-    let seeds: Vec<u32> = seeds.iter().map(|seed| u32::from(*seed) * 65_537 ^ 0x1234).collect();
+    let seeds: Vec<u32> = seeds.iter().map(|seed| (u32::from(*seed) * 65_537) ^ 0x1234).collect();
     let dot = |word: u32| {
         let pairs = word.to_le_bytes().into_iter().zip(BYTES.to_le_bytes());
         pairs.map(|(one, other)| i32::from(one as i8) * i32::from(other as i8)).sum::<i32>() as u32

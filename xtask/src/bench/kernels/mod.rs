@@ -6,7 +6,9 @@ use anyhow::{Result, bail};
 use super::ingest::machine;
 use crate::options::Options;
 
+mod attention;
 mod gemm;
+mod gemv;
 mod lines;
 mod peaks;
 
@@ -24,7 +26,9 @@ type Part = (&'static str, fn(&Settings) -> Result<()>);
 
 const PARTS: &[Part] = &[
     // tidy-alphabetical-start
+    ("attention", attention::run),
     ("gemm", gemm::run),
+    ("gemv", gemv::run),
     ("peaks", peaks::run),
     // tidy-alphabetical-end
 ];

@@ -33,7 +33,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, GROUP, 1))) void gemm(__glob
     for (uint k = 0; k < stride; k += DEPTH) {
         barrier(CLK_LOCAL_MEM_FENCE);
         for (uint i = item; i < TILE_M * (DEPTH / 8); i += ITEMS) {
-            const uint line = i / (DEPTH / 8), at = i % (DEPTH / 8) * 8;
+            const uint line = i % TILE_M, at = i / TILE_M * 8;
             real8 eight = 0;
             if (first_m + line < m && k + at < stride)
                 eight = TO_REAL8(LOAD_A(a_codes, a_scales, a_tensor, first_m + line, k + at, stride));
@@ -43,7 +43,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, GROUP, 1))) void gemm(__glob
                 a_tile[(at + e) * TILE_M + line] = each[e];
         }
         for (uint i = item; i < TILE_N * (DEPTH / 8); i += ITEMS) {
-            const uint line = i / (DEPTH / 8), at = i % (DEPTH / 8) * 8;
+            const uint line = i % TILE_N, at = i / TILE_N * 8;
             real8 eight = 0;
             if (first_n + line < n && k + at < stride)
                 eight = TO_REAL8(LOAD_W(codes, scales, tensor, first_n + line, k + at, stride));
