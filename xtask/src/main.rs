@@ -7,6 +7,7 @@ use options::Options;
 
 mod bench;
 mod generate;
+mod nvrtc;
 mod options;
 mod pocl;
 mod project;

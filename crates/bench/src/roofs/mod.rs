@@ -15,6 +15,8 @@ mod peaks;
 mod plateaus;
 mod session;
 mod sustained;
+#[cfg(test)]
+mod tests;
 
 use eaves_roofline::Arithmetic;
 use eaves_roofline::measured::Measurement;

@@ -69,7 +69,8 @@ pub(super) fn steps(
     blocking: Blocking,
     (unit_rows, unit_columns, unit_depth): (usize, usize, usize),
 ) -> Vec<Step> {
-    let depths = if k == 0 { std::iter::once(0..0).collect() } else { even(0..k, blocking.depth, unit_depth) };
+    let depths =
+        if k == 0 { std::iter::once(0..0).collect() } else { even(0..k, blocking.depth, unit_depth) };
     let rows = even(rows.clone(), blocking.rows, unit_rows);
     let mut steps = Vec::new();
     for columns in even(columns.clone(), blocking.columns, unit_columns) {
