@@ -260,7 +260,7 @@ fn a_wrong_kernel_is_caught() {
             Spec::Gemv { n: 9, k: 512, weights: fp32, activations: fp32 },
         ),
         (
-            ("a_line[d * TILE_M + r]", "a_line[d * TILE_M + r / 2]"),
+            ("a_line[d * PANEL_M + r]", "a_line[d * PANEL_M + r / 2]"),
             Spec::Gemm { m: 20, n: 20, k: 20, weights: fp32, activations: fp32 },
         ),
         (
