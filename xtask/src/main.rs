@@ -9,6 +9,7 @@ mod bench;
 mod generate;
 mod nvrtc;
 mod options;
+mod pocl;
 mod project;
 mod simulate;
 mod test;

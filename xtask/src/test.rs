@@ -7,7 +7,7 @@ use std::time::Instant;
 use anyhow::{Result, bail};
 
 use crate::options::Options;
-use crate::{generate, nvrtc, project, tidy};
+use crate::{generate, nvrtc, pocl, project, tidy};
 
 /// How a part ended.
 enum Outcome {
@@ -27,13 +27,14 @@ type Part = (&'static str, fn(bool) -> Outcome);
 
 /// In the order in which they fail soonest. Tests run without optimisation, because that builds in a fraction of
 /// the time and the dependencies are shared with clippy's.
-const PARTS: [Part; 8] = [
+const PARTS: [Part; 9] = [
     ("format", |_| cargo(&["fmt", "--all", "--check"], &[])),
     ("tidy", |_| tidy::run(no_options()).into()),
     ("examples", |_| generate::run(Options::new(["--check".to_owned()])).into()),
     ("clippy", |_| {
         cargo(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "--deny", "warnings"], &[])
     }),
+    ("opencl device", opencl_device),
     ("tests", |_| cargo(&["test", "--workspace", "--quiet", "--no-fail-fast"], &[])),
     ("cuda", cuda),
     ("documentation", |_| {
@@ -115,6 +116,17 @@ fn cuda(quick: bool) -> Outcome {
     };
     let failed = |outcome: &Outcome| matches!(outcome, Outcome::Failed(_));
     steps.into_iter().map(run).find(failed).unwrap_or(Outcome::Passed)
+}
+
+/// A device that the tests of OpenCL run kernels on; without one they say so and check nothing.
+fn opencl_device(quick: bool) -> Outcome {
+    if !cfg!(target_os = "linux") || pocl::is_installed() {
+        Outcome::Passed
+    } else if quick {
+        Outcome::Skipped("there is none; without --quick PoCL would be installed")
+    } else {
+        pocl::install().into()
+    }
 }
 
 /// Licences, sources and bans of dependencies. Advisories are left to a schedule: they change without a change of
