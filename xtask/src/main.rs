@@ -7,7 +7,9 @@ use options::Options;
 
 mod bench;
 mod generate;
+mod nvrtc;
 mod options;
+mod pocl;
 mod project;
 mod simulate;
 mod test;

@@ -7,7 +7,7 @@ use std::time::Instant;
 use anyhow::{Result, bail};
 
 use crate::options::Options;
-use crate::{generate, project, tidy};
+use crate::{generate, nvrtc, pocl, project, tidy};
 
 /// How a part ended.
 enum Outcome {
@@ -27,14 +27,16 @@ type Part = (&'static str, fn(bool) -> Outcome);
 
 /// In the order in which they fail soonest. Tests run without optimisation, because that builds in a fraction of
 /// the time and the dependencies are shared with clippy's.
-const PARTS: [Part; 7] = [
+const PARTS: [Part; 9] = [
     ("format", |_| cargo(&["fmt", "--all", "--check"], &[])),
     ("tidy", |_| tidy::run(no_options()).into()),
     ("examples", |_| generate::run(Options::new(["--check".to_owned()])).into()),
     ("clippy", |_| {
         cargo(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "--deny", "warnings"], &[])
     }),
+    ("opencl device", opencl_device),
     ("tests", |_| cargo(&["test", "--workspace", "--quiet", "--no-fail-fast"], &[])),
+    ("cuda", cuda),
     ("documentation", |_| {
         let arguments = ["doc", "--workspace", "--no-deps", "--document-private-items", "--quiet"];
         cargo(&arguments, &[("RUSTDOCFLAGS", "--deny warnings")])
@@ -82,6 +84,49 @@ fn cargo(arguments: &[&str], environment: &[(&str, &str)]) -> Outcome {
     let mut command = project::cargo();
     command.args(arguments).envs(environment.iter().copied());
     project::run(&mut command).into()
+}
+
+/// The backend for NVIDIA GPUs: its lints, its kernels on an emulated GPU, and each compiled for every architecture.
+fn cuda(quick: bool) -> Outcome {
+    if !cfg!(target_os = "linux") {
+        return Outcome::Skipped("its kernels are compiled and emulated on Linux");
+    }
+    let folder = match nvrtc::installed() {
+        Some(folder) => folder,
+        None if quick => return Outcome::Skipped("NVRTC is not installed; without --quick it would be"),
+        None => match nvrtc::install() {
+            Ok(folder) => folder,
+            Err(error) => return Outcome::Failed(format!("{error:#}")),
+        },
+    };
+    println!("linting with the feature cuda, running every kernel on an emulated GPU, and");
+    println!("compiling each for sm_80, sm_89, sm_90a, sm_100a and sm_120a with {}", folder.display());
+    let folder = folder.to_string_lossy();
+    let environment = [("EAVES_NVRTC", &*folder)];
+    let package = ["--package", "eaves-bench", "--features", "cuda", "--quiet"];
+    let steps: [(&str, &[&str]); 3] = [
+        ("clippy", &["--all-targets", "--", "--deny", "warnings"]),
+        ("test", &["--lib", "cuda::"]),
+        ("test", &["--test", "cuda_compiles", "--", "--nocapture"]),
+    ];
+    let run = |(task, rest): (&str, &[&str])| {
+        let mut arguments = vec![task];
+        arguments.extend(package.iter().chain(rest));
+        cargo(&arguments, &environment)
+    };
+    let failed = |outcome: &Outcome| matches!(outcome, Outcome::Failed(_));
+    steps.into_iter().map(run).find(failed).unwrap_or(Outcome::Passed)
+}
+
+/// A device that the tests of OpenCL run kernels on; without one they say so and check nothing.
+fn opencl_device(quick: bool) -> Outcome {
+    if !cfg!(target_os = "linux") || pocl::is_installed() {
+        Outcome::Passed
+    } else if quick {
+        Outcome::Skipped("there is none; without --quick PoCL would be installed")
+    } else {
+        pocl::install().into()
+    }
 }
 
 /// Licences, sources and bans of dependencies. Advisories are left to a schedule: they change without a change of

@@ -4,7 +4,9 @@
 
 use std::path::PathBuf;
 
-use eaves_bench::cuda::{Architecture, Compiler, PROGRAMS, Program, nvrtc};
+use eaves_bench::cuda::{Architecture, Compiler, PROGRAMS, Program, compile_only, compile_only_with, nvrtc};
+use eaves_bench::{Attend, BenchError, Execution, Spec, Store, Stream};
+use eaves_roofline::{Arithmetic, Precision};
 
 /// The compiler, from the folder that the environment names or from where `cargo xtask test` installs it.
 fn compiler() -> Option<Compiler> {
@@ -91,4 +93,54 @@ fn a_program_without_its_macros_is_refused() {
     let decode = Program::named("attention decode fp16").unwrap();
     let error = compiler.compile(decode, &[], Architecture::of_device(9, 0)).unwrap_err().to_string();
     assert!(error.contains("attention.cu") && error.contains("DIMENSION"), "{error}");
+}
+
+fn specs() -> Vec<Spec> {
+    let shape =
+        Attend { batch: 1, heads: 32, kv_heads: 8, queries: 1, context: 4096, dimension: 128, causal: true };
+    let (fp8, fp16, fp32) = (Precision::FP8_E4M3, Precision::FP16, Precision::FP32);
+    vec![
+        Spec::Stream { stream: Stream::Triad(Store::Normal), bytes: 1 << 30 },
+        Spec::Fma { arithmetic: Arithmetic::Fp32 },
+        Spec::Fma { arithmetic: Arithmetic::Fp8 },
+        Spec::Fma { arithmetic: Arithmetic::Fp4 },
+        Spec::Gemm { m: 2048, n: 4096, k: 4096, weights: fp8, activations: fp8 },
+        Spec::Gemv { n: 4096, k: 4096, weights: Precision::NVFP4, activations: fp32 },
+        Spec::Attention { shape, precision: fp16 },
+        Spec::Attention { shape: Attend { queries: 4096, ..shape }, precision: fp16 },
+    ]
+}
+
+/// What was compiled only says so, and has no number that could be taken for a measurement.
+#[test]
+fn what_was_not_run_has_no_time() {
+    let Some(compiler) = compiler() else { return };
+    for spec in specs() {
+        let measurement = compile_only_with(&compiler, &spec, "sm_120a".parse().unwrap()).unwrap();
+        assert_eq!(measurement.execution, Execution::CompiledOnly);
+        assert_eq!(
+            (measurement.time, measurement.samples.len(), measurement.verification.is_none()),
+            (None, 0, true)
+        );
+        assert!(!measurement.is_sound() && measurement.bytes_per_second(true).is_none());
+        assert_eq!(measurement.conditions.device, "sm_120a");
+        assert!(measurement.work.bytes() > 0.0);
+    }
+    // By hand: 2 m n k operations, operands of one byte and results of four.
+    let spec = specs().into_iter().find(|spec| matches!(spec, Spec::Gemm { .. })).unwrap();
+    let hopper = compile_only_with(&compiler, &spec, "sm_90a".parse().unwrap()).unwrap();
+    assert_eq!(hopper.work.flops, 2.0 * 2048.0 * 4096.0 * 4096.0);
+    assert_eq!(hopper.work.bytes(), 2048.0 * 4096.0 + 4096.0 * 4096.0 + 4.0 * 2048.0 * 4096.0);
+    assert!(hopper.conditions.implementation.contains("wgmma"), "{}", hopper.conditions.implementation);
+}
+
+/// What an architecture lacks is said without asking a compiler, so that it is said without one too.
+#[test]
+fn what_an_architecture_lacks_is_said() {
+    for (arithmetic, architecture, needs) in
+        [(Arithmetic::Fp8, "sm_80", "sm_89 or later"), (Arithmetic::Fp4, "sm_90a", "sm_120a or its like")]
+    {
+        let error = compile_only(&Spec::Fma { arithmetic }, architecture.parse().unwrap()).unwrap_err();
+        assert!(matches!(&error, BenchError::Unsupported { why, .. } if why.contains(needs)), "{error}");
+    }
 }

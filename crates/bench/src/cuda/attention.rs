@@ -7,16 +7,15 @@ use eaves_roofline::{Arithmetic, Engine, Precision, Work};
 
 use super::device::Device;
 use super::gemm::nothing;
-use super::numbers::{Matrix, Number, dot};
+use super::numbers::{Matrix, Number};
 use super::plan::{Argument, Check, Operands, Plan, Request, Stage, blocks};
 use crate::backend::BenchError;
+use crate::reference;
 
 /// Threads of a block that decodes, or puts parts together.
 const DECODE_THREADS: u32 = 128;
 /// Tokens that a part of the context has at least.
 const PART: usize = 64;
-/// Heads of queries and single queries that are computed again on the host.
-const CHECKED: usize = 32;
 
 pub(super) fn plan(request: &Request) -> Option<Result<Plan, BenchError>> {
     let Spec::Attention { shape, precision } = request.spec else { return None };
@@ -135,7 +134,7 @@ fn attention_plan(request: &Request, shape: Attend, precision: &Precision) -> Re
         defines: vec![format!("DIMENSION={dimension}"), format!("GROUP={group}")],
         implementation,
         work,
-        chores: vec![Chore { rate: "exp".to_owned(), amount: scores }],
+        chores: vec![Chore::exp(scores)],
         prepare: Box::new(prepare),
     })
 }
@@ -162,63 +161,37 @@ impl Tensors {
         Self { shape: *shape, queries, keys, values }
     }
 
-    /// One query in FP64, and the largest sum of magnitudes that a score is made of.
-    fn reference(&self, row: usize) -> (Vec<f64>, f64) {
-        let Attend { heads, kv_heads, queries, context, dimension, .. } = self.shape;
-        let (head, query) = (row / queries, row % queries);
-        let kv_head = head / heads * kv_heads + head % heads / (heads / kv_heads);
-        let mut size = 0.0_f64;
-        let scores: Vec<f64> = (0..visible(&self.shape, query))
-            .map(|token| {
-                let (score, sum) = dot(self.queries.row(row), self.keys.row(kv_head * context + token));
-                size = size.max(sum);
-                score
-            })
-            .collect();
-        let most = scores.iter().fold(f64::NEG_INFINITY, |most, score| most.max(*score));
-        let (mut sum, mut total) = (vec![0.0; dimension], 0.0);
-        for (token, score) in scores.iter().enumerate() {
-            let weight = (score - most).exp2();
-            total += weight;
-            for (sum, value) in sum.iter_mut().zip(self.values.row(kv_head * context + token)) {
-                *sum += weight * value;
-            }
-        }
-        sum.iter_mut().for_each(|sum| *sum /= total);
-        (sum, size)
-    }
-
-    /// Holds queries from every part against softmax in FP64. A result is a mean of values, so errors are relative to the largest
-    /// value, one. `weights` is what softmax is rounded to before it is multiplied with values.
+    /// Holds the result against softmax with all scores at once. `weights` is what softmax is rounded to before it is
+    /// multiplied with values.
+    ///
+    /// Errors are relative to the weighted mean of magnitudes. If weights are off by a share, so is the sum of products and
+    /// that of weights, each relative to it: twice the share.
     fn verify(&self, found: &[f32], weights: Number) -> Verification {
-        let Attend { batch, heads, queries, context, dimension, .. } = self.shape;
-        let rows = batch * heads * queries;
-        let step = rows.div_ceil(CHECKED).max(1);
-        let (mut error, mut size, mut count) = (0.0_f64, 0.0_f64, 0);
-        for row in (0..rows).step_by(step).chain([rows - 1]) {
-            let (right, largest) = self.reference(row);
-            size = size.max(largest);
-            count += 1;
-            let found = found.get(row * dimension..).unwrap_or_default();
-            for (index, right) in right.iter().enumerate() {
-                let off = found.get(index).map_or(f64::INFINITY, |found| (f64::from(*found) - right).abs());
-                error = if off.is_nan() { f64::INFINITY } else { error.max(off) };
-            }
-        }
+        let dimension = self.shape.dimension as f64;
         let unit = 2_f64.powi(-24);
-        // A score may be off by this, which changes each of two weights, its own and the largest, by as much in proportion.
-        let score = 2.0 * LN_2 * 2.0 * (dimension as f64) * unit * size;
+        // Keys are at most one, so that no score is made of more than this.
+        let size = self
+            .queries
+            .values
+            .chunks(self.shape.dimension.max(1))
+            .fold(0.0_f64, |most, query| most.max(query.iter().map(|element| element.abs()).sum()));
+        // A score and the largest one are each a sum of so many products, which matrix units cut instead of rounding.
+        let score = LN_2 * 2.0 * dimension * 2.0 * unit * size;
         let rounded = match weights {
             Number::Fp16 => 2_f64.powi(-11),
             Number::Bf16 => 2_f64.powi(-8),
             _ => 0.0,
         };
-        // ex2.approx is good to 2^-22; sums over the context are rounded, twice as matrix units cut.
-        let tolerance = score + rounded + 2_f64.powi(-21) + 4.0 * context as f64 * unit;
-        Verification {
-            error,
-            tolerance,
-            against: format!("softmax in fp64 of {count} queries, relative to the largest value"),
-        }
+        // ex2.approx is good to 2^-22, and used at most thrice; then comes the sum over the context.
+        let share = score + rounded + 3.0 * 2_f64.powi(-22) + 2.0 * self.shape.context as f64 * unit;
+        // Undoes what queries were multiplied with.
+        let scale = dimension.sqrt() / LOG2_E;
+        let queries = |row, to: &mut [f64]| {
+            self.queries.copy_row(row, to);
+            to.iter_mut().for_each(|element| *element *= scale);
+        };
+        let keys = |row, to: &mut [f64]| self.keys.copy_row(row, to);
+        let values = |row, to: &mut [f64]| self.values.copy_row(row, to);
+        reference::verify_attention(&self.shape, (&queries, &keys, &values), found, 2.0 * share)
     }
 }

@@ -172,14 +172,36 @@ impl Backend for Cuda {
 /// Compiles the kernel of a spec for an architecture that need not be there: what one multiprocessor would have to do, and
 /// no time. An error if there is no such kernel, or the architecture or the compiler refuses it.
 pub fn compile_only(spec: &Spec, architecture: Architecture) -> Result<Measurement, BenchError> {
+    let plan = planned_for(spec, architecture)?;
+    compiled(spec, plan, architecture, &Compiler::find()?)
+}
+
+/// As [`compile_only`], with a compiler that is loaded already.
+pub fn compile_only_with(
+    compiler: &Compiler,
+    spec: &Spec,
+    architecture: Architecture,
+) -> Result<Measurement, BenchError> {
+    compiled(spec, planned_for(spec, architecture)?, architecture, compiler)
+}
+
+fn planned_for(spec: &Spec, architecture: Architecture) -> Result<Plan, BenchError> {
     let state = CacheState::Hot;
     let plan = plan(&Request { spec: *spec, engine: None, state, units: 1, last_cache: 0 })?;
     supported(&plan, architecture)?;
-    let compiler = Compiler::find()?;
+    Ok(plan)
+}
+
+fn compiled(
+    spec: &Spec,
+    plan: Plan,
+    architecture: Architecture,
+    compiler: &Compiler,
+) -> Result<Measurement, BenchError> {
     compiler.compile(plan.program, &plan.defines, architecture)?;
-    let described = Described::new(plan, architecture, &compiler);
+    let described = Described::new(plan, architecture, compiler);
     Ok(Measurement {
-        conditions: conditions(architecture.to_string(), described.implementation, state),
+        conditions: conditions(architecture.to_string(), described.implementation, CacheState::Hot),
         spec: *spec,
         work: described.work,
         chores: described.chores,

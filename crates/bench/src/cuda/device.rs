@@ -12,6 +12,7 @@ pub(super) struct Memory {
     /// How long it is.
     pub(super) bytes: usize,
     /// Whatever frees it.
+    #[cfg_attr(not(test), expect(dead_code, reason = "it is there to be dropped"))]
     pub(super) owner: Box<dyn Any>,
 }
 

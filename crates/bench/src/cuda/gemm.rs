@@ -4,18 +4,16 @@ use eaves_roofline::measured::{Spec, Verification};
 use eaves_roofline::{Arithmetic, Engine, Precision, Work};
 
 use super::device::Device;
-use super::numbers::{Matrix, Number, dot};
+use super::numbers::{Matrix, Number};
 use super::plan::{Argument, Check, Operands, Plan, Request, Stage, blocks};
 use crate::backend::BenchError;
+use crate::reference;
 
 const THREADS: u32 = 256;
 /// Rows and columns of C that a block has.
 const TILE: usize = 128;
 /// Bytes that rows are padded to.
 const PITCH: usize = 64;
-/// Products up to this many multiplications are compared whole, of others so many elements.
-const WHOLE: usize = 1 << 24;
-const SAMPLED: usize = 1024;
 
 fn number(precision: &Precision, engine: Option<Engine>) -> Option<Number> {
     Some(match precision.name {
@@ -105,37 +103,20 @@ pub(super) fn random(number: Number, (m, n, k): (usize, usize, usize), pitch: us
     (a, Matrix::new(number, n, k, pitch, &mut draw))
 }
 
-/// Holds a result against dot products in FP64: all of a small one, else one element of each of so many equal parts.
-/// `rounding` is what the result itself is rounded by.
+/// Holds a result against its operands.
 pub(super) fn verify(
     number: Number,
-    (m, n, k): (usize, usize, usize),
+    shape: (usize, usize, usize),
     (a, b): (&Matrix, &Matrix),
     found: &[f64],
-    rounding: f64,
 ) -> Verification {
-    let elements = m * n;
-    let whole = elements.saturating_mul(k) <= WHOLE;
-    let mut random = fastrand::Rng::with_seed(19);
-    let picked: Vec<usize> = if whole {
-        (0..elements).collect()
-    } else {
-        let parts = (0..SAMPLED).map(|part| (part * elements / SAMPLED, (part + 1) * elements / SAMPLED));
-        parts.map(|(from, to)| random.usize(from..to.max(from + 1))).chain([elements - 1]).collect()
-    };
-    let error = picked.iter().fold(0.0, |worst: f64, index| {
-        let (right, size) = dot(a.row(index / n), b.row(index % n));
-        let found = found.get(*index).copied().unwrap_or(f64::NAN);
-        let error = (found - right).abs() / size.max(f64::MIN_POSITIVE);
-        // A number that is none must not be lost.
-        if error.is_nan() { f64::INFINITY } else { worst.max(error) }
-    });
-    let what = if whole { "all".to_owned() } else { format!("{} of the", picked.len()) };
-    Verification {
-        error,
-        tolerance: tolerance(number, k) + rounding,
-        against: format!("{what} dot products in fp64, relative to |a|.|b|"),
-    }
+    reference::verify(
+        shape,
+        &|row, to| a.copy_row(row, to),
+        &|row, to| b.copy_row(row, to),
+        found,
+        tolerance(number, shape.2),
+    )
 }
 
 fn gemm_plan(
@@ -173,7 +154,7 @@ fn gemm_plan(
                 [_, _, out] => device.numbers::<f32>(out, m * n)?.into_iter().map(f64::from).collect(),
                 _ => Vec::new(),
             };
-            Ok(verify(number, shape, (&a, &b), &found, 0.0))
+            Ok(verify(number, shape, (&a, &b), &found))
         });
         Ok(Operands { memory, stages, check })
     };

@@ -8,12 +8,11 @@ use super::gemm::nothing;
 use super::plan::{Argument, Check, Operands, Plan, Request, Stage, blocks};
 use crate::backend::BenchError;
 use crate::formats::{Format, NF4_VALUES, Order, Packed};
+use crate::reference;
 
 const THREADS: u32 = 256;
 /// Rows of a block, one for each warp.
 const ROWS: usize = 8;
-/// Rows that are computed again on the host.
-const CHECKED: usize = 256;
 
 pub(super) fn plan(request: &Request) -> Option<Result<Plan, BenchError>> {
     let Spec::Gemv { n, k, weights, activations } = request.spec else { return None };
@@ -64,11 +63,7 @@ fn gemv_plan(
     .reads("x", stride as f64, vector.precision(stride))
     .writes("y", n as f64, out);
     let is_wide = matches!(format, Format::Fp64 | Format::Fp32) || is_integer;
-    let chores = if is_wide {
-        Vec::new()
-    } else {
-        vec![Chore { rate: format!("dequantise {}", format.name()), amount: macs }]
-    };
+    let chores = if is_wide { Vec::new() } else { vec![Chore::dequantise(*weights, *activations, macs)] };
     let memory_error = move || BenchError::Memory { what: format!("gemv {n}x{k}") };
     let prepare = move |device: &dyn Device| {
         let mut random = fastrand::Rng::with_seed(23);
@@ -138,27 +133,14 @@ fn gemv_plan(
     })
 }
 
-/// Holds rows against dot products in FP64 of what the codes mean. A lane adds an eighth of 256th of the row in a chain, five
-/// sums follow, and a weight is rounded up to twice and its scales thrice: so many roundings, each of half a unit.
+/// Holds the result against what the codes mean. A lane adds a 32nd of the row in a chain, five sums follow, a weight is rounded
+/// up to twice and scales thrice: so many roundings, each of half a unit.
 fn verify(weights: &Packed, x: &Packed, found: &[f64]) -> Verification {
-    let (rows, stride) = (weights.rows, weights.stride);
+    let stride = weights.stride;
     let unit = if weights.format == Format::Fp64 { 2_f64.powi(-53) } else { 2_f64.powi(-24) };
     let chain = (stride as f64 / 256.0).ceil() * 8.0;
-    let (mut row, mut activations) = (vec![0.0; stride], vec![0.0; stride]);
-    x.dequantise_row(0, &mut activations);
-    let step = (rows / CHECKED).max(1);
-    let mut count = 0;
-    let error = (0..rows).step_by(step).chain([rows - 1]).fold(0.0, |worst: f64, index| {
-        count += 1;
-        weights.dequantise_row(index, &mut row);
-        let (right, size) = super::numbers::dot(&row, &activations);
-        let found = found.get(index).copied().unwrap_or(f64::NAN);
-        let error = (found - right).abs() / size.max(f64::MIN_POSITIVE);
-        if error.is_nan() { f64::INFINITY } else { worst.max(error) }
-    });
-    Verification {
-        error,
-        tolerance: (chain + 10.0) * unit,
-        against: format!("fp64 dot products of {count} rows of the dequantised weights, relative to |w|.|x|"),
-    }
+    let shape = (1, weights.rows, stride);
+    let (vector, row) =
+        (|_, to: &mut [f64]| x.dequantise_row(0, to), |row, to: &mut [f64]| weights.dequantise_row(row, to));
+    reference::verify(shape, &vector, &row, found, (chain + 10.0) * unit)
 }

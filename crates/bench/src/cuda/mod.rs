@@ -9,6 +9,7 @@ mod device;
 mod driver;
 #[cfg(test)]
 mod emulated;
+mod exp;
 mod fma;
 mod gemm;
 mod gemv;
@@ -23,7 +24,7 @@ mod tensor;
 mod vendor;
 
 pub use architecture::{Architecture, UnknownArchitecture};
-pub use backend::{Cuda, Kernels, compile_only};
+pub use backend::{Cuda, Kernels, compile_only, compile_only_with};
 pub use driver::{DeviceInfo, Devices, devices};
 pub use nvrtc::{Compiled, Compiler};
 pub use programs::{Needs, PROGRAMS, Program};

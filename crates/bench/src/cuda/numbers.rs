@@ -138,9 +138,11 @@ impl Matrix {
     pub(super) fn row(&self, row: usize) -> &[f64] {
         self.values.get(row * self.columns..(row + 1) * self.columns).unwrap_or_default()
     }
-}
 
-/// The sum of products, and of their magnitudes.
-pub(super) fn dot(a: &[f64], b: &[f64]) -> (f64, f64) {
-    a.iter().zip(b).fold((0.0, 0.0), |(sum, size), (a, b)| (sum + a * b, size + (a * b).abs()))
+    /// Copies a row.
+    pub(super) fn copy_row(&self, row: usize, to: &mut [f64]) {
+        for (to, from) in to.iter_mut().zip(self.row(row)) {
+            *to = *from;
+        }
+    }
 }

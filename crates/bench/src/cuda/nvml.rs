@@ -40,7 +40,7 @@ impl Monitor {
     pub(super) fn of_only_device() -> Option<Self> {
         // SAFETY: NVIDIA's library, which does nothing when it is loaded; the types are those of `nvml.h`.
         unsafe {
-            let library = NAMES.iter().find_map(|name| Library::new(name).ok())?;
+            let library = NAMES.iter().find_map(|name| Library::new(*name).ok())?;
             let start: unsafe extern "C" fn() -> c_int = *library.get(b"nvmlInit_v2").ok()?;
             let shutdown: unsafe extern "C" fn() -> c_int = *library.get(b"nvmlShutdown").ok()?;
             let count: unsafe extern "C" fn(*mut c_uint) -> c_int =

@@ -12,7 +12,7 @@ const VECTOR: usize = 4;
 const THREADS: usize = 256;
 /// Blocks for each multiprocessor: all the threads that it can hold.
 const BLOCKS: usize = 8;
-const SCALE: f32 = 3.14;
+const SCALE: f32 = 2.7;
 
 pub(super) fn plan(request: &Request) -> Option<Result<Plan, BenchError>> {
     let Spec::Stream { stream, bytes } = request.spec else { return None };

@@ -4,7 +4,7 @@ use eaves_roofline::measured::Spec;
 use eaves_roofline::{Arithmetic, Engine, Precision, Work};
 
 use super::device::{Device, to_bytes};
-use super::numbers::{Matrix, Number, dot};
+use super::numbers::{Matrix, Number};
 use super::plan::{Argument, Check, Operands, Plan, Request, Stage, exact};
 use crate::backend::BenchError;
 
@@ -16,9 +16,12 @@ const PAIRS: usize = 1024;
 /// Accumulators of a warp, of two A and four B.
 const ACCUMULATORS: usize = 8;
 
+/// Makes a random number.
+type Draw = fn(&mut fastrand::Rng) -> f64;
+
 /// The operands, and the numbers that random ones are taken from: products and sums of them are exact in the accumulators of
 /// every GPU, which for 8-bit floats have as few as 13 bits (DeepSeek-AI, "DeepSeek-V3 Technical Report", 2024, section 3.5.2).
-fn operands(arithmetic: Arithmetic) -> Option<(Number, fn(&mut fastrand::Rng) -> f64)> {
+fn operands(arithmetic: Arithmetic) -> Option<(Number, Draw)> {
     fn up_to(random: &mut fastrand::Rng, most: i32) -> f64 {
         let sign = if random.bool() { 1.0 } else { -1.0 };
         sign * f64::from(random.i32(1..=most))
@@ -56,7 +59,7 @@ fn tensor_plan(
     request: &Request,
     arithmetic: Arithmetic,
     number: Number,
-    draw: fn(&mut fastrand::Rng) -> f64,
+    draw: Draw,
 ) -> Result<Plan, BenchError> {
     let program = request.program(&format!("tensor {}", number.id()))?;
     let (m, n, k) = shape(number);
@@ -97,7 +100,7 @@ fn tensor_plan(
         for (index, sum) in right.iter_mut().enumerate() {
             for pair in 0..ACCUMULATORS {
                 let (row, column) = (pair % 2 * m + index / n, pair / 2 * n + index % n);
-                *sum += dot(a.row(row), b.row(column)).0;
+                *sum += a.row(row).iter().zip(b.row(column)).map(|(a, b)| a * b).sum::<f64>();
             }
         }
         let check: Check = Box::new(move |device, memory| {

@@ -142,7 +142,7 @@ impl Vendor {
             of: result::create_matmul_desc(compute, results).map_err(failed)?,
             free: result::destroy_matmul_desc,
         };
-        let transposed: c_int = 1;
+        let (transposed, scratch_bytes): (c_int, usize) = (1, SCRATCH);
         let preference =
             Owned { of: result::create_matmul_pref().map_err(failed)?, free: result::destroy_matmul_pref };
         // SAFETY: all of it was made above; values are of the types that the attributes have.
@@ -157,7 +157,7 @@ impl Vendor {
             result::set_matmul_pref_attribute(
                 preference.of,
                 sys::cublasLtMatmulPreferenceAttributes_t::CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
-                (&raw const SCRATCH).cast(),
+                (&raw const scratch_bytes).cast(),
                 size_of::<usize>(),
             )
             .map_err(failed)?;
@@ -242,6 +242,6 @@ impl Call for Vendor {
         } else {
             device.numbers::<f32>(&self.out, count)?.into_iter().map(f64::from).collect()
         };
-        Ok(gemm::verify(self.number, self.shape, (&self.host.0, &self.host.1), &found, 0.0))
+        Ok(gemm::verify(self.number, self.shape, (&self.host.0, &self.host.1), &found))
     }
 }

@@ -27,6 +27,8 @@ struct Tiling {
     items: usize,
     rows: usize,
     keys: usize,
+    /// Rows, keys and vectors of a block.
+    block: [usize; 3],
     splits: usize,
 }
 
@@ -34,8 +36,11 @@ impl Tiling {
     /// `rows` share the keys of each of `pairs`; a head is stored as `stride` elements of `size` bytes.
     fn new(device: &OpenCl, rows: usize, pairs: usize, context: usize, stride: usize, size: usize) -> Self {
         let info = device.info();
-        let (items, mut most_rows, mut keys, groups) =
-            if device.is_processor() { (1, 16, 64, 2) } else { (info.largest_group.clamp(1, 64), 8, 16, 4) };
+        let (items, mut most_rows, mut keys, block, groups) = if device.is_processor() {
+            (1, 16, 64, [4, 2, 2], 8)
+        } else {
+            (info.largest_group.clamp(1, 64), 16, 32, [1, 1, 1], 4)
+        };
         let bytes = |rows: usize, keys: usize| (stride * (2 * rows + keys) + rows * (keys + 3)) * size;
         while (bytes(most_rows, keys) as u64) > info.local_memory && (most_rows > 1 || keys > 8) {
             most_rows = (most_rows / 2).max(1);
@@ -47,7 +52,7 @@ impl Tiling {
         let tiles = rows.div_ceil(tile).max(1) * pairs.max(1);
         let wanted = (info.units.max(1) as usize * groups).div_ceil(tiles);
         let splits = wanted.clamp(1, (context / LEAST_KEYS).max(1));
-        Self { items, rows: tile, keys, splits }
+        Self { items, rows: tile, keys, block: [block[0].min(tile), block[1], block[2]], splits }
     }
 }
 
@@ -81,8 +86,9 @@ pub(super) fn prepare(
     let stride = k.rows.stride();
     let size = if compute == Compute::Double { 8 } else { 4 };
     let tiling = Tiling::new(device, rows, pairs, context, stride, size);
+    let [rows_of_block, keys_of_block, vectors] = tiling.block;
     let options = format!(
-        "{} -DITEMS={} -DTILE_ROWS={} -DTILE_KEYS={} -DSTRIDE={stride} -DCOMBINE_ITEMS={COMBINE_ITEMS} -DLOAD_W={}{}",
+        "{} -DBLOCK_ROWS={rows_of_block} -DBLOCK_KEYS={keys_of_block} -DBLOCK_VECTORS={vectors} -DITEMS={} -DTILE_ROWS={} -DTILE_KEYS={} -DSTRIDE={stride} -DCOMBINE_ITEMS={COMBINE_ITEMS} -DLOAD_W={}{}",
         compute.options(),
         tiling.items,
         tiling.rows,

@@ -37,9 +37,20 @@ pub struct OpenCl {
 impl OpenCl {
     /// Opens a device.
     pub fn open(info: &DeviceInfo) -> Result<Self, BenchError> {
+        Self::opened(info.clone(), None)
+    }
+
+    /// Opens so many units of a device, if its driver can divide it: those of processors do. On a machine that does other
+    /// things too, one unit is seldom disturbed where all of them always are.
+    pub fn open_units(info: &DeviceInfo, units: u32) -> Result<Self, BenchError> {
+        let units = units.clamp(1, info.units.max(1));
+        Self::opened(DeviceInfo { units, ..info.clone() }, (units < info.units).then_some(units))
+    }
+
+    fn opened(info: DeviceInfo, units: Option<u32>) -> Result<Self, BenchError> {
         Ok(Self {
-            info: info.clone(),
-            driver: Driver::open(info.device, &info.name)?,
+            driver: Driver::open(info.device, units, &info.name)?,
+            info,
             programs: RefCell::default(),
             #[cfg(test)]
             patch: None,

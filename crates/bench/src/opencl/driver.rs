@@ -10,7 +10,12 @@ use std::rc::Rc;
 
 use opencl3::command_queue::{CL_QUEUE_PROFILING_ENABLE, CommandQueue, release_command_queue};
 use opencl3::context::{Context, context::release_context};
-use opencl3::error_codes::{CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_HOST_MEMORY, ClError};
+use opencl3::device::{
+    CL_DEVICE_PARTITION_BY_COUNTS, CL_DEVICE_PARTITION_BY_COUNTS_LIST_END, Device, SubDevice, release_device,
+};
+use opencl3::error_codes::{
+    CL_DEVICE_PARTITION_FAILED, CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_HOST_MEMORY, ClError,
+};
 use opencl3::event::{Event, release_event};
 use opencl3::kernel::{Kernel, release_kernel};
 use opencl3::memory::{Buffer, CL_MEM_READ_WRITE, ClMem, release_mem_object};
@@ -22,7 +27,7 @@ use crate::buffer::Plain;
 
 /// An object that is released without a panic.
 macro_rules! released {
-    ($(#[$doc:meta])* $name:ident($object:ty), $release:path) => {
+    ($(#[$doc:meta])* $name:ident($object:ty), $release:path, $handle:ident) => {
         $(#[$doc])*
         #[derive(Debug)]
         pub(super) struct $name(ManuallyDrop<$object>);
@@ -30,35 +35,39 @@ macro_rules! released {
         impl Drop for $name {
             fn drop(&mut self) {
                 // SAFETY: the object is ours, and its own `drop` never runs.
-                let _refused = unsafe { $release(self.0.get()) };
+                let _refused = unsafe { $release(self.0.$handle()) };
             }
         }
     };
 }
 
 released!(
+    /// Some units of a device.
+    OwnPart(SubDevice), release_device, id
+);
+released!(
     /// What objects of a device belong to.
-    OwnContext(Context), release_context
+    OwnContext(Context), release_context, get
 );
 released!(
     /// Where commands for a device are put.
-    OwnQueue(CommandQueue), release_command_queue
+    OwnQueue(CommandQueue), release_command_queue, get
 );
 released!(
     /// Compiled kernels.
-    OwnProgram(Program), release_program
+    OwnProgram(Program), release_program, get
 );
 released!(
     /// A kernel that can be run.
-    OwnKernel(Kernel), release_kernel
+    OwnKernel(Kernel), release_kernel, get
 );
 released!(
     /// Memory of the device.
-    Memory(Buffer<u8>), release_mem_object
+    Memory(Buffer<u8>), release_mem_object, get
 );
 released!(
     /// A command that was put into the queue.
-    Command(Event), release_event
+    Command(Event), release_event, get
 );
 
 /// What a kernel is given.
@@ -90,9 +99,10 @@ pub(super) struct Range {
 #[derive(Debug)]
 pub(super) struct Driver {
     name: String,
-    // Released before the context that it belongs to.
+    // Each is released before what it belongs to.
     queue: OwnQueue,
     context: OwnContext,
+    _part: Option<OwnPart>,
     /// Memory with its size, behind which nothing may be written.
     #[cfg(test)]
     guarded: std::cell::RefCell<Vec<(std::rc::Weak<Memory>, usize)>>,
@@ -103,9 +113,11 @@ pub(super) struct Driver {
 const GUARD: [u8; 256] = [0xA5; 256];
 
 impl Driver {
-    /// Opens a device; `name` is what errors call it.
-    pub(super) fn open(device: opencl3::device::Device, name: &str) -> Result<Self, BenchError> {
+    /// Opens a device, or so many units of it; `name` is what errors call it.
+    pub(super) fn open(whole: Device, units: Option<u32>, name: &str) -> Result<Self, BenchError> {
         let failed = |error| failed(name, "opening it", error);
+        let part = units.map(|units| part_of(whole, units)).transpose().map_err(failed)?;
+        let device = part.as_ref().map_or(whole, |part| Device::new(part.0.id()));
         let context = Context::from_device(&device).map_err(failed)?;
         let context = OwnContext(ManuallyDrop::new(context));
         // The call of OpenCL 1.2, which every version still has. SAFETY: the context was made of this device.
@@ -115,6 +127,7 @@ impl Driver {
             name: name.to_owned(),
             queue,
             context,
+            _part: part,
             #[cfg(test)]
             guarded: std::cell::RefCell::default(),
         })
@@ -275,6 +288,15 @@ impl Driver {
             (Err(error), _) | (_, Err(error)) => Err(self.failed("reading time stamps", error)),
         }
     }
+}
+
+/// So many units of a device. There is one part, and what is left is not used.
+fn part_of(device: Device, units: u32) -> Result<OwnPart, ClError> {
+    let properties =
+        [CL_DEVICE_PARTITION_BY_COUNTS, units as isize, CL_DEVICE_PARTITION_BY_COUNTS_LIST_END, 0];
+    let parts = device.create_sub_devices(&properties)?;
+    let mut parts = parts.into_iter().map(|part| OwnPart(ManuallyDrop::new(part)));
+    parts.next().ok_or(ClError(CL_DEVICE_PARTITION_FAILED))
 }
 
 fn failed(device: &str, what: &str, error: ClError) -> BenchError {

@@ -19,15 +19,16 @@ const WIDTH: usize = 8;
 const PERIOD: usize = 64;
 
 /// Exponentials of each number, and how far apart their arguments are: a power of two, so that they are exact.
-const PASSES: u32 = 64;
-const STEP: f32 = 1.0 / 64.0;
+const PASSES: u32 = 256;
+const STEP: f32 = 1.0 / 256.0;
 
 pub(super) fn prepare(device: &OpenCl) -> Result<Prepared, BenchError> {
     let driver = device.driver();
     let local = if device.is_processor() { 16 } else { device.info().largest_group.clamp(1, 256) };
-    let groups = device.info().units.max(1) as usize * 16;
+    let groups = device.info().units.max(1) as usize * 32;
     let items = groups * local;
-    // Scores less their maximum are what attention takes exponentials of. 16 bits behind the point leave room for steps.
+    // Scores less their maximum are what attention takes exponentials of. Multiples of 2^-12 below 16 leave room for
+    // steps of 2^-8.
     let mut random = fastrand::Rng::with_seed(13);
     let from: Vec<f32> = (0..PERIOD * WIDTH).map(|_| -f32::from(random.u16(..)) / 4096.0).collect();
     let out = driver.upload(&vec![f32::NAN; items * WIDTH])?;

@@ -104,6 +104,13 @@ impl Prepared {
         self.stages.get(*stage).ok_or_else(lost)?.run(driver, range, turn)
     }
 
+    /// Groups of a piece.
+    pub(super) fn groups(&self, piece: usize) -> usize {
+        self.pieces.get(piece).map_or(0, |(_, range)| {
+            range.global.iter().zip(range.local).map(|(items, local)| items / local.max(1)).product()
+        })
+    }
+
     /// Cuts every stage into about so many pieces.
     pub(super) fn cut(&mut self, count: usize) {
         self.pieces = self

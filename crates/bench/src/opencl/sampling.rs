@@ -13,8 +13,11 @@ use crate::timing::{Crew, Order, Outcome, process_time, steal};
 /// The two clocks may run apart by this share, and the device's may be coarse.
 const CLOCKS_APART: f64 = 1e-3;
 
-/// A device that is the processor has lost it to others if the program had this much less of it than in its best sample.
-const PROCESSOR_SHARE: f64 = 0.85;
+/// A device that is the processor has lost it to others if the program had less of it than this share of what its groups
+/// can use, or of what it had in its best sample; the rest is threads that wake up and wait for each other. Who is
+/// interrupted loses a timeslice, which is longer than a sample. Interruptions themselves tell nothing: threads of the driver
+/// that have nothing to do are woken, and interrupt others, in every sample.
+const LEAST_SHARE: f64 = 0.9;
 
 /// A call that takes longer than this on a processor is cut, in nanoseconds.
 const LONGEST: u64 = 2_000_000;
@@ -59,9 +62,7 @@ impl<'a> DeviceCrew<'a> {
             let busy = process.map(|(before, after)| {
                 after.cpu_ns.saturating_sub(before.cpu_ns) as f64 / wall_ns.max(1) as f64
             });
-            contamination = if switches.is_some_and(|count| count > 0) {
-                Some(Contamination::Switched)
-            } else if stolen.is_some_and(|ticks| ticks > 0) {
+            contamination = if stolen.is_some_and(|ticks| ticks > 0) {
                 Some(Contamination::Stolen)
             } else {
                 busy.filter(|busy| self.is_idle(order, *busy)).map(|_| Contamination::LostProcessor)
@@ -77,18 +78,26 @@ impl<'a> DeviceCrew<'a> {
         }))
     }
 
-    /// Whether the program had much less of the processor than it has in its best samples. How much that is depends on how
-    /// many groups there are, so only the kernel itself can be the measure.
+    /// Whether the program had less of the processor than the groups of this piece can use, or much less than in the best
+    /// sample of it. A thread of the driver that waits for a processor while another does all the work is not interrupted,
+    /// and shows in nothing else.
     fn is_idle(&mut self, order: Order, busy: f64) -> bool {
-        let all = f64::from(self.info.units.max(1));
+        let units = self.info.units.max(1) as usize;
+        let groups = self.kernels.get(order.kernel).map_or(1, |kernel| kernel.groups(order.piece)).max(1);
+        let usable = usable(groups, units);
         let Some(busiest) = self.busiest.get_mut(order.kernel).and_then(|pieces| pieces.get_mut(order.piece))
         else {
             return false;
         };
         // Sending commands takes time too, so that a short kernel may seem busier than the device can be.
-        *busiest = busiest.max(busy.min(all));
-        busy < *busiest * PROCESSOR_SHARE
+        *busiest = busiest.max(busy.min(units as f64));
+        busy < usable.max(*busiest) * LEAST_SHARE
     }
+}
+
+/// How many units are busy on average while so many equal groups are done, whichever unit is free taking the next.
+fn usable(groups: usize, units: usize) -> f64 {
+    groups as f64 / groups.div_ceil(units.max(1)).max(1) as f64
 }
 
 impl Crew for DeviceCrew<'_> {
@@ -148,6 +157,14 @@ pub(super) fn cut_to_slices(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// By hand: three groups on two units take two rounds, of which one is half idle.
+    #[test]
+    fn units_that_groups_can_use() {
+        assert_eq!(usable(3, 2), 1.5);
+        assert_eq!(usable(1, 8), 1.0);
+        assert_eq!(usable(64, 8), 8.0);
+    }
 
     #[test]
     fn time_stamps_that_cannot_be_true_are_named() {

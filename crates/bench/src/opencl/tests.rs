@@ -260,7 +260,7 @@ fn a_wrong_kernel_is_caught() {
             Spec::Gemv { n: 9, k: 512, weights: fp32, activations: fp32 },
         ),
         (
-            ("a_line[d * TILE_M + r]", "a_line[d * TILE_M + r / 2]"),
+            ("a_line[d * PANEL_M + r]", "a_line[d * PANEL_M + r / 2]"),
             Spec::Gemm { m: 20, n: 20, k: 20, weights: fp32, activations: fp32 },
         ),
         (
@@ -268,12 +268,12 @@ fn a_wrong_kernel_is_caught() {
             Spec::Gemm { m: 20, n: 20, k: 20, weights: fp32, activations: fp32 },
         ),
         (
-            ("key + other <= position", "key + other < position"),
+            ("key + other + b <= position", "key + other + b < position"),
             Spec::Attention { shape: attend, precision: fp32 },
         ),
         (("sum += exp(x);", "sum += exp(x) * 1.001f;"), Spec::Exp),
         (
-            ("* shrink[row];", ";"),
+            ("* shrink[row + a];", ";"),
             Spec::Attention { shape: Attend { context: 500, ..attend }, precision: fp32 },
         ),
         (("a7 = fma(a7, xs, ys);", ""), Spec::Fma { arithmetic: Arithmetic::Fp32 }),

@@ -3,7 +3,8 @@
 //
 // The queries of all heads that share keys are one list of rows; a group of ITEMS has TILE_ROWS of them and one of `splits`
 // parts of the keys. Keys, and then values, are taken TILE_KEYS at a time into local memory. STRIDE is the stored length of a
-// head, a multiple of 8 that is padded with zeros.
+// head, a multiple of 8 that is padded with zeros. An item has blocks of BLOCK_ROWS x BLOCK_KEYS scores, and of BLOCK_ROWS x
+// BLOCK_VECTORS results.
 #define ALL(i, count) for (uint i = get_local_id(0); i < (count); i += ITEMS)
 
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void attention(__global const uchar *restrict k_codes,
@@ -64,18 +65,39 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void attention(__glo
             vstore8(eight, 0, kv + row * STRIDE + at);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
-        ALL(i, TILE_ROWS * TILE_KEYS)
+        // Blocks of rows and keys, so that several sums are under way at once and what was read is used several times.
+        ALL(i, (TILE_ROWS / BLOCK_ROWS) * (TILE_KEYS / BLOCK_KEYS))
         {
-            const uint row = i / TILE_KEYS, other = i % TILE_KEYS;
-            const uint position = context - queries + (first + row) % queries;
-            REAL score = -INFINITY;
-            if (row < mine && other < keys && (!causal || key + other <= position)) {
-                real8 products = 0;
-                for (uint d = 0; d < STRIDE; d += 8)
-                    products = fma(vload8(0, q + row * STRIDE + d), vload8(0, kv + other * STRIDE + d), products);
-                score = sum_of(products);
+            const uint row = i / (TILE_KEYS / BLOCK_KEYS) * BLOCK_ROWS, other = i % (TILE_KEYS / BLOCK_KEYS) * BLOCK_KEYS;
+            real8 products[BLOCK_ROWS][BLOCK_KEYS];
+#pragma unroll
+            for (uint a = 0; a < BLOCK_ROWS; a++)
+#pragma unroll
+                for (uint b = 0; b < BLOCK_KEYS; b++)
+                    products[a][b] = (real8)(0);
+            for (uint d = 0; d < STRIDE; d += 8) {
+                real8 each[BLOCK_KEYS];
+#pragma unroll
+                for (uint b = 0; b < BLOCK_KEYS; b++)
+                    each[b] = vload8(0, kv + (other + b) * STRIDE + d);
+#pragma unroll
+                for (uint a = 0; a < BLOCK_ROWS; a++) {
+                    const real8 one = vload8(0, q + (row + a) * STRIDE + d);
+#pragma unroll
+                    for (uint b = 0; b < BLOCK_KEYS; b++)
+                        products[a][b] = fma(one, each[b], products[a][b]);
+                }
             }
-            scores[i] = score;
+#pragma unroll
+            for (uint a = 0; a < BLOCK_ROWS; a++) {
+                const uint position = context - queries + (first + row + a) % queries;
+#pragma unroll
+                for (uint b = 0; b < BLOCK_KEYS; b++) {
+                    const bool seen
+                        = row + a < mine && other + b < keys && (!causal || key + other + b <= position);
+                    scores[(row + a) * TILE_KEYS + other + b] = seen ? sum_of(products[a][b]) : (REAL)-INFINITY;
+                }
+            }
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         ALL(row, TILE_ROWS)
@@ -111,13 +133,34 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void attention(__glo
                 weights += vload8(0, scores + row * TILE_KEYS + other);
             total[row] = fma(total[row], shrink[row], sum_of(weights));
         }
-        ALL(i, TILE_ROWS * STRIDE / 8)
+        ALL(i, (TILE_ROWS / BLOCK_ROWS) * (STRIDE / 8 / BLOCK_VECTORS))
         {
-            const uint row = i / (STRIDE / 8), at = i % (STRIDE / 8) * 8;
-            real8 sum = vload8(0, sums + row * STRIDE + at) * shrink[row];
-            for (uint other = 0; other < keys; other++)
-                sum = fma((real8)(scores[row * TILE_KEYS + other]), vload8(0, kv + other * STRIDE + at), sum);
-            vstore8(sum, 0, sums + row * STRIDE + at);
+            const uint row = i / (STRIDE / 8 / BLOCK_VECTORS) * BLOCK_ROWS;
+            const uint at = i % (STRIDE / 8 / BLOCK_VECTORS) * 8 * BLOCK_VECTORS;
+            real8 sum[BLOCK_ROWS][BLOCK_VECTORS];
+#pragma unroll
+            for (uint a = 0; a < BLOCK_ROWS; a++)
+#pragma unroll
+                for (uint b = 0; b < BLOCK_VECTORS; b++)
+                    sum[a][b] = vload8(b, sums + (row + a) * STRIDE + at) * shrink[row + a];
+            for (uint other = 0; other < keys; other++) {
+                real8 each[BLOCK_VECTORS];
+#pragma unroll
+                for (uint b = 0; b < BLOCK_VECTORS; b++)
+                    each[b] = vload8(b, kv + other * STRIDE + at);
+#pragma unroll
+                for (uint a = 0; a < BLOCK_ROWS; a++) {
+                    const real8 weight = (real8)(scores[(row + a) * TILE_KEYS + other]);
+#pragma unroll
+                    for (uint b = 0; b < BLOCK_VECTORS; b++)
+                        sum[a][b] = fma(weight, each[b], sum[a][b]);
+                }
+            }
+#pragma unroll
+            for (uint a = 0; a < BLOCK_ROWS; a++)
+#pragma unroll
+                for (uint b = 0; b < BLOCK_VECTORS; b++)
+                    vstore8(sum[a][b], b, sums + (row + a) * STRIDE + at);
         }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
