@@ -86,17 +86,6 @@ fn cargo(arguments: &[&str], environment: &[(&str, &str)]) -> Outcome {
     project::run(&mut command).into()
 }
 
-/// A device that the tests of OpenCL run kernels on; without one they say so and check nothing.
-fn opencl_device(quick: bool) -> Outcome {
-    if !cfg!(target_os = "linux") || pocl::is_installed() {
-        Outcome::Passed
-    } else if quick {
-        Outcome::Skipped("there is none; without --quick PoCL would be installed")
-    } else {
-        pocl::install().into()
-    }
-}
-
 /// The backend for NVIDIA GPUs: its lints, its kernels on an emulated GPU, and each compiled for every architecture.
 fn cuda(quick: bool) -> Outcome {
     if !cfg!(target_os = "linux") {
@@ -127,6 +116,17 @@ fn cuda(quick: bool) -> Outcome {
     };
     let failed = |outcome: &Outcome| matches!(outcome, Outcome::Failed(_));
     steps.into_iter().map(run).find(failed).unwrap_or(Outcome::Passed)
+}
+
+/// A device that the tests of OpenCL run kernels on; without one they say so and check nothing.
+fn opencl_device(quick: bool) -> Outcome {
+    if !cfg!(target_os = "linux") || pocl::is_installed() {
+        Outcome::Passed
+    } else if quick {
+        Outcome::Skipped("there is none; without --quick PoCL would be installed")
+    } else {
+        pocl::install().into()
+    }
 }
 
 /// Licences, sources and bans of dependencies. Advisories are left to a schedule: they change without a change of

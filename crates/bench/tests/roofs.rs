@@ -1,8 +1,6 @@
 //! The roofs of the machine that the tests run on. How quick it is, and how busy, decides no test: what was measured must fit
 //! together, and what was not must be named.
 
-#![expect(clippy::unwrap_used, reason = "a test may fail")]
-
 use std::path::Path;
 use std::time::Duration;
 

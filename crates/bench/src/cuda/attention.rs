@@ -134,7 +134,7 @@ fn attention_plan(request: &Request, shape: Attend, precision: &Precision) -> Re
         defines: vec![format!("DIMENSION={dimension}"), format!("GROUP={group}")],
         implementation,
         work,
-        chores: vec![Chore { rate: "exp".to_owned(), amount: scores }],
+        chores: vec![Chore::exp(scores)],
         prepare: Box::new(prepare),
     })
 }

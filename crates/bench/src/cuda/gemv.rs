@@ -63,11 +63,7 @@ fn gemv_plan(
     .reads("x", stride as f64, vector.precision(stride))
     .writes("y", n as f64, out);
     let is_wide = matches!(format, Format::Fp64 | Format::Fp32) || is_integer;
-    let chores = if is_wide {
-        Vec::new()
-    } else {
-        vec![Chore { rate: format!("dequantise {}", format.name()), amount: macs }]
-    };
+    let chores = if is_wide { Vec::new() } else { vec![Chore::dequantise(*weights, *activations, macs)] };
     let memory_error = move || BenchError::Memory { what: format!("gemv {n}x{k}") };
     let prepare = move |device: &dyn Device| {
         let mut random = fastrand::Rng::with_seed(23);

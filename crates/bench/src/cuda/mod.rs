@@ -9,6 +9,7 @@ mod device;
 mod driver;
 #[cfg(test)]
 mod emulated;
+mod exp;
 mod fma;
 mod gemm;
 mod gemv;

@@ -4,7 +4,7 @@ use eaves_roofline::measured::{CacheState, Chore, Spec, Verification};
 use eaves_roofline::{Engine, Work};
 
 use super::device::{Device, Function, Memory};
-use super::{Program, attention, fma, gemm, gemv, stream, tensor};
+use super::{Program, attention, exp, fma, gemm, gemv, stream, tensor};
 use crate::backend::BenchError;
 
 /// What is asked for, and of what device.
@@ -128,7 +128,8 @@ pub(super) struct Plan {
 type Family = fn(&Request) -> Option<Result<Plan, BenchError>>;
 
 /// All families, each one line. Peaks of matrix units come before those of vector units.
-const FAMILIES: &[Family] = &[attention::plan, tensor::plan, fma::plan, gemm::plan, gemv::plan, stream::plan];
+const FAMILIES: &[Family] =
+    &[attention::plan, exp::plan, tensor::plan, fma::plan, gemm::plan, gemv::plan, stream::plan];
 
 /// How this is run.
 pub(super) fn plan(request: &Request) -> Result<Plan, BenchError> {

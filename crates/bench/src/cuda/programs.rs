@@ -80,6 +80,7 @@ impl Program {
 
 const STREAM: &str = include_str!("kernels/stream.cu");
 const FMA: &str = include_str!("kernels/fma.cu");
+const EXP: &str = include_str!("kernels/exp.cu");
 const TENSOR: &str = include_str!("kernels/tensor.cu");
 const GEMM: &str = include_str!("kernels/gemm.cu");
 const GEMV: &str = include_str!("kernels/gemv.cu");
@@ -126,6 +127,16 @@ pub const PROGRAMS: &[Program] = &[
         defines: &[],
         example: &[],
         functions: &["fma_fp32", "fma_fp64", "fma_fp16", "fma_int8"],
+        needs: AMPERE,
+        quicker: &[],
+    },
+    Program {
+        id: "exp",
+        file: "exp.cu",
+        source: EXP,
+        defines: &[],
+        example: &[],
+        functions: &["exponentials"],
         needs: AMPERE,
         quicker: &[],
     },

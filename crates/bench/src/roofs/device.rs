@@ -25,7 +25,8 @@ impl Roofs {
                 None => memory_size.clone(),
                 Some(fits) => {
                     let count = if level.is_shared { 1 } else { cores };
-                    Some(fact((fits * count) as f64, "the size up to which it is as quick"))
+                    let how = "the size up to which it is as quick";
+                    Some(Fact { value: (fits * count) as f64, ..fact(0.0, how) })
                 }
             };
             memory.push(Memory {
@@ -77,5 +78,11 @@ fn described(which: &str, rate: &Rate) -> String {
 }
 
 fn fact(value: f64, how: &str) -> Fact {
-    Fact { value, source: Source { text: format!("measured here: {how}"), confidence: Confidence::Measured } }
+    let source = Source { text: format!("measured here: {how}"), confidence: Confidence::Measured };
+    Fact { value: rounded(value), source }
+}
+
+/// To six digits: nothing is measured more closely, and files are for people too.
+fn rounded(value: f64) -> f64 {
+    format!("{value:.5e}").parse().unwrap_or(value)
 }

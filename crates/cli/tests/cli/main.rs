@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, its helpers too")]
 
+mod bench;
 mod counted_kernels;
 mod counters;
 mod device;
@@ -24,3 +25,4 @@ mod schema;
 #[path = "../support/mod.rs"]
 mod support;
 mod timeline;
+mod validate;

@@ -6,6 +6,10 @@ use anyhow::{Result, bail};
 use super::ingest::machine;
 use crate::options::Options;
 
+mod attention;
+mod gemm;
+mod gemv;
+mod lines;
 mod peaks;
 
 /// What parts are told.
@@ -22,6 +26,9 @@ type Part = (&'static str, fn(&Settings) -> Result<()>);
 
 const PARTS: &[Part] = &[
     // tidy-alphabetical-start
+    ("attention", attention::run),
+    ("gemm", gemm::run),
+    ("gemv", gemv::run),
     ("peaks", peaks::run),
     // tidy-alphabetical-end
 ];

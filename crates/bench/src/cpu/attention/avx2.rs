@@ -49,8 +49,10 @@ unsafe impl Lanes for Avx2 {
 
     #[inline(always)]
     unsafe fn fetch(address: *const u8) {
+        // To the second cache: a block and the next do not fit the first, and fewer lines may be on their way to it. From
+        // memory that is up to twice as quick.
         // SAFETY: fetching ahead never fails, whatever the address.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) }
+        unsafe { _mm_prefetch::<_MM_HINT_T1>(address.cast()) }
     }
 }
 

@@ -25,6 +25,7 @@ fn shapes() -> Vec<Attend> {
         shape((8, 1), 1, 129, 128, true),
         shape((3, 1), 5, 70, 33, true),
         shape((2, 2), 130, 130, 16, true),
+        shape((2, 1), 100, 100, 64, true),
         shape((4, 2), 60, 200, 40, true),
         shape((5, 5), 3, 65, 24, false),
         shape((6, 3), 64, 64, 8, false),
@@ -36,7 +37,8 @@ fn every_kernel_is_right_for_many_and_for_one_new_token() {
     for instructions in InstructionSet::all() {
         for stored in Stored::ALL {
             for shape in shapes() {
-                for threads in [1, 3] {
+                let threads = if stored == Stored::Bf16 { [1, 3].as_slice() } else { &[1] };
+                for threads in threads.iter().copied() {
                     let making = making(*instructions, CacheState::Hot, threads);
                     let mut attention = Attention::new(&shape, &stored.precision(), &making).unwrap();
                     call(&mut attention, threads, 0);
@@ -136,7 +138,7 @@ fn work_is_what_is_stored_and_seen() {
 
 #[test]
 fn a_long_context_is_cut_into_pieces_and_cold_copies_take_turns() {
-    let shape = shape((4, 2), 1, 40_000, 64, true);
+    let shape = shape((4, 2), 1, 20_000, 64, true);
     let making = making(InstructionSet::best(), CacheState::Cold, 1);
     let mut attention = Attention::new(&shape, &Precision::BF16, &making).unwrap();
     assert!(attention.pieces() > 1 && attention.operands.copies.len() > 1);

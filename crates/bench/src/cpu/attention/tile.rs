@@ -112,13 +112,31 @@ unsafe fn group<L: Lanes, E: Element<L>, const R: usize, const V: usize>(
                 *correction = soften::<L>(state, weights.add(row * BLOCK), visible);
             }
         }
+        // The keys of the next block.
+        let next = block.keys.as_ptr().wrapping_add(BLOCK * dimension * E::BYTES);
         let mut column = 0;
         while column + 8 * V <= dimension {
-            weigh::<L, E, R, V>(block.values.as_ptr(), weights, &corrections, dimension, column, results);
+            weigh::<L, E, R, V>(
+                block.values.as_ptr(),
+                next,
+                weights,
+                &corrections,
+                dimension,
+                column,
+                results,
+            );
             column += 8 * V;
         }
         while column < dimension {
-            weigh::<L, E, R, 2>(block.values.as_ptr(), weights, &corrections, dimension, column, results);
+            weigh::<L, E, R, 2>(
+                block.values.as_ptr(),
+                next,
+                weights,
+                &corrections,
+                dimension,
+                column,
+                results,
+            );
             column += 16;
         }
     }
@@ -193,10 +211,11 @@ unsafe fn soften<L: Lanes>(state: &mut State, scores: *mut f32, visible: usize) 
     }
 }
 
-/// Adds the weighted values of a block to `8 V` columns of `R` rows.
+/// Adds the weighted values of a block to `8 V` columns of `R` rows. Meanwhile keys are fetched, which are needed next.
 #[inline(always)]
 unsafe fn weigh<L: Lanes, E: Element<L>, const R: usize, const V: usize>(
     values: *const u8,
+    ahead: *const u8,
     weights: *const f32,
     corrections: &[f32; R],
     dimension: usize,
@@ -215,7 +234,11 @@ unsafe fn weigh<L: Lanes, E: Element<L>, const R: usize, const V: usize>(
         for token in 0..BLOCK {
             let mut tile = [L::splat(0.0); V];
             for (index, vector) in tile.iter_mut().enumerate() {
-                *vector = E::load(values.add((token * dimension + column + 8 * index) * E::BYTES));
+                let at = (token * dimension + column + 8 * index) * E::BYTES;
+                if at.is_multiple_of(64) {
+                    L::fetch(ahead.wrapping_add(at));
+                }
+                *vector = E::load(values.add(at));
             }
             for (row, sums) in sums.iter_mut().enumerate() {
                 let weight = L::splat(*weights.add(row * BLOCK + token));

@@ -3,6 +3,7 @@
 // layouts that the PTX ISA describes. Copies in the background arrive as late as they may.
 
 #include <cmath>
+#include <csetjmp>
 #include <cstdint>
 #include <cstring>
 #include <ucontext.h>
@@ -38,8 +39,11 @@ static long long __double_as_longlong(double value) { return bits_as<long long>(
 
 struct Copy { void *to; const void *from; u32 bytes; };
 
+// Once begun, fibers change over by jumps, which unlike changes of contexts ask the system for nothing.
 struct Fiber {
     ucontext_t context;
+    jmp_buf jump;
+    bool begun;
     Index thread;
     bool done;
     std::vector<std::vector<Copy>> groups;
@@ -53,8 +57,11 @@ static Fiber fibers[MOST];
 static char *stacks;
 static Fiber *current;
 static ucontext_t scheduler;
+static jmp_buf scheduling;
 static Index blockIdx, blockDim, gridDim;
 static bool moved;
+// The thread whose turn it is; jumps forget what is in registers.
+static u32 next;
 #define threadIdx (current->thread)
 
 struct Meeting {
@@ -66,7 +73,9 @@ struct Meeting {
         u32 before = generation;
         arrived++;
         check();
-        while (generation == before) swapcontext(&current->context, &scheduler);
+        while (generation == before) {
+            if (!_setjmp(current->jump)) _longjmp(scheduling, 1);
+        }
     }
 };
 static Meeting warps[MOST / 32], block;
@@ -226,6 +235,7 @@ static void enter() {
     moved = true;
     warps[threadIdx.x / 32].present--, warps[threadIdx.x / 32].check();
     block.present--, block.check();
+    _longjmp(scheduling, 1);
 }
 
 // 0 if every thread came to its end; 1 if all wait for each other. There are twelve arguments.
@@ -234,13 +244,14 @@ extern "C" int emulate(void *function, u32 x, u32 y, u32 z, u32 threads, const u
     if (!stacks) stacks = new char[(size_t)MOST * STACK];
     kernel = (Kernel)function, arguments = twelve;
     gridDim = {x, y, z}, blockDim = {threads, 1, 1};
-    for (u64 index = 0; index < (u64)x * y * z; index++) {
+    static u64 index;
+    for (index = 0; index < (u64)x * y * z; index++) {
         blockIdx = {(u32)(index % x), (u32)(index / x % y), (u32)(index / x / y)};
         block = {threads, 0, 0};
         for (u32 i = 0; i < threads; i++) {
             Fiber &fiber = fibers[i];
             warps[i / 32] = {32, 0, 0};
-            fiber.done = false, fiber.thread = {i, 0, 0};
+            fiber.done = fiber.begun = false, fiber.thread = {i, 0, 0};
             fiber.groups.clear(), fiber.open.clear();
             getcontext(&fiber.context);
             fiber.context.uc_stack.ss_sp = stacks + (size_t)i * STACK;
@@ -250,9 +261,12 @@ extern "C" int emulate(void *function, u32 x, u32 y, u32 z, u32 threads, const u
         }
         while (block.present > 0) {
             moved = false;
-            for (u32 i = 0; i < threads; i++) {
-                if (fibers[i].done) continue;
-                current = &fibers[i];
+            for (next = 0; next < threads; next++) {
+                if (fibers[next].done) continue;
+                current = &fibers[next];
+                if (_setjmp(scheduling)) continue;
+                if (current->begun) _longjmp(current->jump, 1);
+                current->begun = true;
                 swapcontext(&scheduler, &current->context);
             }
             if (!moved) return 1;

@@ -60,6 +60,12 @@ fn peaks_of_vector_units() {
 }
 
 #[test]
+fn rate_of_exponentials() {
+    let Some(device) = Emulated::new() else { return };
+    holds(&device, &request(Spec::Exp));
+}
+
+#[test]
 fn peaks_of_matrix_units() {
     let Some(device) = Emulated::new() else { return };
     for arithmetic in [
@@ -181,6 +187,7 @@ fn a_wrong_kernel_is_caught() {
         ),
         (Spec::Stream { stream: Stream::Read { streams: 4 }, bytes: 9000 }, "s * part + i", "i"),
         (Spec::Fma { arithmetic: Arithmetic::Fp32 }, "step < 16", "step < 15"),
+        (Spec::Exp, "pass < passes", "pass + 1 < passes"),
         (product, "step + 1 < steps", "false"),
         (product, "copy_async_wait<1>", "copy_async_wait<2>"),
         (product, "row < m && column < n", "row + 1 < m && column < n"),
