@@ -4,7 +4,7 @@
 //!
 //! A whole call is one sample, because libraries cannot be cut into pieces. It lasts longer than a timeslice, so on one
 //! thread, and with a call for each thread, it is the processor time of the slowest thread that counts; what a library
-//! does on threads of its own can be timed by the wall only.
+//! does on threads of its own can be timed by the wall only. `roof` is what multiply-adds in registers reach.
 
 #![expect(clippy::print_stdout, reason = "this is what it is for")]
 
@@ -12,8 +12,9 @@ use std::sync::Barrier;
 use std::time::{Duration, Instant};
 
 use eaves_bench::cpu::gemm::{Implementation, make};
-use eaves_bench::cpu::{InstructionSet, Making};
-use eaves_bench::{CacheState, Kernel, Spec, Worker};
+use eaves_bench::cpu::{Cpu, InstructionSet, Making};
+use eaves_bench::{Backend, CacheState, Kernel, Options, Protocol, Spec, Worker};
+use eaves_roofline::Arithmetic;
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -65,7 +66,25 @@ fn compare(
         .filter(|implementation| making.threads > 1 || !implementation.has_pool())
         .filter_map(|implementation| Some((*implementation, make(&spec, making, *implementation).ok()?)))
         .collect();
+    let Some(arithmetic) = kernels.first().and_then(|(_, kernel)| kernel.work().arithmetic) else { return };
+    let before = roof(arithmetic, making);
     let times = sample(&mut kernels, making.threads, limit);
+    let after = roof(arithmetic, making);
+    if let Some((best, code)) = before.into_iter().chain(after).max_by(|one, other| one.0.total_cmp(&other.0))
+    {
+        let line = serde_json::json!({
+            "family": "gemm",
+            "precision": precision,
+            "size": size,
+            "threads": making.threads,
+            "instructions": making.instructions.to_string(),
+            "implementation": "roof",
+            "code": code,
+            "best": best,
+            "tenth": best,
+        });
+        println!("{line}");
+    }
     for ((implementation, kernel), mut seconds) in kernels.into_iter().zip(times) {
         seconds.sort_by(f64::total_cmp);
         let rate = |share: usize| {
@@ -78,6 +97,7 @@ fn compare(
             "precision": precision,
             "size": size,
             "threads": making.threads,
+            "instructions": making.instructions.to_string(),
             "implementation": implementation.id(),
             "code": kernel.implementation(),
             "timed": if implementation.has_pool() { "wall" } else { "processor" },
@@ -92,6 +112,15 @@ fn compare(
         });
         println!("{line}");
     }
+}
+
+/// What multiply-adds in registers reach, and by which code.
+fn roof(arithmetic: Arithmetic, making: &Making) -> Option<(f64, String)> {
+    let Making { instructions, threads, state, last_cache } = *making;
+    let cpu = Cpu { name: "this".to_owned(), instructions, last_cache };
+    let options = Options { threads, state, protocol: Protocol::default() };
+    let measured = cpu.measure(&[Spec::Fma { arithmetic }], &options).pop()?.ok()?;
+    Some((measured.flops_per_second(true)? * 1e-9, measured.conditions.implementation))
 }
 
 /// Seconds of whole calls of each, in turns.

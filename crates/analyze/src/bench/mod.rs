@@ -20,6 +20,7 @@ pub use roofs::roofs;
 
 /// What became of a kernel that was to be run.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "there are dozens of them, and nearly all are the large one")]
 pub enum Ran {
     /// It was measured, for better or worse.
     Measured(Measurement),

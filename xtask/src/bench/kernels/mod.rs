@@ -7,6 +7,7 @@ use super::ingest::machine;
 use crate::options::Options;
 
 mod attention;
+mod gemm;
 mod gemv;
 mod lines;
 mod peaks;
@@ -26,6 +27,7 @@ type Part = (&'static str, fn(&Settings) -> Result<()>);
 const PARTS: &[Part] = &[
     // tidy-alphabetical-start
     ("attention", attention::run),
+    ("gemm", gemm::run),
     ("gemv", gemv::run),
     ("peaks", peaks::run),
     // tidy-alphabetical-end

@@ -23,11 +23,12 @@ use crate::backend::BenchError;
 use crate::cpu::{InstructionSet, Making};
 use crate::kernel::Kernel;
 
-/// The depth of a block at most.
-const DEPTH: usize = 1024;
+/// The depth of a block at most: as many bytes as of FP32. Bytes are multiplied four times as quickly, so what is spent on
+/// the result, which is read and written once for each block of depth, weighs four times as much.
+const DEPTH: usize = 2048;
 
 /// A second cache holds 200 kB of bytes of A, and twice that widened; a step lasts about a millisecond.
-const BLOCKING: Blocking = Blocking { rows: 192, depth: DEPTH, columns: 1024 };
+const BLOCKING: Blocking = Blocking { rows: 96, depth: DEPTH, columns: 1024 };
 
 /// Depth that no sum of products overflows 32 bits with: `(-128)^2 * 131071 < 2^31`.
 const DEEPEST: usize = 131_071;
@@ -111,15 +112,43 @@ impl Right<i16> for Bytes {
     fn pack(&self, copy: usize, columns: Range<usize>, depth: Range<usize>, width: usize, out: &mut [i16]) {
         let panel = (depth.len().next_multiple_of(2) * width).max(1);
         for (panel, first) in out.chunks_exact_mut(panel).zip(columns.clone().step_by(width)) {
-            for column in 0..width {
-                let inside = first + column < columns.end;
-                let from = if inside { self.0.row(copy, first + column, depth.clone()) } else { &[] };
-                let pairs = panel.as_chunks_mut::<2>().0.iter_mut().skip(column).step_by(width);
-                let (whole, rest) = from.as_chunks::<2>();
-                let last = rest.first().map(|last| [*last, 0]);
-                let values = whole.iter().copied().chain(last).chain(std::iter::repeat([0, 0]));
-                for (to, from) in pairs.zip(values) {
-                    *to = from.map(i16::from);
+            let inside = first..columns.end.min(first + width);
+            self.transpose::<2, i16>(copy, inside, depth.clone(), width, panel);
+        }
+    }
+}
+
+/// Groups of depth that are transposed at once: rows whose length is a power of two fall on the same few places of a cache,
+/// so the two or four lines that were fetched of one are used up before the next is looked at.
+const TRANSPOSED: usize = 32;
+
+impl Bytes {
+    /// Writes rows as the columns of a panel of `width`, `GROUP` elements of the depth together.
+    fn transpose<const GROUP: usize, T: Copy + Default + From<i8>>(
+        &self,
+        copy: usize,
+        rows: Range<usize>,
+        depth: Range<usize>,
+        width: usize,
+        panel: &mut [T],
+    ) {
+        if rows.len() < width {
+            panel.fill(T::default());
+        }
+        let blocks = panel.chunks_mut(TRANSPOSED * width * GROUP);
+        for (block, start) in blocks.zip(depth.clone().step_by(TRANSPOSED * GROUP)) {
+            let part = start..depth.end.min(start + TRANSPOSED * GROUP);
+            let block = block.as_chunks_mut::<GROUP>().0;
+            for (column, row) in rows.clone().enumerate() {
+                let (whole, rest) = self.0.row(copy, row, part.clone()).as_chunks::<GROUP>();
+                for (to, from) in block.chunks_exact_mut(width).zip(whole) {
+                    if let Some(to) = to.get_mut(column) {
+                        *to = from.map(T::from);
+                    }
+                }
+                let last = block.chunks_exact_mut(width).nth(whole.len()).and_then(|to| to.get_mut(column));
+                if let (false, Some(to)) = (rest.is_empty(), last) {
+                    *to = std::array::from_fn(|at| rest.get(at).copied().map_or(T::default(), T::from));
                 }
             }
         }
@@ -143,17 +172,15 @@ impl Right<i8> for Bytes {
         let panel = (depth.len().next_multiple_of(4) * width + tail).max(1);
         for (panel, first) in out.chunks_exact_mut(panel).zip(columns.clone().step_by(width)) {
             let Some((body, tail)) = panel.split_at_mut_checked(panel.len() - tail) else { continue };
-            for column in 0..width {
-                let inside = first + column < columns.end;
-                let from = if inside { self.0.row(copy, first + column, depth.clone()) } else { &[] };
-                let groups = body.as_chunks_mut::<4>().0.iter_mut().skip(column).step_by(width);
-                let (whole, rest) = from.as_chunks::<4>();
-                let last = (!rest.is_empty())
-                    .then(|| std::array::from_fn(|index| rest.get(index).copied().unwrap_or(0)));
-                let values = whole.iter().copied().chain(last).chain(std::iter::repeat([0; 4]));
-                for (to, from) in groups.zip(values) {
-                    *to = from;
+            let inside = first..columns.end.min(first + width);
+            // Four rows at a time by vectors, if they are four and whole.
+            if inside.len() == width && width.is_multiple_of(4) && depth.len().is_multiple_of(16) {
+                for (quarter, row) in inside.clone().step_by(4).enumerate() {
+                    let rows = std::array::from_fn(|at| self.0.row(copy, row + at, depth.clone()));
+                    x86::transpose_fours(rows, body, width, 4 * quarter);
                 }
+            } else {
+                self.transpose::<4, i8>(copy, inside, depth.clone(), width, body);
             }
             x86::vnni::corrections(body, tail);
         }

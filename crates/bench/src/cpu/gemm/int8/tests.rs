@@ -30,7 +30,7 @@ fn bytes_of_the_whole_range_are_exact() {
             let shape = (random.usize(1..60), random.usize(1..80), random.usize(1..100));
             check(instructions, shape, || random.i8(..));
         }
-        for shape in [(12, 32, 4), (13, 33, 2053), (5, 7, 0), (0, 3, 4)] {
+        for shape in [(12, 32, 4), (13, 33, 2053), (14, 70, 2064), (7, 64, 48), (5, 7, 0), (0, 3, 4)] {
             check(instructions, shape, || random.i8(..));
         }
     }

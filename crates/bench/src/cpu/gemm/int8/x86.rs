@@ -3,7 +3,7 @@
 use std::arch::x86_64::*;
 
 use super::DEPTH;
-use crate::cpu::gemm::tile::Tile;
+use crate::cpu::gemm::tile::{AHEAD, Tile};
 
 /// The loops of a micro-kernel around its instruction for one row and one vector.
 macro_rules! integer_tile {
@@ -40,12 +40,20 @@ macro_rules! integer_tile {
         ) {
             // SAFETY: as the caller promises.
             unsafe {
+                // The result is needed at the end only, and comes from far meanwhile, also where it is only written.
+                for row in 0..R {
+                    for line in 0..COLUMNS * 4 / 64 {
+                        _mm_prefetch::<_MM_HINT_T0>(c.add(row * stride + 16 * line).cast());
+                    }
+                }
                 let mut sums: [[$vector; VECTORS]; R] = [[$zero; VECTORS]; R];
                 macro_rules! step {
                     ($at:literal) => {
                         let mut right = [$zero; VECTORS];
                         for (vector, right) in right.iter_mut().enumerate() {
-                            *right = $load(b.add(($at * COLUMNS + vector * $lanes) * $group).cast());
+                            let at = b.add(($at * COLUMNS + vector * $lanes) * $group);
+                            _mm_prefetch::<_MM_HINT_T0>(at.add(AHEAD * $group * COLUMNS).cast());
+                            *right = $load(at.cast());
                         }
                         for (row, sums) in sums.iter_mut().enumerate() {
                             let left = $splat(a.add(row * REACH + $at * $group).cast::<i32>().read_unaligned());
@@ -86,12 +94,39 @@ macro_rules! integer_tile {
     };
 }
 
+/// Writes four rows as the columns from `first` on of a panel of `width`, four bytes of depth together. Rows are whole
+/// vectors of 16 bytes; what is beyond that is left out.
+pub(super) fn transpose_fours(rows: [&[i8]; 4], panel: &mut [i8], width: usize, first: usize) {
+    let [one, two, three, four] = rows.map(|row| row.as_chunks::<16>().0);
+    let vectors = one.iter().zip(two).zip(three).zip(four);
+    for ((((one, two), three), four), out) in vectors.zip(panel.chunks_exact_mut(16 * width)) {
+        // SAFETY: a vector is 16 bytes, and these instructions are part of every x86-64.
+        let columns: [[i8; 16]; 4] = unsafe {
+            let [one, two, three, four] =
+                [one, two, three, four].map(|row| _mm_loadu_si128(row.as_ptr().cast()));
+            let (low, high) = (_mm_unpacklo_epi32(one, two), _mm_unpackhi_epi32(one, two));
+            let (other_low, other_high) = (_mm_unpacklo_epi32(three, four), _mm_unpackhi_epi32(three, four));
+            std::mem::transmute::<[__m128i; 4], [[i8; 16]; 4]>([
+                _mm_unpacklo_epi64(low, other_low),
+                _mm_unpackhi_epi64(low, other_low),
+                _mm_unpacklo_epi64(high, other_high),
+                _mm_unpackhi_epi64(high, other_high),
+            ])
+        };
+        for (group, column) in out.chunks_exact_mut(4 * width).zip(columns) {
+            if let Some(to) = group.get_mut(4 * first..4 * first + 16) {
+                to.copy_from_slice(&column);
+            }
+        }
+    }
+}
+
 /// Pairs of 16-bit products.
 pub(super) mod avx2 {
     use super::*;
 
     integer_tile!(
-        "avx2 6x16 int16 vpmaddwd", "avx2", i16, i16, __m256i, 8, 2, 0, [1 2 3 4 5 6],
+        "avx2 5x16 int16 vpmaddwd", "avx2", i16, i16, __m256i, 8, 2, 0, [1 2 3 4 5],
         _mm256_setzero_si256(), _mm256_loadu_si256, _mm256_storeu_si256, _mm256_set1_epi32, _mm256_add_epi32,
         multiply_add
     );
