@@ -4,7 +4,7 @@ use crate::compare::SavedTable;
 use crate::section::{Column, Finding, Section, Severity, Table, Unit, Value};
 
 /// Columns that say which kernel a row is of.
-const KEY: [&str; 6] = ["name", "precision", "threads", "state", "implementation", "backend"];
+const KEY: [&str; 6] = ["name", "precision", "threads", "state", "code", "backend"];
 
 /// The rows of an earlier run.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -86,7 +86,7 @@ fn columns() -> Vec<Column> {
         Column::new("precision", "Precision", Unit::None),
         Column::new("threads", "Threads", Unit::None),
         Column::new("state", "Cache", Unit::None),
-        Column::new("implementation", "Code", Unit::None),
+        Column::new("code", "Code", Unit::None),
         Column::new("backend", "Backend", Unit::None),
         Column::new("base_ns", "Before", Unit::Nanoseconds),
         Column::new("time_ns", "Now", Unit::Nanoseconds),

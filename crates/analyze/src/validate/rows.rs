@@ -28,7 +28,7 @@ const COLUMNS: [Column; 22] = [
     Column::new("datasheet_ns", "By datasheet", Unit::Nanoseconds),
     Column::new("datasheet_error_pct", "Datasheet error", Unit::Percent),
     Column::new("state", "Cache", Unit::None),
-    Column::new("implementation", "Code", Unit::None),
+    Column::new("code", "Code", Unit::None),
     Column::new("backend", "Backend", Unit::None),
     Column::new("unknown", "Unknown rates", Unit::None),
 ];
