@@ -70,6 +70,12 @@ impl OutputArguments {
         destination::write_text(text, self.output.as_deref(), &self.printer())
     }
 
+    /// Shows a document on stdout beside what was written to a file.
+    pub(crate) fn show(&self, document: &Document) -> anyhow::Result<()> {
+        let destination = Destination::new(self.format(), None)?;
+        self.finish(document, destination, 0)
+    }
+
     /// Where the document will go. Called before the work, so that a wrong name costs no time.
     pub(crate) fn destination(&self, inputs: &[PathBuf]) -> anyhow::Result<Destination> {
         check_output(self.output.as_deref(), inputs)?;

@@ -6,10 +6,13 @@
 mod analysis;
 mod arguments;
 mod commands;
+mod condition;
 mod destination;
 mod device;
 mod failure;
+mod measuring;
 mod output;
+mod picture;
 mod printer;
 mod progress;
 mod selection;

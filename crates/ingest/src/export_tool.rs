@@ -48,7 +48,18 @@ pub(crate) fn run(
 fn find(tool: &str) -> Option<PathBuf> {
     let name = format!("{tool}{}", std::env::consts::EXE_SUFFIX);
     let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path).map(|directory| directory.join(&name)).find(|program| program.is_file())
+    std::env::split_paths(&path).map(|directory| directory.join(&name)).find(|program| is_executable(program))
+}
+
+#[cfg(unix)]
+fn is_executable(program: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    program.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_executable(program: &Path) -> bool {
+    program.is_file()
 }
 
 #[cfg(test)]
@@ -59,6 +70,20 @@ mod tests {
     fn a_tool_that_is_not_there_is_said() {
         let outcome = run("no-such-tool-anywhere", "out", |_| Vec::new());
         assert_eq!(outcome.err(), Some(Failure::NoTool));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_that_may_not_be_run_is_no_tool() {
+        use std::os::unix::fs::PermissionsExt;
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("nsys");
+        std::fs::write(&path, "#!/bin/sh\n").unwrap();
+        let may = |mode| std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
+        may(0o644);
+        assert!(!is_executable(&path));
+        may(0o755);
+        assert!(is_executable(&path) && !is_executable(directory.path()));
     }
 
     #[cfg(unix)]

@@ -45,10 +45,10 @@ const OF_PROFILERS: [&str; 12] = [
 const FIRST: u64 = 1 << 16;
 
 /// True for a file that a profiler wrote, on disk or in an archive. Its name alone does not tell, so the beginning is
-/// looked at. `is_beside` tells whether another file is there too.
+/// looked at. `is_export` tells whether another file is there too, and as new.
 pub(crate) fn is_of_profiler<R: Read>(
     path: &Path,
-    is_beside: impl FnOnce(&Path) -> bool,
+    is_export: impl FnOnce(&Path) -> bool,
     open: impl FnOnce() -> io::Result<R>,
 ) -> bool {
     let name = path.to_string_lossy().to_ascii_lowercase();
@@ -57,7 +57,7 @@ pub(crate) fn is_of_profiler<R: Read>(
     }
     if profilers::find_named(&name).is_some() {
         // The database made of a report of Nsight Systems is the same run and is read instead.
-        return !is_beside(&path.with_extension("sqlite"));
+        return !is_export(&path.with_extension("sqlite"));
     }
     let mut first = Vec::new();
     let read = open().and_then(|file| file.take(FIRST).read_to_end(&mut first));
@@ -105,13 +105,24 @@ fn walk(directory: &Path, found: &mut Vec<PathBuf>) -> Result<usize, Error> {
         } else {
             count += 1;
             if may_be_trace(&entry.file_name().to_string_lossy())
-                || is_of_profiler(&path, Path::is_file, || File::open(&path))
+                || is_of_profiler(
+                    &path,
+                    |export| profilers::is_export_of(export, &path),
+                    || File::open(&path),
+                ) && !is_outdated(&path)
             {
                 found.push(path);
             }
         }
     }
     Ok(count)
+}
+
+/// True for a database made of a report that was recorded anew since: it is of another run, and the report is read.
+fn is_outdated(export: &Path) -> bool {
+    let is_export = export.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("sqlite"));
+    let mut reports = ["nsys-rep", "qdrep"].map(|ending| export.with_extension(ending)).into_iter();
+    is_export && reports.any(|report| report.is_file() && !profilers::is_export_of(export, &report))
 }
 
 fn matching(pattern: &Path) -> Result<Vec<PathBuf>, Error> {
@@ -195,5 +206,20 @@ mod tests {
         assert!(matches!(expand(&[at("absent.json")]), Err(Error::NotFound { .. })));
         std::fs::remove_file(at("inner/c.json.zst")).unwrap();
         assert!(matches!(expand(&[at("inner")]), Err(Error::NothingThere { count: 0, .. })));
+    }
+    /// A report that was recorded anew since its database was made is another run.
+    #[test]
+    fn an_export_that_is_older_than_its_report_is_passed_over() {
+        let directory = tempfile::tempdir().unwrap();
+        let at = |name: &str| directory.path().join(name);
+        std::fs::write(at("f.nsys-rep"), "x").unwrap();
+        std::fs::write(at("f.sqlite"), "SQLite format 3\0").unwrap();
+        let changed = |seconds| {
+            let time = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(seconds);
+            File::options().append(true).open(at("f.sqlite")).unwrap().set_modified(time).unwrap();
+            expand(&[directory.path().to_owned()]).unwrap()
+        };
+        assert_eq!(changed(1_000), [Input::Found(at("f.nsys-rep"))]);
+        assert_eq!(changed(1 << 40), [Input::Found(at("f.sqlite"))]);
     }
 }

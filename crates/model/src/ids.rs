@@ -250,6 +250,15 @@ impl From<Option<f64>> for MaybeF64 {
 pub struct Extent(pub [u32; 3]);
 
 impl Extent {
+    /// Extents of which every axis is known and at least one; else none, as with an axis that is not known the others say
+    /// nothing of the whole.
+    pub fn of_axes(axes: [Option<u32>; 3]) -> Self {
+        match axes {
+            [Some(x @ 1..), Some(y @ 1..), Some(z @ 1..)] => Self([x, y, z]),
+            _ => Self::default(),
+        }
+    }
+
     /// The extents, if recorded.
     pub fn get(self) -> Option<[u32; 3]> {
         (self.0 != [0; 3]).then_some(self.0)
@@ -323,6 +332,16 @@ mod tests {
         assert_eq!(text.as_number(), None);
         assert_eq!(Ident::NONE.as_text(), None);
         assert_eq!(Ident::NONE.as_number(), None);
+    }
+
+    #[test]
+    fn an_axis_that_is_not_known_makes_extents_unknown() {
+        assert_eq!(Extent::of_axes([Some(4), Some(2), Some(1)]).get(), Some([4, 2, 1]));
+        for axes in
+            [[None, Some(2), Some(1)], [Some(4), Some(0), Some(1)], [Some(4), Some(2), None], [None; 3]]
+        {
+            assert_eq!(Extent::of_axes(axes).get(), None, "{axes:?}");
+        }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 mod findings;
 mod points;
 pub(crate) mod results;
+mod roofs;
 mod samples;
 mod sweep;
 #[cfg(test)]
@@ -15,9 +16,11 @@ use crate::section::{Number, Provenance, Section, Unit, Value};
 use crate::text;
 
 pub use points::points;
+pub use roofs::roofs;
 
 /// What became of a kernel that was to be run.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "there are dozens of them, and nearly all are the large one")]
 pub enum Ran {
     /// It was measured, for better or worse.
     Measured(Measurement),

@@ -9,7 +9,7 @@ use super::{Ran, Roofs, name, seconds, without_number};
 use crate::section::{Column, Table, Unit, Value};
 
 /// Times are of one call. `low_ns` and `high_ns` are the ends of the 95 % interval of the median `time_ns`.
-const COLUMNS: [Column; 31] = [
+const COLUMNS: [Column; 32] = [
     Column::new("name", "Kernel", Unit::None),
     Column::new("precision", "Precision", Unit::None),
     Column::new("threads", "Threads", Unit::Count),
@@ -35,6 +35,7 @@ const COLUMNS: [Column; 31] = [
     Column::new("verification_error", "Wrong by", Unit::None),
     Column::new("verification_tolerance", "Allowed", Unit::None),
     Column::new("verified_against", "Checked against", Unit::None),
+    Column::new("computed_in", "Computed in", Unit::None),
     Column::new("flops", "FLOPs", Unit::Flop),
     Column::new("bytes", "Bytes", Unit::Bytes),
     Column::new("clock_ghz", "GHz", Unit::None),
@@ -100,6 +101,10 @@ fn row(measurement: &Measurement, all: &[&Measurement], roofs: &Roofs<'_>) -> Ve
             verification.map(|verification| verification.against.as_str()),
             "it was not checked",
         ),
+        Value::known_text(
+            measurement.work.arithmetic.map(|arithmetic| arithmetic.id()),
+            "nothing is computed",
+        ),
         Value::known(Some(measurement.work.flops), ""),
         Value::known(Some(bytes), ""),
         Value::known(measurement.clock.map(|clock| clock / 1e9), "the clock cannot be measured"),
@@ -108,7 +113,7 @@ fn row(measurement: &Measurement, all: &[&Measurement], roofs: &Roofs<'_>) -> Ve
             "the system does not say",
         ),
         Value::known_text(dropped(measurement).as_deref(), "no sample was dropped"),
-        Value::known_text(violations(measurement).as_deref(), "none"),
+        violations(measurement).map_or_else(|| "none".into(), Value::from),
     ]
 }
 

@@ -1,5 +1,6 @@
 //! One operator in one or more precisions.
 
+use eaves_roofline::measured::{Chore, Interval, interval};
 use eaves_roofline::{Assessment, Device, Roof, Settings, Work, assess};
 
 use super::{COLUMNS, class, count, nanoseconds};
@@ -14,6 +15,8 @@ pub struct Kernel {
     pub precision: String,
     /// What it must do.
     pub work: Work,
+    /// What it must do beside arithmetic and movement; bounds it on devices that have rates.
+    pub chores: Vec<Chore>,
 }
 
 impl Kernel {
@@ -23,6 +26,11 @@ impl Kernel {
         let main = roof.levels.first().map(|level| level.id.as_str()).unwrap_or_default();
         let amount = self.work.amount(roof.counts());
         assess(&roof, amount, &[(main, self.work.bytes())], None, &Settings::default())
+    }
+
+    /// The interval of the three roofs, if the device has rates.
+    fn interval(&self, device: &Device) -> Option<Interval> {
+        (!device.rates.is_empty()).then(|| interval(&self.work, &self.chores, device, device.main_memory()))
     }
 
     /// Why a device has no time for it.
@@ -41,9 +49,13 @@ pub fn kernels(kernels: &[Kernel], device: &Device) -> Section {
     let assessed: Vec<(&Kernel, Assessment)> =
         kernels.iter().map(|kernel| (kernel, kernel.assessed(device))).collect();
     let (known, unknown): (Vec<_>, Vec<_>) = assessed.iter().partition(|(_, found)| found.ideal.is_some());
+    let least = |kernel: &Kernel, found: &Assessment| match kernel.interval(device) {
+        Some(interval) => interval.low(),
+        None => found.ideal,
+    };
     let fastest = known
         .iter()
-        .filter_map(|(kernel, found)| Some((found.ideal?, kernel.precision.as_str())))
+        .filter_map(|(kernel, found)| Some((least(kernel, found)?, kernel.precision.as_str())))
         .min_by(|a, b| a.0.total_cmp(&b.0))
         .map(|(_, precision)| precision);
     let mut numbers = vec![Number {
@@ -64,11 +76,15 @@ pub fn kernels(kernels: &[Kernel], device: &Device) -> Section {
             explain: "The precision with the shortest best time, the first of several.",
         });
     }
+    let mut columns = COLUMNS.to_vec();
+    if !device.rates.is_empty() {
+        columns.extend(OF_RATES);
+    }
     let mut tables = vec![Table {
         id: "predictions",
         title: "Best times",
-        columns: COLUMNS.to_vec(),
-        rows: known.iter().map(|(kernel, found)| row(kernel, found)).collect(),
+        columns,
+        rows: known.iter().map(|(kernel, found)| row(kernel, found, kernel.interval(device))).collect(),
     }];
     if !unknown.is_empty() {
         tables.push(Table {
@@ -94,19 +110,43 @@ pub fn kernels(kernels: &[Kernel], device: &Device) -> Section {
     Section { id: "predict", title: "Prediction", numbers, tables, findings: Vec::new() }
 }
 
-fn row(kernel: &Kernel, found: &Assessment) -> Vec<Value> {
-    vec![
+/// What devices with rates of their own add: the other end of the interval, and what it is without.
+const OF_RATES: [Column; 2] = [
+    Column::new("most_ns", "At most", Unit::Nanoseconds),
+    Column::new("unknown_rates", "Without", Unit::None),
+];
+
+fn row(kernel: &Kernel, found: &Assessment, interval: Option<Interval>) -> Vec<Value> {
+    let low = interval.as_ref().map_or(found.ideal, Interval::low);
+    let bound_by = match &interval {
+        Some(interval) => interval.bound_by().map(|time| time.roof.as_str()),
+        None => found.bound_by.as_deref(),
+    };
+    let attainable = match (&interval, low) {
+        (Some(_), Some(seconds)) => Some(kernel.work.flops / seconds),
+        _ => found.attainable,
+    };
+    let mut row = vec![
         kernel.op.as_str().into(),
         kernel.precision.as_str().into(),
         Value::known(Some(kernel.work.flops), ""),
         Value::known(Some(kernel.work.bytes()), ""),
         Value::known(found.intensity, "nothing is moved"),
-        nanoseconds(found.ideal),
-        Value::known_text(found.bound_by.as_deref(), super::NO_PEAK),
+        nanoseconds(low),
+        Value::known_text(bound_by, super::NO_PEAK),
         Value::Integer(1),
         count(kernel.work.macs),
-        Value::known(found.attainable.map(|rate| rate / 1e9), super::NO_PEAK),
+        Value::known(attainable.map(|rate| rate / 1e9), super::NO_PEAK),
         Value::known(found.knee, super::NO_PEAK),
         class(found),
-    ]
+    ];
+    if let Some(interval) = interval {
+        let unknown = interval.unknown.join(", ");
+        row.push(nanoseconds(interval.high()));
+        row.push(Value::known_text(
+            Some(unknown.as_str()).filter(|text| !text.is_empty()),
+            "every rate is known",
+        ));
+    }
+    row
 }

@@ -3,7 +3,9 @@
 use opencl3::device::{
     CL_DEVICE_TYPE_ACCELERATOR, CL_DEVICE_TYPE_ALL, CL_DEVICE_TYPE_CPU, CL_DEVICE_TYPE_GPU, Device,
 };
-use opencl3::error_codes::{CL_DEVICE_NOT_FOUND, CL_PLATFORM_NOT_FOUND_KHR, ClError};
+use opencl3::error_codes::{
+    CL_DEVICE_NOT_FOUND, CL_PLATFORM_NOT_FOUND_KHR, ClError, DLOPEN_RUNTIME_LOAD_FAILED,
+};
 use opencl3::platform::get_platforms;
 
 use crate::backend::BenchError;
@@ -94,7 +96,11 @@ pub fn platforms() -> Result<Vec<Platform>, BenchError> {
         Ok(found) => found,
         Err(ClError(CL_PLATFORM_NOT_FOUND_KHR)) => return Ok(Vec::new()),
         Err(error) => {
-            return Err(BenchError::Device { device: "OpenCL".to_owned(), cause: error.to_string() });
+            let cause = match error {
+                ClError(DLOPEN_RUNTIME_LOAD_FAILED) => "its library is not installed".to_owned(),
+                error => error.to_string(),
+            };
+            return Err(BenchError::Device { device: "OpenCL".to_owned(), cause });
         }
     };
     let mut platforms = Vec::with_capacity(found.len());

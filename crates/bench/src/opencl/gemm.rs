@@ -30,17 +30,21 @@ struct Tiling {
 }
 
 impl Tiling {
-    /// On a processor one item has a tile as large as the second cache likes, and a block as large as its registers
-    /// allow: 12x2 of the 32 vectors of AVX-512, 6x2 of the 16 of AVX2. On a graphics processor 256 items share a tile.
-    fn new(device: &OpenCl, compute: Compute) -> Self {
+    /// On a processor one item has a tile as large as the second cache likes, but not much higher than there are rows, and
+    /// a block that its registers hold: 8x2 of the 32 vectors of AVX-512, 6x2 of the 16 of AVX2. On a graphics processor
+    /// 256 items share a tile.
+    fn new(device: &OpenCl, compute: Compute, m: usize) -> Self {
         let halved = if compute == Compute::Double { 2 } else { 1 };
         if !device.is_processor() {
             let group = if device.info().largest_group >= 256 { 16 } else { 8 };
             return Self { group, blocks: [1, 1], block: [4, 1], width: 4, depth: 16 };
         }
         let width = device.info().vector.clamp(4, 16).next_power_of_two() as usize;
-        let (rows, blocks) = if width == 16 { (12, [8, 4]) } else { (6, [16, 8]) };
-        Self { group: 1, blocks, block: [rows, 2], width: (width / halved).max(2), depth: 128 }
+        let rows = if width == 16 { 8 } else { 6 };
+        // Few sizes, so that few programs are compiled.
+        let blocks = m.div_ceil(rows).clamp(1, 16).next_power_of_two();
+        let width = (width / halved).max(2);
+        Self { group: 1, blocks: [blocks, 128 / width], block: [rows, 2], width, depth: 128 }
     }
 
     fn rows(&self) -> usize {
@@ -71,7 +75,7 @@ pub(super) fn prepare(device: &OpenCl, spec: &Spec, state: CacheState) -> Result
     let copies = device.copies(state, Matrix::bytes(format, n, k))?;
     let w = Matrix::random(device, format, (n, k), copies, 31, true)?;
     let a = Matrix::random(device, a_format, (m, k), 1, 32, true)?;
-    let tiling = Tiling::new(device, compute);
+    let tiling = Tiling::new(device, compute, m);
     let options = format!(
         "{} {} -DLOAD_W={} -DLOAD_A={}{}",
         compute.options(),

@@ -18,7 +18,7 @@ const ALIGNMENT: usize = 64;
 const SMALLEST_BLOCK: usize = 16;
 const MAGNITUDES: [f32; 5] = [0.25, 0.5, 1.0, 2.0, 3.0];
 
-/// Standard deviations of the sum of rounding errors that a result may be away. See [`tolerance`].
+/// Standard deviations of the sum of rounding errors that a result may be away. See [`Compute::tolerance`].
 const DEVIATIONS: f64 = 8.0;
 
 /// What products are computed in.

@@ -1,6 +1,6 @@
-//! What a device can do, measured: its memory's bandwidth and its peaks.
+//! What a device can do, measured: its memory's bandwidth, its peaks, and its exponentials.
 
-use eaves_roofline::device::{Confidence, Fact, Memory, Peak, Source};
+use eaves_roofline::device::{Confidence, Fact, Memory, Peak, Rate, Source};
 use eaves_roofline::measured::{CacheState, Measurement, Spec, Store, Stream};
 use eaves_roofline::{Arithmetic, Counts, Device, Engine};
 
@@ -27,7 +27,8 @@ const PEAKS: [Arithmetic; 4] = [Arithmetic::Fp64, Arithmetic::Fp32, Arithmetic::
 pub fn roofs(backend: &OpenCl, protocol: &Protocol) -> Result<(Device, Vec<Measurement>), BenchError> {
     let options = |state| Options { threads: 1, state, protocol: *protocol };
     let streams = STREAMS.map(|stream| Spec::Stream { stream, bytes: STREAM_BYTES });
-    let peaks = PEAKS.map(|arithmetic| Spec::Fma { arithmetic });
+    let mut peaks = Vec::from(PEAKS.map(|arithmetic| Spec::Fma { arithmetic }));
+    peaks.push(Spec::Exp);
     let mut measured = Vec::new();
     let answers = backend
         .measure(&streams, &options(CacheState::Cold))
@@ -70,6 +71,10 @@ pub(super) fn described(backend: &OpenCl, measured: &[Measurement]) -> Device {
             counts: Counts::Operations,
         })
     });
+    let rates = sound().filter(|measurement| measurement.spec == Spec::Exp).filter_map(|measurement| {
+        let (chore, time) = (measurement.chores.first()?, measurement.time?);
+        Some(Rate { key: chore.rate.clone(), per_second: fact(chore.amount / time.min) })
+    });
     let main = Memory {
         id: "hbm".to_owned(),
         name: "memory".to_owned(),
@@ -85,6 +90,7 @@ pub(super) fn described(backend: &OpenCl, measured: &[Measurement]) -> Device {
         unit_kind: (info.units > 0).then(|| "CU".to_owned()),
         peaks: peaks.collect(),
         memory: vec![main],
+        rates: rates.collect(),
         notes: Some(
             "Vector units and main memory through OpenCL; matrix units and caches are not measured."
                 .to_owned(),

@@ -192,11 +192,13 @@ pub fn measure_roofs(
         session.stage(shares[3]);
         chores::measure(&mut session, &levels, &mut rates, threads);
     }
-    // What other programs leave of memory's bandwidth changes with the seconds, so it is measured again.
+    // What other programs leave of memory's bandwidth changes with the seconds, so it is measured again while there is time.
     session.stage(0.95);
-    for threads in session.teams().into_iter().filter(|_| session.has_time()).collect::<Vec<usize>>() {
+    let named = session.missing.len();
+    for threads in session.teams() {
         levels::measure_memory(&mut session, &mut levels, threads);
     }
+    session.missing.truncate(named);
     session.say("handing a call to all threads");
     let hand_over = timing::hand_over(session.threads);
     Roofs {

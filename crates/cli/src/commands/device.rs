@@ -1,6 +1,7 @@
 //! `eaves device`: what devices can do, and which ones this machine has.
 
 mod detect;
+mod measure;
 
 use clap::{Args, Subcommand};
 use eaves_analyze::devices;
@@ -12,13 +13,14 @@ use eaves_roofline::device::catalogue;
 use crate::arguments::{HELP_TEMPLATE, OutputArguments};
 use crate::failure::{did_you_mean, hinted};
 
-/// List devices, show what one can do, or find those of this machine
+/// List devices, show what one can do, find or measure those of this machine
 #[derive(Args, Debug)]
 #[command(
     help_template = HELP_TEMPLATE,
     before_help = "  eaves device list --vendor amd
   eaves device show h100-sxm
-  eaves device detect -o peaks.yaml"
+  eaves device detect -o peaks.yaml
+  eaves device measure -o roofs.yaml"
 )]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -30,6 +32,7 @@ enum What {
     List(List),
     Show(Show),
     Detect(detect::Arguments),
+    Measure(measure::Arguments),
 }
 
 /// List the devices of the catalogue
@@ -65,6 +68,7 @@ pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> anyhow::Re
         What::List(list) => write(devices::list(&listed(list)?), output),
         What::Show(show) => write(devices::show(&crate::device::named(&show.device)?), output),
         What::Detect(arguments) => detect::run(arguments, output),
+        What::Measure(arguments) => measure::run(arguments, output),
     }
 }
 

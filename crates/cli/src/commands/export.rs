@@ -18,6 +18,10 @@ use crate::arguments::{HELP_TEMPLATE, OutputArguments};
 use crate::destination::{self, Destination};
 use crate::failure::{did_you_mean, hinted};
 
+/// What follows from more hardware counters than a table of kernels has columns for.
+pub(super) const COUNTERS_LEFT_OUT: &str = "Hardware counters that have no column of their own in the table of kernels, because there are too many: \
+     `--table range_counters` writes them.";
+
 /// Convert traces for other tools
 #[derive(Args, Debug)]
 #[command(
@@ -315,15 +319,19 @@ fn section(files: &[ExportedFile]) -> Section {
     };
     let rows = files.iter().map(row).collect();
     let table = Table { id: "files", title: "Files", columns, rows };
-    let too_large: u64 = files.iter().map(|file| file.too_large).sum();
-    let numbers = (too_large > 0).then(|| Number {
-        id: "too_large",
-        rank: None,
-        value: too_large.into(),
-        unit: Unit::Count,
-        provenance: Provenance::Counter,
-        explain: "Numbers that do not fit the 32 bits of their column: empty there, whole in a 64-bit column behind.",
-    });
-    let numbers = numbers.into_iter().collect();
+    let number = |id, value: u64, explain| {
+        let (unit, provenance) = (Unit::Count, Provenance::Counter);
+        (value > 0).then(|| Number { id, rank: None, value: value.into(), unit, provenance, explain })
+    };
+    let sum = |of: fn(&ExportedFile) -> u64| files.iter().map(of).sum();
+    let numbers = [
+        number(
+            "too_large",
+            sum(|file| file.too_large),
+            "Numbers that do not fit the 32 bits of their column: empty there, whole in a 64-bit column behind.",
+        ),
+        number("counters_left_out", sum(|file| file.counters_left_out), COUNTERS_LEFT_OUT),
+    ];
+    let numbers = numbers.into_iter().flatten().collect();
     Section { id: "export", title: "Export", numbers, tables: vec![table], ..Section::default() }
 }

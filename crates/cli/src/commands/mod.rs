@@ -1,6 +1,7 @@
 //! The verbs, one file each. To add one: copy a file, add a `mod` line, a variant and an arm, in order of name.
 
 // tidy-alphabetical-start
+mod bench;
 mod comm;
 mod counters;
 mod device;
@@ -18,6 +19,7 @@ mod report;
 mod roofline;
 mod self_;
 mod timeline;
+mod validate;
 // tidy-alphabetical-end
 
 use std::path::PathBuf;
@@ -35,6 +37,7 @@ use crate::progress::Bar;
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Bench(Box<bench::Arguments>),
     Comm(comm::Arguments),
     Counters(counters::Arguments),
     Device(device::Arguments),
@@ -53,12 +56,14 @@ pub(crate) enum Command {
     #[command(name = "self")]
     Self_(self_::Arguments),
     Timeline(timeline::Arguments),
+    Validate(validate::Arguments),
 }
 
 impl Command {
     /// Does it.
     pub(crate) fn run(&self, output: &OutputArguments) -> Result<Status> {
         match self {
+            Self::Bench(arguments) => bench::run(arguments, output),
             Self::Comm(arguments) => comm::run(arguments, output),
             Self::Counters(arguments) => return counters::run(arguments, output),
             Self::Device(arguments) => device::run(arguments, output),
@@ -76,6 +81,7 @@ impl Command {
             Self::Roofline(arguments) => return roofline::run(arguments, output),
             Self::Self_(arguments) => self_::run(arguments, output),
             Self::Timeline(arguments) => timeline::run(arguments, output),
+            Self::Validate(arguments) => return validate::run(arguments, output),
         }?;
         Ok(Status::Done)
     }

@@ -12,6 +12,7 @@ use clap::builder::PossibleValuesParser;
 use eaves_capture::{Conditions, Ended, Outcome, Passed, Plan, Record, Request, Tool};
 use eaves_model::Ns;
 use eaves_present::export::files;
+use eaves_present::human::counted;
 
 use crate::Status;
 use crate::analysis::AnalysisOptions;
@@ -186,7 +187,8 @@ fn tell(outcome: &Outcome, directory: &Path, tool: &Tool, arguments: &Arguments,
         Ended::Interrupted => printer.note("note: interrupted; what was recorded until then follows\n"),
     }
     let raw = directory.join(tool.raw_directory());
-    printer.note(&format!("note: {} recorded {} files in {}\n", tool.id, outcome.files.len(), raw.display()));
+    let files = counted(outcome.files.len(), "file");
+    printer.note(&format!("note: {} recorded {files} in {}\n", tool.id, raw.display()));
 }
 
 /// Why there is nothing to report, if there is nothing.
@@ -210,9 +212,13 @@ fn write_kernels(
         return Ok(());
     }
     let path = directory.join(tool.kernels_file());
-    files::write_kernels(&run.recordings, &path).map_err(|error| {
+    let file = files::write_kernels(&run.recordings, &path).map_err(|error| {
         hinted(error.to_string(), "--output-dir names a directory that can be written to")
     })?;
+    if file.counters_left_out > 0 {
+        let counters = counted(file.counters_left_out as usize, "hardware counter");
+        output.printer().note(&format!("note: {} has no column for {counters}\n", path.display()));
+    }
     Ok(())
 }
 

@@ -1,6 +1,5 @@
 //! `eaves roofline`: how far kernels, operators, commands and messages are from what the device can do.
 
-mod condition;
 mod pair;
 mod run;
 mod write;
@@ -16,6 +15,7 @@ use eaves_roofline::Settings;
 use self::pair::Pair;
 use crate::Status;
 use crate::arguments::{HELP_TEMPLATE, OutputArguments};
+use crate::condition;
 use crate::device::DeviceArguments;
 use crate::failure::hinted;
 use crate::selection::SelectionArguments;
@@ -145,7 +145,8 @@ pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> Result<Sta
     let settings = arguments.settings(config.as_ref());
     let destination = write::Destination::new(arguments, output)?;
     let answers = run::answers(arguments, &settings, output)?;
-    let checked = condition::check_all(&conditions, &answers)?;
+    let sections: Vec<_> = answers.iter().flat_map(|answer| answer.document.sections()).collect();
+    let checked = condition::check_all(&conditions, &sections)?;
     destination.write(arguments, &answers, output)?;
     Ok(condition::tell(&checked, output))
 }

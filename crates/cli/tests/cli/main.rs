@@ -1,7 +1,8 @@
 //! The binary as its users meet it. One program for all tests, because each one more has to be linked.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking, its helpers too")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking, its helpers too")]
 
+mod bench;
 mod counted_kernels;
 mod counters;
 mod device;
@@ -24,3 +25,4 @@ mod schema;
 #[path = "../support/mod.rs"]
 mod support;
 mod timeline;
+mod validate;

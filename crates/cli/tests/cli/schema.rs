@@ -5,8 +5,9 @@ use serde_json::Value;
 
 /// Every verb that prints a document, with what it needs besides an input.
 /// In the arguments, `FILE` stands for the trace.
-const VERBS: [(&str, &[&str]); 16] = [
+const VERBS: [(&str, &[&str]); 18] = [
     // tidy-alphabetical-start
+    ("bench", &["gemv", "--n", "64", "--k", "64", "--seconds", "0.02", "--threads", "1"]),
     ("comm", &["FILE"]),
     ("counters", &["list", "--arch", "gfx942"]),
     ("device", &["list"]),
@@ -23,6 +24,21 @@ const VERBS: [(&str, &[&str]); 16] = [
     ("report", &["FILE", "--details"]),
     ("roofline", &["FILE", "--device", "h100-sxm"]),
     ("timeline", &["FILE"]),
+    (
+        "validate",
+        &[
+            "--suite",
+            "none",
+            "--shape",
+            "1x64x64",
+            "--device",
+            "h100-sxm",
+            "--threads",
+            "1",
+            "--seconds",
+            "0.02",
+        ],
+    ),
     // tidy-alphabetical-end
 ];
 

@@ -87,6 +87,8 @@ pub struct ExportedFile {
     pub bytes: u64,
     /// Numbers that do not fit their column and are empty there.
     pub too_large: u64,
+    /// Hardware counters that have no column of their own, because there are too many.
+    pub counters_left_out: u64,
 }
 
 /// Why nothing was exported.
@@ -137,7 +139,15 @@ pub fn write_trace(trace: &Trace, format: TraceFormat, path: &Path) -> Result<Ex
         format.write(trace, staged.file()).map_err(&failed)?
     };
     let bytes = staged.complete().map_err(&failed)?;
-    Ok(ExportedFile { path: path.to_owned(), table: None, rank: None, rows, bytes, too_large: 0 })
+    Ok(ExportedFile {
+        path: path.to_owned(),
+        table: None,
+        rank: None,
+        rows,
+        bytes,
+        too_large: 0,
+        counters_left_out: 0,
+    })
 }
 
 /// Writes each recording to a file of its own in a directory, compressed if the input was. An earlier export in
@@ -219,9 +229,11 @@ pub fn write_tables(
 pub fn write_kernels(recordings: &[Recording], path: &Path) -> Result<ExportedFile, Error> {
     let failed = Error::at(path);
     let mut staged = StagedFile::create(path).map_err(&failed)?;
-    let kernels::Written { rows, too_large } = kernels::write(recordings, staged.file()).map_err(&failed)?;
+    let kernels::Written { rows, too_large, counters_left_out } =
+        kernels::write(recordings, staged.file()).map_err(&failed)?;
     let bytes = staged.complete().map_err(&failed)?;
-    Ok(ExportedFile { path: path.to_owned(), table: Some(KERNELS), rank: None, rows, bytes, too_large })
+    let path = path.to_owned();
+    Ok(ExportedFile { path, table: Some(KERNELS), rank: None, rows, bytes, too_large, counters_left_out })
 }
 
 fn write_parts(parts: &[FlatTable<'_>], format: TableFormat, path: &Path) -> Result<ExportedFile, Error> {
@@ -237,6 +249,7 @@ fn write_parts(parts: &[FlatTable<'_>], format: TableFormat, path: &Path) -> Res
         rows,
         bytes,
         too_large: 0,
+        counters_left_out: 0,
     })
 }
 

@@ -30,6 +30,8 @@ pub struct Written {
     pub rows: u64,
     /// Numbers that do not fit 32 bits.
     pub too_large: u64,
+    /// Hardware counters that have no column, because there are too many.
+    pub counters_left_out: u64,
 }
 
 /// Writes the kernels of recordings, those of each recording in order of their beginnings.
@@ -41,7 +43,11 @@ pub fn write(recordings: &[Recording], output: impl Write + Send) -> io::Result<
 }
 
 fn write_rows(recordings: &[Recording], output: impl Write + Send) -> Result<Written> {
-    let counters = counter_names(recordings);
+    let mut counters = counter_names(recordings);
+    let counters_left_out = if counters.len() > MOST_COUNTERS { counters.len() as u64 } else { 0 };
+    if counters_left_out > 0 {
+        counters.clear();
+    }
     let schema = Arc::new(schema(recordings.len() > 1, &counters));
     let properties = WriterProperties::builder()
         .set_created_by(CREATED_BY.to_owned())
@@ -49,7 +55,7 @@ fn write_rows(recordings: &[Recording], output: impl Write + Send) -> Result<Wri
         .set_key_value_metadata(Some(facts(recordings)))
         .build();
     let mut writer = ArrowWriter::try_new(output, schema.clone(), Some(properties))?;
-    let mut written = Written::default();
+    let mut written = Written { counters_left_out, ..Written::default() };
     for recording in recordings {
         let rows = Rows::new(recording, &counters);
         for kernels in rows.kernels.chunks(BATCH) {
@@ -138,7 +144,6 @@ fn counter_names(recordings: &[Recording]) -> Vec<&str> {
     });
     let mut names: Vec<&str> = names.collect::<std::collections::HashSet<_>>().into_iter().collect();
     names.sort_unstable();
-    names.truncate(if names.len() > MOST_COUNTERS { 0 } else { names.len() });
     names
 }
 
@@ -408,9 +413,30 @@ mod tests {
         ];
         expected.extend(narrow.map(|name| (name.to_owned(), DataType::Int32)));
         assert_eq!(found[..12], expected);
-        assert_eq!(written, Written { rows: 2, too_large: 2 });
+        assert_eq!(written, Written { rows: 2, too_large: 2, counters_left_out: 0 });
         assert_eq!(facts["eaves.clock"], "absolute; system clock");
         assert_eq!(facts["eaves.source"], "results.csv");
+    }
+
+    /// More counters than a table should have columns are counted, and left to a table of their own.
+    #[test]
+    fn counters_without_a_column_are_counted() {
+        let mut recording = recording();
+        let before = counter_names(std::slice::from_ref(&recording)).len();
+        let slice = recording.trace.gpu.slice[0];
+        for number in before..=MOST_COUNTERS {
+            let metric = recording.trace.strings.intern(&format!("made_{number}"));
+            recording.trace.range_counters.push(RangeCounter { slice, metric, value: MaybeF64::new(1.0) });
+        }
+        let columns = |batch: &RecordBatch| {
+            batch.schema().fields().iter().filter(|field| field.name().contains("made_")).count()
+        };
+        let (written, batch, _) = read(std::slice::from_ref(&recording));
+        assert_eq!((written.counters_left_out, columns(&batch)), (MOST_COUNTERS as u64 + 1, 0));
+        recording.trace.range_counters.retain(|row| row > before);
+        let (written, batch, _) = read(&[recording]);
+        assert_eq!(written.counters_left_out, 0);
+        assert!(columns(&batch) > 0);
     }
 
     #[test]

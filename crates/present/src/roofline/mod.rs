@@ -103,7 +103,7 @@ pub fn svg(sections: &[&Section], options: &Options) -> String {
 pub fn has_chart(section: &Section) -> bool {
     match section.id {
         "roofline" | "comm-roofline" => true,
-        "predict" => series::Sweep::of(section).is_some(),
+        "bench" | "predict" => series::Sweep::of(section).is_some(),
         _ => false,
     }
 }

@@ -22,7 +22,7 @@ pub(crate) struct Chart {
     pub(crate) series: Vec<Series>,
 }
 
-/// The `sweep` of a `predict` section. The first column is the parameter, whose name is the number `parameter` or the
+/// The `sweep` of a `predict` or `bench` section. The first column is the parameter, whose name is the number `parameter` or the
 /// title of the column; the columns `series`, or all texts but `bound_by`, name the series; every other column is a
 /// number of theirs.
 pub(crate) struct Sweep {

@@ -114,7 +114,7 @@ fn rows<'a>(sections: &[&'a Section]) -> Vec<Row<'a>> {
                     _ => rows.push(Row::Communication(data)),
                 }
             }
-            "predict" => rows.extend(Sweep::of(section).map(Row::Sweep)),
+            "bench" | "predict" => rows.extend(Sweep::of(section).map(Row::Sweep)),
             _ => {}
         }
     }

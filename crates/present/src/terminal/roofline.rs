@@ -26,7 +26,9 @@ pub(crate) fn charts(sections: &[&Section], width: usize) -> Vec<String> {
         let more = match section.id {
             "roofline" => roofline(&Roofline::of(section), width),
             "comm-roofline" => communication(&Communication::of(section), width),
-            "predict" => Sweep::of(section).map_or_else(Vec::new, |sweep| self::sweep(&sweep, width)),
+            "bench" | "predict" => {
+                Sweep::of(section).map_or_else(Vec::new, |sweep| self::sweep(&sweep, width))
+            }
             _ => Vec::new(),
         };
         if !lines.is_empty() && !more.is_empty() {

@@ -92,7 +92,7 @@ pub struct Chore {
 impl Chore {
     /// So many weights of this precision made what activations of that one are multiplied with.
     pub fn dequantise(weights: Precision, activations: Precision, amount: f64) -> Self {
-        Self { rate: format!("dequantise {weights}/{activations}"), amount }
+        Self { rate: format!("dequantise {}/{}", weights.name, activations.name), amount }
     }
 
     /// So many exponentials.

@@ -25,6 +25,9 @@ const LIKWID: [(&str, &[&str]); 2] = [
     ("triad", &["stream_avx_fma", "stream_avx512_fma", "stream_mem_avx_fma", "stream_mem_avx512"]),
 ];
 
+/// What else measures memory. Processor time leaves out what other programs took, and is told of one thread.
+const TOOLS: [&str; 3] = ["STREAM", "STREAM, processor time", "likwid-bench"];
+
 /// Numbers by name.
 type Numbers = BTreeMap<String, Vec<f64>>;
 
@@ -116,14 +119,16 @@ fn memory(roofs: &Path, settings: &Settings) -> Result<()> {
                 command.args(["128", STREAM_TIMES]).env("OMP_NUM_THREADS", threads.to_string());
                 command.env("OMP_PROC_BIND", "true");
                 for (name, numbers) in numbers(&project::output(&mut command)?) {
+                    let (name, tool) =
+                        name.strip_suffix(" cpu").map_or((&*name, TOOLS[0]), |name| (name, TOOLS[1]));
                     for value in numbers {
-                        keep(&mut theirs, format!("{name} {cores} STREAM"), value);
+                        keep(&mut theirs, format!("{name} {cores} {tool}"), value);
                     }
                 }
             }
             for (name, kernels) in LIKWID.iter().filter(|_| likwid) {
                 for value in kernels.iter().filter_map(|kernel| likwid_bench(kernel, threads)) {
-                    keep(&mut theirs, format!("{name} {cores} likwid-bench"), value);
+                    keep(&mut theirs, format!("{name} {cores} {}", TOOLS[2]), value);
                 }
             }
         }
@@ -131,24 +136,18 @@ fn memory(roofs: &Path, settings: &Settings) -> Result<()> {
     let highest = |numbers: &Numbers, name: &str| {
         numbers.get(name).and_then(|values| values.iter().copied().max_by(f64::total_cmp))
     };
-    let mut table = Table::new(&["main memory, GB/s", "eaves", "median", "STREAM", "likwid-bench"]);
+    let mut table = Table::new(&["main memory, GB/s", "eaves", "median", TOOLS[0], TOOLS[1], TOOLS[2]]);
     let mut goals = Vec::new();
+    let cell = |value: Option<f64>| value.map_or(String::new(), |value| format!("{:.1}", value / 1e9));
     for kind in ["read", "copy", "triad"] {
         for (cores, _) in threads() {
             let best = highest(&ours, &format!("{kind} {cores} best"));
-            let others = ["STREAM", "likwid-bench"]
-                .map(|tool| (tool, highest(&theirs, &format!("{kind} {cores} {tool}"))));
-            let cell =
-                |value: Option<f64>| value.map_or(String::new(), |value| format!("{:.1}", value / 1e9));
             let median = highest(&ours, &format!("{kind} {cores} median"));
-            table.row([
-                format!("{kind}, {cores}"),
-                cell(best),
-                cell(median),
-                cell(others[0].1),
-                cell(others[1].1),
-            ]);
-            for (tool, other) in others.into_iter().filter(|_| kind != "copy") {
+            let others = TOOLS.map(|tool| highest(&theirs, &format!("{kind} {cores} {tool}")));
+            let mut row = vec![format!("{kind}, {cores}"), cell(best), cell(median)];
+            row.extend(others.map(cell));
+            table.row(row);
+            for (tool, other) in TOOLS.into_iter().zip(others).filter(|_| kind != "copy") {
                 if let (Some(best), Some(other)) = (best, other) {
                     goals.push((format!("{kind} to that of {tool}, cores: {cores}"), best / other));
                 }

@@ -3,7 +3,7 @@
 use eaves_roofline::{Every, Precision, Scale};
 
 use super::lanes::{self, Element, Portable};
-use super::tile::{Add, BLOCK, Block, Rows, add};
+use super::tile::{Add, BLOCK, Block, add};
 use crate::buffer::Buffer;
 use crate::cpu::InstructionSet;
 use crate::formats::minifloat::{BF16, E4M3, E5M2, FP16, Minifloat};
@@ -152,7 +152,8 @@ impl Stored {
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use super::super::avx2::Avx2;
-    use super::{Block, Rows, add, lanes};
+    use super::super::tile::Rows;
+    use super::{Block, add, lanes};
 
     macro_rules! adds {
         ($($name:ident, $element:ident;)*) => {

@@ -21,7 +21,7 @@ mod x86;
 
 use eaves_roofline::Precision;
 use eaves_roofline::Work;
-use eaves_roofline::measured::{CacheState, Spec};
+use eaves_roofline::measured::{CacheState, Chore, Spec};
 
 use super::{InstructionSet, Making};
 use crate::backend::BenchError;
@@ -196,7 +196,7 @@ fn float<T: Foreign + Random>(
         shape: (m, n, k),
         note: String::new(),
         work: work((m, n, k), weights, activations, weights),
-        chores: Vec::new(),
+        chores: if engine.is_none() { panels::<T>((m, n, k), tile.columns) } else { Vec::new() },
         state: making.state,
         blocking: FLOAT_BLOCKING,
         piece: 400e6 / size_of::<T>() as f64,
@@ -212,6 +212,14 @@ fn float<T: Foreign + Random>(
         Some(engine) => Whole::new(description, engine, a, b).map(|product| Box::new(product) as _),
     };
     made.ok_or_else(|| memory(spec))
+}
+
+/// Packed rows of A come from the second cache again for every tile's columns of B, however well everything stays where it
+/// is packed to.
+fn panels<T>((m, n, k): (usize, usize, usize), columns: usize) -> Vec<Chore> {
+    let passes = n.div_ceil(columns.max(1));
+    let amount = m as f64 * k as f64 * passes as f64 * size_of::<T>() as f64;
+    vec![Chore { rate: "read l2".to_owned(), amount }]
 }
 
 /// What a product must do.

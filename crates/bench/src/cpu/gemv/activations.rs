@@ -102,6 +102,10 @@ fn quantised_by_definition(values: &[f64]) -> Vec<f64> {
 
 /// In which order the inner loop reads activations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(
+    not(target_arch = "x86_64"),
+    expect(dead_code, reason = "plain loops take activations as they are")
+)]
 pub(super) enum Arrangement {
     /// As they are.
     Natural,

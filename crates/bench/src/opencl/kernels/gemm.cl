@@ -6,9 +6,13 @@
 #define WIDE VECTOR(REAL, WIDTH)
 #define LOAD_WIDE VECTOR(vload, WIDTH)
 #define COLUMNS (VECTORS * WIDTH)
-#define TILE_M (GROUP * BLOCKS_M * ROWS)
-#define TILE_N (GROUP * BLOCKS_N * COLUMNS)
+#define PANEL_M (GROUP * ROWS)
+#define PANEL_N (GROUP * COLUMNS)
+#define TILE_M (BLOCKS_M * PANEL_M)
+#define TILE_N (BLOCKS_N * PANEL_N)
 #define ITEMS (GROUP * GROUP)
+// What is used together lies together: whole tiles k by k would put everything a block needs on the same few places of a cache.
+#define PLACE(line, k, panel) ((line) / (panel) * ((panel) * DEPTH) + (k) * (panel) + (line) % (panel))
 
 __kernel __attribute__((reqd_work_group_size(GROUP, GROUP, 1))) void gemm(__global const uchar *restrict codes,
     __global const uchar *restrict scales, const float tensor, __global const uchar *restrict a_codes,
@@ -40,7 +44,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, GROUP, 1))) void gemm(__glob
             REAL each[8];
             vstore8(eight, 0, each);
             for (uint e = 0; e < 8; e++)
-                a_tile[(at + e) * TILE_M + line] = each[e];
+                a_tile[PLACE(line, at + e, PANEL_M)] = each[e];
         }
         for (uint i = item; i < TILE_N * (DEPTH / 8); i += ITEMS) {
             const uint line = i % TILE_N, at = i / TILE_N * 8;
@@ -50,13 +54,13 @@ __kernel __attribute__((reqd_work_group_size(GROUP, GROUP, 1))) void gemm(__glob
             REAL each[8];
             vstore8(eight, 0, each);
             for (uint e = 0; e < 8; e++)
-                w_tile[(at + e) * TILE_N + line] = each[e];
+                w_tile[PLACE(line, at + e, PANEL_N)] = each[e];
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         for (uint bm = 0; bm < BLOCKS_M; bm++)
             for (uint bn = 0; bn < BLOCKS_N; bn++) {
-                __local const REAL *a_line = a_tile + bm * GROUP * ROWS + own_m;
-                __local const REAL *w_line = w_tile + bn * GROUP * COLUMNS + own_n;
+                __local const REAL *a_line = a_tile + bm * PANEL_M * DEPTH + own_m;
+                __local const REAL *w_line = w_tile + bn * PANEL_N * DEPTH + own_n;
                 WIDE own[ROWS][VECTORS];
 #pragma unroll
                 for (uint r = 0; r < ROWS; r++)
@@ -67,10 +71,10 @@ __kernel __attribute__((reqd_work_group_size(GROUP, GROUP, 1))) void gemm(__glob
                     WIDE w[VECTORS];
 #pragma unroll
                     for (uint v = 0; v < VECTORS; v++)
-                        w[v] = LOAD_WIDE(v, w_line + d * TILE_N);
+                        w[v] = LOAD_WIDE(v, w_line + d * PANEL_N);
 #pragma unroll
                     for (uint r = 0; r < ROWS; r++) {
-                        const WIDE a = (WIDE)(a_line[d * TILE_M + r]);
+                        const WIDE a = (WIDE)(a_line[d * PANEL_M + r]);
 #pragma unroll
                         for (uint v = 0; v < VECTORS; v++)
                             own[r][v] = MULTIPLY_ADD(a, w[v], own[r][v]);
@@ -87,12 +91,12 @@ __kernel __attribute__((reqd_work_group_size(GROUP, GROUP, 1))) void gemm(__glob
     for (uint bm = 0; bm < BLOCKS_M; bm++)
         for (uint bn = 0; bn < BLOCKS_N; bn++)
             for (uint r = 0; r < ROWS; r++) {
-                const uint row = first_m + bm * GROUP * ROWS + own_m + r;
+                const uint row = first_m + bm * PANEL_M + own_m + r;
                 for (uint v = 0; v < VECTORS; v++) {
                     REAL each[WIDTH];
                     VECTOR(vstore, WIDTH)(sums[bm][bn][r][v], 0, each);
                     for (uint e = 0; e < WIDTH; e++) {
-                        const uint column = first_n + bn * GROUP * COLUMNS + own_n + v * WIDTH + e;
+                        const uint column = first_n + bn * PANEL_N + own_n + v * WIDTH + e;
                         if (row < m && column < n)
 #ifdef INTEGER
                             c[(ulong)row * n + column]

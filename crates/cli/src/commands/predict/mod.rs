@@ -12,6 +12,7 @@ use eaves_analyze::predict::{Kernel, Swept, kernels, sweep as put_together};
 use eaves_present::Document;
 use eaves_roofline::{Arithmetic, Device, Precision};
 
+pub(crate) use self::number::size;
 use self::shapes::{Shape, Types};
 use self::sweep::Sweep;
 use crate::arguments::{HELP_TEMPLATE, OutputArguments};
@@ -220,7 +221,8 @@ impl<S: Shape + Args> Operator<S> {
 
 fn predicted<S: Shape>(shape: &S, types: &[(String, Types)]) -> Result<Vec<Kernel>> {
     let kernel = |(name, types): &(String, Types)| {
-        Ok(Kernel { op: shape.label(), precision: name.clone(), work: shape.work(types)? })
+        let (work, chores) = (shape.work(types)?, shape.chores(types));
+        Ok(Kernel { op: shape.label(), precision: name.clone(), work, chores })
     };
     types.iter().map(kernel).collect()
 }

@@ -4,7 +4,7 @@
 const LARGEST: u64 = 1 << 40;
 
 /// A size. `k`, `m` and `g`, with or without `i`, are powers of 1024: a context of 4k is 4096 tokens.
-pub(super) fn size(text: &str) -> Result<u64, String> {
+pub(crate) fn size(text: &str) -> Result<u64, String> {
     let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
     let suffix = text.get(digits.len()..).unwrap_or_default().to_ascii_lowercase();
     let factor: u64 = match suffix.as_str() {

@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 use clap::Args;
+use eaves_roofline::measured::Chore;
 use eaves_roofline::ops;
 use eaves_roofline::{Arithmetic, Precision, Work};
 
@@ -38,6 +39,21 @@ pub(super) trait Shape: Clone {
 
     /// What it must do.
     fn work(&self, types: &Types) -> Result<Work>;
+
+    /// What it must do beside arithmetic and movement.
+    fn chores(&self, _types: &Types) -> Vec<Chore> {
+        Vec::new()
+    }
+}
+
+/// Widening so many weights, if they are narrower than what they are multiplied with in FP32, or in INT8 where activations
+/// are.
+fn widened(types: &Types, weights: f64) -> Vec<Chore> {
+    let computed = if types.activations.name == "int8" { types.activations } else { Precision::FP32 };
+    match types.weights.element_bits < 32.0 {
+        true => vec![Chore::dequantise(types.weights, computed, weights)],
+        false => Vec::new(),
+    }
 }
 
 #[derive(Args, Clone, Debug)]
@@ -66,6 +82,10 @@ impl Shape for Gemv {
 
     fn work(&self, types: &Types) -> Result<Work> {
         Gemm { batch: 1, m: 1, n: self.n, k: self.k, bias: false }.work(types)
+    }
+
+    fn chores(&self, types: &Types) -> Vec<Chore> {
+        widened(types, self.n as f64 * self.k as f64)
     }
 }
 
@@ -119,6 +139,10 @@ impl Shape for Gemm {
             compute: types.compute,
         };
         Ok(gemm.work())
+    }
+
+    fn chores(&self, types: &Types) -> Vec<Chore> {
+        widened(types, self.batch as f64 * self.n as f64 * self.k as f64)
     }
 }
 
@@ -191,7 +215,20 @@ impl Shape for Attention {
                 "--heads is a multiple of --kv-heads",
             ));
         }
-        let attention = ops::Attention {
+        let attention = self.attention(types, key_heads, queries);
+        Ok(if self.backward { attention.backward() } else { attention.forward() })
+    }
+
+    fn chores(&self, types: &Types) -> Vec<Chore> {
+        let queries = self.queries.unwrap_or(self.keys);
+        let attention = self.attention(types, self.kv_heads.unwrap_or(self.heads), queries);
+        vec![Chore::exp(attention.batch * attention.query_heads * attention.pairs())]
+    }
+}
+
+impl Attention {
+    fn attention(&self, types: &Types, key_heads: u64, queries: u64) -> ops::Attention {
+        ops::Attention {
             batch: self.batch as f64,
             query_heads: self.heads as f64,
             key_heads: key_heads as f64,
@@ -206,8 +243,7 @@ impl Shape for Attention {
             cache: types.cache,
             output: types.output.unwrap_or(types.activations),
             compute: types.compute,
-        };
-        Ok(if self.backward { attention.backward() } else { attention.forward() })
+        }
     }
 }
 

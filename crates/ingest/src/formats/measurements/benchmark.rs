@@ -1,12 +1,13 @@
-//! Benchmark results in four forms: rows with rates (`latency_ms`, `tflops`, `memory_bw_gb_s`), points (`ai`, `tflops`,
-//! `time_us`), shapes with times alone, and times by precision below the name of a shape (`gemv_4096x4096`).
+//! Benchmark results in five forms: rows with rates (`latency_ms`, `tflops`, `memory_bw_gb_s`), points (`ai`, `tflops`,
+//! `time_us`), shapes with times alone, times by precision below the name of a shape (`gemv_4096x4096`), and the documents
+//! of `eaves bench`.
 
 use eaves_model::{Measurement, MeasurementKind, Oddity};
 use serde_json::{Map, Value};
 
-use super::Draft;
 use super::fields::{Fields, UNITS, extents};
 use super::objects::Objects;
+use super::{Draft, documents};
 
 /// Adds the results to a draft.
 pub(super) fn read(objects: &Objects, draft: &mut Draft) {
@@ -21,6 +22,7 @@ pub(super) fn read(objects: &Objects, draft: &mut Draft) {
     let named = ["device", "gpu", "hardware"].iter().find_map(|key| header.get(*key)?.as_str());
     draft.device = named.map(str::to_owned).or_else(|| devices.pop().filter(|_| devices.is_empty()));
     by_shape(header, draft);
+    documents::read(header, draft);
 }
 
 fn row(fields: &mut Fields<'_>) -> Measurement {

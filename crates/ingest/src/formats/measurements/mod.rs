@@ -6,6 +6,7 @@
 
 mod benchmark;
 mod commands;
+mod documents;
 mod events;
 mod fields;
 mod kernels;

@@ -25,7 +25,9 @@ fn of_object(first: &str) -> Option<Form> {
         let of_kineto = OF_KINETO.iter().any(|key| first.contains(key));
         return (says_amounts && !of_kineto).then_some(Form::Events);
     }
-    if has(&["events"]) {
+    if super::documents::is_one(first) {
+        Some(Form::Benchmark)
+    } else if has(&["events"]) {
         Some(Form::Events)
     } else if has(&["commands"]) {
         Some(Form::Commands)

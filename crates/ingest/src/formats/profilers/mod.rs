@@ -33,8 +33,19 @@ use eaves_model::{Diagnostics, Measurement, Trace};
 use super::Document;
 use super::kineto::Source;
 
+pub(crate) use nsys::is_export_of;
+
 /// A map for what is looked up once a row.
 type Map<K, V> = hashbrown::HashMap<K, V, foldhash::fast::RandomState>;
+
+/// A path as a shell takes it literally, for commands in hints.
+fn quoted(path: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+=:,@%".contains(&byte);
+    if !path.is_empty() && path.bytes().all(is_plain) {
+        return path.to_owned();
+    }
+    format!("'{}'", path.replace('\'', r"'\''"))
+}
 
 /// A format of a profiler.
 pub(crate) struct Profiler {

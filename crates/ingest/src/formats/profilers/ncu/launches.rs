@@ -156,7 +156,7 @@ impl Launches {
                 position: launch.position,
             });
             let extent = |written: Extent, said: [u32; 3]| {
-                if written.get().is_some() { written } else { Extent(said) }
+                if written.get().is_some() { written } else { Extent::of_axes(said.map(Some)) }
             };
             trace.gpu.push(GpuActivity {
                 slice,

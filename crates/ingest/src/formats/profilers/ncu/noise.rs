@@ -1,6 +1,6 @@
 //! What stands around a table: messages of the profiler, and the output of the program itself.
 
-use super::super::Refused;
+use super::super::{Refused, quoted};
 
 /// Messages that say why there may be nothing else.
 #[derive(Debug, Default)]
@@ -73,7 +73,7 @@ impl Noise {
             return Refused { offset: error_at, what, hint: hint.to_owned() };
         }
         let (what, hint) = if let Some(report) = report {
-            let hint = format!("read that file: `eaves report {report}`");
+            let hint = format!("read that file: `eaves report {}`", quoted(&report));
             (format!("messages of Nsight Compute alone; the launches are in {report}"), hint)
         } else if has_text_table {
             ("the tables that Nsight Compute prints for people".to_owned(), RECORD.to_owned())

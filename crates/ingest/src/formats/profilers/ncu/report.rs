@@ -9,7 +9,7 @@ use std::io::{Read, sink};
 
 use eaves_model::{Diagnostics, Oddity};
 
-use super::super::{Document, Input, Refused, whole};
+use super::super::{Document, Input, Refused, quoted, whole};
 use super::results::Results;
 use crate::protobuf::{Field, Fields, Value};
 
@@ -31,7 +31,7 @@ pub(super) fn is_it(first: &[u8]) -> bool {
 
 /// Reads a report.
 pub(super) fn read(input: Input<'_>) -> Result<Document, Refused> {
-    let path = input.path.to_owned();
+    let path = quoted(input.path);
     let refuse = |offset, what: String| Refused {
         offset,
         what,

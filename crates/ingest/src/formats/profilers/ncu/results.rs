@@ -217,14 +217,14 @@ fn metric_value(message: &[u8]) -> Option<MetricValue<'_>> {
 }
 
 fn extent(message: &[u8]) -> Extent {
-    let mut extents = [0; 3];
+    let mut axes = [None; 3];
     for Field { number, value } in Fields::new(message).flatten() {
-        let slot = (number as usize).checked_sub(1).and_then(|axis| extents.get_mut(axis));
+        let slot = (number as usize).checked_sub(1).and_then(|axis| axes.get_mut(axis));
         if let (Some(slot), Some(value)) = (slot, value.integer()) {
-            *slot = u32::try_from(value).unwrap_or(0);
+            *slot = u32::try_from(value).ok();
         }
     }
-    Extent(extents)
+    Extent::of_axes(axes)
 }
 
 /// The bytes of the fields with a number.
@@ -236,4 +236,17 @@ fn numbered(message: &[u8], number: u32) -> impl Iterator<Item = &[u8]> {
 /// Messages that are the first field of a message.
 fn nested(message: &[u8]) -> impl Iterator<Item = &[u8]> {
     numbered(message, 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_extent_fits_as_a_whole_or_is_unknown() {
+        // Fields 1 to 3 as varints; 2^32 takes five bytes.
+        assert_eq!(extent(&[0x08, 4, 0x10, 2, 0x18, 1]).get(), Some([4, 2, 1]));
+        assert_eq!(extent(&[0x08, 4, 0x10, 0x80, 0x80, 0x80, 0x80, 0x10, 0x18, 1]).get(), None);
+        assert_eq!(extent(&[0x08, 4, 0x18, 1]).get(), None);
+    }
 }

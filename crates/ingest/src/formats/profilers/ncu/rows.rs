@@ -275,18 +275,12 @@ fn digits(cell: &[u8]) -> Option<u32> {
 
 /// Extents as `(256, 1, 1)`.
 fn extent(cell: &[u8]) -> Extent {
-    let mut extents = [0_u32; 3];
     let mut parts = cell.split(|byte| *byte == b',');
-    for extent in &mut extents {
-        let Some(part) = parts.next() else { return Extent::default() };
-        let part = part.trim_ascii();
+    let axes = [(); 3].map(|()| {
+        let part = parts.next()?.trim_ascii();
         let part = part.strip_prefix(b"(").unwrap_or(part);
         let part = part.strip_suffix(b")").unwrap_or(part);
-        let number = || std::str::from_utf8(part).ok().and_then(|part| part.parse().ok());
-        match digits(part).or_else(number) {
-            Some(value) => *extent = value,
-            None => return Extent::default(),
-        }
-    }
-    Extent(extents)
+        digits(part).or_else(|| std::str::from_utf8(part).ok()?.parse().ok())
+    });
+    Extent::of_axes(axes)
 }

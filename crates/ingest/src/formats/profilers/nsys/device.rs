@@ -93,13 +93,9 @@ fn maybe(number: Option<i64>) -> MaybeU32 {
     MaybeU32::from(number.and_then(|number| u32::try_from(number).ok()))
 }
 
-/// Extents that fit, or none: with an axis that does not, the others say nothing of the whole.
+/// Extents that fit.
 pub(super) fn extent(axes: [Option<i64>; 3]) -> Extent {
-    let [x, y, z] = axes.map(|axis| u32::try_from(axis?).ok().filter(|size| *size > 0));
-    match (x, y, z) {
-        (Some(x), Some(y), Some(z)) => Extent([x, y, z]),
-        _ => Extent::default(),
-    }
+    Extent::of_axes(axes.map(|axis| u32::try_from(axis?).ok()))
 }
 
 fn kernel(sink: &mut Sink, row: &Row<'_>) {

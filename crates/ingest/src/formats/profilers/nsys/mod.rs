@@ -23,6 +23,7 @@ use crate::formats::Document;
 use crate::sqlite::Database;
 use sink::Sink;
 
+pub(crate) use report::is_export_of;
 pub(super) use report::{REPORT, is_name as is_report};
 pub(super) use stats::CSV;
 

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::super::{Input, Profiler, Refused, sqlite};
+use super::super::{Input, Profiler, Refused, quoted, sqlite};
 use crate::containers::open_file;
 use crate::export_tool::{self, Failure};
 use crate::formats::Document;
@@ -41,7 +41,7 @@ fn read(input: Input<'_>) -> Result<Document, Refused> {
 }
 
 /// True for an export that is not older than the report.
-fn is_export_of(export: &Path, report: &Path) -> bool {
+pub(crate) fn is_export_of(export: &Path, report: &Path) -> bool {
     let changed = |path: &Path| path.metadata().and_then(|metadata| metadata.modified()).ok();
     export.is_file() && changed(export).zip(changed(report)).is_none_or(|(export, report)| export >= report)
 }
@@ -71,12 +71,7 @@ fn read_export(path: &Path, input: &Input<'_>, note: &str) -> Result<Document, R
 
 /// The command that makes a database of a report.
 fn command(report: &Path) -> String {
-    let quoted = |path: &Path| {
-        let shown = path.display().to_string();
-        let is_plain =
-            shown.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/._-+=:,@%".contains(&byte));
-        if is_plain { shown } else { format!("'{}'", shown.replace('\'', r"'\''")) }
-    };
+    let quoted = |path: &Path| quoted(&path.display().to_string());
     format!("nsys export --type sqlite -o {} {}", quoted(&report.with_extension("sqlite")), quoted(report))
 }
 

@@ -92,13 +92,7 @@ impl Activities {
             _ => None,
         };
         let extent = |axes: [&'static str; 3]| {
-            let [x, y, z] =
-                axes.map(|axis| u32::try_from(integer(cell(axis).0)?).ok().filter(|size| *size > 0));
-            // With an axis that does not fit, the others say nothing of the whole.
-            match (x, y, z) {
-                (Some(x), Some(y), Some(z)) => Extent([x, y, z]),
-                _ => Extent::default(),
-            }
+            Extent::of_axes(axes.map(|axis| u32::try_from(integer(cell(axis).0)?).ok()))
         };
         let small =
             |name| MaybeU32::from(integer(cell(name).0).and_then(|number| u32::try_from(number).ok()));

@@ -1,5 +1,7 @@
 //! One record: the fields of every section, which have the same names wherever they occur.
 
+use eaves_model::Extent;
+
 use crate::json::cursor::{Cursor, Fault};
 use crate::json::number;
 
@@ -147,6 +149,7 @@ fn extent(cursor: &mut Cursor<'_>, value: usize, place: &mut [u32; 3]) -> Result
     if cursor.chunk.at(value) != b'{' {
         return cursor.skip(value);
     }
+    let mut axes = [None; 3];
     each_field(cursor, |cursor, key, value| {
         let axis = match key {
             b"x" => 0,
@@ -154,10 +157,12 @@ fn extent(cursor: &mut Cursor<'_>, value: usize, place: &mut [u32; 3]) -> Result
             b"z" => 2,
             _ => return cursor.skip(value),
         };
-        let number = number::integer(cursor.chunk, value).and_then(|number| u32::try_from(number).ok());
-        place[axis] = number.unwrap_or(0);
+        axes[axis] = number::integer(cursor.chunk, value).and_then(|number| u32::try_from(number).ok());
         cursor.skip(value)
-    })
+    })?;
+    let Extent(extents) = Extent::of_axes(axes);
+    *place = extents;
+    Ok(())
 }
 
 /// A number, an object with one, or a text such as `0x7f00`.

@@ -296,3 +296,33 @@ fn cut_and_changed_anywhere() {
         }
     }
 }
+
+/// With an axis that fits no launch the others say nothing of the whole.
+#[test]
+fn an_extent_fits_as_a_whole_or_is_unknown() {
+    for odd in ["-4", "4294967296", "0"] {
+        let text = usual()
+            .replace("\"grid_size\":{\"x\":1000,\"y\":4", &format!("\"grid_size\":{{\"x\":1000,\"y\":{odd}"));
+        let trace = read(&text).trace;
+        let row = trace
+            .dispatches
+            .slice
+            .iter()
+            .position(|&slice| trace.slice_name(slice).starts_with("add"))
+            .unwrap();
+        assert_eq!((trace.dispatches.work_items[row].get(), trace.gpu.grid[0].get()), (None, None), "{odd}");
+        assert_eq!(trace.gpu.block[0].get(), Some([64, 2, 1]));
+    }
+}
+
+/// Links between agents are not read, and a list of caches that is damaged costs its agent alone.
+#[test]
+fn agents_are_read_past_their_lists() {
+    let links =
+        usual().replace("\"cu_count\":304", "\"io_links\":[{\"type\":2,\"flags\":{}}],\"cu_count\":304");
+    assert_eq!(read(&links).trace.metadata.devices, read(&usual()).trace.metadata.devices);
+    let damaged = usual().replace("{\"level\":1,\"size\":16,", "{\"level\":,\"size\":16,");
+    let trace = read(&damaged).trace;
+    assert_eq!(trace.diagnostics.count(Oddity::BadHeader), 1);
+    assert_eq!(trace.gpu.len(), read(&usual()).trace.gpu.len());
+}

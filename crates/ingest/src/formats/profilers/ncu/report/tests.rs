@@ -125,6 +125,8 @@ fn a_report_of_another_version_is_refused_with_the_command_to_export_it() {
     let error = read_bytes("a.ncu-rep", &report(8)).unwrap_err();
     assert!(error.to_string().contains("version 8"), "{error}");
     assert!(error.hint().contains("ncu -i a.ncu-rep --csv --page raw"));
+    let error = read_bytes("it's a run.ncu-rep", &report(8)).unwrap_err();
+    assert!(error.hint().contains(r"ncu -i 'it'\''s a run.ncu-rep' --csv"), "{}", error.hint());
 }
 
 #[test]

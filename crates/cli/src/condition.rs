@@ -3,7 +3,6 @@
 use anyhow::Result;
 use eaves_analyze::section::{Section, Table, Value};
 
-use super::run::Answer;
 use crate::Status;
 use crate::arguments::OutputArguments;
 use crate::failure::{did_you_mean, hinted};
@@ -11,12 +10,15 @@ use crate::failure::{did_you_mean, hinted};
 const FORM: &str = "write a metric, `<` or `>`, and a number: `pct_of_roof<50`, `above_roof>0`, `headroom_ns>2ms`, \
                     `pct_of_roof:NAME<80`";
 
-/// The tables with a row for each point or message.
-const TABLES: [&str; 2] = ["points", "events"];
+/// The tables with a row for each point, message or measurement.
+const TABLES: [&str; 4] = ["points", "events", "results", "rows"];
+
+/// What the name of a metric may go without.
+const UNITS: [&str; 4] = ["", "_pct", "_ns", "_gbps"];
 
 /// A condition as it was typed.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Condition {
+pub(crate) struct Condition {
     text: String,
     metric: String,
     /// Rows whose name has this in it.
@@ -26,12 +28,12 @@ pub(super) struct Condition {
 }
 
 /// Conditions that hold, with what makes them.
-pub(super) struct Held {
+pub(crate) struct Held {
     text: String,
     message: String,
 }
 
-pub(super) fn parse_all(texts: &[String]) -> Result<Vec<Condition>> {
+pub(crate) fn parse_all(texts: &[String]) -> Result<Vec<Condition>> {
     texts.iter().map(|text| parse(text)).collect()
 }
 
@@ -67,16 +69,16 @@ fn number(text: &str) -> Option<f64> {
 }
 
 /// Looks which conditions hold.
-pub(super) fn check_all(conditions: &[Condition], answers: &[Answer]) -> Result<Vec<Held>> {
+pub(crate) fn check_all(conditions: &[Condition], sections: &[&Section]) -> Result<Vec<Held>> {
     let mut held = Vec::new();
     for condition in conditions {
-        held.extend(condition.check(answers)?.map(|message| Held { text: condition.text.clone(), message }));
+        held.extend(condition.check(sections)?.map(|message| Held { text: condition.text.clone(), message }));
     }
     Ok(held)
 }
 
 /// Says which conditions hold.
-pub(super) fn tell(held: &[Held], output: &OutputArguments) -> Status {
+pub(crate) fn tell(held: &[Held], output: &OutputArguments) -> Status {
     let printer = output.printer();
     for one in held {
         printer.message(&format!("failed: `{}` holds: {}\n", one.text, one.message));
@@ -86,16 +88,16 @@ pub(super) fn tell(held: &[Held], output: &OutputArguments) -> Status {
 
 impl Condition {
     /// What makes it hold, if it does.
-    fn check(&self, answers: &[Answer]) -> Result<Option<String>> {
-        let sections = || answers.iter().flat_map(|answer| answer.document.sections());
-        let numbers: Vec<(String, f64)> = sections().flat_map(|section| self.of_section(section)).collect();
+    fn check(&self, sections: &[&Section]) -> Result<Option<String>> {
+        let numbers: Vec<(String, f64)> =
+            sections.iter().flat_map(|section| self.of_section(section)).collect();
         let values = if numbers.is_empty() {
-            sections().flat_map(|section| self.of_rows(section)).collect()
+            sections.iter().flat_map(|section| self.of_rows(section)).collect()
         } else {
             numbers
         };
         if values.is_empty() {
-            return Err(self.nothing(&sections().collect::<Vec<_>>()));
+            return Err(self.nothing(sections));
         }
         let holds: Vec<&(String, f64)> = values
             .iter()
@@ -114,9 +116,14 @@ impl Condition {
         }))
     }
 
+    /// Whether an id is the metric that was typed, with or without its unit.
+    fn means(&self, id: &str) -> bool {
+        UNITS.iter().any(|unit| id.strip_suffix(unit) == Some(self.metric.as_str()))
+    }
+
     /// A number of the whole, unless a name asks for rows.
     fn of_section(&self, section: &Section) -> Vec<(String, f64)> {
-        let numbers = section.numbers.iter().filter(|number| number.id == self.metric && self.name.is_none());
+        let numbers = section.numbers.iter().filter(|number| self.means(number.id) && self.name.is_none());
         numbers.filter_map(|number| Some((section.id.to_owned(), float(&number.value)?))).collect()
     }
 
@@ -126,8 +133,9 @@ impl Condition {
     }
 
     fn of_table(&self, table: &Table) -> Vec<(String, f64)> {
-        let column = |id: &str| table.columns.iter().position(|column| column.id == id);
-        let (Some(metric), Some(name)) = (column(&self.metric), column("name")) else { return Vec::new() };
+        let metric = table.columns.iter().position(|column| self.means(column.id));
+        let name = table.columns.iter().position(|column| column.id == "name");
+        let (Some(metric), Some(name)) = (metric, name) else { return Vec::new() };
         let rows = table.rows.iter().filter_map(|row| match (row.get(name)?, float(row.get(metric)?)?) {
             (Value::Text(name), value) => Some((name.clone(), value)),
             _ => None,

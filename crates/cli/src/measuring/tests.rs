@@ -1,0 +1,102 @@
+use eaves_analyze::bench::Ran;
+use eaves_bench::{Violation, cpu::InstructionSet};
+use eaves_roofline::device::{Confidence, Fact, Memory, Peak, Source};
+use eaves_roofline::{Arithmetic, Counts, Device, Precision};
+
+use super::stand_in::StandIn;
+use super::*;
+use crate::printer::Printer;
+
+fn gemv(n: usize) -> Spec {
+    Spec::Gemv { n, k: 1000, weights: Precision::FP32, activations: Precision::FP32 }
+}
+
+fn options() -> Options {
+    Options { threads: 1, state: CacheState::Cold, protocol: Protocol::default() }
+}
+
+fn task(spec: Spec) -> Task {
+    Task { spec, options: options(), code: Code::Own }
+}
+
+fn ran(backend: &StandIn, tasks: &[Task], against: &Against) -> Vec<Ran> {
+    let printer = Printer { quiet: true, color: anstream::ColorChoice::Never };
+    Runner { backend, steps: Steps::new(&printer) }.run(tasks, against)
+}
+
+/// A core of 10 GFLOP/s and 20 GB/s, measured.
+fn core() -> Device {
+    let fact = |value| Fact {
+        value,
+        source: Source { text: "measured here".into(), confidence: Confidence::Measured },
+    };
+    Device {
+        id: "core".into(),
+        name: "Core".into(),
+        scope: Some("one core".into()),
+        peaks: vec![Peak {
+            key: "fp32".into(),
+            arithmetic: Some(Arithmetic::Fp32),
+            engine: None,
+            dense: fact(10e9),
+            sparse: None,
+            counts: Counts::Operations,
+        }],
+        memory: vec![Memory {
+            id: "hbm".into(),
+            name: "DRAM".into(),
+            bandwidth: Some(fact(20e9)),
+            size: None,
+        }],
+        ..Device::default()
+    }
+}
+
+/// 10^6 weights in 200 us are 10 GFLOP/s and 20 GB/s: just what the roofs allow. In 100 us it is twice that.
+#[test]
+fn a_number_that_cannot_be_true_is_an_error() {
+    let roofs = Against { devices: vec![core()], ..Against::default() };
+    assert!(roofs.roofs().one.is_some() && roofs.roofs().all.is_none());
+    let tasks = [task(gemv(1000))];
+    let sound = ran(&StandIn { microseconds: 200, error: 0.0 }, &tasks, &roofs);
+    assert!(fail_on_broken(&sound).is_ok(), "{sound:?}");
+    let broken = ran(&StandIn { microseconds: 100, error: 0.0 }, &tasks, &roofs);
+    let Some(Ran::Measured(measurement)) = broken.first() else { panic!("{broken:?}") };
+    assert!(
+        matches!(measurement.violations[0], Violation::AbovePeak { share, .. } if (share - 2.0).abs() < 1e-6)
+    );
+    let error = fail_on_broken(&broken).unwrap_err();
+    assert!(error.to_string().contains("200 % of the measured fp32 peak"), "{error}");
+    // Without roofs the instruction set is still a limit: 2 TFLOP/s at 3 GHz are 667 in a cycle.
+    let fast = ran(&StandIn { microseconds: 1, error: 0.0 }, &tasks, &Against::default());
+    let known = InstructionSet::best().most_per_cycle(Arithmetic::Fp32).is_some();
+    assert_eq!(fail_on_broken(&fast).is_err(), known);
+}
+
+#[test]
+fn a_wrong_result_is_an_error() {
+    let wrong = ran(&StandIn { microseconds: 200, error: 1e-3 }, &[task(gemv(1000))], &Against::default());
+    let error = fail_on_broken(&wrong).unwrap_err();
+    assert!(error.to_string().contains("wrong result: error 1.00e-3, allowed 1.00e-6"), "{error}");
+}
+
+#[test]
+fn what_cannot_be_run_is_told_and_the_rest_runs() {
+    let gemm = Spec::Gemm { m: 8, n: 8, k: 8, weights: Precision::FP32, activations: Precision::FP32 };
+    let tasks = [task(gemv(10)), task(gemm), task(gemv(20))];
+    let ran = ran(&StandIn { microseconds: 200, error: 0.0 }, &tasks, &Against::default());
+    assert!(matches!(&ran[1], Ran::Refused { why, .. } if why.contains("gemv alone")));
+    assert_eq!(ran.iter().filter_map(Ran::measured).count(), 2);
+}
+
+#[test]
+fn kernels_run_in_turns_if_conditions_are_the_same_and_memory_suffices() {
+    let small = task(gemv(10));
+    let other = Task { options: Options { threads: 2, ..options() }, ..small.clone() };
+    // Cold ones have copies of 128 MiB.
+    let tasks = vec![small.clone(); 20];
+    assert_eq!(together(&tasks, &small), 8);
+    assert_eq!(together(&[small.clone(), other, small.clone()], &small), 1);
+    let hot = Task { options: Options { state: CacheState::Hot, ..options() }, ..small };
+    assert_eq!(together(&vec![hot.clone(); 20], &hot), 20);
+}
