@@ -20,7 +20,9 @@ use super::product::{Description, Product};
 use super::tile::Tile;
 use super::{copies, memory, work};
 use crate::backend::BenchError;
-use crate::cpu::{InstructionSet, Making};
+#[cfg(target_arch = "x86_64")]
+use crate::cpu::InstructionSet;
+use crate::cpu::Making;
 use crate::kernel::Kernel;
 
 /// The depth of a block at most: as many bytes as of FP32. Bytes are multiplied four times as quickly, so what is spent on

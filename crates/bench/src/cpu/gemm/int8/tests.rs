@@ -1,6 +1,7 @@
 use eaves_roofline::measured::CacheState;
 
 use super::*;
+use crate::cpu::InstructionSet;
 
 /// Holds the product of drawn bytes against dot products of them, none of which may differ.
 fn check(instructions: InstructionSet, shape: (usize, usize, usize), mut draw: impl FnMut() -> i8) {
