@@ -87,8 +87,9 @@ pub(super) fn prepare(
     let size = if compute == Compute::Double { 8 } else { 4 };
     let tiling = Tiling::new(device, rows, pairs, context, stride, size);
     let [rows_of_block, keys_of_block, vectors] = tiling.block;
+    let combine = COMBINE_ITEMS.min(device.info().largest_group.max(1));
     let options = format!(
-        "{} -DBLOCK_ROWS={rows_of_block} -DBLOCK_KEYS={keys_of_block} -DBLOCK_VECTORS={vectors} -DITEMS={} -DTILE_ROWS={} -DTILE_KEYS={} -DSTRIDE={stride} -DCOMBINE_ITEMS={COMBINE_ITEMS} -DLOAD_W={}{}",
+        "{} -DBLOCK_ROWS={rows_of_block} -DBLOCK_KEYS={keys_of_block} -DBLOCK_VECTORS={vectors} -DITEMS={} -DTILE_ROWS={} -DTILE_KEYS={} -DSTRIDE={stride} -DCOMBINE_ITEMS={combine} -DLOAD_W={}{}",
         compute.options(),
         tiling.items,
         tiling.rows,
@@ -124,7 +125,6 @@ pub(super) fn prepare(
         .rotating(4, v.scales());
     let mut stages = vec![stage];
     if split {
-        let items = COMBINE_ITEMS.min(device.info().largest_group.max(1));
         let arguments = vec![
             Argument::Memory(Rc::clone(&out)),
             Argument::Memory(parts),
@@ -134,7 +134,7 @@ pub(super) fn prepare(
             number(tiling.splits),
         ];
         let kernel = driver.kernel(&program, "combine")?;
-        stages.push(Stage::new(driver, kernel, arguments, [results, 1], [items, 1])?);
+        stages.push(Stage::new(driver, kernel, arguments, [results, 1], [combine, 1])?);
     }
     let visible = seen(shape);
     let scores = (batch * heads) as f64 * visible;
