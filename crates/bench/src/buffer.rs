@@ -64,8 +64,11 @@ impl<T: Plain> Buffer<T> {
         Some(buffer)
     }
 
-    /// Whether the system gave huge pages for all of it but the edges, if it says. Asked after it was filled.
+    /// Whether the system gave huge pages for all of it but the edges, if it says and a page fits. Asked after it was filled.
     pub fn has_huge_pages(&self) -> Option<bool> {
+        if self.layout.size() < HUGE_PAGE {
+            return None;
+        }
         huge_bytes(self.start.as_ptr() as usize).map(|huge| huge + HUGE_PAGE > self.layout.size())
     }
 }
@@ -143,5 +146,6 @@ mod tests {
         }
         assert_eq!(Buffer::<u8>::zeroed(4 << 20).unwrap().as_ptr() as usize % HUGE_PAGE, 0);
         assert!(Buffer::<u64>::zeroed(usize::MAX).is_none());
+        assert_eq!(Buffer::<u8>::zeroed(4096).unwrap().has_huge_pages(), None);
     }
 }

@@ -109,11 +109,15 @@ impl<'a> Session<'a> {
 
     /// Decides what exceeds the last cache, and answers it: what was measured, or what the system says if that is more, since
     /// a cache that others use too looks smaller than it is. But not far more: virtual machines are told of caches that they
-    /// have a part of.
+    /// have a part of. Unless the last cache itself was not found, and what was measured is the one before it.
     pub(super) fn exceed(&mut self, levels: &[Level]) -> usize {
         const FAR: usize = 4;
+        const LARGEST_PRIVATE: usize = 4 << 20;
         if let Some(measured) = levels.iter().rev().find_map(|level| level.beyond) {
-            self.cpu.last_cache = self.cpu.last_cache.min(FAR * measured).max(measured);
+            if measured > LARGEST_PRIVATE {
+                self.cpu.last_cache = self.cpu.last_cache.min(FAR * measured);
+            }
+            self.cpu.last_cache = self.cpu.last_cache.max(measured);
         }
         self.cpu.last_cache
     }

@@ -155,9 +155,10 @@ impl Measurement {
         self.seconds(best).map(|seconds| self.work.bytes() / seconds)
     }
 
-    /// Operations per core and cycle at the quickest.
+    /// Operations per core and cycle: the median time and the median clock, since the quickest sample may have had a higher
+    /// clock than most.
     pub fn flops_per_cycle(&self) -> Option<f64> {
-        let rate = self.flops_per_second(true)?;
+        let rate = self.flops_per_second(false)?;
         Some(rate / (self.clock? * self.conditions.threads as f64))
     }
 

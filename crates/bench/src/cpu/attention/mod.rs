@@ -105,14 +105,18 @@ impl Attention {
             return Err(unsupported("there are more new tokens than tokens"));
         }
         let memory = || BenchError::Memory { what: format!("attention of {context} tokens") };
-        let (padded, tokens) = (dimension.next_multiple_of(GRANULE), context.next_multiple_of(BLOCK));
-        let elements = (batch * kv_heads).checked_mul(tokens * padded).ok_or_else(memory)?;
-        let bytes = 2 * elements * stored.bytes();
+        let padded = dimension.checked_next_multiple_of(GRANULE).ok_or_else(memory)?;
+        let tokens = context.checked_next_multiple_of(BLOCK).ok_or_else(memory)?;
+        let product = |factors: &[usize]| {
+            factors.iter().try_fold(1, |product: usize, factor| product.checked_mul(*factor))
+        };
+        let bytes = product(&[2, batch, kv_heads, tokens, padded, stored.bytes()]).ok_or_else(memory)?;
         if making.state == CacheState::LastLevel && bytes >= making.last_cache {
             return Err(unsupported("keys and values do not fit the last cache"));
         }
         let mut random = fastrand::Rng::with_seed(13);
-        let rows = batch * heads * queries;
+        let rows = product(&[batch, heads, queries]).ok_or_else(memory)?;
+        product(&[rows, padded, size_of::<f32>()]).ok_or_else(memory)?;
         let queries = random_queries(stored, rows, dimension, padded, &mut random).ok_or_else(memory)?;
         let first =
             random_cache(stored, batch * kv_heads, (context, dimension), (tokens, padded), &mut random)

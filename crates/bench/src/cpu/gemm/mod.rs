@@ -201,8 +201,7 @@ fn float<T: Foreign + Random>(
         blocking: FLOAT_BLOCKING,
         piece: 400e6 / size_of::<T>() as f64,
         threads: making.threads,
-        // A product and a sum round once each at most, and so do those of the reference.
-        tolerance: 2.0 * k as f64 * (0.5_f64.powi(mantissa) + 0.5_f64.powi(53)),
+        tolerance: tolerance(k, 0.5_f64.powi(mantissa)),
     };
     let (a, b) = (RowLines(a), ColumnLines(b));
     let made: Option<Box<dyn Kernel>> = match engine {
@@ -242,3 +241,10 @@ fn memory(spec: &Spec) -> BenchError {
 
 #[cfg(test)]
 mod tests;
+
+/// What roundings of a sum of `k` products may come to, relative to the sum of their magnitudes: they are as often up as down,
+/// so that they grow with the square root (Higham and Mary, "A New Approach to Probabilistic Rounding Error Analysis", 2019).
+/// The worst case, `2 k u`, would let through a product that was left out.
+pub(super) fn tolerance(k: usize, unit: f64) -> f64 {
+    (8.0 * (k as f64).sqrt() + 4.0) * unit
+}

@@ -79,8 +79,7 @@ pub(super) fn make(spec: &Spec, making: &Making) -> Result<Box<dyn Kernel>, Benc
         blocking: FLOAT_BLOCKING,
         piece: 100e6,
         threads: making.threads,
-        // A product and a sum round once each at most, and the scale of a weight may round it twice.
-        tolerance: (2.0 * k as f64 + 2.0) * 0.5_f64.powi(24),
+        tolerance: super::tolerance(k, 0.5_f64.powi(24)),
     };
     let product = Product::new(description, f32_tile(making.instructions), a, b);
     Ok(Box::new(product.ok_or_else(|| memory(spec))?))

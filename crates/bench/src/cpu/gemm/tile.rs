@@ -83,7 +83,7 @@ macro_rules! float_tile {
                     if accumulate {
                         for row in 0..R {
                             for line in 0..(COLUMNS * size_of::<$element>()).div_ceil(64) {
-                                super::prefetch(c.add(row * stride).cast::<u8>().add(64 * line));
+                                super::prefetch(c.wrapping_add(row * stride).cast::<u8>().wrapping_add(64 * line));
                             }
                         }
                     }
@@ -92,7 +92,8 @@ macro_rules! float_tile {
                         ($at:literal) => {
                             let mut right = [$zero; $vectors];
                             for (vector, right) in right.iter_mut().enumerate() {
-                                super::prefetch(b.add(($at + AHEAD) * COLUMNS + vector * $lanes).cast());
+                                // Past the end it asks for nothing.
+                                super::prefetch(b.wrapping_add(($at + AHEAD) * COLUMNS + vector * $lanes).cast());
                                 *right = $load(b.add($at * COLUMNS + vector * $lanes));
                             }
                             for (row, sums) in sums.iter_mut().enumerate() {

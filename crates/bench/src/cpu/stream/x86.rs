@@ -73,22 +73,25 @@ macro_rules! streams {
                 total.wrapping_add(tail.wrapping_mul(passes as u32))
             }
 
+            /// # Safety
+            /// There must be a whole vector at `to`, aligned.
             #[target_feature(enable = $features)]
-            fn store<const PAST: bool>(to: *mut f32, value: $float) {
-                // SAFETY: callers give pointers to a whole vector, aligned.
+            unsafe fn store<const PAST: bool>(to: *mut f32, value: $float) {
+                // SAFETY: what callers promise.
                 unsafe { if PAST { $past(to.cast(), value) } else { $store(to, value) } }
             }
 
             #[target_feature(enable = $features)]
             fn write<const PAST: bool>(to: &mut [f32], pattern: &Pattern, passes: usize) {
-                // SAFETY: the pattern is a block; `copy_from` below needs no alignment.
+                // SAFETY: the pattern is a block.
                 let values: [$float; VECTORS] = unsafe { std::mem::transmute::<Pattern, _>(*pattern) };
                 for _ in 0..passes {
                     forget();
                     let (blocks, rest) = to.as_chunks_mut::<BLOCK>();
                     for block in blocks {
                         for (vector, value) in values.iter().enumerate() {
-                            store::<PAST>(block[vector * LANES..].as_mut_ptr(), *value);
+                            // SAFETY: blocks are whole vectors, and aligned.
+                            unsafe { store::<PAST>(block[vector * LANES..].as_mut_ptr(), *value) };
                         }
                     }
                     for (to, from) in rest.iter_mut().zip(pattern) {
@@ -110,7 +113,8 @@ macro_rules! streams {
                         for vector in 0..VECTORS {
                             // SAFETY: a vector of a block, which is aligned.
                             let value = unsafe { $load(source[vector * LANES..].as_ptr()) };
-                            store::<PAST>(block[vector * LANES..].as_mut_ptr(), value);
+                            // SAFETY: blocks are whole vectors, and aligned.
+                            unsafe { store::<PAST>(block[vector * LANES..].as_mut_ptr(), value) };
                         }
                     }
                     for (to, from) in rest.iter_mut().zip(last) {
@@ -134,7 +138,8 @@ macro_rules! streams {
                             let start = vector * LANES;
                             // SAFETY: vectors of blocks, which are aligned.
                             let (b, c) = unsafe { ($load(b[start..].as_ptr()), $load(c[start..].as_ptr())) };
-                            store::<PAST>(block[start..].as_mut_ptr(), $fma(factor, c, b));
+                            // SAFETY: blocks are whole vectors, and aligned.
+                            unsafe { store::<PAST>(block[start..].as_mut_ptr(), $fma(factor, c, b)) };
                         }
                     }
                     for (to, (b, c)) in rest.iter_mut().zip(b_rest.iter().zip(c_rest)) {

@@ -43,7 +43,7 @@ macro_rules! integer_tile {
                 // The result is needed at the end only, and comes from far meanwhile, also where it is only written.
                 for row in 0..R {
                     for line in 0..COLUMNS * 4 / 64 {
-                        _mm_prefetch::<_MM_HINT_T0>(c.add(row * stride + 16 * line).cast());
+                        _mm_prefetch::<_MM_HINT_T0>(c.wrapping_add(row * stride + 16 * line).cast());
                     }
                 }
                 let mut sums: [[$vector; VECTORS]; R] = [[$zero; VECTORS]; R];
@@ -52,7 +52,8 @@ macro_rules! integer_tile {
                         let mut right = [$zero; VECTORS];
                         for (vector, right) in right.iter_mut().enumerate() {
                             let at = b.add(($at * COLUMNS + vector * $lanes) * $group);
-                            _mm_prefetch::<_MM_HINT_T0>(at.add(AHEAD * $group * COLUMNS).cast());
+                            // Past the end it asks for nothing.
+                            _mm_prefetch::<_MM_HINT_T0>(at.wrapping_add(AHEAD * $group * COLUMNS).cast());
                             *right = $load(at.cast());
                         }
                         for (row, sums) in sums.iter_mut().enumerate() {
