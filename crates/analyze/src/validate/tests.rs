@@ -17,6 +17,7 @@ fn device() -> Device {
         name: id.to_uppercase(),
         bandwidth: Some(fact(gigabytes * 1e9)),
         size: size.map(fact),
+        ..Memory::default()
     };
     Device {
         id: "core".into(),

@@ -87,7 +87,7 @@ pub(super) fn kernels(which: Which, device: Option<&Device>) -> Vec<(Spec, Cache
     kernels
 }
 
-/// Reading and the triad in each cache, and reading from memory. Sizes are not those that roofs are measured with: two
+/// Reading and the triad in each cache and in memory. Sizes are not those that roofs are measured with: two
 /// fifths of a cache, three of the last, which others use too.
 fn streams(device: Option<&Device>) -> Vec<(Spec, CacheState)> {
     let mut kernels = Vec::new();
@@ -101,8 +101,9 @@ fn streams(device: Option<&Device>) -> Vec<(Spec, CacheState)> {
         }
     }
     for bytes in [1 << 20, 3 << 20] {
-        let stream = Stream::Read { streams: 4 };
-        kernels.push((Spec::Stream { stream, bytes }, CacheState::Cold));
+        for stream in [Stream::Read { streams: 4 }, Stream::Triad(Store::NonTemporal)] {
+            kernels.push((Spec::Stream { stream, bytes }, CacheState::Cold));
+        }
     }
     kernels
 }
