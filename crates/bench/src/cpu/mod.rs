@@ -1,4 +1,4 @@
-//! Kernels for the processor that eaves runs on: one module a family, listed in [`FAMILIES`].
+//! Kernels for the processor that eaves runs on: one module a family, listed in `FAMILIES`.
 
 mod attention;
 mod backend;

@@ -1,7 +1,7 @@
 //! What this processor can really do: its clock, its levels of memory, its peaks, and what is neither.
 //!
 //! Nothing is taken from what the processor says of itself: levels are found by going through sets of growing size
-//! ([`plateaus`]), peaks by multiply-adds in registers, rates by the kernels that need them. Each number is of clean samples,
+//! ([`plateaus()`]), peaks by multiply-adds in registers, rates by the kernels that need them. Each number is of clean samples,
 //! and there is none where these are too few.
 
 mod chase;

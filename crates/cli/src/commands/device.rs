@@ -13,7 +13,7 @@ use eaves_roofline::device::catalogue;
 use crate::arguments::{HELP_TEMPLATE, OutputArguments};
 use crate::failure::{did_you_mean, hinted};
 
-/// List devices, show what one can do, find or measure those of this machine
+/// List and show devices, find and measure those of this machine
 #[derive(Args, Debug)]
 #[command(
     help_template = HELP_TEMPLATE,

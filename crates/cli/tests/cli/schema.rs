@@ -3,6 +3,10 @@
 use crate::support::{TRACE, run};
 use serde_json::Value;
 
+/// A single small product against a device that is not here: quick, whatever the machine.
+const VALIDATED: &[&str] =
+    &["--suite", "none", "--shape", "1x64x64", "--device", "h100-sxm", "--threads", "1", "--seconds", "0.02"];
+
 /// Every verb that prints a document, with what it needs besides an input.
 /// In the arguments, `FILE` stands for the trace.
 const VERBS: [(&str, &[&str]); 18] = [
@@ -24,21 +28,7 @@ const VERBS: [(&str, &[&str]); 18] = [
     ("report", &["FILE", "--details"]),
     ("roofline", &["FILE", "--device", "h100-sxm"]),
     ("timeline", &["FILE"]),
-    (
-        "validate",
-        &[
-            "--suite",
-            "none",
-            "--shape",
-            "1x64x64",
-            "--device",
-            "h100-sxm",
-            "--threads",
-            "1",
-            "--seconds",
-            "0.02",
-        ],
-    ),
+    ("validate", VALIDATED),
     // tidy-alphabetical-end
 ];
 

@@ -22,7 +22,7 @@ use crate::picture::Drawn;
 pub(crate) use precisions::{Pair, pair};
 pub(crate) use shapes::Product;
 
-/// Run kernels of any shape and precision, and say how sure the times are
+/// Run kernels of any shape and precision here, timed honestly
 #[derive(Args, Debug)]
 #[command(
     help_template = HELP_TEMPLATE,

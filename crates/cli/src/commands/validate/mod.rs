@@ -23,7 +23,7 @@ use crate::failure::hinted;
 use crate::measuring::{self, Against, Code, Runner, RunningArguments, Task};
 use crate::picture::Drawn;
 
-/// Measure this machine's roofs and see how far predictions are from runs
+/// See how far predictions are from what this machine does
 #[derive(Args, Debug)]
 #[command(
     help_template = HELP_TEMPLATE,
