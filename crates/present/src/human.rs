@@ -31,6 +31,10 @@ pub fn value(value: &Value, unit: Unit) -> String {
         (Value::Float(number), Unit::Count) if number.fract() == 0.0 && number.abs() < 9e15 => {
             thousands(*number as i64)
         }
+        // Two decimals of an error of rounding would be zeros.
+        (Value::Float(number), Unit::None) if *number != 0.0 && number.abs() < 0.005 => {
+            format!("{number:.1e}")
+        }
         (Value::Float(number), Unit::None | Unit::Count) => decimal(*number),
     }
 }
@@ -233,6 +237,8 @@ mod tests {
     fn thousands_are_parted() {
         assert_eq!(thousands(0), "0");
         assert_eq!(thousands(-1_234_567), "-1,234,567");
+        assert_eq!(value(&Value::Float(2.64e-7), Unit::None), "2.6e-7");
+        assert_eq!(value(&Value::Float(0.0), Unit::None), "0.00");
         assert_eq!(decimal(-0.5), "-0.50");
         assert_eq!(decimal(12_345.678), "12,345.68");
         assert_eq!(counted(1, "row"), "1 row");

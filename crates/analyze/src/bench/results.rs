@@ -47,8 +47,20 @@ const COLUMNS: [Column; 32] = [
 const NO_ROOF: &str = "no roofs were given or measured: --device FILE";
 
 pub(super) fn table(measured: &[&Measurement], roofs: &Roofs<'_>) -> Table {
-    let rows = measured.iter().map(|measurement| row(measurement, measured, roofs)).collect();
-    Table { id: "results", title: "One call", columns: COLUMNS.to_vec(), rows }
+    let mut rows: Vec<Vec<Value>> =
+        measured.iter().map(|measurement| row(measurement, measured, roofs)).collect();
+    let mut columns = COLUMNS.to_vec();
+    // Whose code ran names the row where several ran the same, and is a detail otherwise.
+    let same = |one: &Measurement, other: &Measurement| {
+        one.spec == other.spec && one.conditions.implementation != other.conditions.implementation
+    };
+    if measured.iter().any(|one| measured.iter().any(|other| same(one, other)))
+        && let Some(index) = columns.iter().position(|column| column.id == "implementation")
+    {
+        columns[1..=index].rotate_right(1);
+        rows.iter_mut().for_each(|row| row[1..=index].rotate_right(1));
+    }
+    Table { id: "results", title: "One call", columns, rows }
 }
 
 fn row(measurement: &Measurement, all: &[&Measurement], roofs: &Roofs<'_>) -> Vec<Value> {

@@ -205,7 +205,11 @@ fn importance(columns: &[Column], index: usize, right: bool) -> Option<u32> {
     let from_right = (columns.len() - index) as u32;
     Some(match statistic {
         Some(position) => position as u32,
-        None if matches!(id, "bound_by" | "implementation" | "precision" | "reason" | "time_ns") => {
+        None if matches!(
+            id,
+            "bound_by" | "gbps" | "gflops" | "implementation" | "precision" | "reason" | "time_ns"
+        ) =>
+        {
             300 + from_right
         }
         None if right => 200 + from_right,
