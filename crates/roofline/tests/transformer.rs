@@ -37,6 +37,7 @@ fn device() -> Device {
             name: "LPDDR5X".into(),
             bandwidth: Some(fact(287e9)),
             size: Some(fact(128e9)),
+            ..Memory::default()
         }],
         links: vec![Link {
             name: "NVLink".into(),

@@ -41,7 +41,7 @@ pub(super) fn device() -> Device {
             id: "hbm".to_owned(),
             name: "HBM".to_owned(),
             bandwidth: Some(fact(1e12)),
-            size: None,
+            ..Memory::default()
         }],
         links: vec![
             link("NVLink4 per-link", 50e9),

@@ -78,7 +78,7 @@ pub(super) fn causes(judged: &[Judged<'_>], twins: &[Twin]) -> Vec<Cause> {
         .filter(|row| row.needs_cause())
         .map(|row| {
             let twin = twins.iter().find(|twin| twin.of == row.index);
-            let found = [own_rate(row, twin), clock(row), level(row)];
+            let found = [own_rate(row, twin), clock(row), level(row), overlap(row)];
             let best =
                 found.into_iter().flatten().reduce(|best, next| match (best.explains, next.explains) {
                     (false, true) => next,
@@ -136,6 +136,26 @@ fn clock(row: &Judged<'_>) -> Option<Cause> {
         text: format!("the core ran at {:.2} GHz, roofs were measured at {:.2}", own / 1e9, roofs / 1e9),
         explains: slowed,
         seconds: row.interval.middle().map(|middle| middle / share),
+    })
+}
+
+/// Roofs that overlap more or less than half of the time: what is inside the interval, but far from its middle.
+fn overlap(row: &Judged<'_>) -> Option<Cause> {
+    let measured = row.measured()?;
+    let (low, high) = (row.interval.low()?, row.interval.high()?);
+    if high <= low || !row.is_inside()? {
+        return None;
+    }
+    let hidden = ((high - measured) / (high - low)).clamp(0.0, 1.0);
+    Some(Cause {
+        of: row.index,
+        text: format!(
+            "inside the interval: {:.0} % of what the other roofs ask for passes while {} does its part, where the middle is half",
+            100.0 * hidden,
+            row.interval.bound_by()?.roof,
+        ),
+        explains: true,
+        seconds: Some(measured),
     })
 }
 

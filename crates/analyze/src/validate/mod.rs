@@ -178,7 +178,12 @@ fn numbers(suite: &Suite<'_>, judged: &[Judged<'_>], causes: &[causes::Cause]) -
             Unit::None,
             "The device of the catalogue that is predicted from too.",
         ),
-        number("rows", all.count.into(), Unit::Count, "Measurements that have a number and a prediction."),
+        number(
+            "rows",
+            all.count.into(),
+            Unit::Count,
+            "Measurements that have a number and a prediction. Streams calibrate the roofs too; those here are of sizes that the roofs were not measured with.",
+        ),
         number(
             "median_error_pct",
             of_all(all.median),
@@ -264,8 +269,16 @@ fn calibration(roofs: &Roofs<'_>) -> Table {
                 ]);
             };
         for level in &device.memory {
-            if let Some(fact) = &level.bandwidth {
-                push("memory", &level.name, fact.value / 1e9, "GB/s", fact);
+            let kinds = [
+                (level.name.clone(), &level.bandwidth),
+                (format!("{} write", level.name), &level.write),
+                (format!("{} copy", level.name), &level.copy),
+                (format!("{} triad", level.name), &level.triad),
+            ];
+            for (name, fact) in kinds {
+                if let Some(fact) = fact {
+                    push("memory", &name, fact.value / 1e9, "GB/s", fact);
+                }
             }
         }
         for peak in &device.peaks {

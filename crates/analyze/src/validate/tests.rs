@@ -17,6 +17,7 @@ fn device() -> Device {
         name: id.to_uppercase(),
         bandwidth: Some(fact(gigabytes * 1e9)),
         size: size.map(fact),
+        ..Memory::default()
     };
     Device {
         id: "core".into(),
@@ -131,6 +132,25 @@ fn a_kernel_that_is_slow_in_its_cache_explains_itself() {
     let unexplained = section(&suite(&ran, &device, &none));
     assert_eq!(number(&unexplained, "unexplained"), 1.0);
     assert!(unexplained.findings.iter().any(|finding| finding.id == "unexplained"));
+}
+
+/// [50, 70] again: 48 is 20 % off the middle, and within 5 % of the least. Arithmetic then passes beside memory as a whole.
+/// 45 is outside, and nothing explains it.
+#[test]
+fn a_row_inside_its_interval_says_how_much_overlapped() {
+    let device = device();
+    for (microseconds, is_explained) in [(47.9, "yes"), (45.0, "no")] {
+        let ran = [Ran::Measured(measured(gemv(1000, 1000, "int8"), microseconds))];
+        let section = section(&suite(&ran, &device, &[]));
+        let causes = table(&section, "causes");
+        assert_eq!(cell(causes, 0, "explained"), &Value::from(is_explained), "{causes:?}");
+        let Value::Text(reason) = cell(causes, 0, "reason") else { panic!() };
+        assert_eq!(
+            reason.contains("100 % of what the other roofs ask for"),
+            is_explained == "yes",
+            "{reason}"
+        );
+    }
 }
 
 /// 24 MiB of a shared cache of 32 at 30 GB/s: faster than memory, slower than the cache.

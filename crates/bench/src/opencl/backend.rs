@@ -117,6 +117,11 @@ impl OpenCl {
     pub(super) fn prepare(&self, spec: &Spec, options: &Options) -> Result<Prepared, BenchError> {
         let mut prepared = match spec {
             Spec::Exp => exp::prepare(self),
+            Spec::Softmax => Err(BenchError::Unsupported {
+                backend: "opencl".to_owned(),
+                what: spec.family().to_owned(),
+                why: "attention is held against exponentials here".to_owned(),
+            }),
             Spec::Stream { stream, bytes } => stream::prepare(self, *stream, *bytes, options.state),
             Spec::Fma { arithmetic } => fma::prepare(self, *arithmetic),
             Spec::Gemv { .. } => gemv::prepare(self, spec, options.state),

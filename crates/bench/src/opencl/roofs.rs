@@ -80,6 +80,7 @@ pub(super) fn described(backend: &OpenCl, measured: &[Measurement]) -> Device {
         name: "memory".to_owned(),
         bandwidth: best.map(fact),
         size: (info.memory > 0).then(|| reported(info.memory as f64)),
+        ..Memory::default()
     };
     Device {
         id: identifier(&info.name),

@@ -1,4 +1,4 @@
-//! Rates of what is neither multiply-adds nor movement: exponentials, and dequantising each format that weights have.
+//! Rates of what is neither multiply-adds nor movement: exponentials, softmax, and dequantising each format that weights have.
 //!
 //! A format is dequantised by the kernel that multiplies with it, from a matrix that fits half of the second cache, where
 //! nothing else bounds it.
@@ -22,6 +22,8 @@ pub(super) fn measure(
 ) {
     session.say("exponentials");
     add(session, Spec::Exp, rates, threads);
+    session.say("softmax");
+    add(session, Spec::Softmax, rates, threads);
     // The second cache, or the only one.
     let caches: Vec<usize> = levels.iter().filter_map(|level| level.fits).collect();
     let Some(cache) = caches.get(1).or_else(|| caches.first()).copied() else { return };

@@ -8,7 +8,7 @@ use super::{Rate, Roofs};
 
 impl Roofs {
     /// What one core can do, or with more threads than one what all can. Every number says that it was measured here and by
-    /// what. Bandwidths are those of reading, at the median: memory is shared with others, and what they leave of it is what
+    /// what. Bandwidths are those at the median: memory is shared with others, and what they leave of it is what
     /// kernels find too. Peaks are the best that was seen.
     pub fn device(&self, threads: usize) -> Device {
         let all = threads > 1 && self.threads > 1;
@@ -20,7 +20,9 @@ impl Roofs {
         let pick = |pair: &super::Pair| if all { pair.all.clone() } else { pair.one.clone() };
         let mut memory: Vec<Memory> = Vec::new();
         for level in self.levels.iter().rev() {
-            let bandwidth = pick(&level.traffic.read);
+            let bandwidth =
+                |pair: &super::Pair| pick(pair).map(|rate| fact(rate.median, &described("median", &rate)));
+            let super::Traffic { read, write, copy, triad } = &level.traffic;
             let size = match level.fits {
                 None => memory_size.clone(),
                 Some(fits) => {
@@ -32,7 +34,10 @@ impl Roofs {
             memory.push(Memory {
                 id: level.id.clone(),
                 name: level.name.clone(),
-                bandwidth: bandwidth.map(|rate| fact(rate.median, &described("median", &rate))),
+                bandwidth: bandwidth(read),
+                write: bandwidth(write),
+                copy: bandwidth(copy),
+                triad: bandwidth(triad),
                 size,
             });
         }

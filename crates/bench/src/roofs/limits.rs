@@ -39,7 +39,7 @@ impl Roofs {
         let bytes = match measurement.spec {
             Spec::Stream { bytes, .. } => bytes as f64,
             // In the first cache, gone through several times.
-            Spec::Exp => 0.0,
+            Spec::Exp | Spec::Softmax => 0.0,
             _ => measurement.work.bytes(),
         };
         let holds = |level: &&Level| {

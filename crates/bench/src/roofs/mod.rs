@@ -192,11 +192,12 @@ pub fn measure_roofs(
         session.stage(shares[3]);
         chores::measure(&mut session, &levels, &mut rates, threads);
     }
-    // What other programs leave of memory's bandwidth changes with the seconds, so it is measured again while there is time.
+    // What other programs leave of bandwidths changes with the seconds, so they are measured again while there is time.
     session.stage(0.95);
     let named = session.missing.len();
     for threads in session.teams() {
         levels::measure_memory(&mut session, &mut levels, threads);
+        levels::measure_caches(&mut session, &mut levels, threads);
     }
     session.missing.truncate(named);
     session.say("handing a call to all threads");

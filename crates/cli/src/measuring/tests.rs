@@ -46,7 +46,7 @@ fn core() -> Device {
             id: "hbm".into(),
             name: "DRAM".into(),
             bandwidth: Some(fact(20e9)),
-            size: None,
+            ..Memory::default()
         }],
         ..Device::default()
     }

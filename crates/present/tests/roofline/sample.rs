@@ -50,6 +50,7 @@ pub(crate) fn device() -> Device {
         name: name.to_owned(),
         bandwidth: Some(fact(rate, confidence)),
         size: Some(fact(size, Confidence::High)),
+        ..Memory::default()
     };
     Device {
         id: "nvidia-h100-sxm".to_owned(),

@@ -80,7 +80,12 @@ impl Ceilings {
                 Some(memory) => memory.bandwidth = fact(rate),
                 None => {
                     let name = if id == level::MAIN { "Memory".to_owned() } else { id.to_uppercase() };
-                    device.memory.push(Memory { id: id.to_owned(), name, bandwidth: fact(rate), size: None });
+                    device.memory.push(Memory {
+                        id: id.to_owned(),
+                        name,
+                        bandwidth: fact(rate),
+                        ..Memory::default()
+                    });
                 }
             }
         }

@@ -53,7 +53,7 @@ pub(super) fn apply(device: &mut Device, source: &str, number: &dyn Fn(&str) -> 
         if let Some(rate) = rate(column) {
             any = true;
             let at = known.unwrap_or_else(|| {
-                let level = Memory { id: id.to_owned(), name: name.to_owned(), bandwidth: None, size: None };
+                let level = Memory { id: id.to_owned(), name: name.to_owned(), ..Memory::default() };
                 device.memory.insert(place.min(device.memory.len()), level);
                 place
             });

@@ -84,14 +84,20 @@ pub struct Peak {
 }
 
 /// One level of memory.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Memory {
     /// `hbm` for the device's main memory whatever its kind; `llc`, `l2`, `l1`, `lds`.
     pub id: String,
     /// The name for people: `HBM3`, `L2`.
     pub name: String,
-    /// Bytes per second, both directions together.
+    /// Bytes per second, both directions together; where the others were measured too, of reading alone.
     pub bandwidth: Option<Fact>,
+    /// Bytes per second of writing alone, where it was measured.
+    pub write: Option<Fact>,
+    /// Bytes per second of reading and writing as many, where it was measured.
+    pub copy: Option<Fact>,
+    /// Bytes per second of reading two for each that is written, with a multiply-add, where it was measured.
+    pub triad: Option<Fact>,
     /// Bytes.
     pub size: Option<Fact>,
 }
@@ -210,7 +216,10 @@ impl Device {
     pub fn facts(&self) -> Vec<&Fact> {
         let single = [&self.units, &self.clock, &self.tdp];
         let peaks = self.peaks.iter().flat_map(|peak| [Some(&peak.dense), peak.sparse.as_ref()]);
-        let memory = self.memory.iter().flat_map(|memory| [memory.bandwidth.as_ref(), memory.size.as_ref()]);
+        let memory = self.memory.iter().flat_map(|memory| {
+            let Memory { bandwidth, write, copy, triad, size, .. } = memory;
+            [bandwidth, write, copy, triad, size].map(Option::as_ref)
+        });
         let links = self.links.iter().map(|link| Some(&link.per_direction));
         let rates = self.rates.iter().map(|rate| Some(&rate.per_second));
         let single = single.into_iter().map(Option::as_ref);

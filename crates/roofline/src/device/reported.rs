@@ -77,7 +77,7 @@ impl Reported<'_> {
         let main = self.bandwidth();
         let size = self.memory_size();
         if (main.is_some() || size.is_some()) && device.memory.is_empty() {
-            let memory = Memory { id: "hbm".into(), name: "Memory".into(), bandwidth: None, size: None };
+            let memory = Memory { id: "hbm".into(), name: "Memory".into(), ..Memory::default() };
             device.memory.push(memory);
         }
         if let Some(memory) = device.memory.first_mut() {
@@ -90,8 +90,8 @@ impl Reported<'_> {
                 None => device.memory.push(Memory {
                     id: "l2".into(),
                     name: "L2".into(),
-                    bandwidth: None,
                     size: Some(fact(size)),
+                    ..Memory::default()
                 }),
             }
         }

@@ -125,6 +125,9 @@ impl Text<'_> {
                 if index == 0 { ("size_GiB", 1_073_741_824.0) } else { ("size_MiB", 1_048_576.0) };
             self.fact(unit, level.size.as_ref(), factor, "    ");
             self.fact("bw_GBps", level.bandwidth.as_ref(), 1e9, "    ");
+            self.fact("write_GBps", level.write.as_ref(), 1e9, "    ");
+            self.fact("copy_GBps", level.copy.as_ref(), 1e9, "    ");
+            self.fact("triad_GBps", level.triad.as_ref(), 1e9, "    ");
         }
     }
 

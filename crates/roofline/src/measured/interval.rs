@@ -7,11 +7,27 @@
 
 use super::{CacheState, Chore};
 use crate::device::{Device, Memory};
-use crate::{Counts, Roof, Work};
+use crate::{Access, Arithmetic, Counts, Engine, Operand, Roof, Work};
 
 /// A chore whose rate is this and the id of a memory level, `read l2`, is bytes that a kernel must take from a cache
 /// however well operands stay in it: panels of a product are read again for every tile.
 const READ: &str = "read ";
+
+/// A chore whose rate is this and the name of an arithmetic, `fma fp32`, is operations that a kernel does and the work does
+/// not ask for: those of tiles that are not whole.
+const FMA: &str = "fma ";
+
+/// A chore whose rate begins so was measured with the multiply-add that each weight is for.
+const DEQUANTISE: &str = "dequantise ";
+
+/// Operations of a multiply-add.
+const OPERATIONS: f64 = 2.0;
+
+/// Bytes of a multiply-add of the triad: three numbers of FP32.
+const TRIAD_BYTES: f64 = 12.0;
+
+/// The share of the triad's bytes that is written.
+const TRIAD_WRITTEN: f64 = 1.0 / 3.0;
 
 /// What bounds a share of the time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,6 +72,8 @@ pub struct Interval {
     pub unknown: Vec<String>,
     /// The peak or bandwidth that is needed and not known, in words: there is no interval without it.
     pub missing: Option<String>,
+    /// Seconds of arithmetic that the rates of other roofs were measured with: they are in the times of both, and pass once.
+    pub shared: f64,
 }
 
 impl Interval {
@@ -64,9 +82,10 @@ impl Interval {
         self.bound_by().map(|time| time.seconds)
     }
 
-    /// At most: all roofs one after the other.
+    /// At most: all roofs one after the other, and what two of them have in common once.
     pub fn high(&self) -> Option<f64> {
-        self.low().map(|_| self.times.iter().map(|time| time.seconds).sum())
+        let all: f64 = self.times.iter().map(|time| time.seconds).sum();
+        self.low().map(|low| (all - self.shared).max(low))
     }
 
     /// The middle.
@@ -102,7 +121,9 @@ pub fn interval(work: &Work, chores: &[Chore], device: &Device, level: Option<&M
                     Counts::Operations => work.flops,
                     Counts::Macs => work.macs,
                 };
-                found.push(ceiling.name.clone(), RoofKind::Arithmetic, amount / ceiling.rate);
+                let seconds = amount / ceiling.rate;
+                found.push(ceiling.name.clone(), RoofKind::Arithmetic, seconds);
+                found.shared = seconds * (shared(work, chores, device, level) / work.flops).min(1.0);
             }
             None => missing.push(match work.arithmetic {
                 Some(arithmetic) => format!("{arithmetic} {} peak", work.engine),
@@ -112,8 +133,8 @@ pub fn interval(work: &Work, chores: &[Chore], device: &Device, level: Option<&M
     }
     let bytes = work.bytes();
     if bytes > 0.0 {
-        match level.and_then(|level| Some((level, level.bandwidth.as_ref()?.value))) {
-            Some((level, rate)) => found.push(level.name.clone(), RoofKind::Memory, bytes / rate),
+        match level.and_then(|level| Some((level, seconds_per_byte(level, written(work))?))) {
+            Some((level, each)) => found.push(level.name.clone(), RoofKind::Memory, bytes * each),
             None => missing.push(
                 level.map_or_else(|| "memory".to_owned(), |level| format!("bandwidth of {}", level.name)),
             ),
@@ -150,8 +171,46 @@ pub fn level(device: &Device, bytes: f64, state: CacheState) -> Option<&Memory> 
     found.map(|(_, level)| level).or(main)
 }
 
+/// The share of the bytes that is written.
+fn written(work: &Work) -> f64 {
+    let written = work.operands.iter().filter(|operand| operand.access == Access::Write);
+    written.map(Operand::bytes).sum::<f64>() / work.bytes()
+}
+
+/// Seconds that a byte takes at a level if this share of them is written. Reading, the triad (a third), copying (a half)
+/// and writing are measured; between two of them that are, bytes take their time in proportion.
+fn seconds_per_byte(level: &Memory, written: f64) -> Option<f64> {
+    let Memory { bandwidth, write, copy, triad, .. } = level;
+    let rates = [(0.0, bandwidth), (TRIAD_WRITTEN, triad), (0.5, copy), (1.0, write)];
+    let known: Vec<(f64, f64)> = rates
+        .into_iter()
+        .filter_map(|(share, rate)| Some((share, 1.0 / rate.as_ref().filter(|rate| rate.value > 0.0)?.value)))
+        .collect();
+    // A level is known by its bandwidth.
+    bandwidth.as_ref()?;
+    let before = known.iter().rev().find(|(share, _)| *share <= written).or_else(|| known.first())?;
+    let after = known.iter().find(|(share, _)| *share > written).unwrap_or(before);
+    let part = if after.0 > before.0 { (written - before.0) / (after.0 - before.0) } else { 0.0 };
+    Some(before.1 + part * (after.1 - before.1))
+}
+
+/// Operations of the work that other roofs were measured with: one multiply-add for each weight that is dequantised, and
+/// that of the triad.
+fn shared(work: &Work, chores: &[Chore], device: &Device, level: Option<&Memory>) -> f64 {
+    let known =
+        |chore: &&Chore| chore.rate.starts_with(DEQUANTISE) && chore_rate(device, &chore.rate).is_some();
+    let weights = chores.iter().filter(known).map(|chore| chore.amount);
+    let is_triad = (written(work) - TRIAD_WRITTEN).abs() < 1e-3;
+    let measured = is_triad && level.is_some_and(|level| level.triad.is_some());
+    let triad = if measured { work.bytes() / TRIAD_BYTES } else { 0.0 };
+    OPERATIONS * (weights.sum::<f64>() + triad)
+}
+
 /// How many of a chore a device does in a second.
 fn chore_rate(device: &Device, key: &str) -> Option<f64> {
+    if let Some(arithmetic) = key.strip_prefix(FMA).and_then(Arithmetic::from_id) {
+        return device.peak(arithmetic, Engine::Vector).map(|peak| peak.dense.value);
+    }
     let of_level = |id: &str| device.memory.iter().find(|level| level.id == id)?.bandwidth.as_ref();
     let fact = device.rate(key).or_else(|| of_level(key.strip_prefix(READ)?))?;
     (fact.value > 0.0).then_some(fact.value)

@@ -78,6 +78,8 @@ pub struct Attend {
 pub enum Spec {
     /// Exponentials of single precision, in the first cache: a rate of the third roof.
     Exp,
+    /// The softmax of attention, block by block, in the first cache: a rate of the third roof.
+    Softmax,
     /// A stream through arrays of so many bytes in all.
     Stream {
         /// What it does.
@@ -125,10 +127,11 @@ pub enum Spec {
 }
 
 impl Spec {
-    /// The family: `exp`, `stream`, `fma`, `gemv`, `gemm`, `attention`.
+    /// The family: `exp`, `softmax`, `stream`, `fma`, `gemv`, `gemm`, `attention`.
     pub fn family(&self) -> &'static str {
         match self {
             Self::Exp => "exp",
+            Self::Softmax => "softmax",
             Self::Stream { .. } => "stream",
             Self::Fma { .. } => "fma",
             Self::Gemv { .. } => "gemv",
@@ -141,7 +144,7 @@ impl Spec {
     pub fn shape(&self) -> String {
         match self {
             Self::Stream { stream, bytes } => format!("{stream} {bytes}"),
-            Self::Exp | Self::Fma { .. } => String::new(),
+            Self::Exp | Self::Softmax | Self::Fma { .. } => String::new(),
             Self::Gemv { n, k, .. } => format!("1x{n}x{k}"),
             Self::Gemm { m, n, k, .. } => format!("{m}x{n}x{k}"),
             Self::Attention { shape, .. } => {
@@ -155,7 +158,7 @@ impl Spec {
     /// How weights are stored, or what is computed in.
     pub fn precision(&self) -> String {
         match self {
-            Self::Exp | Self::Stream { .. } => Precision::FP32.to_string(),
+            Self::Exp | Self::Softmax | Self::Stream { .. } => Precision::FP32.to_string(),
             Self::Fma { arithmetic } => arithmetic.to_string(),
             Self::Gemv { weights, activations, .. } | Self::Gemm { weights, activations, .. } => {
                 if weights == activations { weights.to_string() } else { format!("{weights}/{activations}") }

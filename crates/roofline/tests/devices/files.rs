@@ -361,6 +361,30 @@ fn a_table_of_roofs_without_rows_or_rates_is_an_error() {
     assert_eq!((problem("0,x,,0\n").line, problem("0\n").cause.as_str()), (Some(2), "the row has no rates"));
 }
 
+/// What a level was measured to do beside reading is read, counted among the facts, and the same after it was written;
+/// files without it load as before.
+#[test]
+fn traffic_of_a_level_is_read_and_written() {
+    let text = "
+name: EX1
+source: measured here
+confidence: measured
+memory:
+  - {id: hbm, bw_GBps: 25.6, write_GBps: 12, copy_GBps: 18.5, triad_GBps: 20}
+  - {id: l2, bw_GBps: 100}
+";
+    let device = one(text);
+    let values = |index: usize| {
+        let level = &device.memory[index];
+        [&level.bandwidth, &level.write, &level.copy, &level.triad]
+            .map(|rate| rate.as_ref().map(|fact| fact.value))
+    };
+    assert_eq!(values(0), [Some(25.6e9), Some(12e9), Some(18.5e9), Some(20e9)]);
+    assert_eq!(values(1), [Some(100e9), None, None, None]);
+    assert_eq!(device.facts().len(), 5);
+    assert_eq!(one(&device::to_yaml(std::slice::from_ref(&device))), device);
+}
+
 /// The third roof: rates by their names, each with its source, and the same after it was written.
 #[test]
 fn rates_are_read_and_written() {

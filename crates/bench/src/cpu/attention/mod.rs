@@ -7,6 +7,7 @@ mod avx2;
 mod lanes;
 mod plan;
 mod reference;
+mod softmax;
 mod stored;
 mod tile;
 
@@ -27,6 +28,9 @@ const LARGEST_QUERY: f64 = 4.0;
 
 /// The kernel for a spec of this family.
 pub(super) fn kernel(spec: &Spec, making: &Making) -> Option<Result<Box<dyn Kernel>, BenchError>> {
+    if *spec == Spec::Softmax {
+        return Some(softmax::kernel(making));
+    }
     let Spec::Attention { shape, precision } = *spec else { return None };
     Some(Attention::new(&shape, &precision, making).map(|attention| Box::new(attention) as _))
 }
@@ -242,12 +246,26 @@ impl Kernel for Attention {
 
     fn chores(&self) -> Vec<Chore> {
         let Operands { shape, stored, padded, .. } = &self.operands;
-        let mut chores = vec![Chore { rate: "exp".to_owned(), amount: self.scores() }];
+        // Blocks are computed whole, also where not all of their tokens are seen.
+        let computed: usize = units(shape).map(|unit| plan::blocks(shape, &unit) * unit.rows * BLOCK).sum();
+        let unseen = computed as f64 - self.scores();
+        let elements = |passes: fn(usize) -> usize| -> usize {
+            units(shape).map(|unit| plan::blocks(shape, &unit) * passes(unit.rows) * 2 * BLOCK * padded).sum()
+        };
+        // Keys and values are fetched to the second cache, and come from there again for every few rows. If they are in a
+        // cache, the first time is the one that operands are counted for.
+        let again = match self.making.state {
+            CacheState::Cold => elements(tile::passes),
+            CacheState::Hot | CacheState::LastLevel => elements(|rows| tile::passes(rows) - 1),
+        };
+        let mut chores = vec![
+            Chore { rate: softmax::RATE.to_owned(), amount: computed as f64 },
+            Chore { rate: "read l2".to_owned(), amount: (again * stored.bytes()) as f64 },
+            Chore { rate: "fma fp32".to_owned(), amount: 4.0 * unseen * shape.dimension as f64 },
+        ];
         if *stored != Stored::Fp32 {
             // Widened again for every few rows.
-            let amount: usize = units(shape)
-                .map(|unit| plan::blocks(shape, &unit) * tile::passes(unit.rows) * 2 * BLOCK * padded)
-                .sum();
+            let amount = elements(tile::passes);
             let rate = format!("dequantise {}/fp32", stored.precision().name);
             chores.push(Chore { rate, amount: amount as f64 });
         }

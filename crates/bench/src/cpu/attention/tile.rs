@@ -181,7 +181,7 @@ unsafe fn scores<L: Lanes, E: Element<L>, const R: usize, const V: usize>(
 
 /// Turns the scores of a row into exponentials; the answer is what its results so far are multiplied by.
 #[inline(always)]
-unsafe fn soften<L: Lanes>(state: &mut State, scores: *mut f32, visible: usize) -> f32 {
+pub(super) unsafe fn soften<L: Lanes>(state: &mut State, scores: *mut f32, visible: usize) -> f32 {
     // SAFETY: the caller has a block of scores.
     unsafe {
         for token in visible..BLOCK {

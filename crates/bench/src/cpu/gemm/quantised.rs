@@ -8,7 +8,7 @@ use eaves_roofline::{Arithmetic, Precision};
 
 use super::pack::{ColumnLines, Left, Matrix, Operand, Right, RowLines};
 use super::product::{Description, Product};
-use super::{FLOAT_BLOCKING, Random, copies, f32_tile, memory, work};
+use super::{FLOAT_BLOCKING, Random, copies, f32_tile, memory, panels, work};
 use crate::backend::BenchError;
 use crate::buffer::Buffer;
 use crate::cpu::Making;
@@ -65,10 +65,11 @@ pub(super) fn make(spec: &Spec, making: &Making) -> Result<Box<dyn Kernel>, Benc
             operand.elements = elements as f64;
         }
     }
-    let chores = match format {
-        Format::Fp32 => Vec::new(),
-        _ => vec![Chore { rate: format!("dequantise {}/fp32", format.name()), amount: (n * k) as f64 }],
-    };
+    let tile = f32_tile(making.instructions);
+    let mut chores = panels((m, n, k), (tile.rows(), tile.columns), size_of::<f32>());
+    if format != Format::Fp32 {
+        chores.push(Chore { rate: format!("dequantise {}/fp32", format.name()), amount: (n * k) as f64 });
+    }
     let description = Description {
         spec: *spec,
         shape: (m, n, k),
@@ -81,7 +82,7 @@ pub(super) fn make(spec: &Spec, making: &Making) -> Result<Box<dyn Kernel>, Benc
         threads: making.threads,
         tolerance: super::tolerance(k, 0.5_f64.powi(24)),
     };
-    let product = Product::new(description, f32_tile(making.instructions), a, b);
+    let product = Product::new(description, tile, a, b);
     Ok(Box::new(product.ok_or_else(|| memory(spec))?))
 }
 

@@ -87,22 +87,24 @@ pub(super) fn kernels(which: Which, device: Option<&Device>) -> Vec<(Spec, Cache
     kernels
 }
 
-/// Reading and the triad in each cache, and reading from memory. Sizes are not those that roofs are measured with: two
-/// fifths of a cache, three of the last, which others use too.
+/// Reading and the triad in each cache and in memory. Sizes are not those that roofs are measured with: two
+/// fifths of a cache. Arrays are an odd number of blocks long: of those that are whole pages apart, processors that compare no
+/// more than the offset in a page take a load to depend on the store before it.
 fn streams(device: Option<&Device>) -> Vec<(Spec, CacheState)> {
+    /// A block of 256 bytes for each of three arrays.
+    const BLOCKS: usize = 3 * 256;
     let mut kernels = Vec::new();
     let caches = device.into_iter().flat_map(|device| device.memory.iter().skip(1));
     for size in caches.filter_map(|level| Some(level.size.as_ref()?.value)) {
-        let bytes = (size * 0.4) as usize / 4096 * 4096;
+        let bytes = ((size * 0.4) as usize / BLOCKS | 1) * BLOCKS;
         for stream in [Stream::Read { streams: 4 }, Stream::Triad(Store::Normal)] {
-            if bytes > 0 {
-                kernels.push((Spec::Stream { stream, bytes }, CacheState::Hot));
-            }
+            kernels.push((Spec::Stream { stream, bytes }, CacheState::Hot));
         }
     }
     for bytes in [1 << 20, 3 << 20] {
-        let stream = Stream::Read { streams: 4 };
-        kernels.push((Spec::Stream { stream, bytes }, CacheState::Cold));
+        for stream in [Stream::Read { streams: 4 }, Stream::Triad(Store::NonTemporal)] {
+            kernels.push((Spec::Stream { stream, bytes }, CacheState::Cold));
+        }
     }
     kernels
 }

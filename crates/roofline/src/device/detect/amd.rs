@@ -50,7 +50,7 @@ fn node(machine: &Machine, folder: &str) -> Option<Detected> {
     };
     let size = told(size, &format!("{folder}/mem_banks"));
     if size.is_some() {
-        seen.memory.push(Memory { id: "hbm".into(), name: "Memory".into(), bandwidth: None, size });
+        seen.memory.push(Memory { id: "hbm".into(), name: "Memory".into(), size, ..Memory::default() });
     }
     let by_name = product.as_deref().map(find_reported);
     let (device, unknown) = match by_name {

@@ -113,7 +113,7 @@ fn memory(machine: &Machine) -> Vec<Memory> {
         line.trim().strip_suffix("kB")?.trim().parse::<f64>().ok()
     });
     if let Some(size) = total.and_then(|kilobytes| told(kilobytes * 1024.0, "proc/meminfo")) {
-        levels.push(Memory { id: "hbm".into(), name: "DRAM".into(), bandwidth: None, size: Some(size) });
+        levels.push(Memory { id: "hbm".into(), name: "DRAM".into(), size: Some(size), ..Memory::default() });
     }
     let mut caches = BTreeSet::new();
     let is_cpu =
@@ -135,7 +135,7 @@ fn memory(machine: &Machine) -> Vec<Memory> {
         let sum = sizes.sum::<Option<f64>>().and_then(|size| told(size, &format!("{CPUS}/cpu*/cache")));
         if sum.is_some() {
             let (id, name) = (format!("l{number}"), format!("L{number}"));
-            levels.push(Memory { id, name, bandwidth: None, size: sum });
+            levels.push(Memory { id, name, size: sum, ..Memory::default() });
         }
     }
     levels

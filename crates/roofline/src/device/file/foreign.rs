@@ -127,7 +127,7 @@ impl Reader<'_> {
 
     fn main_memory(&self, name: &str, factor: f64) -> Result<Vec<Memory>, Problem> {
         let bandwidth = self.fact(self.node, name, factor)?;
-        Ok(vec![Memory { id: "hbm".into(), name: "HBM".into(), bandwidth, size: None }])
+        Ok(vec![Memory { id: "hbm".into(), name: "HBM".into(), bandwidth, ..Memory::default() }])
     }
 
     /// A vendor's TOPS are operations, two to a multiply-add, unless the file says that it counts those.

@@ -30,9 +30,10 @@ const KEYS: [&str; 20] = [
 ];
 const PEAK_KEYS: [&str; 3] = ["confidence", "source", "value"];
 const LINK_KEYS: [&str; 7] = ["aliases", "bw_GBps", "confidence", "count", "kind", "name", "source"];
-const MEMORY_KEYS: [&str; 10] = [
+const MEMORY_KEYS: [&str; 13] = [
     "bw_GBps",
     "confidence",
+    "copy_GBps",
     "id",
     "name",
     "size_GB",
@@ -41,6 +42,8 @@ const MEMORY_KEYS: [&str; 10] = [
     "size_MB",
     "size_MiB",
     "source",
+    "triad_GBps",
+    "write_GBps",
 ];
 const RATE_KEYS: [&str; 4] = ["G_per_s", "confidence", "id", "source"];
 const DENSE: &str = "compute_peaks_";
@@ -275,13 +278,16 @@ fn memory(node: &Node, above: &Source) -> Result<Vec<Memory>, Problem> {
         }
         let bandwidth = optional(item, "bw_GBps", 1e9, &source)?;
         let name = text(item, "name")?.unwrap_or_else(|| id.to_uppercase());
-        levels.push(Memory { id, name, bandwidth, size });
+        let traffic = |key: &str| optional(item, key, 1e9, &source);
+        let (write, copy, triad) = (traffic("write_GBps")?, traffic("copy_GBps")?, traffic("triad_GBps")?);
+        levels.push(Memory { id, name, bandwidth, write, copy, triad, size });
     }
     // The one level of older files.
     if let Some(value) = node.get("hbm_bw_GBps") {
         let bandwidth = fact(value, 1e9, above)?;
         match levels.iter_mut().find(|level| level.id == "hbm") {
-            None => levels.insert(0, Memory { id: "hbm".into(), name: "HBM".into(), bandwidth, size: None }),
+            None => levels
+                .insert(0, Memory { id: "hbm".into(), name: "HBM".into(), bandwidth, ..Memory::default() }),
             Some(level) if level.bandwidth.is_none() => level.bandwidth = bandwidth,
             Some(_) => {
                 return Err(Problem::new(value.line, "the bandwidth of `hbm` is under `memory` already"));

@@ -18,7 +18,7 @@ use super::pack::{Left, Matrix, Operand, Right};
 use super::plan::Blocking;
 use super::product::{Description, Product};
 use super::tile::Tile;
-use super::{copies, memory, work};
+use super::{copies, memory, panels, work};
 use crate::backend::BenchError;
 #[cfg(target_arch = "x86_64")]
 use crate::cpu::InstructionSet;
@@ -56,7 +56,7 @@ pub(super) fn make(spec: &Spec, making: &Making) -> Result<Box<dyn Kernel>, Benc
 /// The product of these operands.
 pub(super) fn product(spec: &Spec, making: &Making, a: Bytes, b: Bytes) -> Option<Box<dyn Kernel>> {
     let Spec::Gemm { m, n, k, .. } = *spec else { return None };
-    let description = Description {
+    let mut description = Description {
         spec: *spec,
         shape: (m, n, k),
         note: ", exact in int32".to_owned(),
@@ -71,13 +71,17 @@ pub(super) fn product(spec: &Spec, making: &Making, a: Bytes, b: Bytes) -> Optio
     let (a, b) = (Box::new(a), Box::new(b));
     #[cfg(target_arch = "x86_64")]
     if making.instructions == InstructionSet::Avx512 && std::arch::is_x86_feature_detected!("avx512vnni") {
-        return Some(Box::new(Product::new(description, &x86::vnni::TILE, a, b)?));
+        let tile = &x86::vnni::TILE;
+        description.chores = panels((m, n, k), (tile.rows(), tile.columns), 1);
+        return Some(Box::new(Product::new(description, tile, a, b)?));
     }
     let tile: &'static Tile<i16, i16, i32> = match making.instructions {
         #[cfg(target_arch = "x86_64")]
         InstructionSet::Avx2 | InstructionSet::Avx512 => &x86::avx2::TILE,
         _ => &portable::TILE,
     };
+    // Bytes are widened when they are packed.
+    description.chores = panels((m, n, k), (tile.rows(), tile.columns), size_of::<i16>());
     Some(Box::new(Product::new(description, tile, a, b)?))
 }
 
