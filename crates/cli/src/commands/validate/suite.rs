@@ -96,7 +96,7 @@ fn streams(device: Option<&Device>) -> Vec<(Spec, CacheState)> {
     let mut kernels = Vec::new();
     let caches = device.into_iter().flat_map(|device| device.memory.iter().skip(1));
     for size in caches.filter_map(|level| Some(level.size.as_ref()?.value)) {
-        let bytes = ((size * 0.4) as usize / BLOCKS | 1) * BLOCKS;
+        let bytes = (((size * 0.4) as usize / BLOCKS) | 1) * BLOCKS;
         for stream in [Stream::Read { streams: 4 }, Stream::Triad(Store::Normal)] {
             kernels.push((Spec::Stream { stream, bytes }, CacheState::Hot));
         }
