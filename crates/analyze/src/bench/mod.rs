@@ -53,13 +53,22 @@ pub struct Roofs<'a> {
 }
 
 impl<'a> Roofs<'a> {
-    /// Those over so many threads of a backend.
+    /// Those over so many threads of a backend. What all cores can do says nothing of some of them.
     pub fn over(&self, measurement: &Measurement) -> Option<&'a Device> {
         let conditions = &measurement.conditions;
         match conditions.backend.as_str() {
             "cpu" if conditions.threads == 1 => self.one.or(self.all),
+            "cpu" => {
+                let threads = conditions.threads as f64;
+                self.all.filter(|device| device.units.as_ref().is_none_or(|units| units.value == threads))
+            }
             _ => self.all,
         }
+    }
+
+    /// True if the measurement is of one core, and `all` is of more.
+    pub(crate) fn are_of_more_than(&self, measurement: &Measurement) -> bool {
+        measurement.conditions.backend == "cpu" && measurement.conditions.threads == 1 && self.one.is_some()
     }
 }
 

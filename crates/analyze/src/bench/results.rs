@@ -44,7 +44,7 @@ const COLUMNS: [Column; 32] = [
     Column::new("violations", "Broken limits", Unit::None),
 ];
 
-const NO_ROOF: &str = "no roofs were given or measured: --device FILE";
+const NO_ROOF: &str = "no roofs of so many threads were given or measured: --device FILE";
 
 pub(super) fn table(measured: &[&Measurement], roofs: &Roofs<'_>) -> Table {
     let mut rows: Vec<Vec<Value>> =

@@ -97,7 +97,11 @@ fn judged<'a>(suite: &Suite<'a>) -> Vec<Judged<'a>> {
             measurement,
             device,
             interval: predicted(measurement, device),
-            datasheet: suite.datasheet.map(|device| predicted(measurement, device)),
+            // A datasheet is of the whole device.
+            datasheet: suite
+                .datasheet
+                .filter(|_| !suite.roofs.are_of_more_than(measurement))
+                .map(|device| predicted(measurement, device)),
         })
     };
     suite.ran.iter().enumerate().filter_map(judge).collect()

@@ -3,7 +3,7 @@
 //! Units that do these work at the same time if the code lets them, so that work takes at least as long as the slowest of
 //! them and at most as long as all of them one after the other. A prediction is the interval between the two. Where in it
 //! a kernel lies depends on how well its instructions overlap, which no roof says; its middle is the single number that is
-//! wrong by the least factor in the worst case.
+//! wrong by the least in the worst case.
 
 use super::{CacheState, Chore};
 use crate::device::{Device, Memory};

@@ -69,7 +69,9 @@ pub(super) fn verify(operands: &Operands, results: &[f32]) -> Verification {
     Verification {
         error,
         tolerance: tolerance(shape.context, shape.dimension, magnitude),
-        against: "f64 softmax of some rows of every head, over sum |weight value|".to_owned(),
+        against: format!(
+            "f64 softmax of some rows of at most {HEADS} heads of keys, over sum |weight value|"
+        ),
     }
 }
 

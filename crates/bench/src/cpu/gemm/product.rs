@@ -54,7 +54,6 @@ impl<A: Plain, B: Plain, C: Sum> Product<A, B, C> {
         b: Box<dyn Right<B>>,
     ) -> Option<Self> {
         let (m, n, k) = description.shape;
-        // What no thread writes must not look like a result.
         let c = Buffer::zeroed(m.checked_mul(n)?)?;
         let units = (tile.rows(), tile.columns, tile.group);
         let steps: Vec<Vec<Step>> = plan::rectangles(m, n, description.threads, (units.0, units.1))

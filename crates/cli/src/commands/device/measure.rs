@@ -35,7 +35,7 @@ pub(super) struct Arguments {
     /// Compute for a minute and say what is left of the burst
     #[arg(long)]
     sustained: bool,
-    /// What to measure: cpu, opencl or cuda
+    /// What to measure: cpu or opencl
     #[arg(long, value_name = "NAME", default_value = "cpu", hide_possible_values = true)]
     backend: BackendName,
     /// The device of the catalogue to draw beside it; found by its name if
