@@ -1,6 +1,6 @@
 //! The protocol of timing, on a kernel that counts what is asked of it.
 
-#![expect(clippy::unwrap_used, reason = "a test may fail")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
 
 use std::sync::Mutex;
 use std::time::Duration;
@@ -106,4 +106,53 @@ fn a_wrong_kernel_is_caught() {
     let measured = measure(&mut [&mut wrong], 1, "test", &quick());
     assert!(matches!(measured[0].violations[..], [Violation::WrongResult { error: 2.0, .. }]));
     assert!(!measured[0].is_sound());
+}
+
+/// A kernel that panics in one of its threads.
+struct Panics;
+
+impl Worker for Panics {
+    fn run(&mut self, _piece: usize, _turn: usize) {
+        panic!("on purpose");
+    }
+}
+
+impl Kernel for Panics {
+    fn spec(&self) -> Spec {
+        Spec::Fma { arithmetic: Arithmetic::Fp64 }
+    }
+
+    fn implementation(&self) -> String {
+        "panics".to_owned()
+    }
+
+    fn work(&self) -> Work {
+        Work::movement()
+    }
+
+    fn state(&self) -> CacheState {
+        CacheState::Hot
+    }
+
+    fn huge_pages(&self) -> Option<bool> {
+        None
+    }
+
+    /// One worker, whatever the threads: the others have nothing to do.
+    fn workers(&mut self, _threads: usize) -> Vec<Box<dyn Worker + '_>> {
+        vec![Box::new(Panics)]
+    }
+
+    fn verify(&self) -> Verification {
+        Verification { error: 0.0, tolerance: 0.0, against: "nothing".to_owned() }
+    }
+}
+
+#[test]
+fn a_kernel_that_panics_has_no_number_and_others_are_measured() {
+    let (mut panics, mut sums) = (Panics, Sums::new(1, false));
+    let measured = measure(&mut [&mut panics, &mut sums], 2, "test", &quick());
+    assert_eq!(measured[0].time, None);
+    assert_eq!(measured[1].violations, []);
+    assert!(!measured[1].samples.is_empty());
 }

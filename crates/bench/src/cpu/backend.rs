@@ -47,6 +47,9 @@ impl Cpu {
             state: options.state,
             last_cache: self.last_cache,
         };
+        if available().is_some_and(|available| wanted(spec) > available) {
+            return Err(BenchError::Memory { what: format!("{} {}", spec.family(), spec.shape()) });
+        }
         FAMILIES.iter().find_map(|family| family(spec, &making)).unwrap_or_else(|| {
             Err(BenchError::Unsupported {
                 backend: self.id().to_owned(),
@@ -84,5 +87,65 @@ impl Backend for Cpu {
         let mut measured = measured.into_iter();
         let lost = || BenchError::Device { device: self.name.clone(), cause: "no answer".to_owned() };
         errors.into_iter().map(|error| error.map_or_else(|| measured.next().ok_or_else(lost), Err)).collect()
+    }
+}
+
+/// Bytes that operands of a spec need at the very least, and the numbers that they are made from.
+fn wanted(spec: &Spec) -> f64 {
+    let size = |dimension: usize| dimension as f64;
+    match *spec {
+        Spec::Stream { bytes, .. } => size(bytes),
+        Spec::Gemv { n, k, weights, .. } => weights.bytes(size(n) * size(k)) + 8.0 * size(k),
+        Spec::Gemm { m, n, k, weights, activations } => {
+            let operands = weights.bytes(size(n) * size(k)) + activations.bytes(size(m) * size(k));
+            operands + 4.0 * size(m) * size(n)
+        }
+        Spec::Attention { shape, precision } => {
+            let sequence = size(shape.batch) * size(shape.dimension);
+            let cache = precision.bytes(2.0 * sequence * size(shape.kv_heads) * size(shape.context));
+            cache + 4.0 * 2.0 * sequence * size(shape.heads) * size(shape.queries)
+        }
+        _ => 0.0,
+    }
+}
+
+/// Bytes that can be had without taking them from other programs, if the system says (`MemAvailable` of proc_meminfo(5)).
+fn available() -> Option<f64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let kilobytes: f64 = line.split_ascii_whitespace().next()?.parse().ok()?;
+    Some(kilobytes * 1024.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use eaves_roofline::Precision;
+    use eaves_roofline::measured::{Attend, CacheState};
+
+    use super::*;
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn what_does_not_fit_is_refused_before_it_is_made() {
+        const HUGE: usize = 1 << 40;
+        let (weights, activations) = (Precision::FP32, Precision::FP32);
+        let shape = Attend {
+            batch: 1,
+            heads: 1,
+            kv_heads: 1,
+            queries: 1,
+            context: HUGE,
+            dimension: 1 << 24,
+            causal: false,
+        };
+        let options = Options { threads: 1, state: CacheState::Hot, protocol: timing::Protocol::default() };
+        for spec in [
+            Spec::Gemv { n: 1, k: HUGE, weights, activations },
+            Spec::Gemm { m: HUGE, n: HUGE, k: HUGE, weights, activations },
+            Spec::Attention { shape, precision: Precision::FP32 },
+        ] {
+            let refused = Cpu::detect().kernel(&spec, &options).err();
+            assert!(matches!(refused, Some(BenchError::Memory { .. })), "{spec:?}: {refused:?}");
+        }
     }
 }

@@ -35,6 +35,13 @@ impl Default for Protocol {
     }
 }
 
+/// The worker of a thread that a kernel has nothing for.
+struct Idle;
+
+impl Worker for Idle {
+    fn run(&mut self, _piece: usize, _turn: usize) {}
+}
+
 /// One kernel being measured.
 pub(crate) struct Run {
     /// Into how many pieces its calls are cut.
@@ -63,8 +70,9 @@ pub fn measure(
     let pieces: Vec<usize> = kernels.iter().map(|kernel| kernel.pieces().max(1)).collect();
     let mut workers: Vec<Vec<Box<dyn Worker + '_>>> = (0..threads).map(|_| Vec::new()).collect();
     for kernel in kernels.iter_mut() {
-        for (thread, worker) in workers.iter_mut().zip(kernel.workers(threads)) {
-            thread.push(worker);
+        let mut given = kernel.workers(threads).into_iter();
+        for thread in &mut workers {
+            thread.push(given.next().unwrap_or_else(|| Box::new(Idle)));
         }
     }
     let runs = team::with(workers, |team| sample_all(team, &pieces, protocol));

@@ -1,5 +1,6 @@
 //! Threads that start together.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
@@ -152,8 +153,8 @@ impl Crew for Team<'_, '_> {
         self.shared.end.wait();
         let stolen =
             before.zip(steal()).and_then(|(before, after)| u32::try_from(after.checked_sub(before)?).ok());
-        let seen: Vec<Seen> = self.shared.seen.iter().filter_map(get).collect();
-        Some(outcome(&seen, stolen))
+        let seen: Option<Vec<Seen>> = self.shared.seen.iter().map(get).collect();
+        Some(outcome(&seen?, stolen))
     }
 }
 
@@ -189,15 +190,18 @@ impl Shared {
         let Some(worker) = workers.get_mut(order.kernel) else { return };
         let before = Reading::now();
         let start = Instant::now();
-        for call in 0..order.calls as usize {
-            worker.run(order.piece, order.turn + call);
-        }
+        // The others wait for this thread, whatever happens in it.
+        let ran = catch_unwind(AssertUnwindSafe(|| {
+            for call in 0..order.calls as usize {
+                worker.run(order.piece, order.turn + call);
+            }
+        }));
         let end = Instant::now();
         let after = Reading::now();
         let wall_ns = u64::try_from((end - start).as_nanos()).unwrap_or(u64::MAX);
         let seen = Seen { start, end, tags: before.until(after, wall_ns), clock: core_clock() };
         if let Some(slot) = self.seen.get(thread) {
-            set(slot, Some(seen));
+            set(slot, ran.is_ok().then_some(seen));
         }
     }
 }
