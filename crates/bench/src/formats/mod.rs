@@ -259,5 +259,15 @@ fn largest(values: &[f64]) -> f64 {
     values.iter().fold(0.0, |largest, value| largest.max(value.abs()))
 }
 
+/// Factors for random weights, one for each, that change from block to block: were all blocks alike, a kernel that takes the
+/// scale of another block would be right.
+pub(crate) fn magnitudes(seed: u64) -> impl Iterator<Item = f32> {
+    const SMALLEST_BLOCK: usize = 16;
+    const MAGNITUDES: [f32; 5] = [0.25, 0.5, 1.0, 2.0, 3.0];
+    let mut random = fastrand::Rng::with_seed(seed);
+    std::iter::repeat_with(move || MAGNITUDES[random.usize(..MAGNITUDES.len())])
+        .flat_map(|magnitude| std::iter::repeat_n(magnitude, SMALLEST_BLOCK))
+}
+
 #[cfg(test)]
 mod tests;

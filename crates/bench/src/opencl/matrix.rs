@@ -8,15 +8,10 @@ use eaves_roofline::{Arithmetic, Precision};
 use super::backend::OpenCl;
 use super::driver::{Argument, Memory};
 use crate::backend::BenchError;
-use crate::formats::{Format, NF4_VALUES, Order, Packed};
+use crate::formats::{Format, NF4_VALUES, Order, Packed, magnitudes};
 
 /// Rows are padded to a multiple of so many elements, which every format allows and every kernel expects.
 const ALIGNMENT: usize = 64;
-
-/// Neighbours that have the same magnitude, and which there are: were all blocks alike, a kernel that takes the scale of
-/// another block would be right.
-const SMALLEST_BLOCK: usize = 16;
-const MAGNITUDES: [f32; 5] = [0.25, 0.5, 1.0, 2.0, 3.0];
 
 /// Standard deviations of the sum of rounding errors that a result may be away. See [`Compute::tolerance`].
 const DEVIATIONS: f64 = 8.0;
@@ -171,14 +166,11 @@ impl Matrix {
         let made = rows.min(DISTINCT);
         let length = made.checked_mul(stride).ok_or_else(memory)?;
         let mut random = fastrand::Rng::with_seed(seed);
-        let mut magnitude = 1.0;
-        let mut value = |index: usize| {
-            if index.is_multiple_of(SMALLEST_BLOCK) {
-                magnitude = if spread { MAGNITUDES[random.usize(..MAGNITUDES.len())] } else { 1.0 };
-            }
+        let value = |(index, magnitude): (usize, f32)| {
+            let magnitude = if spread { magnitude } else { 1.0 };
             if index % stride < columns { (random.f32() - 0.5) * magnitude } else { 0.0 }
         };
-        let values: Vec<f32> = (0..length).map(&mut value).collect();
+        let values: Vec<f32> = magnitudes(seed).take(length).enumerate().map(value).collect();
         let packed = Packed::pack(format, Order::Sequential, &values, made, stride).ok_or_else(memory)?;
         let driver = device.driver();
         let upload = |bytes: &[u8]| -> Result<Vec<Rc<Memory>>, BenchError> {

@@ -13,7 +13,7 @@ use crate::backend::BenchError;
 use crate::buffer::Buffer;
 use crate::cpu::Making;
 use crate::formats::minifloat::{BF16, E2M1, E4M3, E5M2, FP16, Minifloat};
-use crate::formats::{Format, NF4_VALUES, Order, Packed};
+use crate::formats::{Format, NF4_VALUES, Order, Packed, magnitudes};
 use crate::kernel::Kernel;
 
 /// Rows that are made; the others repeat them. A prime, so that no stride of a power of two goes unnoticed.
@@ -154,7 +154,8 @@ impl Weights {
         random: &mut fastrand::Rng,
     ) -> Option<Self> {
         let rows = n.min(DISTINCT);
-        let values: Vec<f32> = (0..rows.checked_mul(k)?).map(|_| f32::draw(random)).collect();
+        let values: Vec<f32> =
+            magnitudes(5).take(rows.checked_mul(k)?).map(|magnitude| magnitude * f32::draw(random)).collect();
         let distinct = Packed::pack(format, Order::Sequential, &values, rows, k)?;
         let count = copies(making, distinct.bytes() / rows.max(1) * n);
         let copies: Option<Vec<Packed>> = (0..count).map(|_| repeated(&distinct, n)).collect();

@@ -148,3 +148,11 @@ fn other_implementations_are_right() {
         }
     }
 }
+
+/// A product left out of a sum is about one part in `k` of it, which must be more than is allowed.
+#[test]
+fn a_product_left_out_exceeds_the_tolerance() {
+    for k in [512_usize, 4096, 14_336] {
+        assert!(tolerance(k, 0.5_f64.powi(24)) < 1.0 / k as f64, "{k}");
+    }
+}

@@ -21,7 +21,7 @@ use self::choice::{Choice, Code};
 use self::rows::{Rows, Weights};
 use super::{InstructionSet, Making};
 use crate::backend::BenchError;
-use crate::formats::{Format, Order, Packed};
+use crate::formats::{Format, Order, Packed, magnitudes};
 use crate::kernel::{Kernel, Worker};
 
 /// Rows that are made; the others repeat them. A prime, so that no stride of a power of two goes unnoticed.
@@ -80,7 +80,9 @@ impl Gemv {
         })?;
         let memory = || BenchError::Memory { what: format!("gemv 1x{rows}x{columns} {weights}") };
         let mut random = fastrand::Rng::with_seed(11);
-        let values: Vec<f64> = (0..rows.min(DISTINCT) * columns).map(|_| normal(&mut random)).collect();
+        let count = rows.min(DISTINCT).checked_mul(columns).ok_or_else(memory)?;
+        let values: Vec<f64> =
+            magnitudes(5).take(count).map(|magnitude| f64::from(magnitude) * normal(&mut random)).collect();
         let distinct = Packed::pack(format, Order::Interleaved, &values, rows.min(DISTINCT), columns)
             .ok_or_else(memory)?;
         let bytes = (distinct.precision().bytes((rows * distinct.stride) as f64) as usize).max(1);
