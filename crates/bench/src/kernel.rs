@@ -44,3 +44,13 @@ pub trait Worker: Send {
     /// others the same one every time. Turn 0 is copy 0.
     fn run(&mut self, piece: usize, turn: usize);
 }
+
+/// Parts that belong to no thread in particular, dealt to so many of them in turn.
+pub(crate) fn dealt<T>(parts: &mut [T], threads: usize) -> Vec<Vec<&mut T>> {
+    let threads = threads.max(1);
+    let mut shares: Vec<Vec<&mut T>> = (0..threads).map(|_| Vec::new()).collect();
+    for (index, part) in parts.iter_mut().enumerate() {
+        shares[index % threads].push(part);
+    }
+    shares
+}

@@ -94,6 +94,14 @@ pub(super) fn causes(judged: &[Judged<'_>], twins: &[Twin]) -> Vec<Cause> {
         .collect()
 }
 
+/// What roofs say of a kernel whose operands are in a cache: the middle of the interval without that of memory.
+fn without_memory(interval: &Interval) -> f64 {
+    let others = interval.times.iter().filter(|time| time.kind != RoofKind::Memory).map(|time| time.seconds);
+    let (longest, sum) =
+        others.fold((0.0, 0.0), |(longest, sum): (f64, f64), seconds| (longest.max(seconds), sum + seconds));
+    f64::midpoint(longest, sum)
+}
+
 fn memory(interval: &Interval) -> f64 {
     interval.times.iter().filter(|time| time.kind == RoofKind::Memory).map(|time| time.seconds).sum()
 }
@@ -114,7 +122,7 @@ fn own_rate(row: &Judged<'_>, twin: Option<&Twin>) -> Option<Cause> {
             "with operands in the cache ({}) the kernel itself takes {} for as much work, where roofs say {}; bytes take {}",
             bench::name(&twin.spec),
             nanoseconds(own),
-            nanoseconds(row.interval.middle()? - moved / 2.0),
+            nanoseconds(without_memory(&row.interval)),
             nanoseconds(moved),
         ),
         explains,

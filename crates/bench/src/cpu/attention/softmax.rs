@@ -9,7 +9,7 @@ use super::tile::{BLOCK, State, soften};
 use crate::backend::BenchError;
 use crate::buffer::Buffer;
 use crate::cpu::{InstructionSet, Making};
-use crate::kernel::{Kernel, Worker};
+use crate::kernel::{Kernel, Worker, dealt};
 
 /// The key of the rate: scores a second.
 pub(super) const RATE: &str = "softmax";
@@ -119,15 +119,11 @@ impl Kernel for Softmax {
     }
 
     fn workers(&mut self, threads: usize) -> Vec<Box<dyn Worker + '_>> {
-        let mut shares: Vec<Vec<&mut Part>> = (0..threads.max(1)).map(|_| Vec::new()).collect();
-        let count = shares.len();
-        for (index, part) in self.parts.iter_mut().enumerate() {
-            if let Some(share) = shares.get_mut(index % count) {
-                share.push(part);
-            }
-        }
         let code = self.code;
-        shares.into_iter().map(|parts| Box::new(Softener { code, parts }) as _).collect()
+        dealt(&mut self.parts, threads)
+            .into_iter()
+            .map(|parts| Box::new(Softener { code, parts }) as _)
+            .collect()
     }
 
     fn verify(&self) -> Verification {

@@ -7,7 +7,7 @@ use super::{Exponentials, RELATIVE_ERROR, exponentials};
 use crate::backend::BenchError;
 use crate::buffer::Buffer;
 use crate::cpu::Making;
-use crate::kernel::{Kernel, Worker};
+use crate::kernel::{Kernel, Worker, dealt};
 
 /// Numbers of one thread: 8 KiB, and as many for the results.
 const NUMBERS: usize = 2048;
@@ -83,15 +83,11 @@ impl Kernel for Exponentiation {
     }
 
     fn workers(&mut self, threads: usize) -> Vec<Box<dyn Worker + '_>> {
-        let mut shares: Vec<Vec<&mut Part>> = (0..threads.max(1)).map(|_| Vec::new()).collect();
-        let count = shares.len();
-        for (index, part) in self.parts.iter_mut().enumerate() {
-            if let Some(share) = shares.get_mut(index % count) {
-                share.push(part);
-            }
-        }
         let code = self.code;
-        shares.into_iter().map(|parts| Box::new(Exponentiator { code, parts }) as _).collect()
+        dealt(&mut self.parts, threads)
+            .into_iter()
+            .map(|parts| Box::new(Exponentiator { code, parts }) as _)
+            .collect()
     }
 
     fn verify(&self) -> Verification {

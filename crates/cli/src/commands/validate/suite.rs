@@ -88,8 +88,7 @@ pub(super) fn kernels(which: Which, device: Option<&Device>) -> Vec<(Spec, Cache
 }
 
 /// Reading and the triad in each cache and in memory. Sizes are not those that roofs are measured with: two
-/// fifths of a cache. Arrays are an odd number of blocks long: of those that are whole pages apart, processors that compare no
-/// more than the offset in a page take a load to depend on the store before it.
+/// fifths of a cache. Arrays are an odd number of blocks long, so that they do not begin at the same offset of a page.
 fn streams(device: Option<&Device>) -> Vec<(Spec, CacheState)> {
     /// A block of 256 bytes for each of three arrays.
     const BLOCKS: usize = 3 * 256;
