@@ -125,6 +125,9 @@ fn a_kernel_that_is_slow_in_its_cache_explains_itself() {
     let causes = table(&explained, "causes");
     assert_eq!(cell(causes, 0, "explained"), &Value::from("yes"), "{causes:?}");
     assert_eq!(number(&explained, "unexplained"), 0.0);
+    // Without memory, roofs leave the 20 us of arithmetic.
+    let text = format!("{:?}", causes.rows);
+    assert!(text.contains("where roofs say 20.0 \u{b5}s"), "{text}");
     // A twin that is as quick as the roofs explains nothing.
     let mut quick = measured(*spec, 0.256 * 20.0);
     quick.conditions.state = CacheState::Hot;
