@@ -9,6 +9,7 @@ mod group;
 mod interrupt;
 mod likeness;
 mod noise;
+pub mod ondemand;
 mod plan;
 mod request;
 mod run;
