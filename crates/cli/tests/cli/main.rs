@@ -25,4 +25,6 @@ mod schema;
 #[path = "../support/mod.rs"]
 mod support;
 mod timeline;
+#[cfg(unix)]
+mod torch;
 mod validate;
