@@ -188,3 +188,22 @@ fn more_operations_a_cycle_than_the_instruction_set_has_are_caught() {
     assert_eq!(per_cycle(1.0), []);
     assert!(matches!(per_cycle(1.05)[..], [Violation::AboveInstructionSet { .. }]));
 }
+
+#[test]
+fn operations_a_cycle_are_those_of_undisturbed_samples() {
+    let spec = Spec::Fma { arithmetic: Arithmetic::Fp32 };
+    let work = Work::matrix(480_000.0, Precision::FP32);
+    let mut measured = measurement(spec, work, 1, CacheState::Hot, 10_000);
+    // Of a busy machine: most samples are slower than the arithmetic, most chains slower than the clock, and one reading
+    // of the clock is an error.
+    measured.samples = vec![measured.samples[0].clone(); 20];
+    for (index, sample) in measured.samples.iter_mut().enumerate() {
+        sample.wall_ns = if index < 4 { 10_000 } else { 11_000 };
+        sample.clock = Some(if index % 4 == 0 { 3e9 } else { 2.9e9 });
+    }
+    measured.samples[7].clock = Some(9e9);
+    measured.time = summary(&measured.samples, 1);
+    // 960 000 operations in 10 us at 3 GHz.
+    let per_cycle = measured.flops_per_cycle().unwrap();
+    assert!((per_cycle - 32.0).abs() < 1e-9, "{per_cycle}");
+}
