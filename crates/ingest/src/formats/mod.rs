@@ -5,6 +5,7 @@ pub(crate) mod kineto;
 pub(crate) mod measurements;
 mod memory_timeline;
 pub(crate) mod profilers;
+pub(crate) mod torch_log;
 // tidy-alphabetical-end
 
 use std::io::{self, Read};
