@@ -32,8 +32,12 @@ def recorded(folder: Path) -> Iterator[Path]:
     try:
         # Names of files are numbers that are explained once a process. What was explained before is explained again here.
         for text, number in list(structured.INTERN_TABLE.items()):
-            _internal.trace_structured("str", partial(tuple, (text, number)), suppress_context=True)
+            _internal.trace_structured("str", partial(_pair, text, number), suppress_context=True)
         yield path
     finally:
         log.removeHandler(handler)
         handler.close()
+
+
+def _pair(text: str, number: int) -> tuple[str, int]:
+    return (text, number)

@@ -19,7 +19,7 @@ _SUGGESTIONS: tuple[tuple[tuple[str, ...], str], ...] = (
     ),
     (("print", "logging", "logger"), "move printing and logging out of the compiled function"),
     (("assert",), "use torch._assert or torch._check in place of assert"),
-    (("exception", "raise", "try"), "raise and catch exceptions outside of the compiled function"),
+    (("exception", "raise"), "raise and catch exceptions outside of the compiled function"),
     (("numpy",), "use PyTorch's operators in place of NumPy's"),
     (("unsupported", "not supported", "unimplemented"), "use an alternative that torch.compile supports"),
 )

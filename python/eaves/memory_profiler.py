@@ -32,7 +32,7 @@ SIZES: tuple[tuple[str, float], ...] = (
     (">100MB", float("inf")),
 )
 
-_CLOCK_MARK = "eaves: clock"
+_CLOCK_MARK, _CLOCK_MARKS = "eaves: clock", 5
 _EVENTS = "tensors on the CPU since the tracked block began, from the [memory] events of torch.profiler"
 
 
@@ -81,7 +81,7 @@ class MemoryProfiler:
         self._reserved_peak_mb = 0.0
         self._allocations: list[int] = []
         self._snapshot: Any = None
-        self._marked_ms = 0.0
+        self._marks_ms: list[tuple[float, float]] = []
         self._lock = threading.Lock()
 
     @property
@@ -221,21 +221,27 @@ class MemoryProfiler:
         due = time.monotonic() + interval
         while not stop.wait(max(0.0, due - time.monotonic())):
             self.sample()
-            # What was missed is not made up for: samples that follow each other at once say the same.
-            due = max(due + interval, time.monotonic())
+            due += interval
+            if due < time.monotonic():
+                # What was missed is not made up for: samples that follow each other at once say the same.
+                due = time.monotonic() + interval
 
     def _start_history(self) -> Any:
         if not self.record_history:
             return None
         if self._counts_events():
             recorder = start_recording(profile_memory=True)
-            self._marked_ms = self._now_ms()
-            # An event whose time is known by both clocks, so that samples and events can be laid over each other.
-            with import_torch().profiler.record_function(_CLOCK_MARK):
-                pass
+            self._marks_ms = [self._mark() for _ in range(_CLOCK_MARKS)]
             return recorder
         import_torch().cuda.memory._record_memory_history(max_entries=HISTORY_ENTRIES)
         return None
+
+    def _mark(self) -> tuple[float, float]:
+        """An event whose time is known by both clocks, so that samples and events can be laid over each other."""
+        before = self._now_ms()
+        with import_torch().profiler.record_function(_CLOCK_MARK):
+            after = self._now_ms()
+        return (before, after)
 
     def _finish_history(self, recorder: Any, first: int) -> None:
         if not self.record_history:
@@ -258,7 +264,10 @@ class MemoryProfiler:
         with tempfile.TemporaryDirectory(prefix="eaves-") as folder:
             recording = read(export_trace(recorder, Path(folder) / "memory.json"))
         events = recording.allocations.to_dict()
-        marked_ns = next(row["start_ns"] for row in recording.table("slices").rows() if row["name"] == _CLOCK_MARK)
+        marked_ns = [int(row["start_ns"] or 0) for row in recording.table("slices").rows() if row["name"] == _CLOCK_MARK]
+        # Of the marks, the one that nothing came in between.
+        closest = min(range(_CLOCK_MARKS), key=lambda index: self._marks_ms[index][1] - self._marks_ms[index][0])
+        zero_ns = sorted(marked_ns)[closest] - round(1e6 * self._marks_ms[closest][0])
         times: list[float] = []
         totals: list[float] = []
         total = 0
@@ -266,7 +275,7 @@ class MemoryProfiler:
             if not isinstance(at, int) or not isinstance(size, int):
                 continue
             total += size
-            times.append((at - int(marked_ns or 0)) / 1e6 + self._marked_ms)
+            times.append((at - zero_ns) / 1e6)
             totals.append(total / MEGABYTE)
             if size > 0 and self.track_allocations:
                 self._allocations.append(size)
