@@ -1,4 +1,4 @@
-"""What to do about graph breaks and about what compiling came to: the rules, with their limits. Pure functions."""
+"""What to say about what compiling came to: the rules, with their limits. Pure functions of numbers."""
 
 from __future__ import annotations
 
@@ -10,29 +10,6 @@ SLOWER, LITTLE, EXCELLENT = 1.0, 1.2, 2.0
 GOOD_FUSION = 2.0
 #: Compiling for longer than this is long.
 LONG_COMPILE_MS = 30_000.0
-
-#: What the reason of a break contains, and what to do; the first that fits counts.
-_SUGGESTIONS: tuple[tuple[tuple[str, ...], str], ...] = (
-    (
-        ("data-dependent", "data dependent", "dynamic control flow", "generic_jump", ".item()"),
-        "the path depends on values: use torch.cond or torch.where, or make shapes and conditions static",
-    ),
-    (("print", "logging", "logger"), "move printing and logging out of the compiled function"),
-    (("assert",), "use torch._assert or torch._check in place of assert"),
-    (("exception", "raise"), "raise and catch exceptions outside of the compiled function"),
-    (("numpy",), "use PyTorch's operators in place of NumPy's"),
-    (("unsupported", "not supported", "unimplemented"), "use an alternative that torch.compile supports"),
-)
-_REVIEW = "review the code at the break, or leave it out with torch.compiler.disable"
-
-
-def suggestion(reason: str) -> str:
-    """What to do about a graph break of this reason."""
-    lower = reason.lower()
-    for words, advice in _SUGGESTIONS:
-        if any(word in lower for word in words):
-            return advice
-    return _REVIEW
 
 
 def recommend(*, graph_breaks: int, speedup: float, fusion_ratio: float, compile_time_ms: float, mode: str) -> list[str]:

@@ -6,11 +6,9 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from eaves import _compile_rules
-
 if TYPE_CHECKING:
     from eaves._core import Section
-    from eaves.torch_compile import CompileReport
+    from eaves.torch_compile import CompileBreak, CompileReport
 
 
 def read_log(report: CompileReport, log_dir: Path) -> None:
@@ -24,50 +22,59 @@ def read_log(report: CompileReport, log_dir: Path) -> None:
         return
     report.details = answer
     if "graph-breaks" in answer:
-        report.graph_breaks = breaks_of(answer["graph-breaks"])
-        report.total_graph_breaks = sum(one.count for one in report.graph_breaks)
+        section = answer["graph-breaks"]
+        report.graph_breaks = breaks_of(section)
+        report.total_graph_breaks = _count(section, "graph_breaks_met")
     if "recompiles" in answer:
-        report.recompiles = int(_value(answer["recompiles"], "recompiles") or 0)
+        report.recompiles = _count(answer["recompiles"], "recompiles")
+    if "compile-time" in answer and "caches" in answer["compile-time"].tables:
+        caches = answer["compile-time"].tables["caches"].to_dict()
+        report.cache_hits = sum(int(count or 0) for count in caches["hits"])
+        report.cache_misses = sum(int(count or 0) for count in caches["misses"])
     if "fusion" in answer:
         _fusion(report, answer["fusion"])
 
 
-def breaks_of(section: Section) -> list[Any]:
-    """The breaks of the section, one for each place and reason."""
+def breaks_of(section: Section) -> list[CompileBreak]:
+    """The breaks of the section, one for each kind and place, with PyTorch's words about it."""
     from eaves.torch_compile import CompileBreak
 
+    told: dict[tuple[Any, Any], dict[str, list[str]]] = {}
+    words_of: list[dict[str, Any]] = section.tables["told"].rows()
+    for row in words_of:
+        parts = told.setdefault((row["place"], row["kind"]), {})
+        parts.setdefault(str(row["part"]), []).append(str(row["text"]))
     found = []
     rows: list[dict[str, Any]] = section.tables["breaks"].rows()
     for row in rows:
-        reason = str(row["reason"] or "")
+        # A place is `file:line`, or `?` if the log has none.
+        line = str(row["place"]).rpartition(":")[2]
+        words = told.get((row["place"], row["kind"]), {})
         found.append(
             CompileBreak(
-                reason=reason,
-                suggestion=_compile_rules.suggestion(reason),
-                file=_text(row.get("file")),
-                line=int(row["line"]) if row.get("line") is not None else None,
-                count=int(row["count"] or 1),
-                hints=[hint for hint in str(row.get("hints") or "").splitlines() if hint],
-                break_id=_text(row.get("id")),
+                reason=str(row["title"]),
+                suggestion=str(row["advice"]),
+                file=row["file"] or None,
+                line=int(line) if line.isdigit() else None,
+                count=int(row["count"]),
+                function=row["function"],
+                explanation=" ".join(words.get("explanation", [])) or None,
+                hints=words.get("hint", []),
+                kind=row["kind"],
             )
         )
     return found
 
 
 def _fusion(report: CompileReport, section: Section) -> None:
-    report.ops_before_fusion = int(_value(section, "operators") or 0)
-    report.ops_after_fusion = int(_value(section, "launches") or 0)
-    ratio = _value(section, "fusion_ratio")
-    report.fusion_ratio = float(ratio) if ratio is not None else math.nan
+    report.graphs = len(section.tables["graphs"])
+    report.ops_before_fusion = _count(section, "operators")
+    report.ops_after_fusion = _count(section, "launches")
+    report.fused_kernels = _count(section, "generated")
+    ratio = section.number("fusion_ratio").value
+    report.fusion_ratio = math.nan if ratio is None else float(ratio)
 
 
-def _value(section: Section, name: str) -> Any:
-    """A number of the section, or None if it has none of this name."""
-    try:
-        return section.number(name).value
-    except KeyError:
-        return None
-
-
-def _text(value: Any) -> str | None:
-    return None if value is None else str(value)
+def _count(section: Section, name: str) -> int:
+    """A count of the section; none is 0."""
+    return int(section.number(name).value or 0)

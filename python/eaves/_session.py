@@ -19,7 +19,7 @@ def fill(session: ProfileSession, trace: Path, *, memory: bool) -> None:
 
     recording = read(trace)
     report = recording.report()
-    timeline = recording.timeline().report()["timeline"]
+    timeline = read(trace, time=_window(session, recording)).timeline().report()["timeline"]
     nanoseconds = {
         name: float(timeline.number(f"{name}_ns").value or 0)
         for name in ("span", "cpu_active", "gpu_active", "overlap")
@@ -46,6 +46,25 @@ def fill(session: ProfileSession, trace: Path, *, memory: bool) -> None:
     else:
         session.missing["memory"] = "memory was not recorded: `enable_memory=False`"
     _advise(session, report, nanoseconds, on_gpu)
+
+
+def range_name(session: ProfileSession) -> str:
+    """What the recorded block is called in the trace."""
+    return f"eaves: {session.name}"
+
+
+def _window(session: ProfileSession, recording: Recording) -> tuple[int, int]:
+    """When the block ran, from the start of the trace: Python functions around it are recorded for longer."""
+    slices = recording.table("slices").to_dict()
+    starts = [int(start or 0) for start in slices["start_ns"]]
+    # The span of the profiler itself begins before anything that it recorded, which is where the analyses begin to count.
+    zero = min(start for start, kind in zip(starts, slices["kind"]) if kind != "span")
+    name = range_name(session)
+    # The GPU's side of the range has the same name and another category.
+    found = zip(slices["name"], slices["category"])
+    index = next(index for index, pair in enumerate(found) if pair == (name, "user_annotation"))
+    begin = starts[index] - zero
+    return (begin, begin + int(slices["duration_ns"][index] or 0))
 
 
 def gpu_kernels(report: Report, recording: Recording, iterations: int) -> list[KernelInfo]:

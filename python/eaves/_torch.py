@@ -57,7 +57,6 @@ def start_recording(
     profile_memory: bool = False,
     with_stack: bool = False,
     with_flops: bool = False,
-    with_modules: bool = False,
 ) -> Any:
     """A profiler that records the host and every GPU there is, started."""
     torch = import_torch()
@@ -72,7 +71,6 @@ def start_recording(
         profile_memory=profile_memory,
         with_stack=with_stack,
         with_flops=with_flops,
-        with_modules=with_modules,
     )
     recorder.start()
     return recorder

@@ -146,7 +146,8 @@ class UnifiedProfiler:
     """Records blocks and functions with PyTorch's profiler and analyses what was recorded.
 
     Traces are written to ``output_dir`` as ``<name>_<date>_<time>.json``, memory snapshots as ``<name>_memory.pickle``, flame
-    graphs as ``<name>_<date>_<time>_flame.html``. Nothing is overwritten.
+    graphs as ``<name>_<date>_<time>_flame.html``. Nothing is overwritten. ``with_modules`` is what older versions of PyTorch wanted to
+    be told; modules are recorded with ``with_stack``.
     """
 
     def __init__(
@@ -226,7 +227,7 @@ class UnifiedProfiler:
 
     @contextmanager
     def _recording(self, session: ProfileSession) -> Iterator[None]:
-        from eaves._session import fill
+        from eaves._session import fill, range_name
 
         history = self.enable_memory and has_cuda()
         if has_cuda():
@@ -239,12 +240,12 @@ class UnifiedProfiler:
             profile_memory=self.enable_memory,
             with_stack=self.with_stack,
             with_flops=self.with_flops,
-            with_modules=self.with_modules,
         )
         begin = time.perf_counter_ns()
         try:
-            yield
-            synchronize()
+            with import_torch().profiler.record_function(range_name(session)):
+                yield
+                synchronize()
             elapsed = time.perf_counter_ns() - begin
         finally:
             recorder.stop()

@@ -262,13 +262,15 @@ def _longest(events: list[TimelineEvent], count: int) -> list[dict[str, Any]]:
 
 def _chrome(event: TimelineEvent) -> dict[str, Any]:
     default = next(category for category, kind in CATEGORIES.items() if kind is event.event_type)
+    # Whatever is not known is not to put host and GPU on one track.
+    process, thread = ("GPU", event.stream_id or 0) if event.event_type.on_gpu else ("host", 0)
     numbers = {"stream": event.stream_id, "device": event.device_id, "correlation": event.correlation}
     return {
         "ph": "X",
         "cat": event.category or default,
         "name": event.name,
-        "pid": event.process_id if event.process_id is not None else 0,
-        "tid": event.thread_id if event.thread_id is not None else 0,
+        "pid": process if event.process_id is None else event.process_id,
+        "tid": thread if event.thread_id is None else event.thread_id,
         "ts": event.start_us,
         "dur": event.duration_us,
         "args": {name: value for name, value in numbers.items() if value is not None},

@@ -37,10 +37,12 @@ class CompileBreak:
     line: int | None = None
     #: How often it was met.
     count: int = 1
-    #: PyTorch's own hints, in its words.
+    function: str | None = None
+    #: What PyTorch says about it, and its hints, in its words.
+    explanation: str | None = None
     hints: list[str] = field(default_factory=list)
-    #: PyTorch's number of this kind of break, such as GB0059.
-    break_id: str | None = None
+    #: PyTorch's number of this kind of break, such as gb0059.
+    kind: str | None = None
 
     @property
     def location(self) -> str:

@@ -166,8 +166,8 @@ def names(tmp_path, monkeypatch):
     return {
         "torch": torch,
         "model": model,
-        "baseline_model": Perceptron(256),
-        "optimized_model": Perceptron(256),
+        "baseline_model": Perceptron(),
+        "optimized_model": Perceptron(),
         "input": values,
         "input_tensor": values,
         "target": target,

@@ -95,10 +95,10 @@ def test_every_break_is_found(tmp_path, capsys):
     assert all(one.file.endswith("tiny_models.py") for one in report.graph_breaks)
     assert report.total_graph_breaks == 3
     by_line = {one.line: one for one in report.graph_breaks}
-    assert "out of the compiled function" in by_line[lines[0]].suggestion
+    assert "is_compiling" in by_line[lines[0]].suggestion
     assert "torch.cond" in by_line[lines[1]].suggestion
-    assert "torch.cond" in by_line[lines[2]].suggestion
-    assert all(one.hints and one.reason for one in report.graph_breaks)
+    assert "keep the value a tensor" in by_line[lines[2]].suggestion
+    assert all(one.hints and one.reason and one.explanation for one in report.graph_breaks)
     assert any("3 graph breaks" in text for text in report.recommendations)
     saved = json.loads(analyzer.export_report(report, tmp_path / "report.json").read_text())
     assert saved["total_graph_breaks"] == 3 and saved["graph_breaks"][0]["suggestion"]
