@@ -45,10 +45,35 @@ from eaves._questions import devices, diff, predict, read_compile, read_memory, 
 
 if TYPE_CHECKING:
     # Names that are loaded when first used stand here too, for type checkers and editors.
-    pass
+    from eaves.flame_graph import FlameGraph, FlameGraphGenerator
+    from eaves.hta import HTAAnalyzer, HTAReport
+    from eaves.memory_profiler import MemoryProfiler, MemorySnapshot
+    from eaves.profiler import KernelInfo, ProfileSession, UnifiedProfiler
+    from eaves.rocprof import RocprofResult, RocprofWrapper
+    from eaves.timeline import EventType, TimelineData, TimelineEvent, TimelineGenerator
+    from eaves.torch_compile import CompileBreak, CompileReport, TorchCompileAnalyzer
 
 # Names that are loaded when first used, and the module of this package that has them. In order of name.
-_LAZY: dict[str, str] = {}
+_LAZY: dict[str, str] = {
+    "CompileBreak": "torch_compile",
+    "CompileReport": "torch_compile",
+    "EventType": "timeline",
+    "FlameGraph": "flame_graph",
+    "FlameGraphGenerator": "flame_graph",
+    "HTAAnalyzer": "hta",
+    "HTAReport": "hta",
+    "KernelInfo": "profiler",
+    "MemoryProfiler": "memory_profiler",
+    "MemorySnapshot": "memory_profiler",
+    "ProfileSession": "profiler",
+    "RocprofResult": "rocprof",
+    "RocprofWrapper": "rocprof",
+    "TimelineData": "timeline",
+    "TimelineEvent": "timeline",
+    "TimelineGenerator": "timeline",
+    "TorchCompileAnalyzer": "torch_compile",
+    "UnifiedProfiler": "profiler",
+}
 
 __all__ = [
     "Column",
