@@ -1,6 +1,6 @@
 """The part of eaves that is written in Rust. Import it from `eaves`."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from os import PathLike
 from typing import Any, Literal, TypeAlias, final
 
@@ -20,12 +20,9 @@ def ask(arguments: Sequence[str]) -> Report:
     ``ask(["report", "trace.json", "--step", "3"])``. Nothing is written or printed.
     """
 
-def path_text(path: Path | int | float) -> str:
-    """A path or a number as an argument of the command line."""
-
 def read(
     *paths: Path,
-    rank: int | str | Iterable[int] | None = None,
+    rank: int | str | Sequence[int] | None = None,
     step: int | str | tuple[int, int] | None = None,
     time: str | tuple[int, int] | None = None,
     threads: int | None = None,
@@ -75,7 +72,7 @@ class Recording:
         """A row for each recorded change of memory."""
     def report(
         self,
-        sections: str | Iterable[str] | None = None,
+        sections: str | Sequence[str] | None = None,
         *,
         device: Path | None = None,
         details: bool = False,
@@ -92,8 +89,10 @@ class Recording:
         *,
         sparse: bool = False,
         link: str | None = None,
+        ops: Path | None = None,
     ) -> Report:
-        """How far operators, kernels and collectives are from what the device can do."""
+        """How far operators, kernels and collectives are from what the device can do. ``ops`` are formulas of your
+        own."""
     def flame(
         self,
         metric: Literal["cpu", "gpu", "calls", "bytes"] | None = None,
@@ -160,7 +159,8 @@ class Report:
     def to_text(self, *, width: int = 80, top: int = 10) -> str:
         """What the terminal shows, without colours. 0 is all rows."""
     def save(self, path: Path, *, top: int = 10) -> None:
-        """Writes a file: .html, .json, .csv, .md or .txt; a folder if the name ends in `/`, with one CSV per table."""
+        """Writes a file: .html, .json, .csv, .md or .txt; a folder if the name ends in `/`, with one CSV per table;
+        and, if it has a chart, .svg or .png."""
     def __str__(self) -> str: ...
     def _repr_html_(self) -> str: ...
 

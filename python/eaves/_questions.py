@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from eaves import _core
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
     Option: TypeAlias = bool | int | float | str | PathLike[str] | list[str] | tuple[str, ...] | None
 
 
+def _text(value: bool | int | float | Path) -> str:
+    return value if isinstance(value, str) else os.fspath(value) if isinstance(value, os.PathLike) else str(value)
+
+
 def _arguments(options: dict[str, Option]) -> list[str]:
     """Keyword arguments as options of the command line: ``kv_heads=8`` is ``--kv-heads=8``."""
     arguments: list[str] = []
@@ -27,18 +32,20 @@ def _arguments(options: dict[str, Option]) -> list[str]:
             arguments.append(option)
             continue
         values = value if isinstance(value, (list, tuple)) else [value]
-        arguments.extend(f"{option}={_core.path_text(one)}" for one in values)
+        arguments.extend(f"{option}={_text(one)}" for one in values)
     return arguments
 
 
 def _inputs(paths: tuple[Path, ...]) -> list[str]:
-    return ["--", *(_core.path_text(path) for path in paths)]
+    """Paths as arguments. None is taken for an option, and `--` stays free for the verbs that run programs."""
+    texts = [_text(path) for path in paths]
+    return [os.path.join(os.curdir, text) if text.startswith("-") else text for text in texts]
 
 
 def devices(name: Path | None = None, *, vendor: str | None = None) -> Report:
     """The devices of the catalogue, or everything that is known about one of them or of a peaks file."""
     if name is not None:
-        return _core.ask(["device", "show", "--", _core.path_text(name)])
+        return _core.ask(["device", "show", *_inputs((name,))])
     return _core.ask(["device", "list", *_arguments({"vendor": vendor})])
 
 
@@ -56,7 +63,7 @@ def predict(what: str, *names: str, **options: Option) -> Report:
         eaves.predict("gemm", m=4096, n=4096, k=4096, precision="fp16", device="h100-sxm")
         eaves.predict("model", "llama-3-8b", context="8k", batch=16, device="h100-sxm")
     """
-    return _core.ask(["predict", what, *_arguments(options), *_inputs(names)])
+    return _core.ask(["predict", what, *_arguments(options), *names])
 
 
 def read_compile(*paths: Path, **options: Option) -> Report:
