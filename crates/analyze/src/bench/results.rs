@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use eaves_roofline::Device;
-use eaves_roofline::measured::{Interval, Measurement, Spec, Summary, interval, level};
+use eaves_roofline::measured::{Chore, HAND_OVER, Interval, Measurement, Spec, Summary, interval, level};
 
 use super::{Ran, Roofs, name, seconds, without_number};
 use crate::section::{Column, Table, Unit, Value};
@@ -132,7 +132,12 @@ fn row(measurement: &Measurement, all: &[&Measurement], roofs: &Roofs<'_>) -> Ve
 /// What the roofs of a device say of a measurement's work.
 pub(crate) fn predicted(measurement: &Measurement, device: &Device) -> Interval {
     let level = level(device, working_set(measurement), measurement.conditions.state);
-    interval(&measurement.work, &measurement.chores, device, level)
+    let mut chores = measurement.chores.clone();
+    // Only where it was measured: on a datasheet it is not an unknown rate.
+    if device.rate(HAND_OVER).is_some() {
+        chores.push(Chore::hand_over(measurement.hand_overs()));
+    }
+    interval(&measurement.work, &chores, device, level)
 }
 
 /// Bytes that a kernel goes through. A call of a stream may go through them several times.
