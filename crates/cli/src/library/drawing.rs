@@ -13,6 +13,9 @@ use super::saving::{plain, save, save_bytes};
 use super::{Failure, Recordings};
 use crate::flame::{Format, Trees, View, measuring};
 
+/// Frames that people see as text if they do not say how many.
+const FLAME_ROWS: usize = 30;
+
 /// The call tree of recordings, compared with that of others if there are any.
 #[derive(Debug)]
 pub struct FlameGraph {
@@ -131,7 +134,8 @@ impl FlameGraph {
         match Format::of(path) {
             Some(format) => save_bytes(path, || self.render(format)),
             None if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("txt")) => {
-                save_bytes(path, || Ok(self.text(&terminal::Options::default())?.into_bytes()))
+                let options = terminal::Options { top: FLAME_ROWS, ..terminal::Options::default() };
+                save_bytes(path, || Ok(self.text(&options)?.into_bytes()))
             }
             None => save(&self.document()?, path, 0),
         }

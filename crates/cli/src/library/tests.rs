@@ -72,6 +72,7 @@ fn pictures_are_those_of_the_verbs() {
         ("flame", "svg"),
         ("flame", "d3.json"),
         ("flame", "folded"),
+        ("flame", "txt"),
         ("timeline", "html"),
         ("timeline", "svg"),
     ] {
