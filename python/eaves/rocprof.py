@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from os import PathLike
 
-    from eaves._core import Table
-
 #: What the folder of a run holds: what the profiler wrote, and every kernel.
 RAW = "rocprof_raw"
 KERNELS = "rocprof_kernels.parquet"
+
+#: What a kernel has, and what the tables of a recording call it.
+COLUMNS: dict[str, str] = {
+    "kernel_name": "name",
+    "start_ns": "start_ns",
+    "duration_ns": "duration_ns",
+    **{f"{what}_{axis}": f"{what}_{axis}" for what in ("grid", "block") for axis in "xyz"},
+    "regs": "registers",
+    "shared_mem": "shared_memory",
+    "stream_id": "stream",
+}
 
 
 @dataclass(frozen=True)
@@ -31,9 +43,30 @@ class RocprofResult:
     output_dir: Path
     #: What the profiler wrote.
     files: tuple[Path, ...] = field(default=())
+    #: Those of them that say most: the profiler writes some things several times.
+    read: tuple[Path, ...] = field(default=())
     #: What program and profiler printed, and what eaves said about the run.
     stdout: str = ""
     stderr: str = ""
+
+
+class Kernels(list[dict[str, Any]]):
+    """Launches of kernels in order of time, each a dictionary with the keys of `COLUMNS`; what was not recorded is None.
+
+    The grid is in blocks. Times are nanoseconds from the zero of the recording.
+    """
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """Every column as a list."""
+        return {name: [kernel[name] for kernel in self] for name in COLUMNS}
+
+    def to_pandas(self) -> Any:
+        """A `pandas.DataFrame`."""
+        return import_module("pandas").DataFrame(self.to_dict(), columns=list(COLUMNS))
+
+    def to_polars(self) -> Any:
+        """A `polars.DataFrame`."""
+        return import_module("polars").DataFrame(self.to_dict())
 
 
 class RocprofWrapper:
@@ -77,14 +110,17 @@ class RocprofWrapper:
         if isinstance(command, (str, bytes)) or not command:
             raise TypeError("the command is a list: the program and its arguments, such as ['python', 'inference.py']")
         arguments = self.arguments(command, timeout, env or {})
-        run = subprocess.run(
-            [sys.executable, "-m", "eaves", *arguments],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            check=False,
-        )
+        with tempfile.TemporaryDirectory(prefix="eaves-") as folder:
+            answer = Path(folder) / "report.json"
+            run = subprocess.run(
+                [sys.executable, "-m", "eaves", arguments[0], "--output", str(answer), *arguments[1:]],
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                check=False,
+            )
+            report: dict[str, Any] = json.loads(answer.read_text(encoding="utf-8")) if answer.exists() else {}
         files = tuple(sorted(path for path in self.raw_dir.rglob("*") if path.is_file()))
         self.result = RocprofResult(
             success=run.returncode == 0,
@@ -92,24 +128,28 @@ class RocprofWrapper:
             command=tuple(str(part) for part in command),
             output_dir=self.output_dir,
             files=files,
+            read=tuple(Path(found["path"]) for found in report.get("inputs", [])),
             stdout=run.stdout,
             stderr=run.stderr,
         )
         return self.result
 
-    def parse_results(self, path: str | PathLike[str] | None = None) -> Table:
-        """Every kernel of the last run, or of a folder or file of an earlier one.
-
-        The columns are ``kernel_name``, ``start_ns``, ``duration_ns``, ``grid_x`` to ``block_z``, ``regs``, ``shared_mem``,
-        ``stream_id`` and what else was recorded; a pandas, polars or Arrow table is one call away (`Table.to_pandas`).
-        """
+    def parse_results(self, path: str | PathLike[str] | None = None) -> Kernels:
+        """Every kernel of the last run, or of a folder or file of an earlier one; `kernels_path` has the same and more."""
         from eaves import EavesError, read
 
-        source = Path(path) if path is not None else self.raw_dir
-        if not source.exists():
+        if path is not None:
+            sources: Sequence[Path] = [Path(path)]
+        elif self.result is not None:
+            sources = self.result.read
+        else:
+            sources = recordings_in(self.raw_dir)
+        if not sources:
             said = f"\n{self.result.stderr.strip()}" if self.result is not None else ""
-            raise EavesError(f"nothing was recorded in {source}{said}", "call `profile` first")
-        return read(source).kernels
+            raise EavesError(f"nothing was recorded in {self.raw_dir}{said}", "call `profile` first")
+        rows: list[dict[str, Any]] = [row for row in read(*sources).kernels.rows() if row["kind"] == "kernel"]
+        rows.sort(key=lambda row: row["start_ns"])
+        return Kernels({name: row.get(column) for name, column in COLUMNS.items()} for row in rows)
 
     def arguments(
         self, command: Sequence[str | PathLike[str]], timeout: float | None, env: Mapping[str, str]
@@ -142,4 +182,13 @@ class RocprofWrapper:
         return self.output_dir / KERNELS
 
 
-__all__ = ["RocprofResult", "RocprofWrapper"]
+def recordings_in(folder: Path) -> list[Path]:
+    """The files of a run that say most, and those of passes of counters: the profiler writes some things several times."""
+    for pattern in ("*.db", "*.json", "*results.csv", "*kernel_trace.csv"):
+        found = sorted(folder.glob(pattern))
+        if found:
+            return [*found, *sorted(folder.glob("pmc_*/*.csv"))]
+    return sorted(folder.glob("pmc_*/*.csv"))
+
+
+__all__ = ["Kernels", "RocprofResult", "RocprofWrapper"]

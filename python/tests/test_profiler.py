@@ -88,7 +88,11 @@ def test_the_peak_is_that_of_the_block(tmp_path):
 def test_an_operator_that_dominates_is_named(tmp_path):
     matrix = torch.randn(700, 700)
     session = UnifiedProfiler(tmp_path).profile_function(torch.mm, matrix, matrix, warmup=1, iterations=3)
-    assert session.bottlenecks[0].startswith("Single operator dominates: aten::mm")
+    longest = session.kernels[0]
+    share = longest.duration_us / sum(kernel.duration_us for kernel in session.kernels)
+    # It takes nearly all of the time, unless the machine did something else just then; said is what is so.
+    said = [text for text in session.bottlenecks if text.startswith(f"Single operator dominates: {longest.name} takes")]
+    assert len(said) == (1 if share > 0.5 else 0)
     assert not any("CUDA" in text or "launches" in text for text in session.bottlenecks)
 
 
