@@ -9,15 +9,17 @@ mod group;
 mod interrupt;
 mod likeness;
 mod noise;
+pub mod ondemand;
 mod plan;
 mod request;
 mod run;
 mod streams;
 mod tools;
+pub mod torch;
 
 pub use interrupt::interrupt;
 pub use plan::{Invocation, Plan, Purpose, Refused, quoted};
 pub use request::{CounterRequest, Record, Request};
-pub use run::{Conditions, Ended, Error, Outcome, located, probe, run};
+pub use run::{Conditions, Ended, Error, Outcome, located, prepare, probe, run, wait_for_interrupt};
 pub use streams::Passed;
 pub use tools::{ALL, Tool, find};
