@@ -14,6 +14,7 @@ mod request;
 mod run;
 mod streams;
 mod tools;
+pub mod torch;
 
 pub use interrupt::interrupt;
 pub use plan::{Invocation, Plan, Purpose, Refused, quoted};

@@ -2,6 +2,7 @@
 
 mod counting;
 mod dry_run;
+mod torch;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -21,11 +22,15 @@ use crate::device;
 use crate::failure::hinted;
 use crate::selection::instant;
 
+pub(crate) use self::torch::TorchArguments;
+
 /// Run a program under a profiler, then report
 #[derive(Args, Debug)]
 #[command(
     help_template = HELP_TEMPLATE,
-    before_help = "  eaves profile --with rocprofv3 -- python train.py
+    before_help = "  eaves profile -- python train.py                 PyTorch's own profiler
+  eaves profile --steps 5 --stacks -- torchrun --nproc-per-node 8 train.py
+  eaves profile --with rocprofv3 -- python train.py
   eaves profile --with rocprof --hip --stats -- ./app -n 1
   eaves profile --with rocprofv3 --counters roofline -- ./app
   eaves profile --with rocprof --counters input.txt --timeout 300s -- ./app
@@ -33,12 +38,14 @@ use crate::selection::instant;
   eaves profile --with nsys --dry-run -- ./app     show what would be run"
 )]
 pub(crate) struct Arguments {
-    /// The profiler: ncu, nsys, rocprof, rocprofv2 or rocprofv3
-    #[arg(long, value_name = "TOOL", value_parser = PossibleValuesParser::new(eaves_capture::ALL.iter().map(|tool| tool.id)), hide_possible_values = true)]
+    /// The profiler: torch, ncu, nsys, rocprof, rocprofv2 or rocprofv3
+    #[arg(long, value_name = "TOOL", value_parser = PossibleValuesParser::new(eaves_capture::ALL.iter().map(|tool| tool.id)), hide_possible_values = true, default_value = "torch")]
     with: String,
     /// The program and its arguments, after `--`
     #[arg(last = true, required = true, value_name = "PROGRAM")]
     program: Vec<OsString>,
+    #[command(flatten)]
+    torch: TorchArguments,
     /// Record calls of HIP or CUDA, with kernels and copies
     #[arg(long, visible_aliases = ["cuda", "hip-trace"], help_heading = "What to record")]
     hip: bool,
@@ -95,7 +102,8 @@ pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> anyhow::Re
         return Err(hinted(format!("no profiler `{}`", arguments.with), "see `eaves profile --help`"));
     };
     let device = arguments.device.as_deref().map(device::named).transpose()?;
-    let installed = eaves_capture::located(tool).is_some();
+    arguments.torch.check(tool)?;
+    let installed = tool.command.is_none() || eaves_capture::located(tool).is_some();
     if !installed && !arguments.dry_run {
         return Err(not_installed(tool));
     }
@@ -113,6 +121,7 @@ pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> anyhow::Re
         },
         counters: counted.request,
         metrics: arguments.metrics.clone(),
+        torch: arguments.torch.request(arguments.device.is_some()),
         directory: raw.clone(),
         program: arguments.program.clone(),
     };
@@ -139,7 +148,9 @@ pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> anyhow::Re
         return Ok(Status::Program(code));
     }
     let report = || -> anyhow::Result<()> {
-        write_kernels(tool, &directory, &outcome.readable, output)?;
+        if tool.command.is_some() {
+            write_kernels(tool, &directory, &outcome.readable, output)?;
+        }
         arguments.analysis.run(&outcome.readable, device, "profile", |_| true, output, destination)
     };
     match report() {
@@ -167,8 +178,13 @@ fn record(
         grace: duration(arguments.grace),
         passed: if answer_to_stdout { Passed::ToStderr } else { Passed::ToStdout },
     };
-    eaves_capture::run(tool, plan, raw, &conditions)
-        .map_err(|error| hinted(error.to_string(), "--output-dir names a directory that can be written to"))
+    eaves_capture::run(tool, plan, raw, &conditions).map_err(|error| {
+        let hint = match &error {
+            eaves_capture::Error::Start { .. } => "the program must be on the PATH, or given with its path",
+            _ => "--output-dir names a directory that can be written to",
+        };
+        hinted(error.to_string(), hint)
+    })
 }
 
 /// What happened to the program, and where everything is.
@@ -186,13 +202,22 @@ fn tell(outcome: &Outcome, directory: &Path, tool: &Tool, arguments: &Arguments,
         }
         Ended::Interrupted => printer.note("note: interrupted; what was recorded until then follows\n"),
     }
+    for note in &outcome.told.notes {
+        printer.note(&format!("note: {note}\n"));
+    }
     let raw = directory.join(tool.raw_directory());
-    let files = counted(outcome.files.len(), "file");
+    let files = match tool.command {
+        Some(_) => counted(outcome.files.len(), "file"),
+        None => counted(outcome.readable.len(), "trace"),
+    };
     printer.note(&format!("note: {} recorded {files} in {}\n", tool.id, raw.display()));
 }
 
 /// Why there is nothing to report, if there is nothing.
 fn failed(tool: &Tool, outcome: &Outcome) -> Option<anyhow::Error> {
+    if tool.command.is_none() {
+        return torch::nothing(outcome);
+    }
     let log = format!("its own output is in {}", outcome.log.display());
     if !outcome.failures.is_empty() && (outcome.readable.is_empty() || outcome.ended.code() != 0) {
         return Some(hinted(format!("{} failed: {}", tool.id, outcome.failures.join("\n")), log));
