@@ -80,6 +80,24 @@ impl AnalysisOptions {
         output: &OutputArguments,
         destination: Destination,
     ) -> anyhow::Result<()> {
+        let document = self.document(inputs, device, verb, wanted, output)?;
+        output.finish(&document, destination, self.top)
+    }
+
+    /// Rows of each table for people; 0 for all.
+    pub(crate) fn top(&self) -> usize {
+        self.top
+    }
+
+    /// Analyses inputs and writes nothing yet.
+    pub(crate) fn document(
+        &self,
+        inputs: &[PathBuf],
+        device: Option<Device>,
+        verb: &'static str,
+        wanted: impl Fn(&str) -> bool,
+        output: &OutputArguments,
+    ) -> anyhow::Result<Document> {
         let analyses: Vec<&'static Analysis> =
             analyses::in_report_order().into_iter().filter(|analysis| wanted(analysis.id)).collect();
         let options = Options::default()
@@ -99,8 +117,7 @@ impl AnalysisOptions {
         if run.recordings.is_empty() && !sums.is_empty() {
             let outcomes = vec![Outcome::Section(eaves_analyze::sums(&sums))];
             let document = Document { verb, outcomes, ..Document::default() };
-            let document = sums.iter().fold(document, Document::with_measurements);
-            return output.finish(&document, destination, self.top);
+            return Ok(sums.iter().fold(document, Document::with_measurements));
         }
         let outcomes = assemble(&run.recordings, &measured, &options, &analyses).map_err(|error| {
             hinted(error.to_string(), "`eaves info` shows the ranks, steps and times of a recording")
@@ -113,6 +130,6 @@ impl AnalysisOptions {
             let hidden = analyses.iter().filter(|analysis| !analysis.main).map(|analysis| analysis.id);
             document = document.with_overview(hidden.collect());
         }
-        output.finish(&document, destination, self.top)
+        Ok(document)
     }
 }

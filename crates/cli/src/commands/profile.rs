@@ -23,6 +23,7 @@ use crate::failure::hinted;
 use crate::selection::instant;
 
 pub(crate) use self::torch::TorchArguments;
+pub(super) use self::torch::nothing;
 
 /// Run a program under a profiler, then report
 #[derive(Args, Debug)]
@@ -253,7 +254,7 @@ fn not_installed(tool: &Tool) -> anyhow::Error {
 }
 
 /// An absolute directory: the one that was named, or a new one.
-fn directory(named: Option<&Path>) -> anyhow::Result<PathBuf> {
+pub(super) fn directory(named: Option<&Path>) -> anyhow::Result<PathBuf> {
     let absolute = |path: &Path| {
         std::path::absolute(path).map_err(|error| {
             hinted(format!("no such directory: {}: {error}", path.display()), "give --output-dir a path")
@@ -271,7 +272,7 @@ fn directory(named: Option<&Path>) -> anyhow::Result<PathBuf> {
 }
 
 /// Files of an earlier run would be taken for those of this one.
-fn check_empty(raw: &Path) -> anyhow::Result<()> {
+pub(super) fn check_empty(raw: &Path) -> anyhow::Result<()> {
     let empty = std::fs::read_dir(raw).map_or(true, |mut entries| entries.next().is_none());
     if empty {
         return Ok(());
@@ -282,7 +283,7 @@ fn check_empty(raw: &Path) -> anyhow::Result<()> {
     ))
 }
 
-fn duration(time: Ns) -> Duration {
+pub(super) fn duration(time: Ns) -> Duration {
     Duration::from_nanos(u64::try_from(time.0).unwrap_or(0))
 }
 

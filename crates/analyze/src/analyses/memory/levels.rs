@@ -131,7 +131,7 @@ pub(super) fn levels_of(rank: &RankView<'_>) -> Vec<Levels> {
             }
         }
     }
-    devices.extend(snapshot::levels_of(rank));
+    devices.extend(snapshot::levels_of(rank.trace));
     devices.sort_by_key(|levels| levels.device);
     devices
 }

@@ -14,7 +14,9 @@ mod tables;
 #[cfg(test)]
 mod tests;
 
-use eaves_model::{MaybeI64, Ns};
+use std::collections::BTreeMap;
+
+use eaves_model::{MaybeI64, Ns, Trace};
 
 use self::alive::{Alive, alive};
 use self::categories::{Categories, categories_of};
@@ -134,6 +136,56 @@ impl Analyse for Memory {
             findings: findings::all(ranks),
         })
     }
+}
+
+/// The peak of a device in a snapshot.
+pub(crate) struct SnapshotPeak {
+    pub(crate) is_host: bool,
+    pub(crate) number: i64,
+    pub(crate) in_use: i64,
+    pub(crate) reserved: Option<i64>,
+}
+
+/// The peaks of the devices of a snapshot.
+pub(crate) fn snapshot_peaks(rank: &RankView<'_>) -> Vec<SnapshotPeak> {
+    let of_device = |levels: &Levels| {
+        let device = device_of(rank, levels)?;
+        Some(SnapshotPeak {
+            is_host: device.device.is_host(),
+            number: device.device.number.unwrap_or(0),
+            in_use: device.peak.bytes,
+            reserved: device.peak_reserved.get(),
+        })
+    };
+    snapshot::levels_of(rank.trace).iter().filter_map(of_device).collect()
+}
+
+/// What was in use at the peak by line of the program, of the device of a snapshot that has most.
+pub(crate) fn lines_at_peak(rank: &RankView<'_>) -> Option<BTreeMap<String, i64>> {
+    let devices = snapshot::levels_of(rank.trace).into_iter().filter_map(|levels| device_of(rank, &levels));
+    let device = devices.max_by_key(|device| (!device.device.is_host(), device.peak.bytes))?;
+    let alive = device.allocator?.alive;
+    let mut lines: BTreeMap<String, i64> = BTreeMap::new();
+    for (share, _) in &alive.by_stack {
+        let name = share.name.clone().unwrap_or_else(|| "(no stack)".to_owned());
+        *lines.entry(name).or_default() += share.bytes;
+    }
+    if alive.unknown > 0 {
+        lines.insert("(before the recording)".to_owned(), alive.unknown);
+    }
+    Some(lines)
+}
+
+/// What was in use on the devices of a snapshot over time; nothing if their order alone is known.
+pub(crate) fn snapshot_series(trace: &Trace) -> Vec<(String, Vec<(Ns, i64)>)> {
+    if !trace.snapshot.has_times {
+        return Vec::new();
+    }
+    let series = |levels: Levels| {
+        let points = levels.events.iter().map(|event| (event.time, event.level)).collect();
+        (levels.device.name(), points)
+    };
+    snapshot::levels_of(trace).into_iter().map(series).collect()
 }
 
 /// Measures one device; nothing if none of its events is selected.

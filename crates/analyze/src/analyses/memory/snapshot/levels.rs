@@ -1,15 +1,14 @@
 //! How much was in use and reserved behind each event, counted back from the end.
 
-use eaves_model::MaybeI64;
+use eaves_model::{MaybeI64, Trace};
 
 use super::super::levels::{Device, Event, Levels};
 use super::device;
 use super::replay::{Actions, blocks_of, rows_of};
-use crate::RankView;
 
 /// The levels of every device of a snapshot, devices in order.
-pub(in super::super) fn levels_of(rank: &RankView<'_>) -> Vec<Levels> {
-    let snapshot = &rank.trace.snapshot;
+pub(in super::super) fn levels_of(trace: &Trace) -> Vec<Levels> {
+    let snapshot = &trace.snapshot;
     let (events, segments) = (&snapshot.events, &snapshot.segments);
     let mut devices: Vec<Device> =
         (0..segments.len()).map(|row| device(segments.device_type[row], segments.device[row])).collect();
@@ -23,13 +22,13 @@ pub(in super::super) fn levels_of(rank: &RankView<'_>) -> Vec<Levels> {
     }
     devices.sort();
     devices.dedup();
-    devices.into_iter().filter_map(|device| levels(rank, device)).collect()
+    devices.into_iter().filter_map(|device| levels(trace, device)).collect()
 }
 
-fn levels(rank: &RankView<'_>, wanted: Device) -> Option<Levels> {
-    let snapshot = &rank.trace.snapshot;
+fn levels(trace: &Trace, wanted: Device) -> Option<Levels> {
+    let snapshot = &trace.snapshot;
     let (events, blocks, segments) = (&snapshot.events, &snapshot.blocks, &snapshot.segments);
-    let actions = Actions::of(rank.trace);
+    let actions = Actions::of(trace);
     let rows = rows_of(snapshot, wanted);
     if rows.is_empty() {
         return None;
