@@ -10,6 +10,7 @@ mod interrupt;
 mod likeness;
 mod noise;
 mod plan;
+mod program;
 mod request;
 mod run;
 mod streams;
@@ -17,6 +18,7 @@ mod tools;
 
 pub use interrupt::interrupt;
 pub use plan::{Invocation, Plan, Purpose, Refused, quoted};
+pub use program::run_program;
 pub use request::{CounterRequest, Record, Request};
 pub use run::{Conditions, Ended, Error, Outcome, located, probe, run};
 pub use streams::Passed;

@@ -3,6 +3,7 @@
 // tidy-alphabetical-start
 mod bench;
 mod comm;
+mod compile;
 mod counters;
 mod device;
 mod diff;
@@ -39,6 +40,7 @@ use crate::progress::Bar;
 pub(crate) enum Command {
     Bench(Box<bench::Arguments>),
     Comm(comm::Arguments),
+    Compile(Box<compile::Arguments>),
     Counters(counters::Arguments),
     Device(device::Arguments),
     Diff(diff::Arguments),
@@ -65,6 +67,7 @@ impl Command {
         match self {
             Self::Bench(arguments) => bench::run(arguments, output),
             Self::Comm(arguments) => comm::run(arguments, output),
+            Self::Compile(arguments) => return compile::run(arguments, output),
             Self::Counters(arguments) => return counters::run(arguments, output),
             Self::Device(arguments) => device::run(arguments, output),
             Self::Diff(arguments) => return diff::run(arguments, output),
