@@ -13,7 +13,7 @@ pub use guard::{Limits, Violation, violations};
 pub use interval::{Interval, RoofKind, RoofTime, interval, level};
 pub use sample::{Contamination, Sample};
 pub use spec::{Attend, Spec, Store, Stream};
-pub use statistics::{LEAST_CLEAN, Summary, quantile, summary};
+pub use statistics::{ESTIMATE, LEAST_CLEAN, SPREAD, Summary, quantile, summary};
 
 /// Where the operands of a timed call are. It is part of the name of a result: the same kernel is several times quicker
 /// from a cache than from memory.
@@ -96,6 +96,11 @@ impl Chore {
     /// So many weights of this precision made what activations of that one are multiplied with.
     pub fn dequantise(weights: Precision, activations: Precision, amount: f64) -> Self {
         Self { rate: format!("dequantise {}/{}", weights.name, activations.name), amount }
+    }
+
+    /// True if its rate is that of a memory level or of multiply-adds, which are measured as what they are.
+    pub fn is_of_another_roof(&self) -> bool {
+        self.rate.starts_with(interval::READ) || self.rate.starts_with(interval::FMA)
     }
 
     /// So many calls handed to all threads.
