@@ -174,8 +174,12 @@ impl Measurement {
     /// The clock that a tenth of the clean samples exceed. Not the highest of all, which may be an error of the clock that
     /// it was read with.
     fn high_clock(&self) -> Option<f64> {
-        let mut clocks: Vec<f64> =
-            self.samples.iter().filter(|sample| sample.is_clean()).filter_map(|sample| sample.clock).collect();
+        let mut clocks: Vec<f64> = self
+            .samples
+            .iter()
+            .filter(|sample| sample.is_clean())
+            .filter_map(|sample| sample.clock)
+            .collect();
         clocks.sort_by(f64::total_cmp);
         clocks.get(clocks.len() * 9 / 10).copied().or(self.clock)
     }
