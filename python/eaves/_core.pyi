@@ -4,10 +4,29 @@ from collections.abc import Iterator, Sequence
 from os import PathLike
 from typing import Any, Literal, TypeAlias, final
 
-Path: TypeAlias = str | PathLike[str]
-Value: TypeAlias = int | float | str | None
+_Path: TypeAlias = str | PathLike[str]
+_Value: TypeAlias = int | float | str | None
 
 __version__: str
+
+__all__ = [
+    "Column",
+    "Finding",
+    "Flame",
+    "Input",
+    "InputWarning",
+    "Number",
+    "Recording",
+    "Report",
+    "Section",
+    "Skipped",
+    "Table",
+    "Timeline",
+    "ask",
+    "read",
+    "run",
+    "__version__",
+]
 
 def run(arguments: Sequence[str]) -> int:
     """Runs the whole program; the first argument is its name. The answer is its exit code.
@@ -21,7 +40,7 @@ def ask(arguments: Sequence[str]) -> Report:
     """
 
 def read(
-    *paths: Path,
+    *paths: _Path,
     rank: int | str | Sequence[int] | None = None,
     step: int | str | tuple[int, int] | None = None,
     time: str | tuple[int, int] | None = None,
@@ -74,7 +93,7 @@ class Recording:
         self,
         sections: str | Sequence[str] | None = None,
         *,
-        device: Path | None = None,
+        device: _Path | None = None,
         details: bool = False,
     ) -> Report:
         """All analyses, or the sections named. ``device`` is what work is held against, if not the one recorded on;
@@ -85,11 +104,11 @@ class Recording:
         """The answers of Holistic Trace Analysis, corrected."""
     def roofline(
         self,
-        device: Path | None = None,
+        device: _Path | None = None,
         *,
         sparse: bool = False,
         link: str | None = None,
-        ops: Path | None = None,
+        ops: _Path | None = None,
     ) -> Report:
         """How far operators, kernels and collectives are from what the device can do. ``ops`` are formulas of your
         own."""
@@ -113,7 +132,7 @@ class Recording:
         """What changed from this run to another, and what is only noise."""
     def export(
         self,
-        path: Path,
+        path: _Path,
         *,
         to: Literal["chrome", "perfetto", "parquet", "csv"],
         table: str | None = None,
@@ -140,9 +159,9 @@ class Report:
     @property
     def findings(self) -> list[Finding]:
         """The findings of all sections, what may gain most first."""
-    def __getitem__(self, id: str) -> Section:
+    def __getitem__(self, id: str, /) -> Section:
         """The section of an id; a KeyError says if it was skipped, and why."""
-    def __contains__(self, id: object) -> bool: ...
+    def __contains__(self, id: object, /) -> bool: ...
     def __iter__(self) -> Iterator[str]: ...
     def __len__(self) -> int: ...
     def get(self, id: str, default: Any = None) -> Any: ...
@@ -158,7 +177,7 @@ class Report:
     def to_markdown(self, *, top: int = 10) -> str: ...
     def to_text(self, *, width: int = 80, top: int = 10) -> str:
         """What the terminal shows, without colours. 0 is all rows."""
-    def save(self, path: Path, *, top: int = 10) -> None:
+    def save(self, path: _Path, *, top: int = 10) -> None:
         """Writes a file: .html, .json, .csv, .md or .txt; a folder if the name ends in `/`, with one CSV per table;
         and, if it has a chart, .svg or .png."""
     def __str__(self) -> str: ...
@@ -195,7 +214,7 @@ class Number:
     @property
     def rank(self) -> int | None: ...
     @property
-    def value(self) -> Value:
+    def value(self) -> _Value:
         """The value; None if there is none, for the `reason`."""
     @property
     def unit(self) -> str | None: ...
@@ -307,11 +326,11 @@ class Table:
     @property
     def num_rows(self) -> int: ...
     def __len__(self) -> int: ...
-    def __getitem__(self, column: str) -> list[Value]:
+    def __getitem__(self, column: str, /) -> list[_Value]:
         """The values of a column."""
-    def rows(self) -> list[dict[str, Value]]:
+    def rows(self) -> list[dict[str, _Value]]:
         """Every row as a dictionary."""
-    def to_dict(self) -> dict[str, list[Value]]:
+    def to_dict(self) -> dict[str, list[_Value]]:
         """Every column as a list."""
     def to_pandas(self) -> Any:
         """A `pandas.DataFrame`."""
@@ -342,7 +361,7 @@ class Flame:
     def to_text(self, *, width: int = 80, top: int = 30) -> str: ...
     def report(self) -> Report:
         """The frames as tables."""
-    def save(self, path: Path) -> None:
+    def save(self, path: _Path) -> None:
         """Writes a file: .html, .svg, .png, .folded, .speedscope.json, .d3.json, or .json, .csv, .md, .txt."""
     def __str__(self) -> str: ...
     def _repr_html_(self) -> str: ...
@@ -356,7 +375,7 @@ class Timeline:
     def to_text(self, *, width: int = 80, top: int = 10) -> str: ...
     def report(self) -> Report:
         """The numbers."""
-    def save(self, path: Path, *, width: int = 1600) -> None:
+    def save(self, path: _Path, *, width: int = 1600) -> None:
         """Writes a file: .html, .svg, .png, or .json, .csv, .md, .txt."""
     def __str__(self) -> str: ...
     def _repr_html_(self) -> str: ...

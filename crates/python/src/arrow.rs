@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use arrow_array::types::{ArrowPrimitiveType, Float64Type, Int32Type, Int64Type, UInt8Type, UInt32Type};
 use arrow_array::{
-    ArrayRef, DictionaryArray, Int32Array, Int64Array, PrimitiveArray, RecordBatch, RecordBatchOptions,
-    StringArray,
+    Array, ArrayRef, DictionaryArray, Int32Array, Int64Array, PrimitiveArray, RecordBatch,
+    RecordBatchOptions, StringArray,
 };
 use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
@@ -16,6 +16,9 @@ use eaves_model::{Column, Recording, SliceId, SliceKind, StringId, Trace, Values
 use eaves_present::export::arrow::{Keys, array, dictionary, field};
 use eaves_present::export::tables::{Cells, FlatColumn, FlatTable, flat_table};
 
+/// A table as Arrow has it: one batch after the other.
+pub(crate) type Batches = (SchemaRef, Vec<RecordBatch>);
+
 /// Rows of a table of all recordings.
 pub(crate) fn rows(recordings: &Recordings, name: &str) -> usize {
     let tables = flat_table(&recordings.run.recordings, name);
@@ -23,19 +26,13 @@ pub(crate) fn rows(recordings: &Recordings, name: &str) -> usize {
 }
 
 /// A table, one batch a recording.
-pub(crate) fn table(
-    recordings: &Arc<Recordings>,
-    name: &str,
-) -> Result<(SchemaRef, Vec<RecordBatch>), ArrowError> {
+pub(crate) fn table(recordings: &Arc<Recordings>, name: &str) -> Result<Batches, ArrowError> {
     put_together(recordings, name, |_, _, _| Ok(Vec::new()))
 }
 
 /// A table whose rows say more about slices, one batch a recording: what the slices are called, what they are and when
 /// they were stands first.
-pub(crate) fn table_of_slices(
-    recordings: &Arc<Recordings>,
-    name: &str,
-) -> Result<(SchemaRef, Vec<RecordBatch>), ArrowError> {
+pub(crate) fn table_of_slices(recordings: &Arc<Recordings>, name: &str) -> Result<Batches, ArrowError> {
     put_together(recordings, name, |recording, table, texts| {
         let slices = table.columns.iter().find_map(|column| match column.cells {
             Cells::Column(Column::Slice(slices)) => Some(slices),
@@ -52,7 +49,7 @@ fn put_together(
     recordings: &Arc<Recordings>,
     name: &str,
     first: impl Fn(&Recording, &FlatTable<'_>, &Arc<StringArray>) -> Result<Vec<Named>, ArrowError>,
-) -> Result<(SchemaRef, Vec<RecordBatch>), ArrowError> {
+) -> Result<Batches, ArrowError> {
     let unknown = || ArrowError::SchemaError(format!("no table `{name}`"));
     // Of no recordings a table has columns all the same. Nothing is lent of it, for it has no row and no text.
     let nothing = [empty()];
@@ -130,22 +127,11 @@ fn lent(
             numbers::<UInt32Type, _>(owner, values, rows, Some(&|value| value.some().is_some()))
         }
         Column::String(values) => {
-            let known = texts.value_count();
+            let known = texts.len();
             let keys = primitive::<Int32Type, StringId>(owner, values, rows, Some(&|id| id.index() < known))?;
             Some(texts_of(keys, texts))
         }
         Column::Ident(_) | Column::Extent(_) | Column::Kind(_) => None,
-    }
-}
-
-/// How many texts there are. A trait, because arrays count rows.
-trait ValueCount {
-    fn value_count(&self) -> usize;
-}
-
-impl ValueCount for StringArray {
-    fn value_count(&self) -> usize {
-        arrow_array::Array::len(self)
     }
 }
 
@@ -217,7 +203,7 @@ fn of_slices(
     texts: &Arc<StringArray>,
 ) -> Result<Vec<Named>, ArrowError> {
     let at = |row: usize| slices[row].index();
-    let known = texts.value_count();
+    let known = texts.len();
     let name = |row: usize| trace.slices.name.get(at(row)).filter(|id| id.index() < known);
     let names: Int32Array = (0..rows).map(|row| name(row).map(|id| id.0 as i32)).collect();
     let kinds: Int32Array =

@@ -7,8 +7,8 @@ use arrow_array::cast::AsArray;
 use arrow_array::ffi::FFI_ArrowSchema;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::types::{Float64Type, Int32Type, Int64Type, UInt8Type, UInt32Type};
-use arrow_array::{Array, RecordBatch, RecordBatchIterator};
-use arrow_schema::{ArrowError, DataType, SchemaRef};
+use arrow_array::{Array, RecordBatchIterator};
+use arrow_schema::{ArrowError, DataType};
 use eaves_analyze::section;
 use eaves_cli::library::{Failure, Recordings};
 use eaves_present::html::fragment;
@@ -16,7 +16,7 @@ use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyList, PyString};
 
-use crate::arrow;
+use crate::arrow::{self, Batches};
 use crate::failure::raised;
 use crate::report::dictionary;
 
@@ -62,7 +62,7 @@ pub(crate) struct Table {
     source: Source,
     title: &'static str,
     /// Made when first asked for.
-    batches: Arc<OnceLock<Result<(SchemaRef, Vec<RecordBatch>), String>>>,
+    batches: Arc<OnceLock<Result<Batches, String>>>,
 }
 
 impl Table {
@@ -97,12 +97,12 @@ impl Table {
         }
     }
 
-    fn batches(&self, py: Python<'_>) -> PyResult<&(SchemaRef, Vec<RecordBatch>)> {
+    fn batches(&self, py: Python<'_>) -> PyResult<&Batches> {
         let made = py.detach(|| self.batches.get_or_init(|| self.make().map_err(|error| error.to_string())));
         made.as_ref().map_err(|error| PyValueError::new_err(error.clone()))
     }
 
-    fn make(&self) -> Result<(SchemaRef, Vec<RecordBatch>), ArrowError> {
+    fn make(&self) -> Result<Batches, ArrowError> {
         match &self.source {
             Source::Section(section, index) => match section.tables.get(*index) {
                 Some(table) => {
