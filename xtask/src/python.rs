@@ -92,7 +92,8 @@ pub(crate) fn build() -> Result<()> {
 /// How long importing the package takes: the median of a few, in milliseconds. Told, not checked, for machines differ.
 fn import_time() -> Result<f64> {
     const TIMES: usize = 11;
-    let script = "import time; start = time.perf_counter(); import eaves; print(1e3 * (time.perf_counter() - start))";
+    let script =
+        "import time; start = time.perf_counter(); import eaves; print(1e3 * (time.perf_counter() - start))";
     let mut times = Vec::with_capacity(TIMES);
     for _ in 0..TIMES {
         times.push(project::output(&mut python(&["-c", script]))?.trim().parse::<f64>()?);

@@ -80,6 +80,24 @@ impl AnalysisOptions {
         output: &OutputArguments,
         destination: Destination,
     ) -> anyhow::Result<()> {
+        let document = self.document(inputs, device, verb, wanted, output)?;
+        output.finish(&document, destination, self.top)
+    }
+
+    /// Rows of each table for people; 0 for all.
+    pub(crate) fn top(&self) -> usize {
+        self.top
+    }
+
+    /// Analyses inputs and writes nothing yet.
+    pub(crate) fn document(
+        &self,
+        inputs: &[PathBuf],
+        device: Option<Device>,
+        verb: &'static str,
+        wanted: impl Fn(&str) -> bool,
+        output: &OutputArguments,
+    ) -> anyhow::Result<Document> {
         let analyses: Vec<&'static Analysis> =
             analyses::in_report_order().into_iter().filter(|analysis| wanted(analysis.id)).collect();
         let options = Options::default()
@@ -96,8 +114,7 @@ impl AnalysisOptions {
             let (run, measured) = read_with(inputs, output, work)?;
             (run, measured, Vec::new())
         };
-        let document = document(verb, &run, &measured, &sums, &options, &analyses)?;
-        output.finish(&document, destination, self.top)
+        document(verb, &run, &measured, &sums, &options, &analyses)
     }
 }
 

@@ -1,9 +1,10 @@
 //! Reading logs of `torch.compile`: which files, which ranks.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
-use std::sync::Mutex;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use eaves_model::RankSource;
 use eaves_model::compile::CompileLog;
@@ -52,6 +53,25 @@ pub fn read_compile_logs(paths: &[PathBuf], options: &Options) -> Result<Vec<Com
     }
     assign_ranks(&mut logs);
     Ok(logs)
+}
+
+/// True for a file, or a directory with files, that begin as such a log does.
+pub fn is_compile_log(path: &Path) -> bool {
+    let found = inputs::expand_logs(&[path.to_owned()]).unwrap_or_default();
+    found.iter().any(|input| match input {
+        // What can be read only once is left to whoever reads it.
+        Input::Stdin => false,
+        Input::File(path) | Input::Found(path) => path.is_file() && begins_as_log(path),
+    })
+}
+
+fn begins_as_log(path: &Path) -> bool {
+    let opened = containers::open_file(path, &Arc::default()).unwrap_or_default();
+    opened.iter().any(|one| {
+        let mut first = Vec::new();
+        let read = one.source.open(0).and_then(|reader| reader.take(1 << 16).read_to_end(&mut first));
+        read.is_ok() && torch_log::is_it(&first)
+    })
 }
 
 /// Reads one log from memory. The name tells it apart in messages.

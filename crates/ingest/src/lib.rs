@@ -33,7 +33,7 @@ use std::sync::{Arc, Mutex};
 
 use eaves_model::{Diagnostics, Measurements, Oddity, RankSource, Recording, Run};
 
-pub use compile_logs::{read_compile_log, read_compile_logs};
+pub use compile_logs::{is_compile_log, read_compile_log, read_compile_logs};
 pub use details::event_at;
 pub use error::Error;
 pub use formats::measurements::Form;

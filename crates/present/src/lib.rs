@@ -12,6 +12,7 @@ pub mod human;
 pub mod json;
 pub mod markdown;
 mod markup;
+pub mod memory;
 pub mod names;
 #[cfg(feature = "png")]
 pub mod png;

@@ -187,6 +187,16 @@ fn told(distinct: &[Distinct<'_>]) -> Table {
     Table { id: "told", title: "What PyTorch says of them", columns, rows }
 }
 
+/// A hint that fits a sentence.
+fn shortened(hint: &str) -> String {
+    const LETTERS: usize = 200;
+    let hint = hint.split_whitespace().collect::<Vec<_>>().join(" ");
+    match hint.char_indices().nth(LETTERS) {
+        Some((end, _)) => format!("{}…", &hint[..end]),
+        None => hint,
+    }
+}
+
 fn finding(one: &Distinct<'_>) -> Finding {
     let times = if one.count == 1 { "once".to_owned() } else { format!("{} times", one.count) };
     let title = one.text(one.first.title);
@@ -200,10 +210,13 @@ fn finding(one: &Distinct<'_>) -> Finding {
             "at most the time of compiling what is resumed behind the break by itself",
         )
     });
-    let hints = match one.first.hints.len() {
-        0 => String::new(),
-        1 => "; told: PyTorch's hint".to_owned(),
-        count => format!("; told: {count} hints of PyTorch"),
+    let hints = match one.first.hints.as_slice() {
+        [] => String::new(),
+        [first] => format!("; PyTorch's hint: “{}”", shortened(one.text(*first))),
+        [first, others @ ..] => {
+            let more = others.len();
+            format!("; PyTorch's first hint: “{}”, and {more} more in `told`", shortened(one.text(*first)))
+        }
     };
     Finding {
         id: "graph_break",

@@ -87,7 +87,7 @@ fn table(graphs: &[(&CompileLog, &CompiledGraph)]) -> Table {
         Column::new("generated", "generated", Unit::Count),
         Column::new("external", "library", Unit::Count),
         Column::new("fallback", "fallback", Unit::Count),
-        Column::new("per_kernel", "operators in a generated kernel", Unit::None),
+        Column::new("per_kernel", "per kernel", Unit::None),
         Column::new("views", "views", Unit::Count),
         Column::new("rank", "rank", Unit::None),
     ];

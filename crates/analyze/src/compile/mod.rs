@@ -7,6 +7,7 @@ mod advice;
 mod breaks;
 mod caches;
 mod cause;
+mod compare;
 mod fusion;
 mod names;
 mod ranks;
@@ -20,7 +21,12 @@ use eaves_model::compile::CompileLog;
 use crate::Outcome;
 
 pub use self::cause::Cause;
+pub use self::compare::compare;
 pub use self::times::{Phases, phases};
+
+/// The ids of all sections, in order. The last is there if there are several logs.
+pub const SECTIONS: [&str; 6] =
+    ["graph-breaks", "recompiles", "compile-time", "fusion", "compile-stacks", "compile-ranks"];
 
 /// Everything that logs of one run show, one log a rank. The sections are in the order people want to read them.
 pub fn sections(logs: &[CompileLog]) -> Vec<Outcome> {

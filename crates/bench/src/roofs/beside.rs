@@ -5,20 +5,14 @@
 //! are read at the same share of their clean samples, and how far those of a roof lie apart is how wide the prediction is.
 
 use eaves_roofline::device::{Confidence, Device, Fact, Memory, Source};
-use eaves_roofline::measured::{CacheState, Measurement, Spec, level, quantile};
+use eaves_roofline::measured::{ESTIMATE, Measurement, SPREAD, Spec, level, quantile};
 use eaves_roofline::{Access, Arithmetic, Operand};
 
 use super::{Origin, Rate, Roofs, Traffic};
 use crate::backend::{BenchError, Options};
 use crate::cpu::Cpu;
 use crate::kernel::Kernel;
-use crate::timing;
-
-/// The share of clean samples at which times are read, those of roofs and those that are held against them.
-pub const ESTIMATE: f64 = 0.25;
-
-/// Between these shares lie the samples that say how sure a roof is.
-pub const SPREAD: (f64, f64) = (0.1, 0.9);
+use crate::timing::{self, Protocol};
 
 /// The triad writes a third of its bytes: what writes less lies between it and reading.
 const TRIAD_WRITTEN: f64 = 0.34;
@@ -94,8 +88,10 @@ impl<'a> Gauges<'a> {
             used.iter().map(|gauge| (gauge.target.clone(), gauge.origin)).collect();
         let mut running: Vec<&mut dyn Kernel> = vec![&mut *kernel];
         running.extend(used.into_iter().map(|gauge| &mut *gauge.kernel as &mut dyn Kernel));
-        let mut measured =
-            timing::measure(&mut running, self.threads, &self.cpu.name, &options.protocol).into_iter();
+        // Together they take at most twice as long as the kernel may.
+        let limit = 2 * options.protocol.limit / u32::try_from(running.len()).unwrap_or(u32::MAX);
+        let protocol = Protocol { limit, ..options.protocol };
+        let mut measured = timing::measure(&mut running, self.threads, &self.cpu.name, &protocol).into_iter();
         let lost = || BenchError::Device { device: self.cpu.name.clone(), cause: "no answer".to_owned() };
         let measurement = measured.next().ok_or_else(lost)?;
         let gauges: Vec<Measurement> = measured.collect();

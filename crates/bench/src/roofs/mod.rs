@@ -25,7 +25,7 @@ use eaves_roofline::measured::{CacheState, Measurement, Spec};
 use crate::cpu::{Cpu, InstructionSet};
 use crate::timing;
 
-pub use beside::{Beside, ESTIMATE, Gauges, SPREAD};
+pub use beside::{Beside, Gauges};
 pub use clock::Clock;
 pub use plateaus::{Plateau, Rung, plateaus};
 pub use sustained::{Second, sustained};
@@ -156,7 +156,7 @@ pub struct Roofs {
     pub name: String,
     /// The best instructions it has.
     pub instructions: InstructionSet,
-    /// All cores, as many threads.
+    /// All cores, as many threads: one on each where the system says which processors are one core.
     pub threads: usize,
     /// The core clock while it works.
     pub clock: Option<Clock>,
@@ -217,6 +217,13 @@ pub fn measure_roofs(
         levels::measure_caches(&mut session, &mut levels, threads);
     }
     session.missing.truncate(named);
+    let processors = timing::processors();
+    if processors > session.threads {
+        session.missing.push(format!(
+            "{processors} processors are {} cores: roofs of all are those of one thread on each",
+            session.threads
+        ));
+    }
     session.say("handing a call to all threads");
     let hand_over = timing::hand_over(session.threads);
     let clock_of_all = clock::of_all(&session.measurements, session.threads);

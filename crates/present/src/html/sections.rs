@@ -9,7 +9,7 @@ use super::text::{Plain, Sentence};
 use super::{breakdown, table};
 use crate::terminal::numbers::is_in_table;
 use crate::terminal::repeats_earlier;
-use crate::{human, roofline};
+use crate::{human, memory, roofline};
 
 /// The whole section.
 pub(super) fn write(page: &mut String, section: &Section, most_rows: usize) -> Result {
@@ -24,8 +24,16 @@ pub(super) fn write(page: &mut String, section: &Section, most_rows: usize) -> R
     if let Some(chart) = roofline::embedded(&[section]) {
         writeln!(page, "<figure class=\"chart\">{chart}</figure>")?;
     }
+    let memory_chart = memory::embedded(section);
+    if let Some(chart) = &memory_chart {
+        writeln!(page, "<figure class=\"chart\">{chart}</figure>")?;
+    }
     let meanings = Meanings::of(section);
     for (index, table) in section.tables.iter().enumerate() {
+        if memory_chart.is_some() && table.id == memory::TABLE {
+            // The chart shows it, and the data of the page has it.
+            continue;
+        }
         if repeats_earlier(&section.tables[..index], table) {
             let rows = human::counted(table.rows.len(), "row");
             writeln!(page, "<details><summary>By rank: {rows}</summary>")?;

@@ -13,7 +13,7 @@ pub use guard::{Limits, Violation, violations};
 pub use interval::{Interval, RoofKind, RoofTime, interval, level};
 pub use sample::{Contamination, Sample};
 pub use spec::{Attend, Spec, Store, Stream};
-pub use statistics::{LEAST_CLEAN, Summary, quantile, summary};
+pub use statistics::{ESTIMATE, LEAST_CLEAN, SPREAD, Summary, quantile, summary};
 
 /// Where the operands of a timed call are. It is part of the name of a result: the same kernel is several times quicker
 /// from a cache than from memory.
@@ -98,6 +98,11 @@ impl Chore {
         Self { rate: format!("dequantise {}/{}", weights.name, activations.name), amount }
     }
 
+    /// True if its rate is that of a memory level or of multiply-adds, which are measured as what they are.
+    pub fn is_of_another_roof(&self) -> bool {
+        self.rate.starts_with(interval::READ) || self.rate.starts_with(interval::FMA)
+    }
+
     /// So many calls handed to all threads.
     pub fn hand_over(amount: f64) -> Self {
         Self { rate: HAND_OVER.to_owned(), amount }
@@ -174,8 +179,12 @@ impl Measurement {
     /// The clock that a tenth of the clean samples exceed. Not the highest of all, which may be an error of the clock that
     /// it was read with.
     fn high_clock(&self) -> Option<f64> {
-        let mut clocks: Vec<f64> =
-            self.samples.iter().filter(|sample| sample.is_clean()).filter_map(|sample| sample.clock).collect();
+        let mut clocks: Vec<f64> = self
+            .samples
+            .iter()
+            .filter(|sample| sample.is_clean())
+            .filter_map(|sample| sample.clock)
+            .collect();
         clocks.sort_by(f64::total_cmp);
         clocks.get(clocks.len() * 9 / 10).copied().or(self.clock)
     }

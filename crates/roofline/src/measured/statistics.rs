@@ -8,6 +8,13 @@ use super::Sample;
 /// Clean samples that each piece needs before there is a number.
 pub const LEAST_CLEAN: usize = 5;
 
+/// The share of clean samples at which times are read that are held against each other, those of roofs and those of kernels:
+/// what others do on a shared machine slows both, at times for more than half of the samples.
+pub const ESTIMATE: f64 = 0.25;
+
+/// Between these shares lie the samples that say how sure a roof is.
+pub const SPREAD: (f64, f64) = (0.1, 0.9);
+
 /// Resamplings of the interval: its ends are then good to about a tenth of its width.
 const RESAMPLINGS: usize = 400;
 

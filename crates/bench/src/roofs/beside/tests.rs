@@ -1,10 +1,9 @@
-use eaves_roofline::measured::{Store, Stream};
+use eaves_roofline::measured::{CacheState, Store, Stream};
 use eaves_roofline::{Engine, Precision};
 
 use super::*;
 use crate::cpu::InstructionSet;
 use crate::roofs::{ChoreRate, Level, Pair, Peak};
-use crate::timing::Protocol;
 
 fn rate(spec: Spec, state: CacheState) -> Pair {
     let origin = Origin { spec, state, instructions: InstructionSet::best() };

@@ -11,6 +11,7 @@ mod metrics;
 mod reasons;
 mod records;
 mod text;
+mod trace;
 
 use std::io::Read;
 
@@ -20,6 +21,8 @@ use eaves_model::{Diagnostics, Oddity};
 use self::builder::Builder;
 use self::records::Record;
 use crate::json::walk::{Bad, Walk};
+
+pub(crate) use self::trace::trace;
 
 /// Name of the structured form.
 pub(crate) const STRUCTURED: &str = "torch-trace";
