@@ -170,7 +170,8 @@ def memory_timeline(recording: Recording) -> list[dict[str, float]]:
 def _advise(session: ProfileSession, report: Report, nanoseconds: dict[str, float], on_gpu: bool) -> None:
     capacity = None
     if has_cuda():
-        capacity = import_torch().cuda.get_device_properties(0).total_memory / MEGABYTE
+        cuda = import_torch().cuda
+        capacity = cuda.get_device_properties(cuda.current_device()).total_memory / MEGABYTE
     advice = judge(
         Facts(
             kernels=[(kernel.name, kernel.duration_us) for kernel in session.kernels],

@@ -264,7 +264,8 @@ class MemoryProfiler:
         with tempfile.TemporaryDirectory(prefix="eaves-") as folder:
             recording = read(export_trace(recorder, Path(folder) / "memory.json"))
         events = recording.allocations.to_dict()
-        marked_ns = [int(row["start_ns"] or 0) for row in recording.table("slices").rows() if row["name"] == _CLOCK_MARK]
+        slices = recording.table("slices")
+        marked_ns = [int(at or 0) for at, name in zip(slices["start_ns"], slices["name"]) if name == _CLOCK_MARK]
         # Of the marks, the one that nothing came in between.
         closest = min(range(_CLOCK_MARKS), key=lambda index: self._marks_ms[index][1] - self._marks_ms[index][0])
         zero_ns = sorted(marked_ns)[closest] - round(1e6 * self._marks_ms[closest][0])

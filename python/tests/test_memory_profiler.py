@@ -13,7 +13,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 
 from eaves import MemoryProfiler, read  # noqa: E402
 
-pytestmark = pytest.mark.skipif(torch.cuda.is_available(), reason="sizes are those of the CPU allocator")
+pytestmark = pytest.mark.skipif(torch.cuda.is_available(), reason="sizes are those of the CPU allocator, or of a stand-in")
 
 MEGABYTE = 1024 * 1024
 
@@ -189,3 +189,66 @@ def test_files(tmp_path):
 def test_the_interval_is_checked(interval):
     with pytest.raises(ValueError, match="sample_interval_ms"):
         MemoryProfiler(sample_interval_ms=interval)
+
+
+class Allocator:
+    """A stand-in for the allocator of a GPU: it keeps its peaks, as the real one does."""
+
+    def __init__(self):
+        self.allocated, self.reserved, self.peak, self.history = 10 * MEGABYTE, 20 * MEGABYTE, 0, []
+
+    def allocate(self, megabytes):
+        self.allocated += megabytes * MEGABYTE
+        self.reserved = max(self.reserved, self.allocated)
+        self.peak = max(self.peak, self.allocated)
+        if megabytes > 0:
+            self.history.append({"action": "alloc", "size": megabytes * MEGABYTE})
+        else:
+            self.history.append({"action": "free_completed", "size": -megabytes * MEGABYTE})
+
+
+@pytest.fixture
+def gpu(monkeypatch):
+    allocator = Allocator()
+    cuda = torch.cuda
+    monkeypatch.setattr("eaves.memory_profiler.has_cuda", lambda: True)
+    monkeypatch.setattr(cuda, "memory_allocated", lambda: allocator.allocated)
+    monkeypatch.setattr(cuda, "memory_reserved", lambda: allocator.reserved)
+    monkeypatch.setattr(cuda, "max_memory_allocated", lambda: allocator.peak)
+    monkeypatch.setattr(cuda, "max_memory_reserved", lambda: allocator.reserved)
+    monkeypatch.setattr(cuda, "reset_peak_memory_stats", lambda: setattr(allocator, "peak", allocator.allocated))
+    recording = []
+    monkeypatch.setattr(
+        cuda.memory, "_record_memory_history", lambda enabled="all", max_entries=0: recording.append(enabled)
+    )
+    monkeypatch.setattr(cuda.memory, "_snapshot", lambda: {"segments": [], "device_traces": [allocator.history]})
+    yield allocator
+    # What was switched on is switched off.
+    assert recording[-1:] in ([], [None])
+
+
+def test_on_a_gpu_it_is_the_allocator_with_its_own_peak(gpu, tmp_path):
+    gpu.peak = 900 * MEGABYTE
+    profiler = MemoryProfiler(sample_interval_ms=1e6)
+    with profiler.track():
+        gpu.allocate(64)
+        gpu.allocate(-64)
+        gpu.allocate(2)
+    peak = profiler.get_peak_analysis()
+    # Between two samples, and not that of earlier.
+    assert peak["peak_allocated_mb"] == 74 and peak["peak_reserved_mb"] == 74
+    assert peak["current_allocated_mb"] == 12 and peak["potential_leak"] is True
+    assert "caching allocator" in peak["source"]["allocated_mb"]
+    assert {label: size["count"] for label, size in profiler.get_allocation_sizes().items() if size["count"]} == {"1MB-100MB": 2}
+    snapshot = pickle.loads(profiler.export_snapshot(tmp_path / "snapshot.pickle").read_bytes())
+    assert [event["action"] for event in snapshot["device_traces"][0]] == ["alloc", "free_completed", "alloc"]
+    assert [point["allocated_mb"] for point in profiler.get_timeline()] == [10, 12]
+
+
+def test_on_a_gpu_a_tenth_more_is_no_leak(gpu):
+    profiler = MemoryProfiler(record_history=False)
+    with profiler.track():
+        gpu.allocate(1)
+    assert profiler.get_peak_analysis()["potential_leak"] is False
+    with pytest.raises(RuntimeError, match="needs a GPU"):
+        profiler.export_snapshot("nowhere")
