@@ -13,6 +13,7 @@ mod kernels;
 mod measure;
 mod parts;
 mod peers;
+mod profile;
 mod roofline;
 mod scaling;
 mod table;
@@ -48,6 +49,10 @@ Benchmarks
           --runs 3        times each is measured
           --with-peers    install likwid-bench with apt and measure it too
 
+  profile what `eaves profile` costs a program beyond PyTorch's profiler itself
+          --runs 9        times each is run, in turns
+          --python FILE   a Python with torch; else EAVES_TEST_PYTHON, else target/python/bin/python
+
   roofline  every operator of a trace against its device
           --trace FILE    a trace of a device that is known; by default those of TraceLens, if they are there
           --runs 3        runs of each row; the median counts
@@ -69,6 +74,7 @@ pub(crate) fn run(mut options: Options) -> Result<()> {
         Some("kernels") => kernels::run(options),
         // Baselines run in a process of their own, so that their memory does not count as that of others.
         Some("part") => parts::run(options),
+        Some("profile") => profile::run(options),
         Some("roofline") => roofline::run(options),
         Some(other) => bail!("unknown benchmark `{other}`\n\n{LIST}"),
     }

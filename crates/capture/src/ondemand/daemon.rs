@@ -142,14 +142,20 @@ impl State {
     fn advance(&mut self) {
         let now = Instant::now();
         self.processes.retain(|process, last| now.duration_since(*last) < SILENCE || exists(*process));
+        let steps = self.current.as_ref().is_some_and(|(recording, _)| recording.wants_steps());
+        let lacks_steps = steps && !self.processes.keys().any(|process| self.kind(*process).stepping);
         let is_alive = |process| self.processes.contains_key(&process);
+        let sockets = &self.sockets;
+        let rank = |process| fs::read_to_string(sockets.join(format!("{process}.rank"))).ok()?.parse().ok();
         let Some((recording, client)) = &mut self.current else { return };
-        let over = match recording.advance(now, is_alive) {
+        let over = match recording.advance(now, is_alive, rank) {
             Ok(Progress::Nobody) => {
                 client.wait_for(if self.processes.is_empty() {
                     "no process of the program has imported torch yet"
-                } else {
+                } else if lacks_steps {
                     "no process has ended a step of its optimizer yet (--duration needs none)"
+                } else {
+                    "processes ask once a second what to do"
                 });
                 client.is_gone()
             }

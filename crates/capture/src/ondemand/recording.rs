@@ -79,13 +79,19 @@ impl Recording {
     }
 
     /// Looks for what was written. What is whole gets its name.
-    pub(super) fn advance(&mut self, now: Instant, is_alive: impl Fn(i32) -> bool) -> io::Result<Progress> {
+    pub(super) fn advance(
+        &mut self,
+        now: Instant,
+        is_alive: impl Fn(i32) -> bool,
+        rank: impl Fn(i32) -> Option<u32>,
+    ) -> io::Result<Progress> {
         for (process, file) in self.asked.iter_mut().filter(|(_, file)| file.is_none()) {
             // One that ended may have written it before.
             let alive = is_alive(*process);
             let written = partial(&self.folder).join(format!("trace_{process}.json"));
             if is_whole(&written) {
-                let to = self.folder.join(format!("pid{process}{TRACE}"));
+                let rank = rank(*process).map(|rank| format!("rank{rank}_")).unwrap_or_default();
+                let to = self.folder.join(format!("{rank}pid{process}{TRACE}"));
                 fs::rename(written, &to)?;
                 *file = Some(to);
             } else if !alive && !self.lost.contains(process) {
@@ -100,6 +106,11 @@ impl Recording {
         }
         drop(fs::remove_dir_all(partial(&self.folder)));
         Ok(Progress::Done(found, self.lost.clone()))
+    }
+
+    /// True if it is steps that are wanted, and not a time.
+    pub(super) fn wants_steps(&self) -> bool {
+        matches!(self.order.extent, Extent::Steps(_))
     }
 
     /// Nobody waits for it any more. What processes write yet is left.
@@ -139,6 +150,10 @@ mod tests {
     const STEPPING: Kind = Kind { aside: false, stepping: true };
     const WHOLE: &str = "{\"traceEvents\": [{}],\n  \"traceName\": \"x.json\"\n}\n";
 
+    fn nobody(_: i32) -> Option<u32> {
+        None
+    }
+
     #[test]
     fn all_that_step_are_asked_once_and_waited_for() {
         let directory = tempfile::tempdir().unwrap();
@@ -147,7 +162,7 @@ mod tests {
         // One that starts the others, and one that has not stepped yet.
         assert_eq!(recording.offer(1, Kind { aside: true, stepping: true }, start), None);
         assert_eq!(recording.offer(2, Kind::default(), start), None);
-        assert_eq!(recording.advance(start, |_| true).unwrap(), Progress::Nobody);
+        assert_eq!(recording.advance(start, |_| true, nobody).unwrap(), Progress::Nobody);
         assert!(recording.offer(2, STEPPING, start).is_some_and(|config| config.contains("ITERATIONS=3")));
         assert_eq!(recording.offer(2, STEPPING, start), None);
         assert!(recording.offer(3, STEPPING, start + Duration::from_secs(1)).is_some());
@@ -156,12 +171,13 @@ mod tests {
         let partial = directory.path().join("recording-1/partial");
         fs::write(partial.join("trace_2.json"), WHOLE).unwrap();
         fs::write(partial.join("trace_3.json"), &WHOLE[..30]).unwrap();
-        assert_eq!(recording.advance(later, |_| true).unwrap(), Progress::Recording(2));
+        assert_eq!(recording.advance(later, |_| true, nobody).unwrap(), Progress::Recording(2));
         assert!(!directory.path().join("recording-1/pid3.pt.trace.json").exists());
         fs::write(partial.join("trace_3.json"), WHOLE).unwrap();
         let files =
-            [2, 3].map(|process| directory.path().join(format!("recording-1/pid{process}.pt.trace.json")));
-        assert_eq!(recording.advance(later, |_| true).unwrap(), Progress::Done(files.to_vec(), vec![]));
+            ["pid2", "rank1_pid3"].map(|name| directory.path().join(format!("recording-1/{name}{TRACE}")));
+        let done = Progress::Done(files.to_vec(), vec![]);
+        assert_eq!(recording.advance(later, |_| true, |_| Some(1)).unwrap(), done);
         assert!(!partial.exists());
     }
 
@@ -173,8 +189,11 @@ mod tests {
         let start = Instant::now();
         // A time needs no steps.
         assert!(recording.offer(7, Kind::default(), start).is_some());
-        assert_eq!(recording.advance(start, |_| false).unwrap(), Progress::Recording(1));
-        assert_eq!(recording.advance(start + GATHERING, |_| false).unwrap(), Progress::Done(vec![], vec![7]));
+        assert_eq!(recording.advance(start, |_| false, nobody).unwrap(), Progress::Recording(1));
+        assert_eq!(
+            recording.advance(start + GATHERING, |_| false, nobody).unwrap(),
+            Progress::Done(vec![], vec![7])
+        );
         Recording::new(order, directory.path()).unwrap().abandon();
         assert!(!directory.path().join("recording-2").exists());
     }

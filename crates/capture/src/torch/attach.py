@@ -20,17 +20,26 @@ class Announcer:
         if is_launcher(self.torch) or is_daemon():
             self.tell("aside")
             return
+        self.tell_rank()
         register_optimizer_step_post_hook(self.after_optimizer)
 
     def after_optimizer(self, optimizer, arguments, named):
         process = os.getpid()
         if self.told != process and not self.torch.compiler.is_compiling():
             self.told = process
+            self.tell_rank()
             self.tell("stepping")
 
-    def tell(self, what):
+    def tell_rank(self):
+        """Kineto does not write it into what it records on demand."""
+        rank = rank_of()
+        if rank is not None:
+            self.tell("rank", str(rank))
+
+    def tell(self, what, text=""):
         try:
-            open(os.path.join(self.directory, f"{os.getpid()}.{what}"), "w").close()
+            with open(os.path.join(self.directory, f"{os.getpid()}.{what}"), "w", encoding="utf-8") as file:
+                file.write(text)
         except OSError:
             pass
 

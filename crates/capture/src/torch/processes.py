@@ -35,3 +35,14 @@ def is_loader():
     """True in workers of a DataLoader."""
     worker = sys.modules.get("torch.utils.data._utils.worker")
     return worker is not None and getattr(worker, "_worker_info", None) is not None
+
+
+def rank_of():
+    """The rank among the processes of a job, if there is one."""
+    distributed = sys.modules.get("torch.distributed")
+    if distributed is not None and distributed.is_available() and distributed.is_initialized():
+        return distributed.get_rank()
+    for name in ("RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "PMI_RANK"):
+        if os.environ.get(name, "").isdigit():
+            return int(os.environ[name])
+    return None

@@ -16,6 +16,7 @@ import signal
 import sys
 import threading
 import time
+import warnings
 import weakref
 
 NOTHING, WINDOW, MODULE, OPTIMIZER = range(4)
@@ -101,6 +102,8 @@ class Recorder:
             module.register_module_forward_pre_hook(self.before_module),
             after_calls(module, self.after_module),
         )
+        # A program that calls a compiled model would be told of hooks that are not its own, and do nothing to it.
+        warnings.filterwarnings("ignore", r"Using `torch\.compile\(module\)` when there are global hooks", UserWarning)
         self.await_optimizer(Optimizer)
         self.watch_profilers(torch.autograd.profiler)
         if self.settings.snapshot:
@@ -469,18 +472,9 @@ class Recorder:
     # ---------------------------------------------------------------- files
 
     def path(self, suffix):
-        rank = self.rank()
+        rank = rank_of()
         name = f"pid{os.getpid()}" if rank is None else f"rank{rank}_pid{os.getpid()}"
         return os.path.join(self.settings.directory, name + suffix)
-
-    def rank(self):
-        distributed = sys.modules.get("torch.distributed")
-        if distributed is not None and distributed.is_available() and distributed.is_initialized():
-            return distributed.get_rank()
-        for name in ("RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "PMI_RANK"):
-            if os.environ.get(name, "").isdigit():
-                return int(os.environ[name])
-        return None
 
     def note(self, kind, text):
         """For `eaves` to say: the program's own streams stay as they are."""

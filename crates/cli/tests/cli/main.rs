@@ -26,4 +26,6 @@ mod schema;
 #[path = "../support/mod.rs"]
 mod support;
 mod timeline;
+#[cfg(unix)]
+mod torch;
 mod validate;
