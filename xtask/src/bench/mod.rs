@@ -10,6 +10,7 @@ mod ingest;
 mod inputs;
 mod kernels;
 mod measure;
+mod memory;
 mod parts;
 mod peers;
 mod roofline;
@@ -40,6 +41,11 @@ Benchmarks
           --runs 3        times each is measured
           --with-peers    install likwid-bench with apt and measure it too
 
+  memory  a big memory snapshot from file to answer: CPU, wall, memory, next to pickle.load
+          --size 1GB      size of the snapshot
+          --runs 3        runs of eaves; the median counts
+          --program FILE  measure this eaves instead of building one
+
   roofline  every operator of a trace against its device
           --trace FILE    a trace of a device that is known; by default those of TraceLens, if they are there
           --runs 3        runs of each row; the median counts
@@ -58,6 +64,7 @@ pub(crate) fn run(mut options: Options) -> Result<()> {
         Some("formats") => formats::run(options),
         Some("ingest") => ingest::run(options),
         Some("kernels") => kernels::run(options),
+        Some("memory") => memory::run(options),
         // Baselines run in a process of their own, so that their memory does not count as that of others.
         Some("part") => parts::run(options),
         Some("roofline") => roofline::run(options),
