@@ -69,13 +69,22 @@ impl Invocation {
 
     /// The command line as it would be typed.
     pub fn to_shell(&self) -> String {
+        let words = [&self.program].into_iter().chain(&self.arguments).map(|word| quoted(word));
+        self.variables().chain(words).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Its environment, for a program that somebody else starts from a shell.
+    pub fn to_exports(&self) -> String {
+        self.variables().map(|variable| format!("export {variable}\n")).collect()
+    }
+
+    fn variables(&self) -> impl Iterator<Item = String> {
         let search = self.search.iter().map(|(name, directory)| {
             // The rest of the list, if there is one, is what the shell has.
             format!("{name}={}\"${{{name}:+:${name}}}\"", quoted(directory.as_os_str()))
         });
         let environment = self.environment.iter().map(|(name, value)| format!("{name}={}", quoted(value)));
-        let words = [&self.program].into_iter().chain(&self.arguments).map(|word| quoted(word));
-        search.chain(environment).chain(words).collect::<Vec<_>>().join(" ")
+        search.chain(environment)
     }
 }
 

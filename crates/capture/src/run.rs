@@ -101,6 +101,25 @@ const STREAMS: Duration = Duration::from_secs(1);
 /// How long a profiler may take to say what it can do.
 const PROBE: Duration = Duration::from_secs(60);
 
+/// Makes the directories and files of a plan.
+pub fn prepare(plan: &Plan) -> Result<(), Error> {
+    for directory in &plan.directories {
+        fs::create_dir_all(directory).map_err(|source| Error::Write { path: directory.clone(), source })?;
+    }
+    for (path, content) in &plan.files {
+        fs::write(path, content).map_err(|source| Error::Write { path: path.clone(), source })?;
+    }
+    Ok(())
+}
+
+/// Waits until the user wants to stop, for programs that somebody else runs.
+pub fn wait_for_interrupt() {
+    let running = Running::start();
+    while running.asked() == 0 {
+        std::thread::sleep(INTERVAL);
+    }
+}
+
 /// Runs a plan of a tool into its directory.
 pub fn run(
     tool: &'static Tool,
@@ -108,12 +127,7 @@ pub fn run(
     directory: &Path,
     conditions: &Conditions,
 ) -> Result<Outcome, Error> {
-    for directory in &plan.directories {
-        fs::create_dir_all(directory).map_err(|source| Error::Write { path: directory.clone(), source })?;
-    }
-    for (path, content) in &plan.files {
-        fs::write(path, content).map_err(|source| Error::Write { path: path.clone(), source })?;
-    }
+    prepare(plan)?;
     let path = directory.join(format!("{}.log", tool.id));
     let log = Log::new(File::create(&path).map_err(|source| Error::Write { path: path.clone(), source })?);
     let deadline = conditions.timeout.and_then(|timeout| Instant::now().checked_add(timeout));

@@ -26,8 +26,13 @@ pub const SNAPSHOT: &str = ".snapshot.pickle";
 /// How the name of a file ends in which a process says what became of its recording.
 pub const NOTE: &str = ".note.txt";
 
-const SITECUSTOMIZE: &str = include_str!("sitecustomize.py");
-const RECORDER: &str = include_str!("recorder.py");
+/// What is injected. All of it every time, for the environment says which part is run.
+const PARTS: [(&str, &str); 4] = [
+    ("attach.py", include_str!("attach.py")),
+    ("processes.py", include_str!("processes.py")),
+    ("recorder.py", include_str!("recorder.py")),
+    ("sitecustomize.py", include_str!("sitecustomize.py")),
+];
 
 /// How a program is run so that every process of it that uses PyTorch writes a trace into a directory.
 ///
@@ -35,6 +40,15 @@ const RECORDER: &str = include_str!("recorder.py");
 ///
 /// If Python is started such that it imports no `sitecustomize`, so that nothing would be recorded.
 pub fn plan(request: &Request, directory: &Path, program: &[OsString]) -> Result<Plan, Refused> {
+    injected(request.environment(directory), directory, program)
+}
+
+/// How a program is run with an environment in which Python finds us.
+pub(crate) fn injected(
+    environment: Vec<(&'static str, OsString)>,
+    directory: &Path,
+    program: &[OsString],
+) -> Result<Plan, Refused> {
     interpreter::check(program)?;
     let Some((first, arguments)) = program.split_first() else {
         return Err(Refused::new("there is no program to run", "put it after `--`"));
@@ -42,16 +56,10 @@ pub fn plan(request: &Request, directory: &Path, program: &[OsString]) -> Result
     let injected = directory.join(INJECTED);
     let mut run = Invocation::record(first).arguments(arguments.iter().cloned());
     run.search.push(("PYTHONPATH", injected.clone()));
-    run.environment = request.environment(directory);
-    Ok(Plan {
-        files: vec![
-            (injected.join("recorder.py"), RECORDER.to_owned()),
-            (injected.join("sitecustomize.py"), SITECUSTOMIZE.to_owned()),
-        ],
-        directories: vec![directory.to_owned(), injected],
-        runs: vec![run],
-        notes: Vec::new(),
-    })
+    run.environment = environment;
+    let files = PARTS.iter().map(|(name, text)| (injected.join(name), (*text).to_owned())).collect();
+    let directories = vec![directory.to_owned(), injected];
+    Ok(Plan { files, directories, runs: vec![run], notes: Vec::new() })
 }
 
 /// The files with names that end so, of those that were written.

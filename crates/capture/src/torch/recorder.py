@@ -1,4 +1,5 @@
-"""Records some steps of a program that uses PyTorch. Run by `sitecustomize.py` once `torch` is imported.
+"""Records some steps of a program that uses PyTorch. Run by `sitecustomize.py` once `torch` is imported, in one namespace
+with `processes.py`.
 
 What counts as a step is found out while the program runs. The end of an optimizer's step is the surest sign and wins
 whenever it comes; without an optimizer it is the end of a call of the outermost module; without either, a window of time.
@@ -24,8 +25,6 @@ RETRY_SECONDS = 0.25
 # So many steps of other optimizers in a row mean that the one we count by is no longer in use. More than any loop of
 # several optimizers (adversarial training, one optimizer for each parameter) has between two steps of the same one.
 STRANGERS = 256
-# Programs that start others and do not compute themselves. Modules of torch itself are known by their place.
-LAUNCHERS = {"torchrun", "accelerate", "deepspeed", "horovodrun", "colossalai", "composer"}
 # Events of the allocator that are kept for a snapshot.
 MOST_ENTRIES = 1_000_000
 
@@ -189,7 +188,7 @@ class Recorder:
 
     def shows_nothing(self):
         nothing = self.level == NOTHING and not self.over and not self.has_optimizer
-        return nothing and self.process == os.getpid() and not is_child() and not self.is_launcher()
+        return nothing and self.process == os.getpid() and not is_child() and not is_launcher(self.torch)
 
     def on_main_thread(self, method):
         """PyTorch records the thread that it is started on."""
@@ -223,20 +222,8 @@ class Recorder:
             self.begin(self.schedule)
 
     def is_elsewhere(self, level):
-        """True in processes whose steps nobody asks for."""
-        worker = sys.modules.get("torch.utils.data._utils.worker")
-        if worker is not None and getattr(worker, "_worker_info", None) is not None:
-            return True
-        if level == MODULE and is_daemon():
-            # Pools of processes that prepare data call modules too.
-            return True
-        return self.is_launcher()
-
-    def is_launcher(self):
-        path = getattr(sys.modules.get("__main__"), "__file__", None) or ""
-        package = os.path.dirname(os.path.abspath(self.torch.__file__)) + os.sep
-        name = os.path.splitext(os.path.basename(path))[0]
-        return os.path.abspath(path).startswith(package) or name in LAUNCHERS
+        """True in processes whose steps nobody asks for. Pools of processes that prepare data call modules too."""
+        return is_loader() or (level == MODULE and is_daemon()) or is_launcher(self.torch)
 
     def schedule(self, step):
         """Which part of the recording a step is, of which there are as many before it as its number."""
@@ -345,7 +332,7 @@ class Recorder:
             self.finish_window(profiler)
         elif profiler is not None:
             self.finish_steps(profiler)
-        elif self.saved is None and not is_child() and not self.is_launcher():
+        elif self.saved is None and not is_child() and not is_launcher(self.torch):
             self.tell_of_nothing()
         if profiler is not None or self.saved is None:
             self.write_snapshot()
@@ -511,16 +498,6 @@ def after_calls(module, hook):
         return module.register_module_forward_hook(hook, always_call=True)
     except TypeError:
         return module.register_module_forward_hook(hook)
-
-
-def is_child():
-    process = sys.modules.get("multiprocessing.process")
-    return process is not None and process.parent_process() is not None
-
-
-def is_daemon():
-    process = sys.modules.get("multiprocessing.process")
-    return process is not None and process.current_process().daemon
 
 
 def is_importing(frame):

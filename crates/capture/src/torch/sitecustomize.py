@@ -1,4 +1,4 @@
-"""Lets `eaves profile` record a program that uses PyTorch, without a change to the program.
+"""Lets `eaves profile` and `eaves attach` record a program that uses PyTorch, without a change to the program.
 
 Python imports `sitecustomize` when it starts; `eaves` puts this one in front of the path. It waits for `torch` to be
 imported, hands over to the `sitecustomize` that it hides, and is out of the way. Nothing but `os` and `sys` is imported,
@@ -58,11 +58,12 @@ def _armed(spec):
 def _start(module):
     """Nothing that goes wrong in here is the program's business."""
     try:
-        path = os.path.join(_DIRECTORY, "recorder.py")
-        with open(path, encoding="utf-8") as file:
-            code = compile(file.read(), path, "exec")
-        names = {"__name__": "eaves_torch_recorder", "__file__": path}
-        exec(code, names)
+        names = {"__name__": "eaves_torch"}
+        part = "attach.py" if os.environ.get("EAVES_TORCH_ATTACH") else "recorder.py"
+        for part in ("processes.py", part):
+            path = os.path.join(_DIRECTORY, part)
+            with open(path, encoding="utf-8") as file:
+                exec(compile(file.read(), path, "exec"), names)
         names["start"](module)
     except Exception as error:
         if os.environ.get("EAVES_TORCH_DEBUG"):
@@ -88,8 +89,8 @@ def _hand_over():
 _DIRECTORY = _directory()
 # The path as the program would have it. Children find us through the environment.
 sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry or ".") != _DIRECTORY]
-if os.environ.get("EAVES_TORCH_DIRECTORY"):
-    # Libraries of PyTorch tell of devices that they do not find.
-    os.environ.setdefault("KINETO_LOG_LEVEL", "5")
+if os.environ.get("EAVES_TORCH_DIRECTORY") or os.environ.get("EAVES_TORCH_ATTACH"):
+    # Kineto tells of devices that it does not find, and of each start and stop up to level 5.
+    os.environ.setdefault("KINETO_LOG_LEVEL", "99")
     sys.meta_path.insert(0, _Watcher)
 _hand_over()

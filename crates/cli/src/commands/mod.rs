@@ -1,6 +1,7 @@
 //! The verbs, one file each. To add one: copy a file, add a `mod` line, a variant and an arm, in order of name.
 
 // tidy-alphabetical-start
+mod attach;
 mod bench;
 mod comm;
 mod counters;
@@ -19,6 +20,7 @@ mod report;
 mod roofline;
 mod self_;
 mod timeline;
+mod trigger;
 mod validate;
 // tidy-alphabetical-end
 
@@ -37,6 +39,7 @@ use crate::progress::Bar;
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Attach(attach::Arguments),
     Bench(Box<bench::Arguments>),
     Comm(comm::Arguments),
     Counters(counters::Arguments),
@@ -56,6 +59,7 @@ pub(crate) enum Command {
     #[command(name = "self")]
     Self_(self_::Arguments),
     Timeline(timeline::Arguments),
+    Trigger(trigger::Arguments),
     Validate(validate::Arguments),
 }
 
@@ -63,6 +67,7 @@ impl Command {
     /// Does it.
     pub(crate) fn run(&self, output: &OutputArguments) -> Result<Status> {
         match self {
+            Self::Attach(arguments) => return attach::run(arguments, output),
             Self::Bench(arguments) => bench::run(arguments, output),
             Self::Comm(arguments) => comm::run(arguments, output),
             Self::Counters(arguments) => return counters::run(arguments, output),
@@ -81,6 +86,7 @@ impl Command {
             Self::Roofline(arguments) => return roofline::run(arguments, output),
             Self::Self_(arguments) => self_::run(arguments, output),
             Self::Timeline(arguments) => timeline::run(arguments, output),
+            Self::Trigger(arguments) => return trigger::run(arguments, output),
             Self::Validate(arguments) => return validate::run(arguments, output),
         }?;
         Ok(Status::Done)

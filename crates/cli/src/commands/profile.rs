@@ -108,7 +108,7 @@ pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> anyhow::Re
     if !installed && !arguments.dry_run {
         return Err(not_installed(tool));
     }
-    let directory = directory(arguments.output_dir.as_deref())?;
+    let directory = directory_of(arguments.output_dir.as_deref(), "eaves-profile")?;
     let raw = directory.join(tool.raw_directory());
     let counted = counting::counters(arguments, tool)?;
     let request = Request {
@@ -253,8 +253,8 @@ fn not_installed(tool: &Tool) -> anyhow::Error {
     hinted(format!("{} is not on the PATH; nothing was run", tool.id), ways)
 }
 
-/// An absolute directory: the one that was named, or a new one.
-pub(super) fn directory(named: Option<&Path>) -> anyhow::Result<PathBuf> {
+/// An absolute directory: the one that was named, or a new one of this name.
+pub(super) fn directory_of(named: Option<&Path>, usual: &str) -> anyhow::Result<PathBuf> {
     let absolute = |path: &Path| {
         std::path::absolute(path).map_err(|error| {
             hinted(format!("no such directory: {}: {error}", path.display()), "give --output-dir a path")
@@ -263,9 +263,8 @@ pub(super) fn directory(named: Option<&Path>) -> anyhow::Result<PathBuf> {
     match named {
         Some(path) => absolute(path),
         None => {
-            let numbered = (2..).map(|number| PathBuf::from(format!("eaves-profile-{number}")));
-            let free =
-                std::iter::once(PathBuf::from("eaves-profile")).chain(numbered).find(|path| !path.exists());
+            let numbered = (2..).map(|number| PathBuf::from(format!("{usual}-{number}")));
+            let free = std::iter::once(PathBuf::from(usual)).chain(numbered).find(|path| !path.exists());
             absolute(&free.unwrap_or_default())
         }
     }
@@ -283,12 +282,13 @@ pub(super) fn check_empty(raw: &Path) -> anyhow::Result<()> {
     ))
 }
 
+/// A time of ours as the system has it.
 pub(super) fn duration(time: Ns) -> Duration {
     Duration::from_nanos(u64::try_from(time.0).unwrap_or(0))
 }
 
 /// `NAME=VALUE`.
-fn variable(text: &str) -> Result<(OsString, OsString), String> {
+pub(super) fn variable(text: &str) -> Result<(OsString, OsString), String> {
     // What a shell would take, as `--dry-run` prints it for one.
     let is_name = |name: &str| {
         name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')

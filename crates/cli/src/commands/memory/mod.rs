@@ -54,7 +54,7 @@ pub(crate) struct Arguments {
     /// How long to record a program that has no steps [default: 2s]
     #[arg(long, value_name = "TIME", value_parser = instant, help_heading = "Running")]
     window: Option<Ns>,
-    /// Directory for everything that is recorded; else a new eaves-profile
+    /// Directory for everything that is recorded; else a new eaves-memory
     #[arg(long, value_name = "DIR", help_heading = "Running")]
     output_dir: Option<PathBuf>,
     /// End the program and all it started after this time: 300s

@@ -7,7 +7,7 @@ use eaves_present::human::counted;
 
 use super::Arguments;
 use crate::arguments::OutputArguments;
-use crate::commands::profile::{check_empty, directory, duration, nothing};
+use crate::commands::profile::{check_empty, directory_of, duration, nothing};
 use crate::failure::hinted;
 
 /// What was recorded, and the exit code of the program.
@@ -23,7 +23,7 @@ pub(super) fn record(arguments: &Arguments, output: &OutputArguments) -> anyhow:
     let Some(tool) = eaves_capture::find("torch") else {
         return Err(hinted("PyTorch's profiler is not known".to_owned(), "give a recording instead"));
     };
-    let raw = directory(arguments.output_dir.as_deref())?.join(tool.raw_directory());
+    let raw = directory_of(arguments.output_dir.as_deref(), "eaves-memory")?.join(tool.raw_directory());
     let usual = torch::Request::default();
     let request = Request {
         record: Record::default(),

@@ -1,0 +1,39 @@
+"""Tells `eaves attach` which processes compute, and when they made their first step.
+
+Kineto takes a request for steps that comes before the first of them for a request for half a second, and says nothing.
+So steps are asked for only where one was made. Run by `sitecustomize.py` once `torch` is imported, in one namespace with
+`processes.py`.
+"""
+
+import os
+
+
+class Announcer:
+    def __init__(self, torch, directory):
+        self.torch = torch
+        self.directory = directory
+        self.told = None
+
+    def install(self):
+        from torch.optim.optimizer import register_optimizer_step_post_hook
+
+        if is_launcher(self.torch) or is_daemon():
+            self.tell("aside")
+            return
+        register_optimizer_step_post_hook(self.after_optimizer)
+
+    def after_optimizer(self, optimizer, arguments, named):
+        process = os.getpid()
+        if self.told != process and not self.torch.compiler.is_compiling():
+            self.told = process
+            self.tell("stepping")
+
+    def tell(self, what):
+        try:
+            open(os.path.join(self.directory, f"{os.getpid()}.{what}"), "w").close()
+        except OSError:
+            pass
+
+
+def start(torch):
+    Announcer(torch, os.environ["EAVES_TORCH_ATTACH"]).install()
