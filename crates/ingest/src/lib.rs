@@ -10,6 +10,7 @@
 //! duration that cannot be true, is a warning in the [`eaves_model::Diagnostics`] of the recording, and what could be
 //! read is there.
 
+mod compile_logs;
 mod containers;
 mod details;
 mod error;
@@ -32,6 +33,7 @@ use std::sync::{Arc, Mutex};
 
 use eaves_model::{Diagnostics, Measurements, Oddity, RankSource, Recording, Run};
 
+pub use compile_logs::{is_compile_log, read_compile_log, read_compile_logs};
 pub use details::event_at;
 pub use error::Error;
 pub use formats::measurements::Form;

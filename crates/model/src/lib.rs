@@ -7,6 +7,7 @@
 mod call_tree;
 mod column;
 mod column_text;
+pub mod compile;
 mod device;
 mod diagnostics;
 mod host;

@@ -2,6 +2,7 @@
 //!
 //! Everything here draws a [`Document`]; nothing here computes a metric. A number on screen exists in a section.
 
+pub mod arrow;
 pub mod csv;
 mod document;
 pub mod export;

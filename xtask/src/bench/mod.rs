@@ -5,6 +5,7 @@ use anyhow::{Result, bail};
 use crate::options::Options;
 
 mod analyze;
+mod compile;
 mod formats;
 mod ingest;
 mod inputs;
@@ -25,6 +26,13 @@ Benchmarks
           --runs 3        runs of each row; the median counts
           --with-peers    install HTA into target/bench/venv and measure its calls too
           --ranks         measure jobs of 8 to 64 ranks instead
+
+  compile a log of torch.compile, next to tlparse
+          --size 100MB    size of the log
+          --runs 3        runs of each row; the median counts
+          --eaves PROGRAM measure this one in place of a release build
+          --tlparse PROGRAM   measure this one
+          --with-peers    install tlparse into target/bench/venv-tlparse
 
   formats files of vendors' profilers, from file to kernels or roofline
           --size 1GB      size of those that are made
@@ -61,6 +69,7 @@ pub(crate) fn run(mut options: Options) -> Result<()> {
             Ok(())
         }
         Some("analyze") => analyze::run(options),
+        Some("compile") => compile::run(options),
         Some("formats") => formats::run(options),
         Some("ingest") => ingest::run(options),
         Some("kernels") => kernels::run(options),

@@ -7,8 +7,8 @@ use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 use zip::write::SimpleFileOptions;
 
 use super::examples::{Example, compress};
-use super::measurements;
 use super::snapshot::{self, Shape};
+use super::{compile_logs, measurements};
 
 /// A trace with every phase, every kind of slice and every argument that is decoded.
 const EVERYTHING: &str = r#"{
@@ -84,6 +84,13 @@ pub(super) fn all() -> Result<Vec<(String, Example)>> {
         ("kernels.csv", measurements::kernels_csv()),
     ] {
         files.push((format!("fuzz/corpus/measurements/{name}"), Example::plain(text.into_bytes())));
+    }
+    for (name, text) in [
+        ("explanation.txt", compile_logs::EXPLANATION.to_owned()),
+        ("structured.log", compile_logs::small()),
+        ("text.log", compile_logs::TEXT.to_owned()),
+    ] {
+        files.push((format!("fuzz/corpus/compile_log/{name}"), Example::plain(text.into_bytes())));
     }
     let (first, second) = EVERYTHING.as_bytes().split_at(1_000);
     let frame = |bytes: &[u8]| compress_to_vec(bytes, CompressionLevel::Fastest);

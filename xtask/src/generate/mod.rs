@@ -8,6 +8,7 @@ use crate::options::Options;
 use crate::project;
 
 pub(crate) mod big;
+pub(crate) mod compile_logs;
 mod corpus;
 mod damaged;
 mod examples;

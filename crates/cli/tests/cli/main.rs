@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking, its helpers too")]
 
 mod bench;
+mod compile;
 mod counted_kernels;
 mod counters;
 mod device;

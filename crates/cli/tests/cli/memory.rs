@@ -63,7 +63,8 @@ fn lines_of_text_fit_a_terminal_and_leave_out_points_of_charts() {
 #[test]
 fn a_condition_on_the_peak_decides_the_exit_code() {
     let directory = tempfile::tempdir().unwrap();
-    let code = |condition: &str| memory(directory.path(), "one.pickle", &["--quiet", "--fail-on", condition]).code;
+    let code =
+        |condition: &str| memory(directory.path(), "one.pickle", &["--quiet", "--fail-on", condition]).code;
     assert_eq!(peak(1), 54_525_952);
     assert_eq!(code("peak>54.5MB"), Some(1));
     assert_eq!(code("peak>54.6MB"), Some(0));
@@ -94,7 +95,8 @@ fn two_snapshots_are_compared_by_line() {
     let arguments = ["diff", base.to_str().unwrap(), new.to_str().unwrap(), "--json"];
     let document = json(&run(directory.path(), &arguments));
     let tables = document["sections"][0]["tables"].as_array().unwrap();
-    let rows = |id: &str| tables.iter().find(|table| table["id"] == id).unwrap()["rows"].as_array().unwrap().clone();
+    let rows =
+        |id: &str| tables.iter().find(|table| table["id"] == id).unwrap()["rows"].as_array().unwrap().clone();
     let of = |rows: &[Value], name: &str| rows.iter().find(|row| row[0] == name).unwrap().clone();
     let peaks = of(&rows("memory"), "device allocated");
     assert_eq!((peaks[1].as_i64(), peaks[2].as_i64()), (Some(peak(1)), Some(peak(2))));
@@ -108,10 +110,18 @@ fn two_snapshots_are_compared_by_line() {
 #[test]
 fn a_pickle_that_would_execute_code_is_refused() {
     let directory = tempfile::tempdir().unwrap();
-    std::fs::write(directory.path().join("evil.pickle"), b"\x80\x02cposix\nsystem\nq\x00X\x05\x00\x00\x00touch\x85R.").unwrap();
+    std::fs::write(
+        directory.path().join("evil.pickle"),
+        b"\x80\x02cposix\nsystem\nq\x00X\x05\x00\x00\x00touch\x85R.",
+    )
+    .unwrap();
     let answer = run(directory.path(), &["memory", "evil.pickle"]);
     assert_eq!(answer.code, Some(2));
-    assert!(answer.stderr.contains("would execute code (instruction GLOBAL), at byte 2"), "{}", answer.stderr);
+    assert!(
+        answer.stderr.contains("would execute code (instruction GLOBAL), at byte 2"),
+        "{}",
+        answer.stderr
+    );
 }
 
 /// A model without parameters whose call takes 64 MB, then 32 MB more, and gives all back.

@@ -12,7 +12,7 @@ use crate::terminal::repeats_earlier;
 use crate::{human, memory, roofline};
 
 /// The whole section.
-pub(super) fn write(page: &mut String, section: &Section) -> Result {
+pub(super) fn write(page: &mut String, section: &Section, most_rows: usize) -> Result {
     let id = Plain(section.id);
     writeln!(
         page,
@@ -37,17 +37,23 @@ pub(super) fn write(page: &mut String, section: &Section) -> Result {
         if repeats_earlier(&section.tables[..index], table) {
             let rows = human::counted(table.rows.len(), "row");
             writeln!(page, "<details><summary>By rank: {rows}</summary>")?;
-            write_table(page, section, table, &meanings)?;
+            write_table(page, section, table, &meanings, most_rows)?;
             page.push_str("</details>\n");
         } else {
-            write_table(page, section, table, &meanings)?;
+            write_table(page, section, table, &meanings, most_rows)?;
         }
     }
     page.push_str("</section>\n");
     Ok(())
 }
 
-fn write_table(page: &mut String, section: &Section, table: &Table, meanings: &Meanings<'_>) -> Result {
+pub(super) fn write_table(
+    page: &mut String,
+    section: &Section,
+    table: &Table,
+    meanings: &Meanings<'_>,
+    most_rows: usize,
+) -> Result {
     let id = format!("{}.{}", section.id, table.id);
     writeln!(
         page,
@@ -56,7 +62,7 @@ fn write_table(page: &mut String, section: &Section, table: &Table, meanings: &M
         Sentence(if table.title.is_empty() { table.id } else { table.title })
     )?;
     breakdown::write(page, table)?;
-    table::write(page, table, &id, meanings)?;
+    table::write(page, table, &id, meanings, most_rows)?;
     page.push_str("</figure>\n");
     Ok(())
 }
