@@ -11,6 +11,7 @@ mod ingest;
 mod inputs;
 mod kernels;
 mod measure;
+mod memory;
 mod parts;
 mod peers;
 mod profile;
@@ -49,6 +50,11 @@ Benchmarks
           --runs 3        times each is measured
           --with-peers    install likwid-bench with apt and measure it too
 
+  memory  a big memory snapshot from file to answer: CPU, wall, memory, next to pickle.load
+          --size 1GB      size of the snapshot
+          --runs 3        runs of eaves; the median counts
+          --program FILE  measure this eaves instead of building one
+
   profile what `eaves profile` costs a program beyond PyTorch's profiler itself
           --runs 9        times each is run, in turns
           --python FILE   a Python with torch; else EAVES_TEST_PYTHON, else target/python/bin/python
@@ -72,6 +78,7 @@ pub(crate) fn run(mut options: Options) -> Result<()> {
         Some("formats") => formats::run(options),
         Some("ingest") => ingest::run(options),
         Some("kernels") => kernels::run(options),
+        Some("memory") => memory::run(options),
         // Baselines run in a process of their own, so that their memory does not count as that of others.
         Some("part") => parts::run(options),
         Some("profile") => profile::run(options),

@@ -15,6 +15,7 @@ mod hta;
 #[cfg(unix)]
 mod interrupt;
 mod itself;
+mod memory;
 mod ops;
 mod predict;
 mod privacy;

@@ -11,6 +11,8 @@ mod frames;
 mod growth;
 mod levels;
 mod replay;
+#[cfg(test)]
+mod tests;
 
 pub(super) use alive::{Alive, Block};
 pub(super) use churn::{Churn, OutOfMemory};
