@@ -5,7 +5,7 @@
 //! are read at the same share of their clean samples, and how far those of a roof lie apart is how wide the prediction is.
 
 use eaves_roofline::device::{Confidence, Device, Fact, Memory, Source};
-use eaves_roofline::measured::{ESTIMATE, Measurement, SPREAD, Spec, level, quantile};
+use eaves_roofline::measured::{ESTIMATE, Measurement, SPREAD, Spec, level, quantile, summary};
 use eaves_roofline::{Access, Arithmetic, Operand};
 
 use super::{Origin, Rate, Roofs, Traffic};
@@ -19,6 +19,9 @@ const TRIAD_WRITTEN: f64 = 0.34;
 
 /// What writes less than this only reads.
 const READS: f64 = 0.02;
+
+/// Times that a kernel with too few clean samples goes on, in turns with its roofs.
+const ROUNDS: usize = 4;
 
 /// Which roof a gauge is of.
 #[derive(Clone, Debug, PartialEq)]
@@ -89,9 +92,21 @@ impl<'a> Gauges<'a> {
         let mut running: Vec<&mut dyn Kernel> = vec![&mut *kernel];
         running.extend(used.into_iter().map(|gauge| &mut *gauge.kernel as &mut dyn Kernel));
         // Together they take at most twice as long as the kernel may.
+        let pieces: Vec<usize> = running.iter().map(|kernel| kernel.pieces()).collect();
         let limit = 2 * options.protocol.limit / u32::try_from(running.len()).unwrap_or(u32::MAX);
         let protocol = Protocol { limit, ..options.protocol };
-        let mut measured = timing::measure(&mut running, self.threads, &self.cpu.name, &protocol).into_iter();
+        let mut measured: Vec<Measurement> = Vec::new();
+        for _ in 0..ROUNDS {
+            let more = timing::measure(&mut running, self.threads, &self.cpu.name, &protocol);
+            measured = match measured.is_empty() {
+                true => more,
+                false => measured.into_iter().zip(more).zip(&pieces).map(pooled).collect(),
+            };
+            if measured.first().is_none_or(|measurement| measurement.time.is_some()) {
+                break;
+            }
+        }
+        let mut measured = measured.into_iter();
         let lost = || BenchError::Device { device: self.cpu.name.clone(), cause: "no answer".to_owned() };
         let measurement = measured.next().ok_or_else(lost)?;
         let gauges: Vec<Measurement> = measured.collect();
@@ -177,6 +192,17 @@ impl<'a> Gauges<'a> {
             }
         }
     }
+}
+
+/// A measurement with the samples of a later one of the same kernel.
+fn pooled(((mut one, later), pieces): ((Measurement, Measurement), &usize)) -> Measurement {
+    one.samples.extend(later.samples);
+    one.time = summary(&one.samples, *pieces);
+    let both = one.clock.zip(later.clock).map(|(earlier, later)| earlier.max(later));
+    one.clock = both.or(one.clock).or(later.clock);
+    one.verification = later.verification;
+    one.violations.extend(later.violations);
+    one
 }
 
 /// The kinds of traffic that bound work of which this share of the bytes is written.

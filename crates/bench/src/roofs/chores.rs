@@ -11,8 +11,9 @@ use super::{ChoreRate, Level, Pair};
 use crate::cpu::InstructionSet;
 use crate::formats::Format;
 
-/// Rows of the matrix are this long.
-const LENGTH: usize = 1024;
+/// Rows of the matrix are this long: as those of models are, so that the ends of rows, at which sums are added up, count no
+/// more than there.
+const LENGTH: usize = 4096;
 
 /// Measures all of them on so many threads.
 pub(super) fn measure(

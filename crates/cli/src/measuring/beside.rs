@@ -8,9 +8,6 @@ use eaves_bench::{Limits, Measurement, Spec};
 
 use super::{Against, Runner, Task, guards};
 
-/// Times that a kernel is tried that had too few clean samples.
-const ATTEMPTS: usize = 2;
-
 impl Runner<'_> {
     /// Runs each task in turns with the roofs that bound it, and answers the roofs of those seconds too; `None` where there
     /// are none of so many threads.
@@ -50,23 +47,15 @@ fn known(roofs: &Roofs, threads: usize) -> bool {
 }
 
 fn in_turns(gauges: &mut Gauges<'_>, task: &Task, against: &Against) -> (Option<Ran>, Option<Beside>) {
-    let mut last = (None, None);
-    for _ in 0..ATTEMPTS {
-        match gauges.measure(&task.spec, &task.options) {
-            Err(error) => return (Some(Ran::Refused { spec: task.spec, why: error.to_string() }), None),
-            Ok((mut measurement, beside, roofs)) => {
-                let limits = raised(against.limits(&measurement), &measurement, &beside);
-                guards::add(&mut measurement, &limits);
-                let is_done = measurement.time.is_some();
-                let roofs = Beside { middle: roofs.middle, quick: roofs.quick, slow: roofs.slow };
-                last = (Some(Ran::Measured(measurement)), Some(roofs));
-                if is_done {
-                    break;
-                }
-            }
+    match gauges.measure(&task.spec, &task.options) {
+        Err(error) => (Some(Ran::Refused { spec: task.spec, why: error.to_string() }), None),
+        Ok((mut measurement, beside, roofs)) => {
+            let limits = raised(against.limits(&measurement), &measurement, &beside);
+            guards::add(&mut measurement, &limits);
+            let roofs = Beside { middle: roofs.middle, quick: roofs.quick, slow: roofs.slow };
+            (Some(Ran::Measured(measurement)), Some(roofs))
         }
     }
-    last
 }
 
 /// Limits with what roofs were seen to reach beside the measurement: others may have left less of the machine before.

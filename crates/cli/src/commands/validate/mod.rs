@@ -131,7 +131,9 @@ fn measured_twins(suite: &Suite<'_>, tasks: &[Task], runner: &Runner<'_>, agains
 }
 
 fn document(section: Section, ran: &[Ran], roofs: &eaves_analyze::bench::Roofs<'_>) -> Document {
-    let measured: Vec<&Measurement> = ran.iter().filter_map(Ran::measured).collect();
+    // A roofline is over the bytes of main memory, which operands in a cache do not move.
+    let is_cold = |measurement: &&Measurement| measurement.conditions.state == CacheState::Cold;
+    let measured: Vec<&Measurement> = ran.iter().filter_map(Ran::measured).filter(is_cold).collect();
     let mut outcomes = vec![Outcome::Section(section)];
     outcomes.extend(rooflines(&measured, roofs));
     Document { verb: "validate", outcomes, ..Document::default() }
