@@ -11,6 +11,7 @@ mod likeness;
 mod noise;
 pub mod ondemand;
 mod plan;
+mod program;
 mod request;
 mod run;
 mod streams;
@@ -19,6 +20,7 @@ pub mod torch;
 
 pub use interrupt::interrupt;
 pub use plan::{Invocation, Plan, Purpose, Refused, quoted};
+pub use program::run_program;
 pub use request::{CounterRequest, Record, Request};
 pub use run::{Conditions, Ended, Error, Outcome, located, prepare, probe, run, wait_for_interrupt};
 pub use streams::Passed;

@@ -92,6 +92,14 @@ pub enum Error {
         /// Why.
         source: io::Error,
     },
+    /// A program that needs no profiler could not be started. The user's path.
+    #[error("cannot start {program}: {source}")]
+    Program {
+        /// Which.
+        program: String,
+        /// Why.
+        source: io::Error,
+    },
 }
 
 /// How often it is looked whether a program ended.
@@ -173,11 +181,11 @@ pub fn run(
 
 /// How long a program is waited for.
 #[derive(Clone, Copy)]
-struct Patience<'a> {
-    running: &'a Running,
+pub(crate) struct Patience<'a> {
+    pub(crate) running: &'a Running,
     /// How often the user had asked to stop before it began.
-    heard: u32,
-    limit: Option<Instant>,
+    pub(crate) heard: u32,
+    pub(crate) limit: Option<Instant>,
 }
 
 fn one(
@@ -225,7 +233,7 @@ fn in_front(name: &str, directory: &Path, given: &[(OsString, OsString)]) -> OsS
 }
 
 /// Waits for the end of a program, or makes it end.
-fn watch(child: &mut Child, grace: Duration, patience: Patience<'_>) -> io::Result<Ended> {
+pub(crate) fn watch(child: &mut Child, grace: Duration, patience: Patience<'_>) -> io::Result<Ended> {
     let Patience { running, heard, limit } = patience;
     let stopped = loop {
         if let Some(status) = child.try_wait()? {

@@ -5,11 +5,13 @@ use anyhow::{Result, bail};
 use crate::options::Options;
 
 mod analyze;
+mod compile;
 mod formats;
 mod ingest;
 mod inputs;
 mod kernels;
 mod measure;
+mod memory;
 mod parts;
 mod peers;
 mod profile;
@@ -26,6 +28,13 @@ Benchmarks
           --with-peers    install HTA into target/bench/venv and measure its calls too
           --ranks         measure jobs of 8 to 64 ranks instead
 
+  compile a log of torch.compile, next to tlparse
+          --size 100MB    size of the log
+          --runs 3        runs of each row; the median counts
+          --eaves PROGRAM measure this one in place of a release build
+          --tlparse PROGRAM   measure this one
+          --with-peers    install tlparse into target/bench/venv-tlparse
+
   formats files of vendors' profilers, from file to kernels or roofline
           --size 1GB      size of those that are made
           --runs 3        runs of each row; the median counts
@@ -40,6 +49,11 @@ Benchmarks
   kernels [PART]  kernels against what the machine can do, libraries and other benchmarks, as ratios in one run
           --runs 3        times each is measured
           --with-peers    install likwid-bench with apt and measure it too
+
+  memory  a big memory snapshot from file to answer: CPU, wall, memory, next to pickle.load
+          --size 1GB      size of the snapshot
+          --runs 3        runs of eaves; the median counts
+          --program FILE  measure this eaves instead of building one
 
   profile what `eaves profile` costs a program beyond PyTorch's profiler itself
           --runs 9        times each is run, in turns
@@ -60,9 +74,11 @@ pub(crate) fn run(mut options: Options) -> Result<()> {
             Ok(())
         }
         Some("analyze") => analyze::run(options),
+        Some("compile") => compile::run(options),
         Some("formats") => formats::run(options),
         Some("ingest") => ingest::run(options),
         Some("kernels") => kernels::run(options),
+        Some("memory") => memory::run(options),
         // Baselines run in a process of their own, so that their memory does not count as that of others.
         Some("part") => parts::run(options),
         Some("profile") => profile::run(options),

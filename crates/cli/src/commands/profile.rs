@@ -23,6 +23,7 @@ use crate::failure::hinted;
 use crate::selection::instant;
 
 pub(crate) use self::torch::TorchArguments;
+pub(super) use self::torch::nothing;
 
 /// Run a program under a profiler, then report
 #[derive(Args, Debug)]
@@ -270,7 +271,7 @@ pub(super) fn directory_of(named: Option<&Path>, usual: &str) -> anyhow::Result<
 }
 
 /// Files of an earlier run would be taken for those of this one.
-fn check_empty(raw: &Path) -> anyhow::Result<()> {
+pub(super) fn check_empty(raw: &Path) -> anyhow::Result<()> {
     let empty = std::fs::read_dir(raw).map_or(true, |mut entries| entries.next().is_none());
     if empty {
         return Ok(());

@@ -70,7 +70,7 @@ impl TorchArguments {
 }
 
 /// Why there is nothing to report, if there is nothing.
-pub(super) fn nothing(outcome: &Outcome) -> Option<anyhow::Error> {
+pub(crate) fn nothing(outcome: &Outcome) -> Option<anyhow::Error> {
     if !outcome.readable.is_empty() {
         return None;
     }
