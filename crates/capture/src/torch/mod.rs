@@ -27,10 +27,12 @@ pub const SNAPSHOT: &str = ".snapshot.pickle";
 pub const NOTE: &str = ".note.txt";
 
 /// What is injected. All of it every time, for the environment says which part is run.
-const PARTS: [(&str, &str); 4] = [
+const PARTS: [(&str, &str); 6] = [
     ("attach.py", include_str!("attach.py")),
+    ("ending.py", include_str!("ending.py")),
     ("processes.py", include_str!("processes.py")),
     ("recorder.py", include_str!("recorder.py")),
+    ("signs.py", include_str!("signs.py")),
     ("sitecustomize.py", include_str!("sitecustomize.py")),
 ];
 

@@ -1,5 +1,5 @@
 """Records some steps of a program that uses PyTorch. Run by `sitecustomize.py` once `torch` is imported, in one namespace
-with `processes.py`.
+with `processes.py`, `signs.py` and `ending.py`.
 
 What counts as a step is found out while the program runs. The end of an optimizer's step is the surest sign and wins
 whenever it comes; without an optimizer it is the end of a call of the outermost module; without either, a window of time.
@@ -12,17 +12,11 @@ KeyboardInterrupt and SystemExit pass, for they are.
 import atexit
 import functools
 import os
-import signal
-import sys
 import threading
 import time
 import warnings
 import weakref
 
-NOTHING, WINDOW, MODULE, OPTIMIZER = range(4)
-# A program that has not shown a step so long after it imported torch may have none.
-DELAY_SECONDS = 1.0
-RETRY_SECONDS = 0.25
 # So many steps of other optimizers in a row mean that the one we count by is no longer in use. More than any loop of
 # several optimizers (adversarial training, one optimizer for each parameter) has between two steps of the same one.
 STRANGERS = 256
@@ -45,28 +39,14 @@ class Settings:
         self.window = number("WINDOW_MS") / 1000
 
 
-def guarded(method):
-    """A method that the program calls without knowing: its errors end the recording, not the program."""
-
-    @functools.wraps(method)
-    def call(self, *arguments, **named):
-        try:
-            return method(self, *arguments, **named)
-        except Exception as error:
-            self.give_up(error)
-            return None
-
-    return call
-
-
-class Recorder:
+class Recorder(Signs, Ending):
     def __init__(self, torch, settings):
         self.torch = torch
         self.settings = settings
         self.modules = ()
         self.own_module = ()
         self.depth = threading.local()
-        self.last_module = None
+        self.called = weakref.WeakSet()
         self.has_optimizer = False
         self.foreign = False
         self.opened = threading.Event()
@@ -88,8 +68,6 @@ class Recorder:
         self.length = 0.0
         self.ours = None
         self.handles_termination = False
-
-    # ---------------------------------------------------------------- signs of steps
 
     def install(self):
         torch = self.torch
@@ -113,95 +91,6 @@ class Recorder:
             os.register_at_fork(after_in_child=self.forked)
         thread = threading.Thread(target=self.wait_for_window, name="eaves-window", daemon=True)
         thread.start()
-
-    def await_optimizer(self, optimizer):
-        """The first optimizer that is made says that the program trains. Then calls of modules are no steps, and hooks
-        on them would only be traced, and their removal noticed, by whatever compiles the model later."""
-        original = optimizer.__init__
-
-        @functools.wraps(original)
-        def made(this, *arguments, **named):
-            if optimizer.__init__ is made:
-                optimizer.__init__ = original
-            self.trains()
-            original(this, *arguments, **named)
-
-        optimizer.__init__ = made
-
-    @guarded
-    def trains(self):
-        self.has_optimizer = True
-        self.unhook_modules()
-
-    @guarded
-    def after_optimizer(self, optimizer, arguments, named):
-        if not self.over and not self.torch.compiler.is_compiling():
-            self.step_ended(OPTIMIZER, optimizer)
-
-    def before_module(self, module, arguments):
-        # Compilers trace hooks; this one is nothing to them.
-        if self.torch.compiler.is_compiling():
-            return
-        self.depth.value = getattr(self.depth, "value", 0) + 1
-
-    def after_module(self, module, arguments, result):
-        if self.torch.compiler.is_compiling():
-            return
-        depth = getattr(self.depth, "value", 1) - 1
-        self.depth.value = max(depth, 0)
-        if depth <= 0 and not self.over and self.level <= MODULE:
-            self.outermost_called(module)
-
-    @guarded
-    def outermost_called(self, module):
-        if self.driver is None and self.last_module is not None and self.last_module() is module:
-            self.hook_only(module)
-        if self.last_module is None or self.level == MODULE or self.last_module() is None:
-            self.last_module = weakref.ref(module)
-        self.step_ended(MODULE, module)
-
-    def hook_only(self, module):
-        """The module that is called again and again is known: the others need no hooks, which cost time, and show among
-        the Python functions. A program that compiles keeps them, for it would compile anew without."""
-        if "torch._dynamo" in sys.modules:
-            return
-        self.unhook_modules()
-        self.own_module = (module.register_forward_hook(lambda *_: self.own_module_called(module)),)
-
-    @guarded
-    def own_module_called(self, module):
-        if not self.over and self.level <= MODULE:
-            self.step_ended(MODULE, module)
-
-    def unhook_modules(self):
-        if "torch._dynamo" in sys.modules and self.last_module is not None:
-            return
-        for handle in self.modules + self.own_module:
-            handle.remove()
-        self.modules = self.own_module = ()
-
-    def wait_for_window(self):
-        time.sleep(DELAY_SECONDS)
-        while self.shows_nothing():
-            self.on_main_thread(self.open_window)
-            if self.opened.wait(RETRY_SECONDS):
-                time.sleep(self.settings.window)
-                self.on_main_thread(self.close_window)
-                return
-
-    def shows_nothing(self):
-        nothing = self.level == NOTHING and not self.over and not self.has_optimizer
-        return nothing and self.process == os.getpid() and not is_child() and not is_launcher(self.torch)
-
-    def on_main_thread(self, method):
-        """PyTorch records the thread that it is started on."""
-        import ctypes
-
-        call = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p)(lambda _: method() or 0)
-        self.calls.append(call)
-        ctypes.pythonapi.Py_AddPendingCall(call, None)
-
-    # ---------------------------------------------------------------- recording
 
     def step_ended(self, level, driver):
         if level < self.level or self.is_elsewhere(level):
@@ -322,107 +211,6 @@ class Recorder:
             saved, self.saved = self.saved, None
             os.remove(saved)
 
-    # ---------------------------------------------------------------- the end
-
-    @guarded
-    def finish(self):
-        """Writes what there is. Called at every end of the program but os._exit and a crash."""
-        if self.process != os.getpid() or self.over:
-            return
-        self.over = True
-        profiler, self.profiler = self.profiler, None
-        if self.level == WINDOW and profiler is not None:
-            self.finish_window(profiler)
-        elif profiler is not None:
-            self.finish_steps(profiler)
-        elif self.saved is None and not is_child() and not is_launcher(self.torch):
-            self.tell_of_nothing()
-        if profiler is not None or self.saved is None:
-            self.write_snapshot()
-
-    def finish_window(self, profiler):
-        if not self.length:
-            profiler.stop()
-            self.length = time.monotonic() - self.began
-        self.save(profiler)
-        what = "its steps did not end" if self.has_optimizer else "no optimizer and no module was called twice"
-        self.note("note", f"{what}: {self.length:.1f} s are recorded by time")
-
-    def finish_steps(self, profiler):
-        recorded = self.count - self.settings.warmup
-        if recorded < 0 or (recorded == 0 and threading.get_ident() != self.thread):
-            profiler.on_trace_ready = None
-            profiler.stop()
-            self.tell_of_nothing()
-            return
-        unfinished = f"ProfilerStep#{profiler.step_num}"
-        # Torch would save only what has a next step.
-        profiler.on_trace_ready = None
-        profiler.stop()
-        self.save(profiler, unfinished)
-        asked = self.settings.steps
-        self.note("note", f"{recorded} of {asked} steps are recorded: the program ended after {self.count}")
-        if self.level == MODULE:
-            self.tell_of_module()
-
-    def tell_of_module(self):
-        driver = self.driver()
-        name = "a module" if driver is None else type(driver).__name__
-        self.note("note", f"no optimizer: a step is a call of {name}")
-
-    def tell_of_nothing(self):
-        if self.count:
-            word = "step" if self.count == 1 else "steps"
-            why = f"the program ended after {self.count} {word}, of which {self.settings.warmup} are warm-up (--warmup)"
-        elif self.has_optimizer:
-            why = "torch was imported and an optimizer made, but it made no step"
-        else:
-            why = "torch was imported, but no optimizer made a step and no module was called"
-        self.note("nothing", why)
-
-    def give_up(self, error):
-        """Something of ours does not work with this program or this version of torch."""
-        self.over = True
-        try:
-            profiler, self.profiler = self.profiler, None
-            if profiler is not None and not self.length:
-                profiler.on_trace_ready = None
-                profiler.stop()
-        except Exception:
-            pass
-        self.note("nothing" if self.saved is None else "note", f"the recording failed: {type(error).__name__}: {error}")
-
-    @guarded
-    def forked(self):
-        """A child by fork starts anew. If its parent was being recorded it has a profiler that is not its own."""
-        inherited = self.profiler is not None
-        self.fresh()
-        self.over = inherited
-
-    def finish_when_ended(self):
-        """Ways to end that pass by atexit."""
-        if is_child():
-            from multiprocessing.util import Finalize
-
-            Finalize(None, self.finish, exitpriority=100)
-        on_main = threading.current_thread() is threading.main_thread()
-        if on_main and not self.handles_termination and signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
-            signal.signal(signal.SIGTERM, self.terminated)
-            self.handles_termination = True
-
-    def terminated(self, number, frame):
-        self.finish()
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        os.kill(os.getpid(), signal.SIGTERM)
-
-    def leave_termination(self):
-        mine = self.handles_termination and signal.getsignal(signal.SIGTERM) == self.terminated
-        if mine and threading.current_thread() is threading.main_thread():
-            signal.signal(signal.SIGTERM, signal.SIG_DFL)
-            self.handles_termination = False
-
-    # ---------------------------------------------------------------- profilers of the program's own
-
     def watch_profilers(self, module):
         """Torch has room for one profiler at a time, and the program's own comes first."""
         for name in ("_prepare_profiler", "_enable_profiler"):
@@ -451,8 +239,6 @@ class Recorder:
         self.note("nothing", "the program uses torch.profiler itself, which nothing here disturbs; "
                   "`eaves report` reads the traces that it exports")
 
-    # ---------------------------------------------------------------- memory of CUDA
-
     def remember_allocations(self):
         cuda = self.torch.cuda
         lazy = getattr(cuda, "_lazy_call", None)
@@ -468,49 +254,6 @@ class Recorder:
         cuda.memory._dump_snapshot(path + ".partial")
         os.replace(path + ".partial", path)
         cuda.memory._record_memory_history(enabled=None)
-
-    # ---------------------------------------------------------------- files
-
-    def path(self, suffix):
-        rank = rank_of()
-        name = f"pid{os.getpid()}" if rank is None else f"rank{rank}_pid{os.getpid()}"
-        return os.path.join(self.settings.directory, name + suffix)
-
-    def note(self, kind, text):
-        """For `eaves` to say: the program's own streams stay as they are."""
-        try:
-            os.makedirs(self.settings.directory, exist_ok=True)
-            with open(self.path(".note.txt"), "a", encoding="utf-8") as file:
-                file.write(f"{kind}: {' '.join(text.split())}\n")
-        except OSError:
-            pass
-
-
-def after_calls(module, hook):
-    """A hook behind calls of modules, those that raise too where torch is new enough to have such."""
-    try:
-        return module.register_module_forward_hook(hook, always_call=True)
-    except TypeError:
-        return module.register_module_forward_hook(hook)
-
-
-def is_importing(frame):
-    """True within an import: what torch needs to record may be half there."""
-    while frame is not None:
-        if frame.f_code.co_filename.startswith("<frozen importlib"):
-            return True
-        frame = frame.f_back
-    return False
-
-
-def rename_step(path, name):
-    """A step that did not end is no step; its mark gets another name. Lines of a trace are short."""
-    old, new = f'"{name}"'.encode(), b'"After the last step"'
-    changed = path + ".renamed"
-    with open(path, "rb") as source, open(changed, "wb") as target:
-        for line in source:
-            target.write(line.replace(old, new))
-    os.replace(changed, path)
 
 
 def start(torch):
