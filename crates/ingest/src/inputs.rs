@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use crate::Error;
-use crate::formats::profilers;
+use crate::formats::{profilers, snapshot};
 
 /// One thing to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub(crate) fn may_be_trace(name: &str) -> bool {
 }
 
 /// Endings that files of profilers have, and many other files too.
-const OF_PROFILERS: [&str; 12] = [
+const OF_PROFILERS: [&str; 14] = [
     ".csv",
     ".db",
     ".log",
@@ -34,6 +34,8 @@ const OF_PROFILERS: [&str; 12] = [
     ".nsys-rep",
     ".perfetto-trace",
     ".pftrace",
+    ".pickle",
+    ".pkl",
     ".proto",
     ".qdrep",
     ".sqlite",
@@ -63,7 +65,7 @@ pub(crate) fn is_of_profiler<R: Read>(
     let read = open().and_then(|file| file.take(FIRST).read_to_end(&mut first));
     // The log of `eaves profile` begins with a command. It has what the profiler said, and never a table.
     let is_own_log = name.ends_with(".log") && first.starts_with(b"$ ");
-    read.is_ok() && !is_own_log && profilers::find(&first).is_some()
+    read.is_ok() && !is_own_log && (profilers::find(&first).is_some() || snapshot::is_it(&first))
 }
 
 /// Everything the user's words stand for, in order of the words, files of a directory in order of their names.

@@ -127,6 +127,12 @@ fn rocprof_text() {
 }
 
 #[test]
+fn snapshots_of_memory() {
+    replay("pickle", exercise::json);
+    each_byte("pickle");
+}
+
+#[test]
 fn tables_of_nsight_compute() {
     replay("ncu_csv", exercise::json);
 }

@@ -7,6 +7,7 @@ use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 use zip::write::SimpleFileOptions;
 
 use super::examples::{Example, compress};
+use super::snapshot::{self, Shape};
 use super::{compile_logs, measurements};
 
 /// A trace with every phase, every kind of slice and every argument that is decoded.
@@ -98,6 +99,11 @@ pub(super) fn all() -> Result<Vec<(String, Example)>> {
     files.push(("fuzz/corpus/container/two.json.zst".to_owned(), Example::plain(frames)));
     files.push(("fuzz/corpus/container/two.zip".to_owned(), Example::plain(archive()?)));
     files.push(("fuzz/corpus/container/plain.json".to_owned(), Example::plain(OLD.as_bytes().to_vec())));
+    for (name, layers, fails) in [("one", 1, false), ("failed", 2, true)] {
+        let shape = Shape { layers, native: 1, bytes: 0, fails };
+        let (bytes, _) = snapshot::write(Vec::new(), shape)?;
+        files.push((format!("fuzz/corpus/pickle/{name}.pickle"), Example::plain(bytes)));
+    }
     Ok(files)
 }
 

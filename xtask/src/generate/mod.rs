@@ -15,6 +15,7 @@ mod examples;
 mod measurements;
 pub(crate) mod profilers;
 mod scenarios;
+pub(crate) mod snapshot;
 
 /// Runs the task.
 pub(crate) fn run(mut options: Options) -> Result<()> {

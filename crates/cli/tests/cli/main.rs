@@ -15,6 +15,7 @@ mod hta;
 #[cfg(unix)]
 mod interrupt;
 mod itself;
+mod memory;
 mod ops;
 mod predict;
 mod privacy;
@@ -26,4 +27,6 @@ mod schema;
 #[path = "../support/mod.rs"]
 mod support;
 mod timeline;
+#[cfg(unix)]
+mod torch;
 mod validate;

@@ -5,6 +5,7 @@ pub(crate) mod kineto;
 pub(crate) mod measurements;
 mod memory_timeline;
 pub(crate) mod profilers;
+pub(crate) mod snapshot;
 pub(crate) mod torch_log;
 // tidy-alphabetical-end
 
@@ -16,6 +17,7 @@ use self::kineto::{Refusal, Source};
 use self::measurements::Form;
 
 pub(crate) use self::memory_timeline::FORMAT as MEMORY_TIMELINE;
+pub(crate) use self::snapshot::FORMAT as MEMORY_SNAPSHOT;
 
 /// Enough bytes to tell the formats apart.
 const FIRST: u64 = 1 << 16;
@@ -65,6 +67,10 @@ pub(crate) fn read(
             what: "a tar archive, which is not read".to_owned(),
             hint: "unpack it first and give the directory, or pack the files with zip".to_owned(),
         }));
+    }
+    if snapshot::is_it(&first) {
+        let whole = Box::new(io::Cursor::new(first).chain(failed).chain(reader));
+        return snapshot::read(whole, source.expected());
     }
     if let Some(profiler) = profilers::find(&first).or_else(|| profilers::find_named(path)) {
         let rest: Box<dyn Read + Send + '_> =

@@ -1,7 +1,9 @@
 //! What must hold for any bytes whatever. Shared by the fuzz targets and the ordinary tests.
 
 use eaves_ingest::{Form, Options, read_bytes, read_compile_log, read_measurements, read_stream};
-use eaves_model::{CallTree, Column, GpuId, LaunchLinks, Oddity, Recording, Trace, forward_backward};
+use eaves_model::{
+    CallTree, Column, GpuId, LaunchLinks, MaybeU32, Oddity, Recording, Trace, forward_backward,
+};
 
 /// Reads bytes as whatever they are, from memory alone.
 pub(crate) fn bytes(bytes: &[u8]) {
@@ -105,9 +107,26 @@ fn check(recording: &Recording) {
             assert!(tree.ancestors(launch).count() <= trace.slices.len());
         }
     }
+    check_snapshot(trace);
     forward_backward(trace);
     trace.steps();
     trace.extent();
+}
+
+/// Every row that a row of a snapshot names is there, and stacks end.
+fn check_snapshot(trace: &Trace) {
+    let snapshot = &trace.snapshot;
+    let (stacks, frames, segments) = (snapshot.stacks.len(), snapshot.frames.len(), snapshot.segments.len());
+    for row in 0..stacks {
+        assert!((snapshot.stacks.frame[row] as usize) < frames);
+        assert!(snapshot.stacks.caller[row].get().is_none_or(|caller| (caller as usize) < row));
+    }
+    let is_stack = |stack: &MaybeU32| stack.get().is_none_or(|stack| (stack as usize) < stacks);
+    assert!(snapshot.events.stack.iter().all(is_stack));
+    assert!(snapshot.blocks.stack.iter().all(is_stack));
+    assert!(snapshot.blocks.segment.iter().all(|&segment| (segment as usize) < segments));
+    assert!(snapshot.events.bytes.iter().chain(&snapshot.blocks.bytes).all(|&bytes| bytes >= 0));
+    assert!(snapshot.events.time.iter().all(|time| time.0 >= 0));
 }
 
 /// Every id in every column points to something.
