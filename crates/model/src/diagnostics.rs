@@ -31,6 +31,8 @@ pub enum Oddity {
     AmbiguousNumbers,
     /// Metrics of a large file that no analysis uses.
     LeftOut,
+    /// Tables of sums beside the recording that they are of.
+    SumsBeside,
     /// Activities of one stream that overlap.
     StreamOverlap,
     /// An end without a beginning.
@@ -57,7 +59,7 @@ pub enum Oddity {
 
 impl Oddity {
     /// Every kind.
-    pub const ALL: [Self; 25] = [
+    pub const ALL: [Self; 26] = [
         Self::Truncated,
         Self::DamagedContainer,
         Self::DamagedPage,
@@ -72,6 +74,7 @@ impl Oddity {
         Self::NoStartTimes,
         Self::AmbiguousNumbers,
         Self::LeftOut,
+        Self::SumsBeside,
         Self::StreamOverlap,
         Self::UnmatchedEnd,
         Self::UnmatchedBegin,
@@ -102,6 +105,7 @@ impl Oddity {
             Self::NoStartTimes => "no-start-times",
             Self::AmbiguousNumbers => "ambiguous-numbers",
             Self::LeftOut => "left-out",
+            Self::SumsBeside => "sums-beside",
             Self::StreamOverlap => "stream-overlap",
             Self::UnmatchedEnd => "unmatched-end",
             Self::UnmatchedBegin => "unmatched-begin",
@@ -144,6 +148,9 @@ impl Oddity {
                  decimal signs and commas as separators of thousands"
             }
             Self::LeftOut => "values of metrics that no analysis uses were left out of a large file",
+            Self::SumsBeside => {
+                "tables of sums that lie beside the recording they are of were passed over; its launches say the same"
+            }
             Self::StreamOverlap => {
                 "activities of one in-order stream overlap; busy time counts the overlap once"
             }
@@ -164,7 +171,10 @@ impl Oddity {
 
     /// True for what a sound recording may show too; `--strict` does not fail on these.
     pub fn is_harmless(self) -> bool {
-        matches!(self, Self::UnknownRank | Self::NoStartTimes | Self::LeftOut | Self::PassesDiffer)
+        matches!(
+            self,
+            Self::UnknownRank | Self::NoStartTimes | Self::LeftOut | Self::SumsBeside | Self::PassesDiffer
+        )
     }
 }
 
