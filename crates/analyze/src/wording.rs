@@ -19,9 +19,8 @@ const OF_TORCH: [&str; 9] = [
     // tidy-alphabetical-end
 ];
 
-/// What to do next about each finding whose advice has such words.
+/// What to do next about each finding whose advice has such words, in the order of their names.
 const NEXT: [(&str, &str); 14] = [
-    // tidy-alphabetical-start
     (
         "allocator_calls",
         "allocate once and use it again: buffers that outlive the loop, or a pool (`cudaMallocAsync`, `hipMallocAsync`); \
@@ -84,7 +83,6 @@ const NEXT: [(&str, &str); 14] = [
         "unexplained_idle",
         "record the calls of the host as well: `nsys profile -t cuda,nvtx,osrt`, `rocprofv3 --hip-trace --kernel-trace`",
     ),
-    // tidy-alphabetical-end
 ];
 
 /// Puts the findings of a section into words for those who used this recorder.
