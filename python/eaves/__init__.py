@@ -20,8 +20,6 @@ Importing this package loads neither torch nor numpy nor pandas; what needs them
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from eaves._core import (
     Column,
     Finding,
@@ -43,7 +41,11 @@ from eaves._core import (
 from eaves._errors import EavesError
 from eaves._questions import devices, diff, predict, read_compile, read_memory, roofline
 
+# Type checkers take it for true. Importing `typing` for it would take longer than all the rest.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     # Names that are loaded when first used stand here too, for type checkers and editors.
     from eaves.flame_graph import FlameGraph, FlameGraphGenerator
     from eaves.hta import HTAAnalyzer, HTAReport

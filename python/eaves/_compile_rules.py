@@ -12,11 +12,15 @@ GOOD_FUSION = 2.0
 LONG_COMPILE_MS = 30_000.0
 
 
-def recommend(*, graph_breaks: int, speedup: float, fusion_ratio: float, compile_time_ms: float, mode: str) -> list[str]:
+def recommend(
+    *, graph_breaks: int, speedup: float, fusion_ratio: float, compile_time_ms: float, mode: str
+) -> list[str]:
     """What to do next. Numbers that are not known (NaN) say nothing."""
     advice = []
     if graph_breaks > 0:
-        advice.append(f"{graph_breaks} graph breaks: each ends a graph, so that nothing is fused across it; see their suggestions")
+        advice.append(
+            f"{graph_breaks} graph breaks: each ends a graph, so that nothing is fused across it; see their suggestions"
+        )
     if speedup < SLOWER:
         advice.append(f"compiled code is slower than eager ({speedup:.2f}x): compile a smaller part, or not at all")
     elif speedup < LITTLE:
@@ -30,8 +34,8 @@ def recommend(*, graph_breaks: int, speedup: float, fusion_ratio: float, compile
         advice.append(f"fusion works well: {fusion_ratio:.1f} operators in a launch")
     if compile_time_ms > LONG_COMPILE_MS:
         advice.append(
-            f"compiling takes {compile_time_ms / 1e3:.1f} s: keep the cache (TORCHINDUCTOR_CACHE_DIR), or compile repeated blocks "
-            "once (regional compilation)"
+            f"compiling takes {compile_time_ms / 1e3:.1f} s: keep the cache (TORCHINDUCTOR_CACHE_DIR), "
+            "or compile repeated blocks once (regional compilation)"
         )
     return advice
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 from eaves import _core
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from os import PathLike
     from typing import TypeAlias

@@ -1,7 +1,7 @@
 """Timing two functions against each other on a machine that does other things too.
 
-The functions take turns, so that whatever slows the machine down slows both. Noise only ever adds time, so a low quantile is nearer
-to the truth than the mean or the median; how sure it is says an interval from resampling the rounds.
+The functions take turns, so that whatever slows the machine down slows both. Noise only ever adds time, so a low quantile
+is nearer to the truth than the mean or the median; how sure it is says an interval from resampling the rounds.
 """
 
 from __future__ import annotations

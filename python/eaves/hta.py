@@ -176,7 +176,9 @@ def recommend(report: HTAReport) -> list[str]:
         advice.append(
             f"{report.top_kernels[0]['name']} takes {share:.1f}% of the time of the top kernels: begin with it"
         )
-    return advice or ["the trace is well-optimized by these rules: little idle time, little exposed communication, no dominant kernel"]
+    return advice or [
+        "the trace is well-optimized by these rules: little idle time, little exposed communication, no dominant kernel"
+    ]
 
 
 def _how_to_record(answer: dict[str, Any]) -> list[str]:

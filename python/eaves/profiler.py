@@ -146,8 +146,8 @@ class UnifiedProfiler:
     """Records blocks and functions with PyTorch's profiler and analyses what was recorded.
 
     Traces are written to ``output_dir`` as ``<name>_<date>_<time>.json``, memory snapshots as ``<name>_memory.pickle``, flame
-    graphs as ``<name>_<date>_<time>_flame.html``. Nothing is overwritten. ``with_modules`` is what older versions of PyTorch wanted to
-    be told; modules are recorded with ``with_stack``.
+    graphs as ``<name>_<date>_<time>_flame.html``. Nothing is overwritten. ``with_modules`` is what older versions of PyTorch
+    wanted to be told; modules are recorded with ``with_stack``.
     """
 
     def __init__(

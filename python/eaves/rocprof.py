@@ -72,9 +72,10 @@ class Kernels(list[dict[str, Any]]):
 class RocprofWrapper:
     """Runs programs under rocprof.
 
-    ``hip_trace`` records calls of HIP, ``hsa_trace`` those of HSA, ``sys_trace`` both, each with kernels and copies; ``stats`` lets
-    the profiler write its own sums. ``counters`` is an input file of rocprof, names, or a set such as ``roofline``. ``tool`` may be
-    ``rocprofv2`` or ``rocprofv3``. The command lines are those that the profilers really take (`eaves profile`).
+    ``hip_trace`` records calls of HIP, ``hsa_trace`` those of HSA, ``sys_trace`` both, each with kernels and copies;
+    ``stats`` lets the profiler write its own sums. ``counters`` is an input file of rocprof, names, or a set such as
+    ``roofline``. ``tool`` may be ``rocprofv2`` or ``rocprofv3``. The command lines are those that the profilers really
+    take (`eaves profile`).
     """
 
     def __init__(

@@ -117,8 +117,11 @@ class TimelineData:
 
 
 class TimelineGenerator:
-    """Makes timelines. Events shorter than ``min_duration_us``, and if told so those of Python and of the runtime, are left out of
-    the events; the times in which host and GPU worked count them all."""
+    """Makes timelines.
+
+    Events shorter than ``min_duration_us``, and if told so those of Python and of the runtime, are left out of the events;
+    the times in which host and GPU worked count them all.
+    """
 
     def __init__(
         self,

@@ -46,7 +46,8 @@ def test_a_kernel_with_more_than_half_dominates(name, advice):
 
 
 def test_without_a_gpu_it_is_an_operator_and_nothing_speaks_of_gpus():
-    found = judge(facts(on_gpu=False, kernels=[("aten::addmm", 90.0), ("b", 10.0)], host_alone_ms=10, gpu_busy_ms=0, launches=1e6))
+    kernels = [("aten::addmm", 90.0), ("b", 10.0)]
+    found = judge(facts(on_gpu=False, kernels=kernels, host_alone_ms=10, gpu_busy_ms=0, launches=1e6))
     assert [text.split(":")[0] for text in found.bottlenecks] == ["Single operator dominates"]
     assert "Tensor Cores" not in found.recommendations[0] and "torch.compile" in found.recommendations[0]
 

@@ -7,7 +7,7 @@ use eaves_model::{Interval, Recording, Times, Trace};
 use crate::analyses::{Analysis, missing};
 use crate::recorder::Recorder;
 use crate::section::{Column, Unit, Value};
-use crate::{Options, Outcome, RankView, SelectionError, TypeTimes};
+use crate::{Options, Outcome, RankView, SelectionError, TypeTimes, wording};
 
 /// What an analysis keeps of one recording.
 pub(crate) type Part = Box<dyn Any + Send + Sync>;
@@ -85,7 +85,7 @@ pub fn assemble(
             return missing::start_times(analysis.id);
         }
         let parts: Vec<&Part> = selected.iter().filter_map(|(_, one)| one.parts.get(index)).collect();
-        (analysis.assemble)(&job, &parts)
+        wording::for_users_of(job.recorder, (analysis.assemble)(&job, &parts))
     };
     Ok(analyses.iter().enumerate().map(outcome).collect())
 }

@@ -57,6 +57,7 @@ mod text;
 pub mod timeline;
 mod type_sets;
 pub mod validate;
+mod wording;
 
 pub use analyses::{Analysis, Breakdown};
 pub use counter_tracks::{CounterTrack, counter_tracks};

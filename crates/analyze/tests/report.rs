@@ -196,3 +196,26 @@ fn sections_of_real_traces_do_not_contradict_each_other() {
     println!("{} folders", folders.len());
     assert!(folders.is_empty() || folders.len() >= 30);
 }
+
+/// Who recorded with Nsight Systems or rocprof is not told what to write in a program of PyTorch's.
+#[test]
+fn findings_speak_of_pytorch_to_its_users_alone() {
+    const WORDS: [&str; 6] = ["torch", "TORCH", "DataLoader", "prof.step", "with_stack", "bucket_cap_mb"];
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    let mut torch_says = 0;
+    for example in ["communication-bound", "host-bound", "training"] {
+        for format in ["kineto", "nsys-sqlite", "rocpd"] {
+            let mut run = common::read_run(&examples.join(example));
+            run.recordings.iter_mut().for_each(|recording| recording.format = format);
+            for outcome in report(&run, &Options::default()).unwrap() {
+                let Outcome::Section(section) = outcome else { continue };
+                for finding in &section.findings {
+                    let has_words = WORDS.iter().any(|word| finding.next.contains(word));
+                    assert!(!has_words || format == "kineto", "{example} {}: {}", finding.id, finding.next);
+                    torch_says += u32::from(has_words);
+                }
+            }
+        }
+    }
+    assert!(torch_says > 0);
+}

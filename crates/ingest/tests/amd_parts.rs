@@ -303,3 +303,67 @@ fn json_and_tables_of_rocprofv3_are_one_recording() {
     assert_eq!(together.slices.len(), alone.slices.len());
     assert!(shown(&together).iter().all(|kernel| kernel.contains("ANOTHER=5")), "{:?}", shown(&together));
 }
+
+/// The first rocprof writes times beside counters if it is asked to, of another run than the trace's.
+#[test]
+fn counters_with_times_of_another_run_belong_to_the_trace_of_their_directory() {
+    let calls = "10:80 7:8 hipLaunchKernel(stream=2) :5\n";
+    let kernels = "100:160 4:0 add(int, float):5:7\n";
+    let counted = |kernel: &str| {
+        format!(
+            "Index,KernelName,gpu-id,queue-id,queue-index,pid,tid,grd,wgr,lds,scr,vgpr,sgpr,fbar,sig,obj,SQ_WAVES,DispatchNs,BeginNs,EndNs,CompleteNs\n\
+             0,\"{kernel} [clone .kd]\",4,0,0,9,9,512,64,0,0,24,16,0,0x0,0x1,32,900050,900100,900190,900200\n"
+        )
+    };
+    let read = |counters: &str| {
+        directory(&[
+            ("hip_api_trace.txt", calls),
+            ("hcc_ops_trace.txt", kernels),
+            ("counters.csv", &counted(counters)),
+        ])
+    };
+    let trace = only(read("add(int, float)"));
+    assert_eq!(shown(&trace), ["add(int, float) 90+60 SQ_WAVES=32"]);
+    // One with other kernels is of another program.
+    let others = read("sub(int, float)");
+    assert_eq!(others.len(), 2);
+    // Without a trace it is the recording itself.
+    let alone = only(directory(&[("counters.csv", &counted("add(int, float)"))]));
+    assert_eq!(shown(&alone), ["add(int, float) 0+90 SQ_WAVES=32"]);
+}
+
+#[test]
+fn sums_beside_a_trace_are_passed_over_and_named() {
+    let sums = "\"Name\",\"Calls\",\"TotalDurationNs\",\"AverageNs\",\"Percentage\",\"MinNs\",\"MaxNs\",\"StdDev\"\n\
+                \"g\",1,10,10.000000,100.00,10,10,0.000000\n";
+    let trace = only(directory(&[("7_kernel_trace.csv", KERNELS), ("7_kernel_stats.csv", sums)]));
+    assert_eq!(shown(&trace).len(), 3);
+    let warnings = trace.diagnostics.warnings();
+    assert_eq!((warnings.len(), warnings[0].kind, warnings[0].count), (1, Oddity::SumsBeside, 1));
+    assert_eq!(warnings[0].detail.as_deref(), Some("`7_kernel_stats.csv`"));
+    assert!(warnings[0].kind.is_harmless());
+}
+
+/// `rocprofv3 -f pftrace csv` writes both; the trace has the calls, the table the counters.
+#[test]
+fn a_perfetto_trace_and_tables_of_rocprofv3_are_one_recording() {
+    let folder = tempfile::tempdir().unwrap();
+    let trace = include_bytes!("pftrace/rocprofv3.pftrace");
+    std::fs::write(folder.path().join("7_results.pftrace"), trace).unwrap();
+    let row = counted(1, "vector_add(float*)", 99_840, "GRBM_COUNT", 70.0, 5_003_000, 5_005_400);
+    let table = format!("{COUNTERS}{row}");
+    std::fs::write(folder.path().join("7_counter_collection.csv"), table).unwrap();
+    let run = open_with(&[folder.path().to_owned()], &Options::default(), None, |_| ()).unwrap().run;
+    let trace = only(run.recordings);
+    // Times of the trace, counters of both.
+    assert_eq!(shown(&trace), ["vector_add(float*) 2900+2500 GRBM_COUNT=70 SQ_WAVES=1563"]);
+    assert_eq!((trace.runtime.len(), trace.slices.len()), (1, 4));
+    // A table of kernels tells the end of a kernel that overlapped, which was moved for the trace.
+    let (header, _) = KERNELS.split_once('\n').unwrap();
+    let kernel = "\"KERNEL_DISPATCH\",\"Agent 4\",2,5,77,1,10,\"vector_add(float*)\",7,1003000,1005600,4096,16,32,0,32,256,1,1,99840,1,1";
+    std::fs::write(folder.path().join("7_kernel_trace.csv"), format!("{header}\n{kernel}\n")).unwrap();
+    let run = open_with(&[folder.path().to_owned()], &Options::default(), None, |_| ()).unwrap().run;
+    let trace = only(run.recordings);
+    assert_eq!(shown(&trace), ["vector_add(float*) 2900+2600 GRBM_COUNT=70 SQ_WAVES=1563"]);
+    assert_eq!((trace.runtime.len(), trace.slices.len()), (1, 4));
+}

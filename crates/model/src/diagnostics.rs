@@ -31,6 +31,8 @@ pub enum Oddity {
     AmbiguousNumbers,
     /// Metrics of a large file that no analysis uses.
     LeftOut,
+    /// Tables of sums beside the recording that they are of.
+    SumsBeside,
     /// Activities of one stream that overlap.
     StreamOverlap,
     /// An end without a beginning.
@@ -63,7 +65,7 @@ pub enum Oddity {
 
 impl Oddity {
     /// Every kind.
-    pub const ALL: [Self; 28] = [
+    pub const ALL: [Self; 29] = [
         Self::Truncated,
         Self::DamagedContainer,
         Self::DamagedPage,
@@ -78,6 +80,7 @@ impl Oddity {
         Self::NoStartTimes,
         Self::AmbiguousNumbers,
         Self::LeftOut,
+        Self::SumsBeside,
         Self::StreamOverlap,
         Self::UnmatchedEnd,
         Self::UnmatchedBegin,
@@ -111,6 +114,7 @@ impl Oddity {
             Self::NoStartTimes => "no-start-times",
             Self::AmbiguousNumbers => "ambiguous-numbers",
             Self::LeftOut => "left-out",
+            Self::SumsBeside => "sums-beside",
             Self::StreamOverlap => "stream-overlap",
             Self::UnmatchedEnd => "unmatched-end",
             Self::UnmatchedBegin => "unmatched-begin",
@@ -156,6 +160,9 @@ impl Oddity {
                  decimal signs and commas as separators of thousands"
             }
             Self::LeftOut => "values of metrics that no analysis uses were left out of a large file",
+            Self::SumsBeside => {
+                "tables of sums that lie beside the recording they are of were passed over; its launches say the same"
+            }
             Self::StreamOverlap => {
                 "activities of one in-order stream overlap; busy time counts the overlap once"
             }
@@ -183,7 +190,12 @@ impl Oddity {
     pub fn is_harmless(self) -> bool {
         matches!(
             self,
-            Self::UnknownRank | Self::NoStartTimes | Self::LeftOut | Self::PassesDiffer | Self::UnknownRecord
+            Self::UnknownRank
+                | Self::NoStartTimes
+                | Self::LeftOut
+                | Self::SumsBeside
+                | Self::PassesDiffer
+                | Self::UnknownRecord
         )
     }
 }

@@ -209,7 +209,7 @@ impl Log {
         let code = self.code(shape, frame);
         self.record(
             "torch/_inductor/graph.py:2000",
-            "\"inductor_output_code\": {\"filename\": \"/tmp/c.py\"}",
+            "\"inductor_output_code\": {\"filename\": \"/srv/c.py\"}",
             Some(at),
             Some(&code),
         );

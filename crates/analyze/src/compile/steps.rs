@@ -59,12 +59,11 @@ fn of_log(log: &CompileLog) -> Vec<Step<'_>> {
         entry.1 += own;
         entry.2.push(Interval::new(phase.start, phase.start + phase.duration));
     }
-    let steps = by_name.into_iter().map(|((name, beside), (count, own, intervals))| Step {
-        name: log.strings.get(name),
-        count,
-        total: IntervalSet::union_of(intervals).measure(),
-        own,
-        beside,
+    let steps = by_name.into_iter().map(|((name, beside), (count, own, intervals))| {
+        let total = IntervalSet::union_of(intervals).measure();
+        // Of workers it is not known what is inside of what; those at work together count once.
+        let own = if beside { total } else { own };
+        Step { name: log.strings.get(name), count, total, own, beside }
     });
     steps.collect()
 }

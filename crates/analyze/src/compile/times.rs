@@ -326,12 +326,14 @@ fn findings(logs: &[CompileLog], sum: Phases, total: Ns) -> Vec<Finding> {
     }
     found.truncate(16);
     let lost: Ns = logs.iter().flat_map(|log| &log.compiles).map(|compile| compile.before_restart).sum();
-    let restarted: u32 = logs.iter().flat_map(|log| &log.compiles).map(|compile| compile.restarts).sum();
-    if lost > Ns::ZERO {
+    let restarted: u64 = logs.iter().flat_map(|log| &log.compiles).map(|one| u64::from(one.restarts)).sum();
+    let times = if restarted == 1 { "once".to_owned() } else { format!("{restarted} times") };
+    // A compilation that failed at once lost its time without a further attempt.
+    if lost > Ns::ZERO && restarted > 0 {
         found.push(Finding {
             id: "restarts",
             severity: Severity::Info,
-            claim: format!("Dynamo began anew {restarted} times and lost {} by it.", duration(lost)),
+            claim: format!("Dynamo began anew {times} and lost {} by it.", duration(lost)),
             gain: Some(Gain::new(Ns::ZERO, lost, 0, "time before the last beginning of each compilation")),
             evidence: "restarts: lost".to_owned(),
             next: "graph breaks are the usual cause; see the reasons".to_owned(),

@@ -20,7 +20,7 @@ pub(crate) use self::place::{directory_of, set_of};
 
 use self::merge::Alignment;
 use self::place::Place;
-use crate::formats::profilers::{Part, Role};
+use crate::formats::profilers::{PERFETTO, Part, Role};
 use crate::{Done, Error, One, plausibility, ranks};
 
 /// A part and where it was found.
@@ -58,7 +58,7 @@ fn is_table(path: &str) -> bool {
 }
 
 /// Puts the parts of each set together, in the place of the set's first, and does the work on them. Sums that lie
-/// beside a set say nothing new. Everything else stays as it is.
+/// beside a set say nothing new: they are passed over, which the set says. Everything else stays as it is.
 pub(crate) fn put_together<R>(
     results: Vec<(Done<R>, bool)>,
     work: &impl Fn(&mut Recording) -> R,
@@ -77,20 +77,28 @@ pub(crate) fn put_together<R>(
     let sets = sets::of(parts);
     let directories: Vec<String> =
         sets.iter().flatten().map(|member| directory_of(&member.found.path)).collect();
+    let mut passed_over: Vec<(String, String)> = Vec::new();
     for other in &mut others {
         let beside = match &*other {
             Some((Ok(One::Measurements(sums)), false)) => Some(&sums.path),
             Some((Err(Error::Sums { path, .. }), false)) => Some(path),
             _ => None,
         };
-        if beside.is_some_and(|path| directories.contains(&directory_of(path))) {
+        let beside = beside.map(|path| (directory_of(path), file_name(path).to_owned()));
+        if let Some(sums) = beside.filter(|(directory, _)| directories.contains(directory)) {
+            passed_over.push(sums);
             *other = None;
         }
     }
     for set in sets {
         let place = set.iter().map(|member| member.place).min();
         let named = set.iter().any(|member| member.named);
+        let directories: Vec<String> = set.iter().map(|member| directory_of(&member.found.path)).collect();
         let mut recording = recording(set.into_iter().map(|member| member.found).collect());
+        // The first set of the directory tells of them.
+        for (_, file) in passed_over.extract_if(.., |(directory, _)| directories.contains(directory)) {
+            recording.trace.diagnostics.note_detail(Oddity::SumsBeside, None, format!("`{file}`"));
+        }
         ranks::tell(&mut recording);
         let answer = work(&mut recording);
         if let Some(slot) = place.and_then(|place| others.get_mut(place)) {
@@ -103,10 +111,7 @@ pub(crate) fn put_together<R>(
 /// One recording of the parts of a set, of which there is at least one.
 pub(crate) fn recording(mut set: Vec<Found>) -> Recording {
     // Of two files of one role, the one with times comes first, and then the one whose name does.
-    set.sort_by(|a, b| {
-        let order = |found: &Found| (found.part.role, found.part.trace.metadata.base_time_ns.is_none());
-        order(a).cmp(&order(b)).then_with(|| a.path.cmp(&b.path))
-    });
+    set.sort_by(|a, b| turn(a).cmp(&turn(b)).then_with(|| a.path.cmp(&b.path)));
     let path = match set.as_slice() {
         [only] => only.path.clone(),
         [first, ..] => shown_directory(&first.path),
@@ -124,6 +129,15 @@ pub(crate) fn recording(mut set: Vec<Found>) -> Recording {
     recording.trace = assemble(set);
     plausibility::check(&mut recording.trace);
     recording
+}
+
+/// When it is a file's turn. rocprofv3 moves the ends of kernels for Perfetto, which cannot draw overlap, so a table of
+/// kernels comes before that.
+fn turn(found: &Found) -> (Role, bool, bool) {
+    let Part { format, role, trace, .. } = &found.part;
+    let is_for_drawing = *format == PERFETTO;
+    let role = if is_for_drawing { Role::Kernels.max(*role) } else { *role };
+    (role, is_for_drawing, trace.metadata.base_time_ns.is_none())
 }
 
 fn assemble(set: Vec<Found>) -> Trace {

@@ -63,14 +63,21 @@ fn passes_of_processes(sets: Vec<Vec<Member>>) -> Vec<Vec<Member>> {
 }
 
 /// A run of rocprof that recorded counters alone, under a name of its own, belongs to the one trace of its directory
-/// if that has all its kernels.
-fn beside_a_trace(mut sets: Vec<Vec<Member>>) -> Vec<Vec<Member>> {
+/// if that has all its kernels. The first rocprof can be asked for times beside the counters, which makes it no trace if
+/// there is a real one.
+fn beside_a_trace(sets: Vec<Vec<Member>>) -> Vec<Vec<Member>> {
+    let is_first = |member: &Member| member.found.part.format.starts_with("rocprof-");
+    let has_times = |member: &Member| member.found.part.trace.metadata.base_time_ns.is_some();
+    let sets = joined_to_traces(sets, |member| is_first(member) || !has_times(member));
+    joined_to_traces(sets, |member| !has_times(member))
+}
+
+/// Gives sets of counters, of which each file is one that may be given away, to the one other set of their directory, if
+/// that has all their kernels.
+fn joined_to_traces(mut sets: Vec<Vec<Member>>, may_be_given: impl Fn(&Member) -> bool) -> Vec<Vec<Member>> {
     let directory = |set: &[Member]| set.first().map(|member| Place::of(&member.found.path).directory);
     let is_alone = |set: &[Member]| {
-        set.iter().all(|member| {
-            member.found.part.role == Role::Counters
-                && member.found.part.trace.metadata.base_time_ns.is_none()
-        })
+        set.iter().all(|member| member.found.part.role == Role::Counters && may_be_given(member))
     };
     let traces: Vec<usize> = (0..sets.len()).filter(|&at| !is_alone(&sets[at])).collect();
     for at in (0..sets.len()).rev().filter(|at| !traces.contains(at)).collect::<Vec<_>>() {

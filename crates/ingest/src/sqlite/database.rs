@@ -165,6 +165,7 @@ pub(crate) enum Value<'a> {
 pub(crate) struct Row<'a> {
     /// The record, and whatever stands behind it.
     pub(super) payload: &'a [u8],
+    pub(super) fields: &'a [Field],
     pub(super) plan: &'a Plan<'a>,
     pub(super) rowid: i64,
     pub(super) encoding: Encoding,
@@ -186,7 +187,7 @@ impl<'a> Row<'a> {
 
     #[inline(always)]
     fn field(&self, index: usize) -> Field {
-        self.plan.field(index)
+        self.fields.get(index).copied().unwrap_or(Field::NULL)
     }
 
     #[inline(always)]
@@ -222,9 +223,16 @@ impl<'a> Row<'a> {
     }
 
     /// A number, whole or not.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn number(&self, index: usize) -> Option<f64> {
         let field = self.field(index);
+        if field.surplus < Field::NO_NUMBER {
+            return self.integer(index).map(|value| value as f64);
+        }
+        self.other_number(index, field)
+    }
+
+    fn other_number(&self, index: usize, field: Field) -> Option<f64> {
         match field.serial {
             7 => record::integer(self.bytes(field)).map(|bits| f64::from_bits(bits.cast_unsigned())),
             DEFAULT => match self.default(index) {

@@ -49,11 +49,36 @@ const WORDS: usize = 6;
 /// A header: rows of a table differ in their values, and hardly in the types and sizes of these.
 #[derive(Clone)]
 struct Shape {
-    /// The header, with zeros behind it; it says its own length.
-    header: [u64; WORDS],
+    /// The words of the header, each with the bits that are the header's; it says its own length.
+    header: [Word; WORDS],
+    /// How many words it has; 0 if it is too long to be kept, or there is none here.
+    words: usize,
     fields: Vec<Field>,
-    /// How many bytes of the record the fields need; 0 if there is no header here.
+    /// How many bytes of the record the fields need.
     needed: usize,
+    /// The shape that came behind it last time: a table of two kinds of rows has them by turns.
+    behind: usize,
+}
+
+/// Eight bytes of a header.
+#[derive(Clone, Copy, Default)]
+struct Word {
+    bits: u64,
+    mask: u64,
+}
+
+impl Shape {
+    /// True if the record begins with this header.
+    #[inline(always)]
+    fn is_of(&self, payload: &[u8]) -> bool {
+        let words = payload.as_chunks::<8>().0;
+        let (Some(words), Some(header)) = (words.get(..self.words), self.header.get(..self.words)) else {
+            return false;
+        };
+        let is_same =
+            |(word, header): (&[u8; 8], &Word)| u64::from_le_bytes(*word) & header.mask == header.bits;
+        self.words > 0 && words.iter().zip(header).all(is_same)
+    }
 }
 
 const UNWANTED: u32 = u32::MAX;
@@ -84,64 +109,79 @@ impl<'s> Plan<'s> {
             plan.before.push(Field { serial, ..Field::NULL });
             plan.columns.push(column);
         }
-        let shape = Shape { header: [0; WORDS], fields: plan.before.clone(), needed: 0 };
+        let shape = Shape {
+            header: [Word::default(); WORDS],
+            words: 0,
+            fields: plan.before.clone(),
+            needed: 0,
+            behind: SHAPES,
+        };
         plan.shapes = vec![shape; SHAPES + 1];
         plan
     }
 
-    /// A field of the record looked at.
+    /// The fields of the record looked at.
     #[inline(always)]
-    pub(super) fn field(&self, index: usize) -> Field {
-        let shape = self.shapes.get(self.current);
-        shape.and_then(|shape| shape.fields.get(index)).copied().unwrap_or(Field::NULL)
+    pub(super) fn fields(&self) -> &[Field] {
+        self.shapes.get(self.current).map_or(&[], |shape| &shape.fields)
     }
 
     /// Finds the fields of a record whose header is there whole. The answer is how many bytes of it they need.
     #[inline(always)]
     pub(super) fn find(&mut self, payload: &[u8]) -> Option<usize> {
+        let shape = self.shapes.get(self.current)?;
+        let behind = self.shapes.get(shape.behind)?;
+        if behind.is_of(payload) {
+            self.current = shape.behind;
+            return Some(behind.needed);
+        }
+        self.look_up(payload)
+    }
+
+    /// The same for a header that was not expected.
+    #[inline(never)]
+    fn look_up(&mut self, payload: &[u8]) -> Option<usize> {
         let header = header(payload);
-        let place = header.map_or(SHAPES, |header| place(&header));
-        let shape = self.shapes.get_mut(place)?;
+        let place = header.as_ref().map_or(SHAPES, |(header, words)| place(header, *words));
+        if let Some(shape) = self.shapes.get_mut(self.current) {
+            shape.behind = place;
+        }
         self.current = place;
-        if shape.needed > 0 && header.is_some_and(|header| is_same(&header, &shape.header)) {
+        let shape = self.shapes.get_mut(place)?;
+        if shape.is_of(payload) {
             return Some(shape.needed);
         }
-        shape.header = header.unwrap_or_default();
-        shape.needed = 0;
+        // Without words nothing is of this shape, until it is known to be sound.
+        shape.words = 0;
         shape.needed = fields(payload, &self.slots, &self.before, &mut shape.fields)?;
+        if let Some((header, words)) = header {
+            (shape.header, shape.words) = (header, words);
+        }
         Some(shape.needed)
     }
 }
 
-/// The header that a record begins with, if it is short and bytes enough follow.
-#[inline(always)]
-fn header(payload: &[u8]) -> Option<[u64; WORDS]> {
+/// The header that a record begins with and how many words it has, if it is short and bytes enough follow.
+fn header(payload: &[u8]) -> Option<([Word; WORDS], usize)> {
     let length = usize::from(*payload.first()?);
-    if length == 0 || length > 8 * WORDS || payload.len() < length.next_multiple_of(8) {
+    if length == 0 || length > 8 * WORDS {
         return None;
     }
-    let mut header = [0; WORDS];
-    let words = payload.as_chunks::<8>().0;
-    for (word, bytes) in header.iter_mut().zip(words).take(length.div_ceil(8)) {
-        *word = u64::from_le_bytes(*bytes);
+    let words = payload.as_chunks::<8>().0.get(..length.div_ceil(8))?;
+    let mut header = [Word::default(); WORDS];
+    for (place, (word, bytes)) in header.iter_mut().zip(words).enumerate() {
+        let surplus = (8 * place + 8).saturating_sub(length);
+        let mask = u64::MAX >> (8 * surplus);
+        *word = Word { bits: u64::from_le_bytes(*bytes) & mask, mask };
     }
-    let surplus = length.next_multiple_of(8) - length;
-    *header.get_mut((length - 1) / 8)? &= u64::MAX >> (8 * surplus);
-    Some(header)
-}
-
-/// True for equal headers, in a few instructions rather than a call.
-#[inline(always)]
-fn is_same(one: &[u64; WORDS], other: &[u64; WORDS]) -> bool {
-    (0..WORDS).fold(0, |difference, word| difference | (one[word] ^ other[word])) == 0
+    Some((header, words.len()))
 }
 
 /// Where a header is kept.
-#[inline(always)]
-fn place(header: &[u64; WORDS]) -> usize {
+fn place(header: &[Word; WORDS], words: usize) -> usize {
     // The multiplier of Fibonacci hashing; the highest bits depend on all others.
-    let mix = |hash: u64, word: &u64| (hash.rotate_left(23) ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    (header.iter().fold(0, mix) >> 59) as usize
+    let mix = |hash: u64, word: &Word| (hash.rotate_left(23) ^ word.bits).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    (header.iter().take(words).fold(0, mix) >> 59) as usize
 }
 
 /// Reads a header.

@@ -3,13 +3,33 @@
 /// A variable-length integer at a place, with the place behind it.
 #[inline(always)]
 pub(super) fn varint(bytes: &[u8], at: usize) -> Option<(u64, usize)> {
-    match bytes.get(at) {
-        Some(&first) if first < 0x80 => Some((u64::from(first), at + 1)),
-        Some(_) => long_varint(bytes, at),
-        None => None,
+    let rest = bytes.get(at..)?;
+    let &first = rest.first()?;
+    if first < 0x80 {
+        return Some((u64::from(first), at + 1));
     }
+    if let Some(word) = rest.first_chunk() {
+        let word = u64::from_be_bytes(*word);
+        // The first byte without the highest bit is the last one.
+        let ends = !word & 0x8080_8080_8080_8080;
+        if ends != 0 {
+            let length = ends.leading_zeros() / 8 + 1;
+            return Some((sevens(word >> (64 - 8 * length)), at + length as usize));
+        }
+    }
+    long_varint(bytes, at)
 }
 
+/// The lower seven bits of each byte, put together.
+#[inline(always)]
+fn sevens(bytes: u64) -> u64 {
+    let pairs = (bytes & 0x7F00_7F00_7F00_7F00) >> 1 | bytes & 0x007F_007F_007F_007F;
+    let fours = (pairs & 0x3FFF_0000_3FFF_0000) >> 2 | pairs & 0x0000_3FFF_0000_3FFF;
+    (fours & 0x0FFF_FFFF_0000_0000) >> 4 | fours & 0x0000_0000_0FFF_FFFF
+}
+
+/// The same at the end of what there is, and of nine bytes.
+#[cold]
 fn long_varint(bytes: &[u8], at: usize) -> Option<(u64, usize)> {
     let mut value = 0;
     for place in at..at.checked_add(8)? {

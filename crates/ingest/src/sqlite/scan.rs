@@ -103,13 +103,14 @@ impl Scan<'_> {
         is_whole.then_some(())
     }
 
-    fn leaf(&mut self, page: &Page, start: usize, number: u32, each: &mut impl FnMut(&Row<'_>)) {
+    fn leaf(&mut self, page: &[u8], start: usize, number: u32, each: &mut impl FnMut(&Row<'_>)) {
+        let offset = self.storage.offset(number);
         let cells = half(page, start + 3).map_or(0, usize::from);
         // Cells never overlap. Pointers to one large cell over and over would be work without end.
         let mut room = self.storage.header.usable;
         for cell in 0..cells {
             let at = half(page, start + 8 + 2 * cell).map(usize::from);
-            let outcome = at.ok_or(Damaged).and_then(|at| self.cell(page, at, number, &mut room, each));
+            let outcome = at.ok_or(Damaged).and_then(|at| self.cell(page, at, offset, &mut room, each));
             if outcome.is_err() {
                 self.damaged(number);
                 if room == 0 {
@@ -122,9 +123,9 @@ impl Scan<'_> {
     #[inline(always)]
     fn cell(
         &mut self,
-        page: &Page,
+        page: &[u8],
         at: usize,
-        number: u32,
+        offset: u64,
         room: &mut usize,
         each: &mut impl FnMut(&Row<'_>),
     ) -> Result<(), Damaged> {
@@ -151,10 +152,11 @@ impl Scan<'_> {
         }
         each(&Row {
             payload,
+            fields: self.plan.fields(),
             plan: &self.plan,
             rowid: rowid.cast_signed(),
             encoding: self.storage.header.encoding,
-            offset: self.storage.offset(number),
+            offset,
         });
         Ok(())
     }

@@ -4,9 +4,6 @@ use std::borrow::Cow;
 
 use memchr::{memchr, memchr_iter};
 
-use super::quotes::Quotes;
-use crate::json::padded::Padded;
-
 /// The longest record. What has no end within it is damage.
 pub(crate) const LONGEST: usize = 8 << 20;
 
@@ -67,32 +64,10 @@ fn begins_record(text: &[u8]) -> bool {
         || rest.starts_with(b"ID\",")
 }
 
-/// Cells that are taken of records of one width.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Wanted {
-    width: usize,
-    columns: Vec<usize>,
-    quotes: Vec<u32>,
-}
-
-impl Wanted {
-    /// Some of the columns of records of that width, in order.
-    pub(super) fn new(width: usize, columns: Vec<usize>) -> Self {
-        let around = columns.iter().flat_map(|&column| [2 * column as u32, 2 * column as u32 + 1]);
-        let last = (2 * width as u32).saturating_sub(1);
-        Self { width, quotes: around.chain([last]).collect(), columns }
-    }
-}
-
 /// The cells of a record.
 #[derive(Debug, Default)]
 pub(crate) struct Cells {
     places: Vec<(u32, u32)>,
-    /// How many cells were picked, if the places are those of these and no others. Of one header fewer are picked once
-    /// the file turns out to be large, and never others.
-    picked: usize,
-    /// Quotes that were looked up.
-    found: Vec<u32>,
     /// True if the last cell began with a quote and had none at its end.
     pub(crate) is_open: bool,
 }
@@ -119,7 +94,6 @@ impl Cells {
     /// Splits a record. A quote inside of a cell that is not doubled stays what it is.
     pub(crate) fn split(&mut self, record: &[u8]) {
         self.places.clear();
-        self.picked = 0;
         self.is_open = false;
         // Records are shorter than 4 GB by `LONGEST`.
         let place = |start: usize, end: usize| (start as u32, end as u32);
@@ -140,38 +114,6 @@ impl Cells {
             }
             at = end + 1;
         }
-    }
-
-    /// Takes some cells of a record in which every cell is in quotes, by the places of all quotes. `wanted` are the
-    /// numbers of the quotes around them, and last that of the quote which ends the record. The answer is where that one
-    /// is; nothing if the quotes are not what they should be, as after doubled ones: then the record must be split.
-    #[inline]
-    pub(super) fn pick(
-        &mut self,
-        block: Padded<'_>,
-        at: usize,
-        quotes: &Quotes,
-        wanted: &Wanted,
-    ) -> Option<usize> {
-        // The cells that are not wanted stay empty from one record to the next.
-        if self.picked != wanted.columns.len() {
-            self.places.clear();
-            self.places.resize(wanted.width, (0, 0));
-            self.picked = wanted.columns.len();
-        }
-        self.is_open = false;
-        if block.at(at) != b'"' || !quotes.find(at, &wanted.quotes, &mut self.found) {
-            return None;
-        }
-        let (pairs, last) = self.found.as_chunks::<2>();
-        for (&column, &[open, close]) in wanted.columns.iter().zip(pairs) {
-            let (open, close) = (open as usize, close as usize);
-            let is_behind = column == 0 || block.at(open - 1) == b',';
-            let is_before = column + 1 == wanted.width || block.at(close + 1) == b',';
-            let place = self.places.get_mut(column).filter(|_| is_behind && is_before)?;
-            *place = ((open + 1 - at) as u32, (close - at) as u32);
-        }
-        last.first().map(|&last| last as usize)
     }
 
     /// The quote that closes the cell which begins here.

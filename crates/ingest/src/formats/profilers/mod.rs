@@ -114,6 +114,9 @@ pub(crate) enum Role {
     Device,
 }
 
+/// Name of the format of Perfetto's traces.
+pub(crate) const PERFETTO: &str = pftrace::PFTRACE.id;
+
 /// Formats in JSON.
 const OF_JSON: &[Profiler] = &[rocprofv3_json::ROCPROFV3_JSON, rocprof::JSON];
 

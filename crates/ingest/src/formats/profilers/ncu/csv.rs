@@ -9,7 +9,6 @@ use std::collections::HashMap;
 use eaves_model::Oddity;
 
 use super::super::cells::{self, Cells};
-use super::super::quotes::Quotes;
 use super::super::unicode::{self, Text};
 use super::super::{Document, Input, Refused, whole};
 use super::header::{Header, is_header};
@@ -17,6 +16,7 @@ use super::keep;
 use super::launches::Launches;
 use super::noise::{Noise, is_message};
 use super::number::{Decimal, Votes};
+use super::quick::Finder;
 use super::rows::Known;
 use crate::json::padded::Padded;
 
@@ -57,8 +57,8 @@ pub(super) struct Table {
     pub(super) tables: u32,
     pub(super) decimal: Option<Decimal>,
     pub(super) cells: Cells,
-    /// Quotes of the block, for the wide form.
-    pub(super) quotes: Quotes,
+    /// What finds cells of the wide form.
+    pub(super) finder: Finder,
     pub(super) has_room: bool,
     /// Metrics of the narrow form by section, name and unit as written.
     pub(super) known: HashMap<Vec<u8>, Known>,
@@ -83,7 +83,7 @@ impl Table {
             tables: 0,
             decimal: None,
             cells: Cells::default(),
-            quotes: Quotes::default(),
+            finder: Finder::default(),
             has_room: false,
             known: HashMap::new(),
             key: Vec::new(),
@@ -103,25 +103,12 @@ impl Table {
 
     /// Reads the whole records of a block; the answer is how much of it they are.
     fn take(&mut self, block: Padded<'_>, offset: Option<u64>, ended: bool) -> usize {
-        let mut quotes = std::mem::take(&mut self.quotes);
-        let used = self.records(block, offset, ended, &mut quotes);
-        self.quotes = quotes;
-        used
-    }
-
-    fn records(&mut self, block: Padded<'_>, offset: Option<u64>, ended: bool, quotes: &mut Quotes) -> usize {
-        let (mut at, mut is_indexed) = (0, false);
+        let mut at = 0;
         while let Some(rest) = block.content().get(at..).filter(|rest| !rest.is_empty()) {
             let offset = offset.map(|offset| offset + at as u64);
-            if self.is_wide() {
-                if !is_indexed {
-                    quotes.build(block);
-                    is_indexed = true;
-                }
-                if let Some(next) = self.quick(block, at, quotes, offset) {
-                    at = next;
-                    continue;
-                }
+            if let Some(next) = self.quick(block, at, offset) {
+                at = next;
+                continue;
             }
             let in_table = self.header.as_ref().is_some_and(|header| begins_row(rest, header.is_quoted));
             let end = if in_table { cells::record(rest, ended) } else { cells::line(rest, ended) };
@@ -150,36 +137,6 @@ impl Table {
         at
     }
 
-    /// True if rows may be taken by the places of their quotes.
-    fn is_wide(&self) -> bool {
-        let is_wide = |header: &Header| !header.is_narrow() && header.is_quoted;
-        self.decimal.is_some() && self.header.as_ref().is_some_and(is_wide)
-    }
-
-    /// Reads a row of the wide form without looking at cells that are not kept. The answer is where the next one begins;
-    /// nothing if it is not quite as rows are, and must be split.
-    fn quick(&mut self, block: Padded<'_>, at: usize, quotes: &Quotes, offset: Option<u64>) -> Option<usize> {
-        let header = self.header.as_ref()?;
-        let kept = if self.is_large { &header.used } else { &header.of_launch };
-        let last = self.cells.pick(block, at, quotes, &kept.cells)?;
-        let next = match block.content().get(last + 1..)? {
-            [b'\n', ..] => last + 2,
-            [b'\r', b'\n', ..] => last + 3,
-            _ => return None,
-        };
-        let record = block.content().get(at..=last)?;
-        // Units, and attributes of a device that is met first, are in other columns.
-        let device =
-            self.number_cell(record, header.columns.device).and_then(|device| u32::try_from(device).ok());
-        if self.cells.get(record, header.columns.id).is_empty() || !self.launches.knows(device.into()) {
-            return None;
-        }
-        let header = self.header.take()?;
-        self.wide(record, offset, &header);
-        self.header = Some(header);
-        Some(next)
-    }
-
     /// Makes room for what is to come of a large file, by what the first block had. Room that is not used is never taken
     /// from the system; room that lacks costs copies of whole columns.
     fn make_room(&mut self, size: Option<u64>) {
@@ -201,6 +158,7 @@ impl Table {
         let strings = &mut self.launches.trace.strings;
         if let Some(header) = Header::read(line, &mut self.cells, strings) {
             self.base = self.highest.saturating_add(1);
+            self.finder.forget();
             self.places.clear();
             self.last = (Vec::new(), usize::MAX);
             self.header = Some(header);
@@ -213,7 +171,7 @@ impl Table {
         let mut votes = Votes::default();
         let Some(header) = &self.header else { return Decimal::Point };
         let mut rest = block;
-        while let Some(end) = cells::record(rest, true).filter(|_| !rest.is_empty()) {
+        while let Some(end) = cells::record(rest, true).filter(|_| !rest.is_empty() && !votes.is_settled()) {
             let record = rest.get(..end.length).unwrap_or_default();
             rest = rest.get(end.next..).unwrap_or_default();
             if !begins_row(record, header.is_quoted) {

@@ -3,9 +3,10 @@
 
 use eaves_model::{StringId, Strings};
 
-use super::super::cells::{Cells, Wanted, text};
+use super::super::cells::{Cells, text};
 use super::facts::{Meaning, meaning};
 use super::keep::is_used;
+use super::quick::Quick;
 use super::unit::unit;
 
 /// Columns that say what a launch is, and those of the narrow form. What is absent was not written.
@@ -32,15 +33,6 @@ pub(super) struct Columns {
     pub(super) speedup: Option<usize>,
 }
 
-impl Columns {
-    /// Columns that say what a launch is.
-    fn of_launch(self) -> impl Iterator<Item = usize> {
-        let Self { id, process, host, kernel, context, stream, block, grid, device, capability, .. } = self;
-        let others = [process, host, kernel, context, stream, block, grid, device, capability];
-        std::iter::once(id).chain(others.into_iter().flatten())
-    }
-}
-
 /// A column of the wide form.
 #[derive(Clone, Debug)]
 pub(super) struct Column {
@@ -61,8 +53,8 @@ pub(super) struct Column {
 pub(super) struct Kept {
     /// Their places in [`Header::metrics`].
     pub(super) metrics: Vec<usize>,
-    /// All cells that must be looked at for them, those of the launch itself included.
-    pub(super) cells: Wanted,
+    /// How their cells are found without looking at all others.
+    pub(super) quick: Option<Quick>,
 }
 
 /// A table.
@@ -119,6 +111,7 @@ impl Header {
             speedup_of: find("Estimated Speedup Type"),
             speedup: find("Estimated Speedup"),
         };
+        let is_quoted = line.starts_with(b"\"");
         let is_narrow = columns.metric.is_some() && columns.value.is_some();
         let mut metrics = if is_narrow { Vec::new() } else { metrics(&names, strings) };
         for column in &mut metrics {
@@ -132,15 +125,12 @@ impl Header {
         let kept = |is_kept: fn(&Column) -> bool| {
             let chosen = metrics.iter().enumerate();
             let chosen = chosen.filter(|(_, column)| column.meaning != Meaning::Device && is_kept(column));
-            let (places, cells): (Vec<usize>, Vec<usize>) =
+            let (metrics, cells): (Vec<usize>, Vec<usize>) =
                 chosen.map(|(place, column)| (place, column.place)).unzip();
-            let mut cells: Vec<usize> = cells.into_iter().chain(columns.of_launch()).collect();
-            cells.sort_unstable();
-            cells.dedup();
-            Kept { metrics: places, cells: Wanted::new(names.len(), cells) }
+            let quick = Quick::new(&columns, names.len(), &cells).filter(|_| is_quoted && !is_narrow);
+            Kept { metrics, quick }
         };
         let (of_launch, used) = (kept(|_| true), kept(|column| column.is_used));
-        let is_quoted = line.starts_with(b"\"");
         Some(Self { columns, metrics, of_launch, used, width: names.len(), is_quoted })
     }
 

@@ -8,29 +8,37 @@ use eaves_model::{
     RangeCounter, RangeCounters, Slice, SliceId, SliceKind, StringId, Times, Trace, Track,
 };
 
+use super::super::Map;
 use super::facts::{Meaning, facts, meaning};
 use super::passes;
 
 /// Attributes of the device, which are the same for every launch on it.
 pub(super) const DEVICE_ATTRIBUTE: &str = "device__attribute_";
 
-/// One launch.
-#[derive(Clone, Debug)]
-pub(super) struct Launch {
-    /// Its number; launches stand in the order of these.
-    pub(super) id: i64,
-    /// The table of the file it stands in.
-    pub(super) table: u32,
+/// What a launch is, apart from when it was: programs launch the same over and over.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Identity {
     pub(super) name: StringId,
     pub(super) device: MaybeU32,
     pub(super) context: MaybeU32,
     pub(super) stream: MaybeI64,
     pub(super) grid: Extent,
     pub(super) block: Extent,
-    /// Where it begins in the file.
-    pub(super) position: i64,
     /// Names of the ranges around it, outermost first.
     pub(super) ranges: Box<[StringId]>,
+}
+
+/// One launch.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Launch {
+    /// Its number; launches stand in the order of these.
+    pub(super) id: i64,
+    /// Where it begins in the file.
+    pub(super) position: i64,
+    /// What it is: see [`Launches::identity`].
+    pub(super) identity: u32,
+    /// The table of the file it stands in.
+    pub(super) table: u32,
 }
 
 /// The launches of a file.
@@ -39,6 +47,9 @@ pub(super) struct Launches {
     /// Strings, counters and remarks; slices are made at the end. Until then, a slice is the place in `launches`.
     pub(super) trace: Trace,
     launches: Vec<Launch>,
+    identities: Vec<Identity>,
+    /// Where each of these is.
+    known: Map<Identity, u32>,
     /// Metrics of launches that were met, where they may be met twice.
     seen: HashSet<(u32, StringId)>,
     devices: BTreeMap<Option<u32>, DeviceProperties>,
@@ -54,6 +65,15 @@ impl Launches {
     pub(super) fn add(&mut self, launch: Launch) -> usize {
         self.launches.push(launch);
         self.launches.len() - 1
+    }
+
+    /// The number of an identity, which is added if new.
+    pub(super) fn identity(&mut self, identity: Identity) -> u32 {
+        let identities = &mut self.identities;
+        *self.known.entry(identity).or_insert_with_key(|identity| {
+            identities.push(identity.clone());
+            (identities.len() - 1) as u32
+        })
     }
 
     /// Makes room for launches to come, with so many metrics each.
@@ -124,16 +144,19 @@ impl Launches {
             return None;
         }
         self.seen = HashSet::new();
+        self.known = Map::default();
         self.order();
         let mut trace = self.trace;
+        let identities = self.identities;
         let meanings: Vec<Meaning> = trace.strings.iter().map(meaning).collect();
-        passes::merge(&mut self.launches, &mut trace, &meanings);
+        passes::merge(&mut self.launches, &identities, &mut trace, &meanings);
         let mut counter = 0;
         let category = trace.strings.intern("kernel");
         let mut start = 0_i64;
         trace.slices.reserve(self.launches.len());
         trace.gpu.reserve(self.launches.len());
         for (place, launch) in self.launches.iter().enumerate() {
+            let Some(identity) = identities.get(launch.identity as usize) else { continue };
             let facts = facts(&trace.range_counters, &mut counter, SliceId::from(place), &meanings);
             let time = facts.time();
             if time.is_none() {
@@ -142,14 +165,14 @@ impl Launches {
             }
             // Saturates, and a launch of centuries is put in quarantine.
             let duration = time.map_or(0, |time| time.round() as i64).min(i64::MAX - start);
-            let device = launch.device.get().map_or(Ident::NONE, |device| Ident::number(i64::from(device)));
-            let stream = launch.stream.get().map_or(Ident::NONE, Ident::number);
+            let device = identity.device.get().map_or(Ident::NONE, |device| Ident::number(i64::from(device)));
+            let stream = identity.stream.get().map_or(Ident::NONE, Ident::number);
             let track = trace.tracks.get_or_add(device, stream);
             let slice = SliceId::from(trace.slices.len());
             trace.slices.push(Slice {
                 start: Ns(start),
                 duration: Ns(duration),
-                name: launch.name,
+                name: identity.name,
                 category,
                 track,
                 kind: SliceKind::Kernel,
@@ -160,14 +183,14 @@ impl Launches {
             };
             trace.gpu.push(GpuActivity {
                 slice,
-                device: launch.device,
-                context: launch.context,
-                stream: launch.stream,
+                device: identity.device,
+                context: identity.context,
+                stream: identity.stream,
                 correlation: MaybeI64::NONE,
                 external_id: MaybeI64::NONE,
                 queued: MaybeI64::NONE,
-                grid: extent(launch.grid, facts.grid),
-                block: extent(launch.block, facts.block),
+                grid: extent(identity.grid, facts.grid),
+                block: extent(identity.block, facts.block),
                 registers: facts.registers,
                 shared_memory: facts.shared_memory(),
                 blocks_per_sm: MaybeF64::NONE,
@@ -179,7 +202,7 @@ impl Launches {
             });
             start = start.saturating_add(duration);
         }
-        ranges(&mut trace, &self.launches);
+        ranges(&mut trace, &self.launches, &identities);
         trace.events = trace.events.max(trace.slices.len() as u64);
         name_tracks(&mut trace, &self.devices);
         let metadata = &mut trace.metadata;
@@ -206,7 +229,7 @@ impl Launches {
                     *moved = SliceId::from(new);
                 }
             }
-            self.launches = order.iter().filter_map(|&place| self.launches.get(place).cloned()).collect();
+            self.launches = order.iter().filter_map(|&place| self.launches.get(place).copied()).collect();
             let slices = self.trace.range_counters.slice.iter_mut().chain(&mut self.trace.remarks.slice);
             for slice in slices {
                 *slice = moved.get(slice.index()).copied().unwrap_or(*slice);
@@ -224,19 +247,23 @@ impl Launches {
 
 /// Ranges of the program as annotations over the launches they are around. Launches next to each other that are in the
 /// same ranges are taken to be in one.
-fn ranges(trace: &mut Trace, launches: &[Launch]) {
+fn ranges(trace: &mut Trace, launches: &[Launch], identities: &[Identity]) {
+    let identity = |place: usize| identities.get(launches.get(place)?.identity as usize);
+    if identities.iter().all(|identity| identity.ranges.is_empty()) {
+        return;
+    }
     let category = trace.strings.intern("user_annotation");
     let thread = Ident::text(trace.strings.intern("ranges"));
     let mut open: Vec<(StringId, usize)> = Vec::new();
     for place in 0..=launches.len() {
-        let around = launches.get(place).map_or(&[][..], |launch| &launch.ranges);
+        let around = identity(place).map_or(&[][..], |identity| &identity.ranges);
         let same = open.iter().zip(around).take_while(|((name, _), around)| name == *around).count();
         for (name, first) in open.drain(same..) {
             let (Some(&start), Some(last)) = (trace.slices.start.get(first), place.checked_sub(1)) else {
                 continue;
             };
             let end = trace.slices.end(last);
-            let process = launches.get(first).and_then(|launch| launch.device.get());
+            let process = identity(first).and_then(|identity| identity.device.get());
             let process = process.map_or(Ident::NONE, |device| Ident::number(i64::from(device)));
             let track = trace.tracks.get_or_add(process, thread);
             trace.slices.push(Slice {

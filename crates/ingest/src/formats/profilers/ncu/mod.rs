@@ -9,6 +9,7 @@ mod launches;
 mod noise;
 mod number;
 mod passes;
+mod quick;
 mod report;
 mod results;
 mod rows;

@@ -4,6 +4,8 @@
 //! most of Europe, so `117.344` alone may be a hundred or a hundred thousand. Cells that can be read in one way only
 //! tell which sign the whole file uses for decimals.
 
+use crate::json::padded::Padded;
+
 /// The sign in front of decimals. The other one, if any, is between thousands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Decimal {
@@ -80,6 +82,12 @@ impl Votes {
         }
     }
 
+    /// True if more cells would hardly change it.
+    pub(super) fn is_settled(&self) -> bool {
+        const MANY: u64 = 4_096;
+        self.point.max(self.comma) > MANY && self.point.min(self.comma) == 0
+    }
+
     /// The sign for decimals, and whether the cells told it.
     pub(super) fn decide(&self) -> (Decimal, bool) {
         let sure = self.point != self.comma || self.ambiguous == 0;
@@ -116,6 +124,67 @@ pub(super) fn read(cell: &[u8], decimal: Decimal) -> Cell {
         Some(number) => Cell::Number(number),
         None => odd(cell, decimal),
     }
+}
+
+/// Reads a cell between two places of a block.
+#[inline]
+pub(super) fn read_at(block: Padded<'_>, start: usize, end: usize, decimal: Decimal) -> Cell {
+    match short(block, start, end, decimal) {
+        Some(number) => Cell::Number(number),
+        None => read(block.slice(start, end), decimal),
+    }
+}
+
+/// Up to 16 digits, or up to seven with a decimal sign, eight bytes at a time.
+#[inline]
+fn short(block: Padded<'_>, start: usize, end: usize, decimal: Decimal) -> Option<f64> {
+    let length = end - start;
+    let word = block.word(start);
+    match length {
+        1..=8 => match eight(word, length) {
+            Some(whole) => Some(whole as f64),
+            None => {
+                let (sign, digits) = (sign_in(word, decimal.sign()), length - 1);
+                let places = digits.checked_sub(sign).filter(|places| *places > 0)?;
+                // Digits behind the sign take its place.
+                let before = (1 << (8 * sign)) - 1;
+                let whole = eight(word & before | word >> 8 & !before, digits)?;
+                Some(whole as f64 / TENS.get(places)?)
+            }
+        },
+        9..=16 => {
+            let whole = eight(word, length - 8)? * 100_000_000 + eight(block.word(end - 8), 8)?;
+            (whole < 1 << 53).then_some(whole as f64)
+        }
+        _ => None,
+    }
+}
+
+const ONES: u64 = 0x0101_0101_0101_0101;
+
+/// The number of up to eight digits, the first one lowest; nothing if there is anything else among them.
+#[inline]
+fn eight(word: u64, length: usize) -> Option<u64> {
+    // Zeros in front fill it up to eight; those of no digit at all cannot be shifted in.
+    let surplus = 64_u32.checked_sub(8 * length as u32).filter(|surplus| *surplus < 64)?;
+    let zeros = (ONES * u64::from(b'0')).checked_shr(64 - surplus).unwrap_or(0);
+    let digits = (word << surplus | zeros) ^ ONES * u64::from(b'0');
+    // Above 9, 0x76 more sets the highest bit, and what has it set already is no digit either.
+    if (digits | digits.wrapping_add(ONES * 0x76)) & (ONES * 0x80) != 0 {
+        return None;
+    }
+    let pairs = (digits * 10 + (digits >> 8)) & 0x00FF_00FF_00FF_00FF;
+    let fours = (pairs * 100 + (pairs >> 16)) & 0x0000_FFFF_0000_FFFF;
+    Some((fours * 10_000 + (fours >> 32)) & 0xFFFF_FFFF)
+}
+
+/// The place of the first such byte, counted from the lowest; 8 without one.
+#[inline]
+fn sign_in(word: u64, sign: u8) -> usize {
+    let zero = word ^ ONES * u64::from(sign);
+    // Exact up to the first byte that is zero.
+    let found = zero.wrapping_sub(ONES) & !zero & (ONES * 0x80);
+    found.trailing_zeros() as usize / 8
 }
 
 /// Digits with at most one decimal sign and no more than fit a float exactly, which is nearly every cell. The quotient
@@ -245,6 +314,39 @@ mod tests {
             ["PolicySpread", "all", "1,2,3", "65,77", ".", "-", "1.2.3", "No-CC", "e5", "1,2345", "0x10"]
         {
             assert_eq!(read(cell.as_bytes(), Decimal::Point), Cell::Text, "{cell}");
+        }
+    }
+
+    /// Digits, signs and letters of every length, read at any place of a block as they are by themselves.
+    #[test]
+    fn cells_in_a_block_read_as_cells_alone() {
+        use crate::json::padded::PADDING;
+        let mut state = 3_u64;
+        let mut next = |below: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % below
+        };
+        for _ in 0..200_000 {
+            let length = next(19) as usize;
+            let letters: &[u8] =
+                [&b"0123456789"[..], b"01234567899.", b"0123456789.,", b"09.,-e/:"][next(4) as usize];
+            let cell: Vec<u8> = (0..length).map(|_| letters[next(letters.len() as u64) as usize]).collect();
+            let start = next(12) as usize;
+            let mut text = b"\"0123456789\""[..start].to_vec();
+            text.extend_from_slice(&cell);
+            text.extend_from_slice(b"\",\"7.5\"");
+            let filled = text.len();
+            text.resize(filled + PADDING, 0);
+            let block = Padded::new(&text, filled);
+            for decimal in [Decimal::Point, Decimal::Comma] {
+                let (found, expected) =
+                    (read_at(block, start, start + length, decimal), read(&cell, decimal));
+                assert_eq!(found, expected, "{}", String::from_utf8_lossy(&cell));
+                if let Some(number) = short(block, start, start + length, decimal) {
+                    let standard = String::from_utf8(cell.clone()).unwrap().replace(',', ".");
+                    assert_eq!(number, standard.parse::<f64>().unwrap(), "{standard}");
+                }
+            }
         }
     }
 

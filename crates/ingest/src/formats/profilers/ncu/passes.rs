@@ -6,11 +6,16 @@ use std::collections::{BTreeSet, HashSet};
 use eaves_model::{RangeCounter, RangeCounters, SliceId, StringId, Trace};
 
 use super::facts::Meaning;
-use super::launches::Launch;
+use super::launches::{Identity, Launch};
 
 /// Takes launches of later tables for those of the first, if they are the same in the same order and other metrics were
 /// recorded of them. Of what both recorded, the first counts. Launches and counters must be in order.
-pub(super) fn merge(launches: &mut Vec<Launch>, trace: &mut Trace, meanings: &[Meaning]) {
+pub(super) fn merge(
+    launches: &mut Vec<Launch>,
+    identities: &[Identity],
+    trace: &mut Trace,
+    meanings: &[Meaning],
+) {
     let Some(last) = launches.last().filter(|last| last.table > 0) else { return };
     let tables = last.table as usize + 1;
     let mut places: Vec<Vec<usize>> = vec![Vec::new(); tables];
@@ -30,8 +35,13 @@ pub(super) fn merge(launches: &mut Vec<Launch>, trace: &mut Trace, meanings: &[M
         }
     }
     let (Some(first), Some(first_metrics)) = (places.first(), metrics.first()) else { return };
+    let kernel = |identity: u32| {
+        let identity = identities.get(identity as usize)?;
+        Some((identity.name, identity.grid, identity.block))
+    };
+    let is_same = |one: u32, other: u32| one == other || kernel(one) == kernel(other);
     let same = |one: usize, other: usize| match (launches.get(one), launches.get(other)) {
-        (Some(one), Some(other)) => (one.name, one.grid, one.block) == (other.name, other.grid, other.block),
+        (Some(one), Some(other)) => is_same(one.identity, other.identity),
         _ => false,
     };
     // Where each launch goes to.

@@ -3,7 +3,7 @@
 use eaves_model::{Diagnostics, Extent, MaybeF64, MaybeI64, MaybeU32, Oddity, Remark, SliceId, StringId};
 
 use super::facts::{Meaning, meaning};
-use super::launches::{Launch, Launches};
+use super::launches::{Identity, Launch, Launches};
 use crate::protobuf::{Field, Fields, Value};
 
 /// What results become.
@@ -81,18 +81,9 @@ impl Results {
         }
         let id = self.launches.len() as i64;
         let position = i64::try_from(offset).unwrap_or(-1);
-        let place = self.launches.add(Launch {
-            id,
-            table: 0,
-            name,
-            device,
-            context,
-            stream,
-            grid,
-            block,
-            position,
-            ranges,
-        });
+        let identity =
+            self.launches.identity(Identity { name, device, context, stream, grid, block, ranges });
+        let place = self.launches.add(Launch { id, position, identity, table: 0 });
         for field in Fields::new(result).flatten() {
             match (field.number, field.value) {
                 (13, Value::Bytes(metric)) => self.take_metric(place, device, metric),

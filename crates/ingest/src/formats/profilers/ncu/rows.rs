@@ -5,10 +5,10 @@ use eaves_model::{Extent, MaybeF64, MaybeI64, MaybeU32, Oddity, Remark, SliceId,
 use super::super::cells;
 use super::csv::Table;
 use super::facts::{Meaning, meaning};
-use super::header::Header;
+use super::header::{Columns, Header};
 use super::keep::{self, is_used};
 use super::labels;
-use super::launches::Launch;
+use super::launches::{Identity, Launch};
 use super::number::{Cell, Decimal, read as read_number};
 use super::unit::unit;
 
@@ -50,8 +50,7 @@ impl Table {
     }
 
     pub(super) fn wide(&mut self, record: &[u8], offset: Option<u64>, header: &Header) {
-        let Some(launch) = self.launch(record, offset, header) else { return };
-        let device = launch.device;
+        let Some((launch, device)) = self.launch(record, offset, header) else { return };
         let is_new_device = !self.launches.knows(device);
         if is_new_device {
             self.capability(record, device, header);
@@ -136,8 +135,7 @@ impl Table {
         let place = match self.places.get(&self.key) {
             Some(&place) => place,
             None => {
-                let launch = self.launch(record, offset, header)?;
-                let device = launch.device;
+                let (launch, device) = self.launch(record, offset, header)?;
                 if !self.launches.knows(device) {
                     self.capability(record, device, header);
                 }
@@ -150,44 +148,48 @@ impl Table {
         Some(place)
     }
 
-    /// The launch that a row describes; nothing, and a note, if it has no number.
-    fn launch(&mut self, record: &[u8], offset: Option<u64>, header: &Header) -> Option<Launch> {
+    /// The launch that a row describes, and its device; nothing, and a note, if it has no number.
+    fn launch(&mut self, record: &[u8], offset: Option<u64>, header: &Header) -> Option<(Launch, MaybeU32)> {
         let columns = &header.columns;
         let Some(id) = self.number_cell(record, Some(columns.id)).filter(|id| *id >= 0) else {
             self.note(Oddity::BadRecord, offset);
             return None;
         };
-        let number = |column| self.number_cell(record, column);
-        let small = |column| MaybeU32::from(number(column).and_then(|number| u32::try_from(number).ok()));
-        let (device, context) = (small(columns.device), small(columns.context));
-        let stream = MaybeI64::from(number(columns.stream));
-        let (grid, block) =
-            (extent(self.cells.find(record, columns.grid)), extent(self.cells.find(record, columns.block)));
-        let host = self.cells.find(record, columns.host);
-        let name = cells::text(self.cells.find(record, columns.kernel));
-        let (name, is_text) = self.launches.trace.strings.intern_bytes(&name);
+        let (identity, is_text) = self.identity(record, columns, 0);
         if !is_text {
             self.note(Oddity::InvalidText, offset);
         }
+        let host = self.cells.find(record, columns.host);
         // The address of the machine itself says nothing about it.
         if self.launches.len() == 0 && !matches!(host, b"" | b"127.0.0.1" | b"localhost") {
             self.launches.trace.metadata.host_name = Some(String::from_utf8_lossy(host).into_owned());
         }
+        let device = identity.device;
+        let identity = self.launches.identity(identity);
+        Some((self.numbered(id, identity, offset), device))
+    }
+
+    /// A launch by the number it has in its table.
+    #[inline]
+    pub(super) fn numbered(&mut self, id: i64, identity: u32, offset: Option<u64>) -> Launch {
         let (id, table) = (id.saturating_add(self.base), self.tables.saturating_sub(1));
         self.highest = self.highest.max(id);
         let position = offset.and_then(|offset| i64::try_from(offset).ok()).unwrap_or(-1);
-        Some(Launch {
-            id,
-            table,
-            name,
-            device,
-            context,
-            stream,
-            grid,
-            block,
-            position,
-            ranges: Box::default(),
-        })
+        Launch { id, position, identity, table }
+    }
+
+    /// What a launch is, by its cells, of which so many columns were left out in front, and whether its name is text.
+    pub(super) fn identity(&mut self, record: &[u8], columns: &Columns, left_out: usize) -> (Identity, bool) {
+        let place = |column: Option<usize>| column.and_then(|column| column.checked_sub(left_out));
+        let number = |column| self.number_cell(record, place(column));
+        let small = |column| MaybeU32::from(number(column).and_then(|number| u32::try_from(number).ok()));
+        let (device, context) = (small(columns.device), small(columns.context));
+        let stream = MaybeI64::from(number(columns.stream));
+        let extent = |column| extent(self.cells.find(record, place(column)));
+        let (grid, block) = (extent(columns.grid), extent(columns.block));
+        let name = cells::text(self.cells.find(record, place(columns.kernel)));
+        let (name, is_text) = self.launches.trace.strings.intern_bytes(&name);
+        (Identity { name, device, context, stream, grid, block, ranges: Box::default() }, is_text)
     }
 
     pub(super) fn number_cell(&self, record: &[u8], column: Option<usize>) -> Option<i64> {
@@ -251,7 +253,7 @@ impl Table {
     }
 
     /// Leaves out what large files are not kept whole of. Streams tell their size by its end alone.
-    fn shrink(&mut self) {
+    pub(super) fn shrink(&mut self) {
         self.is_large = true;
         let trace = &mut self.launches.trace;
         let used: Vec<bool> = trace.strings.iter().map(is_used).collect();
@@ -266,7 +268,7 @@ impl Table {
 
 /// A number of up to nine digits and nothing else, which most are.
 #[inline]
-fn digits(cell: &[u8]) -> Option<u32> {
+pub(super) fn digits(cell: &[u8]) -> Option<u32> {
     if !matches!(cell.len(), 1..=9) || !cell.iter().all(u8::is_ascii_digit) {
         return None;
     }

@@ -2,6 +2,7 @@
 
 use eaves_model::{MaybeI64, MaybeU32, Ns, RuntimeCall, SliceKind, StringId};
 
+use super::names::RUNTIME;
 use super::places::process_of;
 use super::sink::{Sink, Span};
 use crate::sqlite::{Database, Error, Row};
@@ -19,7 +20,8 @@ fn runtime_call(sink: &mut Sink, row: &Row<'_>) {
     let Some(span) = sink.span(row) else { return };
     let thread = row.integer(2);
     let process = thread.map_or(0, process_of);
-    let name = sink.names.function(row.integer(4), &mut sink.trace.strings).unwrap_or(StringId::NONE);
+    let function = sink.names.function(row.integer(4), &mut sink.trace.strings);
+    let (name, category) = function.unwrap_or((StringId::NONE, RUNTIME));
     let track = sink.places.thread(thread, &mut sink.trace.tracks);
     let number = row.integer(3).filter(|number| *number > 0);
     let index = sink.places.index(process);
@@ -40,7 +42,6 @@ fn runtime_call(sink: &mut Sink, row: &Row<'_>) {
             return;
         }
     }
-    let category = category_of(sink.trace.strings.get(name));
     let slice = sink.slice(row, span, name, (category, SliceKind::Runtime), track);
     if let Some(number) = number.filter(|_| known.is_none()) {
         sink.calls.keep(index, number, sink.trace.runtime.len());
@@ -56,13 +57,6 @@ fn runtime_call(sink: &mut Sink, row: &Row<'_>) {
 fn is_inside(inner: Span, outer: Span) -> bool {
     inner.start >= outer.start
         && inner.start.saturating_add(inner.length) <= outer.start.saturating_add(outer.length)
-}
-
-/// Functions of the driver are called `cuLaunchKernel`, those of the runtime `cudaLaunchKernel`.
-fn category_of(function: &str) -> &'static str {
-    let is_driver =
-        function.strip_prefix("cu").is_some_and(|rest| rest.starts_with(|next: char| next.is_uppercase()));
-    if is_driver { "cuda_driver" } else { "cuda_runtime" }
 }
 
 /// Tables of other calls, with the category that they get.

@@ -8,6 +8,7 @@
 mod about;
 mod calls;
 mod device;
+mod domains;
 mod host;
 mod names;
 mod nvtx;
@@ -42,7 +43,6 @@ pub(super) fn read(stored: Stored<'_>) -> Result<Document, Refused> {
     sink.names.read(&database, &mut sink.trace.diagnostics)?;
     sink.places.read_devices(&database, &mut sink.trace.diagnostics)?;
     sink.make_room(&database);
-    nvtx::read_domains(&database, &mut sink)?;
     host::read_runtime(&database, &mut sink)?;
     device::read(&database, &mut sink)?;
     sink.calls = calls::Calls::default();

@@ -21,8 +21,8 @@ struct Text {
     end: usize,
     /// Its id in the trace, once used.
     id: StringId,
-    /// The same of the text as the name of a function.
-    function: StringId,
+    /// The same of the text as the name of a function, and its category.
+    function: (StringId, &'static str),
 }
 
 impl Names {
@@ -42,7 +42,8 @@ impl Names {
     fn add(&mut self, number: i64, text: &str) {
         let start = self.pool.len();
         self.pool.push_str(text);
-        self.texts.push(Text { start, end: self.pool.len(), id: StringId::NONE, function: StringId::NONE });
+        let function = (StringId::NONE, RUNTIME);
+        self.texts.push(Text { start, end: self.pool.len(), id: StringId::NONE, function });
         let place = self.texts.len();
         match usize::try_from(number) {
             Ok(number) if number < 1_024 + 16 * place && place < u32::MAX as usize => {
@@ -55,6 +56,7 @@ impl Names {
         }
     }
 
+    #[inline]
     fn place(&self, number: i64) -> Option<usize> {
         let dense = usize::try_from(number).ok().and_then(|number| self.dense.get(number)).copied();
         let place = dense.filter(|place| *place > 0).map(|place| place as usize);
@@ -68,6 +70,7 @@ impl Names {
     }
 
     /// The id of a text in the trace.
+    #[inline]
     pub(super) fn get(&mut self, number: Option<i64>, strings: &mut Strings) -> Option<StringId> {
         let place = self.place(number?)?;
         let text = self.texts.get_mut(place)?;
@@ -77,15 +80,31 @@ impl Names {
         Some(text.id)
     }
 
-    /// The id of the name of a function, without the version of its interface.
-    pub(super) fn function(&mut self, number: Option<i64>, strings: &mut Strings) -> Option<StringId> {
+    /// The id of the name of a function, without the version of its interface, and the category of the function.
+    #[inline]
+    pub(super) fn function(
+        &mut self,
+        number: Option<i64>,
+        strings: &mut Strings,
+    ) -> Option<(StringId, &'static str)> {
         let place = self.place(number?)?;
         let text = self.texts.get_mut(place)?;
-        if text.function == StringId::NONE {
-            text.function = strings.intern(without_version(self.pool.get(text.start..text.end)?));
+        if text.function.0 == StringId::NONE {
+            let name = without_version(self.pool.get(text.start..text.end)?);
+            text.function = (strings.intern(name), category_of(name));
         }
         Some(text.function)
     }
+}
+
+/// The category of what is no function of the driver.
+pub(super) const RUNTIME: &str = "cuda_runtime";
+
+/// Functions of the driver are called `cuLaunchKernel`, those of the runtime `cudaLaunchKernel`.
+fn category_of(function: &str) -> &'static str {
+    let is_driver =
+        function.strip_prefix("cu").is_some_and(|rest| rest.starts_with(|next: char| next.is_uppercase()));
+    if is_driver { "cuda_driver" } else { RUNTIME }
 }
 
 /// `cudaLaunchKernel_v7000` is `cudaLaunchKernel` since CUDA 7.0. What is part of the name, as in `cuMemcpyHtoD_v2`,
@@ -114,6 +133,23 @@ mod tests {
             ("my_value", "my_value"),
         ] {
             assert_eq!(without_version(name), expected);
+        }
+    }
+
+    #[test]
+    fn functions_of_the_driver_are_told_by_their_names() {
+        for (name, expected) in [
+            ("cuLaunchKernel", "cuda_driver"),
+            ("cudaLaunchKernel_v7000", "cuda_runtime"),
+            ("cu", "cuda_runtime"),
+            ("", "cuda_runtime"),
+        ] {
+            let (mut names, mut strings) = (Names::default(), Strings::default());
+            names.add(1, name);
+            for _ in 0..2 {
+                let (id, category) = names.function(Some(1), &mut strings).unwrap();
+                assert_eq!((strings.get(id), category), (without_version(name), expected));
+            }
         }
     }
 

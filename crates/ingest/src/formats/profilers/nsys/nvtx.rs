@@ -2,6 +2,7 @@
 
 use eaves_model::{Ident, Instant, Ns, SliceKind, StringId, TrackId};
 
+use super::domains::{Domain, Named};
 use super::places::process_of;
 use super::sink::Sink;
 use crate::sqlite::{Database, Error, Row};
@@ -15,18 +16,6 @@ const DOMAIN: i64 = 75;
 
 const COLUMNS: [&str; 7] = ["start", "end", "eventType", "globalTid", "domainId", "text", "textId"];
 
-/// The names of domains, which may come after the ranges in them.
-pub(super) fn read_domains(database: &Database<'_>, sink: &mut Sink) -> Result<(), Error> {
-    sink.each(database, "NVTX_EVENTS", &COLUMNS, |sink, row| {
-        if row.integer(2) != Some(DOMAIN) {
-            return;
-        }
-        if let (Some(thread), Some(domain), Some(name)) = (row.integer(3), row.integer(4), text(sink, row)) {
-            sink.domains.push((process_of(thread), domain, name));
-        }
-    })
-}
-
 pub(super) fn read(database: &Database<'_>, sink: &mut Sink) -> Result<(), Error> {
     sink.each(database, "NVTX_EVENTS", &COLUMNS, |sink, row| {
         let Some(kind) = row.integer(2) else { return };
@@ -36,8 +25,12 @@ pub(super) fn read(database: &Database<'_>, sink: &mut Sink) -> Result<(), Error
             mark(sink, row);
         } else if kind == THREAD_NAME {
             name_thread(sink, row);
+        } else if kind == DOMAIN {
+            name_domain(sink, row);
         }
-    })
+    })?;
+    sink.domains.finish(&mut sink.trace);
+    Ok(())
 }
 
 fn text(sink: &Sink, row: &Row<'_>) -> Option<String> {
@@ -46,18 +39,28 @@ fn text(sink: &Sink, row: &Row<'_>) -> Option<String> {
         .or_else(|| sink.names.text(row.integer(6)).map(str::to_owned))
 }
 
+/// The domain of a row, unless it is the one without a name.
+fn domain(row: &Row<'_>) -> Option<Domain> {
+    let number = row.integer(4).filter(|number| *number != 0)?;
+    Some((process_of(row.integer(3)?), number))
+}
+
 /// The name with that of its domain before it, as `nsys stats` writes it; the domain without a name goes without.
-fn name(sink: &mut Sink, row: &Row<'_>) -> StringId {
-    let domain = row.integer(4).unwrap_or(0);
-    let process = row.integer(3).map(process_of);
-    let is_domain = |(of, number, _): &&(i64, i64, String)| Some(*of) == process && *number == domain;
-    if let Some((.., domain)) = sink.domains.iter().find(is_domain) {
-        let name = format!("{domain}:{}", text(sink, row).unwrap_or_default());
-        return sink.trace.strings.intern(&name);
-    }
-    match row.text(5) {
+fn name(sink: &mut Sink, row: &Row<'_>, named: Named) -> StringId {
+    let name = match row.text(5) {
         Some(text) => sink.trace.strings.intern(&text),
         None => sink.names.get(row.integer(6), &mut sink.trace.strings).unwrap_or(StringId::NONE),
+    };
+    let Some(domain) = domain(row) else { return name };
+    sink.domains.whole(domain, name, &mut sink.trace.strings).unwrap_or_else(|| {
+        sink.domains.wait(domain, named);
+        name
+    })
+}
+
+fn name_domain(sink: &mut Sink, row: &Row<'_>) {
+    if let (Some(domain), Some(name)) = (domain(row), text(sink, row)) {
+        sink.domains.add(domain, &name, &mut sink.trace.strings);
     }
 }
 
@@ -65,7 +68,8 @@ fn name(sink: &mut Sink, row: &Row<'_>) -> StringId {
 /// overlap and end on another thread, so they have a track of their own.
 fn range(sink: &mut Sink, row: &Row<'_>, is_free: bool) {
     let Some(span) = sink.span(row) else { return };
-    let name = name(sink, row);
+    let named = Named::Slice(sink.trace.slices.len());
+    let name = name(sink, row, named);
     let track = if is_free { free_track(sink, row) } else { thread(sink, row) };
     sink.slice(row, span, name, ("user_annotation", SliceKind::Annotation), track);
 }
@@ -85,7 +89,8 @@ fn free_track(sink: &mut Sink, row: &Row<'_>) -> TrackId {
 
 fn mark(sink: &mut Sink, row: &Row<'_>) {
     let Some(time) = sink.time(row, 0) else { return };
-    let name = name(sink, row);
+    let named = Named::Instant(sink.trace.instants.len());
+    let name = name(sink, row, named);
     let track = thread(sink, row);
     let category = sink.trace.strings.intern("nvtx");
     let position = row.offset().cast_signed();

@@ -44,6 +44,7 @@ pub(super) struct Places {
     /// The process that the plain name of a stream is taken by.
     owners: Map<(i64, i64), i64>,
     last: Option<((i64, i64, i64), TrackId)>,
+    last_thread: Option<(i64, TrackId)>,
 }
 
 impl Places {
@@ -115,10 +116,20 @@ impl Places {
     }
 
     /// The track of a thread.
+    #[inline]
     pub(super) fn thread(&mut self, thread: Option<i64>, tracks: &mut Tracks) -> TrackId {
+        match (self.last_thread, thread) {
+            (Some((last, track)), Some(thread)) if last == thread => track,
+            _ => self.another_thread(thread, tracks),
+        }
+    }
+
+    fn another_thread(&mut self, thread: Option<i64>, tracks: &mut Tracks) -> TrackId {
         let Some(thread) = thread else { return tracks.get_or_add(Ident::NONE, Ident::NONE) };
         let process = self.ident(process_of(thread));
-        tracks.get_or_add(process, Ident::number(thread & ((1 << THREAD_BITS) - 1)))
+        let track = tracks.get_or_add(process, Ident::number(thread & ((1 << THREAD_BITS) - 1)));
+        self.last_thread = Some((thread, track));
+        track
     }
 
     /// The track of a stream. Streams of several processes on one device are kept apart.

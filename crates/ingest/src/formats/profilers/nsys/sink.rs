@@ -3,6 +3,7 @@
 use eaves_model::{Diagnostics, Ns, Oddity, Slice, SliceId, SliceKind, StringId, Trace, TrackId};
 
 use super::calls::Calls;
+use super::domains::Domains;
 use super::names::Names;
 use super::places::Places;
 use crate::sqlite::{Database, Error, Row};
@@ -13,8 +14,7 @@ pub(super) struct Sink {
     pub(super) names: Names,
     pub(super) places: Places,
     pub(super) calls: Calls,
-    /// Names of NVTX domains: process, domain, name.
-    pub(super) domains: Vec<(i64, i64, String)>,
+    pub(super) domains: Domains,
     /// The category of the last slice, with its id.
     category: (&'static str, StringId),
     /// The first time that occurs.
@@ -46,7 +46,7 @@ impl Sink {
             names: Names::default(),
             places: Places::default(),
             calls: Calls::default(),
-            domains: Vec::new(),
+            domains: Domains::default(),
             category: ("", StringId::NONE),
             first: None,
         }
@@ -81,6 +81,7 @@ impl Sink {
     }
 
     /// The time of a row, which counts as an event from here on.
+    #[inline(always)]
     pub(super) fn time(&mut self, row: &Row<'_>, column: usize) -> Option<i64> {
         // Times are moved later on, which must not leave the range.
         let time = row.integer(column).filter(|time| time.unsigned_abs() < 1 << 62);
@@ -89,22 +90,28 @@ impl Sink {
                 self.trace.events += 1;
                 self.first = Some(self.first.map_or(time, |first| first.min(time)));
             }
-            None => self.trace.diagnostics.note(Oddity::BadTimestamp, Some(row.offset())),
+            None => self.odd(Oddity::BadTimestamp, row),
         }
         time
     }
 
+    #[cold]
+    fn odd(&mut self, kind: Oddity, row: &Row<'_>) {
+        self.trace.diagnostics.note(kind, Some(row.offset()));
+    }
+
     /// The span of a row whose first two columns are `start` and `end`.
+    #[inline(always)]
     pub(super) fn span(&mut self, row: &Row<'_>) -> Option<Span> {
         let start = self.time(row, 0)?;
         let length = match row.integer(1) {
             Some(end) if end >= start => end.saturating_sub(start),
             Some(_) => {
-                self.trace.diagnostics.note(Oddity::NegativeDuration, Some(row.offset()));
+                self.odd(Oddity::NegativeDuration, row);
                 0
             }
             None => {
-                self.trace.diagnostics.note(Oddity::UnmatchedBegin, Some(row.offset()));
+                self.odd(Oddity::UnmatchedBegin, row);
                 0
             }
         };
@@ -112,6 +119,7 @@ impl Sink {
     }
 
     /// A new slice.
+    #[inline]
     pub(super) fn slice(
         &mut self,
         row: &Row<'_>,

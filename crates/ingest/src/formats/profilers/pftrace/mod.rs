@@ -13,7 +13,7 @@ mod sequences;
 mod tests;
 mod tracks;
 
-use super::{Input, Profiler, Refused, amd, whole};
+use super::{Input, Profiler, Refused, amd, part_of_run, whole};
 use crate::formats::Document;
 use crate::protobuf::{Fields, Value, varint};
 
@@ -72,5 +72,9 @@ fn read(input: Input<'_>) -> Result<Document, Refused> {
         Some(_) => "Perfetto's trace clock, aligned to real time by its snapshots".to_owned(),
         None => "Perfetto's trace clock, nanoseconds since boot".to_owned(),
     });
-    Ok(whole(trace, bytes, PFTRACE.id))
+    // Of what has no device, no other file of a profiler knows more.
+    if trace.gpu.is_empty() {
+        return Ok(whole(trace, bytes, PFTRACE.id));
+    }
+    Ok(part_of_run(input.path, trace, bytes, PFTRACE.id))
 }

@@ -108,3 +108,58 @@ fn a_large_file_keeps_what_is_used_and_says_how_much_is_left_out() {
     assert_eq!(counters(&rest), expected);
     assert_eq!(rest.diagnostics.count(Oddity::LeftOut), 40);
 }
+
+/// Rows with a comma behind them are split, as they have a cell more; all others are read by the places of their quotes.
+#[test]
+fn rows_are_the_same_read_quickly_or_split() {
+    let mut state = 11_u64;
+    let mut next = |below: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % below
+    };
+    let values = [
+        "",
+        "n/a",
+        "0",
+        "7",
+        "1234567890",
+        "65.77",
+        "0.125",
+        "1,234.5",
+        "12 (3; 4)",
+        "99999999.5",
+        "PolicySpread",
+    ];
+    let header = "\"ID\",\"Host Name\",\"Kernel Name\",\"Context\",\"Stream\",\"Block Size\",\"Grid Size\",\"Device\",\"CC\"";
+    let metrics: String = (0..40).map(|metric| format!(",\"dram__bytes_{metric}.sum\"")).collect();
+    let (mut quick, mut split) = (format!("{header}{metrics}\n"), format!("{header}{metrics}\n"));
+    for id in 0..300 {
+        let mut row = format!(
+            "\"{id}\",\"127.0.0.1\",\"{}\",\"{}\",\"{}\",\"({}, 1, 1)\",\"(64, {}, 1)\",\"{}\",\"9.0\"",
+            NAMES[next(7) as usize],
+            next(3),
+            next(3),
+            32 << next(3),
+            next(4),
+            u64::from(id > 200)
+        );
+        (0..40).for_each(|_| row += &format!(",\"{}\"", values[next(values.len() as u64) as usize]));
+        quick += &format!("{row}\n");
+        split += &format!("{row},\n");
+    }
+    let mut table = Table::new(false);
+    let take = |table: &mut Table, text: &[u8]| {
+        let mut block = text.to_vec();
+        block.resize(text.len() + PADDING, 0);
+        table.take(Padded::new(&block, text.len()), Some(0), false)
+    };
+    let used = take(&mut table, quick.as_bytes());
+    take(&mut table, &quick.as_bytes()[used..]);
+    assert!(table.finder.known() > 50);
+    let [quick, split] = [&quick, &split].map(|text| read_by(text, text.len(), Table::new(false)));
+    assert_eq!(counters(&quick), counters(&split));
+    assert_eq!((quick.gpu.len(), &quick.gpu), (300, &split.gpu));
+    assert_eq!((&quick.slices.name, &quick.slices.duration), (&split.slices.name, &split.slices.duration));
+    assert_eq!(quick.diagnostics.warnings().len(), split.diagnostics.warnings().len());
+    assert!(quick.strings.iter().eq(split.strings.iter()));
+}
