@@ -202,7 +202,8 @@ fn draw(body: &mut String, panel: &Panel, top: f64, has_times: bool) {
         x(peak.0),
         y(peak.1),
         x(peak.0) + if is_right { -7.0 } else { 7.0 },
-        (y(peak.1) - 7.0).max(top + TOP - 4.0),
+        // Below, where no line of what is reserved crosses it.
+        y(peak.1) + 16.0,
         if is_right { "end" } else { "start" },
         escaped(&label)
     );

@@ -26,7 +26,8 @@ pub(super) fn write(page: &mut String, section: &Section, most_rows: usize) -> R
     }
     let memory_chart = memory::embedded(section);
     if let Some(chart) = &memory_chart {
-        writeln!(page, "<figure class=\"chart\">{chart}</figure>")?;
+        // The list of tables leads to the chart in place of its table.
+        writeln!(page, "<figure class=\"chart\" id=\"{id}.{}\">{chart}</figure>", memory::TABLE)?;
     }
     let meanings = Meanings::of(section);
     for (index, table) in section.tables.iter().enumerate() {

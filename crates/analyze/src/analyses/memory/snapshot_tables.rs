@@ -6,7 +6,7 @@ use super::tables::{NOT_RECORDED, Ranks, at_peak, of_devices};
 use crate::Job;
 use crate::section::{Column, Table, Unit, Value};
 
-const NO_STACK: &str = "no stack was recorded";
+const NO_STACK: &str = "no line of Python stands on the stack";
 const BEFORE: &str = "(before the recording)";
 
 fn allocator_of(device: &DeviceMemory) -> Option<&Allocator> {

@@ -114,11 +114,25 @@ fn said(frames: &[Frame<'_>]) -> Said {
     };
     let shown = |(file, line, function): (&str, i64, &str)| format!("{}:{line} {function}", short(file));
     let own = python().find(|(file, ..)| !is_library(file));
-    let place = own.or_else(|| python().next()).map(shown);
+    let place = own.or_else(|| python().next()).map(shown).or_else(|| backward(frames));
     let module = module(frames);
     let phase = phase(frames, module.is_some());
     let lines: Vec<String> = python().take(MOST_FRAMES).map(shown).collect();
     Said { place, operator: operator(frames), module, phase, lines: lines.join(" < ") }
+}
+
+/// The function of the backward pass on a stack without Python: the engine has threads of its own.
+fn backward(frames: &[Frame<'_>]) -> Option<String> {
+    frames.iter().find_map(|frame| match *frame {
+        // `torch::autograd::generated::MmBackward0::apply(...)`, `...::MulBackward0_apply_functional(...)`
+        Frame::Native(name) => {
+            let part = name.split("::").find(|part| part.contains("Backward"))?;
+            let end = part.find("Backward")? + "Backward".len();
+            let digits = part[end..].bytes().take_while(u8::is_ascii_digit).count();
+            Some(format!("{} (backward)", &part[..end + digits]))
+        }
+        _ => None,
+    })
 }
 
 /// The innermost operator that does more than allocate.
@@ -240,6 +254,11 @@ mod tests {
             [python("/x/site-packages/torch/optim/adamw.py", 7, "step"), python("train.py", 4, "main")];
         assert_eq!(said(&optimizer).phase, "optimizer");
         assert_eq!(said(&optimizer).place.as_deref(), Some("train.py:4 main"));
+        let engine = [
+            Frame::Native("at::_ops::mm::call()"),
+            Frame::Native("torch::autograd::generated::MmBackward0_apply_functional(std::vector<int>)"),
+        ];
+        assert_eq!(said(&engine).place.as_deref(), Some("MmBackward0 (backward)"));
         assert_eq!(said(&[]), Said { phase: "other", ..Said::default() });
     }
 }
