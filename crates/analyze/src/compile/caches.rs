@@ -1,6 +1,6 @@
 //! Lookups in the caches of Inductor and AOTAutograd.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use eaves_model::Ns;
 use eaves_model::compile::{Cache, CacheAnswer, CacheLookup, CompileLog};
@@ -30,21 +30,23 @@ impl Counts {
     }
 }
 
-/// What came of the lookups of a compilation, in a word.
-pub(super) fn of_compile(log: &CompileLog, at: u32) -> Option<&'static str> {
-    let answers = log.caches.iter().filter(|lookup| lookup.compile == Some(at)).map(|lookup| lookup.answer);
-    // What was compiled anew decides, whatever else was found.
-    answers
-        .max_by_key(|answer| match answer {
-            CacheAnswer::Hit => 0,
-            CacheAnswer::Bypass => 1,
-            CacheAnswer::Miss => 2,
-        })
-        .map(|answer| match answer {
+/// What came of the lookups of each compilation, in a word. What was compiled anew decides, whatever else was found.
+pub(super) fn by_compile(log: &CompileLog) -> HashMap<u32, &'static str> {
+    let order = |word: &str| ["hit", "bypass", "miss"].iter().position(|known| *known == word);
+    let mut words = HashMap::new();
+    for lookup in &log.caches {
+        let Some(compile) = lookup.compile else { continue };
+        let word = match lookup.answer {
             CacheAnswer::Hit => "hit",
             CacheAnswer::Bypass => "bypass",
             CacheAnswer::Miss => "miss",
-        })
+        };
+        let known = words.entry(compile).or_insert(word);
+        if order(word) > order(known) {
+            *known = word;
+        }
+    }
+    words
 }
 
 pub(super) fn table(logs: &[CompileLog]) -> Option<Table> {
@@ -104,12 +106,14 @@ pub(super) fn findings(logs: &[CompileLog]) -> Vec<Finding> {
     let counts = Counts::of(logs.iter().flat_map(|log| &log.caches), Cache::FxGraph);
     if counts.misses > 0 && counts.hits == 0 {
         let saved = behind_misses(logs);
-        let graphs =
-            if counts.misses == 1 { "graph".to_owned() } else { format!("{} graphs", counts.misses) };
+        let claim = match counts.misses {
+            1 => "The graph was compiled anew: the cache was cold.".to_owned(),
+            misses => format!("Each of {misses} graphs was compiled anew: the cache was cold."),
+        };
         found.push(Finding {
             id: "cold_cache",
             severity: Severity::Info,
-            claim: format!("Every {} was compiled anew: the cache was cold.", if counts.misses == 1 { graphs } else { format!("one of {graphs}") }),
+            claim,
             gain: (saved > Ns::ZERO)
                 .then(|| Gain::new(Ns::ZERO, saved, 0, "time of Inductor behind misses, if a next run finds them all")),
             evidence: "caches: misses".to_owned(),
@@ -123,7 +127,8 @@ pub(super) fn findings(logs: &[CompileLog]) -> Vec<Finding> {
 /// Time of Inductor, of the slowest rank, in compilations that missed.
 fn behind_misses(logs: &[CompileLog]) -> Ns {
     let of_log = |log: &CompileLog| -> Ns {
-        let missed = (0..).zip(&log.compiles).filter(|(at, _)| of_compile(log, *at) == Some("miss"));
+        let words = by_compile(log);
+        let missed = (0..).zip(&log.compiles).filter(|(at, _)| words.get(at) == Some(&"miss"));
         let parts = missed.flat_map(|(_, compile)| {
             let forward = compile.forward.map(|times| phases(&times, false));
             forward.into_iter().chain(compile.backward.map(|times| phases(&times, true)))

@@ -96,8 +96,9 @@ fn named(ranks: &[i64]) -> String {
 fn divergence(ranks: &[Rank<'_>], others: &[i64]) -> Option<Finding> {
     let usual = ranks.first()?;
     let other = ranks.iter().find(|rank| others.contains(&rank.log.rank))?;
-    let missing = usual.ids.iter().find(|id| !other.ids.contains(id));
-    let extra = other.ids.iter().find(|id| !usual.ids.contains(id));
+    // Both are sorted.
+    let missing = usual.ids.iter().find(|id| other.ids.binary_search(id).is_err());
+    let extra = other.ids.iter().find(|id| usual.ids.binary_search(id).is_err());
     let detail = match (missing, extra) {
         (Some(id), _) => format!("rank {} did not compile `{id}`", other.log.rank),
         (None, Some(id)) => format!("rank {} alone compiled `{id}`", other.log.rank),

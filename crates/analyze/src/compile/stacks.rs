@@ -1,6 +1,6 @@
 //! `compile-stacks`: which calls of the user's code led to which compilations, as a tree.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use eaves_model::Ns;
 use eaves_model::compile::{Compile, CompileLog};
@@ -14,6 +14,8 @@ use crate::section::{Column, Section, Skipped, Table, Unit, Value};
 struct Node {
     label: String,
     children: Vec<Node>,
+    /// Where a call is among the children.
+    known: HashMap<String, usize>,
     ids: Vec<String>,
     status: Option<Status>,
     time: Ns,
@@ -112,9 +114,11 @@ fn insert(root: &mut Node, log: &CompileLog, compile: &Compile, status: Status) 
         labels.push(names::function(log, compile));
     }
     for label in labels {
-        let at = node.children.iter().position(|child| child.label == label).unwrap_or_else(|| {
+        let at = node.known.get(&label).copied().unwrap_or_else(|| {
+            let at = node.children.len();
+            node.known.insert(label.clone(), at);
             node.children.push(Node { label, ..Node::default() });
-            node.children.len() - 1
+            at
         });
         node = &mut node.children[at];
     }

@@ -176,12 +176,14 @@ fn slowest(logs: &[CompileLog]) -> Table {
         Column::new("place", "place", Unit::None),
         Column::new("rank", "rank", Unit::None),
     ];
-    let mut all: Vec<(&CompileLog, u32, &Compile)> = logs
-        .iter()
-        .flat_map(|log| (0..).zip(&log.compiles).map(move |(at, compile)| (log, at, compile)))
-        .collect();
+    let words: Vec<_> = logs.iter().map(caches::by_compile).collect();
+    let mut all: Vec<(&CompileLog, u32, &Compile, Option<&str>)> = Vec::new();
+    for (log, words) in logs.iter().zip(&words) {
+        let compiles = (0..).zip(&log.compiles);
+        all.extend(compiles.map(|(at, compile)| (log, at, compile, words.get(&at).copied())));
+    }
     all.sort_by(|a, b| b.2.total().cmp(&a.2.total()).then_with(|| (a.0.rank, a.1).cmp(&(b.0.rank, b.1))));
-    let row = |(log, at, compile): (&CompileLog, u32, &Compile)| {
+    let row = |(log, _, compile, cache): (&CompileLog, u32, &Compile, Option<&str>)| {
         let parts = phases_of(compile);
         let count = |value: Option<u32>| {
             value.map_or(Value::Missing("not in the log"), |value| Value::Integer(i64::from(value)))
@@ -204,7 +206,7 @@ fn slowest(logs: &[CompileLog]) -> Table {
             count(compile.operators),
             count(compile.guards),
             i64::from(compile.restarts).into(),
-            Value::known_text(caches::of_compile(log, at), "no lookup"),
+            Value::known_text(cache, "no lookup"),
             names::place(log.strings.get(compile.file), compile.line).into(),
             log.rank.into(),
         ]

@@ -65,9 +65,10 @@ pub(super) fn parse<'a>(lines: impl Iterator<Item = &'a str>) -> Told {
         } else if content.starts_with("Traceback (most recent call last)") {
             // PyTorch's own stack, at whose end all of it is said once more.
             break;
-        } else if content == "User Stack:" || content == "NoneType: None" {
-            part = Part::Other;
-        } else if content.starts_with("Stack variable source attribution") {
+        } else if content == "User Stack:"
+            || content == "NoneType: None"
+            || content.starts_with("Stack variable source attribution")
+        {
             part = Part::Other;
         } else if !content.is_empty() {
             further(&mut told, part, content);
