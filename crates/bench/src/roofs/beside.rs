@@ -4,9 +4,9 @@
 //! So a kernel is run in turns with exactly the streams, multiply-adds and chores that bound it, on as many threads; all
 //! are read at the same share of their clean samples, and how far those of a roof lie apart is how wide the prediction is.
 
-use eaves_roofline::device::{Confidence, Device, Fact, Memory, Source};
-use eaves_roofline::measured::{ESTIMATE, Measurement, SPREAD, Spec, level, quantile, summary};
-use eaves_roofline::{Access, Arithmetic, Operand};
+use eaves_roofline::device::{self, Confidence, Device, Fact, Memory, Peak, Source};
+use eaves_roofline::measured::{CacheState, ESTIMATE, Measurement, SPREAD, Spec, level, quantile, summary};
+use eaves_roofline::{Access, Arithmetic, Counts, Operand};
 
 use super::{Origin, Rate, Roofs, Traffic};
 use crate::backend::{BenchError, Options};
@@ -21,7 +21,7 @@ const TRIAD_WRITTEN: f64 = 0.34;
 const READS: f64 = 0.02;
 
 /// Times that a kernel with too few clean samples goes on, in turns with its roofs.
-const ROUNDS: usize = 4;
+const ROUNDS: usize = 3;
 
 /// Which roof a gauge is of.
 #[derive(Clone, Debug, PartialEq)]
@@ -129,7 +129,9 @@ impl<'a> Gauges<'a> {
     fn wanted(&self, kernel: &dyn Kernel) -> Vec<(Target, Origin)> {
         let mut wanted: Vec<(Target, Origin)> = Vec::new();
         let mut want = |target: Target, rate: Option<&Rate>| {
-            if let Some(origin) = rate.and_then(|rate| rate.origin)
+            // There may have been no time to measure it before.
+            let origin = rate.and_then(|rate| rate.origin).or_else(|| self.usual(&target));
+            if let Some(origin) = origin
                 && wanted.iter().all(|(known, _)| *known != target)
             {
                 wanted.push((target, origin));
@@ -166,6 +168,22 @@ impl<'a> Gauges<'a> {
             }
         }
         wanted
+    }
+
+    /// What a roof is measured with that was not measured before.
+    fn usual(&self, target: &Target) -> Option<Origin> {
+        let (spec, state) = match target {
+            Target::Peak(arithmetic) => (Spec::Fma { arithmetic: *arithmetic }, CacheState::Hot),
+            Target::Chore(key) => {
+                (super::chores::spec(key, &self.roofs.levels, self.threads)?, CacheState::Hot)
+            }
+            Target::Traffic { level, kind } => {
+                let place = self.roofs.levels.iter().position(|known| known.id == *level)?;
+                let before = place.checked_sub(1).and_then(|place| self.roofs.levels.get(place));
+                super::levels::usual(self.roofs.levels.get(place)?, before, kind, self.threads)?
+            }
+        };
+        Some(Origin { spec, state, instructions: self.cpu.instructions })
     }
 
     fn peak(&self, arithmetic: Arithmetic) -> Option<&'a Rate> {
@@ -238,17 +256,25 @@ fn adjusted(device: &Device, gauges: &[(&Target, &Measurement)], share: f64) -> 
                 }
             }
             Target::Peak(arithmetic) => {
-                if let Some(peak) = device.peaks.iter_mut().find(|peak| peak.arithmetic == Some(*arithmetic))
-                {
-                    peak.dense = fact(gauge.work.flops);
+                let dense = fact(gauge.work.flops);
+                match device.peaks.iter_mut().find(|peak| peak.arithmetic == Some(*arithmetic)) {
+                    Some(peak) => peak.dense = dense,
+                    None => device.peaks.push(Peak {
+                        key: arithmetic.id().to_owned(),
+                        arithmetic: Some(*arithmetic),
+                        engine: None,
+                        dense,
+                        sparse: None,
+                        counts: Counts::Operations,
+                    }),
                 }
             }
             Target::Chore(key) => {
-                let amount = gauge.chores.iter().find(|chore| chore.rate == *key).map(|chore| chore.amount);
-                if let (Some(amount), Some(rate)) =
-                    (amount, device.rates.iter_mut().find(|rate| rate.key == *key))
-                {
-                    rate.per_second = fact(amount);
+                let Some(chore) = gauge.chores.iter().find(|chore| chore.rate == *key) else { continue };
+                let per_second = fact(chore.amount);
+                match device.rates.iter_mut().find(|rate| rate.key == *key) {
+                    Some(rate) => rate.per_second = per_second,
+                    None => device.rates.push(device::Rate { key: key.clone(), per_second }),
                 }
             }
         }

@@ -28,13 +28,9 @@ pub(super) fn measure(
     add_by(session, Spec::Exp, rates, threads, instructions);
     session.say("softmax");
     add(session, Spec::Softmax, rates, threads);
-    // The second cache, or the only one.
-    let caches: Vec<usize> = levels.iter().filter_map(|level| level.fits).collect();
-    let Some(cache) = caches.get(1).or_else(|| caches.first()).copied() else { return };
     for format in Format::ALL {
         let weights = format.precision(LENGTH);
-        let row = weights.bytes(LENGTH as f64).max(1.0);
-        let n = ((cache as f64 / 2.0 / row) as usize).max(1) * threads;
+        let Some(n) = rows(format, levels, threads) else { return };
         for activations in [Precision::FP32, Precision::INT8] {
             session.say(&format!("dequantising {weights} for {activations}"));
             add(session, Spec::Gemv { n, k: LENGTH, weights, activations }, rates, threads);
@@ -45,6 +41,37 @@ pub(super) fn measure(
             let spec = Spec::Gemm { m: 1, n, k: LENGTH, weights, activations: Precision::FP32 };
             add(session, spec, rates, threads);
         }
+    }
+}
+
+/// Rows of a matrix that is half of the second cache of each thread, or of the only one.
+fn rows(format: Format, levels: &[Level], threads: usize) -> Option<usize> {
+    let caches: Vec<usize> = levels.iter().filter_map(|level| level.fits).collect();
+    let cache = caches.get(1).or_else(|| caches.first()).copied()?;
+    let row = format.precision(LENGTH).bytes(LENGTH as f64).max(1.0);
+    Some(((cache as f64 / 2.0 / row) as usize).max(1) * threads)
+}
+
+/// The kernel that the rate of a chore is measured with, by the key of the rate.
+pub(super) fn spec(key: &str, levels: &[Level], threads: usize) -> Option<Spec> {
+    let format = |name: &str| Format::ALL.into_iter().find(|format| format.name() == name);
+    let sized = |name: &str| {
+        let format = format(name)?;
+        Some((rows(format, levels, threads)?, format.precision(LENGTH)))
+    };
+    if let Some(name) = key.strip_prefix("widen ") {
+        let (n, weights) = sized(name)?;
+        return Some(Spec::Gemm { m: 1, n, k: LENGTH, weights, activations: Precision::FP32 });
+    }
+    if let Some((name, given)) = key.strip_prefix("dequantise ").and_then(|pair| pair.split_once('/')) {
+        let (n, weights) = sized(name)?;
+        let activations = if given == "int8" { Precision::INT8 } else { Precision::FP32 };
+        return Some(Spec::Gemv { n, k: LENGTH, weights, activations });
+    }
+    match key {
+        "exp" => Some(Spec::Exp),
+        "softmax" => Some(Spec::Softmax),
+        _ => None,
     }
 }
 
@@ -76,4 +103,29 @@ fn add_by(
         }
     }
     session.measurements.push(measured);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backend::Options;
+    use crate::cpu::Cpu;
+    use crate::timing::Protocol;
+
+    /// Every key leads to a kernel that has that chore.
+    #[test]
+    fn a_chore_is_measured_with_a_kernel_that_does_it() {
+        let levels = [Level { fits: Some(64 << 10), ..Level::default() }];
+        let options = Options { threads: 1, state: CacheState::Hot, protocol: Protocol::default() };
+        for key in
+            ["exp", "softmax", "dequantise mxfp4/int8", "dequantise bf16/fp32", "widen nf4", "widen int8"]
+        {
+            let spec = spec(key, &levels, 1).unwrap();
+            let kernel = Cpu::detect().kernel(&spec, &options).unwrap();
+            assert!(kernel.chores().iter().any(|chore| chore.rate == key), "{key}: {:?}", kernel.chores());
+        }
+        assert_eq!(spec("dequantise nothing/fp32", &levels, 1), None);
+        assert_eq!(spec("hand over", &levels, 1), None);
+        assert_eq!(spec("widen nf4", &[], 1), None);
+    }
 }

@@ -80,6 +80,31 @@ pub(super) fn measure_caches(session: &mut Session<'_>, levels: &mut [Level], th
     }
 }
 
+/// What a kind of traffic of a level is measured with if it is not known what is best: for main memory four streams, and
+/// stores past the caches.
+pub(super) fn usual(
+    level: &Level,
+    before: Option<&Level>,
+    kind: &str,
+    threads: usize,
+) -> Option<(Spec, CacheState)> {
+    let before = before.and_then(|level| level.fits);
+    let (bytes, state, store) = match level.fits {
+        None => (WINDOW * threads, CacheState::Cold, Store::NonTemporal),
+        Some(fits) if level.is_shared && threads > 1 => {
+            (shared_set(fits, before, threads)? * threads, CacheState::Hot, Store::Normal)
+        }
+        Some(fits) => (set(fits, before) * threads, CacheState::Hot, Store::Normal),
+    };
+    let stream = match kind {
+        "write" => Stream::Write(store),
+        "copy" => Stream::Copy(store),
+        "triad" => Stream::Triad(store),
+        _ => Stream::Read { streams: 4 },
+    };
+    Some((Spec::Stream { stream, bytes }, state))
+}
+
 fn cores(threads: usize) -> &'static str {
     if threads == 1 { "one core" } else { "all cores" }
 }
@@ -195,6 +220,24 @@ mod tests {
         // One more does not fit.
         assert_eq!(shared_set(32 << 20, Some(1 << 20), 17), None);
         assert_eq!(shared_set(32 << 10, None, 2), Some(8 << 10));
+    }
+
+    #[test]
+    fn a_level_that_was_not_measured_has_a_usual_stream() {
+        let level = |fits| Level { fits, ..Level::default() };
+        let (first, memory) = (level(Some(32 << 10)), level(None));
+        let triad = |stream: Stream, bytes: usize| Spec::Stream { stream, bytes };
+        assert_eq!(
+            usual(&memory, Some(&first), "triad", 2),
+            Some((triad(Stream::Triad(Store::NonTemporal), 4 << 20), CacheState::Cold))
+        );
+        assert_eq!(
+            usual(&first, None, "read", 2),
+            Some((triad(Stream::Read { streams: 4 }, 32 << 10), CacheState::Hot))
+        );
+        // Seventeen threads that share what holds twelve of them.
+        let shared = Level { is_shared: true, ..level(Some(512 << 10)) };
+        assert_eq!(usual(&shared, Some(&first), "read", 17), None);
     }
 
     #[test]

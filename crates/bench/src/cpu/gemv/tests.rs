@@ -166,7 +166,6 @@ fn what_cannot_be_run_is_refused_with_a_reason() {
     for (weights, activations) in [("fp6", "fp32"), ("fp32", "fp8"), ("fp64", "fp32"), ("bf16", "int8")] {
         assert!(matches!(of(weights, activations, CacheState::Hot), Err(BenchError::Unsupported { .. })));
     }
-    assert!(matches!(of("fp32", "fp32", CacheState::LastLevel), Err(BenchError::Unsupported { .. })));
     assert!(
         kernel(
             &Spec::Fma { arithmetic: Arithmetic::Fp32 },

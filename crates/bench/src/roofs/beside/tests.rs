@@ -86,9 +86,37 @@ fn a_kernel_is_measured_beside_the_roofs_that_bound_it() {
     );
     let triad = stream(Stream::Triad(Store::Normal), 3 << 16);
     assert_eq!(targets(triad, CacheState::Hot), [peak, traffic("l2", "triad")]);
-    // Copying was not measured, so it lies between what was.
+    // Copying was not measured before, and is now.
     let copy = stream(Stream::Copy(Store::Normal), 1 << 16);
-    assert_eq!(targets(copy, CacheState::Cold), [traffic("hbm", "read"), traffic("hbm", "triad")]);
+    assert_eq!(
+        targets(copy, CacheState::Cold),
+        ["read", "write", "copy", "triad"].map(|kind| traffic("hbm", kind))
+    );
+}
+
+/// On a busy machine there may have been time for the levels alone.
+#[test]
+fn roofs_that_there_was_no_time_for_are_measured_beside_it() {
+    let mut roofs = roofs();
+    roofs.peaks.clear();
+    roofs.rates.clear();
+    roofs.levels.iter_mut().for_each(|level| level.traffic = Traffic::default());
+    let mut gauges = Gauges::new(&cpu(), &roofs, 1);
+    let spec = Spec::Gemv { n: 256, k: 256, weights: Precision::BF16, activations: Precision::FP32 };
+    let kernel = cpu().kernel(&spec, &options(CacheState::Hot)).unwrap();
+    let wanted = gauges.wanted(&*kernel);
+    assert_eq!(wanted.len(), 3, "{wanted:?}");
+    drop(kernel);
+    let device = roofs.device(1);
+    let gauge = gauges.measure(&spec, &options(CacheState::Hot)).unwrap().1;
+    let mut named: Vec<(&Target, Measurement)> = wanted.iter().map(|(target, _)| target).zip(gauge).collect();
+    named.iter_mut().for_each(|(_, gauge)| gauge.samples = [1000; 5].map(sample).to_vec());
+    let named: Vec<(&Target, &Measurement)> = named.iter().map(|(target, gauge)| (*target, gauge)).collect();
+    let adjusted = adjusted(&device, &named, ESTIMATE);
+    assert!(device.peaks.is_empty() && device.rates.is_empty());
+    assert!(adjusted.peak(Arithmetic::Fp32, Engine::Vector).is_some());
+    assert!(adjusted.rate("dequantise bf16/fp32").is_some());
+    assert!(adjusted.memory.iter().any(|level| level.id == "l2" && level.bandwidth.is_some()));
 }
 
 /// Whatever the machine does meanwhile, every gauge ran in turns with the kernel, and is kept for the next one.
