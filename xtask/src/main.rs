@@ -11,6 +11,7 @@ mod nvrtc;
 mod options;
 mod pocl;
 mod project;
+mod python;
 mod simulate;
 mod test;
 mod tidy;

@@ -7,7 +7,7 @@ use std::time::Instant;
 use anyhow::{Result, bail};
 
 use crate::options::Options;
-use crate::{generate, nvrtc, pocl, project, tidy};
+use crate::{generate, nvrtc, pocl, project, python, tidy};
 
 /// How a part ended.
 enum Outcome {
@@ -27,7 +27,7 @@ type Part = (&'static str, fn(bool) -> Outcome);
 
 /// In the order in which they fail soonest. Tests run without optimisation, because that builds in a fraction of
 /// the time and the dependencies are shared with clippy's.
-const PARTS: [Part; 9] = [
+const PARTS: [Part; 11] = [
     ("format", |_| cargo(&["fmt", "--all", "--check"], &[])),
     ("tidy", |_| tidy::run(no_options()).into()),
     ("examples", |_| generate::run(Options::new(["--check".to_owned()])).into()),
@@ -35,7 +35,9 @@ const PARTS: [Part; 9] = [
         cargo(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "--deny", "warnings"], &[])
     }),
     ("opencl device", opencl_device),
-    ("tests", |_| cargo(&["test", "--workspace", "--quiet", "--no-fail-fast"], &[])),
+    ("pytorch", pytorch),
+    ("tests", tests),
+    ("python", python_package),
     ("cuda", cuda),
     ("documentation", |_| {
         let arguments = ["doc", "--workspace", "--no-deps", "--document-private-items", "--quiet"];
@@ -74,6 +76,32 @@ pub(crate) fn run(mut options: Options) -> Result<()> {
         bail!("{failed} of {} parts failed", passed + failed);
     }
     Ok(())
+}
+
+/// What tests that need PyTorch run on; without it they say so and check nothing.
+fn pytorch(quick: bool) -> Outcome {
+    if python::is_installed() {
+        Outcome::Passed
+    } else if quick {
+        Outcome::Skipped("it is not installed; without --quick it would be")
+    } else {
+        python::install().into()
+    }
+}
+
+fn tests(_: bool) -> Outcome {
+    let python = python::with_torch().map(|python| python.to_string_lossy().into_owned());
+    let environment: Vec<(&str, &str)> =
+        python.iter().map(|python| (python::VARIABLE, python.as_str())).collect();
+    cargo(&["test", "--workspace", "--quiet", "--no-fail-fast"], &environment)
+}
+
+/// The Python package: built and installed as users do, then tested.
+fn python_package(_: bool) -> Outcome {
+    if !python::is_installed() {
+        return Outcome::Skipped("its environment is not there");
+    }
+    python::build().and_then(|()| python::test()).into()
 }
 
 fn no_options() -> Options {

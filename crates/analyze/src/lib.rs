@@ -24,6 +24,7 @@ pub mod analyses;
 pub mod bench;
 mod collectives;
 pub mod compare;
+pub mod compile;
 mod counter_tracks;
 mod critical_path;
 mod describe;

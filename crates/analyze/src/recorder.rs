@@ -155,7 +155,7 @@ pub(crate) static ITEMS: &[Item] = &[
     },
     Item {
         what: "memory",
-        present: |trace| !trace.allocations.is_empty(),
+        present: |trace| !trace.allocations.is_empty() || !trace.snapshot.is_empty(),
         used_for: "allocations over time",
         how: &[
             (Torch, "`profile_memory=True`"),

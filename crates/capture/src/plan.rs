@@ -30,24 +30,27 @@ pub enum Purpose {
 pub struct Invocation {
     /// What it is for.
     pub purpose: Purpose,
-    /// The profiler.
-    pub program: &'static str,
+    /// The profiler, or the program itself where it needs none.
+    pub program: OsString,
     /// Its arguments, those of the program at the end.
     pub arguments: Vec<OsString>,
     /// Variables of the environment that it needs.
-    pub environment: Vec<(&'static str, &'static str)>,
+    pub environment: Vec<(&'static str, OsString)>,
+    /// Directories that are put in front of a variable with a list of them, whatever that has.
+    pub search: Vec<(&'static str, PathBuf)>,
     /// The file without which a conversion has nothing to do.
     pub needs: Option<PathBuf>,
 }
 
 impl Invocation {
     /// A command line that runs the program, without arguments yet.
-    pub(crate) fn record(program: &'static str) -> Self {
+    pub(crate) fn record(program: impl Into<OsString>) -> Self {
         Self {
             purpose: Purpose::Record,
-            program,
+            program: program.into(),
             arguments: Vec::new(),
             environment: Vec::new(),
+            search: Vec::new(),
             needs: None,
         }
     }
@@ -66,9 +69,22 @@ impl Invocation {
 
     /// The command line as it would be typed.
     pub fn to_shell(&self) -> String {
-        let environment = self.environment.iter().map(|(name, value)| format!("{name}={value}"));
-        let arguments = self.arguments.iter().map(|argument| quoted(argument));
-        environment.chain([self.program.to_owned()]).chain(arguments).collect::<Vec<_>>().join(" ")
+        let words = [&self.program].into_iter().chain(&self.arguments).map(|word| quoted(word));
+        self.variables().chain(words).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Its environment, for a program that somebody else starts from a shell.
+    pub fn to_exports(&self) -> String {
+        self.variables().map(|variable| format!("export {variable}\n")).collect()
+    }
+
+    fn variables(&self) -> impl Iterator<Item = String> {
+        let search = self.search.iter().map(|(name, directory)| {
+            // The rest of the list, if there is one, is what the shell has.
+            format!("{name}={}\"${{{name}:+:${name}}}\"", quoted(directory.as_os_str()))
+        });
+        let environment = self.environment.iter().map(|(name, value)| format!("{name}={}", quoted(value)));
+        search.chain(environment)
     }
 }
 

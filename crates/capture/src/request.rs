@@ -3,6 +3,8 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use crate::torch;
+
 /// What to record of which program, and where to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Request {
@@ -12,6 +14,8 @@ pub struct Request {
     pub counters: CounterRequest,
     /// Metrics of NVIDIA devices, as `ncu --metrics` takes them. None for those that a roofline needs.
     pub metrics: Vec<String>,
+    /// What of a program that uses PyTorch.
+    pub torch: torch::Request,
     /// The directory for everything that the profiler writes. Absolute, so that it means the same to everybody.
     pub directory: PathBuf,
     /// The program and its arguments.

@@ -14,6 +14,7 @@ use crate::interrupt::Running;
 use crate::plan::{Invocation, Plan, Purpose};
 use crate::streams::{self, Log, Passed};
 use crate::tools::Tool;
+use crate::torch::{self, Told};
 
 /// How to run.
 #[derive(Clone, Debug)]
@@ -65,6 +66,8 @@ pub struct Outcome {
     pub readable: Vec<PathBuf>,
     /// What the profiler said of its own failures.
     pub failures: Vec<String>,
+    /// What processes that recorded themselves said of it.
+    pub told: Told,
     /// The profiler's own output.
     pub log: PathBuf,
 }
@@ -81,11 +84,19 @@ pub enum Error {
         /// Why.
         source: io::Error,
     },
-    /// The profiler could not be started: it is there but does not run.
-    #[error("cannot start {program}: {source}")]
+    /// The profiler, or a program that needs none, could not be started.
+    #[error("cannot start {program}: {source}", program = .program.display())]
     Start {
         /// Which.
-        program: &'static str,
+        program: OsString,
+        /// Why.
+        source: io::Error,
+    },
+    /// A program that needs no profiler could not be started. The user's path.
+    #[error("cannot start {program}: {source}")]
+    Program {
+        /// Which.
+        program: String,
         /// Why.
         source: io::Error,
     },
@@ -98,6 +109,25 @@ const STREAMS: Duration = Duration::from_secs(1);
 /// How long a profiler may take to say what it can do.
 const PROBE: Duration = Duration::from_secs(60);
 
+/// Makes the directories and files of a plan.
+pub fn prepare(plan: &Plan) -> Result<(), Error> {
+    for directory in &plan.directories {
+        fs::create_dir_all(directory).map_err(|source| Error::Write { path: directory.clone(), source })?;
+    }
+    for (path, content) in &plan.files {
+        fs::write(path, content).map_err(|source| Error::Write { path: path.clone(), source })?;
+    }
+    Ok(())
+}
+
+/// Waits until the user wants to stop, for programs that somebody else runs.
+pub fn wait_for_interrupt() {
+    let running = Running::start();
+    while running.asked() == 0 {
+        std::thread::sleep(INTERVAL);
+    }
+}
+
 /// Runs a plan of a tool into its directory.
 pub fn run(
     tool: &'static Tool,
@@ -105,12 +135,7 @@ pub fn run(
     directory: &Path,
     conditions: &Conditions,
 ) -> Result<Outcome, Error> {
-    for directory in &plan.directories {
-        fs::create_dir_all(directory).map_err(|source| Error::Write { path: directory.clone(), source })?;
-    }
-    for (path, content) in &plan.files {
-        fs::write(path, content).map_err(|source| Error::Write { path: path.clone(), source })?;
-    }
+    prepare(plan)?;
     let path = directory.join(format!("{}.log", tool.id));
     let log = Log::new(File::create(&path).map_err(|source| Error::Write { path: path.clone(), source })?);
     let deadline = conditions.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
@@ -150,16 +175,17 @@ pub fn run(
         .map_err(|source| Error::Write { path: directory.to_owned(), source })?;
     let files = files::below(directory);
     let readable = (tool.readable)(&files);
-    Ok(Outcome { ended, files, readable, failures: log.failures(), log: path })
+    let told = torch::told(&files);
+    Ok(Outcome { ended, files, readable, failures: log.failures(), told, log: path })
 }
 
 /// How long a program is waited for.
 #[derive(Clone, Copy)]
-struct Patience<'a> {
-    running: &'a Running,
+pub(crate) struct Patience<'a> {
+    pub(crate) running: &'a Running,
     /// How often the user had asked to stop before it began.
-    heard: u32,
-    limit: Option<Instant>,
+    pub(crate) heard: u32,
+    pub(crate) limit: Option<Instant>,
 }
 
 fn one(
@@ -169,14 +195,17 @@ fn one(
     log: &Log,
     patience: Patience<'_>,
 ) -> Result<Ended, Error> {
-    let mut command = Command::new(invocation.program);
+    let mut command = Command::new(&invocation.program);
     command.args(&invocation.arguments);
-    command.envs(invocation.environment.iter().copied());
+    command.envs(invocation.environment.iter().map(|(name, value)| (name, value)));
     // A program in a group of its own that reads from the terminal would be stopped for ever.
     command.stdin(if io::stdin().is_terminal() { Stdio::null() } else { Stdio::inherit() });
     match invocation.purpose {
         Purpose::Record => {
             command.envs(conditions.environment.iter().map(|(name, value)| (name, value)));
+            for (name, directory) in &invocation.search {
+                command.env(name, in_front(name, directory, &conditions.environment));
+            }
             command.stdout(streams::stdout(&tool.noise, conditions.passed));
             command.stderr(streams::stderr(&tool.noise));
         }
@@ -184,17 +213,27 @@ fn one(
             command.stdin(Stdio::null()).stdout(log.stdio()).stderr(log.stdio());
         }
     }
-    let mut child =
-        group::spawn(&mut command).map_err(|source| Error::Start { program: invocation.program, source })?;
+    let failed = |source| Error::Start { program: invocation.program.clone(), source };
+    let mut child = group::spawn(&mut command).map_err(failed)?;
     let ended = streams::follow(&mut child, &tool.noise, conditions.passed, log);
-    let how = watch(&mut child, conditions.grace, patience)
-        .map_err(|source| Error::Start { program: invocation.program, source })?;
+    let how = watch(&mut child, conditions.grace, patience).map_err(failed)?;
     streams::wait(&ended, STREAMS);
     Ok(how)
 }
 
+/// A list of directories with one more in front, of what the user gives the program or else of what we have ourselves.
+fn in_front(name: &str, directory: &Path, given: &[(OsString, OsString)]) -> OsString {
+    let given = given.iter().rev().find(|(known, _)| known == name).map(|(_, value)| value.clone());
+    let mut list = directory.as_os_str().to_owned();
+    if let Some(rest) = given.or_else(|| std::env::var_os(name)).filter(|rest| !rest.is_empty()) {
+        list.push(if cfg!(windows) { ";" } else { ":" });
+        list.push(rest);
+    }
+    list
+}
+
 /// Waits for the end of a program, or makes it end.
-fn watch(child: &mut Child, grace: Duration, patience: Patience<'_>) -> io::Result<Ended> {
+pub(crate) fn watch(child: &mut Child, grace: Duration, patience: Patience<'_>) -> io::Result<Ended> {
     let Patience { running, heard, limit } = patience;
     let stopped = loop {
         if let Some(status) = child.try_wait()? {
@@ -245,7 +284,7 @@ fn ended(status: ExitStatus) -> Ended {
 /// What the installed profiler says of itself, if it says anything.
 pub fn probe(tool: &Tool) -> Option<String> {
     let arguments = tool.probe?;
-    let mut command = Command::new(tool.id);
+    let mut command = Command::new(tool.command?);
     command.args(arguments).env("LC_ALL", "C");
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = group::spawn(&mut command).ok()?;
@@ -265,11 +304,12 @@ pub fn probe(tool: &Tool) -> Option<String> {
         .map(|text| String::from_utf8_lossy(&text).into_owned())
 }
 
-/// Where the profiler is, if it is on the PATH.
+/// Where the profiler is, if it has a program and that is on the PATH.
 pub fn located(tool: &Tool) -> Option<PathBuf> {
+    let command = tool.command?;
     let extensions: &[&str] = if cfg!(windows) { &[".exe", ".bat", ".cmd"] } else { &[""] };
     std::env::split_paths(&std::env::var_os("PATH")?)
-        .flat_map(|directory| extensions.iter().map(move |end| directory.join(format!("{}{end}", tool.id))))
+        .flat_map(|directory| extensions.iter().map(move |end| directory.join(format!("{command}{end}"))))
         .find(|path| is_executable(path))
 }
 

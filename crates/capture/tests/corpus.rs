@@ -4,22 +4,32 @@ mod exercise;
 
 use std::path::Path;
 
-#[test]
-fn input_files_of_counters() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/counters_input");
+/// Every seed of a target, cut and changed.
+fn replay(target: &str, least: usize, values: [u8; 2], exercise: fn(&[u8])) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(target);
     let mut seeds = 0;
     for entry in std::fs::read_dir(folder).unwrap() {
         let bytes = std::fs::read(entry.unwrap().path()).unwrap();
         seeds += 1;
-        exercise::counters_input(&bytes);
+        exercise(&bytes);
         for at in 0..bytes.len() {
-            exercise::counters_input(&bytes[..at]);
+            exercise(&bytes[..at]);
             let mut changed = bytes.clone();
-            for value in [b':', 0xff] {
+            for value in values {
                 changed[at] = value;
-                exercise::counters_input(&changed);
+                exercise(&changed);
             }
         }
     }
-    assert!(seeds >= 4, "{seeds}");
+    assert!(seeds >= least, "{target}: {seeds}");
+}
+
+#[test]
+fn input_files_of_counters() {
+    replay("counters_input", 4, [b':', 0xff], exercise::counters_input);
+}
+
+#[test]
+fn messages_of_processes_with_kineto() {
+    replay("kineto_datagram", 5, [0, 0xff], exercise::kineto_datagram);
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use clap::Args;
 use eaves_analyze::analyses::{self, Analysis};
-use eaves_analyze::{Options, Outcome, assemble, measure};
-use eaves_model::{Ns, Recording};
+use eaves_analyze::{Measured, Options, Outcome, SelectionError, assemble, measure};
+use eaves_model::{Measurements, Ns, Recording, Run};
 use eaves_present::Document;
 use eaves_roofline::Device;
 
@@ -80,6 +80,24 @@ impl AnalysisOptions {
         output: &OutputArguments,
         destination: Destination,
     ) -> anyhow::Result<()> {
+        let document = self.document(inputs, device, verb, wanted, output)?;
+        output.finish(&document, destination, self.top)
+    }
+
+    /// Rows of each table for people; 0 for all.
+    pub(crate) fn top(&self) -> usize {
+        self.top
+    }
+
+    /// Analyses inputs and writes nothing yet.
+    pub(crate) fn document(
+        &self,
+        inputs: &[PathBuf],
+        device: Option<Device>,
+        verb: &'static str,
+        wanted: impl Fn(&str) -> bool,
+        output: &OutputArguments,
+    ) -> anyhow::Result<Document> {
         let analyses: Vec<&'static Analysis> =
             analyses::in_report_order().into_iter().filter(|analysis| wanted(analysis.id)).collect();
         let options = Options::default()
@@ -96,23 +114,37 @@ impl AnalysisOptions {
             let (run, measured) = read_with(inputs, output, work)?;
             (run, measured, Vec::new())
         };
-        if run.recordings.is_empty() && !sums.is_empty() {
-            let outcomes = vec![Outcome::Section(eaves_analyze::sums(&sums))];
-            let document = Document { verb, outcomes, ..Document::default() };
-            let document = sums.iter().fold(document, Document::with_measurements);
-            return output.finish(&document, destination, self.top);
-        }
-        let outcomes = assemble(&run.recordings, &measured, &options, &analyses).map_err(|error| {
-            hinted(error.to_string(), "`eaves info` shows the ranks, steps and times of a recording")
-        })?;
-        let mut document = Document::new(verb, &run, outcomes);
-        // A recording has what sums beside it say, and more.
-        document = sums.iter().fold(document, Document::with_measurements);
-        // What was asked for by name is shown whole.
-        if analyses.len() == analyses::ALL.len() {
-            let hidden = analyses.iter().filter(|analysis| !analysis.main).map(|analysis| analysis.id);
-            document = document.with_overview(hidden.collect());
-        }
-        output.finish(&document, destination, self.top)
+        document(verb, &run, &measured, &sums, &options, &analyses)
     }
+}
+
+/// The document of what was measured of a run, and of sums that profilers wrote.
+pub(crate) fn document(
+    verb: &'static str,
+    run: &Run,
+    measured: &[Measured],
+    sums: &[Measurements],
+    options: &Options,
+    analyses: &[&'static Analysis],
+) -> anyhow::Result<Document> {
+    if run.recordings.is_empty() && !sums.is_empty() {
+        let outcomes = vec![Outcome::Section(eaves_analyze::sums(sums))];
+        let document = Document { verb, outcomes, ..Document::default() };
+        return Ok(sums.iter().fold(document, Document::with_measurements));
+    }
+    let outcomes = assemble(&run.recordings, measured, options, analyses).map_err(not_selected)?;
+    let mut document = Document::new(verb, run, outcomes);
+    // A recording has what sums beside it say, and more.
+    document = sums.iter().fold(document, Document::with_measurements);
+    // What was asked for by name is shown whole.
+    if analyses.len() == analyses::ALL.len() {
+        let hidden = analyses.iter().filter(|analysis| !analysis.main).map(|analysis| analysis.id);
+        document = document.with_overview(hidden.collect());
+    }
+    Ok(document)
+}
+
+/// What to do about a part that is not there.
+pub(crate) fn not_selected(error: SelectionError) -> anyhow::Error {
+    hinted(error.to_string(), "`eaves info` shows the ranks, steps and times of a recording")
 }

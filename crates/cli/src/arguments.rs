@@ -1,6 +1,7 @@
 //! Options that every verb has.
 
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use anstream::ColorChoice;
 use clap::{Args, ValueEnum};
@@ -45,7 +46,13 @@ pub(crate) struct OutputArguments {
     /// Use colours: auto, always or never
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_possible_values = true)]
     color: Color,
+    /// Takes the answer in place of the terminal and of files.
+    #[arg(skip)]
+    answer: Option<Answer>,
 }
+
+/// Where an answer is left for a caller in this process.
+pub(crate) type Answer = Arc<Mutex<Option<Document>>>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Color {
@@ -65,8 +72,18 @@ impl OutputArguments {
         Printer { quiet: self.quiet, color }
     }
 
+    /// Leaves the answer to the caller, with everything that programs get, and says nothing besides.
+    pub(crate) fn answer_to(&mut self, answer: &Answer) {
+        (self.json, self.csv, self.markdown) = (true, false, false);
+        (self.output, self.quiet, self.color) = (None, true, Color::Never);
+        self.answer = Some(answer.clone());
+    }
+
     /// Writes a text that is no document, such as a schema.
     pub(crate) fn write_text(&self, text: &str) -> anyhow::Result<()> {
+        if self.answer.is_some() {
+            return Ok(());
+        }
         destination::write_text(text, self.output.as_deref(), &self.printer())
     }
 
@@ -119,7 +136,12 @@ impl OutputArguments {
         if !shows_warnings {
             printer.note(&terminal::render_warnings(document, &terminal::Options::default()));
         }
-        write(&printer)?;
+        match &self.answer {
+            Some(answer) => {
+                *answer.lock().unwrap_or_else(PoisonError::into_inner) = Some(document.clone());
+            }
+            None => write(&printer)?,
+        }
         let harmful = document.warnings.iter().filter(|warning| !warning.kind.is_harmless()).count();
         if self.strict && harmful > 0 {
             let kinds = if harmful == 1 { "warning" } else { "warnings" };

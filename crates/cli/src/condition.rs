@@ -7,14 +7,14 @@ use crate::Status;
 use crate::arguments::OutputArguments;
 use crate::failure::{did_you_mean, hinted};
 
-const FORM: &str = "write a metric, `<` or `>`, and a number: `pct_of_roof<50`, `above_roof>0`, `headroom_ns>2ms`, \
+const FORM: &str = "write a metric, `<` or `>`, and a number: `pct_of_roof<50`, `above_roof>0`, `headroom_ns>2ms`, `peak>70GB`, \
                     `pct_of_roof:NAME<80`";
 
 /// The tables with a row for each point, message or measurement.
 const TABLES: [&str; 4] = ["points", "events", "results", "rows"];
 
 /// What the name of a metric may go without.
-const UNITS: [&str; 4] = ["", "_pct", "_ns", "_gbps"];
+const UNITS: [&str; 5] = ["", "_pct", "_ns", "_gbps", "_bytes"];
 
 /// A condition as it was typed.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,7 +54,7 @@ fn parse(text: &str) -> Result<Condition> {
     Ok(Condition { text: text.to_owned(), metric: metric.to_owned(), name, above, limit })
 }
 
-/// `50`, `50%`, `2.5ms` in nanoseconds, `80GB/s` in gigabytes a second.
+/// `50`, `50%`, `2.5ms` in nanoseconds, `80GB/s` in gigabytes a second, `70GB` in bytes.
 fn number(text: &str) -> Option<f64> {
     let end = text.find(|letter: char| !matches!(letter, '0'..='9' | '.' | '+' | '-')).unwrap_or(text.len());
     let scale = match text[end..].trim() {
@@ -63,6 +63,14 @@ fn number(text: &str) -> Option<f64> {
         "ms" => 1e6,
         "s" => 1e9,
         "TB/s" | "TFLOP/s" => 1e3,
+        "B" => 1.0,
+        "kB" | "KB" => 1e3,
+        "MB" => 1e6,
+        "GB" => 1e9,
+        "TB" => 1e12,
+        "KiB" => 1024.0,
+        "MiB" => 1_048_576.0,
+        "GiB" => 1_073_741_824.0,
         _ => return None,
     };
     text[..end].trim().parse().ok().map(|number: f64| number * scale).filter(|number| number.is_finite())
@@ -188,6 +196,8 @@ mod tests {
         assert_eq!(parsed("pct_of_roof<50"), ("pct_of_roof".into(), None, false, 50.0));
         assert_eq!(parsed(" above_roof > 0 "), ("above_roof".into(), None, true, 0.0));
         assert_eq!(parsed("headroom_ns>2.5ms"), ("headroom_ns".into(), None, true, 2.5e6));
+        assert_eq!(parsed("peak>70GB"), ("peak".into(), None, true, 70e9));
+        assert!(parse("peak>1GiB").unwrap().means("peak_bytes"));
         let kernel = Some("f<int>(a)".to_owned());
         assert_eq!(parsed("pct_of_roof:f<int>(a)<80%"), ("pct_of_roof".into(), kernel, false, 80.0));
         for text in ["", "pct_of_roof", "pct_of_roof<", "pct_of_roof<x", "<5", "a:<5", "time_ns>3 weeks"] {

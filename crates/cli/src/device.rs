@@ -88,6 +88,12 @@ impl DeviceArguments {
         self
     }
 
+    /// With the higher peaks of structured sparsity where they are known, if so.
+    pub(crate) fn with_sparse(mut self, so: bool) -> Self {
+        self.sparse = self.sparse || so;
+        self
+    }
+
     /// With this name or file, whatever was typed.
     pub(crate) fn named(mut self, name: String) -> Self {
         self.device = Some(name);

@@ -1,6 +1,6 @@
 //! The command line of eaves.
 //!
-//! [`run`] is the whole program but for `main`. A verb is a file in `commands/`; it turns what was typed into
+//! [`run`] is the whole program but for `main`; [`library`] is what it does for programs that have no command line. A verb is a file in `commands/`; it turns what was typed into
 //! calls of the other crates and hands the answer to `destination`, which writes it.
 
 mod analysis;
@@ -10,6 +10,8 @@ mod condition;
 mod destination;
 mod device;
 mod failure;
+mod flame;
+pub mod library;
 mod measuring;
 mod output;
 mod picture;
@@ -26,6 +28,8 @@ use self::arguments::OutputArguments;
 use self::commands::Command;
 use self::printer::Printer;
 
+/// The exit code for "done".
+const DONE: u8 = 0;
 /// The exit code for "a condition of the user holds".
 const CONDITION_HOLDS: u8 = 1;
 /// The exit code for "could not do it".
@@ -63,36 +67,43 @@ struct Arguments {
 
 /// Runs the program with its arguments, the first of which is its name.
 pub fn run(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> ExitCode {
+    ExitCode::from(exit_code(arguments))
+}
+
+/// Runs the program as [`run`] does, for callers that end the process themselves.
+pub fn exit_code(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> u8 {
     let arguments = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,
         Err(answer) => return usage(&answer),
     };
     let printer = arguments.output.printer();
-    if let Err(error) = ctrlc::set_handler(interrupted) {
-        printer.note(&format!("note: Ctrl-C may leave temporary files: {error}\n"));
+    match ctrlc::set_handler(interrupted) {
+        // Set when the program was run before in this process.
+        Ok(()) | Err(ctrlc::Error::MultipleHandlers) => {}
+        Err(error) => printer.note(&format!("note: Ctrl-C may leave temporary files: {error}\n")),
     }
     match arguments.command.run(&arguments.output) {
-        Ok(Status::Done) => ExitCode::SUCCESS,
-        Ok(Status::ConditionHolds) => ExitCode::from(CONDITION_HOLDS),
-        Ok(Status::Program(code)) => ExitCode::from(code),
+        Ok(Status::Done) => DONE,
+        Ok(Status::ConditionHolds) => CONDITION_HOLDS,
+        Ok(Status::Program(code)) => code,
         Err(error) => {
             printer.error(&error);
-            ExitCode::from(FAILED)
+            FAILED
         }
     }
 }
 
 /// Prints help, the version, or what is wrong with the arguments.
-fn usage(answer: &clap::Error) -> ExitCode {
+fn usage(answer: &clap::Error) -> u8 {
     let printer = Printer { quiet: false, color: anstream::ColorChoice::Auto };
     let text = answer.render().ansi().to_string();
     if answer.use_stderr() {
         printer.message(&text);
-        return ExitCode::from(FAILED);
+        return FAILED;
     }
     match printer.data(text.as_bytes()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(_) => ExitCode::from(FAILED),
+        Ok(()) => DONE,
+        Err(_) => FAILED,
     }
 }
 

@@ -13,7 +13,7 @@ use crate::destination::{self, Format, Target};
 use crate::failure::hinted;
 
 /// Tables that are for programs: people would drown in them.
-const FOR_PROGRAMS: [&str; 2] = ["classification", "samples"];
+pub const FOR_PROGRAMS: [&str; 2] = ["classification", "samples"];
 
 enum Form {
     Png(Target),

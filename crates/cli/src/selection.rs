@@ -22,6 +22,15 @@ pub(crate) struct SelectionArguments {
 }
 
 impl SelectionArguments {
+    /// The part that texts name, each written as after its option.
+    pub(crate) fn parse(step: Option<&str>, time: Option<&str>, rank: Option<&str>) -> Result<Self, String> {
+        Ok(Self {
+            step: step.map(steps).transpose()?,
+            time: time.map(self::time).transpose()?,
+            rank: rank.map(ranks).transpose()?,
+        })
+    }
+
     /// The part.
     pub(crate) fn selection(&self) -> Selection {
         let mut selection = Selection::default();

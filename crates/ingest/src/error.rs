@@ -83,6 +83,14 @@ pub enum Error {
         /// Number of files looked at.
         count: usize,
     },
+    /// Not the log of a compilation, nor is any of several files. The user's choice of file.
+    #[error("no log of torch.compile{}: {path}", if *count == 1 { String::new() } else { format!(" among {count} files") })]
+    NoCompileLog {
+        /// The file, directory or pattern.
+        path: String,
+        /// Number of files looked at.
+        count: usize,
+    },
     /// The container is of a kind we do not unpack. The user can.
     #[error("{kind} is not supported: {path}")]
     UnsupportedContainer {
@@ -132,6 +140,9 @@ impl Error {
             }
             Self::NothingThere { .. } => {
                 "a trace or a file of a profiler is told by its content; see `docs/profilers.md`"
+            }
+            Self::NoCompileLog { .. } => {
+                "record one with `TORCH_TRACE=DIR python ...`, or with `eaves compile -- python ...`"
             }
             Self::UnsupportedContainer { .. } => "unpack it first, or pipe the unpacked trace in with `-`",
         }

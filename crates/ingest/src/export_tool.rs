@@ -1,8 +1,11 @@
 //! Reports that only the profiler's own tool can read: the tool is asked to write them down in a form that we read.
 
 use std::ffi::OsString;
+use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
@@ -12,6 +15,12 @@ pub(crate) struct Exported {
     pub(crate) path: PathBuf,
     _directory: TempDir,
 }
+
+/// The longest that a tool may take. An export of the largest reports takes minutes; a tool that waits for something that
+/// never comes would take for ever.
+const LONGEST: Duration = Duration::from_secs(30 * 60);
+/// How often it is looked whether it ended.
+const INTERVAL: Duration = Duration::from_millis(10);
 
 /// Why there is no export.
 #[derive(Debug, PartialEq, Eq)]
@@ -33,15 +42,56 @@ pub(crate) fn run(
     let failed = |error: std::io::Error| Failure::Failed(error.to_string());
     let directory = tempfile::Builder::new().prefix("eaves-export-").tempdir().map_err(failed)?;
     let path = directory.path().join(file_name);
-    let output =
-        Command::new(program).args(arguments(&path)).stdin(Stdio::null()).output().map_err(failed)?;
-    if output.status.success() && path.is_file() {
+    let mut command = Command::new(program);
+    command.args(arguments(&path)).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let Some((status, said)) = within(&mut command, LONGEST).map_err(failed)? else {
+        return Err(Failure::Failed(format!("it took longer than {} minutes", LONGEST.as_secs() / 60)));
+    };
+    if status.success() && path.is_file() {
         return Ok(Exported { path, _directory: directory });
     }
-    let said = [output.stderr, output.stdout].map(|said| String::from_utf8_lossy(&said).into_owned());
     let last = said.iter().find_map(|said| said.lines().rev().map(str::trim).find(|line| !line.is_empty()));
-    let last = last.map_or_else(|| output.status.to_string(), str::to_owned);
+    let last = last.map_or_else(|| status.to_string(), str::to_owned);
     Err(Failure::Failed(last))
+}
+
+/// Runs a program for at most this time. Gives how it ended and what it wrote to stderr and stdout, or nothing if it had
+/// to be ended.
+fn within(command: &mut Command, longest: Duration) -> std::io::Result<Option<(ExitStatus, [String; 2])>> {
+    let mut child = command.spawn()?;
+    // What nobody reads would stop it once the pipe is full.
+    let streams = [collect(child.stderr.take()), collect(child.stdout.take())];
+    let end = Instant::now().checked_add(longest);
+    let status = loop {
+        if let Some(status) = child.try_wait()? {
+            break status;
+        }
+        if end.is_some_and(|end| Instant::now() >= end) {
+            ended(&mut child);
+            return Ok(None);
+        }
+        thread::sleep(INTERVAL);
+    };
+    let said = streams.map(|stream| stream.join().unwrap_or_default());
+    Ok(Some((status, said)))
+}
+
+/// Reads a stream to its end, on a thread of its own.
+fn collect(stream: Option<impl Read + Send + 'static>) -> thread::JoinHandle<String> {
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        if let Some(mut stream) = stream {
+            // What was read until it failed is what there is.
+            drop(stream.read_to_end(&mut bytes));
+        }
+        String::from_utf8_lossy(&bytes).into_owned()
+    })
+}
+
+fn ended(child: &mut Child) {
+    // One that ended by itself meanwhile is as good.
+    drop(child.kill());
+    drop(child.wait());
 }
 
 /// A program on the `PATH`.
@@ -94,6 +144,14 @@ mod tests {
         assert!(path.is_file());
         drop(exported);
         assert!(!path.exists());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_tool_that_never_ends_is_ended() {
+        let mut command = Command::new("sleep");
+        command.arg("1000000").stdout(Stdio::piped()).stderr(Stdio::piped());
+        assert!(within(&mut command, Duration::from_millis(50)).unwrap().is_none());
     }
 
     #[cfg(unix)]

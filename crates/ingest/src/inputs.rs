@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use crate::Error;
-use crate::formats::profilers;
+use crate::formats::{profilers, snapshot};
 
 /// One thing to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub(crate) fn may_be_trace(name: &str) -> bool {
 }
 
 /// Endings that files of profilers have, and many other files too.
-const OF_PROFILERS: [&str; 12] = [
+const OF_PROFILERS: [&str; 14] = [
     ".csv",
     ".db",
     ".log",
@@ -34,6 +34,8 @@ const OF_PROFILERS: [&str; 12] = [
     ".nsys-rep",
     ".perfetto-trace",
     ".pftrace",
+    ".pickle",
+    ".pkl",
     ".proto",
     ".qdrep",
     ".sqlite",
@@ -63,18 +65,30 @@ pub(crate) fn is_of_profiler<R: Read>(
     let read = open().and_then(|file| file.take(FIRST).read_to_end(&mut first));
     // The log of `eaves profile` begins with a command. It has what the profiler said, and never a table.
     let is_own_log = name.ends_with(".log") && first.starts_with(b"$ ");
-    read.is_ok() && !is_own_log && profilers::find(&first).is_some()
+    read.is_ok() && !is_own_log && (profilers::find(&first).is_some() || snapshot::is_it(&first))
 }
 
 /// Everything the user's words stand for, in order of the words, files of a directory in order of their names.
 pub(crate) fn expand(words: &[PathBuf]) -> Result<Vec<Input>, Error> {
+    expand_with(words, &is_trace)
+}
+
+/// The same for logs of compilers.
+pub(crate) fn expand_logs(words: &[PathBuf]) -> Result<Vec<Input>, Error> {
+    expand_with(words, &|path| {
+        let name = path.to_string_lossy().to_ascii_lowercase();
+        [".log", ".txt", ".gz", ".zst", ".zip"].iter().any(|ending| name.ends_with(ending))
+    })
+}
+
+fn expand_with(words: &[PathBuf], wanted: &dyn Fn(&Path) -> bool) -> Result<Vec<Input>, Error> {
     let mut inputs = Vec::new();
     for word in words {
         if word.as_os_str() == "-" {
             inputs.push(Input::Stdin);
         } else if word.is_dir() {
             let mut found = Vec::new();
-            let count = walk(word, &mut found)?;
+            let count = walk(word, wanted, &mut found)?;
             if found.is_empty() {
                 return Err(Error::NothingThere { path: word.display().to_string(), count });
             }
@@ -88,8 +102,15 @@ pub(crate) fn expand(words: &[PathBuf]) -> Result<Vec<Input>, Error> {
     Ok(inputs)
 }
 
-/// Traces below a directory, sorted; the answer counts all files.
-fn walk(directory: &Path, found: &mut Vec<PathBuf>) -> Result<usize, Error> {
+/// True for a file of a directory that may be a trace.
+fn is_trace(path: &Path) -> bool {
+    let is_export = |export: &Path| profilers::is_export_of(export, path);
+    path.file_name().is_some_and(|name| may_be_trace(&name.to_string_lossy()))
+        || is_of_profiler(path, is_export, || File::open(path)) && !is_outdated(path)
+}
+
+/// Files below a directory that are wanted, sorted; the answer counts all files.
+fn walk(directory: &Path, wanted: &dyn Fn(&Path) -> bool, found: &mut Vec<PathBuf>) -> Result<usize, Error> {
     let failed = |source| Error::Io { path: directory.to_owned(), source };
     let mut entries = Vec::new();
     for entry in std::fs::read_dir(directory).map_err(failed)? {
@@ -101,16 +122,10 @@ fn walk(directory: &Path, found: &mut Vec<PathBuf>) -> Result<usize, Error> {
         let path = entry.path();
         // A link to a directory is not followed, so a loop of links cannot trap the walk.
         if entry.file_type().map_err(failed)?.is_dir() {
-            count += walk(&path, found)?;
+            count += walk(&path, wanted, found)?;
         } else {
             count += 1;
-            if may_be_trace(&entry.file_name().to_string_lossy())
-                || is_of_profiler(
-                    &path,
-                    |export| profilers::is_export_of(export, &path),
-                    || File::open(&path),
-                ) && !is_outdated(&path)
-            {
+            if wanted(&path) {
                 found.push(path);
             }
         }

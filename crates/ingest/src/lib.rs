@@ -10,6 +10,7 @@
 //! duration that cannot be true, is a warning in the [`eaves_model::Diagnostics`] of the recording, and what could be
 //! read is there.
 
+mod compile_logs;
 mod containers;
 mod details;
 mod error;
@@ -18,6 +19,7 @@ mod formats;
 mod inputs;
 mod json;
 mod parts;
+mod pickle;
 mod plausibility;
 mod progress;
 mod protobuf;
@@ -31,6 +33,7 @@ use std::sync::{Arc, Mutex};
 
 use eaves_model::{Diagnostics, Measurements, Oddity, RankSource, Recording, Run};
 
+pub use compile_logs::{is_compile_log, read_compile_log, read_compile_logs};
 pub use details::event_at;
 pub use error::Error;
 pub use formats::measurements::Form;
@@ -38,7 +41,7 @@ pub use progress::Progress;
 
 use containers::Opened;
 use formats::kineto::{self, Refusal};
-use formats::{Document, MEMORY_TIMELINE, Wanted, profilers};
+use formats::{Document, MEMORY_SNAPSHOT, MEMORY_TIMELINE, Wanted, profilers};
 use inputs::Input;
 
 /// How to read.
@@ -176,17 +179,18 @@ fn assemble<R: Send>(
     let mut measurements = Vec::new();
     let results = read_all(opened, options, wanted, &work);
     let results = parts::put_together(results, &work);
-    // A memory timeline that lies beside traces belongs to one of them and is no rank of its own.
+    // A recording of memory alone that lies beside traces belongs to one of them and is no rank of its own.
+    let is_of_memory = |recording: &Recording| [MEMORY_SNAPSHOT, MEMORY_TIMELINE].contains(&recording.format);
     let is_trace = |result: &Done<R>| match result {
-        Ok(One::Trace(recording, _)) => recording.format != MEMORY_TIMELINE,
+        Ok(One::Trace(recording, _)) => !is_of_memory(recording),
         _ => false,
     };
     let has_traces = results.iter().any(|(result, _)| is_trace(result));
     for (result, named) in results {
         match result {
-            Ok(One::Trace(recording, _)) if recording.format == MEMORY_TIMELINE && has_traces && !named => {
+            Ok(One::Trace(recording, _)) if is_of_memory(&recording) && has_traces && !named => {
                 let detail =
-                    format!("a memory timeline beside traces, to be named alone: {}", recording.path);
+                    format!("a recording of memory beside traces, to be named alone: {}", recording.path);
                 diagnostics.note_detail(Oddity::NotATrace, None, detail);
             }
             Ok(One::Trace(recording, answer)) => recordings.push((*recording, answer)),

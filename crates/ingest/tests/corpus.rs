@@ -81,6 +81,21 @@ fn json() {
 }
 
 #[test]
+fn logs_of_compilations() {
+    replay("compile_log", exercise::compile_log);
+    for seed in seeds("compile_log") {
+        let bytes = std::fs::read(&seed).unwrap();
+        // A prime step meets every kind of place in time.
+        for at in (0..bytes.len()).step_by(7) {
+            exercise::compile_log(&bytes[..at]);
+            let mut changed = bytes.clone();
+            changed[at] = b"\"{\n\t9\xff"[at % 6];
+            exercise::compile_log(&changed);
+        }
+    }
+}
+
+#[test]
 fn containers() {
     replay("container", exercise::stream);
 }
@@ -109,6 +124,12 @@ fn rocprof_json() {
 fn rocprof_text() {
     replay("rocprof_text", exercise::json);
     each_byte("rocprof_text");
+}
+
+#[test]
+fn snapshots_of_memory() {
+    replay("pickle", exercise::json);
+    each_byte("pickle");
 }
 
 #[test]

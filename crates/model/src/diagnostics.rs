@@ -47,6 +47,12 @@ pub enum Oddity {
     UnknownPhase,
     /// A row or object of a file of measurements that cannot be read.
     BadRecord,
+    /// A line of a log that cannot be read.
+    BadLine,
+    /// A payload of a log that is not what its checksum says.
+    PayloadDiffers,
+    /// A kind of record of a log that is not known.
+    UnknownRecord,
     /// Top-level information that could not be read.
     BadHeader,
     /// Two inputs that say they are the same rank.
@@ -59,7 +65,7 @@ pub enum Oddity {
 
 impl Oddity {
     /// Every kind.
-    pub const ALL: [Self; 26] = [
+    pub const ALL: [Self; 29] = [
         Self::Truncated,
         Self::DamagedContainer,
         Self::DamagedPage,
@@ -82,6 +88,9 @@ impl Oddity {
         Self::PassesDiffer,
         Self::UnknownPhase,
         Self::BadRecord,
+        Self::BadLine,
+        Self::PayloadDiffers,
+        Self::UnknownRecord,
         Self::BadHeader,
         Self::DuplicateRank,
         Self::UnknownRank,
@@ -113,6 +122,9 @@ impl Oddity {
             Self::PassesDiffer => "passes-differ",
             Self::UnknownPhase => "unknown-phase",
             Self::BadRecord => "bad-record",
+            Self::BadLine => "bad-line",
+            Self::PayloadDiffers => "payload-differs",
+            Self::UnknownRecord => "unknown-record",
             Self::BadHeader => "bad-header",
             Self::DuplicateRank => "duplicate-rank",
             Self::UnknownRank => "unknown-rank",
@@ -160,6 +172,11 @@ impl Oddity {
             Self::PassesDiffer => "counters differ between passes of the same program; the first pass counts",
             Self::UnknownPhase => "events of a phase that is not read were left out",
             Self::BadRecord => "records of a file of measurements that cannot be read were left out",
+            Self::BadLine => "lines of a log that cannot be read were left out",
+            Self::PayloadDiffers => {
+                "payloads of a log are not what their checksums say; what they show is counted as it stands"
+            }
+            Self::UnknownRecord => "records of kinds that are not known were left out",
             Self::BadHeader => "top-level information could not be read and is treated as not recorded",
             Self::DuplicateRank => "inputs say they are the same rank; all are kept and told apart by file",
             Self::UnknownRank => {
@@ -173,7 +190,12 @@ impl Oddity {
     pub fn is_harmless(self) -> bool {
         matches!(
             self,
-            Self::UnknownRank | Self::NoStartTimes | Self::LeftOut | Self::SumsBeside | Self::PassesDiffer
+            Self::UnknownRank
+                | Self::NoStartTimes
+                | Self::LeftOut
+                | Self::SumsBeside
+                | Self::PassesDiffer
+                | Self::UnknownRecord
         )
     }
 }

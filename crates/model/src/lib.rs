@@ -7,6 +7,7 @@
 mod call_tree;
 mod column;
 mod column_text;
+pub mod compile;
 mod device;
 mod diagnostics;
 mod host;
@@ -21,6 +22,7 @@ mod points;
 mod rows;
 mod run;
 mod slices;
+mod snapshot;
 mod sparse;
 mod strings;
 mod table;
@@ -57,6 +59,10 @@ pub use points::{
 pub use rows::{Band, Row, Rows};
 pub use run::{RankSource, Recording, Run};
 pub use slices::{Slice, SliceKind, Slices};
+pub use snapshot::{
+    MemoryBlock, MemoryBlocks, MemoryEvent, MemoryEvents, MemoryFrame, MemoryFrames, MemorySegment,
+    MemorySegments, MemoryStack, MemoryStacks, Snapshot,
+};
 pub use sparse::{Missing, Sparse};
 pub use strings::Strings;
 pub use trace::{TableView, Trace};

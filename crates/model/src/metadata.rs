@@ -29,6 +29,8 @@ pub struct Metadata {
     pub options: Vec<(String, bool)>,
     /// Versions of drivers and libraries as written, sorted by name.
     pub versions: Vec<(String, String)>,
+    /// Settings of the allocator as written, sorted by name.
+    pub settings: Vec<(String, String)>,
 }
 
 /// What the times of slices are.

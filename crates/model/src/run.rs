@@ -3,13 +3,14 @@
 use crate::{Diagnostics, Trace};
 
 /// How the rank of a recording became known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RankSource {
     /// The trace says it (`distributedInfo`).
     Trace,
     /// The file name says it.
     FileName,
     /// Nothing says it; counted in order of the names.
+    #[default]
     Assumed,
 }
 

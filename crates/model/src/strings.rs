@@ -105,6 +105,11 @@ impl Strings {
         (0..self.ends.len()).map(|id| slice(&self.pool, &self.ends, id as u32))
     }
 
+    /// All strings one after the other in id order, and where each of them ends, for those who take them whole.
+    pub fn joined(&self) -> (&str, &[usize]) {
+        (&self.pool, &self.ends)
+    }
+
     /// Takes in the strings of another table; the answer is the new id of each.
     pub fn absorb(&mut self, other: &Strings) -> Vec<StringId> {
         other.iter().map(|text| self.intern(text)).collect()
@@ -126,6 +131,7 @@ mod tests {
         assert_eq!(strings.find("aten::mm"), Some(first));
         assert_eq!(strings.find("absent"), None);
         assert_eq!(strings.get(StringId::NONE), "");
+        assert_eq!(strings.joined(), ("aten::mm", &[8, 8][..]));
     }
 
     #[test]

@@ -3,7 +3,8 @@
 use crate::{
     Allocations, AsyncSlices, Collectives, Counters, Diagnostics, Dispatches, Flows, GpuActivities, GpuId,
     Instants, Interval, LegacyOps, Metadata, Ops, PythonFrames, RangeCounters, Relocation, Remarks,
-    RuntimeArguments, RuntimeCalls, SliceId, SliceKind, Slices, Strings, Syncs, Tracks, TritonLaunches,
+    RuntimeArguments, RuntimeCalls, SliceId, SliceKind, Slices, Snapshot, Strings, Syncs, Tracks,
+    TritonLaunches,
 };
 
 /// One recording of one process as columns.
@@ -49,6 +50,8 @@ pub struct Trace {
     pub allocations: Allocations,
     /// Asynchronous slices.
     pub asyncs: AsyncSlices,
+    /// What an allocator held and did, if the recording is a snapshot of one.
+    pub snapshot: Snapshot,
     /// What the file says of itself.
     pub metadata: Metadata,
     /// Slices whose duration cannot be true, sorted. They stay in the tables but in no total.
@@ -109,6 +112,7 @@ impl Trace {
             ($($table:ident),*) => { $(self.$table.append(other.$table, &relocation);)* };
         }
         every_table!(append);
+        self.snapshot.absorb(other.snapshot, &relocation);
         self.quarantined.extend(other.quarantined.iter().map(|slice| SliceId(slice.0 + relocation.slices)));
         self.events += other.events;
         self.diagnostics.absorb(other.diagnostics);
@@ -140,7 +144,9 @@ impl Trace {
                 $(TableView { name: stringify!($table), rows: self.$table.len(), columns: self.$table.columns() },)*
             ] };
         }
-        every_table!(list)
+        let mut tables = every_table!(list);
+        tables.extend(self.snapshot.tables());
+        tables
     }
 
     /// The name of a slice.
@@ -173,6 +179,12 @@ impl Trace {
             let so_far = extent.get_or_insert(Interval { start, end });
             so_far.start = so_far.start.min(start);
             so_far.end = so_far.end.max(end);
+        }
+        // Snapshots have times of their own, and few slices or none.
+        for &time in &self.snapshot.events.time {
+            let so_far = extent.get_or_insert(Interval { start: time, end: time });
+            so_far.start = so_far.start.min(time);
+            so_far.end = so_far.end.max(time);
         }
         extent
     }
@@ -207,6 +219,9 @@ impl Trace {
     pub fn difference(&self, other: &Trace) -> Option<String> {
         if self.metadata != other.metadata {
             return Some(format!("metadata: {:?} and {:?}", self.metadata, other.metadata));
+        }
+        if self.snapshot.is_empty() != other.snapshot.is_empty() {
+            return Some("only one has a snapshot of an allocator".to_owned());
         }
         for (left, right) in self.tables().iter().zip(other.tables()) {
             let name = left.name;

@@ -1,6 +1,7 @@
 //! What a verb has to say, ready to be drawn: the inputs, what was odd about them, and the outcomes.
 
 use eaves_analyze::section::{Finding, Outcome, Section, Skipped, Table};
+use eaves_model::compile::CompileLog;
 use eaves_model::{Diagnostics, Measurements, Oddity, RankSource, Run};
 
 /// The answer of a verb.
@@ -77,11 +78,7 @@ impl Document {
                 format: recording.format,
                 container: recording.container,
                 rank: recording.rank,
-                rank_source: match recording.rank_source {
-                    RankSource::Trace => "trace",
-                    RankSource::FileName => "file-name",
-                    RankSource::Assumed => "assumed",
-                },
+                rank_source: source_id(recording.rank_source),
                 events: recording.trace.events,
                 bytes: recording.bytes,
             })
@@ -90,6 +87,23 @@ impl Document {
         for recording in &run.recordings {
             warnings.extend(warnings_of(&recording.trace.diagnostics, Some(&recording.path)));
         }
+        Self { verb, inputs, warnings, outcomes, overview: None }
+    }
+
+    /// The document of a verb that read logs of compilations.
+    pub fn of_compile_logs(verb: &'static str, logs: &[CompileLog], outcomes: Vec<Outcome>) -> Self {
+        let input = |log: &CompileLog| Input {
+            path: log.path.clone(),
+            role: None,
+            format: log.format,
+            container: log.container,
+            rank: log.rank,
+            rank_source: source_id(log.rank_source),
+            events: log.records,
+            bytes: log.bytes,
+        };
+        let warnings = logs.iter().flat_map(|log| warnings_of(&log.diagnostics, Some(&log.path)));
+        let (inputs, warnings) = (logs.iter().map(input).collect(), warnings.collect());
         Self { verb, inputs, warnings, outcomes, overview: None }
     }
 
@@ -188,6 +202,14 @@ impl Document {
             (std::cmp::Reverse(gain), std::cmp::Reverse(finding.severity))
         });
         findings
+    }
+}
+
+fn source_id(source: RankSource) -> &'static str {
+    match source {
+        RankSource::Trace => "trace",
+        RankSource::FileName => "file-name",
+        RankSource::Assumed => "assumed",
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Everything here draws a [`Document`]; nothing here computes a metric. A number on screen exists in a section.
 
+pub mod arrow;
 pub mod csv;
 mod document;
 pub mod export;
@@ -11,6 +12,7 @@ pub mod human;
 pub mod json;
 pub mod markdown;
 mod markup;
+pub mod memory;
 pub mod names;
 #[cfg(feature = "png")]
 pub mod png;

@@ -5,13 +5,16 @@ use anyhow::{Result, bail};
 use crate::options::Options;
 
 mod analyze;
+mod compile;
 mod formats;
 mod ingest;
 mod inputs;
 mod kernels;
 mod measure;
+mod memory;
 mod parts;
 mod peers;
+mod profile;
 mod roofline;
 mod scaling;
 mod table;
@@ -24,6 +27,13 @@ Benchmarks
           --runs 3        runs of each row; the median counts
           --with-peers    install HTA into target/bench/venv and measure its calls too
           --ranks         measure jobs of 8 to 64 ranks instead
+
+  compile a log of torch.compile, next to tlparse
+          --size 100MB    size of the log
+          --runs 3        runs of each row; the median counts
+          --eaves PROGRAM measure this one in place of a release build
+          --tlparse PROGRAM   measure this one
+          --with-peers    install tlparse into target/bench/venv-tlparse
 
   formats files of vendors' profilers, from file to kernels or roofline
           --size 1GB      size of those that are made
@@ -40,6 +50,15 @@ Benchmarks
           --runs 3        times each is measured
           --with-peers    install likwid-bench with apt and measure it too
 
+  memory  a big memory snapshot from file to answer: CPU, wall, memory, next to pickle.load
+          --size 1GB      size of the snapshot
+          --runs 3        runs of eaves; the median counts
+          --program FILE  measure this eaves instead of building one
+
+  profile what `eaves profile` costs a program beyond PyTorch's profiler itself
+          --runs 9        times each is run, in turns
+          --python FILE   a Python with torch; else EAVES_TEST_PYTHON, else target/python/bin/python
+
   roofline  every operator of a trace against its device
           --trace FILE    a trace of a device that is known; by default those of TraceLens, if they are there
           --runs 3        runs of each row; the median counts
@@ -55,11 +74,14 @@ pub(crate) fn run(mut options: Options) -> Result<()> {
             Ok(())
         }
         Some("analyze") => analyze::run(options),
+        Some("compile") => compile::run(options),
         Some("formats") => formats::run(options),
         Some("ingest") => ingest::run(options),
         Some("kernels") => kernels::run(options),
+        Some("memory") => memory::run(options),
         // Baselines run in a process of their own, so that their memory does not count as that of others.
         Some("part") => parts::run(options),
+        Some("profile") => profile::run(options),
         Some("roofline") => roofline::run(options),
         Some(other) => bail!("unknown benchmark `{other}`\n\n{LIST}"),
     }

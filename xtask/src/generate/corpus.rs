@@ -7,7 +7,8 @@ use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 use zip::write::SimpleFileOptions;
 
 use super::examples::{Example, compress};
-use super::measurements;
+use super::snapshot::{self, Shape};
+use super::{compile_logs, measurements};
 
 /// A trace with every phase, every kind of slice and every argument that is decoded.
 const EVERYTHING: &str = r#"{
@@ -84,6 +85,13 @@ pub(super) fn all() -> Result<Vec<(String, Example)>> {
     ] {
         files.push((format!("fuzz/corpus/measurements/{name}"), Example::plain(text.into_bytes())));
     }
+    for (name, text) in [
+        ("explanation.txt", compile_logs::EXPLANATION.to_owned()),
+        ("structured.log", compile_logs::small()),
+        ("text.log", compile_logs::TEXT.to_owned()),
+    ] {
+        files.push((format!("fuzz/corpus/compile_log/{name}"), Example::plain(text.into_bytes())));
+    }
     let (first, second) = EVERYTHING.as_bytes().split_at(1_000);
     let frame = |bytes: &[u8]| compress_to_vec(bytes, CompressionLevel::Fastest);
     let frames = [frame(first), frame(second)].concat();
@@ -91,6 +99,11 @@ pub(super) fn all() -> Result<Vec<(String, Example)>> {
     files.push(("fuzz/corpus/container/two.json.zst".to_owned(), Example::plain(frames)));
     files.push(("fuzz/corpus/container/two.zip".to_owned(), Example::plain(archive()?)));
     files.push(("fuzz/corpus/container/plain.json".to_owned(), Example::plain(OLD.as_bytes().to_vec())));
+    for (name, layers, fails) in [("one", 1, false), ("failed", 2, true)] {
+        let shape = Shape { layers, native: 1, bytes: 0, fails };
+        let (bytes, _) = snapshot::write(Vec::new(), shape)?;
+        files.push((format!("fuzz/corpus/pickle/{name}.pickle"), Example::plain(bytes)));
+    }
     Ok(files)
 }
 

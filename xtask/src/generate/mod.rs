@@ -8,12 +8,14 @@ use crate::options::Options;
 use crate::project;
 
 pub(crate) mod big;
+pub(crate) mod compile_logs;
 mod corpus;
 mod damaged;
 mod examples;
 mod measurements;
 pub(crate) mod profilers;
 mod scenarios;
+pub(crate) mod snapshot;
 
 /// Runs the task.
 pub(crate) fn run(mut options: Options) -> Result<()> {

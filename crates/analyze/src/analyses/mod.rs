@@ -13,7 +13,7 @@ mod kernel_sequences;
 mod kernel_types;
 mod kernels;
 mod launch_stats;
-mod memory;
+pub(crate) mod memory;
 pub(crate) mod memory_bandwidth;
 pub(crate) mod missing;
 mod op_delays;

@@ -119,6 +119,17 @@ pub(crate) fn seconds(measurement: &Measurement) -> Option<f64> {
     measurement.time.as_ref().map(|time| time.median)
 }
 
+/// Times of a measurement are shown multiplied by this. A call of a stream goes through a small set several times and through
+/// a part of a large one; what is shown is going through the set once.
+pub(crate) fn calls(measurement: &Measurement) -> f64 {
+    match measurement.spec {
+        Spec::Stream { bytes, .. } if measurement.work.bytes() > 0.0 => {
+            bytes as f64 / measurement.work.bytes()
+        }
+        _ => 1.0,
+    }
+}
+
 fn numbers(measured: &[&Measurement]) -> Vec<Number> {
     let number = |id, value, unit, explain| Number {
         id,

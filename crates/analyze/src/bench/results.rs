@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use eaves_roofline::Device;
-use eaves_roofline::measured::{Interval, Measurement, Spec, Summary, interval, level};
+use eaves_roofline::measured::{Chore, HAND_OVER, Interval, Measurement, Spec, Summary, interval, level};
 
-use super::{Ran, Roofs, name, seconds, without_number};
+use super::{Ran, Roofs, calls, name, seconds, without_number};
 use crate::section::{Column, Table, Unit, Value};
 
-/// Times are of one call. `low_ns` and `high_ns` are the ends of the 95 % interval of the median `time_ns`.
+/// Times are of one call, of streams of going through their set once. `low_ns` and `high_ns` are the ends of the 95 % interval of the median `time_ns`.
 const COLUMNS: [Column; 32] = [
     Column::new("name", "Kernel", Unit::None),
     Column::new("precision", "Precision", Unit::None),
@@ -68,6 +68,9 @@ fn row(measurement: &Measurement, all: &[&Measurement], roofs: &Roofs<'_>) -> Ve
     let reason = without_number(measurement).unwrap_or("");
     let time = measurement.time.as_ref().filter(|_| reason.is_empty());
     let of_time = |read: fn(&Summary) -> f64| Value::known(time.map(|time| read(time) * 1e9), reason);
+    let shown = |read: fn(&Summary) -> f64| {
+        Value::known(time.map(|time| read(time) * calls(measurement) * 1e9), reason)
+    };
     let rate = |amount: f64| time.filter(|_| amount > 0.0).map(|time| amount / time.median / 1e9);
     let nothing = |amount: f64, what| if amount > 0.0 { reason } else { what };
     let found = roofs.over(measurement).map(|device| predicted(measurement, device));
@@ -85,7 +88,7 @@ fn row(measurement: &Measurement, all: &[&Measurement], roofs: &Roofs<'_>) -> Ve
         name(&measurement.spec).into(),
         measurement.spec.precision().into(),
         conditions.threads.into(),
-        of_time(|time| time.median),
+        shown(|time| time.median),
         of_time(|time| 50.0e-9 * (time.high - time.low) / time.median),
         Value::known(rate(measurement.work.flops), nothing(measurement.work.flops, "no arithmetic")),
         Value::known(rate(bytes), nothing(bytes, "nothing is moved")),
@@ -103,10 +106,10 @@ fn row(measurement: &Measurement, all: &[&Measurement], roofs: &Roofs<'_>) -> Ve
         measurement.spec.family().into(),
         conditions.backend.as_str().into(),
         measurement.execution.id().into(),
-        of_time(|time| time.min),
-        of_time(|time| time.low),
-        of_time(|time| time.high),
-        of_time(|time| time.mad),
+        shown(|time| time.min),
+        shown(|time| time.low),
+        shown(|time| time.high),
+        shown(|time| time.mad),
         Value::known(verification.map(|verification| verification.error), "it was not checked"),
         Value::known(verification.map(|verification| verification.tolerance), "it was not checked"),
         Value::known_text(
@@ -117,8 +120,8 @@ fn row(measurement: &Measurement, all: &[&Measurement], roofs: &Roofs<'_>) -> Ve
             measurement.work.arithmetic.map(|arithmetic| arithmetic.id()),
             "nothing is computed",
         ),
-        Value::known(Some(measurement.work.flops), ""),
-        Value::known(Some(bytes), ""),
+        Value::known(Some(measurement.work.flops * calls(measurement)), ""),
+        Value::known(Some(bytes * calls(measurement)), ""),
         Value::known(measurement.clock.map(|clock| clock / 1e9), "the clock cannot be measured"),
         Value::known_text(
             conditions.huge_pages.map(|huge| if huge { "yes" } else { "no" }),
@@ -132,7 +135,12 @@ fn row(measurement: &Measurement, all: &[&Measurement], roofs: &Roofs<'_>) -> Ve
 /// What the roofs of a device say of a measurement's work.
 pub(crate) fn predicted(measurement: &Measurement, device: &Device) -> Interval {
     let level = level(device, working_set(measurement), measurement.conditions.state);
-    interval(&measurement.work, &measurement.chores, device, level)
+    let mut chores = measurement.chores.clone();
+    // Only where it was measured: on a datasheet it is not an unknown rate.
+    if device.rate(HAND_OVER).is_some() {
+        chores.push(Chore::hand_over(measurement.hand_overs()));
+    }
+    interval(&measurement.work, &chores, device, level)
 }
 
 /// Bytes that a kernel goes through. A call of a stream may go through them several times.

@@ -3,7 +3,7 @@
 //! A product of few rows waits for weights, and narrow ones arrive sooner; a product of many computes, and widening them
 //! costs time. Between the two lies the crossover.
 
-use eaves_roofline::measured::{Measurement, Spec};
+use eaves_roofline::measured::{CacheState, Conditions, Measurement, Spec};
 
 use super::results::is_fp32;
 use super::seconds;
@@ -26,12 +26,28 @@ const CROSSOVERS: [Column; 6] = [
     Column::new("slower_from", "Slower from", Unit::Count),
 ];
 
-/// The same product at growing batches, in one precision by one code.
+/// The same product at growing batches, in one precision under the same conditions.
 struct Series {
     name: String,
+    conditions: Under,
     is_base: bool,
     /// Batch and seconds, by batch.
     places: Vec<(usize, f64)>,
+}
+
+/// What must be the same for two times to be compared.
+#[derive(Clone, Debug, PartialEq)]
+struct Under {
+    threads: usize,
+    state: CacheState,
+    backend: String,
+}
+
+impl Under {
+    fn of(measurement: &Measurement) -> Self {
+        let Conditions { threads, state, backend, .. } = &measurement.conditions;
+        Self { threads: *threads, state: *state, backend: backend.clone() }
+    }
 }
 
 /// Where series cross FP32.
@@ -57,7 +73,8 @@ pub(super) fn tables(measured: &[&Measurement]) -> (Option<Table>, Option<Crossi
     if batches.len() < 2 {
         return (None, None);
     }
-    let base = series.iter().find(|series| series.is_base);
+    let base_of =
+        |one: &Series| series.iter().find(|series| series.is_base && series.conditions == one.conditions);
     let mut rows = Vec::new();
     for batch in &batches {
         for one in &series {
@@ -69,18 +86,17 @@ pub(super) fn tables(measured: &[&Measurement]) -> (Option<Table>, Option<Crossi
                 Value::known(Some(time * 1e9), ""),
                 Value::known(flops.map(|flops| flops / time / 1e9), ""),
                 Value::known(
-                    base.and_then(|base| base.at(*batch)).map(|base| base / time),
+                    base_of(one).and_then(|base| base.at(*batch)).map(|base| base / time),
                     "no FP32 kernel was run beside it",
                 ),
             ]);
         }
     }
     let table = Table { id: "sweep", title: "Batches", columns: SWEEP.to_vec(), rows };
-    let crossings = base.map(|base| {
-        let others = series.iter().filter(|series| !series.is_base);
-        Crossings(others.map(|other| Crossing::of(other, base)).collect())
-    });
-    (Some(table), crossings.filter(|crossings| !crossings.0.is_empty()))
+    let others = series.iter().filter(|series| !series.is_base);
+    let crossings: Vec<Crossing> =
+        others.filter_map(|other| Some(Crossing::of(other, base_of(other)?))).collect();
+    (Some(table), (!crossings.is_empty()).then_some(Crossings(crossings)))
 }
 
 /// Batch, outputs and inputs of a product.
@@ -110,18 +126,41 @@ fn series(measured: &[&Measurement]) -> Vec<Series> {
         if (own_n, own_k) != (n, k) {
             continue;
         }
-        let name = measurement.spec.precision();
-        match found.iter_mut().find(|series| series.name == name) {
+        let (name, conditions) = (measurement.spec.precision(), Under::of(measurement));
+        match found.iter_mut().find(|series| series.name == name && series.conditions == conditions) {
             // Of several codes the quickest counts.
             Some(series) => match series.places.iter_mut().find(|place| place.0 == m) {
                 Some(place) => place.1 = place.1.min(time),
                 None => series.places.push((m, time)),
             },
-            None => found.push(Series { name, is_base: is_fp32(&measurement.spec), places: vec![(m, time)] }),
+            None => found.push(Series {
+                name,
+                conditions,
+                is_base: is_fp32(&measurement.spec),
+                places: vec![(m, time)],
+            }),
         }
     }
+    // What differs names the series too.
+    let differs = |read: fn(&Under) -> String| {
+        let first = found.first().map(|series| read(&series.conditions));
+        found.iter().any(|series| Some(read(&series.conditions)) != first)
+    };
+    let threads = differs(|under| under.threads.to_string());
+    let state = differs(|under| under.state.id().to_owned());
+    let backend = differs(|under| under.backend.clone());
     for series in &mut found {
         series.places.sort_by_key(|place| place.0);
+        let Under { threads: count, state: place, backend: name } = &series.conditions;
+        let said = [
+            threads.then(|| format!("{count} {}", if *count == 1 { "thread" } else { "threads" })),
+            state.then(|| place.id().to_owned()),
+            backend.then(|| name.clone()),
+        ];
+        for word in said.into_iter().flatten() {
+            series.name.push_str(", ");
+            series.name.push_str(&word);
+        }
     }
     found
 }

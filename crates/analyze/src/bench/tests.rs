@@ -114,3 +114,58 @@ fn names_say_what_ran() {
     hot.conditions.state = CacheState::Hot;
     assert_eq!(points(&[&hot])[0].name, "triad-nt 192.0 MiB");
 }
+
+/// On one thread BF16 is quicker by 2 at batch 1 and slower at 8; on four it is quicker throughout. Merged, the quicker of each
+/// would stand for both.
+#[test]
+fn thread_counts_are_series_of_their_own() {
+    let at = |spec: Spec, threads: usize, microseconds: f64| {
+        let mut one = measured(spec, microseconds);
+        one.conditions.threads = threads;
+        Ran::Measured(one)
+    };
+    let ran = [
+        at(gemm(1, "fp32"), 1, 100.0),
+        at(gemm(8, "fp32"), 1, 200.0),
+        at(gemm(1, "bf16"), 1, 50.0),
+        at(gemm(8, "bf16"), 1, 400.0),
+        at(gemm(1, "fp32"), 4, 60.0),
+        at(gemm(8, "fp32"), 4, 80.0),
+        at(gemm(1, "bf16"), 4, 20.0),
+        at(gemm(8, "bf16"), 4, 40.0),
+    ];
+    let section = section(&ran, &Roofs::default());
+    let table = section.tables.iter().find(|table| table.id == "crossovers").unwrap();
+    let rows: Vec<(String, f64, f64)> = table
+        .rows
+        .iter()
+        .map(|row| match row.as_slice() {
+            [Value::Text(name), Value::Float(first), Value::Float(last), ..] => (name.clone(), *first, *last),
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    let [one, four] = rows.as_slice() else { panic!("{rows:?}") };
+    assert!(one.0.ends_with(", 1 thread") && four.0.ends_with(", 4 threads"), "{rows:?}");
+    for (got, expected) in [(one.1, 2.0), (one.2, 0.5), (four.1, 3.0), (four.2, 2.0)] {
+        assert!((got / expected - 1.0).abs() < 1e-3, "{rows:?}");
+    }
+}
+
+/// A call that goes through 1 MiB of a set of 8 in 40 us: the set takes 320 us, at the same rate.
+#[test]
+fn the_time_of_a_stream_is_that_of_its_set() {
+    let bytes = 8 << 20;
+    let spec = Spec::Stream { stream: eaves_roofline::measured::Stream::Read { streams: 1 }, bytes };
+    let mut one = measured(spec, 40.0);
+    one.work = eaves_roofline::Work::movement().reads(
+        "x",
+        f64::from(1 << 20) / 4.0,
+        eaves_roofline::Precision::FP32,
+    );
+    let section = section(&[Ran::Measured(one)], &Roofs::default());
+    let results = table(&section, "results");
+    near(cell(results, 0, "time_ns"), 320e3);
+    near(cell(results, 0, "min_ns"), 320e3);
+    near(cell(results, 0, "bytes"), bytes as f64);
+    near(cell(results, 0, "gbps"), f64::from(1 << 20) / 40e3);
+}

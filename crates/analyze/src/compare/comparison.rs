@@ -1,5 +1,7 @@
 //! Two runs side by side.
 
+use std::collections::BTreeMap;
+
 use super::change::{Change, Side};
 use super::matching::{MatchedBy, Pair, pairs};
 use super::metric::{Basis, Metric, Terms, changes};
@@ -17,6 +19,8 @@ pub struct Comparison {
     pub(super) operators: Option<Vec<Row>>,
     pub(super) collectives: Option<Vec<Row>>,
     pub(super) memory: Option<Vec<(String, Change)>>,
+    /// Bytes at the peak by line of the program, the largest changes first.
+    pub(super) lines: Option<Vec<(String, Change)>>,
     pub(super) steps: Vec<StepRow>,
 }
 
@@ -71,7 +75,8 @@ impl Comparison {
             kernels: rows(base, new, terms, &base.kernels, &new.kernels),
             operators: both(|profile| profile.operators.as_deref()),
             collectives: both(|profile| profile.collectives.as_deref()),
-            memory: memory(base, new),
+            memory: largest(base.peaks.as_ref(), new.peaks.as_ref()),
+            lines: largest(base.lines.as_ref(), new.lines.as_ref()).map(by_change),
             steps: steps(base, new),
         }
     }
@@ -139,8 +144,18 @@ fn rows(base: &Profile, new: &Profile, terms: Terms, ours: &[Entry], theirs: &[E
     pairs(ours, theirs, divisors).iter().filter_map(row).filter(happens).collect()
 }
 
-fn memory(base: &Profile, new: &Profile) -> Option<Vec<(String, Change)>> {
-    let (ours, theirs) = (base.peaks.as_ref()?, new.peaks.as_ref()?);
+/// The largest changes first.
+fn by_change(mut rows: Vec<(String, Change)>) -> Vec<(String, Change)> {
+    rows.sort_by_key(|(_, change)| std::cmp::Reverse(change.delta().unsigned_abs()));
+    rows
+}
+
+/// Values by name, of which each run has one at most.
+fn largest(
+    base: Option<&BTreeMap<String, i64>>,
+    new: Option<&BTreeMap<String, i64>>,
+) -> Option<Vec<(String, Change)>> {
+    let (ours, theirs) = (base?, new?);
     let mut names: Vec<&String> = ours.keys().chain(theirs.keys()).collect();
     names.sort_unstable();
     names.dedup();

@@ -6,6 +6,7 @@ use eaves_model::{GpuId, SliceId, SliceKind, StringId, Trace, is_launch, operato
 
 use super::frames::{Frames, IdMap, Node};
 use super::profile::{CALL, Entry, LAUNCH, Place, RankProfile, Step, StepWork};
+use crate::analyses::memory;
 use crate::analyses::steps::{self, steps_of};
 use crate::{Breakdown, KernelType, Options, RankView};
 
@@ -25,6 +26,7 @@ pub fn measure(trace: &Trace, options: &Options) -> RankProfile {
         collectives: Some(device.collectives),
         operators: host(&view, &clock, &mut frames, &device.by_operator),
         peaks: peaks(&view),
+        lines: memory::lines_at_peak(&view),
         steps: selected.iter().map(step).collect(),
         by_step: true,
     }
@@ -225,6 +227,12 @@ fn peaks(view: &RankView<'_>) -> Option<BTreeMap<String, i64>> {
                 let peak = peaks.entry((kind != HOST, device, what)).or_insert(value);
                 *peak = (*peak).max(value);
             }
+        }
+    }
+    for device in memory::snapshot_peaks(view) {
+        peaks.insert((!device.is_host, device.number, "allocated"), device.in_use);
+        if let Some(reserved) = device.reserved {
+            peaks.insert((!device.is_host, device.number, "reserved"), reserved);
         }
     }
     // The allocator of the host reserves nothing and says 0.

@@ -29,7 +29,7 @@ pub enum Metric {
     OperatorsTime,
     /// Kernels that ran.
     Kernels,
-    /// The most memory allocated on any device of any rank.
+    /// The most memory allocated on any device of any rank, or on the host if no device was recorded.
     PeakMemory,
 }
 
@@ -165,7 +165,9 @@ fn side(profile: &Profile, metric: Metric, terms: Terms) -> Option<Side> {
         Metric::PeakMemory => {
             let device =
                 |(name, _): &(&String, &i64)| name.starts_with("device") && name.ends_with("allocated");
-            let peak = profile.peaks.as_ref()?.iter().filter(device).map(|(_, &peak)| peak).max()?;
+            let peaks = profile.peaks.as_ref()?;
+            let peak = peaks.iter().filter(device).map(|(_, &peak)| peak).max();
+            let peak = peak.or_else(|| peaks.get("host allocated").copied())?;
             Some(Side { total: i128::from(peak), divisor: 1, samples: Vec::new() })
         }
         _ if terms.basis == Basis::Step => of_steps(profile, metric),

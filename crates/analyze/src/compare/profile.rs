@@ -130,6 +130,8 @@ pub struct RankProfile {
     pub(super) collectives: Option<Vec<Entry>>,
     /// Peaks in bytes by what peaked.
     pub(super) peaks: Option<BTreeMap<String, i64>>,
+    /// Bytes in use at the peak by line of the program, of snapshots.
+    pub(super) lines: Option<BTreeMap<String, i64>>,
     /// True if entries know their steps. Saved reports have totals only.
     pub(super) by_step: bool,
 }
@@ -150,6 +152,7 @@ pub struct Profile {
     pub(super) operators: Option<Vec<Entry>>,
     pub(super) collectives: Option<Vec<Entry>>,
     pub(super) peaks: Option<BTreeMap<String, i64>>,
+    pub(super) lines: Option<BTreeMap<String, i64>>,
     pub(super) by_step: bool,
 }
 
@@ -207,9 +210,11 @@ impl Profile {
             if let Some(count) = rank.kernel_count {
                 *profile.kernel_count.get_or_insert_default() += count;
             }
-            for (name, &peak) in rank.peaks.iter().flatten() {
-                let peaks = profile.peaks.get_or_insert_default();
-                peaks.entry(name.clone()).and_modify(|known| *known = (*known).max(peak)).or_insert(peak);
+            for (of_rank, of_run) in [(&rank.peaks, &mut profile.peaks), (&rank.lines, &mut profile.lines)] {
+                for (name, &peak) in of_rank.iter().flatten() {
+                    let peaks = of_run.get_or_insert_default();
+                    peaks.entry(name.clone()).and_modify(|known| *known = (*known).max(peak)).or_insert(peak);
+                }
             }
         }
         profile.step_numbers = numbers;

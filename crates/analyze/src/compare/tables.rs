@@ -21,7 +21,8 @@ impl Comparison {
         tables.extend(self.operators.as_ref().map(|rows| self.operators_table(rows)));
         tables.extend([self.steps_table()]);
         tables.extend(self.collectives.as_ref().map(|rows| self.collectives_table(rows)));
-        tables.extend(self.memory.as_ref().map(|rows| memory_table(rows)));
+        tables.extend(self.memory.as_ref().map(|rows| memory_table(rows, "memory", PEAKS)));
+        tables.extend(self.lines.as_ref().map(|rows| memory_table(rows, "memory_at_peak", LINES)));
         tables.retain(|table| !table.rows.is_empty());
         let section = Section {
             id: ID,
@@ -365,15 +366,18 @@ fn columns(class: &'static str, class_title: &'static str, more: &[Column]) -> V
     columns
 }
 
-fn memory_table(rows: &[(String, Change)]) -> Table {
+const PEAKS: &str = "Peaks of memory, the largest of all ranks; one value a run, so nothing tells noise";
+const LINES: &str = "Memory in use at the peak by line of the program, the largest of all ranks";
+
+fn memory_table(rows: &[(String, Change)], id: &'static str, title: &'static str) -> Table {
     let row = |(name, change): &(String, Change)| {
         let [base, new] = sides(change);
         let verdict = change.verdict(Verdict::Less, Verdict::More).id();
         vec![name.as_str().into(), base, new, change.delta().into(), percent(change), verdict.into()]
     };
     Table {
-        id: "memory",
-        title: "Peaks of memory, the largest of all ranks; one value a run, so nothing tells noise",
+        id,
+        title,
         columns: vec![
             Column::new("name", "Memory", Unit::None),
             Column::new("base_bytes", "Base", Unit::Bytes),

@@ -15,6 +15,7 @@ mod reported;
 mod section;
 #[cfg(test)]
 mod tests;
+mod traces;
 
 pub use classification::{classification, flat_table};
 pub use communication::{Transfer, communication, transfers_of};
@@ -26,3 +27,4 @@ pub use operators::{
 pub use point::{Load, Mark, Point};
 pub use reported::reported_device;
 pub use section::section;
+pub use traces::{analyses_of_traces, classified, of_traces};

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use eaves_model::{Interval, Ns, Trace, ident_text};
 
+use crate::analyses::memory;
+
 /// When a value changed, and to what.
 type Points = Vec<(Ns, f64)>;
 
@@ -21,6 +23,7 @@ pub struct CounterTrack {
 /// The counters of a trace in a window, with the value that held when it began.
 pub(super) fn counters(trace: &Trace, window: Interval) -> Vec<CounterTrack> {
     let mut tracks = allocations(trace);
+    tracks.extend(snapshots(trace));
     tracks.extend(samples(trace));
     for track in &mut tracks {
         track.points.sort_by_key(|&(time, _)| time);
@@ -48,6 +51,15 @@ fn allocations(trace: &Trace) -> Vec<CounterTrack> {
     };
     let track = |(device, points)| CounterTrack { name: name(device), is_bytes: true, points };
     devices.into_iter().map(track).collect()
+}
+
+/// What was in use on each device, of a snapshot.
+fn snapshots(trace: &Trace) -> impl Iterator<Item = CounterTrack> {
+    memory::snapshot_series(trace).into_iter().map(|(device, points)| CounterTrack {
+        name: format!("allocated on {device}"),
+        is_bytes: true,
+        points: points.into_iter().map(|(time, bytes)| (time, bytes as f64)).collect(),
+    })
 }
 
 fn samples(trace: &Trace) -> Vec<CounterTrack> {

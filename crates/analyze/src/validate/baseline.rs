@@ -118,6 +118,6 @@ fn read(columns: &[&str], row: &[Value]) -> Option<(Vec<String>, Times)> {
         _ => None,
     };
     let key = KEY.iter().map(text).collect::<Option<Vec<String>>>()?;
-    let times = Times { median: number("time_ns")?, low: number("low_ns")?, high: number("high_ns")? };
+    let times = Times { median: number("median_ns")?, low: number("low_ns")?, high: number("high_ns")? };
     Some((key, times))
 }

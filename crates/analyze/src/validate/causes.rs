@@ -1,11 +1,12 @@
 //! Why a measurement is far from its prediction, by what was measured: the core clock beside it, the rates of memory
 //! levels, and the same kernel with its operands in a cache, where memory has no part in its time.
 
-use eaves_roofline::measured::{Attend, CacheState, Interval, Measurement, RoofKind, Spec};
+use eaves_roofline::device::Memory;
+use eaves_roofline::measured::{Attend, CacheState, Interval, Measurement, RoofKind, Spec, level};
 
 use super::{Judged, Suite, TOLERANCE, judged, rows};
+use crate::bench;
 use crate::bench::results::working_set;
-use crate::bench::{self, seconds};
 use crate::section::{Column, Table, Unit, Value};
 use crate::text;
 
@@ -67,6 +68,13 @@ fn twin(row: &Judged<'_>) -> Option<Spec> {
             let queries = shape.queries.min(context);
             Some(Spec::Attention { shape: Attend { queries, context, ..shape }, precision })
         }
+        // A quarter of the set, if that is in the same cache: whether less of it is as quick as the roof.
+        Spec::Stream { stream, bytes } if row.measurement.conditions.state != CacheState::Cold => {
+            let level =
+                |bytes: usize| level(row.device, bytes as f64, CacheState::Hot).map(|level| &level.id);
+            let part = bytes / 4;
+            (level(part) == level(bytes)).then_some(Spec::Stream { stream, bytes: part })
+        }
         _ => None,
     }
 }
@@ -78,7 +86,7 @@ pub(super) fn causes(judged: &[Judged<'_>], twins: &[Twin]) -> Vec<Cause> {
         .filter(|row| row.needs_cause())
         .map(|row| {
             let twin = twins.iter().find(|twin| twin.of == row.index);
-            let found = [own_rate(row, twin), clock(row), level(row), overlap(row)];
+            let found = [own_rate(row, twin), clock(row), spilled(row, twin), nearer(row), overlap(row)];
             let best =
                 found.into_iter().flatten().reduce(|best, next| match (best.explains, next.explains) {
                     (false, true) => next,
@@ -110,8 +118,11 @@ fn memory(interval: &Interval) -> f64 {
 fn own_rate(row: &Judged<'_>, twin: Option<&Twin>) -> Option<Cause> {
     let measured = row.measured()?;
     let twin = &twin?.measurement;
+    if matches!(row.measurement.spec, Spec::Stream { .. }) {
+        return None;
+    }
     let scale = row.measurement.work.flops / twin.work.flops;
-    let own = seconds(twin)? * scale;
+    let own = row.read(twin)? * scale;
     let moved = memory(&row.interval);
     let (least, most) = (own.max(moved), own + moved);
     let explains = ((1.0 - TOLERANCE) * least..=(1.0 + TOLERANCE) * most).contains(&measured);
@@ -147,7 +158,8 @@ fn clock(row: &Judged<'_>) -> Option<Cause> {
     })
 }
 
-/// Roofs that overlap more or less than half of the time: what is inside the interval, but far from its middle.
+/// What is inside the interval, but far from its middle. How much of the roofs overlapped is then known, but not why: only
+/// another cause explains it.
 fn overlap(row: &Judged<'_>) -> Option<Cause> {
     let measured = row.measured()?;
     let (low, high) = (row.interval.low()?, row.interval.high()?);
@@ -158,57 +170,95 @@ fn overlap(row: &Judged<'_>) -> Option<Cause> {
     Some(Cause {
         of: row.index,
         text: format!(
-            "inside the interval: {:.0} % of what the other roofs ask for passes while {} does its part, where the middle is half",
+            "inside the interval: {:.0} % of what the other roofs ask for passes while {} does its part, where the middle is half; why was not measured",
             100.0 * hidden,
             row.interval.bound_by()?.roof,
         ),
-        explains: true,
-        seconds: Some(measured),
+        explains: false,
+        seconds: None,
     })
 }
 
-/// Bytes that came from another level than the one that should hold them.
-fn level(row: &Judged<'_>) -> Option<Cause> {
-    let bytes = row.measurement.work.bytes();
-    let measured = row.measured()?;
-    let rate = bytes / measured;
-    let set = working_set(row.measurement);
-    let own = eaves_roofline::measured::level(row.device, set, row.measurement.conditions.state)?;
-    let own_rate = own.bandwidth.as_ref()?.value;
+/// The level that holds the bytes of a row that memory bounds, the one before it (farther away) and the one after, each with
+/// its rate.
+struct Levels<'a> {
+    rate: f64,
+    set: f64,
+    own: (&'a str, f64),
+    farther: Option<(&'a str, f64)>,
+    nearer: Option<(&'a Memory, f64)>,
+}
+
+fn levels<'a>(row: &Judged<'a>) -> Option<Levels<'a>> {
     if row.interval.bound_by()?.kind != RoofKind::Memory {
         return None;
     }
+    let set = working_set(row.measurement);
+    let own = level(row.device, set, row.measurement.conditions.state)?;
     // Main memory first: the one before is farther away.
-    let levels: Vec<(&str, f64)> = row
-        .device
-        .memory
-        .iter()
-        .filter_map(|level| Some((level.name.as_str(), level.bandwidth.as_ref()?.value)))
-        .collect();
-    let place = levels.iter().position(|(name, _)| *name == own.name)?;
-    let farther = place.checked_sub(1).and_then(|before| levels.get(before));
-    let nearer = levels.get(place + 1);
-    let gigabytes = rate / 1e9;
-    let is_cold = row.measurement.conditions.state == CacheState::Cold;
-    let found = match (rate < own_rate, farther, nearer) {
-        (true, Some((name, far)), _) if rate >= far * (1.0 - TOLERANCE) => Some(format!(
-            "{} moved at {gigabytes:.1} GB/s, between {} ({:.1}) and {name} ({:.1}): not all of them stay in {}",
+    let known: Vec<(&Memory, f64)> =
+        row.device.memory.iter().filter_map(|level| Some((level, level.bandwidth.as_ref()?.value))).collect();
+    let place = known.iter().position(|(level, _)| level.id == own.id)?;
+    let named = |(level, rate): &(&'a Memory, f64)| (level.name.as_str(), *rate);
+    Some(Levels {
+        rate: row.measurement.work.bytes() / row.measured()?,
+        set,
+        own: named(known.get(place)?),
+        farther: place.checked_sub(1).and_then(|before| known.get(before)).map(named),
+        nearer: known.get(place + 1).copied(),
+    })
+}
+
+/// Bytes of which not all stay in the cache that should hold them: a quarter of them moves as quickly as the roof says, and
+/// all of them at a rate between that and the level behind.
+fn spilled(row: &Judged<'_>, twin: Option<&Twin>) -> Option<Cause> {
+    let Levels { rate, set, own: (own, own_rate), farther, .. } = levels(row)?;
+    let (name, far) = farther?;
+    let twin = &twin?.measurement;
+    let part = twin.work.bytes() / row.read(twin)?;
+    // The roof as it is for this kind of stream.
+    let roof = row.measurement.work.bytes() / row.interval.low()?;
+    if !matches!(row.measurement.spec, Spec::Stream { .. }) || rate >= own_rate {
+        return None;
+    }
+    let explains = part >= roof * (1.0 - 2.0 * TOLERANCE) && rate >= far * (1.0 - TOLERANCE);
+    Some(Cause {
+        of: row.index,
+        text: format!(
+            "{} moved at {:.1} GB/s, between {own} ({:.1}) and {name} ({:.1}), and a quarter of them at {:.1}: not all stay in {own}",
             text::bytes(set as i64),
-            own.name,
+            rate / 1e9,
             own_rate / 1e9,
             far / 1e9,
-            own.name
-        )),
-        (false, _, Some((name, near))) if !is_cold && rate <= near * (1.0 + TOLERANCE) => Some(format!(
-            "{} moved at {gigabytes:.1} GB/s, between {} ({:.1}) and {name} ({:.1}): a part stays in {name}",
+            part / 1e9,
+        ),
+        explains,
+        seconds: None,
+    })
+}
+
+/// Bytes of which at least half fit a nearer cache than the one that holds all of them.
+fn nearer(row: &Judged<'_>) -> Option<Cause> {
+    let Levels { rate, set, own: (own, own_rate), nearer, .. } = levels(row)?;
+    let (near, near_rate) = nearer?;
+    let fits = near.size.as_ref()?.value;
+    if rate < own_rate || row.measurement.conditions.state == CacheState::Cold {
+        return None;
+    }
+    Some(Cause {
+        of: row.index,
+        text: format!(
+            "{} moved at {:.1} GB/s, between {own} ({:.1}) and {} ({:.1}), which holds {}",
             text::bytes(set as i64),
-            own.name,
+            rate / 1e9,
             own_rate / 1e9,
-            near / 1e9
-        )),
-        _ => None,
-    };
-    found.map(|text| Cause { of: row.index, text, explains: true, seconds: Some(measured) })
+            near.name,
+            near_rate / 1e9,
+            text::bytes(fits as i64),
+        ),
+        explains: set <= 2.0 * fits && rate <= near_rate * (1.0 + TOLERANCE),
+        seconds: None,
+    })
 }
 
 pub(super) fn table(judged: &[Judged<'_>], causes: &[Cause]) -> Table {

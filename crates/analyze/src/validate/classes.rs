@@ -6,12 +6,13 @@ use crate::section::{Column, Table, Unit, Value};
 /// In the order of the table.
 const CLASSES: [&str; 5] = ["stream", "gemm", "gemv", "quantised gemv", "attention"];
 
-const COLUMNS: [Column; 9] = [
+const COLUMNS: [Column; 10] = [
     Column::new("class", "Class", Unit::None),
     Column::new("rows", "Rows", Unit::Count),
     Column::new("median_error_pct", "Error", Unit::Percent),
     Column::new("p90_error_pct", "Error p90", Unit::Percent),
     Column::new("inside_pct", "Inside", Unit::Percent),
+    Column::new("median_width_pct", "Width", Unit::Percent),
     Column::new("median_efficiency_pct", "Efficiency", Unit::Percent),
     Column::new("median_ln_error", "|ln|", Unit::None),
     Column::new("slower", "Slower", Unit::Count),
@@ -25,6 +26,7 @@ pub(super) struct Errors {
     pub(super) median: Option<f64>,
     pub(super) p90: Option<f64>,
     pub(super) inside: Option<f64>,
+    pub(super) width: Option<f64>,
     pub(super) efficiency: Option<f64>,
     pub(super) logarithm: Option<f64>,
     /// How many took longer than predicted.
@@ -48,6 +50,7 @@ impl Errors {
             median: median(&errors),
             p90: nearest_rank(&errors, 0.9),
             inside: (!rows.is_empty()).then(|| 100.0 * inside as f64 / rows.len() as f64),
+            width: median(&of(|row| row.width())),
             efficiency: median(&of(|row| row.efficiency())),
             logarithm: median(&logarithms),
             slower: rows.iter().filter(|row| row.logarithm().is_some_and(|size| size > 0.0)).count(),
@@ -83,6 +86,7 @@ pub(super) fn table(judged: &[Judged<'_>]) -> Table {
                 known(errors.median),
                 known(errors.p90),
                 known(errors.inside),
+                known(errors.width),
                 known(errors.efficiency),
                 known(errors.logarithm),
                 errors.slower.into(),

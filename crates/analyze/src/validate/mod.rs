@@ -10,7 +10,7 @@ mod classes;
 mod rows;
 
 use eaves_roofline::Device;
-use eaves_roofline::measured::{Interval, Measurement, Spec};
+use eaves_roofline::measured::{ESTIMATE, Interval, Measurement, Spec, quantile};
 
 use crate::bench::results::predicted;
 use crate::bench::{Ran, Roofs, seconds};
@@ -32,10 +32,23 @@ pub struct Suite<'a> {
     pub ran: &'a [Ran],
     /// The measured roofs.
     pub roofs: Roofs<'a>,
+    /// For each kernel that was run, the roofs beside it; those above hold where there are none.
+    pub beside: &'a [Option<Beside>],
     /// What the vendor says of the device, if that is known.
     pub datasheet: Option<&'a Device>,
     /// The kernels of rows with large errors, run with their operands in a cache.
     pub twins: &'a [Twin],
+}
+
+/// The roofs of the seconds in which a kernel ran, measured in turns with it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Beside {
+    /// At [`ESTIMATE`] of their samples.
+    pub middle: Device,
+    /// At the quicker end of their spread.
+    pub quick: Device,
+    /// At the slower end.
+    pub slow: Device,
 }
 
 /// One measurement against its prediction.
@@ -45,12 +58,22 @@ struct Judged<'a> {
     measurement: &'a Measurement,
     device: &'a Device,
     interval: Interval,
+    /// The ends of the prediction: the longest of the roofs at their quickest, the sum of them at their slowest.
+    ends: Option<(f64, f64)>,
+    /// Whether roofs were measured in turns with it.
+    is_beside: bool,
     datasheet: Option<Interval>,
 }
 
 impl Judged<'_> {
+    /// Seconds, read at the same share of the samples as the roofs were.
     fn measured(&self) -> Option<f64> {
-        seconds(self.measurement)
+        self.read(self.measurement)
+    }
+
+    fn read(&self, measurement: &Measurement) -> Option<f64> {
+        let median = seconds(measurement)?;
+        if self.is_beside { quantile(&measurement.samples, ESTIMATE) } else { Some(median) }
     }
 
     /// `|predicted - measured| / predicted`, in percent.
@@ -74,7 +97,14 @@ impl Judged<'_> {
     }
 
     fn is_inside(&self) -> Option<bool> {
-        self.interval.holds(self.measured()?, TOLERANCE)
+        let (low, high) = self.ends?;
+        Some(((1.0 - TOLERANCE) * low..=(1.0 + TOLERANCE) * high).contains(&self.measured()?))
+    }
+
+    /// How wide the prediction is, in percent of its middle.
+    fn width(&self) -> Option<f64> {
+        let (low, high) = self.ends?;
+        Some(100.0 * (high - low) / self.interval.middle()?)
     }
 
     fn needs_cause(&self) -> bool {
@@ -91,12 +121,25 @@ fn judged<'a>(suite: &Suite<'a>) -> Vec<Judged<'a>> {
     let judge = |(index, ran): (usize, &'a Ran)| {
         let measurement = ran.measured()?;
         class(&measurement.spec)?;
-        let device = suite.roofs.over(measurement)?;
+        let beside = suite.beside.get(index).and_then(Option::as_ref);
+        let device = match beside {
+            Some(beside) => &beside.middle,
+            None => suite.roofs.over(measurement)?,
+        };
+        let interval = predicted(measurement, device);
+        let ends = match beside {
+            Some(beside) => {
+                predicted(measurement, &beside.quick).low().zip(predicted(measurement, &beside.slow).high())
+            }
+            None => interval.low().zip(interval.high()),
+        };
         Some(Judged {
             index,
             measurement,
             device,
-            interval: predicted(measurement, device),
+            interval,
+            ends,
+            is_beside: beside.is_some(),
             // A datasheet is of the whole device.
             datasheet: suite
                 .datasheet
@@ -199,7 +242,13 @@ fn numbers(suite: &Suite<'_>, judged: &[Judged<'_>], causes: &[causes::Cause]) -
             "inside_pct",
             of_all(all.inside),
             Unit::Percent,
-            "Share of the measurements inside their interval, widened by 5 %.",
+            "Share of the measurements inside their interval, widened by 5 %. Its ends are the longest roof at its quickest and the sum of all at their slowest: a tenth and nine tenths of the samples that were taken of each roof in turns with the kernel.",
+        ),
+        number(
+            "median_width_pct",
+            of_all(all.width),
+            Unit::Percent,
+            "Median width of the intervals, in percent of their middle: how much a prediction leaves open.",
         ),
         number(
             "median_ln_error",

@@ -64,7 +64,7 @@ fn near(value: &Value, expected: f64) {
 }
 
 fn suite<'a>(ran: &'a [Ran], device: &'a Device, twins: &'a [Twin]) -> Suite<'a> {
-    Suite { ran, roofs: Roofs { all: None, one: Some(device) }, datasheet: None, twins }
+    Suite { ran, roofs: Roofs { all: None, one: Some(device) }, beside: &[], datasheet: None, twins }
 }
 
 /// 10^6 weights of 4 bytes: 200 us from memory and 20 us of arithmetic, so [200, 220] with the middle 210. Measured 230 is
@@ -137,39 +137,92 @@ fn a_kernel_that_is_slow_in_its_cache_explains_itself() {
     assert!(unexplained.findings.iter().any(|finding| finding.id == "unexplained"));
 }
 
-/// [50, 70] again: 48 is 20 % off the middle, and within 5 % of the least. Arithmetic then passes beside memory as a whole.
-/// 45 is outside, and nothing explains it.
+/// [50, 70] again: 47.9 is 20 % off the middle, and within 5 % of the least. Arithmetic then passes beside memory as a whole,
+/// but why is not known. 45 is outside.
 #[test]
-fn a_row_inside_its_interval_says_how_much_overlapped() {
+fn a_row_inside_its_interval_says_how_much_overlapped_and_is_not_explained_by_it() {
     let device = device();
-    for (microseconds, is_explained) in [(47.9, "yes"), (45.0, "no")] {
+    for (microseconds, is_inside) in [(47.9, true), (45.0, false)] {
         let ran = [Ran::Measured(measured(gemv(1000, 1000, "int8"), microseconds))];
         let section = section(&suite(&ran, &device, &[]));
         let causes = table(&section, "causes");
-        assert_eq!(cell(causes, 0, "explained"), &Value::from(is_explained), "{causes:?}");
+        assert_eq!(cell(causes, 0, "explained"), &Value::from("no"), "{causes:?}");
+        assert_eq!(number(&section, "unexplained"), 1.0);
         let Value::Text(reason) = cell(causes, 0, "reason") else { panic!() };
-        assert_eq!(
-            reason.contains("100 % of what the other roofs ask for"),
-            is_explained == "yes",
-            "{reason}"
-        );
+        assert_eq!(reason.contains("100 % of what the other roofs ask for"), is_inside, "{reason}");
     }
 }
 
-/// 24 MiB of a shared cache of 32 at 30 GB/s: faster than memory, slower than the cache.
+/// 24 MiB of a shared cache of 32 at 30 GB/s: faster than memory, slower than the cache. That they do not stay there is
+/// shown by a quarter of them, which is as quick as the cache.
 #[test]
-fn a_working_set_that_spills_is_between_two_levels() {
+fn a_working_set_that_spills_is_between_two_levels_where_a_part_of_it_is_not() {
     let device = device();
-    let bytes = 24 << 20;
-    let mut spilt =
-        measured(Spec::Stream { stream: Stream::Read { streams: 4 }, bytes }, bytes as f64 / 30e9 * 1e6);
-    spilt.conditions.state = CacheState::LastLevel;
-    let ran = [Ran::Measured(spilt)];
+    let read = |bytes: usize, gigabytes: f64| {
+        let spec = Spec::Stream { stream: Stream::Read { streams: 4 }, bytes };
+        let mut measured = measured(spec, bytes as f64 / gigabytes / 1e3);
+        measured.conditions.state = CacheState::Hot;
+        measured
+    };
+    let ran = [Ran::Measured(read(24 << 20, 30.0))];
+    let wanted = twins(&suite(&ran, &device, &[]));
+    let [(0, Spec::Stream { bytes, .. })] = wanted.as_slice() else { panic!("{wanted:?}") };
+    assert_eq!(*bytes, 6 << 20);
+    for (part, is_explained) in [(79.0, "yes"), (31.0, "no")] {
+        let twins = [Twin { of: 0, measurement: read(*bytes, part) }];
+        let section = section(&suite(&ran, &device, &twins));
+        let causes = table(&section, "causes");
+        assert_eq!(cell(causes, 0, "explained"), &Value::from(is_explained));
+        let Value::Text(reason) = cell(causes, 0, "reason") else { panic!() };
+        assert!(reason.contains("between L3 (80.0) and DRAM (20.0)"), "{reason}");
+    }
+    // Without the part there is no proof.
     let section = section(&suite(&ran, &device, &[]));
-    let causes = table(&section, "causes");
-    assert_eq!(cell(causes, 0, "explained"), &Value::from("yes"));
-    let Value::Text(reason) = cell(causes, 0, "reason") else { panic!() };
-    assert!(reason.contains("between L3 (80.0) and DRAM (20.0)"), "{reason}");
+    assert_eq!(number(&section, "unexplained"), 1.0);
+    // A part that would be in another cache shows nothing.
+    let small = [Ran::Measured(read(1 << 20, 30.0))];
+    assert!(twins(&suite(&small, &device, &[])).is_empty());
+}
+
+/// At 98 GB/s 700 KiB of the third cache are nearly as quick as the second, which holds 512 of them; 24 MiB cannot be.
+#[test]
+fn what_is_quicker_than_its_level_may_be_in_the_next_in_part() {
+    let device = device();
+    for (bytes, is_explained) in [(700 << 10, "yes"), (24 << 20, "no")] {
+        let spec = Spec::Stream { stream: Stream::Read { streams: 4 }, bytes };
+        let mut quick = measured(spec, bytes as f64 / 98e3);
+        quick.conditions.state = CacheState::Hot;
+        let mut device = device.clone();
+        device.memory[1].bandwidth = Some(fact(70e9));
+        let section = section(&suite(&[Ran::Measured(quick)], &device, &[]));
+        assert_eq!(cell(table(&section, "causes"), 0, "explained"), &Value::from(is_explained));
+    }
+}
+
+/// Roofs beside it of 20 GB/s, of 25 at their quickest and 16 at their slowest: 4 MB take 200 us, from 160 to 250. With
+/// 20 us of arithmetic the middle is 210 and the interval [160, 270], widened [152, 283.5].
+#[test]
+fn roofs_beside_a_row_predict_it_and_their_spread_is_its_interval() {
+    let with = |gigabytes: f64| {
+        let mut device = device();
+        device.memory[0].bandwidth = Some(fact(gigabytes * 1e9));
+        device
+    };
+    let beside = |slow: f64| Some(Beside { middle: with(20.0), quick: with(25.0), slow: with(slow) });
+    // The roofs of before say twice as much.
+    let before = with(40.0);
+    let times = [153.0, 283.0, 151.0, 284.0];
+    let ran = times.map(|time| Ran::Measured(measured(gemv(1000, 1000, "fp32"), time)));
+    let every = [beside(16.0), beside(16.0), beside(16.0), beside(16.0)];
+    let suite = Suite { beside: &every, ..suite(&ran, &before, &[]) };
+    let judged = section(&suite);
+    let rows = table(&judged, "rows");
+    near(cell(rows, 0, "predicted_ns"), 210e3);
+    near(cell(rows, 0, "least_ns"), 160e3);
+    near(cell(rows, 0, "most_ns"), 270e3);
+    let inside: Vec<&Value> = (0..4).map(|row| cell(rows, row, "inside")).collect();
+    assert_eq!(inside, [&"yes".into(), &"yes".into(), &Value::from("no"), &"no".into()]);
+    assert!((number(&judged, "median_width_pct") - 100.0 * 110.0 / 210.0).abs() < 0.01);
 }
 
 #[test]

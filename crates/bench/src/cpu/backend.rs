@@ -1,7 +1,7 @@
 //! The processor as a backend.
 
 use eaves_roofline::device::detect::{Kind, Machine};
-use eaves_roofline::measured::{Measurement, Spec};
+use eaves_roofline::measured::{CacheState, Measurement, Spec};
 
 use super::{FAMILIES, InstructionSet, Making};
 use crate::backend::{Backend, BenchError, Options};
@@ -47,8 +47,22 @@ impl Cpu {
             state: options.state,
             last_cache: self.last_cache,
         };
-        if available().is_some_and(|available| wanted(spec) > available) {
+        let bytes = operands(spec);
+        let copies = if options.state == CacheState::Cold { 4.0 * self.last_cache as f64 } else { 0.0 };
+        if available_memory().is_some_and(|available| bytes + made_from(spec) + copies > available) {
             return Err(BenchError::Memory { what: format!("{} {}", spec.family(), spec.shape()) });
+        }
+        if options.state == CacheState::LastLevel && bytes >= self.last_cache as f64 {
+            let mebibytes = |bytes: f64| (bytes / f64::from(1 << 20)).ceil();
+            return Err(BenchError::Unsupported {
+                backend: self.id().to_owned(),
+                what: format!("{} {} in the last cache", spec.family(), spec.shape()),
+                why: format!(
+                    "operands of {} MiB do not fit its {} MiB",
+                    mebibytes(bytes),
+                    mebibytes(self.last_cache as f64)
+                ),
+            });
         }
         FAMILIES.iter().find_map(|family| family(spec, &making)).unwrap_or_else(|| {
             Err(BenchError::Unsupported {
@@ -90,12 +104,23 @@ impl Backend for Cpu {
     }
 }
 
-/// Bytes that operands of a spec need at the very least, and the numbers that they are made from.
-fn wanted(spec: &Spec) -> f64 {
+/// Rows of weights that are drawn at random, as FP64; others repeat them.
+const DISTINCT_ROWS: usize = 251;
+
+/// Bytes of the numbers that operands are made from, beside them.
+fn made_from(spec: &Spec) -> f64 {
+    match *spec {
+        Spec::Gemv { n, k, .. } | Spec::Gemm { n, k, .. } => 8.0 * n.min(DISTINCT_ROWS) as f64 * k as f64,
+        _ => 0.0,
+    }
+}
+
+/// Bytes that operands of a spec need at the very least.
+fn operands(spec: &Spec) -> f64 {
     let size = |dimension: usize| dimension as f64;
     match *spec {
         Spec::Stream { bytes, .. } => size(bytes),
-        Spec::Gemv { n, k, weights, .. } => weights.bytes(size(n) * size(k)) + 8.0 * size(k),
+        Spec::Gemv { n, k, weights, .. } => weights.bytes(size(n) * size(k)) + 4.0 * (size(n) + size(k)),
         Spec::Gemm { m, n, k, weights, activations } => {
             let operands = weights.bytes(size(n) * size(k)) + activations.bytes(size(m) * size(k));
             operands + 4.0 * size(m) * size(n)
@@ -110,7 +135,7 @@ fn wanted(spec: &Spec) -> f64 {
 }
 
 /// Bytes that can be had without taking them from other programs, if the system says (`MemAvailable` of proc_meminfo(5)).
-fn available() -> Option<f64> {
+pub fn available_memory() -> Option<f64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
     let kilobytes: f64 = line.split_ascii_whitespace().next()?.parse().ok()?;
@@ -120,7 +145,7 @@ fn available() -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use eaves_roofline::Precision;
-    use eaves_roofline::measured::{Attend, CacheState};
+    use eaves_roofline::measured::{Attend, Stream};
 
     use super::*;
 
@@ -146,6 +171,38 @@ mod tests {
         ] {
             let refused = Cpu::detect().kernel(&spec, &options).err();
             assert!(matches!(refused, Some(BenchError::Memory { .. })), "{spec:?}: {refused:?}");
+        }
+        // A single row of bits that fits is made from numbers that do not.
+        let cpu = Cpu::detect();
+        let available = available_memory().unwrap() as usize;
+        let (weights, k) = ("int4".parse().unwrap(), available / 251 / 8 + 1);
+        let spec = Spec::Gemv { n: 251, k, weights, activations };
+        assert!(operands(&spec) < available as f64 / 2.0);
+        assert!(matches!(cpu.kernel(&spec, &options).err(), Some(BenchError::Memory { .. })));
+    }
+
+    /// Whatever the family, what is to be in the last cache must fit it.
+    #[test]
+    fn what_is_to_be_in_the_last_cache_fits_it() {
+        let cpu = Cpu { last_cache: 1 << 20, ..Cpu::detect() };
+        let (weights, activations) = (Precision::FP32, Precision::FP32);
+        let options =
+            Options { threads: 1, state: CacheState::LastLevel, protocol: timing::Protocol::default() };
+        let attention = |context: usize| {
+            let shape =
+                Attend { batch: 1, heads: 1, kv_heads: 1, queries: 1, context, dimension: 64, causal: false };
+            Spec::Attention { shape, precision: Precision::FP32 }
+        };
+        let pairs = [
+            [256, 512].map(|side| Spec::Gemm { m: side, n: side, k: side, weights, activations }),
+            [256, 512].map(|side| Spec::Gemv { n: side, k: side, weights, activations }),
+            [1 << 19, 1 << 20].map(|bytes| Spec::Stream { stream: Stream::Read { streams: 1 }, bytes }),
+            [1024, 2048].map(attention),
+        ];
+        for [fits, exceeds] in pairs {
+            assert!(cpu.kernel(&fits, &options).is_ok(), "{fits:?}");
+            let refused = cpu.kernel(&exceeds, &options).err();
+            assert!(matches!(refused, Some(BenchError::Unsupported { .. })), "{exceeds:?}: {refused:?}");
         }
     }
 }

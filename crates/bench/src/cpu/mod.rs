@@ -14,7 +14,7 @@ use eaves_roofline::measured::{CacheState, Spec};
 use crate::backend::BenchError;
 use crate::kernel::Kernel;
 
-pub use backend::Cpu;
+pub use backend::{Cpu, available_memory};
 pub use isa::InstructionSet;
 
 /// How a kernel is to be made.

@@ -1,5 +1,7 @@
 //! The core clock while it works.
 
+use eaves_roofline::measured::{Measurement, Spec};
+
 use crate::timing::core_clock;
 
 /// Readings; each takes some 10 us.
@@ -37,6 +39,17 @@ fn clock(readings: &[f64]) -> Option<Clock> {
     let (low, middle, high) = (at(1)?, at(2)?, at(3)?);
     let hertz = sorted.iter().rev().copied().find(|reading| *reading <= middle * PLAUSIBLE)?;
     Some(Clock { hertz, spread: (high - low) / hertz, readings: readings.len() })
+}
+
+/// The clock while all of so many threads multiply and add: that of the slowest of them, in the measurement that has the
+/// highest. With one thread there is none but its own.
+pub(super) fn of_all(measurements: &[Measurement], threads: usize) -> Option<f64> {
+    let all = |measurement: &&Measurement| {
+        threads > 1
+            && measurement.conditions.threads == threads
+            && matches!(measurement.spec, Spec::Fma { .. })
+    };
+    measurements.iter().filter(all).filter_map(|measurement| measurement.clock).max_by(f64::total_cmp)
 }
 
 #[cfg(test)]

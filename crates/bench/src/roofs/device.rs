@@ -3,6 +3,7 @@
 use eaves_roofline::Counts;
 use eaves_roofline::device::detect::{Kind, Machine};
 use eaves_roofline::device::{self, Confidence, Device, Fact, Memory, Source};
+use eaves_roofline::measured::HAND_OVER;
 
 use super::{Rate, Roofs};
 
@@ -57,6 +58,10 @@ impl Roofs {
             let per_second = fact(rate.median, &described("median", &rate));
             Some(device::Rate { key: chore.key.clone(), per_second })
         });
+        let hand_over = self.hand_over.filter(|seconds| all && *seconds > 0.0).map(|seconds| {
+            let how = "calls of nothing, from handing them to all threads until all are done";
+            device::Rate { key: HAND_OVER.to_owned(), per_second: fact(1.0 / seconds, how) }
+        });
         Device {
             id: format!("{}-measured", if told.id.is_empty() { "cpu" } else { &told.id }),
             name: format!("{} (measured)", self.name),
@@ -65,15 +70,26 @@ impl Roofs {
             scope: Some(if all { format!("{cores} cores") } else { "one core".to_owned() }),
             units: Some(fact(cores as f64, "threads that ran")),
             unit_kind: Some("core".to_owned()),
-            clock: self.clock.map(|clock| {
-                let spread =
-                    format!("chains of additions, the middle half within {:.1} %", clock.spread * 100.0);
-                fact(clock.hertz, &spread)
-            }),
+            clock: self.clock_of(all),
             peaks: peaks.collect(),
             memory,
-            rates: rates.collect(),
+            rates: rates.chain(hand_over).collect(),
             ..Device::default()
+        }
+    }
+}
+
+impl Roofs {
+    /// The clock of one core, or that of the slowest while all work.
+    fn clock_of(&self, all: bool) -> Option<device::Fact> {
+        let of_one = || {
+            let clock = self.clock?;
+            let spread = format!("chains of additions, the middle half within {:.1} %", clock.spread * 100.0);
+            Some(fact(clock.hertz, &spread))
+        };
+        match self.clock_of_all.filter(|_| all) {
+            Some(hertz) => Some(fact(hertz, "chains of additions on the slowest core while all work")),
+            None => of_one(),
         }
     }
 }

@@ -45,6 +45,14 @@ pub(super) fn set(fits: usize, before: Option<usize>) -> usize {
     }
 }
 
+/// The set of each of several threads that share a cache: half of it together, and more than the cache before holds. `None`
+/// if no set is both in this level and in none before.
+fn shared_set(fits: usize, before: Option<usize>, threads: usize) -> Option<usize> {
+    let least = before.map_or(1024, |before| before + before / 2);
+    let each = (fits / 2 / threads.max(1)).max(least);
+    (each * threads <= fits / 4 * 3).then_some(each)
+}
+
 /// Measures the traffic of every cache on so many threads.
 pub(super) fn measure_caches(session: &mut Session<'_>, levels: &mut [Level], threads: usize) {
     let mut before = None;
@@ -56,8 +64,15 @@ pub(super) fn measure_caches(session: &mut Session<'_>, levels: &mut [Level], th
         if threads > 1 {
             level.is_shared = is_shared(session, fits, one);
             if level.is_shared {
-                let least = before.map_or(1024, |before| before + before / 2);
-                each = (fits / 2 / threads).max(least);
+                let Some(share) = shared_set(fits, before, threads) else {
+                    let name = &level.name;
+                    session.missing.push(format!(
+                        "{name}, all cores: what exceeds the cache before it exceeds {name} together"
+                    ));
+                    before = Some(fits);
+                    continue;
+                };
+                each = share;
             }
         }
         cache(session, level, each, threads);
@@ -172,8 +187,20 @@ mod tests {
     }
 
     #[test]
+    fn a_shared_cache_holds_the_sets_of_all_threads_or_is_not_measured() {
+        // Half of 32 MiB for two, each far more than 1 MiB.
+        assert_eq!(shared_set(32 << 20, Some(1 << 20), 2), Some(8 << 20));
+        // Sixteen with second caches of 1 MiB: 1.5 MiB each are 24 MiB, three quarters.
+        assert_eq!(shared_set(32 << 20, Some(1 << 20), 16), Some(3 << 19));
+        // One more does not fit.
+        assert_eq!(shared_set(32 << 20, Some(1 << 20), 17), None);
+        assert_eq!(shared_set(32 << 10, None, 2), Some(8 << 10));
+    }
+
+    #[test]
     fn the_quicker_of_two_moments_is_kept_and_none_takes_nothing_away() {
-        let rate = |median: f64| Some(Rate { median, best: median, by: String::new(), clean: 9 });
+        let rate =
+            |median: f64| Some(Rate { median, best: median, by: String::new(), clean: 9, origin: None });
         let mut known = None;
         for (found, kept) in [(2.0, 2.0), (1.0, 2.0), (3.0, 3.0)] {
             keep_quicker(&mut known, rate(found));

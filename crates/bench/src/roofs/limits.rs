@@ -26,6 +26,7 @@ impl Roofs {
         Limits {
             peak,
             bandwidth,
+            is_median: false,
             // Whatever ran, the processor has no more than its best instructions.
             per_cycle: arithmetic.and_then(|arithmetic| InstructionSet::best().most_per_cycle(arithmetic)),
             is_arithmetic: matches!(measurement.spec, Spec::Fma { .. }),

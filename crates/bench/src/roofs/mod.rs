@@ -4,6 +4,7 @@
 //! ([`plateaus()`]), peaks by multiply-adds in registers, rates by the kernels that need them. Each number is of clean samples,
 //! and there is none where these are too few.
 
+mod beside;
 mod chase;
 mod chores;
 mod clock;
@@ -19,11 +20,12 @@ mod sustained;
 mod tests;
 
 use eaves_roofline::Arithmetic;
-use eaves_roofline::measured::Measurement;
+use eaves_roofline::measured::{CacheState, Measurement, Spec};
 
 use crate::cpu::{Cpu, InstructionSet};
 use crate::timing;
 
+pub use beside::{Beside, Gauges};
 pub use clock::Clock;
 pub use plateaus::{Plateau, Rung, plateaus};
 pub use sustained::{Second, sustained};
@@ -62,6 +64,19 @@ pub struct Rate {
     pub by: String,
     /// Clean samples.
     pub clean: usize,
+    /// What to run to measure it again.
+    pub origin: Option<Origin>,
+}
+
+/// What a rate was measured with.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Origin {
+    /// The kernel.
+    pub spec: Spec,
+    /// Where its operands were.
+    pub state: CacheState,
+    /// The instructions it used.
+    pub instructions: InstructionSet,
 }
 
 /// A rate of one core, and of all of them together.
@@ -141,10 +156,12 @@ pub struct Roofs {
     pub name: String,
     /// The best instructions it has.
     pub instructions: InstructionSet,
-    /// All cores, as many threads.
+    /// All cores, as many threads: one on each where the system says which processors are one core.
     pub threads: usize,
     /// The core clock while it works.
     pub clock: Option<Clock>,
+    /// The clock of the slowest core while all work, in hertz.
+    pub clock_of_all: Option<f64>,
     /// Bytes read a second by one core, by the size of the set.
     pub bandwidths: Vec<Rung>,
     /// Dependent accesses a second, by the size of the set: what levels are found by.
@@ -200,13 +217,22 @@ pub fn measure_roofs(
         levels::measure_caches(&mut session, &mut levels, threads);
     }
     session.missing.truncate(named);
+    let processors = timing::processors();
+    if processors > session.threads {
+        session.missing.push(format!(
+            "{processors} processors are {} cores: roofs of all are those of one thread on each",
+            session.threads
+        ));
+    }
     session.say("handing a call to all threads");
     let hand_over = timing::hand_over(session.threads);
+    let clock_of_all = clock::of_all(&session.measurements, session.threads);
     Roofs {
         name: cpu.name.clone(),
         instructions: cpu.instructions,
         threads: session.threads,
         clock,
+        clock_of_all,
         bandwidths,
         accesses,
         levels,

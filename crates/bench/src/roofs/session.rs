@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use eaves_roofline::measured::{CacheState, Measurement, Spec, summary};
 
-use super::{Effort, Level, Pair, Progress, Rate};
+use super::{Effort, Level, Origin, Pair, Progress, Rate};
 use crate::backend::Options;
 use crate::cpu::{Cpu, InstructionSet};
 use crate::kernel::Kernel;
@@ -200,7 +200,18 @@ pub(super) fn rate_of(measurement: &Measurement, amount: f64) -> Option<Rate> {
         best: amount / time.min,
         by: format!("{name}{}", measurement.conditions.implementation),
         clean: time.clean,
+        origin: instructions_of(measurement).map(|instructions| Origin {
+            spec: measurement.spec,
+            state: measurement.conditions.state,
+            instructions,
+        }),
     })
+}
+
+/// The instructions that a measurement ran with: what its code is called begins with them.
+fn instructions_of(measurement: &Measurement) -> Option<InstructionSet> {
+    let code = &measurement.conditions.implementation;
+    InstructionSet::all().iter().copied().rev().find(|set| code.starts_with(&set.to_string()))
 }
 
 /// The measurement with the samples of another of the same kernel.
@@ -214,6 +225,11 @@ impl Pair {
     /// Where it is kept.
     pub(super) fn of(&mut self, all: bool) -> &mut Option<Rate> {
         if all { &mut self.all } else { &mut self.one }
+    }
+
+    /// What was measured of one thread, or of all if there are more.
+    pub fn of_team(&self, threads: usize) -> Option<&Rate> {
+        if threads > 1 { self.all.as_ref() } else { self.one.as_ref() }
     }
 
     /// The rate of so many of `cores` threads together, at the median or at best: as was measured for one and for all, and

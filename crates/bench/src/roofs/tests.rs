@@ -9,8 +9,9 @@ use eaves_roofline::{Engine, Precision, Work};
 use super::*;
 
 fn pair(one: f64, all: f64) -> Pair {
-    let rate =
-        |median: f64| Some(Rate { median, best: 1.1 * median, by: "read-4, avx2".to_owned(), clean: 20 });
+    let rate = |median: f64| {
+        Some(Rate { median, best: 1.1 * median, by: "read-4, avx2".to_owned(), clean: 20, origin: None })
+    };
     Pair { one: rate(one), all: rate(all) }
 }
 
@@ -27,6 +28,7 @@ fn roofs() -> Roofs {
         instructions: InstructionSet::Avx2,
         threads: 4,
         clock: Some(Clock { hertz: 3e9, spread: 0.01, readings: 400 }),
+        clock_of_all: Some(2.7e9),
         bandwidths: Vec::new(),
         accesses: Vec::new(),
         levels: vec![
@@ -103,6 +105,9 @@ fn a_device_has_the_measured_numbers_of_one_core_or_all() {
     assert!((peak.dense.value / 385e9 - 1.0).abs() < 1e-12);
     assert_eq!(all.rate("exp").unwrap().value, 12e9);
     assert_eq!((one.units.as_ref().unwrap().value, all.units.as_ref().unwrap().value), (1.0, 4.0));
+    // All cores are slower together, and must be handed their calls.
+    assert_eq!((one.clock.as_ref().unwrap().value, all.clock.as_ref().unwrap().value), (3e9, 2.7e9));
+    assert_eq!((one.rate("hand over"), all.rate("hand over").unwrap().value), (None, 1e6));
     // Main memory's size is what the system says; everything else was measured.
     let measured = |device: &device::Device| {
         device.facts().iter().filter(|fact| fact.source.confidence == Confidence::Measured).count()
@@ -187,4 +192,23 @@ fn more_operations_a_cycle_than_the_instruction_set_has_are_caught() {
     };
     assert_eq!(per_cycle(1.0), []);
     assert!(matches!(per_cycle(1.05)[..], [Violation::AboveInstructionSet { .. }]));
+}
+
+#[test]
+fn operations_a_cycle_are_those_of_undisturbed_samples() {
+    let spec = Spec::Fma { arithmetic: Arithmetic::Fp32 };
+    let work = Work::matrix(480_000.0, Precision::FP32);
+    let mut measured = measurement(spec, work, 1, CacheState::Hot, 10_000);
+    // Of a busy machine: most samples are slower than the arithmetic, most chains slower than the clock, and one reading
+    // of the clock is an error.
+    measured.samples = vec![measured.samples[0].clone(); 20];
+    for (index, sample) in measured.samples.iter_mut().enumerate() {
+        sample.wall_ns = if index < 4 { 10_000 } else { 11_000 };
+        sample.clock = Some(if index % 4 == 0 { 3e9 } else { 2.9e9 });
+    }
+    measured.samples[7].clock = Some(9e9);
+    measured.time = summary(&measured.samples, 1);
+    // 960 000 operations in 10 us at 3 GHz.
+    let per_cycle = measured.flops_per_cycle().unwrap();
+    assert!((per_cycle - 32.0).abs() < 1e-9, "{per_cycle}");
 }

@@ -9,6 +9,8 @@ mod crew;
 mod protocol;
 mod tags;
 mod team;
+#[cfg(any(target_os = "linux", test))]
+mod topology;
 
 pub use clock::core_clock;
 pub(crate) use crew::{Crew, Order, Outcome};
@@ -16,4 +18,4 @@ pub use protocol::{Protocol, measure};
 pub(crate) use protocol::{Run, sample_all};
 pub(crate) use tags::{process_time, steal};
 pub(crate) use team::on_each_processor;
-pub use team::{hand_over, processors};
+pub use team::{cores, hand_over, processors};

@@ -58,7 +58,7 @@ pub(crate) struct Run {
     failed: bool,
 }
 
-/// Measures kernels in turns on so many threads, one sample of each in random order until all are done, then verifies
+/// Measures kernels in turns on so many threads, one sample of each in random order until the last is done, then verifies
 /// them. Limits other than a wrong result are checked by whoever knows the peaks.
 pub fn measure(
     kernels: &mut [&mut dyn Kernel],
@@ -88,10 +88,16 @@ pub(crate) fn sample_all(crew: &mut dyn Crew, pieces: &[usize], protocol: &Proto
         .map(|(kernel, pieces)| Run::warm(crew, kernel, *pieces, protocol))
         .collect();
     let mut random = fastrand::Rng::with_seed(7);
-    let mut waiting: Vec<usize> = (0..runs.len()).collect();
-    while !waiting.is_empty() {
-        random.shuffle(&mut waiting);
-        waiting.retain(|kernel| runs.get_mut(*kernel).is_some_and(|run| run.pass(crew, *kernel, protocol)));
+    let mut running: Vec<usize> = (0..runs.len()).collect();
+    // All go on until the last is done, so that all see the same seconds.
+    while runs.iter().any(|run| run.wants_more(protocol)) {
+        running.retain(|kernel| runs.get(*kernel).is_some_and(|run| run.may_go_on(protocol)));
+        random.shuffle(&mut running);
+        for kernel in &running {
+            if let Some(run) = runs.get_mut(*kernel) {
+                run.pass(crew, *kernel);
+            }
+        }
     }
     // What is verified is one whole call on the first copy.
     for (kernel, run) in runs.iter_mut().enumerate().filter(|(_, run)| !run.failed) {
@@ -155,17 +161,25 @@ impl Run {
         }
     }
 
-    /// One sample of each piece. True if more are wanted.
-    fn pass(&mut self, crew: &mut dyn Crew, kernel: usize, protocol: &Protocol) -> bool {
-        if self.failed {
-            return false;
-        }
+    /// Whether it has time left.
+    fn may_go_on(&self, protocol: &Protocol) -> bool {
+        !self.failed && (self.samples.is_empty() || self.spent < protocol.limit)
+    }
+
+    /// Whether it has time left and not enough clean samples.
+    fn wants_more(&self, protocol: &Protocol) -> bool {
+        let has_few = self.samples.is_empty() || self.clean.iter().any(|clean| *clean < protocol.clean);
+        has_few && self.may_go_on(protocol)
+    }
+
+    /// One sample of each piece.
+    fn pass(&mut self, crew: &mut dyn Crew, kernel: usize) {
         let start = Instant::now();
         for piece in 0..self.pieces {
             let calls = self.calls.get(piece).copied().unwrap_or(1);
             let Some(outcome) = crew.run(Order { kernel, piece, turn: self.turn, calls }) else {
                 self.failed = true;
-                return false;
+                return;
             };
             if self.pieces == 1 {
                 self.turn += calls as usize;
@@ -176,7 +190,6 @@ impl Run {
             self.turn += 1;
         }
         self.spent += start.elapsed();
-        self.spent < protocol.limit && self.clean.iter().any(|clean| *clean < protocol.clean)
     }
 
     fn keep(&mut self, piece: usize, calls: u32, outcome: Outcome) {

@@ -10,6 +10,8 @@ use eaves_roofline::measured::Contamination;
 use super::clock::core_clock;
 use super::crew::{Crew, Order, Outcome};
 use super::tags::{Reading, Tags, steal};
+#[cfg(target_os = "linux")]
+use super::topology;
 use crate::kernel::Worker;
 
 /// Threads may start this share of the sample apart.
@@ -18,6 +20,15 @@ const SKEW: f64 = 0.05;
 /// Processors that this program may use.
 pub fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+}
+
+/// Cores that this program may use, as far as the system says which processors are one core; processors otherwise.
+pub fn cores() -> usize {
+    #[cfg(target_os = "linux")]
+    if let Some(cores) = Places::here().cores() {
+        return cores.min(processors());
+    }
+    processors()
 }
 
 /// What one thread saw.
@@ -262,12 +273,24 @@ impl Places {
         Self(rustix::thread::sched_getaffinity(None).ok())
     }
 
-    /// Pins the calling thread to a processor of its own. A single thread stays where the scheduler put it.
+    /// Processors that may be used, cores first, and how many cores they are.
+    fn order(&self) -> Option<(Vec<usize>, usize)> {
+        let allowed = self.0.as_ref()?;
+        let usable: Vec<usize> =
+            (0..rustix::thread::CpuSet::MAX_CPU).filter(|cpu| allowed.is_set(*cpu)).collect();
+        Some(topology::order(&usable, topology::siblings))
+    }
+
+    fn cores(&self) -> Option<usize> {
+        self.order().map(|(_, cores)| cores).filter(|cores| *cores > 0)
+    }
+
+    /// Pins the calling thread to a processor of its own, and to a core of its own while there are some. A single thread stays
+    /// where the scheduler put it.
     fn pin(&self, index: usize, threads: usize) {
         use rustix::thread::{CpuSet, sched_getcpu, sched_setaffinity};
-        let Some(allowed) = &self.0 else { return };
-        let mut usable = (0..CpuSet::MAX_CPU).filter(|cpu| allowed.is_set(*cpu));
-        let Some(cpu) = (if threads == 1 { Some(sched_getcpu()) } else { usable.nth(index) }) else { return };
+        let place = || self.order().and_then(|(order, _)| order.get(index).copied());
+        let Some(cpu) = (if threads == 1 { Some(sched_getcpu()) } else { place() }) else { return };
         let mut one = CpuSet::new();
         one.set(cpu);
         // A thread that is not pinned has samples that are dirty, at worst.

@@ -6,6 +6,7 @@ mod nsys;
 mod rocprof;
 mod rocprofv2;
 mod rocprofv3;
+mod torch;
 // tidy-alphabetical-end
 
 use std::path::{Path, PathBuf};
@@ -17,10 +18,12 @@ use crate::request::Request;
 /// A profiler.
 #[derive(Debug)]
 pub struct Tool {
-    /// What `--with` calls it, which is the name of its program too.
+    /// What `--with` calls it.
     pub id: &'static str,
     /// What it belongs to: the raw files go to `<family>_raw`, kernels to `<family>_kernels.parquet`.
     pub family: &'static str,
+    /// The name of its program; none if it is a part of the program that is recorded.
+    pub command: Option<&'static str>,
     /// Where it comes from, a line for each way to install it.
     pub install: &'static [&'static str],
     /// Arguments with which it tells what this installation can do.
@@ -43,10 +46,16 @@ impl Tool {
     pub fn plan(&self, request: &Request, said: Option<&str>) -> Result<Plan, Refused> {
         match request.program.first() {
             None => Err(Refused::new("there is no program to run", "put it after `--`")),
-            Some(program) if program.to_string_lossy().starts_with('-') => Err(Refused::new(
-                format!("{} would take the program for an option: {}", self.id, program.to_string_lossy()),
-                "give its path: ./-name",
-            )),
+            Some(program) if self.command.is_some() && program.to_string_lossy().starts_with('-') => {
+                Err(Refused::new(
+                    format!(
+                        "{} would take the program for an option: {}",
+                        self.id,
+                        program.to_string_lossy()
+                    ),
+                    "give its path: ./-name",
+                ))
+            }
             Some(_) => (self.make)(request, said),
         }
     }
@@ -82,6 +91,7 @@ pub const ALL: &[&Tool] = &[
     &rocprof::TOOL,
     &rocprofv2::TOOL,
     &rocprofv3::TOOL,
+    &torch::TOOL,
     // tidy-alphabetical-end
 ];
 

@@ -17,6 +17,7 @@ const NAME: &str = "ncu";
 pub(super) const TOOL: Tool = Tool {
     id: NAME,
     family: "ncu",
+    command: Some(NAME),
     install: &[
         "Ubuntu, Debian: sudo apt install nsight-compute (from NVIDIA's repository: cuda-nsight-compute-<version>)",
         "RHEL, Fedora: sudo dnf install cuda-nsight-compute-<version>; SLES: the same with zypper",
@@ -117,7 +118,7 @@ fn make(request: &Request, said: Option<&str>) -> Result<Plan, Refused> {
         run = run.argument("--nvtx");
     }
     let mut run = run.argument("--metrics").argument(metrics.join(",")).arguments(request.program.clone());
-    run.environment.push(("LC_ALL", "C"));
+    run.environment.push(("LC_ALL", "C".into()));
     Ok(Plan { directories: vec![request.directory.clone()], runs: vec![run], notes, ..Plan::default() })
 }
 

@@ -15,6 +15,7 @@ const NAME: &str = "nsys";
 pub(super) const TOOL: Tool = Tool {
     id: NAME,
     family: "nsys",
+    command: Some(NAME),
     install: &[
         "Ubuntu, Debian: sudo apt install nsight-systems-cli (from NVIDIA's repository)",
         "RHEL, Fedora: sudo dnf install nsight-systems-cli; SLES: sudo zypper install nsight-systems-cli",

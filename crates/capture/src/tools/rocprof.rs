@@ -19,6 +19,7 @@ const NAME: &str = "rocprof";
 pub(super) const TOOL: Tool = Tool {
     id: NAME,
     family: "rocprof",
+    command: Some(NAME),
     install: &[
         "Ubuntu, Debian: sudo apt install rocprofiler (from AMD's repository, ROCm 7 and older)",
         "RHEL, Fedora, SLES: sudo dnf install rocprofiler, or zypper",

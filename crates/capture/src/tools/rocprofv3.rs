@@ -20,6 +20,7 @@ const NAME: &str = "rocprofv3";
 pub(super) const TOOL: Tool = Tool {
     id: NAME,
     family: "rocprof",
+    command: Some(NAME),
     install: &[
         "Ubuntu, Debian: sudo apt install rocprofiler-sdk (from AMD's repository; newer: amdrocm-profiler-base)",
         "RHEL, Fedora, SLES: sudo dnf install rocprofiler-sdk, or zypper (newer: amdrocm-profiler-base)",

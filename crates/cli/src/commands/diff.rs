@@ -22,6 +22,7 @@ use crate::selection::SelectionArguments;
     before_help = "  eaves diff before.json.gz after.json.gz
   eaves diff before/ after/                       jobs of several ranks
   eaves diff main.html branch.html -o diff.html   reports that were saved
+  eaves diff before.log after.log                 logs of torch.compile
   eaves diff before.json after.json --fail-on 'step>+3%'
   eaves diff a.json b.json --fail-on 'peak_memory>+100MB' --fail-on 'kernel:gemm>5%'"
 )]
@@ -45,6 +46,10 @@ pub(crate) struct Arguments {
 
 /// Compares the runs.
 pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> Result<Status> {
+    if super::compile::is_log(&arguments.base) && super::compile::is_log(&arguments.new) {
+        let Arguments { base, new, fail_on, top, .. } = arguments;
+        return super::compile::diff(base, new, fail_on, *top, output);
+    }
     let conditions: Vec<Condition> =
         arguments.fail_on.iter().map(|text| condition::parse(text)).collect::<Result<_>>()?;
     let destination = output.destination(&[arguments.base.clone(), arguments.new.clone()])?;

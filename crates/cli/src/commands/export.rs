@@ -117,6 +117,26 @@ pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> Result<()>
     output.finish(&document, Destination::new(summary_format(arguments), None)?, arguments.top)
 }
 
+/// Writes recordings that are in memory.
+pub(crate) fn write_run(run: &Run, to: &str, table: Option<&str>, path: &Path) -> Result<Vec<ExportedFile>> {
+    let to = Format::from_str(to, true)
+        .map_err(|_| hinted(format!("no format `{to}`"), "there are chrome, perfetto, parquet and csv"))?;
+    let arguments = Arguments {
+        inputs: Vec::new(),
+        to,
+        table: table.map(str::to_owned),
+        counters: false,
+        critical_path: false,
+        top: 0,
+        output: path.to_owned(),
+        json: false,
+        csv: false,
+        markdown: false,
+    };
+    check(&arguments)?;
+    write(&arguments, run)
+}
+
 fn summary_format(arguments: &Arguments) -> Option<destination::Format> {
     match (arguments.json, arguments.csv, arguments.markdown) {
         (true, ..) => Some(destination::Format::Json),

@@ -45,7 +45,7 @@ pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> anyhow::Re
 }
 
 /// The summary, then the sections whose findings are the bottlenecks: a finding points at rows of its section.
-fn sections() -> Vec<&'static Analysis> {
+pub(crate) fn sections() -> Vec<&'static Analysis> {
     let main = analyses::in_report_order().into_iter().filter(|analysis| analysis.main);
     std::iter::once(&HTA_SUMMARY).chain(main).collect()
 }

@@ -1,24 +1,27 @@
 //! The verbs, one file each. To add one: copy a file, add a `mod` line, a variant and an arm, in order of name.
 
 // tidy-alphabetical-start
+mod attach;
 mod bench;
 mod comm;
+mod compile;
 mod counters;
 mod device;
 mod diff;
-mod export;
+pub(crate) mod export;
 mod flame;
-mod hta;
+pub(crate) mod hta;
 mod info;
 mod kernels;
 mod memory;
 mod ops;
 mod predict;
 mod profile;
-mod report;
-mod roofline;
+pub(crate) mod report;
+pub(crate) mod roofline;
 mod self_;
 mod timeline;
+mod trigger;
 mod validate;
 // tidy-alphabetical-end
 
@@ -37,8 +40,10 @@ use crate::progress::Bar;
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Attach(attach::Arguments),
     Bench(Box<bench::Arguments>),
     Comm(comm::Arguments),
+    Compile(Box<compile::Arguments>),
     Counters(counters::Arguments),
     Device(device::Arguments),
     Diff(diff::Arguments),
@@ -47,7 +52,7 @@ pub(crate) enum Command {
     Hta(hta::Arguments),
     Info(info::Arguments),
     Kernels(kernels::Arguments),
-    Memory(memory::Arguments),
+    Memory(Box<memory::Arguments>),
     Ops(ops::Arguments),
     Predict(predict::Arguments),
     Profile(Box<profile::Arguments>),
@@ -56,6 +61,7 @@ pub(crate) enum Command {
     #[command(name = "self")]
     Self_(self_::Arguments),
     Timeline(timeline::Arguments),
+    Trigger(trigger::Arguments),
     Validate(validate::Arguments),
 }
 
@@ -63,8 +69,10 @@ impl Command {
     /// Does it.
     pub(crate) fn run(&self, output: &OutputArguments) -> Result<Status> {
         match self {
+            Self::Attach(arguments) => return attach::run(arguments, output),
             Self::Bench(arguments) => bench::run(arguments, output),
             Self::Comm(arguments) => comm::run(arguments, output),
+            Self::Compile(arguments) => return compile::run(arguments, output),
             Self::Counters(arguments) => return counters::run(arguments, output),
             Self::Device(arguments) => device::run(arguments, output),
             Self::Diff(arguments) => return diff::run(arguments, output),
@@ -73,7 +81,7 @@ impl Command {
             Self::Hta(arguments) => hta::run(arguments, output),
             Self::Info(arguments) => info::run(arguments, output),
             Self::Kernels(arguments) => kernels::run(arguments, output),
-            Self::Memory(arguments) => memory::run(arguments, output),
+            Self::Memory(arguments) => return memory::run(arguments, output),
             Self::Ops(arguments) => ops::run(arguments, output),
             Self::Predict(arguments) => predict::run(arguments, output),
             Self::Profile(arguments) => return profile::run(arguments, output),
@@ -81,6 +89,7 @@ impl Command {
             Self::Roofline(arguments) => return roofline::run(arguments, output),
             Self::Self_(arguments) => self_::run(arguments, output),
             Self::Timeline(arguments) => timeline::run(arguments, output),
+            Self::Trigger(arguments) => return trigger::run(arguments, output),
             Self::Validate(arguments) => return validate::run(arguments, output),
         }?;
         Ok(Status::Done)

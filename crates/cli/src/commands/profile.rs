@@ -2,6 +2,7 @@
 
 mod counting;
 mod dry_run;
+mod torch;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -21,11 +22,16 @@ use crate::device;
 use crate::failure::hinted;
 use crate::selection::instant;
 
+pub(crate) use self::torch::TorchArguments;
+pub(super) use self::torch::nothing;
+
 /// Run a program under a profiler, then report
 #[derive(Args, Debug)]
 #[command(
     help_template = HELP_TEMPLATE,
-    before_help = "  eaves profile --with rocprofv3 -- python train.py
+    before_help = "  eaves profile -- python train.py                 PyTorch's own profiler
+  eaves profile --steps 5 --stacks -- torchrun --nproc-per-node 8 train.py
+  eaves profile --with rocprofv3 -- python train.py
   eaves profile --with rocprof --hip --stats -- ./app -n 1
   eaves profile --with rocprofv3 --counters roofline -- ./app
   eaves profile --with rocprof --counters input.txt --timeout 300s -- ./app
@@ -33,12 +39,14 @@ use crate::selection::instant;
   eaves profile --with nsys --dry-run -- ./app     show what would be run"
 )]
 pub(crate) struct Arguments {
-    /// The profiler: ncu, nsys, rocprof, rocprofv2 or rocprofv3
-    #[arg(long, value_name = "TOOL", value_parser = PossibleValuesParser::new(eaves_capture::ALL.iter().map(|tool| tool.id)), hide_possible_values = true)]
+    /// The profiler: torch, ncu, nsys, rocprof, rocprofv2 or rocprofv3
+    #[arg(long, value_name = "TOOL", value_parser = PossibleValuesParser::new(eaves_capture::ALL.iter().map(|tool| tool.id)), hide_possible_values = true, default_value = "torch")]
     with: String,
     /// The program and its arguments, after `--`
     #[arg(last = true, required = true, value_name = "PROGRAM")]
     program: Vec<OsString>,
+    #[command(flatten)]
+    torch: TorchArguments,
     /// Record calls of HIP or CUDA, with kernels and copies
     #[arg(long, visible_aliases = ["cuda", "hip-trace"], help_heading = "What to record")]
     hip: bool,
@@ -95,11 +103,12 @@ pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> anyhow::Re
         return Err(hinted(format!("no profiler `{}`", arguments.with), "see `eaves profile --help`"));
     };
     let device = arguments.device.as_deref().map(device::named).transpose()?;
-    let installed = eaves_capture::located(tool).is_some();
+    arguments.torch.check(tool)?;
+    let installed = tool.command.is_none() || eaves_capture::located(tool).is_some();
     if !installed && !arguments.dry_run {
         return Err(not_installed(tool));
     }
-    let directory = directory(arguments.output_dir.as_deref())?;
+    let directory = directory_of(arguments.output_dir.as_deref(), "eaves-profile")?;
     let raw = directory.join(tool.raw_directory());
     let counted = counting::counters(arguments, tool)?;
     let request = Request {
@@ -113,6 +122,7 @@ pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> anyhow::Re
         },
         counters: counted.request,
         metrics: arguments.metrics.clone(),
+        torch: arguments.torch.request(arguments.device.is_some()),
         directory: raw.clone(),
         program: arguments.program.clone(),
     };
@@ -139,7 +149,9 @@ pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> anyhow::Re
         return Ok(Status::Program(code));
     }
     let report = || -> anyhow::Result<()> {
-        write_kernels(tool, &directory, &outcome.readable, output)?;
+        if tool.command.is_some() {
+            write_kernels(tool, &directory, &outcome.readable, output)?;
+        }
         arguments.analysis.run(&outcome.readable, device, "profile", |_| true, output, destination)
     };
     match report() {
@@ -167,8 +179,13 @@ fn record(
         grace: duration(arguments.grace),
         passed: if answer_to_stdout { Passed::ToStderr } else { Passed::ToStdout },
     };
-    eaves_capture::run(tool, plan, raw, &conditions)
-        .map_err(|error| hinted(error.to_string(), "--output-dir names a directory that can be written to"))
+    eaves_capture::run(tool, plan, raw, &conditions).map_err(|error| {
+        let hint = match &error {
+            eaves_capture::Error::Start { .. } => "the program must be on the PATH, or given with its path",
+            _ => "--output-dir names a directory that can be written to",
+        };
+        hinted(error.to_string(), hint)
+    })
 }
 
 /// What happened to the program, and where everything is.
@@ -186,13 +203,22 @@ fn tell(outcome: &Outcome, directory: &Path, tool: &Tool, arguments: &Arguments,
         }
         Ended::Interrupted => printer.note("note: interrupted; what was recorded until then follows\n"),
     }
+    for note in &outcome.told.notes {
+        printer.note(&format!("note: {note}\n"));
+    }
     let raw = directory.join(tool.raw_directory());
-    let files = counted(outcome.files.len(), "file");
+    let files = match tool.command {
+        Some(_) => counted(outcome.files.len(), "file"),
+        None => counted(outcome.readable.len(), "trace"),
+    };
     printer.note(&format!("note: {} recorded {files} in {}\n", tool.id, raw.display()));
 }
 
 /// Why there is nothing to report, if there is nothing.
 fn failed(tool: &Tool, outcome: &Outcome) -> Option<anyhow::Error> {
+    if tool.command.is_none() {
+        return torch::nothing(outcome);
+    }
     let log = format!("its own output is in {}", outcome.log.display());
     if !outcome.failures.is_empty() && (outcome.readable.is_empty() || outcome.ended.code() != 0) {
         return Some(hinted(format!("{} failed: {}", tool.id, outcome.failures.join("\n")), log));
@@ -227,8 +253,8 @@ fn not_installed(tool: &Tool) -> anyhow::Error {
     hinted(format!("{} is not on the PATH; nothing was run", tool.id), ways)
 }
 
-/// An absolute directory: the one that was named, or a new one.
-fn directory(named: Option<&Path>) -> anyhow::Result<PathBuf> {
+/// An absolute directory: the one that was named, or a new one of this name.
+pub(super) fn directory_of(named: Option<&Path>, usual: &str) -> anyhow::Result<PathBuf> {
     let absolute = |path: &Path| {
         std::path::absolute(path).map_err(|error| {
             hinted(format!("no such directory: {}: {error}", path.display()), "give --output-dir a path")
@@ -237,16 +263,15 @@ fn directory(named: Option<&Path>) -> anyhow::Result<PathBuf> {
     match named {
         Some(path) => absolute(path),
         None => {
-            let numbered = (2..).map(|number| PathBuf::from(format!("eaves-profile-{number}")));
-            let free =
-                std::iter::once(PathBuf::from("eaves-profile")).chain(numbered).find(|path| !path.exists());
+            let numbered = (2..).map(|number| PathBuf::from(format!("{usual}-{number}")));
+            let free = std::iter::once(PathBuf::from(usual)).chain(numbered).find(|path| !path.exists());
             absolute(&free.unwrap_or_default())
         }
     }
 }
 
 /// Files of an earlier run would be taken for those of this one.
-fn check_empty(raw: &Path) -> anyhow::Result<()> {
+pub(super) fn check_empty(raw: &Path) -> anyhow::Result<()> {
     let empty = std::fs::read_dir(raw).map_or(true, |mut entries| entries.next().is_none());
     if empty {
         return Ok(());
@@ -257,12 +282,13 @@ fn check_empty(raw: &Path) -> anyhow::Result<()> {
     ))
 }
 
-fn duration(time: Ns) -> Duration {
+/// A time of ours as the system has it.
+pub(super) fn duration(time: Ns) -> Duration {
     Duration::from_nanos(u64::try_from(time.0).unwrap_or(0))
 }
 
 /// `NAME=VALUE`.
-fn variable(text: &str) -> Result<(OsString, OsString), String> {
+pub(super) fn variable(text: &str) -> Result<(OsString, OsString), String> {
     // What a shell would take, as `--dry-run` prints it for one.
     let is_name = |name: &str| {
         name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')

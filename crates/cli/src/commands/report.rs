@@ -33,12 +33,18 @@ pub(crate) struct Arguments {
 /// Analyses the inputs.
 pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> anyhow::Result<()> {
     let wanted = &arguments.section;
-    if let Some(unknown) = wanted.iter().find(|id| analyses::find(id).is_none()) {
-        return Err(unknown_section(unknown));
-    }
+    check_sections(wanted)?;
     let is_wanted = |id: &str| wanted.is_empty() || wanted.iter().any(|wanted| wanted == id);
     let device = arguments.device.as_deref().map(device::named).transpose()?;
     arguments.analysis.run_on(device, "report", is_wanted, output)
+}
+
+/// Makes sure that there are such sections.
+pub(crate) fn check_sections(wanted: &[String]) -> anyhow::Result<()> {
+    match wanted.iter().find(|id| analyses::find(id).is_none()) {
+        Some(unknown) => Err(unknown_section(unknown)),
+        None => Ok(()),
+    }
 }
 
 fn unknown_section(id: &str) -> anyhow::Error {

@@ -13,6 +13,7 @@ use eaves_present::roofline::{ColourBy, Palette, Theme};
 use eaves_roofline::Settings;
 
 use self::pair::Pair;
+pub(crate) use self::run::script;
 use crate::Status;
 use crate::arguments::{HELP_TEMPLATE, OutputArguments};
 use crate::condition;

@@ -1,5 +1,7 @@
 //! What can run kernels here.
 
+use std::sync::LazyLock;
+
 use anyhow::Result;
 use clap::ValueEnum;
 use eaves_bench::cpu::gemm;
@@ -150,7 +152,9 @@ pub(super) fn operand_bytes(task: &Task) -> usize {
         }
         _ => 0.0,
     };
-    /// Of processors with large caches copies are as large.
-    const COPIES: f64 = (4_usize << 25) as f64;
-    (if task.options.state == CacheState::Cold { bytes.max(COPIES) } else { bytes }) as usize
+    /// Copies of operands that are cold are together so many times the last cache.
+    const COPIES: f64 = 4.0;
+    static LAST_CACHE: LazyLock<f64> = LazyLock::new(|| Cpu::detect().last_cache as f64);
+    // The last copy may begin just before that is reached.
+    (if task.options.state == CacheState::Cold { bytes + COPIES * *LAST_CACHE } else { bytes }) as usize
 }

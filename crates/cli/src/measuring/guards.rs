@@ -10,7 +10,12 @@ use super::Against;
 
 /// Adds what the measurement breaks.
 pub(super) fn check(measurement: &mut Measurement, against: &Against) {
-    for violation in violations(measurement, &against.limits(measurement)) {
+    add(measurement, &against.limits(measurement));
+}
+
+/// Adds what the measurement breaks of these limits.
+pub(super) fn add(measurement: &mut Measurement, limits: &Limits) {
+    for violation in violations(measurement, limits) {
         if !measurement.violations.contains(&violation) {
             measurement.violations.push(violation);
         }
@@ -30,6 +35,8 @@ pub(super) fn limits(measurement: &Measurement, device: Option<&Device>) -> Limi
     Limits {
         peak,
         bandwidth: device.and_then(|device| bandwidth(measurement, device)),
+        // A file has bandwidths at the median of many samples, which a single one may exceed.
+        is_median: true,
         per_cycle,
         is_arithmetic: matches!(measurement.spec, Spec::Fma { .. }),
     }

@@ -1,6 +1,7 @@
 //! Running kernels: on what, how often, with progress, and held against physical limits.
 
 mod backends;
+mod beside;
 mod guards;
 mod progress;
 mod roofs;
@@ -21,7 +22,7 @@ pub(crate) use backends::{BackendName, Opened, open};
 pub(crate) use progress::Steps;
 pub(crate) use roofs::{Against, sustained};
 
-/// Operands of kernels that are run in turns may take so much memory together.
+/// Operands of kernels that are run in turns may take so much memory together, or half of what is free if that is more.
 const MOST_MEMORY: usize = 1 << 30;
 
 /// How kernels are run.
@@ -31,7 +32,7 @@ pub(crate) struct RunningArguments {
     /// What runs them: cpu, opencl or cuda; cpu if not said
     #[arg(long, value_name = "NAME", hide_possible_values = true)]
     backend: Option<BackendName>,
-    /// How many threads, or several numbers; all processors if not said
+    /// How many threads, or several numbers; as many as cores if not said
     #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = threads)]
     pub(crate) threads: Vec<usize>,
     /// Seconds that one kernel may take at most; 2 if not said
@@ -74,7 +75,7 @@ impl RunningArguments {
             return vec![1];
         }
         if self.threads.is_empty() {
-            return vec![eaves_bench::timing::processors()];
+            return vec![eaves_bench::timing::cores()];
         }
         let mut counts = Vec::new();
         for count in &self.threads {
@@ -138,8 +139,9 @@ impl<'a> Runner<'a> {
     pub(crate) fn run(&self, tasks: &[Task], against: &Against) -> Vec<Ran> {
         let mut ran = Vec::with_capacity(tasks.len());
         let mut rest = tasks;
+        let room = eaves_bench::cpu::available_memory().map_or(0, |bytes| (bytes / 2.0) as usize);
         while let Some(first) = rest.first() {
-            let (group, others) = rest.split_at(together(rest, first));
+            let (group, others) = rest.split_at(together(rest, first, room.max(MOST_MEMORY)));
             rest = others;
             self.steps.show(ran.len(), tasks.len(), &described(first, group.len()));
             let answers = if group.iter().all(|task| task.code == Code::Own) {
@@ -155,12 +157,12 @@ impl<'a> Runner<'a> {
     }
 }
 
-/// How many of the first tasks are run in turns: the same conditions, and operands that fit in memory together.
-fn together(tasks: &[Task], first: &Task) -> usize {
+/// How many of the first tasks are run in turns: the same conditions, and operands that fit in so much memory together.
+fn together(tasks: &[Task], first: &Task, room: usize) -> usize {
     let mut memory = 0_usize;
     let fits = |task: &&Task| {
         memory = memory.saturating_add(backends::operand_bytes(task));
-        task.options == first.options && memory <= MOST_MEMORY
+        task.options == first.options && memory <= room
     };
     tasks.iter().take_while(fits).count().max(1)
 }

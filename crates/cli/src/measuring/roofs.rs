@@ -35,8 +35,8 @@ impl Against {
         Ok(Self { devices, measured: None })
     }
 
-    /// Measures them.
-    pub(crate) fn measure(opened: &Opened, effort: Effort, output: &OutputArguments) -> Result<Self> {
+    /// Measures them. What was measured to exceed the last cache is what cold operands exceed from then on.
+    pub(crate) fn measure(opened: &mut Opened, effort: Effort, output: &OutputArguments) -> Result<Self> {
         let cpu = match opened {
             Opened::Cpu(cpu) => cpu,
             Opened::OpenCl(device) => {
@@ -60,9 +60,11 @@ impl Against {
         };
         let steps = Steps::new(&output.printer());
         let mut progress = |progress: Progress<'_>| steps.show_share(progress.share, progress.what);
-        let threads = eaves_bench::timing::processors();
+        // One thread a core: two would share its units and caches, and be neither one core nor two.
+        let threads = eaves_bench::timing::cores();
         let measured = roofs::measure_roofs(cpu, threads, effort, &mut progress);
         steps.finish();
+        cpu.last_cache = measured.last_cache;
         let mut one = measured.device(1);
         let mut devices = Vec::new();
         if threads > 1 {
@@ -98,7 +100,7 @@ pub(crate) fn sustained(opened: &Opened, output: &OutputArguments) -> Result<Vec
     let steps = Steps::new(&output.printer());
     let mut progress = |progress: Progress<'_>| steps.show_share(progress.share, progress.what);
     let minute = std::time::Duration::from_secs(60);
-    let seconds = roofs::sustained(cpu, eaves_bench::timing::processors(), minute, &mut progress);
+    let seconds = roofs::sustained(cpu, eaves_bench::timing::cores(), minute, &mut progress);
     steps.finish();
     seconds.map_err(|error| hinted(error.to_string(), "leave out --sustained"))
 }

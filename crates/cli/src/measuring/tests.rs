@@ -73,6 +73,26 @@ fn a_number_that_cannot_be_true_is_an_error() {
     assert_eq!(fail_on_broken(&fast).is_err(), known);
 }
 
+/// A file says 20 GB/s at the median. One sample at 40 does not break it, a median of 40 does: four bytes each of 10^6
+/// weights in 100 us. The peak of the file is far away here.
+#[test]
+fn the_median_is_held_against_the_median_of_a_file() {
+    let mut device = core();
+    device.peaks[0].dense.value = 1e12;
+    let roofs = Against { devices: vec![device], ..Against::default() };
+    let mut one = match ran(&StandIn { microseconds: 210, error: 0.0 }, &[task(gemv(1000))], &roofs).remove(0)
+    {
+        Ran::Measured(measurement) => measurement,
+        refused => panic!("{refused:?}"),
+    };
+    one.samples[0].wall_ns = 100_000;
+    one.time = eaves_roofline::measured::summary(&one.samples, 1);
+    guards::check(&mut one, &roofs);
+    assert!(one.violations.is_empty(), "{:?}", one.violations);
+    let all = ran(&StandIn { microseconds: 100, error: 0.0 }, &[task(gemv(1000))], &roofs);
+    assert!(fail_on_broken(&all).unwrap_err().to_string().contains("measured DRAM peak"));
+}
+
 #[test]
 fn a_wrong_result_is_an_error() {
     let wrong = ran(&StandIn { microseconds: 200, error: 1e-3 }, &[task(gemv(1000))], &Against::default());
@@ -93,10 +113,14 @@ fn what_cannot_be_run_is_told_and_the_rest_runs() {
 fn kernels_run_in_turns_if_conditions_are_the_same_and_memory_suffices() {
     let small = task(gemv(10));
     let other = Task { options: Options { threads: 2, ..options() }, ..small.clone() };
-    // Cold ones have copies of 128 MiB.
+    // Cold ones have copies that are together four times the last cache.
     let tasks = vec![small.clone(); 20];
-    assert_eq!(together(&tasks, &small), 8);
-    assert_eq!(together(&[small.clone(), other, small.clone()], &small), 1);
+    let copies = backends::operand_bytes(&small);
+    assert!(copies >= 4 << 20, "{copies}");
+    assert_eq!(together(&tasks, &small, 8 * copies), 8);
+    // With room for all of them, all are in turns.
+    assert_eq!(together(&tasks, &small, 20 * copies), 20);
+    assert_eq!(together(&[small.clone(), other, small.clone()], &small, MOST_MEMORY), 1);
     let hot = Task { options: Options { state: CacheState::Hot, ..options() }, ..small };
-    assert_eq!(together(&vec![hot.clone(); 20], &hot), 20);
+    assert_eq!(together(&vec![hot.clone(); 20], &hot, MOST_MEMORY), 20);
 }

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking, its helpers too")]
 
 mod bench;
+mod compile;
 mod counted_kernels;
 mod counters;
 mod device;
@@ -14,6 +15,7 @@ mod hta;
 #[cfg(unix)]
 mod interrupt;
 mod itself;
+mod memory;
 mod ops;
 mod predict;
 mod privacy;
@@ -25,4 +27,6 @@ mod schema;
 #[path = "../support/mod.rs"]
 mod support;
 mod timeline;
+#[cfg(unix)]
+mod torch;
 mod validate;

@@ -9,10 +9,11 @@ const VALIDATED: &[&str] =
 
 /// Every verb that prints a document, with what it needs besides an input.
 /// In the arguments, `FILE` stands for the trace.
-const VERBS: [(&str, &[&str]); 18] = [
+const VERBS: [(&str, &[&str]); 19] = [
     // tidy-alphabetical-start
     ("bench", &["gemv", "--n", "64", "--k", "64", "--seconds", "0.02", "--threads", "1"]),
     ("comm", &["FILE"]),
+    ("compile", &["compile.log"]),
     ("counters", &["list", "--arch", "gfx942"]),
     ("device", &["list"]),
     ("diff", &["FILE", "other.json"]),
@@ -50,6 +51,7 @@ fn every_verb_follows_the_schema() {
         ("timeline", "[[-1, 1, 100, 0], [20, 2, 50, 4], [30, 4, -50, 4]]"),
         ("none", "[]"),
     ];
+    std::fs::write(directory.path().join("compile.log"), include_str!("compile.log")).unwrap();
     std::fs::write(directory.path().join("other.json"), TRACE.replace("gemm", "matmul")).unwrap();
     for (name, content) in inputs {
         let file = format!("{name}.json");

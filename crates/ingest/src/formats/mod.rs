@@ -5,6 +5,8 @@ pub(crate) mod kineto;
 pub(crate) mod measurements;
 mod memory_timeline;
 pub(crate) mod profilers;
+pub(crate) mod snapshot;
+pub(crate) mod torch_log;
 // tidy-alphabetical-end
 
 use std::io::{self, Read};
@@ -15,6 +17,7 @@ use self::kineto::{Refusal, Source};
 use self::measurements::Form;
 
 pub(crate) use self::memory_timeline::FORMAT as MEMORY_TIMELINE;
+pub(crate) use self::snapshot::FORMAT as MEMORY_SNAPSHOT;
 
 /// Enough bytes to tell the formats apart.
 const FIRST: u64 = 1 << 16;
@@ -65,6 +68,10 @@ pub(crate) fn read(
             hint: "unpack it first and give the directory, or pack the files with zip".to_owned(),
         }));
     }
+    if snapshot::is_it(&first) {
+        let whole = Box::new(io::Cursor::new(first).chain(failed).chain(reader));
+        return snapshot::read(whole, source.expected());
+    }
     if let Some(profiler) = profilers::find(&first).or_else(|| profilers::find_named(path)) {
         let rest: Box<dyn Read + Send + '_> =
             Box::new(io::Cursor::new(first.clone()).chain(failed).chain(reader));
@@ -77,9 +84,13 @@ pub(crate) fn read(
         Wanted::Any(None) => measurements::form_of(&first),
     };
     let is_timeline = memory_timeline::is_it(&first);
+    let is_log = torch_log::is_it(&first);
     let reader: Box<dyn Read + Send + '_> = Box::new(io::Cursor::new(first).chain(failed).chain(reader));
     if let Some(form) = form.filter(|form| *form != Form::Trace) {
         return measurements::read(reader, form).map(Document::Measurements).map_err(Refusal::Measurements);
+    }
+    if is_log {
+        return phases_of(reader);
     }
     if is_timeline {
         let (trace, bytes) = memory_timeline::read(reader)?;
@@ -88,6 +99,21 @@ pub(crate) fn read(
     let (trace, bytes) = kineto::read(source, reader, threads)?;
     let format = kineto::format_of(&trace);
     Ok(Document::Trace { trace: Box::new(trace), bytes, format })
+}
+
+/// The phases that a log of `torch.compile` has, as a trace.
+fn phases_of(mut reader: Box<dyn Read + Send + '_>) -> Result<Document, Refusal> {
+    let log = torch_log::read(&mut *reader);
+    let read = log.map(|log| (log.bytes, log.format, log)).and_then(|(bytes, format, log)| {
+        Some(Document::Trace { trace: Box::new(torch_log::trace(log)?), bytes, format })
+    });
+    read.ok_or_else(|| {
+        Refusal::Profiler(profilers::Refused {
+            offset: 0,
+            what: "a log of torch.compile without phases".to_owned(),
+            hint: "`eaves compile` reads it".to_owned(),
+        })
+    })
 }
 
 /// True for the first header of a tar archive. A table inside of it would be taken for the whole.

@@ -10,4 +10,5 @@ pub(crate) mod index;
 pub(crate) mod number;
 pub(crate) mod padded;
 pub(crate) mod text;
+pub(crate) mod walk;
 pub(crate) mod window;

@@ -1,7 +1,9 @@
 //! What must hold for any bytes whatever. Shared by the fuzz targets and the ordinary tests.
 
-use eaves_ingest::{Form, Options, read_bytes, read_measurements, read_stream};
-use eaves_model::{CallTree, Column, GpuId, LaunchLinks, Oddity, Recording, Trace, forward_backward};
+use eaves_ingest::{Form, Options, read_bytes, read_compile_log, read_measurements, read_stream};
+use eaves_model::{
+    CallTree, Column, GpuId, LaunchLinks, MaybeU32, Oddity, Recording, Trace, forward_backward,
+};
 
 /// Reads bytes as whatever they are, from memory alone.
 pub(crate) fn bytes(bytes: &[u8]) {
@@ -54,6 +56,32 @@ pub(crate) fn measurements(bytes: &[u8]) {
     }
 }
 
+/// Reads bytes as a log of compilations: every index points to something, and no more is kept than was there.
+pub(crate) fn compile_log(bytes: &[u8]) {
+    let Ok(log) = read_compile_log("memory", bytes) else { return };
+    assert_eq!(log.bytes, bytes.len() as u64);
+    assert_eq!(log.lines, String::from_utf8_lossy(bytes).split_terminator('\n').count() as u64);
+    assert!(log.records <= log.lines);
+    let compiles = log.compiles.len() as u64;
+    let known = |at: Option<u32>| at.is_none_or(|at| u64::from(at) < compiles);
+    assert!(log.breaks.iter().all(|one| known(one.compile)));
+    assert!(log.recompiles.iter().all(|one| known(one.compile)));
+    assert!(log.graphs.iter().all(|one| known(Some(one.compile))));
+    assert!(log.caches.iter().all(|one| known(one.compile)));
+    assert!(log.phases.iter().all(|one| known(one.compile) && one.duration.0 >= 0));
+    for compile in &log.compiles {
+        assert_eq!(compile.stack.of(&log.frames).len(), compile.stack.count as usize);
+        assert!(compile.total().0 >= 0);
+    }
+    // Invalid bytes become three each; else texts are parts of the input.
+    let kept: usize = log.strings.iter().map(str::len).sum();
+    assert!(kept <= 3 * bytes.len() + 1024, "{kept} of {}", bytes.len());
+    for warning in log.diagnostics.warnings() {
+        assert!(warning.count > 0);
+        assert!(warning.first_offset.is_none_or(|offset| offset <= log.bytes), "{warning:?}");
+    }
+}
+
 /// Reads bytes as a stream in whatever container they are.
 pub(crate) fn stream(bytes: &[u8]) {
     let stream = Box::new(std::io::Cursor::new(bytes.to_vec()));
@@ -79,9 +107,26 @@ fn check(recording: &Recording) {
             assert!(tree.ancestors(launch).count() <= trace.slices.len());
         }
     }
+    check_snapshot(trace);
     forward_backward(trace);
     trace.steps();
     trace.extent();
+}
+
+/// Every row that a row of a snapshot names is there, and stacks end.
+fn check_snapshot(trace: &Trace) {
+    let snapshot = &trace.snapshot;
+    let (stacks, frames, segments) = (snapshot.stacks.len(), snapshot.frames.len(), snapshot.segments.len());
+    for row in 0..stacks {
+        assert!((snapshot.stacks.frame[row] as usize) < frames);
+        assert!(snapshot.stacks.caller[row].get().is_none_or(|caller| (caller as usize) < row));
+    }
+    let is_stack = |stack: &MaybeU32| stack.get().is_none_or(|stack| (stack as usize) < stacks);
+    assert!(snapshot.events.stack.iter().all(is_stack));
+    assert!(snapshot.blocks.stack.iter().all(is_stack));
+    assert!(snapshot.blocks.segment.iter().all(|&segment| (segment as usize) < segments));
+    assert!(snapshot.events.bytes.iter().chain(&snapshot.blocks.bytes).all(|&bytes| bytes >= 0));
+    assert!(snapshot.events.time.iter().all(|time| time.0 >= 0));
 }
 
 /// Every id in every column points to something.

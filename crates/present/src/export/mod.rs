@@ -5,6 +5,7 @@
 
 // tidy-alphabetical-start
 mod arguments;
+pub mod arrow;
 pub mod chrome;
 pub mod critical_path;
 pub mod csv;

@@ -4,6 +4,7 @@
 
 mod breakdown;
 mod findings;
+pub mod fragment;
 mod head;
 mod sections;
 mod table;
@@ -50,7 +51,7 @@ fn write_page(page: &mut String, document: &Document) -> std::fmt::Result {
     head::write_warnings(page, document)?;
     findings::write(page, document)?;
     for section in document.sections() {
-        sections::write(page, section)?;
+        sections::write(page, section, table::MOST_ROWS)?;
     }
     findings::write_skipped(page, document)?;
     page.push_str(
@@ -62,7 +63,7 @@ fn write_page(page: &mut String, document: &Document) -> std::fmt::Result {
 
 /// A table with the notes below it, for pages of other kinds. What is called `{id}-title` is its heading.
 pub(crate) fn write_table(page: &mut String, section: &Section, table: &Table, id: &str) -> std::fmt::Result {
-    table::write(page, table, id, &sections::Meanings::of(section))
+    table::write(page, table, id, &sections::Meanings::of(section), table::MOST_ROWS)
 }
 
 /// The JSON of the document. A `<` is only ever inside a text, where an escape stands for it, so that nothing in the

@@ -9,10 +9,10 @@ use super::text::{Plain, Sentence};
 use super::{breakdown, table};
 use crate::terminal::numbers::is_in_table;
 use crate::terminal::repeats_earlier;
-use crate::{human, roofline};
+use crate::{human, memory, roofline};
 
 /// The whole section.
-pub(super) fn write(page: &mut String, section: &Section) -> Result {
+pub(super) fn write(page: &mut String, section: &Section, most_rows: usize) -> Result {
     let id = Plain(section.id);
     writeln!(
         page,
@@ -24,22 +24,36 @@ pub(super) fn write(page: &mut String, section: &Section) -> Result {
     if let Some(chart) = roofline::embedded(&[section]) {
         writeln!(page, "<figure class=\"chart\">{chart}</figure>")?;
     }
+    let memory_chart = memory::embedded(section);
+    if let Some(chart) = &memory_chart {
+        writeln!(page, "<figure class=\"chart\">{chart}</figure>")?;
+    }
     let meanings = Meanings::of(section);
     for (index, table) in section.tables.iter().enumerate() {
+        if memory_chart.is_some() && table.id == memory::TABLE {
+            // The chart shows it, and the data of the page has it.
+            continue;
+        }
         if repeats_earlier(&section.tables[..index], table) {
             let rows = human::counted(table.rows.len(), "row");
             writeln!(page, "<details><summary>By rank: {rows}</summary>")?;
-            write_table(page, section, table, &meanings)?;
+            write_table(page, section, table, &meanings, most_rows)?;
             page.push_str("</details>\n");
         } else {
-            write_table(page, section, table, &meanings)?;
+            write_table(page, section, table, &meanings, most_rows)?;
         }
     }
     page.push_str("</section>\n");
     Ok(())
 }
 
-fn write_table(page: &mut String, section: &Section, table: &Table, meanings: &Meanings<'_>) -> Result {
+pub(super) fn write_table(
+    page: &mut String,
+    section: &Section,
+    table: &Table,
+    meanings: &Meanings<'_>,
+    most_rows: usize,
+) -> Result {
     let id = format!("{}.{}", section.id, table.id);
     writeln!(
         page,
@@ -48,7 +62,7 @@ fn write_table(page: &mut String, section: &Section, table: &Table, meanings: &M
         Sentence(if table.title.is_empty() { table.id } else { table.title })
     )?;
     breakdown::write(page, table)?;
-    table::write(page, table, &id, meanings)?;
+    table::write(page, table, &id, meanings, most_rows)?;
     page.push_str("</figure>\n");
     Ok(())
 }

@@ -10,13 +10,19 @@ use crate::terminal::table::{NEW_NAME, missing_notes, missing_reason, rows_note}
 use crate::{human, names};
 
 /// More rows make a page that browsers are slow to show; the data of the page has them all.
-const MOST_ROWS: usize = 1_000;
+pub(super) const MOST_ROWS: usize = 1_000;
 /// Longer names make a table that nobody can read; the title of the cell has them whole.
 const LONGEST_NAME: usize = 60;
 
 /// The table with the notes below it.
-pub(super) fn write(page: &mut String, table: &Table, id: &str, meanings: &Meanings<'_>) -> Result {
-    let shown = table.rows.len().min(MOST_ROWS);
+pub(super) fn write(
+    page: &mut String,
+    table: &Table,
+    id: &str,
+    meanings: &Meanings<'_>,
+    most_rows: usize,
+) -> Result {
+    let shown = table.rows.len().min(most_rows);
     let columns: Vec<ColumnForm<'_>> =
         order(table).into_iter().map(|index| ColumnForm::of(table, index, shown)).collect();
     writeln!(
@@ -209,7 +215,10 @@ fn verdict_class(verdict: &Value) -> &'static str {
 }
 
 fn write_notes(page: &mut String, table: &Table, shown: usize) -> Result {
-    let rows = rows_note(table, shown).map(|note| format!("{note}; the data of this page has them all"));
+    let rows = rows_note(table, shown).map(|note| match shown {
+        MOST_ROWS => format!("{note}; the data of this page has them all"),
+        _ => note,
+    });
     let missing = missing_notes(table, shown, |column| column.id != NEW_NAME);
     let notes: Vec<String> = rows.into_iter().chain(missing).collect();
     if notes.is_empty() {

@@ -159,7 +159,7 @@ pub(super) struct Rule {
 }
 
 /// Ink and paper: the class, then what it is on a light and on a dark page.
-const INK: [(&str, &str, &str); 20] = [
+const INK: [(&str, &str, &str); 21] = [
     (".back", "fill:#ffffff", "fill:#14181d"),
     ("text", "fill:#1b1f24", "fill:#e4e8ed"),
     (".quiet", "fill:#5a6470", "fill:#9aa5b1"),
@@ -167,6 +167,7 @@ const INK: [(&str, &str, &str); 20] = [
     (".minor", "stroke:#f1f3f5", "stroke:#1d232a"),
     (".frame", "stroke:#b9c1ca", "stroke:#4a5561"),
     (".band", "fill:#f4f6f8", "fill:#1b2027"),
+    (".within", "fill:#e9f2ea", "fill:#1c2a22"),
     (".roof", "stroke:#1b1f24", "stroke:#e4e8ed"),
     (".cache", "stroke:#5a6470", "stroke:#9aa5b1"),
     (".ceiling", "stroke:#1b1f24", "stroke:#e4e8ed"),

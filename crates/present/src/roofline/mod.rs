@@ -1,7 +1,7 @@
 //! Rooflines as pictures: SVG that is drawn here, a chart of characters, and a page that needs nothing but a browser.
 //!
 //! What is drawn comes from sections alone: `roofline` (tables `points`, `roofs`, `unmodelled`), `comm-roofline`
-//! (`events`, `links`) and `predict` (`sweep`). Sections of other names are passed over, columns are found by their
+//! (`events`, `links`), `predict` and `bench` (`sweep`), and `validate` (`rows`). Sections of other names are passed over, columns are found by their
 //! ids, and what a section does not say is not drawn. PNG is painted from the SVG by [`crate::png`].
 
 mod canvas;
@@ -104,6 +104,7 @@ pub fn has_chart(section: &Section) -> bool {
     match section.id {
         "roofline" | "comm-roofline" => true,
         "bench" | "predict" => series::Sweep::of(section).is_some(),
+        "validate" => svg::validate::Validation::of(section).is_some(),
         _ => false,
     }
 }

@@ -1,4 +1,4 @@
-//! The drawing: one row for each roofline, with its communication beside it, and one for each sweep.
+//! The drawing: one row for each roofline, with its communication beside it, and one for each sweep and validation.
 
 mod communication;
 mod legend;
@@ -8,9 +8,11 @@ mod roofline;
 mod roofs;
 mod spots;
 mod sweep;
+pub(super) mod validate;
 
 use eaves_analyze::section::Section;
 
+use self::validate::Validation;
 use super::canvas::{Anchor, Canvas, Rect};
 use super::colours::{Rule, style};
 use super::data::{Communication, Roofline};
@@ -28,6 +30,7 @@ enum Row<'a> {
     Roofline(&'a Section, Roofline<'a>, Option<Communication<'a>>),
     Communication(Communication<'a>),
     Sweep(Sweep),
+    Validation(Validation<'a>),
 }
 
 /// A picture of its own.
@@ -85,6 +88,7 @@ fn drawn(sections: &[&Section], options: &Options, titles: bool) -> (String, Vec
                 communication::draw(&mut canvas, data, area, options.title.as_deref())
             }
             Row::Sweep(data) => sweep::draw(&mut canvas, data, area, options.title.as_deref()),
+            Row::Validation(data) => validate::draw(&mut canvas, data, area, options.title.as_deref()),
         };
         // Numbered classes mean the same in every row: statuses are fixed, and so are the colours of series.
         rules.extend(more);
@@ -95,7 +99,7 @@ fn drawn(sections: &[&Section], options: &Options, titles: bool) -> (String, Vec
             "quiet",
             middle,
             Anchor::Middle,
-            "nothing to draw: no section has points, events or a sweep",
+            "nothing to draw: no section has points, events, a sweep or predictions",
         );
     }
     let height = row_height.saturating_mul(u32::try_from(rows.len().max(1)).unwrap_or(1));
@@ -115,6 +119,7 @@ fn rows<'a>(sections: &[&'a Section]) -> Vec<Row<'a>> {
                 }
             }
             "bench" | "predict" => rows.extend(Sweep::of(section).map(Row::Sweep)),
+            "validate" => rows.extend(Validation::of(section).map(Row::Validation)),
             _ => {}
         }
     }

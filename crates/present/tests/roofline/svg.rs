@@ -277,6 +277,70 @@ fn a_sweep_has_a_chart_a_unit_and_a_line_a_series() {
     assert!(text.contains("over m<") && text.contains(">bf16<") && text.contains(">fp8<"));
 }
 
+/// A row for each: predicted, measured and the ends of the prediction, in nanoseconds.
+fn validation(rows: &[(&str, f64, f64, f64, f64)]) -> Section {
+    let cells = |(class, predicted, measured, least, most): &(&str, f64, f64, f64, f64)| {
+        let numbers = [predicted, measured, least, most].map(|number| Value::Float(*number));
+        let mut cells: Vec<Value> = vec!["gemv 1x64x64".into(), (*class).into(), Value::Integer(1)];
+        cells.extend(numbers);
+        cells
+    };
+    let number = |id| Column::new(id, id, Unit::Nanoseconds);
+    Section {
+        id: "validate",
+        title: "Theory against measurement",
+        tables: vec![Table {
+            id: "rows",
+            title: "Each kernel",
+            columns: vec![
+                Column::new("name", "Kernel", Unit::None),
+                Column::new("class", "Class", Unit::None),
+                Column::new("threads", "Threads", Unit::Count),
+                number("predicted_ns"),
+                number("time_ns"),
+                number("least_ns"),
+                number("most_ns"),
+            ],
+            rows: rows.iter().map(cells).collect(),
+        }],
+        ..Section::default()
+    }
+}
+
+#[test]
+fn a_prediction_that_is_right_is_on_the_diagonal_and_its_interval_is_a_bar() {
+    let text = drawn(&[&validation(&[
+        ("gemv", 1e6, 1e6, 9e5, 2e6),
+        ("stream", 1e3, 1e3, 1e3, 1e3),
+        ("gemm", 1e4, 1e5, 9e3, 2e4),
+    ])]);
+    assert_eq!(check(&text).0, 3);
+    let document = Document::parse(&text).unwrap();
+    let diagonal = places(of_class(&document, "roof")[0].attribute("d").unwrap());
+    let [(left, bottom), (right, top)] = diagonal.as_slice() else { panic!("{diagonal:?}") };
+    // How far above the diagonal a mark is, as a share of the plot.
+    let above = |mark: Node<'_, '_>| {
+        let (x, y) = middle(mark);
+        (bottom - y) / (bottom - top) - (x - left) / (right - left)
+    };
+    let marks = marks(&document);
+    for (index, expected) in [(0, 0.0), (1, 0.0)] {
+        assert!((above(marks[index]) - expected).abs() < 2e-3, "{}", above(marks[index]));
+    }
+    // Ten times as long is one decade of three and the room at the ends, 0.22 each.
+    assert!((above(marks[2]) - 1.0 / 3.44).abs() < 2e-3, "{}", above(marks[2]));
+    // Bars begin at the least, and the band is a plane around the diagonal.
+    let bars = of_class(&document, "leader");
+    assert_eq!(bars.len(), 3);
+    let (from, y) = places(bars[0].attribute("d").unwrap())[0];
+    let expected = left + (9e5_f64.log10() - 3.0 + 0.22) / 3.44 * (right - left);
+    assert!((from - expected).abs() < 0.2 && (y - middle(marks[0]).1).abs() < 0.2, "{from} {expected}");
+    assert_eq!(of_class(&document, "within").len(), 1);
+    assert!(text.contains(">gemm (1)<") && text.contains("900.0 % off"), "{text}");
+    // Nothing that has no number is drawn.
+    assert!(drawn(&[&validation(&[("gemv", f64::NAN, 1.0, 1.0, 1.0)])]).contains("nothing to draw"));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 

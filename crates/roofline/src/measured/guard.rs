@@ -80,6 +80,9 @@ pub struct Limits {
     pub peak: Option<(String, f64)>,
     /// The measured bandwidth of the level that the operands come from, with its name, bytes per second of all threads.
     pub bandwidth: Option<(String, f64)>,
+    /// Whether that bandwidth is one of the median of samples, as in device files: then the median is held against it, not the
+    /// quickest sample.
+    pub is_median: bool,
     /// Operations that the instruction set can do per core and cycle.
     pub per_cycle: Option<f64>,
     /// True if the kernel is there to measure arithmetic.
@@ -90,7 +93,7 @@ pub struct Limits {
 pub fn violations(measurement: &Measurement, limits: &Limits) -> Vec<Violation> {
     let mut broken = Vec::new();
     let flops = measurement.flops_per_second(true);
-    let bytes = measurement.bytes_per_second(true);
+    let bytes = measurement.bytes_per_second(!limits.is_median);
     let mut above = |rate: Option<f64>, peak: &Option<(String, f64)>| {
         if let (Some(rate), Some((name, peak))) = (rate, peak)
             && rate > peak * ABOVE_PEAK

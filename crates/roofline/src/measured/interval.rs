@@ -11,11 +11,11 @@ use crate::{Access, Arithmetic, Counts, Engine, Operand, Roof, Work};
 
 /// A chore whose rate is this and the id of a memory level, `read l2`, is bytes that a kernel must take from a cache
 /// however well operands stay in it: panels of a product are read again for every tile.
-const READ: &str = "read ";
+pub(super) const READ: &str = "read ";
 
 /// A chore whose rate is this and the name of an arithmetic, `fma fp32`, is operations that a kernel does and the work does
 /// not ask for: those of tiles that are not whole.
-const FMA: &str = "fma ";
+pub(super) const FMA: &str = "fma ";
 
 /// A chore whose rate begins so was measured with the multiply-add that each weight is for.
 const DEQUANTISE: &str = "dequantise ";

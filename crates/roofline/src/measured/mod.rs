@@ -13,7 +13,7 @@ pub use guard::{Limits, Violation, violations};
 pub use interval::{Interval, RoofKind, RoofTime, interval, level};
 pub use sample::{Contamination, Sample};
 pub use spec::{Attend, Spec, Store, Stream};
-pub use statistics::{LEAST_CLEAN, Summary, summary};
+pub use statistics::{ESTIMATE, LEAST_CLEAN, SPREAD, Summary, quantile, summary};
 
 /// Where the operands of a timed call are. It is part of the name of a result: the same kernel is several times quicker
 /// from a cache than from memory.
@@ -80,6 +80,9 @@ impl Verification {
     }
 }
 
+/// The rate at which calls can be handed to all threads, by the key it has in device files.
+pub const HAND_OVER: &str = "hand over";
+
 /// An amount of work on units that are neither FMA nor memory: the third roof.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chore {
@@ -93,6 +96,16 @@ impl Chore {
     /// So many weights of this precision made what activations of that one are multiplied with.
     pub fn dequantise(weights: Precision, activations: Precision, amount: f64) -> Self {
         Self { rate: format!("dequantise {}/{}", weights.name, activations.name), amount }
+    }
+
+    /// True if its rate is that of a memory level or of multiply-adds, which are measured as what they are.
+    pub fn is_of_another_roof(&self) -> bool {
+        self.rate.starts_with(interval::READ) || self.rate.starts_with(interval::FMA)
+    }
+
+    /// So many calls handed to all threads.
+    pub fn hand_over(amount: f64) -> Self {
+        Self { rate: HAND_OVER.to_owned(), amount }
     }
 
     /// So many exponentials.
@@ -155,11 +168,44 @@ impl Measurement {
         self.seconds(best).map(|seconds| self.work.bytes() / seconds)
     }
 
-    /// Operations per core and cycle: the median time and the median clock, since the quickest sample may have had a higher
-    /// clock than most.
+    /// Operations per core and cycle: the quickest time and the high clock. Whatever else runs on the machine makes times
+    /// longer and clocks lower than they are, so both are taken from the undisturbed end; medians of the two would be
+    /// disturbed each in its own way.
     pub fn flops_per_cycle(&self) -> Option<f64> {
-        let rate = self.flops_per_second(false)?;
-        Some(rate / (self.clock? * self.conditions.threads as f64))
+        let rate = self.flops_per_second(true)?;
+        Some(rate / (self.high_clock()? * self.conditions.threads as f64))
+    }
+
+    /// The clock that a tenth of the clean samples exceed. Not the highest of all, which may be an error of the clock that
+    /// it was read with.
+    fn high_clock(&self) -> Option<f64> {
+        let mut clocks: Vec<f64> = self
+            .samples
+            .iter()
+            .filter(|sample| sample.is_clean())
+            .filter_map(|sample| sample.clock)
+            .collect();
+        clocks.sort_by(f64::total_cmp);
+        clocks.get(clocks.len() * 9 / 10).copied().or(self.clock)
+    }
+
+    /// How often threads waited for each other in one call: once for each sample, of which a call of several pieces has
+    /// several, and a short one a part. A single thread waits for nobody.
+    pub fn hand_overs(&self) -> f64 {
+        if self.conditions.threads < 2 {
+            return 0.0;
+        }
+        let mut calls: Vec<u32> = Vec::new();
+        for sample in &self.samples {
+            let piece = sample.piece as usize;
+            if calls.len() <= piece {
+                calls.resize(piece + 1, 1);
+            }
+            if let Some(known) = calls.get_mut(piece) {
+                *known = sample.calls.max(1);
+            }
+        }
+        calls.iter().map(|calls| 1.0 / f64::from(*calls)).sum()
     }
 
     /// Samples that are clean.

@@ -8,6 +8,13 @@ use super::Sample;
 /// Clean samples that each piece needs before there is a number.
 pub const LEAST_CLEAN: usize = 5;
 
+/// The share of clean samples at which times are read that are held against each other, those of roofs and those of kernels:
+/// what others do on a shared machine slows both, at times for more than half of the samples.
+pub const ESTIMATE: f64 = 0.25;
+
+/// Between these shares lie the samples that say how sure a roof is.
+pub const SPREAD: (f64, f64) = (0.1, 0.9);
+
 /// Resamplings of the interval: its ends are then good to about a tenth of its width.
 const RESAMPLINGS: usize = 400;
 
@@ -59,6 +66,33 @@ pub fn summary(samples: &[Sample], pieces: usize) -> Option<Summary> {
         clean: fewest,
         samples: samples.len(),
     })
+}
+
+/// Seconds of a call that this share of the clean samples does not exceed, summed over pieces; `None` if a piece has fewer
+/// than [`LEAST_CLEAN`]. What roofs and what is held against them are both read at the same share: what others do on a shared
+/// machine slows both, and is seen by neither.
+pub fn quantile(samples: &[Sample], share: f64) -> Option<f64> {
+    let pieces = samples.iter().map(|sample| sample.piece as usize + 1).max()?;
+    let mut clean: Vec<Vec<f64>> = vec![Vec::new(); pieces];
+    for sample in samples.iter().filter(|sample| sample.is_clean()) {
+        clean.get_mut(sample.piece as usize)?.push(sample.seconds());
+    }
+    clean
+        .iter_mut()
+        .map(|piece| {
+            piece.sort_by(f64::total_cmp);
+            let enough = piece.len() >= LEAST_CLEAN;
+            enough.then(|| between(piece, share)).flatten()
+        })
+        .sum()
+}
+
+/// The quantile of sorted numbers, on straight lines between them (type 7 of Hyndman and Fan, 1996).
+fn between(sorted: &[f64], share: f64) -> Option<f64> {
+    let place = share.clamp(0.0, 1.0) * sorted.len().checked_sub(1)? as f64;
+    let below = *sorted.get(place as usize)?;
+    let above = sorted.get(place as usize + 1).copied().unwrap_or(below);
+    Some(below + place.fract() * (above - below))
 }
 
 /// The median of sorted numbers; of an even count the mean of the two in the middle.
@@ -132,6 +166,26 @@ mod tests {
         near(summary.mad, 6.0);
         assert!(summary.low <= summary.median && summary.median <= summary.high);
         assert_eq!((summary.clean, summary.samples), (5, 10));
+    }
+
+    /// By hand, and with what numpy says of [1, 2, 4, 8, 16]: the quarter is 2, a tenth 1.4, nine tenths 12.8.
+    #[test]
+    fn quantiles_lie_between_samples_and_are_summed_over_pieces() {
+        let mut samples: Vec<Sample> = [16, 1, 8, 2, 4].map(|time| sample(0, 1, time)).to_vec();
+        let near = |samples: &[Sample], share: f64, nanoseconds: f64| {
+            let got = quantile(samples, share).unwrap() * 1e9;
+            assert!((got - nanoseconds).abs() < 1e-9, "{got} {nanoseconds}");
+        };
+        for (share, nanoseconds) in
+            [(0.0, 1.0), (0.1, 1.4), (0.25, 2.0), (0.5, 4.0), (0.9, 12.8), (1.0, 16.0)]
+        {
+            near(&samples, share, nanoseconds);
+        }
+        samples.extend([10, 20, 30, 40, 50].map(|time| sample(1, 2, time)));
+        near(&samples, 0.25, 2.0 + 10.0);
+        samples.pop();
+        assert_eq!(quantile(&samples, 0.25), None);
+        assert_eq!(quantile(&[], 0.5), None);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use super::levels::Event;
 use crate::RankView;
 
 /// Memory in use by one name.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Share {
     /// Operator, module or class of sizes; nothing if none stands around the allocation.
     pub(super) name: Option<String>,
@@ -32,7 +32,7 @@ pub(super) struct Alive {
 }
 
 /// Rows of a table; the rest is one more.
-const TOP: usize = 20;
+pub(super) const TOP: usize = 20;
 
 /// Name of the rest.
 pub(super) const OTHERS: &str = "(others)";
@@ -73,7 +73,7 @@ pub(super) fn alive(rank: &RankView<'_>, events: &[Event], peak: i64) -> Alive {
     Alive {
         by_operator: top(&|index| names.operators[index]),
         by_module: if has_modules { top(&|index| names.modules[index]) } else { Vec::new() },
-        by_size: by_size(&kept),
+        by_size: by_size(kept.iter().map(|event| event.bytes)),
         // Totals and bytes of a damaged recording may contradict each other.
         before: peak.saturating_sub(recorded).max(0),
     }
@@ -133,11 +133,11 @@ fn still_in_use(rank: &RankView<'_>, events: &[Event]) -> Vec<Event> {
     kept
 }
 
-fn by_size(kept: &[Event]) -> Vec<Share> {
+pub(super) fn by_size(sizes: impl Iterator<Item = i64>) -> Vec<Share> {
     let mut classes = SIZES.map(|(_, name)| Share { name: Some(name.to_owned()), bytes: 0, allocations: 0 });
-    for event in kept {
-        let class = SIZES.partition_point(|&(end, _)| end < event.bytes).min(SIZES.len() - 1);
-        classes[class].bytes = classes[class].bytes.saturating_add(event.bytes);
+    for bytes in sizes {
+        let class = SIZES.partition_point(|&(end, _)| end < bytes).min(SIZES.len() - 1);
+        classes[class].bytes = classes[class].bytes.saturating_add(bytes);
         classes[class].allocations += 1;
     }
     classes.into_iter().filter(|share| share.allocations > 0).collect()

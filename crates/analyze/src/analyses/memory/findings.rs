@@ -3,14 +3,14 @@
 use eaves_model::Ns;
 
 use super::super::Rank;
-use super::{DeviceMemory, RankMemory, StepMemory, tables};
+use super::{DeviceMemory, RankMemory, StepMemory, snapshot_findings, tables};
 use crate::section::{Finding, Gain, Severity};
 use crate::text::{duration, percent, percentage, size};
 
 /// Steps in a row that grow alike before it is called a habit.
-const GROWING_STEPS: usize = 3;
+pub(super) const GROWING_STEPS: usize = 3;
 /// Less growth in a step is noise: counters, statistics, log entries.
-const GROWTH_BYTES: i64 = 1_000_000;
+pub(super) const GROWTH_BYTES: i64 = 1_000_000;
 /// How far the growths of these steps may lie apart: a leak repeats itself, a warm-up does not.
 const GROWTH_RATIO: f64 = 1.25;
 
@@ -21,7 +21,10 @@ const DRIVER_PCT: f64 = 1.0;
 
 /// All findings.
 pub(super) fn all(ranks: &[Rank<'_, RankMemory>]) -> Vec<Finding> {
-    [pressure(ranks), growth(ranks)].into_iter().flatten().collect()
+    snapshot_findings::all(ranks)
+        .into_iter()
+        .chain([pressure(ranks), growth(ranks)].into_iter().flatten())
+        .collect()
 }
 
 /// The longest run of steps that grow alike.

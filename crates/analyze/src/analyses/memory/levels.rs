@@ -2,6 +2,7 @@
 
 use eaves_model::{Interval, MaybeI64, MaybeU32, Ns};
 
+use super::snapshot;
 use crate::RankView;
 
 /// A device as PyTorch numbers them.
@@ -60,6 +61,8 @@ pub(super) struct Event {
 pub(super) struct Levels {
     pub(super) device: Device,
     pub(super) events: Vec<Event>,
+    /// True if events are rows of a snapshot, not of the table of allocations.
+    pub(super) of_snapshot: bool,
     /// True if the allocator's own totals are there; otherwise levels are sums since the recording began.
     pub(super) is_absolute: bool,
 }
@@ -102,7 +105,7 @@ pub(super) fn levels_of(rank: &RankView<'_>) -> Vec<Levels> {
         let at = match devices.iter().position(|levels| levels.device == device) {
             Some(at) => at,
             None => {
-                devices.push(Levels { device, events: Vec::new(), is_absolute: true });
+                devices.push(Levels { device, events: Vec::new(), of_snapshot: false, is_absolute: true });
                 devices.len() - 1
             }
         };
@@ -128,6 +131,7 @@ pub(super) fn levels_of(rank: &RankView<'_>) -> Vec<Levels> {
             }
         }
     }
+    devices.extend(snapshot::levels_of(rank.trace));
     devices.sort_by_key(|levels| levels.device);
     devices
 }

@@ -6,16 +6,24 @@ mod categories;
 mod driver;
 mod findings;
 mod levels;
+mod points;
+mod snapshot;
+mod snapshot_findings;
+mod snapshot_tables;
 mod tables;
 #[cfg(test)]
 mod tests;
 
-use eaves_model::{MaybeI64, Ns};
+use std::collections::BTreeMap;
+
+use eaves_model::{MaybeI64, Ns, Trace};
 
 use self::alive::{Alive, alive};
 use self::categories::{Categories, categories_of};
 use self::driver::{DriverCalls, driver_calls};
 use self::levels::{Device, Levels, levels_of};
+use self::points::{Point, thinned};
+use self::snapshot::{Allocator, allocator};
 use super::{Analyse, Rank};
 use crate::section::{Number, Provenance, Section, Skipped, Unit, Value};
 use crate::{Job, Outcome, RankView};
@@ -67,7 +75,11 @@ struct DeviceMemory {
     /// Memory of the device.
     capacity: Option<i64>,
     alive: Alive,
+    /// What a snapshot tells besides.
+    allocator: Option<Box<Allocator>>,
     steps: Vec<StepMemory>,
+    /// The highest levels of parts of the time, for a chart.
+    points: Vec<Point>,
     /// Time, bytes in use, bytes reserved; only if wanted.
     series: Vec<(Ns, i64, MaybeI64)>,
 }
@@ -112,7 +124,7 @@ impl Analyse for Memory {
                 how_to_record: job.recorder.advice(
                     "memory",
                     "`torch.profiler.profile(profile_memory=True, ...)`, with `with_stack=True` for modules; \
-                                or give eaves a file of `prof.export_memory_timeline`",
+                                or give eaves a snapshot of `torch.cuda.memory._dump_snapshot`, or a file of `prof.export_memory_timeline`",
                 ),
             });
         }
@@ -124,6 +136,56 @@ impl Analyse for Memory {
             findings: findings::all(ranks),
         })
     }
+}
+
+/// The peak of a device in a snapshot.
+pub(crate) struct SnapshotPeak {
+    pub(crate) is_host: bool,
+    pub(crate) number: i64,
+    pub(crate) in_use: i64,
+    pub(crate) reserved: Option<i64>,
+}
+
+/// The peaks of the devices of a snapshot.
+pub(crate) fn snapshot_peaks(rank: &RankView<'_>) -> Vec<SnapshotPeak> {
+    let of_device = |levels: &Levels| {
+        let device = device_of(rank, levels)?;
+        Some(SnapshotPeak {
+            is_host: device.device.is_host(),
+            number: device.device.number.unwrap_or(0),
+            in_use: device.peak.bytes,
+            reserved: device.peak_reserved.get(),
+        })
+    };
+    snapshot::levels_of(rank.trace).iter().filter_map(of_device).collect()
+}
+
+/// What was in use at the peak by line of the program, of the device of a snapshot that has most.
+pub(crate) fn lines_at_peak(rank: &RankView<'_>) -> Option<BTreeMap<String, i64>> {
+    let devices = snapshot::levels_of(rank.trace).into_iter().filter_map(|levels| device_of(rank, &levels));
+    let device = devices.max_by_key(|device| (!device.device.is_host(), device.peak.bytes))?;
+    let alive = device.allocator?.alive;
+    let mut lines: BTreeMap<String, i64> = BTreeMap::new();
+    for (share, _) in &alive.by_stack {
+        let name = share.name.clone().unwrap_or_else(|| "(no stack)".to_owned());
+        *lines.entry(name).or_default() += share.bytes;
+    }
+    if alive.unknown > 0 {
+        lines.insert("(before the recording)".to_owned(), alive.unknown);
+    }
+    Some(lines)
+}
+
+/// What was in use on the devices of a snapshot over time; nothing if their order alone is known.
+pub(crate) fn snapshot_series(trace: &Trace) -> Vec<(String, Vec<(Ns, i64)>)> {
+    if !trace.snapshot.has_times {
+        return Vec::new();
+    }
+    let series = |levels: Levels| {
+        let points = levels.events.iter().map(|event| (event.time, event.level)).collect();
+        (levels.device.name(), points)
+    };
+    snapshot::levels_of(trace).into_iter().map(series).collect()
 }
 
 /// Measures one device; nothing if none of its events is selected.
@@ -147,6 +209,16 @@ fn device_of(rank: &RankView<'_>, levels: &Levels) -> Option<DeviceMemory> {
         let event = &levels.events[index];
         (event.time - rank.zero(), event.level, event.reserved)
     };
+    let allocator = levels.of_snapshot.then(|| Box::new(allocator(rank, levels, until)));
+    let alive = match &allocator {
+        Some(allocator) => Alive {
+            by_operator: allocator.alive.by_operator.clone(),
+            by_module: allocator.alive.by_module.clone(),
+            by_size: allocator.alive.by_size.clone(),
+            before: allocator.alive.unknown,
+        },
+        None => alive(rank, &levels.events[..until], bytes),
+    };
     Some(DeviceMemory {
         device: levels.device,
         allocations: count(|bytes| bytes > 0),
@@ -163,8 +235,10 @@ fn device_of(rank: &RankView<'_>, levels: &Levels) -> Option<DeviceMemory> {
         peak_reserved: selected.iter().filter_map(|&index| levels.events[index].reserved.get()).max().into(),
         end_reserved: levels.events[last].reserved,
         capacity: capacity(rank, levels.device),
-        alive: alive(rank, &levels.events[..until], bytes),
+        alive,
+        allocator,
         steps: steps_of(rank, levels),
+        points: thinned(&selected, levels, rank.zero()),
         series: if rank.options.details { selected.iter().map(series).collect() } else { Vec::new() },
     })
 }
@@ -213,6 +287,28 @@ fn numbers(rank: &Rank<'_, RankMemory>) -> Vec<Number> {
                 reserved.into(),
                 Provenance::Counter,
                 "the most that PyTorch's allocator held of that accelerator, in use or not",
+            ));
+        }
+        if let Some(allocator) = &device.allocator {
+            let alive = &allocator.alive;
+            numbers.push(number(
+                "before_recording_bytes",
+                alive.older.bytes.into(),
+                Provenance::Formula,
+                "in use at the peak and allocated before the first event that was recorded; it is in the peak",
+            ));
+            numbers.push(number(
+                "rounding_at_peak_bytes",
+                alive.rounding.into(),
+                Provenance::Formula,
+                "what blocks in use at the peak were larger than was asked for, at least: of blocks that were gone in the \
+                 end only the rounding to 512 bytes is known",
+            ));
+            numbers.push(number(
+                "waiting_at_peak_bytes",
+                allocator.waiting_at_peak.into(),
+                Provenance::Formula,
+                "released and in use at the peak all the same, because another stream had not come to the release",
             ));
         }
         if let Some(unused) = tables::unused(device) {

@@ -4,19 +4,20 @@ use eaves_model::MaybeI64;
 
 use super::super::Rank;
 use super::alive::Share;
-use super::{DeviceMemory, RankMemory};
+use super::{DeviceMemory, RankMemory, snapshot_tables};
 use crate::Job;
 use crate::section::{Column, Table, Unit, Value};
 
-type Ranks<'a> = [Rank<'a, RankMemory>];
+pub(super) type Ranks<'a> = [Rank<'a, RankMemory>];
 
-const NOT_RECORDED: &str = "not recorded";
+pub(super) const NOT_RECORDED: &str = "not recorded";
 const ON_HOST: &str = "the host's allocator reserves nothing";
 
 /// All tables that have rows.
 pub(super) fn all(job: &Job, ranks: &Ranks<'_>) -> Vec<Table> {
     let tables = [
         by_device(job, ranks),
+        snapshot_tables::at_peak_by_stack(job, ranks),
         at_peak(
             job,
             ranks,
@@ -41,9 +42,16 @@ pub(super) fn all(job: &Job, ranks: &Ranks<'_>) -> Vec<Table> {
             Column::new("size", "Size", Unit::None),
             |device| &device.alive.by_size,
         ),
+        snapshot_tables::at_peak_by_category(job, ranks),
+        snapshot_tables::largest(job, ranks),
+        snapshot_tables::out_of_memory(job, ranks),
+        snapshot_tables::at_failure(job, ranks),
+        snapshot_tables::growth(job, ranks),
+        snapshot_tables::allocator(job, ranks),
         by_step(job, ranks),
         driver_calls(job, ranks),
         by_category(job, ranks),
+        timeline(job, ranks),
         series(job, ranks),
         category_series(job, ranks),
     ];
@@ -51,7 +59,7 @@ pub(super) fn all(job: &Job, ranks: &Ranks<'_>) -> Vec<Table> {
 }
 
 /// Rows of every device of every rank, which begin with rank and device.
-fn of_devices(
+pub(super) fn of_devices(
     job: &Job,
     ranks: &Ranks<'_>,
     own: impl IntoIterator<Item = Column>,
@@ -121,7 +129,10 @@ fn device_cells(device: &DeviceMemory) -> Vec<Value> {
         device.releases.into(),
         device.start.into(),
         device.peak.bytes.into(),
-        device.peak.time.into(),
+        match &device.allocator {
+            Some(allocator) if !allocator.has_times => Value::Missing("times were not recorded"),
+            _ => device.peak.time.into(),
+        },
         device.peak.step.map_or(Value::Missing("outside of profiler steps"), Value::from),
         reserved(unused(device).into()),
         reserved(device.peak_reserved),
@@ -134,7 +145,7 @@ fn device_cells(device: &DeviceMemory) -> Vec<Value> {
     ]
 }
 
-fn at_peak(
+pub(super) fn at_peak(
     job: &Job,
     ranks: &Ranks<'_>,
     id: &'static str,
@@ -159,7 +170,9 @@ fn at_peak(
         };
         let mut rows: Vec<Vec<Value>> = shares(device).iter().map(row).collect();
         // Without this row the shares would not add up, and models would seem to need no memory.
-        if !rows.is_empty() && device.alive.before > 0 {
+        // Sizes are known of all blocks of a snapshot, where they come from not of all.
+        let told = shares(device).iter().fold(0i64, |sum, share| sum.saturating_add(share.bytes));
+        if !rows.is_empty() && device.alive.before > 0 && told < peak {
             rows.insert(
                 0,
                 vec![
@@ -255,6 +268,22 @@ fn by_category(job: &Job, ranks: &Ranks<'_>) -> Table {
         columns: job.rank_columns().into_iter().chain(own).collect(),
         rows,
     }
+}
+
+fn timeline(job: &Job, ranks: &Ranks<'_>) -> Table {
+    let own = [
+        Column::new("time_ns", "Time", Unit::Nanoseconds),
+        Column::new("bytes", "In use", Unit::Bytes),
+        Column::new("reserved_bytes", "Reserved", Unit::Bytes),
+    ];
+    let (columns, rows) = of_devices(job, ranks, own, |device| {
+        let row = |point: &super::Point| {
+            let reserved = point.reserved.get().map_or(Value::Missing(NOT_RECORDED), Value::Integer);
+            vec![point.time.into(), point.bytes.into(), reserved]
+        };
+        device.points.iter().map(row).collect()
+    });
+    Table { id: "timeline", title: "Memory in use over time, the most of each part of it", columns, rows }
 }
 
 fn series(job: &Job, ranks: &Ranks<'_>) -> Table {

@@ -12,6 +12,10 @@ const ROWS: usize = 48;
 /// Seconds of a piece, about.
 const PIECE: f64 = 1e-3;
 
+/// Steps of a piece, at least, so that a piece is as long for every thread: the time of a call is the sum of its pieces, each
+/// as long as the slowest thread takes.
+const STEPS: f64 = 16.0;
+
 /// Rows of one head of keys and values. The rows of a head are its queries, each with all heads of the group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Unit {
@@ -74,7 +78,7 @@ impl Plan {
         let mut steps = Vec::new();
         for unit in units(shape) {
             let blocks = blocks(shape, &unit);
-            let most = ((PIECE / cost(&unit)) as usize).max(1);
+            let most = ((PIECE / STEPS / cost(&unit)) as usize).max(1);
             for from in (0..blocks).step_by(most) {
                 let to = (from + most).min(blocks);
                 steps.push(Step { unit, blocks: from..to, begins: from == 0, ends: to == blocks });
@@ -92,7 +96,9 @@ impl Plan {
             if step.begins {
                 thread = ((before / share) as usize).clamp(thread, threads - 1);
             }
-            let piece = ((before - thread as f64 * share) / share * pieces as f64) as usize;
+            // Where the middle of the step falls.
+            let middle = before + seconds(&step) / 2.0 - thread as f64 * share;
+            let piece = (middle / share * pieces as f64) as usize;
             before += seconds(&step);
             if let (true, Some(rows)) = (step.begins, plan.rows.get_mut(thread)) {
                 *rows += step.unit.rows;
@@ -148,6 +154,26 @@ mod tests {
                     let rows: usize = units(&shape).map(|unit| unit.rows).sum();
                     assert_eq!(rows, 2 * shape.heads * shape.queries);
                 }
+            }
+        }
+    }
+
+    /// Prompts of which later rows see more: no thread has much more than its share of any piece.
+    #[test]
+    fn pieces_are_as_long_for_every_thread() {
+        for (heads, tokens, cost) in [(8, 512, 4e-6), (8, 2048, 2e-6), (2, 512, 1e-6)] {
+            let shape = shape(heads, heads, tokens, tokens, true);
+            for threads in [2, 4] {
+                let plan = Plan::new(&shape, threads, cost, 0.0);
+                let cost = |steps: &Vec<Step>| -> f64 {
+                    steps.iter().map(|step| (step.blocks.len() * step.unit.rows) as f64 * cost).sum()
+                };
+                let all: f64 = plan.threads.iter().flatten().map(cost).sum();
+                let slowest =
+                    |piece: usize| plan.threads.iter().map(|pieces| cost(&pieces[piece])).fold(0.0, f64::max);
+                let call: f64 = (0..plan.pieces()).map(slowest).sum();
+                let share = all / threads as f64;
+                assert!(call < 1.1 * share, "{heads} {tokens} {threads}: {call} of {share}");
             }
         }
     }

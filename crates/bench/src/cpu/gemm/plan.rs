@@ -43,6 +43,15 @@ fn parts(length: usize, count: usize, unit: usize) -> Vec<Range<usize>> {
     (0..count).map(|part| at(part)..at(part + 1)).collect()
 }
 
+/// How many parts of the rows there are in the grid of threads.
+pub(super) fn down(m: usize, n: usize, threads: usize) -> usize {
+    let threads = threads.max(1);
+    (1..=threads)
+        .filter(|down| threads.is_multiple_of(*down))
+        .min_by_key(|down| m.div_ceil(*down) + n.div_ceil(threads / down))
+        .unwrap_or(1)
+}
+
 /// The rectangle of the result (rows, columns) of each thread. Each packs the rows and the columns of its own, so the
 /// grid is the one in which a thread has the fewest of both.
 pub(super) fn rectangles(
@@ -52,10 +61,7 @@ pub(super) fn rectangles(
     (unit_rows, unit_columns): (usize, usize),
 ) -> Vec<(Range<usize>, Range<usize>)> {
     let threads = threads.max(1);
-    let down = (1..=threads)
-        .filter(|down| threads.is_multiple_of(*down))
-        .min_by_key(|down| m.div_ceil(*down) + n.div_ceil(threads / down))
-        .unwrap_or(1);
+    let down = down(m, n, threads);
     let rows = parts(m, down, unit_rows);
     let columns = parts(n, threads / down, unit_columns);
     rows.iter().flat_map(|rows| columns.iter().map(|columns| (rows.clone(), columns.clone()))).collect()

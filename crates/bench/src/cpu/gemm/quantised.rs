@@ -7,6 +7,7 @@ use eaves_roofline::measured::{Chore, Spec};
 use eaves_roofline::{Arithmetic, Precision};
 
 use super::pack::{ColumnLines, Left, Matrix, Operand, Right, RowLines};
+use super::plan;
 use super::product::{Description, Product};
 use super::{FLOAT_BLOCKING, Random, copies, f32_tile, memory, panels, work};
 use crate::backend::BenchError;
@@ -18,6 +19,9 @@ use crate::kernel::Kernel;
 
 /// Rows that are made; the others repeat them. A prime, so that no stride of a power of two goes unnoticed.
 const DISTINCT: usize = 251;
+
+/// The rate at which packing widens weights of a format: other code than that of a product with a vector.
+const WIDEN: &str = "widen ";
 
 /// The kernel for a product of these formats.
 pub(super) fn make(spec: &Spec, making: &Making) -> Result<Box<dyn Kernel>, BenchError> {
@@ -68,7 +72,10 @@ pub(super) fn make(spec: &Spec, making: &Making) -> Result<Box<dyn Kernel>, Benc
     let tile = f32_tile(making.instructions);
     let mut chores = panels((m, n, k), (tile.rows(), tile.columns), size_of::<f32>());
     if format != Format::Fp32 {
-        chores.push(Chore { rate: format!("dequantise {}/fp32", format.name()), amount: (n * k) as f64 });
+        // Each row of threads packs the columns of its own, so all of B once for each.
+        let passes = plan::down(m, n, making.threads) as f64;
+        let amount = passes * n as f64 * k as f64;
+        chores.push(Chore { rate: format!("{WIDEN}{}", format.name()), amount });
     }
     let description = Description {
         spec: *spec,

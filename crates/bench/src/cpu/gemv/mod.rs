@@ -81,17 +81,12 @@ impl Gemv {
         let memory = || BenchError::Memory { what: format!("gemv 1x{rows}x{columns} {weights}") };
         let mut random = fastrand::Rng::with_seed(11);
         let count = rows.min(DISTINCT).checked_mul(columns).ok_or_else(memory)?;
-        let values: Vec<f64> =
-            magnitudes(5).take(count).map(|magnitude| f64::from(magnitude) * normal(&mut random)).collect();
+        let mut values: Vec<f64> = Vec::new();
+        values.try_reserve_exact(count).map_err(|_| memory())?;
+        values.extend(magnitudes(5).take(count).map(|magnitude| f64::from(magnitude) * normal(&mut random)));
         let distinct = Packed::pack(format, Order::Interleaved, &values, rows.min(DISTINCT), columns)
             .ok_or_else(memory)?;
         let bytes = (distinct.precision().bytes((rows * distinct.stride) as f64) as usize).max(1);
-        if making.state == CacheState::LastLevel && bytes >= making.last_cache {
-            let (bytes, cache) = (bytes >> 20, making.last_cache >> 20);
-            return Err(unsupported(format!(
-                "{bytes} MiB of weights do not fit the last cache of {cache} MiB"
-            )));
-        }
         // One more, so that what is read next is certainly none of the last ones.
         let copies =
             if making.state == CacheState::Cold { (4 * making.last_cache).div_ceil(bytes) + 1 } else { 1 };

@@ -52,7 +52,7 @@ pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> anyhow::Re
     };
     let yaml = output.path().is_some_and(is_yaml);
     let destination = if yaml { None } else { Some(Drawn::new(output, &[])?) };
-    let opened = measuring::open(arguments.backend, None)?;
+    let mut opened = measuring::open(arguments.backend, None)?;
     let datasheet = match &arguments.datasheet {
         Some(name) => Some(crate::device::named(name)?),
         None => find_reported(&opened.backend().device()).ok(),
@@ -62,7 +62,7 @@ pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> anyhow::Re
         (_, true) => Effort::Thorough,
         _ => Effort::Default,
     };
-    let against = Against::measure(&opened, effort, output)?;
+    let against = Against::measure(&mut opened, effort, output)?;
     let mut document = document(&against, datasheet.as_ref());
     if arguments.sustained {
         let seconds = measuring::sustained(&opened, output)?;

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Result;
-use eaves_analyze::analyses::{self, Analysis};
 use eaves_analyze::roofline::{self, Reading, Transfer};
 use eaves_analyze::section::{Number, Outcome, Provenance, Section, Unit};
 use eaves_analyze::{Options, assemble, measure};
@@ -18,9 +17,6 @@ use super::Arguments;
 use crate::arguments::OutputArguments;
 use crate::device::DeviceArguments;
 use crate::failure::hinted;
-
-/// The sections of a trace that are held against a device.
-const OF_TRACES: [&str; 2] = ["collectives", "roofline"];
 
 /// The name of a script beside an input.
 const SCRIPT: &str = "ops.rhai";
@@ -86,15 +82,13 @@ struct Scope<'a> {
 
 impl Scope<'_> {
     fn answers(&self, output: &OutputArguments) -> Result<Vec<Answer>> {
-        let wanted: Vec<&'static Analysis> = analyses::in_report_order()
-            .into_iter()
-            .filter(|analysis| OF_TRACES.contains(&analysis.id))
-            .collect();
-        let script = self.task.inputs.first().map(|input| self.script(input)).transpose()?.flatten();
+        let wanted = roofline::analyses_of_traces();
+        let ops = self.arguments.ops.as_deref();
+        let formulas = self.task.inputs.first().map(|input| script(ops, input)).transpose()?.flatten();
         let options = Options::default()
             .with_selection(self.arguments.selection.selection())
             .with_roofline(*self.settings)
-            .with_formulas(script.map(Arc::new));
+            .with_formulas(formulas.map(Arc::new));
         let contents = super::super::open_with(&self.task.inputs, self.task.form, output, |recording| {
             measure(&recording.trace.take_rows(), &options, &wanted)
         })?;
@@ -115,7 +109,7 @@ impl Scope<'_> {
         }
         for measurements in &contents.measurements {
             let device = self.checked(self.task.device.resolve(measurements.device.as_deref())?)?;
-            let script = self.script(Path::new(&measurements.path))?;
+            let script = script(ops, Path::new(&measurements.path))?;
             answers.push(self.of_measurements(measurements, &device, script.as_ref()));
         }
         Ok(answers)
@@ -137,26 +131,8 @@ impl Scope<'_> {
         Ok(device)
     }
 
-    /// The user's formulas: those that were named, or those beside the input.
-    fn script(&self, input: &Path) -> Result<Option<Script>> {
-        let beside = input.with_file_name(SCRIPT);
-        let path = match &self.arguments.ops {
-            Some(path) => path,
-            None if beside.is_file() => &beside,
-            None => return Ok(None),
-        };
-        let read = Script::read(path);
-        read.map(Some)
-            .map_err(|error| hinted(error.to_string(), "`eaves ops check` tries a script by itself"))
-    }
-
     fn of_traces(&self, run: &Run, outcomes: Vec<Outcome>, device: &Device) -> Answer {
-        let collectives =
-            outcomes.iter().filter_map(Outcome::section).find(|section| section.id == "collectives");
-        let transfers = collectives.map(roofline::transfers_of).unwrap_or_default();
-        let mut outcomes: Vec<Outcome> =
-            outcomes.into_iter().filter(|outcome| outcome.id() == "roofline").map(classified).collect();
-        outcomes.extend(self.communication(&transfers, device));
+        let outcomes = roofline::of_traces(outcomes, device, self.arguments.link.as_deref());
         let label = match run.recordings.as_slice() {
             [] => String::new(),
             [only] => only.path.clone(),
@@ -184,7 +160,7 @@ impl Scope<'_> {
         // A file of messages alone has no kernels to speak of; an empty one is about kernels.
         if !points.is_empty() || transfers.is_empty() {
             let section = roofline::section(&points, device, self.settings);
-            outcomes.push(classified(Outcome::Section(section)));
+            outcomes.push(roofline::classified(Outcome::Section(section)));
         }
         outcomes.extend(self.communication(&transfers, device));
         Answer {
@@ -199,15 +175,16 @@ impl Scope<'_> {
     }
 }
 
-/// With the table that has the column names of older tools.
-fn classified(outcome: Outcome) -> Outcome {
-    match outcome {
-        Outcome::Section(mut section) => {
-            section.tables.push(roofline::classification(&section));
-            Outcome::Section(section)
-        }
-        skipped => skipped,
-    }
+/// The user's formulas: those that were named, or those beside the input.
+pub(crate) fn script(named: Option<&Path>, input: &Path) -> Result<Option<Script>> {
+    let beside = input.with_file_name(SCRIPT);
+    let path = match named {
+        Some(path) => path,
+        None if beside.is_file() => &beside,
+        None => return Ok(None),
+    };
+    let read = Script::read(path);
+    read.map(Some).map_err(|error| hinted(error.to_string(), "`eaves ops check` tries a script by itself"))
 }
 
 /// Sections of several inputs have the same name: a number says whose they are.

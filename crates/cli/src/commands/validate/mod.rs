@@ -20,7 +20,7 @@ use crate::Status;
 use crate::arguments::{HELP_TEMPLATE, OutputArguments};
 use crate::condition;
 use crate::failure::hinted;
-use crate::measuring::{self, Against, Code, Runner, RunningArguments, Task};
+use crate::measuring::{self, Against, Code, Opened, Runner, RunningArguments, Task};
 use crate::picture::Drawn;
 
 /// See how far predictions are from what this machine does
@@ -73,17 +73,20 @@ pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> Result<Sta
     let baseline = arguments.baseline.as_deref().map(read_baseline).transpose()?;
     let inputs: Vec<PathBuf> = arguments.baseline.iter().cloned().collect();
     let destination = Drawn::new(output, &inputs)?;
-    let opened = measuring::open(arguments.running.backend(), None)?;
+    let mut opened = measuring::open(arguments.running.backend(), None)?;
     let datasheet = arguments.datasheet(&opened.backend().device())?;
     let against = match &arguments.device {
         Some(name) => Against::named(name)?,
-        None => Against::measure(&opened, Effort::Default, output)?,
+        None => Against::measure(&mut opened, Effort::Default, output)?,
     };
     let roofs = against.roofs();
     let tasks = arguments.tasks(&against);
     let runner = Runner::new(opened.backend(), output);
-    let ran = runner.run(&tasks, &against);
-    let mut judged = Suite { ran: &ran, roofs, datasheet: datasheet.as_ref(), twins: &[] };
+    let (ran, beside) = match &opened {
+        Opened::Cpu(cpu) => runner.run_beside(cpu, &tasks, &against),
+        _ => (runner.run(&tasks, &against), Vec::new()),
+    };
+    let mut judged = Suite { ran: &ran, roofs, beside: &beside, datasheet: datasheet.as_ref(), twins: &[] };
     let twins = measured_twins(&judged, &tasks, &runner, &against);
     judged.twins = &twins;
     let mut section = section(&judged);
@@ -128,7 +131,9 @@ fn measured_twins(suite: &Suite<'_>, tasks: &[Task], runner: &Runner<'_>, agains
 }
 
 fn document(section: Section, ran: &[Ran], roofs: &eaves_analyze::bench::Roofs<'_>) -> Document {
-    let measured: Vec<&Measurement> = ran.iter().filter_map(Ran::measured).collect();
+    // A roofline is over the bytes of main memory, which operands in a cache do not move.
+    let is_cold = |measurement: &&Measurement| measurement.conditions.state == CacheState::Cold;
+    let measured: Vec<&Measurement> = ran.iter().filter_map(Ran::measured).filter(is_cold).collect();
     let mut outcomes = vec![Outcome::Section(section)];
     outcomes.extend(rooflines(&measured, roofs));
     Document { verb: "validate", outcomes, ..Document::default() }

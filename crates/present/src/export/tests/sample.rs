@@ -75,6 +75,7 @@ fn metadata() -> Metadata {
             groups: vec![group, ProcessGroup::default()],
         }),
         options: vec![("record_shapes".to_owned(), false), ("with_stack".to_owned(), true)],
+        settings: Vec::new(),
         versions: vec![
             ("cuda_driver_version".to_owned(), "12090".to_owned()),
             ("cupti_version".to_owned(), "22".to_owned()),

@@ -1,0 +1,95 @@
+//! Running a program such that PyTorch logs what it compiles.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::Result;
+use eaves_capture::{Conditions, Ended, Passed};
+use eaves_model::Ns;
+
+use super::Arguments;
+use crate::Status;
+use crate::arguments::OutputArguments;
+use crate::failure::hinted;
+
+/// A program that was run.
+pub(super) struct Recorded {
+    /// Where its logs are.
+    pub(super) path: PathBuf,
+    ended: Ended,
+    /// Removes the logs in the end, if nobody wants them.
+    _directory: Option<tempfile::TempDir>,
+}
+
+impl Recorded {
+    /// The program's own exit code.
+    pub(super) fn code(&self) -> u8 {
+        self.ended.code()
+    }
+
+    /// What to say if nothing was logged: the program's own failure comes first.
+    pub(super) fn nothing(self, output: &OutputArguments) -> Result<Status> {
+        let error = hinted(
+            "the program compiled nothing: PyTorch wrote no log",
+            "torch.compile logs when a compiled function is first called; is the program's Python started with -I or -E?",
+        );
+        if self.code() == 0 {
+            return Err(error);
+        }
+        output.printer().error(&error);
+        Ok(Status::Program(self.code()))
+    }
+}
+
+/// Runs the program with a directory for its logs that nobody else writes to.
+pub(super) fn record(arguments: &Arguments, output: &OutputArguments) -> Result<Recorded> {
+    let (path, directory) = directory(arguments.output_dir.as_deref())?;
+    // What programs read must not be mixed with what the program says.
+    let answer_to_stdout = output.path().is_none() && output.format().is_some();
+    let conditions = Conditions {
+        environment: vec![("TORCH_TRACE".into(), path.clone().into_os_string())],
+        timeout: arguments.timeout.map(duration),
+        grace: duration(arguments.grace),
+        passed: if answer_to_stdout { Passed::ToStderr } else { Passed::ToStdout },
+    };
+    let ended = eaves_capture::run_program(&arguments.program, &conditions)
+        .map_err(|error| hinted(error.to_string(), "give the program and its arguments after `--`"))?;
+    let printer = output.printer();
+    match ended {
+        Ended::Exited(0) => {}
+        Ended::Exited(code) => printer.note(&format!("note: the program ended with exit code {code}\n")),
+        Ended::Killed(signal) => printer.note(&format!("note: the program was ended by signal {signal}\n")),
+        Ended::TimedOut => {
+            printer.note("note: the program took too long and was ended; what it compiled follows\n")
+        }
+        Ended::Interrupted => printer.note("note: interrupted; what was compiled until then follows\n"),
+    }
+    if arguments.output_dir.is_some() {
+        printer.note(&format!("note: the log is in {}\n", path.display()));
+    }
+    Ok(Recorded { path, ended, _directory: directory })
+}
+
+/// The directory that was named, which must be empty, or one of our own.
+fn directory(named: Option<&Path>) -> Result<(PathBuf, Option<tempfile::TempDir>)> {
+    let failed = |error: std::io::Error| {
+        hinted(format!("no directory for the log: {error}"), "--output-dir names one that can be written to")
+    };
+    let Some(named) = named else {
+        let directory = tempfile::Builder::new().prefix("eaves-compile-").tempdir().map_err(failed)?;
+        return Ok((directory.path().to_owned(), Some(directory)));
+    };
+    let path = std::path::absolute(named).map_err(failed)?;
+    std::fs::create_dir_all(&path).map_err(failed)?;
+    if std::fs::read_dir(&path).map_err(failed)?.next().is_some() {
+        return Err(hinted(
+            format!("there are files of an earlier run: {}", path.display()),
+            "remove them, or name another directory with --output-dir",
+        ));
+    }
+    Ok((path, None))
+}
+
+fn duration(time: Ns) -> Duration {
+    Duration::from_nanos(u64::try_from(time.0).unwrap_or(0))
+}

@@ -1,0 +1,76 @@
+//! Running a program so that its memory is recorded.
+
+use std::path::PathBuf;
+
+use eaves_capture::{Conditions, Ended, Passed, Record, Request, torch};
+use eaves_present::human::counted;
+
+use super::Arguments;
+use crate::arguments::OutputArguments;
+use crate::commands::profile::{check_empty, directory_of, duration, nothing};
+use crate::failure::hinted;
+
+/// What was recorded, and the exit code of the program.
+pub(super) struct Recorded {
+    pub(super) files: Vec<PathBuf>,
+    pub(super) code: u8,
+}
+
+/// Runs the program: on CUDA its allocator is recorded, everywhere the memory that PyTorch's profiler sees, with stacks
+/// and shapes.
+pub(super) fn record(arguments: &Arguments, output: &OutputArguments) -> anyhow::Result<Recorded> {
+    let printer = output.printer();
+    let Some(tool) = eaves_capture::find("torch") else {
+        return Err(hinted("PyTorch's profiler is not known".to_owned(), "give a recording instead"));
+    };
+    let raw = directory_of(arguments.output_dir.as_deref(), "eaves-memory")?.join(tool.raw_directory());
+    let usual = torch::Request::default();
+    let request = Request {
+        record: Record::default(),
+        counters: Default::default(),
+        metrics: Vec::new(),
+        torch: torch::Request {
+            steps: arguments.steps.unwrap_or(usual.steps),
+            warmup: arguments.warmup.unwrap_or(usual.warmup),
+            memory: true,
+            stacks: true,
+            shapes: true,
+            snapshot: true,
+            window: arguments.window.map_or(usual.window, duration),
+        },
+        directory: raw.clone(),
+        program: arguments.program.clone(),
+    };
+    let plan = tool.plan(&request, None).map_err(|refused| hinted(refused.to_string(), refused.hint))?;
+    check_empty(&raw)?;
+    let answer_to_stdout = output.path().is_none() && output.format().is_some();
+    let conditions = Conditions {
+        environment: Vec::new(),
+        timeout: arguments.timeout.map(duration),
+        grace: duration(arguments.grace),
+        passed: if answer_to_stdout { Passed::ToStderr } else { Passed::ToStdout },
+    };
+    let outcome = eaves_capture::run(tool, &plan, &raw, &conditions).map_err(|error| {
+        hinted(error.to_string(), "the program must be on the PATH, and --output-dir writable")
+    })?;
+    match outcome.ended {
+        Ended::Exited(0) => {}
+        Ended::Exited(code) => printer.note(&format!("note: the program ended with exit code {code}\n")),
+        Ended::Killed(signal) => printer.note(&format!("note: the program was ended by signal {signal}\n")),
+        Ended::TimedOut => printer.note("note: the program took too long and was ended\n"),
+        Ended::Interrupted => printer.note("note: interrupted; what was recorded until then follows\n"),
+    }
+    for note in &outcome.told.notes {
+        printer.note(&format!("note: {note}\n"));
+    }
+    let snapshots: Vec<PathBuf> = torch::ending(&outcome.files, torch::SNAPSHOT).cloned().collect();
+    if snapshots.is_empty()
+        && let Some(error) = nothing(&outcome)
+    {
+        return Err(error);
+    }
+    // The allocator's own history has every block; what the profiler saw of it is the same with less.
+    let files = if snapshots.is_empty() { outcome.readable.clone() } else { snapshots };
+    printer.note(&format!("note: recorded {} in {}\n", counted(files.len(), "file"), raw.display()));
+    Ok(Recorded { files, code: outcome.ended.code() })
+}

@@ -1,0 +1,323 @@
+//! Call trees of recordings in memory, drawn in every format there is.
+
+use std::path::Path;
+
+use anyhow::Result;
+use eaves_analyze::Options;
+use eaves_analyze::flame::{self, Flame, FlameOptions, Grouping, Metric, Order, RankFlame, Tree};
+use eaves_analyze::section::Outcome;
+use eaves_model::{Ns, Run};
+use eaves_present::flame::{Drawing, Error, d3, folded, html, speedscope, svg};
+use eaves_present::{Document, Input, png, terminal};
+
+use crate::analysis::not_selected;
+use crate::failure::hinted;
+
+/// Frames of each view of a page: more make it slow to open, and nobody looks at them.
+const PAGE_FRAMES: usize = 20_000;
+/// Frames of each rank that a page in order of time is made from.
+const CHART_FRAMES: usize = 2 * PAGE_FRAMES;
+/// The share, in millionths, that is a quarter of a pixel in a picture.
+const PICTURE_SHARE: u32 = 250;
+
+/// What a tree is drawn as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// A page with every view there is.
+    Html,
+    /// A drawing.
+    Svg,
+    /// A picture.
+    Png,
+    /// A line for each stack.
+    Folded,
+    /// What the viewer speedscope reads.
+    Speedscope,
+    /// What d3-flame-graph reads.
+    D3,
+}
+
+impl Format {
+    /// The format that a file name asks for.
+    pub fn of(path: &Path) -> Option<Self> {
+        let name = path.file_name()?.to_str()?.to_ascii_lowercase();
+        let endings = [
+            (".html", Self::Html),
+            (".htm", Self::Html),
+            (".png", Self::Png),
+            (".svg", Self::Svg),
+            (".folded", Self::Folded),
+            (".speedscope.json", Self::Speedscope),
+            (".d3.json", Self::D3),
+        ];
+        endings.into_iter().find(|(ending, _)| name.ends_with(ending)).map(|(_, format)| format)
+    }
+}
+
+/// How a tree is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct View {
+    /// What is drawn; time on the host if nothing is said and there is any, else time on the GPU.
+    pub metric: Option<Metric>,
+    /// The order.
+    pub order: Order,
+    /// Frames with less than this share of all, in millionths, are put together.
+    pub least_share: Option<u32>,
+    /// Frames with less host and GPU time are put together.
+    pub least_duration: Ns,
+    /// Levels of calls below a thread.
+    pub most_levels: Option<u32>,
+}
+
+/// How recordings are measured for what will be drawn.
+pub(crate) fn measuring(order: Order, format: Option<Format>, compares: bool) -> FlameOptions {
+    let chart = match order {
+        _ if compares => None,
+        _ if format == Some(Format::Html) => Some(CHART_FRAMES),
+        Order::Time => Some(usize::MAX),
+        _ => None,
+    };
+    FlameOptions { chart, merge_threads: compares }
+}
+
+/// A run and what was measured of each of its recordings.
+pub(crate) type Measured<'a> = (&'a Run, &'a [RankFlame]);
+
+/// The trees of what is drawn and of what it is compared with.
+#[derive(Clone, Debug)]
+pub(crate) struct Trees {
+    new: Flame,
+    base: Option<Flame>,
+    title: String,
+    /// What was read, a line each.
+    inputs: Vec<String>,
+}
+
+impl Trees {
+    /// Puts ranks together.
+    pub(crate) fn new(
+        new: Measured<'_>,
+        base: Option<(Measured<'_>, &str)>,
+        options: &Options,
+    ) -> Result<Self> {
+        let by_rank =
+            base.as_ref().is_some_and(|((base, _), _)| base.recordings.len().max(new.0.recordings.len()) > 1);
+        let assemble = |(run, parts): Measured<'_>| {
+            flame::assemble(&run.recordings, parts, options, by_rank).map_err(not_selected)
+        };
+        let document = Document::new("flame", new.0, Vec::new());
+        let selected: Vec<&Input> =
+            document.inputs.iter().filter(|input| options.selection.has_rank(input.rank)).collect();
+        let title = title(&selected, base.as_ref().map(|(_, name)| *name));
+        let inputs = match base {
+            Some(_) => vec![title.clone()],
+            None => selected.iter().map(|input| format!("rank {}: {}", input.rank, input.path)).collect(),
+        };
+        let base = base.map(|(base, _)| assemble(base)).transpose()?;
+        Ok(Self { new: assemble(new)?, base, title, inputs })
+    }
+
+    /// What they are of.
+    pub(crate) fn title(&self) -> &str {
+        &self.title
+    }
+
+    /// What is drawn.
+    pub(crate) fn metric(&self, view: &View) -> Metric {
+        let usual = || [Metric::Cpu, Metric::Gpu].into_iter().find(|&metric| self.has(metric));
+        view.metric.or_else(usual).unwrap_or(Metric::Cpu)
+    }
+
+    fn has(&self, metric: Metric) -> bool {
+        let base = self.base.iter().map(|base| base.merged.whole(metric));
+        base.chain([self.new.merged.whole(metric)]).any(|amount| amount > 0)
+    }
+
+    /// The tree in an order, with its names.
+    fn view(&self, order: Order, grouping: &Grouping<'_>) -> (Vec<String>, Tree) {
+        let Some(base) = &self.base else {
+            return (self.new.names.clone(), self.new.view(order, grouping));
+        };
+        let all = Grouping::default();
+        let (before, now) = (base.view(order, &all), self.new.view(order, &all));
+        let (names, tree) = flame::difference((&base.names, &before), (&self.new.names, &now));
+        (names, tree.group(grouping))
+    }
+
+    /// The frames as a section.
+    pub(crate) fn outcome(&self, view: &View) -> Outcome {
+        let (names, tree) = self.view(view.order, &grouping(view, &Metric::ALL, 0, None));
+        flame::outcome(&names, &tree, self.metric(view))
+    }
+
+    /// The heaviest frames as text for people, with colours.
+    pub(crate) fn text(
+        &self,
+        view: &View,
+        document: &Document,
+        options: &terminal::Options,
+    ) -> Result<String> {
+        let metric = self.something(view)?;
+        let (names, tree) = self.view(view.order, &grouping(view, &[metric], 0, None));
+        let drawing = self.drawing(view.order, metric, &names, &tree);
+        Ok(terminal::flame::render(document, &drawing, options))
+    }
+
+    /// The tree in a format.
+    pub(crate) fn render(&self, view: &View, format: Format) -> Result<Vec<u8>> {
+        let metric = self.something(view)?;
+        let one = [metric];
+        let grouping = match format {
+            Format::Html => grouping(view, &Metric::ALL, 0, Some(PAGE_FRAMES)),
+            Format::Svg | Format::Png => grouping(view, &one, PICTURE_SHARE, None),
+            Format::Folded | Format::Speedscope | Format::D3 => grouping(view, &one, 0, None),
+        };
+        let (names, tree) = self.view(view.order, &grouping);
+        let drawing = self.drawing(view.order, metric, &names, &tree);
+        let content = match format {
+            Format::Html => self.page(&drawing, &grouping),
+            Format::Png => {
+                let svg = svg::render(&drawing).map_err(not_written)?;
+                Ok(png::render(&String::from_utf8_lossy(&svg), png::SCREEN)?)
+            }
+            Format::Svg => svg::render(&drawing),
+            Format::Folded => folded::render(&drawing),
+            Format::Speedscope => speedscope::render(&drawing),
+            Format::D3 => d3::render(&drawing),
+        };
+        content.map_err(not_written)
+    }
+
+    /// The metric, if there is anything of it.
+    fn something(&self, view: &View) -> Result<Metric> {
+        let metric = self.metric(view);
+        if self.has(metric) { Ok(metric) } else { Err(nothing(metric)) }
+    }
+
+    fn drawing<'a>(
+        &'a self,
+        order: Order,
+        metric: Metric,
+        names: &'a [String],
+        tree: &'a Tree,
+    ) -> Drawing<'a> {
+        Drawing { title: &self.title, names, tree, order, metric }
+    }
+
+    /// A page with every view there is, the one asked for first.
+    fn page(&self, first: &Drawing<'_>, grouping: &Grouping<'_>) -> Result<Vec<u8>, Error> {
+        let others = Order::ALL
+            .into_iter()
+            .filter(|&order| order != first.order && (order != Order::Time || self.new.chart.is_some()));
+        let others: Vec<(Order, Vec<String>, Tree)> = others
+            .map(|order| {
+                let (names, tree) = self.view(order, grouping);
+                (order, names, tree)
+            })
+            .collect();
+        let mut views = vec![*first];
+        views.extend(others.iter().map(|(order, names, tree)| Drawing {
+            order: *order,
+            names,
+            tree,
+            ..*first
+        }));
+        html::render(&html::Page {
+            title: &format!("Flame graph of {}", first.title),
+            inputs: &self.inputs,
+            views: &views,
+        })
+    }
+}
+
+fn grouping<'a>(
+    view: &View,
+    metrics: &'a [Metric],
+    least_share: u32,
+    most_nodes: Option<usize>,
+) -> Grouping<'a> {
+    Grouping {
+        metrics,
+        least_share: view.least_share.unwrap_or(least_share),
+        least_duration: view.least_duration,
+        most_levels: view.most_levels,
+        most_nodes,
+    }
+}
+
+fn title(selected: &[&Input], base: Option<&str>) -> String {
+    let more = match selected.len() {
+        0 | 1 => String::new(),
+        count => format!(" and {} more", count - 1),
+    };
+    let title = format!("{}{more}", selected.first().map_or("", |input| input.path.as_str()));
+    match base {
+        Some(base) => format!("{title} compared with {base}"),
+        None => title,
+    }
+}
+
+fn nothing(metric: Metric) -> anyhow::Error {
+    let (what, hint) = match metric {
+        Metric::Cpu => (
+            "no time in calls on the host was recorded or selected",
+            "record the host too (`ProfilerActivity.CPU`), or use --metric gpu",
+        ),
+        Metric::Gpu => (
+            "no GPU activity was recorded or selected",
+            "record the device too (`ProfilerActivity.CUDA`), or use --metric cpu",
+        ),
+        Metric::Calls => ("no call was recorded or selected", "`eaves info` shows what a recording holds"),
+        Metric::Bytes => (
+            "no allocation was recorded or selected",
+            "record memory: `torch.profiler.profile(profile_memory=True)`",
+        ),
+    };
+    hinted(format!("nothing to draw: {what}"), hint)
+}
+
+fn not_written(error: Error) -> anyhow::Error {
+    match &error {
+        Error::TooDeep(_) => hinted(error.to_string(), "use --max-depth, or another format"),
+        Error::NoDifference(_) => hinted(error.to_string(), "use html, svg, folded or d3"),
+        _ => error.into(),
+    }
+}
+
+/// A share in percent as millionths, exactly: `0.1` is 1000.
+pub(crate) fn millionths(text: &str) -> Result<u32, String> {
+    let wrong = || "expected a share in percent such as `0.1`, with four decimals at most".to_owned();
+    let number = text.trim_end_matches('%');
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    let is_number = |digits: &str| digits.bytes().all(|digit| digit.is_ascii_digit());
+    if whole.is_empty() || fraction.len() > 4 || !is_number(whole) || !is_number(fraction) {
+        return Err(wrong());
+    }
+    let millionths = format!("{whole}{fraction:0<4}").parse().map_err(|_| wrong())?;
+    if millionths > 1_000_000 { Err(wrong()) } else { Ok(millionths) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_exact() {
+        assert_eq!(millionths("0.1"), Ok(1_000));
+        assert_eq!(millionths("0.0001%"), Ok(1));
+        assert_eq!(millionths("100"), Ok(1_000_000));
+        for wrong in ["", ".", "1.00001", "101", "-1", "a", "1e2", "+1"] {
+            assert!(millionths(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn names_say_the_format() {
+        let of = |name: &str| Format::of(Path::new(name));
+        assert_eq!(of("a/Flame.HTML"), Some(Format::Html));
+        assert_eq!(of("x.d3.json"), Some(Format::D3));
+        assert_eq!(of("x.speedscope.json"), Some(Format::Speedscope));
+        assert_eq!(of("x.json"), None);
+        assert_eq!(of("folded"), None);
+    }
+}

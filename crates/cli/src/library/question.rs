@@ -1,0 +1,139 @@
+//! Questions about recordings in memory.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use eaves_analyze::analyses::{self, Analysis};
+use eaves_analyze::compare::{self, Comparison, Profile};
+use eaves_analyze::{Options, Selection, assemble, measure};
+use eaves_model::Trace;
+use eaves_present::Document;
+
+use super::{Failure, Recordings};
+use crate::analysis;
+use crate::commands::{hta as hta_verb, report as report_verb, roofline as roofline_verb};
+use crate::device::{self, DeviceArguments};
+
+impl Recordings {
+    pub(super) fn options(&self) -> Options {
+        Options::default().with_selection(self.selection.clone())
+    }
+
+    /// Does some work on each recording, as many side by side as there are threads. Answers are in order.
+    pub(super) fn each<R: Send>(&self, work: impl Fn(&Trace) -> R + Sync) -> Vec<R> {
+        let recordings = &self.run.recordings;
+        let threads = eaves_ingest::Options::default().threads.min(recordings.len()).max(1);
+        let next = AtomicUsize::new(0);
+        let answers: Mutex<Vec<(usize, R)>> = Mutex::new(Vec::with_capacity(recordings.len()));
+        let worker = || {
+            while let Some((at, recording)) =
+                Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|at| Some((at, recordings.get(at)?)))
+            {
+                let answer = work(&recording.trace);
+                answers.lock().unwrap_or_else(PoisonError::into_inner).push((at, answer));
+            }
+        };
+        std::thread::scope(|scope| {
+            for _ in 1..threads {
+                scope.spawn(worker);
+            }
+            worker();
+        });
+        let mut answers = answers.into_inner().unwrap_or_else(PoisonError::into_inner);
+        answers.sort_by_key(|(at, _)| *at);
+        answers.into_iter().map(|(_, answer)| answer).collect()
+    }
+
+    fn document(
+        &self,
+        verb: &'static str,
+        options: &Options,
+        analyses: &[&'static Analysis],
+    ) -> Result<Document, Failure> {
+        let measured = self.each(|trace| measure(trace, options, analyses));
+        Ok(analysis::document(verb, &self.run, &measured, &self.sums, options, analyses)?)
+    }
+}
+
+/// The report: all sections, or those named, held against a device other than the one recorded on if one is named.
+///
+/// # Errors
+/// If there is no such section or device, or nothing of what is selected.
+pub fn report(
+    recordings: &Recordings,
+    sections: &[String],
+    device: Option<&str>,
+    details: bool,
+) -> Result<Document, Failure> {
+    report_verb::check_sections(sections)?;
+    let wanted = |analysis: &&'static Analysis| {
+        sections.is_empty() || sections.iter().any(|section| section == analysis.id)
+    };
+    let analyses: Vec<_> = analyses::in_report_order().into_iter().filter(wanted).collect();
+    let device = device.map(device::named).transpose()?;
+    let options = recordings.options().with_details(details).with_device(device.map(Arc::new));
+    recordings.document("report", &options, &analyses)
+}
+
+/// The answers of Holistic Trace Analysis.
+///
+/// # Errors
+/// If there is nothing of what is selected.
+pub fn hta(recordings: &Recordings) -> Result<Document, Failure> {
+    recordings.document("hta", &recordings.options(), &hta_verb::sections())
+}
+
+/// What was recorded and what was not.
+pub fn info(recordings: &Recordings) -> Document {
+    Document::new("info", &recordings.run, eaves_analyze::info(&recordings.run))
+}
+
+/// The roofline of operators and messages. `ops` are formulas of the user, by default those beside the input.
+///
+/// # Errors
+/// If there is no such device, none is named by anybody, or there is nothing of what is selected.
+pub fn roofline(
+    recordings: &Recordings,
+    device: Option<&str>,
+    sparse: bool,
+    link: Option<&str>,
+    ops: Option<&Path>,
+) -> Result<Document, Failure> {
+    let run = &recordings.run;
+    let named = DeviceArguments::default().or_named(device.map(str::to_owned)).with_sparse(sparse);
+    let recorded = run.recordings.iter().flat_map(|recording| &recording.trace.metadata.devices);
+    let device = named.resolve_recorded(&recorded.cloned().collect::<Vec<_>>())?;
+    let of_measuring = (!named.is_silent()).then(|| Arc::new(device.clone()));
+    let input = run.recordings.first().map(|recording| Path::new(&recording.path));
+    let formulas = input.map(|input| roofline_verb::script(ops, input)).transpose()?.flatten();
+    let options = recordings.options().with_formulas(formulas.map(Arc::new));
+    let analyses = eaves_analyze::roofline::analyses_of_traces();
+    let measured = recordings.each(|trace| measure(trace, &options, &analyses));
+    let options = options.with_device(of_measuring);
+    let outcomes = assemble(&run.recordings, &measured, &options, &analyses)?;
+    let outcomes = eaves_analyze::roofline::of_traces(outcomes, &device, link);
+    Ok(Document::new("roofline", run, outcomes))
+}
+
+/// What changed from one run to another.
+///
+/// # Errors
+/// If there is nothing of what is selected.
+pub fn diff(base: &Recordings, new: &Recordings) -> Result<Document, Failure> {
+    let side = |recordings: &Recordings, role| -> Result<(Profile, Document), Failure> {
+        let options = recordings.options();
+        let measured = recordings.each(|trace| compare::measure(trace, &options));
+        let selection: &Selection = &recordings.selection;
+        let profile = Profile::of_run(&recordings.run.recordings, measured, selection)?;
+        let mut document = Document::new("diff", &recordings.run, Vec::new());
+        document.inputs.iter_mut().for_each(|input| input.role = Some(role));
+        Ok((profile, document))
+    };
+    let (base, mut document) = side(base, "base")?;
+    let (new, other) = side(new, "new")?;
+    document.inputs.extend(other.inputs);
+    document.warnings.extend(other.warnings);
+    document.outcomes = Comparison::new(&base, &new).outcomes(&[]);
+    Ok(document)
+}

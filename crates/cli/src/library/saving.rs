@@ -1,0 +1,83 @@
+//! Answers as files, whole or not at all, in the form that the name asks for.
+
+use std::path::Path;
+
+use anstream::ColorChoice;
+use eaves_analyze::section::Section;
+use eaves_present::roofline::{self, Page};
+use eaves_present::{Document, png, terminal};
+
+use super::{Failure, Recordings};
+use crate::commands::export as export_verb;
+use crate::destination::{Destination, Target};
+use crate::printer::Printer;
+
+/// Nothing is printed where files are written.
+const SILENT: Printer = Printer { quiet: true, color: ColorChoice::Never };
+
+/// What the terminal shows of a document, without colours. `top` is how many rows of each table; 0 is all.
+pub fn text(document: &Document, width: usize, top: usize) -> String {
+    plain(&terminal::render(document, &terminal::Options { width, top }))
+}
+
+/// A text without its colours.
+pub(super) fn plain(text: &str) -> String {
+    anstream::adapter::strip_str(text).to_string()
+}
+
+/// Writes a document: .html, .json, .csv, .md or .txt, a directory of tables if the name ends in `/`, and, if a section
+/// has a chart, .svg and .png. `top` is how many rows of each table people see; 0 is all.
+///
+/// # Errors
+/// If the name asks for nothing that can be made, or the file cannot be written.
+pub fn save(document: &Document, path: &Path, top: usize) -> Result<(), Failure> {
+    let sections: Vec<&Section> = document.sections().collect();
+    let has_chart = sections.iter().any(|section| roofline::has_chart(section));
+    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    let drawing = || roofline::svg(&sections, &roofline::Options::default());
+    match ending.to_ascii_lowercase().as_str() {
+        "svg" if has_chart => save_bytes(path, || Ok(drawing().into_bytes())),
+        "png" if has_chart => save_bytes(path, || {
+            png::render(&drawing(), png::SCREEN).map_err(|error| anyhow::Error::from(error).into())
+        }),
+        "html" | "htm" if document.verb == "roofline" => save_bytes(path, || Ok(html(document).into_bytes())),
+        _ => Ok(Destination::new(None, Some(path))?.write(document, top, &SILENT)?),
+    }
+}
+
+/// The page of a document: that of the roofline is one to look around in.
+pub fn html(document: &Document) -> String {
+    if document.verb != "roofline" {
+        return eaves_present::html::render(document);
+    }
+    let label = match document.inputs.as_slice() {
+        [] => String::new(),
+        [only] => only.path.clone(),
+        [first, others @ ..] => format!("{} and {} more", first.path, others.len()),
+    };
+    roofline::html(&[Page { label: &label, document }], "Roofline")
+}
+
+/// Writes what is made once it is sure that it can be written.
+pub(super) fn save_bytes(
+    path: &Path,
+    make: impl FnOnce() -> Result<Vec<u8>, Failure>,
+) -> Result<(), Failure> {
+    let target = Target::open(Some(path))?;
+    Ok(target.write(&make()?, &SILENT)?)
+}
+
+/// Writes recordings in a format of other tools: `chrome`, `perfetto`, `parquet` or `csv`. The answer is the names of
+/// the files.
+///
+/// # Errors
+/// If there is no such format or table, or something cannot be written.
+pub fn export(
+    recordings: &Recordings,
+    path: &Path,
+    to: &str,
+    table: Option<&str>,
+) -> Result<Vec<String>, Failure> {
+    let files = export_verb::write_run(&recordings.run, to, table, path)?;
+    Ok(files.into_iter().map(|file| file.path.display().to_string()).collect())
+}

@@ -1,0 +1,97 @@
+//! The Python module `eaves._core`: what users import from `eaves`, but for what is written in Python itself.
+//!
+//! It converts and nothing else. What a question means is in [`eaves_cli::library`], numbers come from the analyses, and
+//! everything that takes time runs without the interpreter's lock.
+
+mod arguments;
+mod arrow;
+mod detached;
+mod failure;
+mod flame;
+mod inputs;
+mod recording;
+mod report;
+mod section;
+mod table;
+mod timeline;
+
+use pyo3::prelude::*;
+
+/// The part of eaves that is written in Rust. Import it from `eaves`.
+#[pymodule]
+mod _core {
+    use std::path::PathBuf;
+    use std::sync::Arc;
+
+    use eaves_cli::library::{self, Recordings};
+    use pyo3::prelude::*;
+    use pyo3::types::PyTuple;
+
+    use super::arguments::{Ranks, Steps, Window};
+    use super::detached::detached;
+    use super::failure::raised;
+    #[pymodule_export]
+    use super::flame::Flame;
+    #[pymodule_export]
+    use super::inputs::{Input, InputWarning};
+    #[pymodule_export]
+    use super::recording::Recording;
+    #[pymodule_export]
+    use super::report::Report;
+    #[pymodule_export]
+    use super::section::{Finding, Number, Section, Skipped};
+    #[pymodule_export]
+    use super::table::{Column, Table};
+    #[pymodule_export]
+    use super::timeline::Timeline;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+
+    /// Runs the whole program; the first argument is its name. The answer is its exit code.
+    ///
+    /// It writes to the standard streams of the process, and Ctrl-C ends the process, as it does for the program.
+    #[pyfunction]
+    fn run(py: Python<'_>, arguments: Vec<String>) -> PyResult<u8> {
+        let code = py.detach(|| eaves_cli::exit_code(arguments));
+        // The program handles signals in its own way; whoever goes on has them back.
+        super::detached::restore_signals(py)?;
+        Ok(code)
+    }
+
+    /// What a verb has to say, as data: the arguments of the program without its name, as in
+    /// `ask(["report", "trace.json", "--step", "3"])`. Nothing is written or printed.
+    #[pyfunction]
+    fn ask(py: Python<'_>, arguments: Vec<String>) -> PyResult<Report> {
+        detached(py, move || library::ask(&arguments)).map(Report::from)
+    }
+
+    /// Reads traces: files, folders with one trace per rank, or patterns. The format is detected.
+    ///
+    /// `rank`, `step` and `time` are the part that analyses look at: `rank=0`, `rank="0,3-5"`, `step=3`,
+    /// `step="3-7"`, `step=(3, 7)` with both ends, `time="1.5ms..20ms"`, `time=(1_500_000, 20_000_000)` in
+    /// nanoseconds from the start. Ranks that are not selected are not kept; tables of the others have all rows.
+    #[pyfunction]
+    #[pyo3(signature = (*paths, rank=None, step=None, time=None, threads=None))]
+    fn read(
+        paths: &Bound<'_, PyTuple>,
+        rank: Option<Ranks>,
+        step: Option<Steps>,
+        time: Option<Window>,
+        threads: Option<usize>,
+    ) -> PyResult<Recording> {
+        let py = paths.py();
+        let paths = paths.iter().map(|path| path.extract()).collect::<PyResult<Vec<PathBuf>>>()?;
+        if paths.is_empty() {
+            return Err(pyo3::exceptions::PyTypeError::new_err("read() needs at least one path"));
+        }
+        let step = step.map(|step| step.text());
+        let (time, rank) = (time.map(|time| time.text()), rank.map(|rank| rank.text()));
+        let selection = library::selection(step.as_deref(), time.as_deref(), rank.as_deref())
+            .map_err(|failure| raised(py, failure))?;
+        let recordings = detached(py, move || Recordings::read(&paths, selection, threads))?;
+        Ok(Recording::new(Arc::new(recordings)))
+    }
+}

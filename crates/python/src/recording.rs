@@ -1,0 +1,268 @@
+//! What was read, and questions about it.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use eaves_analyze::flame::{Metric, Order};
+use eaves_cli::library::{self, Failure, FlameGraph, FlameView, Recordings};
+use eaves_model::{Interval, Ns};
+use eaves_present::Document;
+use eaves_present::export::tables::table_names;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::arguments::Sections;
+use crate::detached::detached;
+use crate::failure::raised;
+use crate::flame::Flame;
+use crate::inputs::{self, Input, InputWarning};
+use crate::report::{Report, dictionary};
+use crate::table::Table;
+use crate::timeline::Timeline;
+
+/// What was read: the recordings of one or several ranks, whole, as columns in memory.
+#[pyclass(frozen, module = "eaves")]
+#[derive(Clone, Debug)]
+pub(crate) struct Recording {
+    recordings: Arc<Recordings>,
+}
+
+impl Recording {
+    pub(crate) fn new(recordings: Arc<Recordings>) -> Self {
+        Self { recordings }
+    }
+
+    /// Asks a question that takes time.
+    fn ask(
+        &self,
+        py: Python<'_>,
+        question: impl FnOnce(&Recordings) -> Result<Document, Failure> + Send + 'static,
+    ) -> PyResult<Report> {
+        let recordings = self.recordings.clone();
+        detached(py, move || question(&recordings)).map(Report::from)
+    }
+
+    /// What was read, and nothing about it.
+    fn document(&self) -> Document {
+        let document = Document::new("info", &self.recordings.run, Vec::new());
+        self.recordings.sums.iter().fold(document, Document::with_measurements)
+    }
+}
+
+#[pymethods]
+impl Recording {
+    /// What was read, in order of rank.
+    #[getter]
+    fn inputs(&self) -> Vec<Input> {
+        inputs::inputs(&self.document())
+    }
+
+    /// What was odd about it.
+    #[getter]
+    fn warnings(&self) -> Vec<InputWarning> {
+        inputs::warnings(&self.document())
+    }
+
+    /// The ranks.
+    #[getter]
+    fn ranks(&self) -> Vec<i64> {
+        self.recordings.run.recordings.iter().map(|recording| recording.rank).collect()
+    }
+
+    /// The numbers of profiler steps that were recorded, on any rank.
+    #[getter]
+    fn steps(&self, py: Python<'_>) -> Vec<u64> {
+        py.detach(|| {
+            let recordings = self.recordings.run.recordings.iter();
+            let mut steps: Vec<u64> =
+                recordings.flat_map(|recording| recording.trace.steps()).map(|(number, _)| number).collect();
+            steps.sort_unstable();
+            steps.dedup();
+            steps
+        })
+    }
+
+    /// The names of the devices that it was recorded on, each once.
+    #[getter]
+    fn devices(&self) -> Vec<String> {
+        let mut names: Vec<String> = Vec::new();
+        for recording in &self.recordings.run.recordings {
+            for device in &recording.trace.metadata.devices {
+                if !names.contains(&device.name) {
+                    names.push(device.name.clone());
+                }
+            }
+        }
+        names
+    }
+
+    /// From the first start to the last end of everything, of the rank that is longest.
+    #[getter]
+    fn duration_ns(&self, py: Python<'_>) -> i64 {
+        py.detach(|| {
+            let extents = self.recordings.run.recordings.iter().filter_map(|one| one.trace.extent());
+            extents.map(Interval::length).max().unwrap_or(Ns::ZERO).0
+        })
+    }
+
+    /// The tables of the model that have rows, by name: `slices`, `ops`, `gpu` and so on.
+    #[getter]
+    fn tables<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let tables = table_names().into_iter().map(|name| Table::of_model(&self.recordings, name));
+        dictionary(py, tables.filter(|table| table.rows() > 0).map(|table| (table.name(), table)))
+    }
+
+    /// One table of the model, also if it has no rows.
+    fn table(&self, py: Python<'_>, name: &str) -> PyResult<Table> {
+        match table_names().into_iter().find(|known| *known == name) {
+            Some(name) => Ok(Table::of_model(&self.recordings, name)),
+            None => {
+                let hint = format!("there are {}", table_names().join(", "));
+                Err(raised(py, Failure::new(format!("no table `{name}`"), hint)))
+            }
+        }
+    }
+
+    /// A row for each kernel, copy and set on a GPU, with its name, times and launch.
+    #[getter]
+    fn kernels(&self) -> Table {
+        Table::of_slices(&self.recordings, "gpu", "Kernels, copies and sets")
+    }
+
+    /// A row for each operator and named range of the framework, with its name and times.
+    #[getter]
+    fn operators(&self) -> Table {
+        Table::of_slices(&self.recordings, "ops", "Operators")
+    }
+
+    /// A row for each recorded change of memory.
+    #[getter]
+    fn allocations(&self) -> Table {
+        Table::of_model(&self.recordings, "allocations")
+    }
+
+    /// All analyses, or the sections named. `device` is what work is held against, if not the one recorded on;
+    /// `details` makes the long tables too.
+    #[pyo3(signature = (sections=None, *, device=None, details=false))]
+    fn report(
+        &self,
+        py: Python<'_>,
+        sections: Option<Sections>,
+        device: Option<PathBuf>,
+        details: bool,
+    ) -> PyResult<Report> {
+        let sections = sections.map(Sections::list).unwrap_or_default();
+        let device = device.map(|device| device.display().to_string());
+        self.ask(py, move |recordings| library::report(recordings, &sections, device.as_deref(), details))
+    }
+
+    /// What was recorded, what is missing, and how to record it.
+    fn info(&self, py: Python<'_>) -> PyResult<Report> {
+        self.ask(py, |recordings| Ok(library::info(recordings)))
+    }
+
+    /// The answers of Holistic Trace Analysis, corrected.
+    fn hta(&self, py: Python<'_>) -> PyResult<Report> {
+        self.ask(py, library::hta)
+    }
+
+    /// How far operators, kernels and collectives are from what the device can do. `ops` are formulas of your own.
+    #[pyo3(signature = (device=None, *, sparse=false, link=None, ops=None))]
+    fn roofline(
+        &self,
+        py: Python<'_>,
+        device: Option<PathBuf>,
+        sparse: bool,
+        link: Option<String>,
+        ops: Option<PathBuf>,
+    ) -> PyResult<Report> {
+        let device = device.map(|device| device.display().to_string());
+        self.ask(py, move |recordings| {
+            library::roofline(recordings, device.as_deref(), sparse, link.as_deref(), ops.as_deref())
+        })
+    }
+
+    /// The calls of the program with the GPU time that they launched; compared with `base` if given.
+    ///
+    /// `metric` is by default the time on the host, or on the GPU if there is none. `min_share` is in percent.
+    #[pyo3(signature = (
+        metric=None,
+        *,
+        order="left-heavy",
+        base=None,
+        min_duration_ns=0,
+        min_share=None,
+        max_depth=None
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "they are keywords where they are given")]
+    fn flame(
+        &self,
+        py: Python<'_>,
+        metric: Option<&str>,
+        order: &str,
+        base: Option<Bound<'_, Recording>>,
+        min_duration_ns: i64,
+        min_share: Option<f64>,
+        max_depth: Option<u32>,
+    ) -> PyResult<Flame> {
+        let unknown = |what: &str, name: &str, known: Vec<&str>| {
+            raised(py, Failure::new(format!("no {what} `{name}`"), format!("there are {}", known.join(", "))))
+        };
+        let metric = match metric {
+            None => None,
+            Some(name) => Some(
+                Metric::ALL
+                    .into_iter()
+                    .find(|metric| metric.id() == name)
+                    .ok_or_else(|| unknown("metric", name, Metric::ALL.map(Metric::id).to_vec()))?,
+            ),
+        };
+        let order = Order::ALL
+            .into_iter()
+            .find(|known| known.id() == order)
+            .ok_or_else(|| unknown("order", order, Order::ALL.map(Order::id).to_vec()))?;
+        let least_share = min_share
+            .map(|percent| library::millionths(&percent.to_string()))
+            .transpose()
+            .map_err(|failure| raised(py, failure))?;
+        let least_duration = Ns(min_duration_ns);
+        let view = FlameView { metric, order, least_share, least_duration, most_levels: max_depth };
+        let base = base.map(|base| base.get().recordings.clone());
+        let recordings = self.recordings.clone();
+        let graph = detached(py, move || FlameGraph::new(recordings, base, view))?;
+        Ok(Flame(Arc::new(graph)))
+    }
+
+    /// What host and GPU did over time.
+    fn timeline(&self, py: Python<'_>) -> PyResult<Timeline> {
+        let recordings = self.recordings.clone();
+        let timeline = detached(py, move || library::Timeline::new(recordings))?;
+        Ok(Timeline(Arc::new(timeline)))
+    }
+
+    /// What changed from this run to another, and what is only noise.
+    fn diff(&self, py: Python<'_>, new: &Bound<'_, Recording>) -> PyResult<Report> {
+        let new = new.get().recordings.clone();
+        self.ask(py, move |base| library::diff(base, &new))
+    }
+
+    /// Writes the recording in a format of other tools; the answer is the names of the files.
+    #[pyo3(signature = (path, *, to, table=None))]
+    fn export(
+        &self,
+        py: Python<'_>,
+        path: PathBuf,
+        to: String,
+        table: Option<String>,
+    ) -> PyResult<Vec<String>> {
+        let recordings = self.recordings.clone();
+        detached(py, move || library::export(&recordings, &path, &to, table.as_deref()))
+    }
+
+    fn __repr__(&self) -> String {
+        let recordings = &self.recordings.run.recordings;
+        let events: u64 = recordings.iter().map(|recording| recording.trace.events).sum();
+        let first = recordings.first().map_or("sums", |recording| recording.path.as_str());
+        format!("<Recording of {first}: {} ranks, {events} events>", recordings.len())
+    }
+}

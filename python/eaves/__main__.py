@@ -1,0 +1,16 @@
+"""The program: ``python -m eaves`` and the command ``eaves``."""
+
+from __future__ import annotations
+
+import sys
+
+from eaves import _core
+
+
+def main() -> int:
+    """Runs the program with the arguments of this process."""
+    return _core.run(["eaves", *sys.argv[1:]])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

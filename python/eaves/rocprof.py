@@ -1,0 +1,194 @@
+"""Running a program under AMD's profilers and reading the kernels that it launched."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+#: What the folder of a run holds: what the profiler wrote, and every kernel.
+RAW = "rocprof_raw"
+KERNELS = "rocprof_kernels.parquet"
+
+#: What a kernel has, and what the tables of a recording call it.
+COLUMNS: dict[str, str] = {
+    "kernel_name": "name",
+    "start_ns": "start_ns",
+    "duration_ns": "duration_ns",
+    **{f"{what}_{axis}": f"{what}_{axis}" for what in ("grid", "block") for axis in "xyz"},
+    "regs": "registers",
+    "shared_mem": "shared_memory",
+    "stream_id": "stream",
+}
+
+
+@dataclass(frozen=True)
+class RocprofResult:
+    """How a run under the profiler ended."""
+
+    #: Whether the program ended well and something was recorded.
+    success: bool
+    #: That of the program; 124 after the time limit, 2 if the profiler is missing, refuses or fails.
+    returncode: int
+    command: tuple[str, ...]
+    output_dir: Path
+    #: What the profiler wrote.
+    files: tuple[Path, ...] = field(default=())
+    #: Those of them that say most: the profiler writes some things several times.
+    read: tuple[Path, ...] = field(default=())
+    #: What program and profiler printed, and what eaves said about the run.
+    stdout: str = ""
+    stderr: str = ""
+
+
+class Kernels(list[dict[str, Any]]):
+    """Launches of kernels in order of time, each a dictionary with the keys of `COLUMNS`; what was not recorded is None.
+
+    The grid is in blocks. Times are nanoseconds from the zero of the recording.
+    """
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """Every column as a list."""
+        return {name: [kernel[name] for kernel in self] for name in COLUMNS}
+
+    def to_pandas(self) -> Any:
+        """A `pandas.DataFrame`."""
+        return import_module("pandas").DataFrame(self.to_dict(), columns=list(COLUMNS))
+
+    def to_polars(self) -> Any:
+        """A `polars.DataFrame`."""
+        return import_module("polars").DataFrame(self.to_dict())
+
+
+class RocprofWrapper:
+    """Runs programs under rocprof.
+
+    ``hip_trace`` records calls of HIP, ``hsa_trace`` those of HSA, ``sys_trace`` both, each with kernels and copies; ``stats`` lets
+    the profiler write its own sums. ``counters`` is an input file of rocprof, names, or a set such as ``roofline``. ``tool`` may be
+    ``rocprofv2`` or ``rocprofv3``. The command lines are those that the profilers really take (`eaves profile`).
+    """
+
+    def __init__(
+        self,
+        output_dir: str | PathLike[str] = "profiler_output",
+        hip_trace: bool = True,
+        hsa_trace: bool = False,
+        stats: bool = True,
+        *,
+        sys_trace: bool = False,
+        counters: str | PathLike[str] | None = None,
+        tool: str = "rocprof",
+    ) -> None:
+        self.output_dir = Path(output_dir)
+        self.hip_trace = hip_trace
+        self.hsa_trace = hsa_trace
+        self.sys_trace = sys_trace
+        self.stats = stats
+        self.counters = counters
+        self.tool = tool
+        self.result: RocprofResult | None = None
+
+    def profile(
+        self,
+        command: Sequence[str | PathLike[str]],
+        timeout: float | None = 300,
+        env: Mapping[str, str] | None = None,
+    ) -> RocprofResult:
+        """Runs the command under the profiler, for ``timeout`` seconds at most, with ``env`` added to its environment.
+
+        A program that fails is no exception: the result says how it ended. A folder with files of an earlier run is refused.
+        """
+        if isinstance(command, (str, bytes)) or not command:
+            raise TypeError("the command is a list: the program and its arguments, such as ['python', 'inference.py']")
+        arguments = self.arguments(command, timeout, env or {})
+        with tempfile.TemporaryDirectory(prefix="eaves-") as folder:
+            answer = Path(folder) / "report.json"
+            run = subprocess.run(
+                [sys.executable, "-m", "eaves", arguments[0], "--output", str(answer), *arguments[1:]],
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                check=False,
+            )
+            report: dict[str, Any] = json.loads(answer.read_text(encoding="utf-8")) if answer.exists() else {}
+        files = tuple(sorted(path for path in self.raw_dir.rglob("*") if path.is_file()))
+        self.result = RocprofResult(
+            success=run.returncode == 0,
+            returncode=run.returncode,
+            command=tuple(str(part) for part in command),
+            output_dir=self.output_dir,
+            files=files,
+            read=tuple(Path(found["path"]) for found in report.get("inputs", [])),
+            stdout=run.stdout,
+            stderr=run.stderr,
+        )
+        return self.result
+
+    def parse_results(self, path: str | PathLike[str] | None = None) -> Kernels:
+        """Every kernel of the last run, or of a folder or file of an earlier one; `kernels_path` has the same and more."""
+        from eaves import EavesError, read
+
+        if path is not None:
+            sources: Sequence[Path] = [Path(path)]
+        elif self.result is not None:
+            sources = self.result.read
+        else:
+            sources = recordings_in(self.raw_dir)
+        if not sources:
+            said = f"\n{self.result.stderr.strip()}" if self.result is not None else ""
+            raise EavesError(f"nothing was recorded in {self.raw_dir}{said}", "call `profile` first")
+        rows: list[dict[str, Any]] = [row for row in read(*sources).kernels.rows() if row["kind"] == "kernel"]
+        rows.sort(key=lambda row: row["start_ns"])
+        return Kernels({name: row.get(column) for name, column in COLUMNS.items()} for row in rows)
+
+    def arguments(
+        self, command: Sequence[str | PathLike[str]], timeout: float | None, env: Mapping[str, str]
+    ) -> list[str]:
+        """The arguments of `eaves` that do it."""
+        arguments = ["profile", "--with", self.tool, "--output-dir", str(self.output_dir)]
+        chosen = {
+            "--hip": self.hip_trace,
+            "--hsa": self.hsa_trace,
+            "--sys": self.sys_trace,
+            "--stats": self.stats,
+        }
+        arguments += [option for option, is_on in chosen.items() if is_on]
+        if self.counters is not None:
+            arguments += ["--counters", str(self.counters)]
+        if timeout is not None:
+            arguments += ["--timeout", f"{timeout:g}s"]
+        for name, value in env.items():
+            arguments += ["--env", f"{name}={value}"]
+        return [*arguments, "--", *(str(part) for part in command)]
+
+    @property
+    def raw_dir(self) -> Path:
+        """Where the profiler's own files are."""
+        return self.output_dir / RAW
+
+    @property
+    def kernels_path(self) -> Path:
+        """The Parquet file with every kernel."""
+        return self.output_dir / KERNELS
+
+
+def recordings_in(folder: Path) -> list[Path]:
+    """The files of a run that say most, and those of passes of counters: the profiler writes some things several times."""
+    for pattern in ("*.db", "*.json", "*results.csv", "*kernel_trace.csv"):
+        found = sorted(folder.glob(pattern))
+        if found:
+            return [*found, *sorted(folder.glob("pmc_*/*.csv"))]
+    return sorted(folder.glob("pmc_*/*.csv"))
+
+
+__all__ = ["Kernels", "RocprofResult", "RocprofWrapper"]

@@ -1,0 +1,50 @@
+"""What tests of the package share: the examples of the project, and the program that answers are compared with."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLES = ROOT / "examples"
+
+
+@pytest.fixture
+def example() -> Callable[[str], str]:
+    """The path of an example."""
+
+    def path(name: str) -> str:
+        assert (EXAMPLES / name).exists(), name
+        return str(EXAMPLES / name)
+
+    return path
+
+
+@pytest.fixture
+def program() -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Runs the program that comes with the package."""
+
+    def run(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "eaves", *arguments]
+        return subprocess.run(command, capture_output=True, text=True, timeout=300, **options)
+
+    return run
+
+
+@pytest.fixture
+def answer(program: Callable[..., subprocess.CompletedProcess[str]]) -> Callable[..., dict[str, Any]]:
+    """What the program prints as JSON."""
+
+    def ask(*arguments: str) -> dict[str, Any]:
+        done = program(*arguments, "--json", "--quiet")
+        assert done.returncode == 0, done.stderr
+        value: dict[str, Any] = json.loads(done.stdout)
+        return value
+
+    return ask
