@@ -168,7 +168,7 @@ fn eight(word: u64, length: usize) -> Option<u64> {
     // Zeros in front fill it up to eight; those of no digit at all cannot be shifted in.
     let surplus = 64_u32.checked_sub(8 * length as u32).filter(|surplus| *surplus < 64)?;
     let zeros = (ONES * u64::from(b'0')).checked_shr(64 - surplus).unwrap_or(0);
-    let digits = (word << surplus | zeros) ^ ONES * u64::from(b'0');
+    let digits = (word << surplus | zeros) ^ (ONES * u64::from(b'0'));
     // Above 9, 0x76 more sets the highest bit, and what has it set already is no digit either.
     if (digits | digits.wrapping_add(ONES * 0x76)) & (ONES * 0x80) != 0 {
         return None;
@@ -181,7 +181,7 @@ fn eight(word: u64, length: usize) -> Option<u64> {
 /// The place of the first such byte, counted from the lowest; 8 without one.
 #[inline]
 fn sign_in(word: u64, sign: u8) -> usize {
-    let zero = word ^ ONES * u64::from(sign);
+    let zero = word ^ (ONES * u64::from(sign));
     // Exact up to the first byte that is zero.
     let found = zero.wrapping_sub(ONES) & !zero & (ONES * 0x80);
     found.trailing_zeros() as usize / 8
