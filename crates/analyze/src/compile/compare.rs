@@ -81,17 +81,17 @@ fn metrics(base: &[CompileLog], new: &[CompileLog]) -> Table {
         Column::new("new", "new", Unit::None),
         Column::new("change_pct", "change", Unit::Percent),
     ];
-    let mut both: BTreeMap<(&str, &str), (Option<Number>, Option<Number>)> = BTreeMap::new();
+    let mut both: BTreeMap<(&str, &str), [Option<Number>; 2]> = BTreeMap::new();
     for (side, logs) in [base, new].into_iter().enumerate() {
         for outcome in sections(logs) {
             let Some(section) = outcome.section() else { continue };
             for number in &section.numbers {
                 let entry = both.entry((section.id, number.id)).or_default();
-                *(if side == 0 { &mut entry.0 } else { &mut entry.1 }) = Some(number.clone());
+                entry[side] = Some(number.clone());
             }
         }
     }
-    let rows = both.into_iter().map(|((section, id), (base, new))| {
+    let rows = both.into_iter().map(|((section, id), [base, new])| {
         let unit = base.as_ref().or(new.as_ref()).and_then(|number| number.unit.id()).unwrap_or("");
         let value = |number: &Option<Number>| {
             number.as_ref().map_or(Value::Missing("not in this run"), |number| number.value.clone())

@@ -1,10 +1,10 @@
 //! `eaves compile` from end to end: logs, programs that are run, and PyTorch itself where it is.
 
-use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
+use crate::python::python;
 use crate::support::{Answer, eaves, run};
 
 /// A log with two breaks at one place, one recompilation and one graph.
@@ -116,22 +116,6 @@ fn an_endless_line_does_not_fill_the_memory() {
     let said = std::fs::read_to_string(directory.path().join("err")).unwrap();
     assert_eq!(status.unwrap().code(), Some(2), "{said}");
     assert!(said.contains("no log of torch.compile"), "{said}");
-}
-
-/// A Python with PyTorch, if there is one.
-fn python() -> Option<PathBuf> {
-    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/python/bin/python");
-    let python = std::env::var_os("EAVES_TEST_PYTHON").map_or(workspace, PathBuf::from);
-    let mut command = Command::new(&python);
-    command.args(["-c", "import importlib.util, sys; sys.exit(importlib.util.find_spec('torch') is None)"]);
-    let found = command.stderr(Stdio::null()).status().is_ok_and(|status| status.success());
-    if !found {
-        println!(
-            "skipped: no PyTorch for {}; EAVES_TEST_PYTHON names a Python that has it",
-            python.display()
-        );
-    }
-    found.then_some(python)
 }
 
 /// A print, a branch on a tensor, and a value that is read: three breaks, in lines 7, 8 and 10.

@@ -21,6 +21,7 @@ mod predict;
 mod privacy;
 #[cfg(unix)]
 mod profile;
+mod python;
 mod report;
 mod roofline;
 mod schema;

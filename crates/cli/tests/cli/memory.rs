@@ -1,10 +1,10 @@
 //! `eaves memory`: snapshots, conditions, pictures, two recordings side by side, and programs that are run.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
+use crate::python::python;
 use crate::support::{Answer, eaves, run};
 
 /// What `cargo xtask gen` simulates: two layers and a request that fails, and one layer without.
@@ -122,19 +122,6 @@ fn a_pickle_that_would_execute_code_is_refused() {
         "{}",
         answer.stderr
     );
-}
-
-/// A Python that has torch.
-fn python() -> Option<PathBuf> {
-    let usual = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/python/bin/python");
-    let path = std::env::var_os("EAVES_TEST_PYTHON").map_or(usual, PathBuf::from);
-    let code = "import importlib.util as u, sys; sys.exit(u.find_spec('torch') is None)";
-    let has = Command::new(&path).args(["-c", code]).stderr(Stdio::null()).status();
-    let found = has.is_ok_and(|status| status.success()).then_some(path);
-    if found.is_none() {
-        eprintln!("skipped: no Python with torch; EAVES_TEST_PYTHON names one");
-    }
-    found
 }
 
 /// A model without parameters whose call takes 64 MB, then 32 MB more, and gives all back.

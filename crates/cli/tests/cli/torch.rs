@@ -2,30 +2,13 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::OnceLock;
 use std::time::Duration;
 
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::python::python;
 use crate::support::{Answer, eaves};
-
-/// A Python that has torch.
-#[expect(clippy::print_stderr, reason = "a test that could not run must not look like one that passed")]
-pub(crate) fn python() -> Option<&'static Path> {
-    static FOUND: OnceLock<Option<PathBuf>> = OnceLock::new();
-    let found = FOUND.get_or_init(|| {
-        let usual = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/python/bin/python");
-        let path = std::env::var_os("EAVES_TEST_PYTHON").map_or(usual, PathBuf::from);
-        let code = "import importlib.util as u, sys; sys.exit(u.find_spec('torch') is None)";
-        let has = Command::new(&path).args(["-c", code]).stderr(Stdio::null()).status();
-        has.is_ok_and(|status| status.success()).then_some(path)
-    });
-    if found.is_none() {
-        eprintln!("skipped: no Python with torch; EAVES_TEST_PYTHON names one");
-    }
-    found.as_deref()
-}
 
 /// A model with an optimizer, a line on stdout at the end, and room for what a test needs in the loop.
 fn training(steps: u32, within: &str) -> String {

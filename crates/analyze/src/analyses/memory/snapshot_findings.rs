@@ -21,6 +21,9 @@ struct Place<'a> {
     allocator: &'a Allocator,
 }
 
+/// What may be found at one place, and its weight among the same of other places.
+type Rule = fn(&Place<'_>) -> Option<(i64, Finding)>;
+
 /// All findings, most important first.
 pub(super) fn all(ranks: &[Rank<'_, RankMemory>]) -> Vec<Finding> {
     let places: Vec<Place<'_>> = ranks
@@ -28,9 +31,8 @@ pub(super) fn all(ranks: &[Rank<'_, RankMemory>]) -> Vec<Finding> {
         .flat_map(|rank| rank.part.devices.iter().map(move |device| (rank.rank, device)))
         .filter_map(|(rank, device)| Some(Place { rank, device, allocator: device.allocator.as_deref()? }))
         .collect();
-    let each: [fn(&Place<'_>) -> Option<(i64, Finding)>; 7] =
-        [out_of_memory, leak, retries, fragmentation, before, dropped, rounding];
-    let worst = |finding: fn(&Place<'_>) -> Option<(i64, Finding)>| {
+    let each: [Rule; 7] = [out_of_memory, leak, retries, fragmentation, before, dropped, rounding];
+    let worst = |finding: Rule| {
         places.iter().filter_map(finding).max_by_key(|(weight, _)| *weight).map(|(_, finding)| finding)
     };
     each.into_iter().filter_map(worst).collect()

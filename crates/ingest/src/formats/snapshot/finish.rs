@@ -156,7 +156,7 @@ impl Builder {
         let times = events.time.iter().copied().chain(self.marks.iter().map(|mark| mark.time));
         let Some(base) = times.min() else { return };
         for time in events.time.iter_mut().chain(self.marks.iter_mut().map(|mark| &mut mark.time)) {
-            *time = *time - base;
+            *time -= base;
         }
         trace.metadata.base_time_ns = Some(base.0);
     }

@@ -191,7 +191,10 @@ mod tests {
         }
     }
 
-    fn all(bytes: &[u8], at_a_time: usize) -> (Vec<(u64, Vec<u8>, Vec<u8>)>, Counts) {
+    /// Where a record begins, its line and its payload.
+    type Owned = (u64, Vec<u8>, Vec<u8>);
+
+    fn all(bytes: &[u8], at_a_time: usize) -> (Vec<Owned>, Counts) {
         let mut found = Vec::new();
         let counts = each(&mut Slow(bytes, at_a_time), &mut Diagnostics::default(), |record, _| {
             found.push((record.offset, record.line.to_vec(), record.payload.to_vec()));
