@@ -117,15 +117,15 @@ impl<W: Write> Writer<W> {
             )
         };
         match doing {
-            Doing::Building => self.frame("__init__", "/home/user/net/model.py", 12)?,
+            Doing::Building => self.frame("__init__", "/srv/user/net/model.py", 12)?,
             Doing::Forward(layer, tensor) => {
                 self.frame("at::_ops::empty_memory_format::call(c10::ArrayRef<c10::SymInt>)", "??", 0)?;
                 self.frame("at::_ops::mm::call(at::Tensor const&, at::Tensor const&)", "??", 0)?;
                 self.frame("forward", "/usr/lib/python3/site-packages/torch/nn/modules/linear.py", 125)?;
                 call(self)?;
-                self.frame("forward", "/home/user/net/layer.py", 30 + tensor as i64)?;
+                self.frame("forward", "/srv/user/net/layer.py", 30 + tensor as i64)?;
                 call(self)?;
-                self.frame("forward", "/home/user/net/model.py", 40 + layer as i64)?;
+                self.frame("forward", "/srv/user/net/model.py", 40 + layer as i64)?;
                 call(self)?;
             }
             Doing::Backward(layer) => {
@@ -134,7 +134,7 @@ impl<W: Write> Writer<W> {
                 self.frame("torch::autograd::Engine::evaluate_function(GraphTask&)", "??", 0)?;
             }
         }
-        self.frame("main", "/home/user/train.py", 77)?;
+        self.frame("main", "/srv/user/train.py", 77)?;
         self.pickle.end_list()?;
         Ok(stored)
     }

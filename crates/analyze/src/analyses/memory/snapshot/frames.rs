@@ -226,9 +226,9 @@ mod tests {
             python("/usr/lib/python3/dist-packages/torch/nn/modules/linear.py", 125, "forward"),
             python(CALL, 1780, "_call_impl"),
             python(CALL, 1771, "_wrapped_call_impl"),
-            python("/home/me/net/model.py", 41, "forward"),
+            python("/srv/me/net/model.py", 41, "forward"),
             python(CALL, 1780, "_call_impl"),
-            python("/home/me/train.py", 9, "<module>"),
+            python("/srv/me/train.py", 9, "<module>"),
         ];
         let said = said(&frames);
         assert_eq!(said.place.as_deref(), Some("net/model.py:41 forward"));
