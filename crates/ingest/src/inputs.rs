@@ -92,7 +92,10 @@ fn expand_with(words: &[PathBuf], wanted: &dyn Fn(&Path) -> bool) -> Result<Vec<
             if found.is_empty() {
                 return Err(Error::NothingThere { path: word.display().to_string(), count });
             }
-            inputs.extend(found.into_iter().map(Input::Found));
+            let (made, mut raw): (Vec<PathBuf>, Vec<PathBuf>) =
+                found.into_iter().partition(|path| tables_of_raw(path).is_none());
+            raw.retain(|path| !made.iter().any(|made| made.parent() == tables_of_raw(path)));
+            inputs.extend(made.into_iter().chain(raw).map(Input::Found));
         } else if word.exists() {
             inputs.push(Input::File(word.clone()));
         } else {
@@ -100,6 +103,13 @@ fn expand_with(words: &[PathBuf], wanted: &dyn Fn(&Path) -> bool) -> Result<Vec<
         }
     }
     Ok(inputs)
+}
+
+/// Where rocprof writes its tables, for a file that it keeps before it makes them: `data/RUN/PASS/results.txt` is below that
+/// place. With both, each kernel would be there twice.
+fn tables_of_raw(path: &Path) -> Option<&Path> {
+    let data = path.ancestors().nth(3).filter(|data| data.file_name().is_some_and(|name| name == "data"))?;
+    data.parent().filter(|_| path.extension().is_some_and(|ending| ending == "txt"))
 }
 
 /// True for a file of a directory that may be a trace.
@@ -222,6 +232,20 @@ mod tests {
         std::fs::remove_file(at("inner/c.json.zst")).unwrap();
         assert!(matches!(expand(&[at("inner")]), Err(Error::NothingThere { count: 0, .. })));
     }
+
+    #[test]
+    fn what_rocprof_keeps_counts_only_without_its_tables() {
+        let directory = tempfile::tempdir().unwrap();
+        let at = |name: &str| directory.path().join(name);
+        let (raw, table) = (at("data/rpl_data_1/input0_results_1/results.txt"), at("results.csv"));
+        std::fs::create_dir_all(raw.parent().unwrap()).unwrap();
+        std::fs::write(&raw, "dispatch[0], gpu-id(4), queue-id(0), queue-index(0), pid(1)\n").unwrap();
+        let found = || expand(&[directory.path().to_owned()]).unwrap();
+        assert_eq!(found(), [Input::Found(raw.clone())]);
+        std::fs::write(&table, "Index,KernelName,gpu-id,grd,wgr\n").unwrap();
+        assert_eq!(found(), [Input::Found(table.clone())]);
+    }
+
     /// A report that was recorded anew since its database was made is another run.
     #[test]
     fn an_export_that_is_older_than_its_report_is_passed_over() {
