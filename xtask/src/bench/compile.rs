@@ -22,7 +22,7 @@ pub(super) fn run(mut options: Options) -> Result<()> {
     let size = options.value("--size")?.map_or(Ok(100_000_000), |size| big::parse_size(&size))?;
     let runs: usize =
         options.value("--runs")?.map_or(Ok(3), |runs| runs.parse()).context("`--runs` is a number")?;
-    let eaves = options.value("--eaves")?.map(PathBuf::from);
+    let eaves = options.value("--program")?.map(PathBuf::from);
     let tlparse = options.value("--tlparse")?.map(PathBuf::from);
     let with_peers = options.flag("--with-peers");
     options.finish()?;

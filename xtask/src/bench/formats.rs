@@ -84,9 +84,10 @@ pub(super) fn run(mut options: crate::options::Options) -> Result<()> {
     let size = options.value("--size")?.map_or(Ok(1_000_000_000), |size| big::parse_size(&size))?;
     let runs: usize =
         options.value("--runs")?.map_or(Ok(3), |runs| runs.parse()).context("`--runs` is a number")?;
+    let program = options.value("--program")?.map(PathBuf::from);
     let with_peers = options.flag("--with-peers");
     options.finish()?;
-    let eaves = build()?;
+    let eaves = program.map_or_else(build, Ok)?;
     let python = peers::environment(with_peers)?;
     println!("{}", machine());
     let mut table = Table::new(&["", "CPU s", "wall s", "GB per CPU s", "peak MB", "of file"]);

@@ -27,10 +27,7 @@ pub(super) fn run(mut options: Options) -> Result<()> {
     let runs = options.value("--runs")?.map_or(Ok(3), |runs| runs.parse()).context("`--runs` is a number")?;
     let program = options.value("--program")?.map(PathBuf::from);
     options.finish()?;
-    let eaves = match program {
-        Some(program) => program,
-        None => ingest::build()?,
-    };
+    let eaves = program.map_or_else(ingest::build, Ok)?;
     println!("{}", ingest::machine());
     let path = inputs::folder()?.join(format!("snapshot-{}MB.pickle", size / 1_000_000));
     let shape = Shape { layers: 24, native: 38, bytes: size, fails: false };

@@ -31,13 +31,14 @@ Benchmarks
   compile a log of torch.compile, next to tlparse
           --size 100MB    size of the log
           --runs 3        runs of each row; the median counts
-          --eaves PROGRAM measure this one in place of a release build
+          --program FILE  measure this eaves instead of building one
           --tlparse PROGRAM   measure this one
           --with-peers    install tlparse into target/bench/venv-tlparse
 
   formats files of vendors' profilers, from file to kernels or roofline
           --size 1GB      size of those that are made
           --runs 3        runs of each row; the median counts
+          --program FILE  measure this eaves instead of building one
           --with-peers    install pandas into target/bench/venv and measure scripts that do the same
 
   ingest  a big trace from file to report: CPU, wall, memory

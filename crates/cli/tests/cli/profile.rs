@@ -161,7 +161,7 @@ fn a_program_that_takes_too_long_is_ended_with_all_it_started() {
             "--timeout",
             "700ms",
             "--grace",
-            "2s",
+            "20s",
             "--output-dir",
             "out",
             "--",
@@ -170,7 +170,7 @@ fn a_program_that_takes_too_long_is_ended_with_all_it_started() {
             program,
         ];
         let answer = profile(&machine, &arguments);
-        assert!(started.elapsed() < Duration::from_secs(20), "{tool}");
+        assert!(started.elapsed() < Duration::from_secs(50), "{tool}");
         assert_eq!(answer.code, Some(124), "{tool}: {answer:?}");
         assert!(answer.stdout.contains("begun"), "{tool}: {answer:?}");
         let child = std::fs::read_to_string(machine.path().join("child")).unwrap();
