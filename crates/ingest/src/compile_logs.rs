@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use eaves_model::RankSource;
 use eaves_model::compile::CompileLog;
@@ -12,7 +11,7 @@ use eaves_model::compile::CompileLog;
 use crate::containers::{self, Opened};
 use crate::formats::torch_log;
 use crate::inputs::{self, Input, rank_of_name};
-use crate::{Error, Options};
+use crate::{Error, Options, side_by_side};
 
 /// Reads logs that `TORCH_TRACE` and `TORCH_LOGS` write: files, directories with a log for each rank, patterns and
 /// standard input (`-`), packed or not. In order of rank.
@@ -87,26 +86,7 @@ pub fn read_compile_log(name: &str, bytes: &[u8]) -> Result<CompileLog, Error> {
 /// Reads all, as many side by side as there are threads.
 fn read_all(opened: &[(Opened, bool)], options: &Options) -> Vec<(Result<CompileLog, Error>, bool)> {
     let workers = options.threads.min(opened.len()).max(1);
-    let next = AtomicUsize::new(0);
-    let results: Vec<Mutex<Option<Result<CompileLog, Error>>>> =
-        opened.iter().map(|_| Mutex::new(None)).collect();
-    let worker = || {
-        loop {
-            let at = next.fetch_add(1, Ordering::Relaxed);
-            let Some((input, _)) = opened.get(at) else { return };
-            let result = one(input);
-            if let Ok(mut slot) = results[at].lock() {
-                *slot = Some(result);
-            }
-        }
-    };
-    std::thread::scope(|scope| {
-        for _ in 1..workers {
-            scope.spawn(worker);
-        }
-        worker();
-    });
-    let results = results.into_iter().map(|slot| slot.into_inner().ok().flatten());
+    let results = side_by_side::each(opened, workers, |(input, _)| one(input));
     opened.iter().zip(results).filter_map(|((_, named), result)| Some((result?, *named))).collect()
 }
 

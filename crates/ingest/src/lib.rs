@@ -24,12 +24,12 @@ mod plausibility;
 mod progress;
 mod protobuf;
 mod ranks;
+mod side_by_side;
 mod sqlite;
 
 use std::io::Read;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use eaves_model::{Diagnostics, Measurements, Oddity, RankSource, Recording, Run};
 
@@ -280,33 +280,17 @@ fn read_all<R: Send>(
 ) -> Vec<(Done<R>, bool)> {
     let workers = options.threads.min(opened.len()).max(1);
     let share = options.threads / workers;
-    let next = AtomicUsize::new(0);
-    let results: Vec<Mutex<Option<Done<R>>>> = opened.iter().map(|_| Mutex::new(None)).collect();
     let neighbours = parts::Neighbours::of(opened.iter().map(|(input, _)| input.path.as_str()));
-    let worker = || {
-        loop {
-            let at = next.fetch_add(1, Ordering::Relaxed);
-            let Some((input, _)) = opened.get(at) else { return };
-            let result = one(input.path.clone(), input.container, &*input.source, share, wanted);
-            let result = result.map(|one| match one {
-                One::Measurements(measurements) => One::Measurements(measurements),
-                // What nothing can be put together with need not wait for the others.
-                One::Part(part) if neighbours.can_join(&part) => One::Part(part),
-                One::Part(part) => done(parts::recording(vec![*part]), work),
-                One::Trace(recording, ()) => done(*recording, work),
-            });
-            if let Ok(mut slot) = results[at].lock() {
-                *slot = Some(result);
-            }
-        }
-    };
-    std::thread::scope(|scope| {
-        for _ in 1..workers {
-            scope.spawn(worker);
-        }
-        worker();
+    let results = side_by_side::each(&opened, workers, |(input, _)| {
+        let result = one(input.path.clone(), input.container, &*input.source, share, wanted);
+        result.map(|one| match one {
+            One::Measurements(measurements) => One::Measurements(measurements),
+            // What nothing can be put together with need not wait for the others.
+            One::Part(part) if neighbours.can_join(&part) => One::Part(part),
+            One::Part(part) => done(parts::recording(vec![*part]), work),
+            One::Trace(recording, ()) => done(*recording, work),
+        })
     });
-    let results = results.into_iter().map(|slot| slot.into_inner().ok().flatten());
     opened.iter().zip(results).filter_map(|((_, named), result)| Some((result?, *named))).collect()
 }
 

@@ -155,7 +155,11 @@ fn top<'e>(rank: &RankView<'_>, named: impl Iterator<Item = (&'e Event, Option<S
         bytes,
         allocations,
     };
-    let mut shares: Vec<Share> = sums.into_iter().map(share).collect();
+    largest_first(sums.into_iter().map(share).collect())
+}
+
+/// The largest, and the others as one share.
+pub(super) fn largest_first(mut shares: Vec<Share>) -> Vec<Share> {
     shares.sort_by(|one, other| {
         Reverse(one.bytes).cmp(&Reverse(other.bytes)).then_with(|| one.name.cmp(&other.name))
     });

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use super::super::alive::{OTHERS, Share, TOP, by_size};
+use super::super::alive::{Share, TOP, by_size, largest_first};
 use super::frames::Names;
 use super::replay::Live;
 
@@ -121,15 +121,5 @@ fn top<'a>(named: impl Iterator<Item = (i64, Option<&'a str>)>) -> Vec<Share> {
         bytes,
         allocations,
     };
-    let mut shares: Vec<Share> = sums.into_iter().map(share).collect();
-    shares.sort_by_key(|share| Reverse(share.bytes));
-    if shares.len() > TOP {
-        let rest = shares.split_off(TOP);
-        shares.push(Share {
-            name: Some(OTHERS.to_owned()),
-            bytes: rest.iter().fold(0, |sum, share| sum.saturating_add(share.bytes)),
-            allocations: rest.iter().map(|share| share.allocations).sum(),
-        });
-    }
-    shares
+    largest_first(sums.into_iter().map(share).collect())
 }
