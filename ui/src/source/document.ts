@@ -1,0 +1,108 @@
+// What `eaves ... --json` prints: docs/json.md. The page draws every number from it and computes none that it has.
+
+/** A value of a table or a number; null is "not known". */
+export type Value = string | number | boolean | null;
+
+export interface NumberEntry {
+  id: string;
+  rank?: number | null;
+  value: Value;
+  unit?: string | null;
+  provenance: "counter" | "formula" | "datasheet" | "measured" | "guess";
+  explain?: string;
+  reason?: string;
+}
+
+export interface Column {
+  id: string;
+  title?: string;
+  unit?: string | null;
+}
+
+export interface Table {
+  id: string;
+  title?: string;
+  columns: Column[];
+  rows: Value[][];
+}
+
+export interface Finding {
+  id: string;
+  severity: "info" | "warning" | "critical";
+  claim: string;
+  /** Low and high. */
+  gain_ns?: [number, number] | null;
+  gain_per_step?: boolean;
+  gain_basis?: string;
+  evidence: string;
+  next: string;
+}
+
+export interface Section {
+  id: string;
+  title: string;
+  numbers: NumberEntry[];
+  tables: Table[];
+  findings: Finding[];
+}
+
+export interface Input {
+  path: string;
+  format: string;
+  rank?: number | null;
+  events?: number;
+  bytes?: number;
+}
+
+export interface Warning {
+  kind: string;
+  count: number;
+  message: string;
+}
+
+export interface Skipped {
+  id: string;
+  missing: string;
+  how_to_record: string;
+}
+
+/** One answer of eaves. */
+export interface Document {
+  schema: string;
+  tool: { name: string; version: string };
+  inputs: Input[];
+  warnings: Warning[];
+  sections: Section[];
+  skipped: Skipped[];
+}
+
+/** A row of a table as an object, by the ids of its columns. */
+export type Row = Record<string, Value> & { index: number };
+
+export function section(document: Document, id: string): Section | undefined {
+  return document.sections.find((one) => one.id === id);
+}
+
+export function table(document: Document, sectionId: string, id: string): Table | undefined {
+  return section(document, sectionId)?.tables.find((one) => one.id === id);
+}
+
+/** The rows of a table as objects; none if there is no such table. */
+export function rows(document: Document, sectionId: string, id: string): Row[] {
+  const found = table(document, sectionId, id);
+  if (!found) return [];
+  return found.rows.map((values, index) => {
+    const row: Row = { index } as Row;
+    found.columns.forEach((column, at) => {
+      row[column.id] = values[at] ?? null;
+    });
+    return row;
+  });
+}
+
+/** A headline number of a section, of one rank if asked for. */
+export function headline(document: Document, sectionId: string, id: string, rank?: number): NumberEntry | undefined {
+  return section(document, sectionId)?.numbers.find(
+    (number) => number.id === id && (rank === undefined || number.rank === rank),
+  );
+}

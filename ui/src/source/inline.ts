@@ -1,0 +1,39 @@
+// A report as one file: the data stands in inert script elements, packed.
+
+import type { Document } from "./document";
+import type { Part, Source } from "./index";
+
+/** The text of `<script id="eaves-NAME">`: base64 of gzip, or plain JSON. */
+function element(name: string): HTMLScriptElement | null {
+  return document.querySelector<HTMLScriptElement>(`script#eaves-${name}`);
+}
+
+async function unpack(text: string): Promise<ArrayBuffer> {
+  const bytes = Uint8Array.from(atob(text.trim()), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Response(stream).arrayBuffer();
+}
+
+async function bytes(name: string): Promise<ArrayBuffer | null> {
+  const found = element(name);
+  if (!found?.textContent) return null;
+  return found.dataset.packed === "gzip"
+    ? unpack(found.textContent)
+    : (new TextEncoder().encode(found.textContent).buffer as ArrayBuffer);
+}
+
+const NO_SERVER = "this page is a file; `eaves open FILE` starts a server that can do this";
+
+export function inlineSource(): Source | null {
+  if (!element("document")) return null;
+  return {
+    live: false,
+    async document() {
+      const found = await bytes("document");
+      return JSON.parse(new TextDecoder().decode(found ?? new ArrayBuffer(0))) as Document;
+    },
+    part: (name: Part) => bytes(name),
+    ask: () => Promise.reject(new Error(NO_SERVER)),
+    listen: () => () => {},
+  };
+}
