@@ -121,7 +121,7 @@ mod tests {
         assert_eq!(of(Kind::Extent, json!("4k")).unwrap(), "4k");
         assert_eq!(of(Kind::Names, json!("int4@128:fp16,mxfp4/int8")).unwrap(), "int4@128:fp16,mxfp4/int8");
         assert_eq!(of(Kind::Sweep, json!("m=1..4k:x2")).unwrap(), "m=1..4k:x2");
-        assert_eq!(of(Kind::Device, json!("H100-SXM")).unwrap(), "h100-sxm");
+        assert_eq!(of(Kind::Device, json!("H100-SXM")).unwrap(), "nvidia-h100-sxm");
     }
 
     #[test]

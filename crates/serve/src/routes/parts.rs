@@ -58,11 +58,10 @@ impl WindowQuery {
 
 /// Two times as a span of whole nanoseconds.
 pub(super) fn interval(start: Option<f64>, end: Option<f64>) -> Result<Interval, Problem> {
-    /// Beyond this floats are no whole nanoseconds any more, and sums of times do not overflow before it.
-    const LIMIT: f64 = (1u64 << 60) as f64;
-    let (start, end) = (start.unwrap_or(-LIMIT), end.unwrap_or(LIMIT));
+    let (first, last) = (Window::OPEN.start.as_f64(), Window::OPEN.end.as_f64());
+    let (start, end) = (start.unwrap_or(first), end.unwrap_or(last));
     // Also false if one is no number.
-    if !(-LIMIT <= start && start < end && end <= LIMIT) {
+    if !(first <= start && start < end && end <= last) {
         return Err(Problem::bad("a window has a start before its end, in nanoseconds"));
     }
     Ok(Interval::new(Ns(start.floor() as i64), Ns(end.ceil() as i64)))

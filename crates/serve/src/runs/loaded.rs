@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use eaves_analyze::Options;
 use eaves_analyze::section::Section;
 use eaves_analyze::timeline::Charts;
-use eaves_model::Interval;
+use eaves_model::{Interval, Ns};
 use eaves_present::Document;
 use eaves_present::timeline::{Particulars, Scope, overview, payload};
 
@@ -40,6 +40,20 @@ self_cell::self_cell!(
 pub(crate) struct Window {
     pub(crate) interval: Interval,
     pub(crate) pixels: u32,
+}
+
+/// Sides that nobody gave are those of the recording, or a pixel would be a part of eternity.
+fn bounded(window: Interval, charts: &Charts<'_>) -> Interval {
+    let whole = charts.window().unwrap_or(window);
+    let start = if window.start == Window::OPEN.start { whole.start } else { window.start };
+    // The end is open, and something without a length may be at the very end.
+    let end = if window.end == Window::OPEN.end { whole.end + Ns(1) } else { window.end };
+    Interval::new(start, end.max(start))
+}
+
+impl Window {
+    /// Wider than any recording, and narrow enough that sums of its times are numbers.
+    pub(crate) const OPEN: Interval = Interval { start: Ns(-(1 << 60)), end: Ns(1 << 60) };
 }
 
 /// A run that was read.
@@ -115,7 +129,7 @@ impl Loaded {
         if let Some((_, known)) = windows().iter().find(|(known, _)| *known == window) {
             return Ok(known.clone());
         }
-        let scope = Scope::of_pixels(window.interval, window.pixels);
+        let scope = Scope::of_pixels(bounded(window.interval, &drawn.charts), window.pixels);
         let answer = Arc::new(Answer::fleeting(KIND, packed(scope)));
         let mut windows = windows();
         windows.truncate(KEPT_WINDOWS - 1);

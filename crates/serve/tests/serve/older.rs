@@ -82,7 +82,7 @@ fn the_calculator_computes_what_predict_does() {
             .as_array()
             .unwrap()
             .iter()
-            .any(|one| one["key"] == "h100-sxm" && one["bandwidth_gb_s"].as_f64() == Some(3350.0))
+            .any(|one| one["key"] == "nvidia-h100-sxm" && one["bandwidth_gb_s"].as_f64() == Some(3350.0))
     );
     let import = json!({"points": [{"ai": 1, "tflops": 2, "time_us": 3}, {"ai": 0}],
         "simplified": [{"shape": "4096x4096", "precision": "fp16", "time_us": 203.4}, {"shape": "a", "time_us": 1}, {"shape": "1x2", "time_us": 0}]});

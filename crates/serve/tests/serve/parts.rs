@@ -67,8 +67,27 @@ fn windows_are_parts_of_the_whole() {
     let (head, whole) = packed::read(&served.get("/api/v1/runs/1/timeline").body);
     let [start, end] = [0, 1].map(|at| head["window"][at].as_i64().unwrap());
     assert!(whole.len() > 10_000 && whole.iter().all(|entry| entry.count == 1), "{}", whole.len());
-    assert!(whole.iter().filter(|entry| entry.launched.is_some()).count() > 1_000);
+    // As many arrows as the report counts activities that a call launched.
+    let report = served.get("/api/v1/runs/1/document").json();
+    let sections = report["sections"].as_array().unwrap();
+    let by_call = &sections.iter().find(|section| section["id"] == "launch-stats").unwrap()["tables"][0];
+    let column = by_call["columns"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .position(|column| column["id"] == "activities")
+        .unwrap();
+    let rows = by_call["rows"].as_array().unwrap();
+    let launched: u64 = rows.iter().map(|row| row[column].as_u64().unwrap()).sum();
+    assert_eq!(whole.iter().filter(|entry| entry.launched.is_some()).count() as u64, launched);
     let length = end - start;
+    // Sides that are not given are those of the recording.
+    let open = packed::read(&served.get("/api/v1/runs/1/timeline?pixels=300").body).1;
+    let closed = packed::read(
+        &served.get(&format!("/api/v1/runs/1/timeline?start={start}&end={}&pixels=300", end + 1)).body,
+    )
+    .1;
+    assert!(open == closed && open.len() > 300);
     for (from, to, pixels) in [
         (start, end, 1),
         (start, end, 300),

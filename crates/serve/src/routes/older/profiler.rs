@@ -106,7 +106,7 @@ fn nested(data: &Value) -> String {
             text.push(',');
         }
         let name = data["names"].get(names[at] as usize).cloned().unwrap_or_default();
-        text.push_str(&format!("{{\"name\":{name},\"value\":{},\"children\":[", totals[at] as f64 / 1e3));
+        text.push_str(&format!("{{\"name\":{name},\"value\":{:?},\"children\":[", totals[at] as f64 / 1e3));
         open.push(*level);
     }
     text.push_str(&"]}".repeat(open.len()));
@@ -313,6 +313,6 @@ mod tests {
         // As deep as they come.
         let deep: Vec<usize> = (0..100_000).collect();
         let data = json!({"names": ["x"], "metric": 0, "views": [{"level": deep, "name": vec![0; 100_000], "own": [vec![1; 100_000]]}]});
-        assert!(nested(&data).starts_with("{\"name\":\"x\",\"value\":100,"));
+        assert!(nested(&data).starts_with("{\"name\":\"x\",\"value\":100.0,"));
     }
 }
