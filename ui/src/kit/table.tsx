@@ -5,7 +5,7 @@ import { cell, counted, isChange, tendency, thousands } from "../format";
 import type { Section, Table } from "../source/document";
 import { rank, select, selected, set, setting, toggle } from "../state";
 import { aboutCell, explain } from "./explain";
-import { shorten } from "./names";
+import { shorten, shortenAll } from "./names";
 import { arrange, nameColumn, PATHS, seen, type Shape, shapes } from "./rows";
 import { useWidth } from "./size";
 
@@ -46,6 +46,7 @@ export function DataTable({ table, section, id, columns, sort: first, rows: most
   const shown = useMemo(() => shapes(table, columns, letters), [table, columns?.join(), letters]);
   const order = useMemo(() => arrange(table, { sort, filter, rank: only }), [table, sort, filter, only]);
   const name = nameColumn(table);
+  const titles = useMemo(() => shortNames(table, shown), [table, shown]);
   const verdict = table.columns.findIndex((column) => column.id === "verdict");
   const height = Math.min(order.length, most) * ROW;
   const [from, to] = seen(order.length, top, height + ROW, ROW);
@@ -180,7 +181,7 @@ export function DataTable({ table, section, id, columns, sort: first, rows: most
                         title={isNumber ? undefined : text.length > shape.width - 2 ? text : undefined}
                         style={shape.kind === "share" && typeof value === "number" ? { "--part": `${Math.max(0, Math.min(100, value))}%` } : undefined}
                       >
-                        {isNumber || value === null ? <span class="number">{text}</span> : shape.kind === "name" || PATHS.has(shape.column.id) ? shorten(text, shape.width - 2) : text}
+                        {isNumber || value === null ? <span class="number">{text}</span> : shape.kind === "name" ? (titles?.[at] ?? shorten(text, shape.width - 2)) : PATHS.has(shape.column.id) ? shorten(text, shape.width - 2) : text}
                       </td>
                     );
                   })}
@@ -194,6 +195,16 @@ export function DataTable({ table, section, id, columns, sort: first, rows: most
       </div>
     </div>
   );
+}
+
+/** Names are told apart from all others of the table up to here; of more, nobody sees two at a time. */
+const TOLD_APART = 2000;
+
+/** The names of all rows in the room of their column; null if there are too many to compare. */
+function shortNames(table: Table, shown: readonly Shape[]): string[] | null {
+  const shape = shown.find((one) => one.kind === "name");
+  if (!shape || table.rows.length > TOLD_APART) return null;
+  return shortenAll(table.rows.map((row) => String(row[shape.at] ?? "")), shape.width - 2);
 }
 
 function cellId(table: string, place: Place): string {
