@@ -3,7 +3,13 @@
 import type { ComponentType } from "preact";
 import type { Document } from "../source/document";
 import type { Source } from "../source";
+import { communication } from "./communication";
+import { compare } from "./compare";
+import { compile } from "./compile";
+import { devices } from "./devices";
+import { kernels } from "./kernels";
 import { overview } from "./overview";
+import { sections } from "./sections";
 
 /** What a view is given. */
 export interface Props {
@@ -21,4 +27,12 @@ export interface View {
 }
 
 /** In the order of the tabs. */
-export const VIEWS: readonly View[] = [overview];
+export const VIEWS: readonly View[] = [
+  overview,
+  kernels,
+  communication,
+  compile,
+  compare,
+  devices,
+  sections,
+];
