@@ -1,21 +1,13 @@
 // A canvas that is as sharp as the screen, as large as its place, and has the colours of the page.
 
 import { useEffect, useRef } from "preact/hooks";
+import { colour } from "./theme";
 
-/** Colours of the page by the names of its custom properties without the dashes. */
-export type Theme = Readonly<Record<string, string>>;
-
-/** The custom properties as they are now: `theme(["text", "line"])`. */
-export function theme<Name extends string>(names: readonly Name[], of: Element = document.documentElement): Readonly<Record<Name, string>> {
-  const style = getComputedStyle(of);
+/** Custom properties of the page as they are now, by their names without the dashes. Reading them follows the theme. */
+export function pageColours<Name extends string>(names: readonly Name[]): Readonly<Record<Name, string>> {
   const found = {} as Record<Name, string>;
-  for (const name of names) found[name] = style.getPropertyValue(`--${name}`).trim() || "#888";
+  for (const name of names) found[name] = colour(name) || "#888888";
   return found;
-}
-
-/** True if the page is dark, whether the system or its own switch says so: what counts is what is seen. */
-export function isDark(of: Element = document.documentElement): boolean {
-  return luminance(getComputedStyle(of).getPropertyValue("--page").trim() || "#fff") < 0.5;
 }
 
 /** The colour `#rgb` or `#rrggbb` as three numbers from 0 to 255. */
@@ -23,24 +15,6 @@ export function channels(hex: string): [number, number, number] {
   const long = hex.length === 4 ? hex.replace(/[\da-f]/gi, "$&$&") : hex;
   const value = Number.parseInt(long.slice(1, 7), 16) || 0;
   return [value >> 16, (value >> 8) & 255, value & 255];
-}
-
-/** How light a colour is, from 0 to 1, by the weights of ITU-R BT.601. */
-export function luminance(hex: string): number {
-  const [red, green, blue] = channels(hex);
-  return (0.299 * red + 0.587 * green + 0.114 * blue) / 255;
-}
-
-/** Calls back when the page turns light or dark or is zoomed; returns how to stop. */
-export function whenThemeChanges(changed: () => void): () => void {
-  const dark = matchMedia("(prefers-color-scheme: dark)");
-  const watcher = new MutationObserver(changed);
-  watcher.observe(document.documentElement, { attributes: true, attributeFilter: ["class", "data-theme", "style"] });
-  dark.addEventListener("change", changed);
-  return () => {
-    watcher.disconnect();
-    dark.removeEventListener("change", changed);
-  };
 }
 
 /** A canvas with its size in pixels of the page. */

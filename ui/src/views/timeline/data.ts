@@ -29,6 +29,10 @@ interface RankHead {
 export interface Head {
   title: string;
   window: readonly [number, number];
+  /** What of it the entries are of; all without. */
+  range?: readonly [number, number];
+  /** What is shorter may be in groups; 0 if nothing is. */
+  width?: number;
   notes: readonly string[];
   classes: readonly ClassHead[];
   names: readonly string[];
