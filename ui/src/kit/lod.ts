@@ -26,11 +26,15 @@ export function pixels(width: number): Pixels {
 /** Slices in a block, and blocks in a block: 16 of 4 bytes are a line of cache. */
 const SHIFT = 4;
 const BLOCK = 1 << SHIFT;
+/** Slices of a pixel that are sooner looked at than looked up. */
+const FEW = 32;
 
 export class Lod {
   readonly #spans: Spans;
   /** Busy time of all slices before each one. Sums of integers below 2^53 are exact. */
   readonly #before: Float64Array;
+  /** How long each is. */
+  readonly #length: Float64Array;
   /** The longest slice of each block, of each block of blocks, ... */
   readonly #longest: Uint32Array[] = [];
 
@@ -39,8 +43,12 @@ export class Lod {
     const { start, end, busy } = spans;
     const count = start.length;
     this.#before = new Float64Array(count + 1);
+    this.#length = new Float64Array(count);
     let sum = 0;
-    for (let slice = 0; slice < count; slice++) this.#before[slice + 1] = sum += busy[slice]!;
+    for (let slice = 0; slice < count; slice++) {
+      this.#before[slice + 1] = sum += busy[slice]!;
+      this.#length[slice] = end[slice]! - start[slice]!;
+    }
     for (let size = count, level = 0; size > BLOCK; level++) {
       size = (size + BLOCK - 1) >> SHIFT;
       const below = this.#longest[level - 1];
@@ -52,9 +60,8 @@ export class Lod {
         const last = Math.min(members, (block + 1) << SHIFT);
         for (let member = block << SHIFT; member < last; member++) {
           const slice = below ? below[member]! : member;
-          const itsLength = end[slice]! - start[slice]!;
-          if (itsLength > length) {
-            length = itsLength;
+          if (this.#length[slice]! > length) {
+            length = this.#length[slice]!;
             best = slice;
           }
         }
@@ -95,29 +102,30 @@ export class Lod {
 
   /** The longest of the slices in [from, to), the first of them if several are; -1 of none. */
   longest(from: number, to: number): number {
-    const { start, end } = this.#spans;
+    const lengths = this.#length;
     let best = -1;
     let length = -1;
-    const consider = (slice: number) => {
-      const itsLength = end[slice]! - start[slice]!;
-      if (itsLength > length || (itsLength === length && slice < best)) {
-        length = itsLength;
-        best = slice;
-      }
-    };
     let low = from;
     let high = to;
     for (let level = 0; low < high; level++) {
-      const above = this.#longest[level];
-      const here = level === 0 ? undefined : this.#longest[level - 1];
-      if (!above || high - low <= BLOCK) {
-        for (let at = low; at < high; at++) consider(here ? here[at]! : at);
-        break;
+      const here = level === 0 ? null : this.#longest[level - 1]!;
+      const isLast = level >= this.#longest.length || high - low <= BLOCK;
+      // Up to the first whole block, and from the end of the last one; all if there is none above.
+      const front = isLast ? high : Math.min(high, (low + BLOCK - 1) & -BLOCK);
+      const back = isLast ? high : Math.max(front, high & -BLOCK);
+      for (let at = low; at < high; at++) {
+        if (at === front) at = back;
+        if (at >= high) break;
+        const slice = here ? here[at]! : at;
+        const itsLength = lengths[slice]!;
+        if (itsLength > length || (itsLength === length && slice < best)) {
+          length = itsLength;
+          best = slice;
+        }
       }
-      for (; low < high && low & (BLOCK - 1); low++) consider(here ? here[low]! : low);
-      for (; low < high && high & (BLOCK - 1); high--) consider(here ? here[high - 1]! : high - 1);
-      low >>= SHIFT;
-      high >>= SHIFT;
+      if (isLast) break;
+      low = front >> SHIFT;
+      high = back >> SHIFT;
     }
     return best;
   }
@@ -142,6 +150,7 @@ export class Lod {
   draw(from: number, to: number, origin: number, size: number, first: number, last: number, into: Pixels): void {
     const { start, end, busy } = this.#spans;
     const { slice: slices, cover } = into;
+    const lengths = this.#length;
     let at = this.after(from, to, origin + first * size);
     let done = this.#busyUntil(at, to, origin + first * size);
     let pixel = first;
@@ -175,11 +184,26 @@ export class Lod {
         done = this.#busyUntil(at, to, origin + pixel * size);
         continue;
       }
-      const next = this.#gallop(at, to, right);
+      // A few are looked at one by one on the way; for many the index knows the way and the longest.
+      const few = Math.min(to, at + FEW);
+      let next = at;
+      let best = at;
+      let most = -1;
+      while (next < few && end[next]! <= right && start[next]! < right) {
+        if (lengths[next]! > most) {
+          most = lengths[next]!;
+          best = next;
+        }
+        next++;
+      }
+      const isMany = next === few && few < to;
+      if (isMany) next = this.#gallop(few, to, right);
       const until = this.#busyUntil(next, to, right);
       // The one that goes on into the next pixel is in this one, too.
       const inside = next < to && start[next]! < right ? next + 1 : next;
-      slices[pixel] = inside - at === 1 ? at : this.longest(at, inside);
+      if (isMany) best = this.longest(at, inside);
+      else if (inside > next && lengths[next]! > most) best = next;
+      slices[pixel] = best;
       cover[pixel] = Math.min(1, (until - done) / size);
       at = next;
       done = until;

@@ -91,7 +91,7 @@ function Loaded({ source, document, data }: Props & { data: Data }) {
   const plot = useRef<HTMLCanvasElement>(null);
   const map = useRef<HTMLCanvasElement>(null);
   const field = useRef<HTMLInputElement>(null);
-  const scroll = useSize<HTMLDivElement>(() => timeline.redraw());
+  const scroll = useSize<HTMLDivElement>(() => timeline.resized());
   useEffect(() => {
     timeline.plot = plot.current;
     timeline.map = map.current;

@@ -20,7 +20,7 @@ import { Windows } from "./windows";
 
 /** What others are while a search or a selection is shown. */
 const REST_OF_SEARCH = 0.22;
-const REST_OF_SELECTION = 0.42;
+const REST_OF_SELECTION = 0.55;
 /** How long a window must stand still until other views follow. */
 const FOLLOW_MS = 150;
 /** Slices of which the busy time is found before the first picture; with more it is found after it. */
@@ -326,6 +326,16 @@ export class Timeline {
   #scrollTo(line: RowLine, scroll: HTMLElement): void {
     const room = scroll.clientHeight - AXIS - this.#layout.pinned.height;
     if (line.y < scroll.scrollTop || line.y + line.size > scroll.scrollTop + room) scroll.scrollTop = line.y - room / 2;
+  }
+
+  /** The room has changed: what is chosen stays in sight. */
+  resized(): void {
+    this.redraw();
+    const chosen = this.chosen.peek();
+    const line = chosen && this.#layout.scrolling.lineOf.get(chosen.key);
+    if (!line || !this.scroll) return;
+    const below = line.y + line.size - (this.scroll.clientHeight - AXIS - this.#layout.pinned.height);
+    if (below > this.scroll.scrollTop) this.scroll.scrollTop = below + line.size;
   }
 
   fold(key: string): void {
