@@ -3,6 +3,7 @@
 import type { ComponentType } from "preact";
 import type { Document } from "../source/document";
 import type { Source } from "../source";
+import { flame } from "./flame";
 import { overview } from "./overview";
 import { timeline } from "./timeline";
 
@@ -22,4 +23,4 @@ export interface View {
 }
 
 /** In the order of the tabs. */
-export const VIEWS: readonly View[] = [overview, timeline];
+export const VIEWS: readonly View[] = [overview, timeline, flame];
