@@ -28,7 +28,7 @@ export function Panel({ title, note, tools, exports, fill, class: name, children
           {exports ? <ExportMenu exports={exports} /> : null}
         </div>
       </header>
-      {note ? <p class="note">{note}</p> : null}
+      {note ? <p class="note">{typeof note === "string" ? <Prose text={note} /> : note}</p> : null}
       {children}
     </section>
   );

@@ -41,7 +41,8 @@ function sample(rows: readonly Value[][]): readonly Value[][] {
 /** The room of a heading that may take two lines. */
 function headingWidth(title: string): number {
   const longest = Math.max(...title.split(/\s+/).map((word) => word.length));
-  return Math.max(longest, Math.ceil(title.length / 2) + 2);
+  // Bold letters are wider than digits, of which widths are counted.
+  return Math.max(Math.ceil(longest * 1.12), Math.ceil(title.length / 2) + 2);
 }
 
 /** The columns in the order in which they are shown: a share stands beside the name, where no scrolling hides it. */
@@ -62,7 +63,7 @@ export function shapes(table: Table, only?: readonly string[]): Shape[] {
     }
     const widest = looked.reduce((most, row) => Math.max(most, cell(row[at], column, isFloat).length), 1);
     const kind: Kind = at === name ? "name" : !isNumber ? "text" : column.unit === "%" && !column.id.startsWith("delta_") ? "share" : "number";
-    const room = kind === "name" ? Math.min(Math.max(widest, 16), 64) : kind === "text" ? Math.min(Math.max(widest, 6), 40) : Math.max(widest, 5);
+    const room = kind === "name" ? Math.min(Math.max(widest, 16), 44) : kind === "text" ? Math.min(Math.max(widest, 6), 40) : Math.max(widest, 5);
     return { at, column, kind, isFloat, width: Math.max(room, Math.min(headingWidth(column.title ?? column.id), 16)) + 2 };
   });
   const share = found.findIndex((shape) => shape.column.id === "share_pct");

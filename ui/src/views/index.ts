@@ -3,8 +3,14 @@
 import type { ComponentType } from "preact";
 import type { Document } from "../source/document";
 import type { Source } from "../source";
+import { communication } from "./communication";
+import { compare } from "./compare";
+import { compile } from "./compile";
+import { devices } from "./devices";
 import { flame } from "./flame";
+import { kernels } from "./kernels";
 import { overview } from "./overview";
+import { sections } from "./sections";
 import { timeline } from "./timeline";
 
 /** What a view is given. */
@@ -23,4 +29,14 @@ export interface View {
 }
 
 /** In the order of the tabs. */
-export const VIEWS: readonly View[] = [overview, timeline, flame];
+export const VIEWS: readonly View[] = [
+  overview,
+  kernels,
+  timeline,
+  flame,
+  communication,
+  compile,
+  compare,
+  devices,
+  sections,
+];
