@@ -9,6 +9,7 @@ import { compile } from "./compile";
 import { devices } from "./devices";
 import { flame } from "./flame";
 import { kernels } from "./kernels";
+import { memory } from "./memory";
 import { overview } from "./overview";
 import { sections } from "./sections";
 import { timeline } from "./timeline";
@@ -34,6 +35,7 @@ export const VIEWS: readonly View[] = [
   kernels,
   timeline,
   flame,
+  memory,
   communication,
   compile,
   compare,
