@@ -40,6 +40,7 @@ export function inlineSource(): Source | null {
       const found = await bytes("document");
       return JSON.parse(new TextDecoder().decode(found ?? new ArrayBuffer(0))) as Document;
     },
+    has: (name: Part) => element(name) !== null,
     part: (name: Part) => bytes(name),
     ask: () => Promise.reject(new Error(NO_SERVER)),
     listen: () => () => {},

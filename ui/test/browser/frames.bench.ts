@@ -13,7 +13,9 @@ import { type MadeSlice, payload } from "../payload";
 const SLICES = Number(process.env.SLICES ?? 1_000_000);
 const ROWS = 64;
 const FRAMES = 40;
-const dist = new URL("../../../crates/webui/dist/", import.meta.url);
+
+/** A file of the page as `build.ts` made it. */
+const built = (name: string) => readFileSync(join(process.env.EAVES_PAGE ?? "", name), "utf8");
 
 function* row(seed: number, count: number): Generator<MadeSlice> {
   let state = seed * 2_654_435_761;
@@ -33,10 +35,10 @@ function page(): string {
   const length = Math.ceil(SLICES / ROWS) * 2450;
   const bytes = gzipSync(payload(names, names.map((_, at) => [4, 5, 6][at % 3]!), tracks, [0, length]));
   const document = { schema: "eaves.report/1", tool: { name: "eaves", version: "0" }, inputs: [], warnings: [], sections: [], skipped: [] };
-  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><style>${readFileSync(new URL("app.css", dist), "utf8")}</style></head><body><div id="app"></div>
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><style>${built("app.css")}</style></head><body><div id="app"></div>
 <script type="application/json" id="eaves-document">${JSON.stringify(document)}</script>
 <script type="application/octet-stream" id="eaves-timeline" data-packed="gzip">${bytes.toString("base64")}</script>
-<script type="module">${readFileSync(new URL("app.js", dist), "utf8")}</script></body></html>`;
+<script type="module">${built("app.js")}</script></body></html>`;
 }
 
 function median(values: number[]): number {

@@ -6,7 +6,7 @@ import { useSize } from "../../kit/canvas";
 import { command, ExportMenu } from "../../kit/export";
 import { type Key, useKeys } from "../../kit/keys";
 import { shorten } from "../../kit/names";
-import { Empty } from "../../kit/panel";
+import { Empty, Prose } from "../../kit/panel";
 import { theme } from "../../kit/theme";
 import { hideTip, showTip, TipLines } from "../../kit/tooltip";
 import { steer, turn } from "../../kit/viewport";
@@ -15,6 +15,8 @@ import type { Props, View } from "..";
 import { type FlameData, read } from "./data";
 import { Flame, type Place } from "./flame";
 import "./flame.css";
+
+const NOTHING = "This report holds no calls. `eaves open FILE` shows those of the recording.";
 
 /** Read once for each source. */
 const held = new WeakMap<Props["source"], Promise<Flame | null>>();
@@ -42,7 +44,7 @@ function FlameView(props: Props) {
   }, [props.source]);
   if (state.problem) return <Empty>The flame graph cannot be shown: {state.problem}</Empty>;
   if (state.flame === undefined) return <Empty>Reading the flame graph ...</Empty>;
-  if (state.flame === null || state.flame.trees.length === 0) return <Empty>This report holds no calls. `eaves open FILE` shows those of the recording.</Empty>;
+  if (state.flame === null || state.flame.trees.length === 0) return <Empty><Prose text={NOTHING} /></Empty>;
   return <Loaded {...props} flame={state.flame} />;
 }
 
@@ -356,4 +358,4 @@ function Status({ flame }: { flame: Flame }) {
   );
 }
 
-export const flame: View = { id: "flame", title: "Flame", Component: FlameView };
+export const flame: View = { id: "flame", title: "Flame", missing: ({ source }) => (source.has?.("flame") === false ? NOTHING : undefined), Component: FlameView };

@@ -10,7 +10,7 @@ import { colour, theme } from "../../kit/theme";
 import { hideTip, showTip, TipLines } from "../../kit/tooltip";
 import { range } from "../../state";
 import { timeLabels } from "../timeline/paint";
-import type { Series } from "./data";
+import { type Series, span } from "./data";
 
 const HEIGHT = 300;
 /** Steps narrower than this are not named. */
@@ -40,7 +40,7 @@ function options(series: Series, width: number, withLimit: boolean): uPlot.Optio
     legend: { show: false },
     cursor: { drag: { x: true, y: false, setScale: false }, points: { show: false }, y: false },
     select: { show: true, left: 0, top: 0, width: 0, height: 0 },
-    scales: { x: { time: false }, y: { range: () => [0, ceiling(series, withLimit)] } },
+    scales: { x: { time: false, range: () => span(series) }, y: { range: () => [0, ceiling(series, withLimit)] } },
     axes: [
       { ...axis, splits: (plot, _axis, from, to) => timeLabels(from, to, plot.width / 120).map(([time]) => time), values: (plot) => timeLabels(plot.scales.x?.min ?? 0, plot.scales.x?.max ?? 1, plot.width / 120).map(([, label]) => label) },
       { ...axis, size: 76, splits: (_plot, _axis, _from, to) => byteTicks(to, 6), values: (_plot, splits) => splits.map((value) => (value === 0 ? "0" : bytes(value).replace(".0 ", " "))) },
@@ -124,8 +124,16 @@ function drawMarks(plot: uPlot, series: Series, withLimit: boolean): void {
       ctx.arc(x, y, 4 * ratio, 0, 2 * Math.PI);
       ctx.fill();
       const isLeft = x > bbox.left + bbox.width * 0.7;
-      ctx.textAlign = isLeft ? "right" : "left";
-      ctx.fillText(`peak ${bytes(series.peak.bytes)}`, x + (isLeft ? -8 : 8) * ratio, y - 2 * ratio);
+      const words = `peak ${bytes(series.peak.bytes)}`;
+      const from = isLeft ? x - ctx.measureText(words).width - 8 * ratio : x + 8 * ratio;
+      // What is behind it must not be read into it.
+      ctx.fillStyle = colour("surface");
+      ctx.globalAlpha = 0.8;
+      ctx.fillRect(from - 3 * ratio, y - 15 * ratio, ctx.measureText(words).width + 6 * ratio, 15 * ratio);
+      ctx.globalAlpha = 1;
+      ctx.fillStyle = colour("text");
+      ctx.textAlign = "left";
+      ctx.fillText(words, from, y - 1 * ratio);
     }
   }
   const looked = range.peek();

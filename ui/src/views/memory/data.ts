@@ -26,7 +26,11 @@ export function tableOf(found: Section, id: string, { rank, device }: Device): T
   const kept = whole.columns.map((_, at) => at).filter((at) => at !== atRank && at !== atDevice);
   const mine = whole.rows.filter((row) => (atRank! < 0 || row[atRank!] === rank) && (atDevice! < 0 || row[atDevice!] === device));
   if (mine.length === 0) return undefined;
-  return { ...whole, columns: kept.map((at) => whole.columns[at]!), rows: mine.map((row) => kept.map((at) => row[at] ?? null)) };
+  // What a row is of stands first; where the recorder did not know it, a dash would say nothing.
+  const named = (values: Value[]) => (values[0] === null ? ["(not known)", ...values.slice(1)] : values);
+  const isNamed = whole.columns[kept[0]!]?.unit === null;
+  const rowsOfIt = mine.map((row) => kept.map((at) => row[at] ?? null));
+  return { ...whole, columns: kept.map((at) => whole.columns[at]!), rows: isNamed ? rowsOfIt.map(named) : rowsOfIt };
 }
 
 /** A picture of memory over time. */
@@ -59,6 +63,13 @@ export function series(document: Document, of: Device): Series {
     peak: isNumber(at) && isNumber(most) ? { time: at, bytes: most } : null,
     limit: isNumber(limit) ? limit : null,
   };
+}
+
+/** The time of a picture: all points, and the requests that failed after the last of them. */
+export function span({ time, failures }: Series): [number, number] {
+  const times = failures.map((failure) => failure.time);
+  const [from, to] = [Math.min(time[0] ?? 0, ...times), Math.max(time.at(-1) ?? 1, ...times)];
+  return [from, Math.max(to, from + 1)];
 }
 
 /** The section, or why there is none. */

@@ -5,7 +5,7 @@ import { duration, thousands } from "../../format";
 import { useSize } from "../../kit/canvas";
 import { command, ExportMenu } from "../../kit/export";
 import { type Key, useKeys } from "../../kit/keys";
-import { Empty } from "../../kit/panel";
+import { Empty, Prose } from "../../kit/panel";
 import { theme } from "../../kit/theme";
 import { hideTip, showTip, TipLines } from "../../kit/tooltip";
 import { steer } from "../../kit/viewport";
@@ -19,6 +19,8 @@ import { lineAtY, timeAt } from "./scene";
 import { Timeline } from "./timeline";
 import { Tracks } from "./tracks";
 import "./timeline.css";
+
+const NOTHING = "This report holds no slices. `eaves open FILE` shows those of the recording.";
 
 /** Read once for each source: going to another view and back must not read it again. */
 const read = new WeakMap<Props["source"], Promise<Data | null>>();
@@ -46,7 +48,7 @@ function TimelineView(props: Props) {
   }, [props.source]);
   if (state.problem) return <Empty>The timeline cannot be shown: {state.problem}</Empty>;
   if (state.data === undefined) return <Empty>Reading the timeline ...</Empty>;
-  if (state.data === null || state.data.total === 0) return <Empty>This report holds no slices. `eaves open FILE` shows those of the recording.</Empty>;
+  if (state.data === null || state.data.total === 0) return <Empty><Prose text={NOTHING} /></Empty>;
   return <Loaded {...props} data={state.data} />;
 }
 
@@ -251,4 +253,4 @@ function Legend({ timeline }: { timeline: Timeline }) {
   );
 }
 
-export const timeline: View = { id: "timeline", title: "Timeline", Component: TimelineView };
+export const timeline: View = { id: "timeline", title: "Timeline", missing: ({ source }) => (source.has?.("timeline") === false ? NOTHING : undefined), Component: TimelineView };
