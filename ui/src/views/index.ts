@@ -7,9 +7,12 @@ import { communication } from "./communication";
 import { compare } from "./compare";
 import { compile } from "./compile";
 import { devices } from "./devices";
+import { flame } from "./flame";
 import { kernels } from "./kernels";
+import { memory } from "./memory";
 import { overview } from "./overview";
 import { sections } from "./sections";
+import { timeline } from "./timeline";
 
 /** What a view is given. */
 export interface Props {
@@ -30,6 +33,9 @@ export interface View {
 export const VIEWS: readonly View[] = [
   overview,
   kernels,
+  timeline,
+  flame,
+  memory,
   communication,
   compile,
   compare,
