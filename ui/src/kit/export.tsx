@@ -90,7 +90,7 @@ export async function copyText(text: string, what: string): Promise<void> {
 
 /** What of the style sheet an image outside the page must bring along. */
 const DRAWN = [
-  "fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-opacity", "stroke-linecap", "opacity",
+  "fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-opacity", "stroke-linecap", "stroke-linejoin", "paint-order", "opacity",
   "font-family", "font-size", "font-weight", "text-anchor", "dominant-baseline", "visibility", "display",
 ];
 
