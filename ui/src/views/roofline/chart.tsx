@@ -5,7 +5,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/ho
 import { colour as token, theme } from "../../kit/theme";
 import { set, setting } from "../../state";
 import { paint, shape } from "./marks";
-import { fit, nearest, next, type Scene, scene, type Spec, type Spot, type Window } from "./scene";
+import { fit, nearest, next, type Scene, scene, type SceneLine, type Spec, type Spot, type Window } from "./scene";
 import { cut, sensible, type Span, zoomed } from "./scale";
 
 /** More marks than these are painted. */
@@ -41,6 +41,24 @@ function parse(text: string): Window | null {
 
 function written(window: Window | null): string {
   return window ? [...window.x, ...window.y].map((log) => log.toFixed(3)).join(",") : "";
+}
+
+const widths = new Map<string, number>();
+let ruler: CanvasRenderingContext2D | null | undefined;
+
+/** The width of a name as the style sheet draws it. */
+function measured(text: string): number {
+  let width = widths.get(text);
+  if (width === undefined) {
+    if (ruler === undefined) {
+      ruler = document.createElement("canvas").getContext("2d");
+      if (ruler) ruler.font = `10.5px ${getComputedStyle(document.body).fontFamily}`;
+    }
+    width = ruler ? ruler.measureText(text).width + 1 : text.length * 6;
+    if (widths.size > 5000) widths.clear();
+    widths.set(text, width);
+  }
+  return width;
 }
 
 /** The colour of a spot: a token of the style sheet, or a colour. */
@@ -106,7 +124,7 @@ export function Chart({ id, spec, chosen, height, drawing, choose, hover }: Prop
   const whole = useMemo(() => fit(spec), [spec]);
   const { window, past, show, undo } = useWindow(id);
   const shown: Window = window ?? whole;
-  const drawn = useMemo(() => (width > 0 ? scene(spec, shown, whole, width, height, chosen) : null), [spec, shown, whole, width, height, chosen]);
+  const drawn = useMemo(() => (width > 0 ? scene(spec, shown, whole, width, height, chosen, measured) : null), [spec, shown, whole, width, height, chosen]);
   const painted = spec.spots.length > MOST_ELEMENTS;
 
   useLayoutEffect(() => {
@@ -255,10 +273,9 @@ export function Chart({ id, spec, chosen, height, drawing, choose, hover }: Prop
             <clipPath id={clip}>
               <rect x={drawn.frame.left} y={drawn.frame.top} width={Math.max(1, drawn.frame.right - drawn.frame.left)} height={drawn.frame.bottom - drawn.frame.top} />
             </clipPath>
-            {drawn.lines.map((line, index) => (
-              <path key={index} class={line.class} d={line.d} clip-path={line.clipped ? `url(#${clip})` : undefined} style={line.colour ? { stroke: css(line.colour) } : undefined} />
-            ))}
+            <Lines lines={drawn.lines.filter((line) => !line.class.startsWith("waste"))} clip={clip} />
             {painted ? null : <Marks drawn={drawn} spots={spec.spots} />}
+            <Lines lines={drawn.lines.filter((line) => line.class.startsWith("waste"))} clip={clip} />
             {drawn.texts.map((text, index) => (
               <text key={index} class={text.class} x={text.x} y={text.y} text-anchor={text.anchor} transform={text.angle === undefined ? undefined : `rotate(${text.angle.toFixed(2)} ${text.x.toFixed(1)} ${text.y.toFixed(1)})`}>
                 {text.text}
@@ -308,6 +325,16 @@ function order(spots: readonly Spot[]): number[] {
   return spots.map((_, index) => index).sort((a, b) => (spots[b]?.radius ?? 0) - (spots[a]?.radius ?? 0));
 }
 
+function Lines({ lines, clip }: { lines: readonly SceneLine[]; clip: string }) {
+  return (
+    <>
+      {lines.map((line, index) => (
+        <path key={index} class={line.class} d={line.d} clip-path={line.clipped ? `url(#${clip})` : undefined} style={line.colour ? { stroke: css(line.colour) } : undefined} />
+      ))}
+    </>
+  );
+}
+
 function Marks({ drawn, spots }: { drawn: Scene; spots: readonly Spot[] }) {
   const sorted = useMemo(() => order(spots), [spots]);
   const opacity = spots.length > 60 ? 0.85 : 1;
@@ -350,7 +377,7 @@ function paintAll(canvas: HTMLCanvasElement, drawn: Scene, spots: readonly Spot[
     }
     return found;
   };
-  const [edge, warning] = [resolve("surface"), resolve("warning")];
+  const [edge, warning] = [resolve("surface"), resolve("critical")];
   for (const index of order(spots)) {
     const spot = spots[index];
     const at = drawn.at[index];

@@ -15,16 +15,16 @@ import { adjusted, isAdjusted } from "./adjust";
 import { AdjustPanel } from "./adjust-panel";
 import { Chart } from "./chart";
 import { adjustment, choices, type Choices, type Grouping, GROUPING_WORDS, GROUPINGS, groupOf, keep, shownPoints, tally } from "./choices";
+import { STATUSES } from "./classify";
 import { type Data, placeOf, read } from "./data";
 import { Detail } from "./detail";
 import { DevicePicker, useOtherDevice } from "./device";
 import { glance } from "./facts";
 import { Filters, Roofs } from "./filters";
 import { Kernels } from "./kernels";
-import { SYMBOL_WORDS } from "./marks";
 import { Script } from "./script";
 import { colours, levelName, specOf } from "./spec";
-import { shape } from "./marks";
+import { fillOf, shape, SYMBOL_WORDS } from "./marks";
 import "./roofline.css";
 
 const SIDES: readonly [id: string, title: string][] = [
@@ -89,7 +89,8 @@ function commandLine(props: Props, chosen: Choices, change: ReturnType<typeof ad
 function Legend({ data, chosen }: { data: Data; chosen: Choices }) {
   const colour = colours(data.points, chosen.colour);
   const symbols = Object.keys(SYMBOL_WORDS).filter((symbol) => data.points.some((point) => point.symbol === symbol));
-  const groups = chosen.colour === "status" ? [] : tally(data.points, chosen.colour).slice(0, 8);
+  const groups = tally(data.points, chosen.colour);
+  if (chosen.colour === "status") groups.sort((a, b) => STATUSES.indexOf(a.name as never) - STATUSES.indexOf(b.name as never));
   const nowhere = data.points.filter((point) => placeOf(point, chosen.level) === null).length;
   const words = [
     data.time ? "area: share of the time" : "",
@@ -101,11 +102,11 @@ function Legend({ data, chosen }: { data: Data; chosen: Choices }) {
   ].filter(Boolean);
   return (
     <div class="legend">
-      {groups.map(({ name }) => {
+      {groups.slice(0, 8).map(({ name }) => {
         const one = data.points.find((point) => groupOf(point, chosen.colour) === name);
         return (
           <span key={name}>
-            <i class="swatch full" style={{ "--mark": `var(--${one ? colour(one) : "c8"})` }} /> {name}
+            <i class={`swatch ${chosen.colour === "status" ? fillOf(name) : "full"}`} style={{ "--mark": `var(--${one ? colour(one) : "c8"})` }} /> {name}
           </span>
         );
       })}

@@ -32,6 +32,7 @@ export function Kernels({ data, shown, chosen, selected, choose, hover }: Props)
     if (place >= 0 && (place * ROW < element.scrollTop || (place + 1) * ROW > element.scrollTop + element.clientHeight))
       element.scrollTop = Math.max(0, place * ROW - element.clientHeight / 2);
   }, [place]);
+  const longest = shown.reduce((most, index) => Math.max(most, data.points[index]?.time ?? 0), 0);
   const [from, to] = seen(shown.length, top, height, ROW);
   const press = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10 }[event.key];
@@ -48,7 +49,7 @@ export function Kernels({ data, shown, chosen, selected, choose, hover }: Props)
           {shown.slice(from, to).map((index) => {
             const point = data.points[index];
             if (!point) return null;
-            const share = data.time && point.time !== null ? (100 * point.time) / data.time : 0;
+            const share = point.time !== null && longest ? (100 * Math.max(0, point.time)) / longest : 0;
             return (
               <div
                 key={index}
@@ -57,19 +58,15 @@ export function Kernels({ data, shown, chosen, selected, choose, hover }: Props)
                 aria-selected={selected.has(point.name)}
                 class={`kernel${index === chosen ? " here" : ""}`}
                 title={point.name}
+                style={{ "--part": `${share}%` }}
                 onClick={(event) => choose(index, event.ctrlKey || event.metaKey || event.shiftKey)}
                 onMouseEnter={() => hover(index)}
               >
                 <Swatch status={point.status} />
                 <span class="kernel-name">{shorten(point.name, 36)}</span>
-                <span class="kernel-share" style={{ "--part": `${Math.min(100, share)}%` }}>
-                  {point.time === null ? "-" : duration(point.time)}
-                </span>
-                <span class="kernel-more">
-                  {[point.kind, point.dtype].filter(Boolean).join(" · ")}
-                  {point.flag ? <b class="warning-text"> above roof</b> : null}
-                </span>
-                <span class="kernel-roof">{point.pct === null ? "no roof" : point.flag ? "!" : `${percent(point.pct)} of roof`}</span>
+                <span class="kernel-time">{point.time === null ? "-" : duration(point.time)}</span>
+                <span class="kernel-more">{[point.kind, point.dtype].filter(Boolean).join(" · ")}</span>
+                <span class={`kernel-roof${point.flag ? " critical" : ""}`}>{point.pct === null ? "no roof" : point.flag ? "above its roof" : `${percent(point.pct)} of roof`}</span>
               </div>
             );
           })}

@@ -118,7 +118,10 @@ export interface Scene {
   nameable: number;
 }
 
-const LETTER = 5.9;
+/** How wide a text is in the letters of names and roofs. */
+export type Measure = (text: string) => number;
+/** Without letters to measure. */
+const guessed: Measure = (text) => text.length * 5.9;
 const BAND = { from: 54, width: 50 };
 
 export function frameOf(whole: Whole, width: number, height: number): Frame {
@@ -135,6 +138,7 @@ class Builder {
     readonly window: Window,
     readonly whole: Whole,
     readonly frame: Frame,
+    readonly measure: Measure,
   ) {}
 
   px(x: number): number {
@@ -155,7 +159,7 @@ class Builder {
   /** A text where nothing else is. */
   write(text: string, x: number, y: number, anchor: "start" | "end", kind = "halo"): boolean {
     const { frame } = this;
-    const width = text.length * LETTER;
+    const width = this.measure(text);
     const start = anchor === "end" ? x - width : x;
     const box: Box = [start, y - 10, start + width, y + 3];
     const inside = box[0] >= frame.left && box[2] <= frame.right && box[1] >= frame.top && box[3] <= frame.bottom;
@@ -264,7 +268,7 @@ class Builder {
   /** A text along a slope, whose room is kept free of names. */
   private along(text: string, from: [number, number], to: [number, number], angle: number): void {
     const length = Math.hypot(to[0] - from[0], to[1] - from[1]);
-    const width = text.length * LETTER;
+    const width = this.measure(text);
     if (length < width + 24) return;
     const at = (share: number): [number, number] => [from[0] + (to[0] - from[0]) * share, from[1] + (to[1] - from[1]) * share];
     for (const share of [0.12, 0.25, 0.4, 0.04, 0.55]) {
@@ -311,7 +315,9 @@ class Builder {
       const to = this.px(spot.ideal);
       const sign = to > x ? 1 : -1;
       this.taken.push([Math.min(x, to), y - 4, Math.max(x, to), y + 4]);
-      this.line("waste", `M${(x + sign * spot.radius).toFixed(1)} ${y.toFixed(1)}H${to.toFixed(1)}`, true);
+      // A short arrow starts inside its mark: it is drawn on top.
+      const start = Math.abs(to - x) > spot.radius + 8 ? x + sign * spot.radius : x;
+      this.line("waste", `M${start.toFixed(1)} ${y.toFixed(1)}H${to.toFixed(1)}`, true);
       this.line("waste-head", `M${(to - sign * 6).toFixed(1)} ${(y - 3.5).toFixed(1)}L${to.toFixed(1)} ${y.toFixed(1)}L${(to - sign * 6).toFixed(1)} ${(y + 3.5).toFixed(1)}`, true);
     }
   }
@@ -334,7 +340,7 @@ class Builder {
       const key = `${text} ${Math.round(where[0] / 60)} ${Math.round(where[1] / 40)}`;
       if (said.has(key)) continue;
       said.add(key);
-      wishes.push({ index, x: where[0], y: where[1], radius: spot.radius, text, width: text.length * LETTER });
+      wishes.push({ index, x: where[0], y: where[1], radius: spot.radius, text, width: this.measure(text) });
       if (wishes.length >= 60) break;
     }
     const marks = spec.spots.flatMap((spot, index) => {
@@ -348,9 +354,9 @@ class Builder {
 }
 
 /** Everything there is to draw in a window of the chart. */
-export function scene(spec: Spec, window: Window, whole: Whole, width: number, height: number, chosen: ReadonlySet<number> = new Set()): Scene {
+export function scene(spec: Spec, window: Window, whole: Whole, width: number, height: number, chosen: ReadonlySet<number> = new Set(), measure: Measure = guessed): Scene {
   const frame = frameOf(whole, width, height);
-  const build = new Builder(spec, window, whole, frame);
+  const build = new Builder(spec, window, whole, frame, measure);
   build.zones();
   build.axes();
   build.plateaus();
