@@ -4,6 +4,7 @@ import type { ComponentType } from "preact";
 import type { Document } from "../source/document";
 import type { Source } from "../source";
 import { overview } from "./overview";
+import { bench } from "./bench";
 import { roofline } from "./roofline";
 
 /** What a view is given. */
@@ -22,4 +23,4 @@ export interface View {
 }
 
 /** In the order of the tabs. */
-export const VIEWS: readonly View[] = [overview, roofline];
+export const VIEWS: readonly View[] = [overview, roofline, bench];

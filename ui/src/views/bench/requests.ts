@@ -9,7 +9,7 @@ export type Extent = number | string;
 
 /** Flags that every `eaves predict` has. */
 interface PredictCommon {
-  /** A device of the catalogue; without one the answer has no times. */
+  /** A device of the catalogue, which every prediction needs. */
   device?: string;
   /** One, several with commas, or `all`. */
   precision?: string;
