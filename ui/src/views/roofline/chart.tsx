@@ -311,7 +311,7 @@ export function Chart({ id, spec, chosen, height, drawing, choose, hover }: Prop
         <button type="button" title="Undo the last zoom (u)" aria-label="Undo zoom" disabled={past.current.length === 0} onClick={undo}>
           ↩
         </button>
-        <button type="button" title="Show everything (0)" aria-label="Show everything" disabled={window === null} onClick={() => show(null, true)}>
+        <button type="button" title="Show everything (0)" aria-label="Show all" disabled={window === null} onClick={() => show(null, true)}>
           All
         </button>
       </div>
