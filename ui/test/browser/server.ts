@@ -134,6 +134,7 @@ export class FakeServer {
     if (path === "presets") return PRESETS;
     if (path === "predict") return predict(body as PredictRequest);
     if (path === "bench") return { job: "1" };
+    if (path === "jobs/1") return {};
     if (path === "jobs/1/events") {
       response.writeHead(200, { "content-type": "text/event-stream" });
       for (const data of this.progress) response.write(`data: ${JSON.stringify({ kind: "progress", data })}\n\n`);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { importPoints, shapeOf } from "../../src/views/bench/import";
-import { measured, predicted, unsupported } from "../../src/views/bench/points";
+import { type BenchPoint, measured, predicted, predictionOf, unsupported } from "../../src/views/bench/points";
 import { amounts, baseName, bitsOf, colourOf, valuesOf } from "../../src/views/bench/precision";
 import { measuredRoofs, peaksFor, plateaus, roofsOf } from "../../src/views/bench/roofs";
 import { documentOf } from "./roofline-documents";
@@ -110,4 +110,13 @@ test("roofs of a device are dense peaks and its first memory", () => {
   const here = measuredRoofs(documentOf("measured-roofs", {}, { roofs: [{ name: "L1", kind: "memory", all: 900 }, { name: "DRAM", kind: "memory", all: 30, one_core: 10 }, { name: "fp32_vector", kind: "arithmetic", all: null, one_core: 70 }] }));
   expect(here.slopes.map((slope) => [slope.rate, slope.main])).toEqual([[900, false], [30, true]]);
   expect([...here.peaks]).toEqual([["fp32 vector", 70]]);
+});
+
+test("a measurement finds the prediction of its shape and weights", () => {
+  const point = (origin: BenchPoint["origin"], name: string, precision: string): BenchPoint => ({ origin, name, precision, intensity: 1, gflops: 1, gbps: null, time: 1, boundBy: null, pct: null, interval: null, device: "", more: [] });
+  const all = [point("predicted", "gemv 64x32", "int8"), point("predicted", "gemm 2x64x32", "int8"), point("predicted", "gemm 2x64x32", "fp16"), point("measured", "gemm 2x64x32", "fp16")];
+  expect(predictionOf(point("measured", "gemv 1x64x32", "INT8/int8"), all)).toBe(all[0]);
+  expect(predictionOf(point("imported", "2x64x32", "fp16"), all)).toBe(all[2]);
+  expect(predictionOf(point("measured", "gemm 2x64x64", "fp16"), all)).toBeUndefined();
+  expect(predictionOf(all[0]!, all)).toBeUndefined();
 });

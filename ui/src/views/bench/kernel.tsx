@@ -10,7 +10,7 @@ import { useDevices } from "../roofline/device";
 import { ratio, withUnit } from "../roofline/text";
 import { BenchChart } from "./chart";
 import { useFormats, usePresets, useRoofs } from "./hooks";
-import { type BenchPoint, colour, measured, predicted, unsupported } from "./points";
+import { type BenchPoint, colour, measured, predicted, predictionOf, unsupported } from "./points";
 import type { BenchRequest, Job, JobProgress, PredictRequest } from "./requests";
 import { measuredRoofs, type Roofs } from "./roofs";
 import { add, points, refused } from "./state";
@@ -277,8 +277,6 @@ function Legend({ points: all }: { points: readonly BenchPoint[] }) {
 /** All points as rows, predictions beside what was measured of the same kernel and precision. */
 export function Results({ points: all }: { points: readonly BenchPoint[] }) {
   if (!all.length) return null;
-  const best = (point: BenchPoint): BenchPoint | undefined =>
-    point.origin === "predicted" ? undefined : all.find((one) => one.origin === "predicted" && one.precision.split("/")[0] === point.precision.split("/")[0] && one.name.replace(/^\D+/, "") === point.name.replace(/^\D+/, ""));
   return (
     <div class="scroll bench-results">
       <table class="plain">
@@ -293,7 +291,7 @@ export function Results({ points: all }: { points: readonly BenchPoint[] }) {
         </thead>
         <tbody>
           {all.slice(-200).toReversed().map((point, index) => {
-            const prediction = best(point);
+            const prediction = predictionOf(point, all);
             return (
               <tr key={index}>
                 <th scope="row">{point.name}</th>

@@ -1,7 +1,7 @@
 // Points of the bench: predictions, measurements and imports in one form.
 
 import { type Document, type Row, rows } from "../../source/document";
-import { colourOf } from "./precision";
+import { baseName, colourOf } from "./precision";
 
 export type Origin = "predicted" | "measured" | "imported";
 
@@ -102,4 +102,17 @@ export function measured(document: Document): BenchPoint[] {
 
 export function colour(point: BenchPoint): string {
   return colourOf(point.precision);
+}
+
+function extents(name: string): string[] {
+  const found = /\d+(?:x\d+)+/.exec(name)?.[0].split("x") ?? [name];
+  // A matrix times a vector is a product of one row.
+  return found.length === 2 ? ["1", ...found] : found;
+}
+
+/** The prediction of what was measured or imported: the same shape with weights of the same precision. */
+export function predictionOf(point: BenchPoint, all: readonly BenchPoint[]): BenchPoint | undefined {
+  if (point.origin === "predicted") return undefined;
+  const [shape, weights] = [extents(point.name).join("x"), baseName(point.precision)];
+  return all.find((one) => one.origin === "predicted" && baseName(one.precision) === weights && extents(one.name).join("x") === shape);
 }

@@ -122,7 +122,7 @@ export function Transformer({ source }: { source: Source }) {
           ) : null}
           <div class="sub-tabs" role="radiogroup" aria-label="Phase">
             {(["prefill", "decode"] as const).map((one) => (
-              <button type="button" role="radio" key={one} aria-checked={phase === one} aria-selected={phase === one} onClick={() => choose("phase", one === "decode" ? "" : one)}>
+              <button type="button" role="radio" key={one} aria-checked={phase === one} onClick={() => choose("phase", one === "decode" ? "" : one)}>
                 {one}
               </button>
             ))}

@@ -17,6 +17,7 @@ interface Props {
   spec: Spec;
   /** Indices that are outlined. */
   chosen: ReadonlySet<number>;
+  /** In pixels, at most. */
   height: number;
   /** Takes the drawing for exports. */
   drawing?: (get: () => SVGSVGElement | null) => void;
@@ -109,11 +110,13 @@ function useWindow(id: string) {
 
 const ARROWS: Record<string, [number, number]> = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
-export function Chart({ id, spec, chosen, height, drawing, choose, hover }: Props) {
+export function Chart({ id, spec, chosen, height: most, drawing, choose, hover }: Props) {
   const host = useRef<HTMLDivElement>(null);
   const svg = useRef<SVGSVGElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const [width, setWidth] = useState(0);
+  // On a narrow page a chart as tall as on a wide one would be a column.
+  const height = Math.round(Math.max(300, Math.min(most, width * 0.95)));
   const [near, setNear] = useState(-1);
   const [box, setBox] = useState<[number, number, number, number] | null>(null);
   const [boxing, setBoxing] = useState(false);
