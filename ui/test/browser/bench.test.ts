@@ -5,7 +5,7 @@ import type { Document } from "../../src/source/document";
 import type { JobProgress } from "../../src/views/bench/requests";
 import { documentOf, npu } from "../unit/roofline-documents";
 import { barriers, open, picture, run, useBrowser, write } from "./harness";
-import { FakeServer } from "./server";
+import { FakeServer } from "./bench-server";
 
 useBrowser();
 
