@@ -120,6 +120,8 @@ function RunPicker({ source, document }: Props) {
 
 function Tabs(props: Props & { open: View }) {
   const { open } = props;
+  // On a narrow screen not all tabs are to be seen, but the one that is open must be.
+  useEffect(() => document.getElementById(`tab-${open.id}`)?.scrollIntoView({ block: "nearest", inline: "nearest" }), [open]);
   const press = (event: KeyboardEvent) => {
     const by = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
     if (!by) return;

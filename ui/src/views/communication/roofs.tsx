@@ -57,7 +57,7 @@ export function Roofs({ document }: { document: Document }) {
       exports={{ name: "comm-roofline", svg: () => drawing.current, ...(table ? { table: () => table } : {}), command: command(document, "roofline") }}
     >
       <div ref={box}>
-        <svg ref={drawing} class="chart" width={width} height={HEIGHT} role="group" aria-label="Bus bandwidth by message size" onPointerLeave={hideTip}>
+        <svg ref={drawing} class="chart" width={width} height={HEIGHT} viewBox={`0 0 ${width} ${HEIGHT}`} role="group" aria-label="Bus bandwidth by message size" onPointerLeave={hideTip}>
           {sizes.map((size) => (
             <g key={size} transform={`translate(${x(size)} 0)`}>
               <line class="grid" y1={TOP} y2={HEIGHT - BOTTOM} />
