@@ -107,9 +107,10 @@ export function paintOverview(surface: Surface, bands: HTMLCanvasElement, viewpo
     const share = busy && busyShare(busy, of, viewport.from, viewport.to, rank);
     context.fillStyle = theme.quiet;
     context.fillText(of === "host" ? "hosts" : "devices", 8, y);
+    const words = margin < 150 ? "" : " busy";
     context.fillStyle = theme.text;
     context.textAlign = "right";
-    if (share !== null) context.fillText(`${percent(share)} busy`, margin - 10, y);
+    if (share !== null) context.fillText(`${percent(share)}${words}`, margin - 10, y);
     context.textAlign = "left";
   });
 }
