@@ -91,7 +91,7 @@ export async function copyText(text: string, what: string): Promise<void> {
 /** What of the style sheet an image outside the page must bring along. */
 const DRAWN = [
   "fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-opacity", "stroke-linecap", "opacity",
-  "font-family", "font-size", "font-weight", "text-anchor", "dominant-baseline", "visibility", "display",
+  "font-family", "font-size", "font-weight", "text-anchor", "dominant-baseline", "paint-order", "stroke-linejoin", "visibility", "display",
 ];
 
 /** A drawing as a file: the styles it has on the page become its own, on the background of the page. */
@@ -103,6 +103,7 @@ export function svgText(drawing: SVGSVGElement): string {
     if (!original || !("style" in element)) return;
     const style = getComputedStyle(original);
     for (const property of DRAWN) (element as SVGElement).style.setProperty(property, style.getPropertyValue(property));
+    for (const attribute of ["fill", "stroke"]) if (element.getAttribute(attribute)?.includes("var(")) element.removeAttribute(attribute);
     element.removeAttribute("class");
   });
   const { width, height } = drawing.getBoundingClientRect();

@@ -31,7 +31,7 @@ export function FindingItem({ finding, section, place }: { finding: Finding; sec
   return (
     <li class={`finding ${finding.severity}`}>
       <p class="claim">
-        <Prose text={finding.claim} />
+        <Prose text={finding.claim} sentence />
       </p>
       <p class="tags">
         <span class="severity">
@@ -59,7 +59,7 @@ export function FindingItem({ finding, section, place }: { finding: Finding; sec
       <dl>
         <dt>Next</dt>
         <dd>
-          <Prose text={finding.next} />
+          <Prose text={finding.next} sentence />
         </dd>
         <dt>Seen in</dt>
         <dd>

@@ -3,6 +3,7 @@
 import type { ComponentType } from "preact";
 import type { Document } from "../source/document";
 import type { Source } from "../source";
+import { bench } from "./bench";
 import { communication } from "./communication";
 import { compare } from "./compare";
 import { compile } from "./compile";
@@ -11,6 +12,7 @@ import { flame } from "./flame";
 import { kernels } from "./kernels";
 import { memory } from "./memory";
 import { overview } from "./overview";
+import { roofline } from "./roofline";
 import { sections } from "./sections";
 import { timeline } from "./timeline";
 
@@ -32,13 +34,15 @@ export interface View {
 /** In the order of the tabs. */
 export const VIEWS: readonly View[] = [
   overview,
-  kernels,
+  roofline,
   timeline,
   flame,
+  kernels,
   memory,
   communication,
   compile,
   compare,
   devices,
+  bench,
   sections,
 ];

@@ -81,8 +81,8 @@ function Shares({ document }: { document: Document }) {
             const wide = (Number(row.share_pct ?? 0) / 100) * width;
             const left = x;
             x += wide;
-            // What is narrower than a pixel is in the table.
-            if (wide < 0.8) return null;
+            // What is narrower than a pixel is in the table, and so is what shares that add up to too much leave no room for.
+            if (wide < 0.8 || left > width) return null;
             const name = String(row.name);
             const isChosen = names.has(name);
             return (

@@ -75,7 +75,7 @@ export function Roofs({ document }: { document: Document }) {
             bus bandwidth, GB/s
           </text>
           {roofs.map((roof, at) => (
-            <Roof key={roof.name} roof={roof} at={at} y={y} width={width} />
+            <Roof key={roof.name} roof={roof} at={at} y={y} width={width} shift={besides(roof, roofs, y)} />
           ))}
           {found.map((one, at) => (
             <Dot key={at} one={one} x={x(one.bytes)} y={y(one.gbps)} most={Math.max(...found.map((other) => other.time))} />
@@ -86,7 +86,13 @@ export function Roofs({ document }: { document: Document }) {
   );
 }
 
-function Roof({ roof, at, y, width }: { roof: Link; at: number; y: (rate: number) => number; width: number }) {
+/** How many labels of roofs just above this one are in the way of its own. */
+function besides(roof: Link, roofs: readonly Link[], y: (rate: number) => number): number {
+  const above = roofs.filter((other) => other !== roof && other.wire >= roof.wire && Math.abs(y(other.wire) - y(roof.wire)) < 18);
+  return above.filter((other) => other.wire > roof.wire || roofs.indexOf(other) < roofs.indexOf(roof)).length;
+}
+
+function Roof({ roof, at, y, width, shift }: { roof: Link; at: number; y: (rate: number) => number; width: number; shift: number }) {
   const colour = `var(--c${(at % 7) + 1})`;
   const about = (anchor: Element) =>
     explain(anchor, {
@@ -109,7 +115,7 @@ function Roof({ roof, at, y, width }: { roof: Link; at: number; y: (rate: number
     >
       <line x1={LEFT} x2={width - RIGHT} y1={y(roof.wire)} y2={y(roof.wire)} stroke={colour} stroke-width={2} />
       {roof.protocol === null ? null : <line x1={LEFT} x2={width - RIGHT} y1={y(roof.protocol)} y2={y(roof.protocol)} stroke={colour} stroke-width={1.5} stroke-dasharray="6 4" />}
-      <text x={LEFT + 8} y={y(roof.wire) - 5} style={{ fill: colour }}>
+      <text x={LEFT + 8 + shift * 190} y={y(roof.wire) - 5} style={{ fill: colour }}>
         {roof.name} {decimal(roof.wire)} GB/s
       </text>
     </g>

@@ -24,7 +24,11 @@ function Compare({ source, document }: Props) {
 function Diff({ document }: { document: Document }) {
   const found = section(document, "diff");
   if (!found) return null;
-  const tabs = found.tables.filter((table) => table.id !== "summary").map((table) => ({ id: table.id, title: `${table.id[0]?.toUpperCase()}${table.id.slice(1)} (${table.rows.length})` }));
+  const tabs = found.tables
+    .filter((table) => table.id !== "summary")
+    // What people look at first.
+    .toSorted((a, b) => Number(b.id === "kernels") - Number(a.id === "kernels") || Number(a.id === "counts") - Number(b.id === "counts"))
+    .map((table) => ({ id: table.id, title: `${table.id[0]?.toUpperCase()}${table.id.slice(1)} (${table.rows.length})` }));
   const open = openTab("compare.table", tabs);
   const table = found.tables.find((one) => one.id === open);
   const roles = (role: string) => document.inputs.filter((input) => input.role === role).map((input) => input.path);

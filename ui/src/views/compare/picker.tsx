@@ -5,26 +5,17 @@ import { useEffect } from "preact/hooks";
 import { Empty } from "../../kit/panel";
 import type { Source } from "../../source";
 import type { Document } from "../../source/document";
+import { askRuns, runs } from "../../runs";
 import { set, setting } from "../../state";
-
-export interface Run {
-  id: string;
-  title: string;
-  state?: string;
-}
 
 /** The answer for the runs that are chosen, or why there is none. */
 export const picked = signal<{ document?: Document; problem?: string }>({});
-const runs = signal<readonly Run[]>([]);
 
 export function Picker({ source }: { source: Source }) {
   const base = setting("compare.base");
   const next = setting("compare.new");
   useEffect(() => {
-    source
-      .ask<Run[]>("runs")
-      .then((found) => (runs.value = found))
-      .catch((error: unknown) => (picked.value = { problem: error instanceof Error ? error.message : String(error) }));
+    askRuns(source).catch((error: unknown) => (picked.value = { problem: error instanceof Error ? error.message : String(error) }));
   }, [source]);
   useEffect(() => {
     if (!base || !next || base === next) {

@@ -1,0 +1,317 @@
+// One product of matrices, in one precision or all: what it could take at best, and what it takes here.
+
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { counted, duration, percent } from "../../format";
+import { Panel } from "../../kit/panel";
+import type { Source } from "../../source";
+import type { Document } from "../../source/document";
+import { set, setting } from "../../state";
+import { useDevices } from "../roofline/device";
+import { ratio, withUnit } from "../roofline/text";
+import { BenchChart } from "./chart";
+import { useFormats, usePresets, useRoofs } from "./hooks";
+import { type BenchPoint, colour, measured, predicted, predictionOf, unsupported } from "./points";
+import type { BenchRequest, Job, JobProgress, PredictRequest } from "./requests";
+import { measuredRoofs, type Roofs } from "./roofs";
+import { add, points, refused } from "./state";
+
+/** Shapes that are asked for often, which a server also has under these names. */
+const SHAPES: readonly [key: string, words: string, m: number, n: number, k: number][] = [
+  ["decode", "Decode", 1, 4096, 4096],
+  ["ffn-up", "FFN up", 1, 4096, 14336],
+  ["prefill", "Prefill", 2048, 4096, 4096],
+];
+
+const DEFAULT_DEVICE = "nvidia-h100-sxm";
+
+function useJob(source: Source) {
+  const [progress, setProgress] = useState<(JobProgress & { job: string; errors: string[] }) | null>(null);
+  const stop = useRef<() => void>(() => {});
+  useEffect(() => () => stop.current(), []);
+  return {
+    progress,
+    async start(request: BenchRequest): Promise<void> {
+      const { job } = await source.ask<Job>("bench", request);
+      const errors: string[] = [];
+      setProgress({ job, state: "running", done: 0, total: 0, errors });
+      stop.current();
+      stop.current = source.listen(`jobs/${encodeURIComponent(job)}/events`, (message) => {
+        const now = message.data as JobProgress;
+        if (now.document) add(measured(now.document));
+        if (now.error) errors.push(now.error);
+        setProgress({ ...now, job, errors: [...errors] });
+        if (now.state !== "running") stop.current();
+      });
+    },
+    async cancel(): Promise<void> {
+      if (progress) await source.ask(`jobs/${encodeURIComponent(progress.job)}`, undefined, "DELETE");
+    },
+  };
+}
+
+/** A precision of a prediction as `bench` names it: weights with the activations that make them quickest. */
+export function benchPrecision(precision: string, known: readonly string[]): string {
+  if (precision === "all") return "all";
+  return known.find((one) => one === precision || one.startsWith(`${precision}/`)) ?? precision;
+}
+
+export function Kernel({ source, document }: { source: Source; document: Document }) {
+  const presets = usePresets(source).answer;
+  const formats = useFormats(source).answer;
+  const devices = useDevices(source);
+  const device = setting("bench.device", DEFAULT_DEVICE);
+  const roofsOfDevice = useRoofs(source, device);
+  const own = useMemo(() => measuredRoofs(document), [document]);
+  const roofs: Roofs = source.live ? roofsOfDevice : own;
+  const [problem, setProblem] = useState<string | null>(null);
+  const [busy, setBusy] = useState(false);
+  const { progress, start, cancel } = useJob(source);
+  const drawing = useRef<() => SVGSVGElement | null>(() => null);
+  useEffect(() => add(measured(document)), [document]);
+
+  const shape = { m: Number(setting("bench.m", "1")), n: Number(setting("bench.n", "4096")), k: Number(setting("bench.k", "4096")) };
+  const precision = setting("bench.precision", "fp16");
+  const backends = presets?.backends.filter((one) => one.available) ?? [];
+  const backend = backends.find((one) => one.name === setting("bench.backend"))?.name ?? backends[0]?.name;
+  const valid = Object.values(shape).every((extent) => Number.isInteger(extent) && extent > 0);
+  const names = formats?.filter((format) => format.arithmetic !== null).map((format) => format.name) ?? ["fp32", "fp16", "bf16", "fp8_e4m3", "int8"];
+
+  const analyze = async (): Promise<void> => {
+    setProblem(null);
+    setBusy(true);
+    try {
+      const { m, n, k } = shape;
+      const request: PredictRequest = m === 1 ? { op: "gemv", n, k, precision, device } : { op: "gemm", m, n, k, precision, device };
+      const answer = await source.ask<Document>("predict", request);
+      add(predicted(answer));
+      refused.value = unsupported(answer);
+      if (backend && setting("bench.measure") !== "no") {
+        const asked = benchPrecision(precision, presets?.bench_precisions ?? []);
+        const common = { precision: asked, backend: backend as "cpu" | "opencl" | "cuda" };
+        await start(m === 1 ? { kernel: "gemv", n, k, ...common } : { kernel: "gemm", m, n, k, ...common });
+      }
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+
+  const all = points.value;
+  const running = progress?.state === "running";
+  const places = new Set(all.filter((point) => point.origin === "measured").map((point) => point.device));
+  return (
+    <Panel title="Kernel spot check" exports={{ name: "bench", svg: () => drawing.current(), json: () => all, command: commandOf(shape, precision, device) }}>
+      <div class="bench-work">
+        {source.live ? (
+          <form
+            class="stack bench-form"
+            onSubmit={(event) => {
+              event.preventDefault();
+              void analyze();
+            }}
+          >
+            <fieldset>
+              <legend>Shape</legend>
+              <div class="chips">
+                {SHAPES.map(([key, words, m, n, k]) => (
+                  <button
+                    type="button"
+                    class="chip-button"
+                    key={key}
+                    title={`${m} x ${n} x ${k}`}
+                    aria-pressed={shape.m === m && shape.n === n && shape.k === k}
+                    onClick={() => (set("bench.m", String(m)), set("bench.n", String(n)), set("bench.k", String(k)))}
+                  >
+                    {words}
+                  </button>
+                ))}
+              </div>
+              <div class="extents">
+                {(["m", "n", "k"] as const).map((name) => (
+                  <label key={name}>
+                    <span class="quiet">{name.toUpperCase()}</span>
+                    <input type="number" min="1" step="1" required value={shape[name] || ""} aria-label={name.toUpperCase()} onInput={(event) => set(`bench.${name}`, event.currentTarget.value)} />
+                  </label>
+                ))}
+              </div>
+            </fieldset>
+            <label class="field">
+              <span class="quiet">Precision</span>
+              <select value={precision} aria-label="Precision" onChange={(event) => set("bench.precision", event.currentTarget.value)}>
+                <option value="all">Run all precisions</option>
+                {names.map((name) => (
+                  <option key={name}>{name}</option>
+                ))}
+              </select>
+            </label>
+            <label class="field">
+              <span class="quiet">Device</span>
+              <select value={device} aria-label="Device of the prediction" onChange={(event) => set("bench.device", event.currentTarget.value)}>
+                {devices.some((one) => one.id === device) ? null : <option>{device}</option>}
+                {devices.map((one) => (
+                  <option key={one.id} value={one.id}>
+                    {one.name}
+                  </option>
+                ))}
+              </select>
+            </label>
+            {backends.length ? (
+              <label class="check">
+                <input type="checkbox" checked={setting("bench.measure") !== "no"} onChange={(event) => set("bench.measure", event.currentTarget.checked ? null : "no")} />
+                <span>Measure here on</span>
+                <select value={backend} aria-label="Backend" onChange={(event) => set("bench.backend", event.currentTarget.value)}>
+                  {backends.map((one) => (
+                    <option key={one.name}>{one.name}</option>
+                  ))}
+                </select>
+              </label>
+            ) : presets ? (
+              <p class="quiet small">Nothing here can run kernels: {presets.backends.map((one) => `${one.name}: ${one.reason ?? "not available"}`).join("; ")}</p>
+            ) : null}
+            <div class="buttons">
+              <button type="submit" class="button primary" disabled={!valid || busy || running}>
+                {busy ? "Asking…" : "Analyze"}
+              </button>
+              {running ? (
+                <button type="button" class="button" onClick={() => void cancel().catch((error: Error) => setProblem(error.message))}>
+                  Stop
+                </button>
+              ) : null}
+              <button type="button" class="button" disabled={!all.length} onClick={() => ((points.value = []), (refused.value = []))}>
+                Clear
+              </button>
+            </div>
+            {progress ? (
+              <div role="status" class="small">
+                <progress max={Math.max(1, progress.total)} value={progress.done} aria-label="Kernels measured" />
+                <p>
+                  {progress.state === "running" ? `${progress.done} of ${progress.total || "?"} measured${progress.next ? `, next ${progress.next}` : ""}` : progress.state === "done" ? `${counted(progress.done, "kernel")} measured` : `${progress.state} after ${progress.done}`}
+                </p>
+                {progress.errors.map((error, index) => (
+                  <p key={index} class="warning-text">
+                    {error}
+                  </p>
+                ))}
+              </div>
+            ) : null}
+            {problem ? (
+              <p class="warning-text" role="alert">
+                {problem}
+              </p>
+            ) : null}
+          </form>
+        ) : (
+          <NoServer has={all.length > 0} />
+        )}
+        <div class="chart-column">
+          <BenchChart id="bench" points={all} roofs={roofs} drawing={(get) => (drawing.current = get)} />
+          <Legend points={all} />
+          {roofs.device && places.size ? (
+            <p class="small warning-text">
+              Roofs are those of {roofs.device}; measured on {[...places].join(", ")}.
+            </p>
+          ) : null}
+        </div>
+      </div>
+      <Results points={all} />
+      {refused.value.length ? (
+        <details class="small">
+          <summary>{counted(refused.value.length, "precision")} that the device does not compute in</summary>
+          <ul>
+            {refused.value.map((one, index) => (
+              <li key={index}>
+                <code>{one.precision}</code>: {one.reason}
+              </li>
+            ))}
+          </ul>
+        </details>
+      ) : null}
+    </Panel>
+  );
+}
+
+function commandOf({ m, n, k }: { m: number; n: number; k: number }, precision: string, device: string): string {
+  const shape = m === 1 ? `gemv --n ${n} --k ${k}` : `gemm --m ${m} --n ${n} --k ${k}`;
+  return `eaves predict ${shape} --precision ${precision} --device ${device}`;
+}
+
+export function NoServer({ has }: { has: boolean }) {
+  return (
+    <div class="stack bench-form" role="note">
+      <p>
+        This page is a file, and predicting or running kernels needs the program. <code>eaves open FILE</code> starts a server that opens this page with all of it.
+      </p>
+      <p>
+        On the command line: <code>eaves predict gemm --m 2048 --n 4096 --k 4096 --precision all --device h100-sxm</code>, <code>eaves bench gemv --n 4096 --k 4096 --precision all</code>.
+      </p>
+      <p class="quiet">{has ? "Measurements that are in this document, and imported ones, are shown." : "The document has no measurements; points can be imported all the same."}</p>
+    </div>
+  );
+}
+
+function Legend({ points: all }: { points: readonly BenchPoint[] }) {
+  const precisions = [...new Map(all.map((point) => [point.precision, point])).values()];
+  const dot = (style: string) => (
+    <svg width="14" height="14" viewBox="-7 -7 14 14" aria-hidden="true">
+      <circle r="5" fill="none" stroke="currentColor" stroke-width="1.6" stroke-dasharray={style} />
+    </svg>
+  );
+  return (
+    <div class="legend">
+      <span>{dot("3 2")} predicted</span>
+      <span>{dot("")} measured</span>
+      <span>◇ imported</span>
+      {precisions.map((point) => {
+        const own = colour(point);
+        return (
+          <span key={point.precision}>
+            <i class="swatch" style={{ "--mark": own.startsWith("#") ? own : `var(--${own})` }} /> {point.precision || "not said"}
+          </span>
+        );
+      })}
+    </div>
+  );
+}
+
+/** All points as rows, predictions beside what was measured of the same kernel and precision. */
+export function Results({ points: all }: { points: readonly BenchPoint[] }) {
+  if (!all.length) return null;
+  return (
+    <div class="scroll bench-results">
+      <table class="plain">
+        <thead>
+          <tr>
+            {["Kernel", "Precision", "", "Time", "Achieved", "Bandwidth", "Intensity", "Of its roof", "Of the prediction"].map((title) => (
+              <th key={title} scope="col">
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {all.slice(-200).toReversed().map((point, index) => {
+            const prediction = predictionOf(point, all);
+            return (
+              <tr key={index}>
+                <th scope="row">{point.name}</th>
+                <td>{point.precision || "-"}</td>
+                <td>{point.origin}</td>
+                <td class="num">
+                  {duration(point.time)}
+                  {point.interval === null ? "" : ` ±${percent(point.interval)}`}
+                </td>
+                <td class="num">{withUnit(point.gflops * 1e9, "FLOP/s")}</td>
+                <td class="num">{point.gbps === null ? "-" : withUnit(point.gbps * 1e9, "B/s")}</td>
+                <td class="num">{ratio(point.intensity)} FLOP/B</td>
+                <td class="num">{point.pct === null ? "-" : percent(point.pct)}</td>
+                <td class="num">{prediction ? percent((100 * prediction.time) / point.time) : "-"}</td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
