@@ -41,7 +41,7 @@ describe.skipIf(!PROGRAM)("what the program writes", () => {
     const busy = workOfRanks(slices);
     const [from, to] = slices.data.head.window;
     for (const rank of [0, 1]) {
-      const { host, device } = busy.get(rank)!;
+      const { host, device } = busy.ranks.get(rank)!;
       expect(within(device, from, to)).toBe(value("gpu_active_ns", rank));
       expect(within(host, from, to)).toBe(value("cpu_active_ns", rank));
     }

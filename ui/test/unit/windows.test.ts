@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Source } from "../../src/source";
 import { decode } from "../../src/views/timeline/data";
 import { Slices } from "../../src/views/timeline/relations";
+import { Search } from "../../src/views/timeline/search";
 import { coarseness, Windows } from "../../src/views/timeline/windows";
 import { payload } from "../payload";
 
@@ -80,5 +81,35 @@ describe("windows of a server", () => {
     windows.want({ from: 5, to: 500 }, 1000);
     await vi.runAllTimersAsync();
     expect(windows.best({ from: 5, to: 500 })).toBe(overall);
+  });
+});
+
+describe("a search where slices are in groups", () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  test("asks the server, and steps through what it tells", async () => {
+    const told = [7, 90].map((start) => ({ rank: 0, group: "g", track: "s", name: "gemm", start, duration: 2 }));
+    const asked: string[] = [];
+    const ask = (path: string) => (asked.push(path), Promise.resolve({ count: 5000, duration: 12, first: told }));
+    const search = new Search({ live: true, ask } as unknown as Source, () => slices([0, 1000], 50), () => true);
+    search.ask("ge");
+    search.ask("gemm & co");
+    await vi.runAllTimersAsync();
+    expect(asked).toEqual(["runs/latest/slices?limit=2000&contains=gemm%20%26%20co"]);
+    expect(search.all.value?.count).toBe(5000);
+    expect([search.step(1), search.step(1), search.step(1), search.step(-1)]).toEqual([told[0], told[1], told[0], told[1]]);
+    search.ask("");
+    expect(search.all.value).toBeNull();
+    expect(search.step(1)).toBe(-1);
+  });
+
+  test("asks nobody if all slices are here", async () => {
+    const ask = vi.fn();
+    const search = new Search({ live: true, ask } as unknown as Source, () => slices([0, 1000], 0), () => false);
+    search.ask("a");
+    await vi.runAllTimersAsync();
+    expect(ask).not.toHaveBeenCalled();
+    expect(search.step(1)).toBe(0);
   });
 });

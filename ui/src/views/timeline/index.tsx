@@ -84,8 +84,11 @@ function keys(timeline: Timeline, focusSearch: () => void): Key[] {
 }
 
 function stepSearch(timeline: Timeline, by: number): void {
-  const entry = timeline.search.step(by);
-  if (entry >= 0) timeline.choose(entry, true);
+  // The picture moves away under the pointer.
+  hideTip();
+  const found = timeline.search.step(by);
+  if (typeof found === "object") timeline.seek(found);
+  else if (found >= 0) timeline.choose(found, true);
 }
 
 function Loaded({ source, document, data }: Props & { data: Data }) {
@@ -220,12 +223,12 @@ function FoundWords({ timeline }: { timeline: Timeline }) {
   return (
     <span class="found" role="status">
       {least}
-      {thousands(all ?? found.count)} found{at >= 0 ? `, ${thousands(at + 1)} shown` : ""}, {least}
-      {duration(found.sum)} in sum
-      <button type="button" class="icon" aria-label="Match before" disabled={!found.entries} onClick={() => stepSearch(timeline, -1)}>
+      {thousands(all?.count ?? found.count)} found{at >= 0 ? `, ${thousands(at + 1)} shown` : ""}, {least}
+      {duration(all?.duration ?? found.sum)} in sum
+      <button type="button" class="icon" aria-label="Match before" disabled={!found.entries && !all?.count} onClick={() => stepSearch(timeline, -1)}>
         ‹
       </button>
-      <button type="button" class="icon" aria-label="Next match" disabled={!found.entries} onClick={() => stepSearch(timeline, 1)}>
+      <button type="button" class="icon" aria-label="Next match" disabled={!found.entries && !all?.count} onClick={() => stepSearch(timeline, 1)}>
         ›
       </button>
     </span>
