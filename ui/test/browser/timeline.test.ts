@@ -160,6 +160,17 @@ describe("timeline", () => {
     await page.getByRole("button", { name: "Show all" }).click();
     await address_(page, "timeline.hidden", false);
     await address_(page, "timeline.pinned", false);
+    // The keys do the same to the track under the pointer.
+    await page.keyboard.press("Escape");
+    const box = (await page.locator(plot).boundingBox())!;
+    await page.mouse.click(box.x + box.width - 30, box.y + 32);
+    await page.mouse.move(box.x + box.width * 0.6, box.y + 120);
+    await page.keyboard.press("p");
+    expect(await address_(page, "timeline.pinned")).toContain("thread");
+    await picture(page, "timeline-pinned");
+    await page.mouse.move(box.x + box.width * 0.6, box.y + 60);
+    await page.keyboard.press("p");
+    await address_(page, "timeline.pinned", false);
   });
 
   test("ranks are aligned by a step", async () => {

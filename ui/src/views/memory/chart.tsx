@@ -103,7 +103,9 @@ function drawMarks(plot: uPlot, series: Series, withLimit: boolean): void {
     ctx.lineTo(right, y);
     ctx.stroke();
     ctx.textAlign = "right";
-    ctx.fillText(`device limit ${bytes(series.limit)}`, right - 4 * ratio, y - 3 * ratio);
+    ctx.textBaseline = "top";
+    ctx.fillText(`device limit ${bytes(series.limit)}`, right - 4 * ratio, y + 4 * ratio);
+    ctx.textBaseline = "bottom";
   }
   ctx.strokeStyle = ctx.fillStyle = colour("critical");
   ctx.setLineDash([3 * ratio, 3 * ratio]);

@@ -13,6 +13,7 @@ import type { Props, View } from "..";
 import { set, setting } from "../../state";
 import { type Data, decode } from "./data";
 import { Details, facts } from "./details";
+import { factsOf } from "./layout";
 import { amount, pointAt } from "./paint";
 import { onMap, onPlot } from "./pointer";
 import { lineAtY, timeAt } from "./scene";
@@ -75,6 +76,8 @@ function keys(timeline: Timeline, focusSearch: () => void): Key[] {
     { keys: ["."], does: "Slice after", group, run: () => timeline.neighbour(1) },
     { keys: ["u"], does: "Back to the window before", group, run },
     { keys: ["0"], does: "Show everything", group, run },
+    { keys: ["p"], does: "Pin the track under the pointer, or let it go", group, run: () => timeline.flipTrack("pinned") },
+    { keys: ["h"], does: "Hide the track under the pointer", group, run: () => timeline.flipTrack("hidden") },
     { keys: ["/"], does: "Search slices", group, run: focusSearch },
     { keys: ["n"], does: "Next match of the search", group, run: () => stepSearch(timeline, 1) },
     { keys: ["N"], does: "Match before", group, run: () => stepSearch(timeline, -1) },
@@ -238,6 +241,9 @@ function FoundWords({ timeline }: { timeline: Timeline }) {
 function Legend({ timeline }: { timeline: Timeline }) {
   const { head } = timeline.overall.data;
   const used = new Set(head.class);
+  const { ranks } = timeline.overall.data;
+  // Those of several ranks stand beside them.
+  const numbers = ranks.length === 1 && ranks[0]!.facts.length ? [factsOf(ranks[0]!)] : [];
   const dark = theme.value === "dark";
   return (
     <footer class="timeline-legend">
@@ -251,7 +257,7 @@ function Legend({ timeline }: { timeline: Timeline }) {
           ) : null,
         )}
       </ul>
-      <p>{timeline.shown.value.data.head.notes.join("; ")}</p>
+      <p>{[...numbers, ...timeline.shown.value.data.head.notes].join("; ")}</p>
     </footer>
   );
 }

@@ -9,11 +9,11 @@ import type { Source } from "../../source";
 import { range, rank, select, selected, set, setting } from "../../state";
 import { colours } from "./colours";
 import type { Data } from "./data";
-import { layOut, layOutPinned, type Layout, MANY, type RowLine } from "./layout";
+import { layOut, layOutPinned, FOLDED, type Layout, MANY, ROW, type RowLine } from "./layout";
 import { drawBands, OVERVIEW, paintOverview, type Work, workOfRanks } from "./overview";
 import { clipped, outline, paintArea, paintArrows, paintAxis, paintCursor, paintRows, paintSteps } from "./paint";
 import { type Arrow, Slices } from "./relations";
-import { type Area, AXIS, entryAt, type Scene, scrollTop, THEME, yOf } from "./scene";
+import { type Area, AXIS, entryAt, lineAtY, type Scene, THEME } from "./scene";
 import { Search, type Sought } from "./search";
 import { bright, Strip } from "./strip";
 import { coarseness, Windows } from "./windows";
@@ -53,6 +53,7 @@ export class Timeline {
   /** Follows the payload that is shown. */
   readonly shown = signal<Slices>(null as unknown as Slices);
   readonly folded = signal<ReadonlySet<string>>(new Set());
+  readonly #foldedRows = signal(FOLDED);
   readonly strip = new Strip();
   readonly windows: Windows;
   plot: HTMLCanvasElement | null = null;
@@ -201,7 +202,7 @@ export class Timeline {
   }
 
   #lay(): void {
-    const wish = { folded: this.folded.value, hidden: keysOf("hidden"), pinned: keysOf("pinned"), filter: setting("timeline.tracks"), rank: rank.value };
+    const wish = { folded: this.folded.value, rows: this.#foldedRows.value, hidden: keysOf("hidden"), pinned: keysOf("pinned"), filter: setting("timeline.tracks"), rank: rank.value };
     const { ranks } = this.overall.data;
     this.#layout = { pinned: layOutPinned(ranks, wish), scrolling: layOut(ranks, wish) };
     const tall = this.scroll?.firstElementChild;
@@ -214,10 +215,25 @@ export class Timeline {
     const tracks = this.overall.data.ranks.flatMap((one) => one.tracks.filter((track) => track.rows.length > MANY));
     const folded = new Set<string>();
     for (const track of tracks.sort((a, b) => b.rows.length - a.rows.length)) {
-      if (AXIS + this.#layout.scrolling.height <= height) return;
+      if (AXIS + this.#layout.scrolling.height <= height) break;
       folded.add(track.key);
       this.folded.value = new Set(folded);
     }
+    // What is left of the room is theirs.
+    const rest = height - AXIS - this.#layout.scrolling.height;
+    if (folded.size && rest > 0) this.#foldedRows.value = FOLDED + Math.floor(rest / ROW / folded.size);
+  }
+
+  /** Pins or hides the track under the pointer, else that of the chosen slice. */
+  flipTrack(name: "pinned" | "hidden"): void {
+    const scene = this.#scene;
+    const line = scene && this.#pointer ? lineAtY(scene, this.#pointer.y) : undefined;
+    const chosen = this.chosen.peek();
+    const track = line?.kind === "row" ? line.track : chosen ? this.overall.rowByKey.get(chosen.key)?.track : undefined;
+    if (!track) return;
+    const keys = keysOf(name);
+    if (!keys.delete(track.key)) keys.add(track.key);
+    keepKeys(name, keys);
   }
 
   /** Busy spans of a payload; null until they are found, which for many slices is after the picture. */
@@ -426,14 +442,5 @@ export class Timeline {
   /** The scene that was drawn last. */
   get drawn(): Scene | null {
     return this.#scene;
-  }
-
-  /** Heights for tests and the keyboard. */
-  heightOf(key: string): number | undefined {
-    return this.#scene ? yOf(this.#scene, key) : undefined;
-  }
-
-  get scrollStart(): number {
-    return this.#scene ? scrollTop(this.#scene) : AXIS;
   }
 }
