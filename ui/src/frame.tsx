@@ -1,13 +1,15 @@
 // The top of the page: what was read, what is looked at, and the way to the views.
 
-import { useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { names, ranks } from "./commands";
 import { counted, ranges } from "./format";
 import { openHelp } from "./kit/help";
 import { fit, openPalette } from "./kit/palette";
 import { shorten } from "./kit/names";
 import { type Choice, choice, choose } from "./kit/theme";
+import { askRuns, openRun, runs } from "./runs";
 import type { Document } from "./source/document";
+import { run } from "./source/http";
 import { rank, select, selected, toggle, view } from "./state";
 import { type Props, type View, VIEWS } from "./views";
 
@@ -61,11 +63,12 @@ export function Top(props: Props & { open: View }) {
               ! {counted(told, "warning")}
             </button>
           ) : null}
+          {props.source.live ? <RunPicker {...props} /> : null}
           <Search document={document} />
           {all.length > 1 ? (
             <label>
               Rank
-              <select value={rank.value === null ? "" : String(rank.value)} onChange={(event) => (rank.value = event.currentTarget.value === "" ? null : Number(event.currentTarget.value))}>
+              <select aria-label="Rank" value={rank.value === null ? "" : String(rank.value)} onChange={(event) => (rank.value = event.currentTarget.value === "" ? null : Number(event.currentTarget.value))}>
                 <option value="">all</option>
                 {all.map((one) => (
                   <option key={one} value={one}>
@@ -91,6 +94,27 @@ export function Top(props: Props & { open: View }) {
       <Tabs {...props} open={open} />
       <Selection />
     </header>
+  );
+}
+
+/** Which run of the server is shown, if there are more than one. */
+function RunPicker({ source, document }: Props) {
+  // A run that changed may also be a new one.
+  useEffect(() => void askRuns(source).catch(() => {}), [source, document]);
+  const all = runs.value;
+  if (all.length < 2) return null;
+  const open = run();
+  return (
+    <label>
+      Run
+      <select class="run" aria-label="Run" value={open === "latest" ? all.at(-1)?.id : open} onChange={(event) => openRun(event.currentTarget.value)}>
+        {all.map((one) => (
+          <option key={one.id} value={one.id}>
+            {one.title}
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }
 

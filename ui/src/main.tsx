@@ -1,24 +1,21 @@
+import { effect } from "@preact/signals";
 import { render } from "preact";
-import { App } from "./app";
 import { titleOf } from "./frame";
 import { keepTheme } from "./kit/theme";
+import { follow, shown } from "./live";
 import { findSource } from "./source";
+import { Start } from "./start";
 import { keepInAddress } from "./state";
 import "./style.css";
 
-async function start(): Promise<void> {
-  const place = document.getElementById("app");
-  if (!place) return;
+const place = document.getElementById("app");
+if (place) {
   keepInAddress();
   keepTheme();
-  try {
-    const source = findSource();
-    const report = await source.document();
-    document.title = `${titleOf(report)} · eaves`;
-    render(<App source={source} document={report} />, place);
-  } catch (error) {
-    place.textContent = `Cannot show this: ${error instanceof Error ? error.message : String(error)}`;
-  }
+  const source = findSource();
+  effect(() => {
+    if (shown.value) document.title = `${titleOf(shown.value)} · eaves`;
+  });
+  follow(source);
+  render(<Start source={source} />, place);
 }
-
-void start();

@@ -103,6 +103,7 @@ export function svgText(drawing: SVGSVGElement): string {
     if (!original || !("style" in element)) return;
     const style = getComputedStyle(original);
     for (const property of DRAWN) (element as SVGElement).style.setProperty(property, style.getPropertyValue(property));
+    for (const attribute of ["fill", "stroke"]) if (element.getAttribute(attribute)?.includes("var(")) element.removeAttribute(attribute);
     element.removeAttribute("class");
   });
   const { width, height } = drawing.getBoundingClientRect();

@@ -28,7 +28,7 @@ export function Panel({ title, note, tools, exports, fill, class: name, children
           {exports ? <ExportMenu exports={exports} /> : null}
         </div>
       </header>
-      {note ? <p class="note">{note}</p> : null}
+      {note ? <p class="note">{typeof note === "string" ? <Prose text={note} /> : note}</p> : null}
       {children}
     </section>
   );
@@ -38,12 +38,13 @@ export function Panel({ title, note, tools, exports, fill, class: name, children
 export function Empty({ children }: { children: ComponentChildren }) {
   return (
     <p class="empty" role="note">
-      {children}
+      {typeof children === "string" ? <Prose text={children} /> : children}
     </p>
   );
 }
 
-/** Text of findings and hints: what stands in backticks is code. */
-export function Prose({ text }: { text: string }) {
-  return <>{text.split("`").map((part, at) => (at % 2 ? <code key={at}>{part}</code> : part))}</>;
+/** Text of findings and hints: what stands in backticks is code. A sentence begins with a large letter, unless it begins with a name. */
+export function Prose({ text, sentence = false }: { text: string; sentence?: boolean }) {
+  const begun = sentence && /^[a-z]+[ ,:;]/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
+  return <>{begun.split("`").map((part, at) => (at % 2 ? <code key={at}>{part}</code> : part))}</>;
 }

@@ -38,10 +38,19 @@ function sample(rows: readonly Value[][]): readonly Value[][] {
   return [...rows.slice(0, SAMPLE / 2), ...rows.filter((_, at) => at % step === 0)];
 }
 
+/** Letters of the longest text of a column. */
+function widest(rows: readonly Value[][], shape: Pick<Shape, "at" | "column" | "isFloat">): number {
+  return rows.reduce((most, row) => Math.max(most, cell(row[shape.at], shape.column, shape.isFloat).length), 1);
+}
+
+/** Letters that a table on a usual screen has room for. */
+const WIDE = 140;
+
 /** The room of a heading that may take two lines. */
 function headingWidth(title: string): number {
   const longest = Math.max(...title.split(/\s+/).map((word) => word.length));
-  return Math.max(longest, Math.ceil(title.length / 2) + 2);
+  // Bold letters are wider than digits, of which widths are counted.
+  return Math.max(Math.ceil(longest * 1.12), Math.ceil(title.length / 2) + 2);
 }
 
 /** The columns in the order in which they are shown: a share stands beside the name, where no scrolling hides it. */
@@ -60,11 +69,15 @@ export function shapes(table: Table, only?: readonly string[]): Shape[] {
         break;
       }
     }
-    const widest = looked.reduce((most, row) => Math.max(most, cell(row[at], column, isFloat).length), 1);
+    const most = widest(looked, { at, column, isFloat });
     const kind: Kind = at === name ? "name" : !isNumber ? "text" : column.unit === "%" && !column.id.startsWith("delta_") ? "share" : "number";
-    const room = kind === "name" ? Math.min(Math.max(widest, 16), 64) : kind === "text" ? Math.min(Math.max(widest, 6), 40) : Math.max(widest, 5);
+    const room = kind === "name" ? Math.min(Math.max(most, 16), 44) : kind === "text" ? Math.min(Math.max(most, 6), 40) : Math.max(most, 5);
     return { at, column, kind, isFloat, width: Math.max(room, Math.min(headingWidth(column.title ?? column.id), 16)) + 2 };
   });
+  // Where there is room, long texts have it.
+  const spare = WIDE - found.reduce((sum, shape) => sum + shape.width, 0);
+  const cut = found.filter((shape) => (shape.kind === "text" || shape.kind === "name") && widest(looked, shape) + 2 > shape.width);
+  for (const shape of cut) shape.width += Math.max(0, Math.min(Math.floor(spare / cut.length), widest(looked, shape) + 2 - shape.width));
   const share = found.findIndex((shape) => shape.column.id === "share_pct");
   if (name >= 0 && share > name) found.splice(name + 1, 0, ...found.splice(share, 1));
   return only ? found.filter((shape) => only.includes(shape.column.id)) : found;

@@ -2,7 +2,7 @@
 
 import type { Document } from "./document";
 import { httpSource } from "./http";
-import { inlineSource } from "./inline";
+import { emptySource, inlineSource } from "./inline";
 
 /** Parts of a run beside its document, fetched when a view wants them. Their formats: docs/page.md. */
 export type Part = "timeline" | "flame";
@@ -26,7 +26,7 @@ export interface Source {
   listen(path: string, hear: (message: Message) => void): () => void;
 }
 
-/** The data inside this page if there is any, else the server the page came from. */
+/** The data inside this page if there is any, else the server the page came from; a file came from none. */
 export function findSource(): Source {
-  return inlineSource() ?? httpSource();
+  return inlineSource() ?? (location.protocol === "file:" ? emptySource() : httpSource());
 }

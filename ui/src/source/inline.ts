@@ -24,13 +24,23 @@ async function bytes(name: string): Promise<ArrayBuffer | null> {
 
 const NO_SERVER = "this page is a file; `eaves open FILE` starts a server that can do this";
 
+/** A file without data: there is nothing to show and nobody to ask. */
+export function emptySource(): Source {
+  const nothing = () => Promise.reject(new Error("this file holds no data, only the program of the page"));
+  return { live: false, document: nothing, part: () => Promise.resolve(null), ask: nothing, listen: () => () => {} };
+}
+
 export function inlineSource(): Source | null {
   if (!element("document")) return null;
   return {
     live: false,
     async document() {
-      const found = await bytes("document");
-      return JSON.parse(new TextDecoder().decode(found ?? new ArrayBuffer(0))) as Document;
+      try {
+        const found = await bytes("document");
+        return JSON.parse(new TextDecoder().decode(found ?? new ArrayBuffer(0))) as Document;
+      } catch (error) {
+        throw new Error(`the report inside this page cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+      }
     },
     part: (name: Part) => bytes(name),
     ask: () => Promise.reject(new Error(NO_SERVER)),

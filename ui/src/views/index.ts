@@ -3,9 +3,15 @@
 import type { ComponentType } from "preact";
 import type { Document } from "../source/document";
 import type { Source } from "../source";
-import { overview } from "./overview";
 import { bench } from "./bench";
+import { communication } from "./communication";
+import { compare } from "./compare";
+import { compile } from "./compile";
+import { devices } from "./devices";
+import { kernels } from "./kernels";
+import { overview } from "./overview";
 import { roofline } from "./roofline";
+import { sections } from "./sections";
 
 /** What a view is given. */
 export interface Props {
@@ -23,4 +29,14 @@ export interface View {
 }
 
 /** In the order of the tabs. */
-export const VIEWS: readonly View[] = [overview, roofline, bench];
+export const VIEWS: readonly View[] = [
+  overview,
+  kernels,
+  roofline,
+  communication,
+  compile,
+  compare,
+  devices,
+  bench,
+  sections,
+];

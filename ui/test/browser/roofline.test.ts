@@ -249,6 +249,15 @@ test("arrows lead to the intensity without needless bytes", async () => {
   await expect.poll(() => page.locator(".plot .waste").count()).toBe(0);
 });
 
+test("inputs with devices of their own have tabs", async () => {
+  const document = JSON.parse(run("roofline", "--pair", `peaks=${join(EXAMPLES, "peaks.yaml")},input=${join(EXAMPLES, "kernels.csv")}`, "--pair", `peaks=${join(EXAMPLES, "npu_config.json")},input=${join(EXAMPLES, "commands.json")}`, "--json")) as Document;
+  const page = await open(write("pairs", { document }), "view=roofline");
+  expect(await status(page)).toContain("of 8 kernels");
+  await page.getByRole("tab", { name: "commands.json · npu_config" }).click();
+  await expect.poll(() => status(page)).toContain("of 5 kernels");
+  expect(page.url()).toContain("roofline.input=1");
+});
+
 test("levels of memory and measured roofs", async () => {
   const base = npu.sections[0]!;
   const points = base.tables.find((one) => one.id === "points")!;

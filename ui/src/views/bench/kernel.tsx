@@ -11,16 +11,12 @@ import { ratio, withUnit } from "../roofline/text";
 import { BenchChart } from "./chart";
 import { useFormats, usePresets, useRoofs } from "./hooks";
 import { type BenchPoint, colour, measured, predicted, predictionOf, unsupported } from "./points";
-import type { BenchRequest, Job, JobProgress, PredictRequest } from "./requests";
+import type { BenchRequest, Job, JobProgress, PredictRequest, Presets } from "./requests";
 import { measuredRoofs, type Roofs } from "./roofs";
 import { add, points, refused } from "./state";
 
-/** Shapes that are asked for often, which a server also has under these names. */
-const SHAPES: readonly [key: string, words: string, m: number, n: number, k: number][] = [
-  ["decode", "Decode", 1, 4096, 4096],
-  ["ffn-up", "FFN up", 1, 4096, 14336],
-  ["prefill", "Prefill", 2048, 4096, 4096],
-];
+/** What presets are called here. */
+const PRESET_WORDS: Readonly<Record<string, string>> = { decode: "Decode", "ffn-up": "FFN up", prefill: "Prefill", sweep: "Sweep" };
 
 const DEFAULT_DEVICE = "nvidia-h100-sxm";
 
@@ -76,19 +72,33 @@ export function Kernel({ source, document }: { source: Source; document: Documen
   const valid = Object.values(shape).every((extent) => Number.isInteger(extent) && extent > 0);
   const names = formats?.filter((format) => format.arithmetic !== null).map((format) => format.name) ?? ["fp32", "fp16", "bf16", "fp8_e4m3", "int8"];
 
+  // A preset of several shapes is run as it is; one of one shape fills the fields.
+  const several = presets?.shapes.find((one) => one.key === setting("bench.preset") && one.shapes.length > 1);
+  const pick = (key: string, shapes: Presets["shapes"][0]["shapes"]): void => {
+    const [first] = shapes;
+    set("bench.preset", shapes.length > 1 ? key : null);
+    if (shapes.length > 1 || !first) return;
+    (["m", "n", "k"] as const).forEach((name, at) => set(`bench.${name}`, String(first[at])));
+  };
+
   const analyze = async (): Promise<void> => {
     setProblem(null);
     setBusy(true);
     try {
-      const { m, n, k } = shape;
-      const request: PredictRequest = m === 1 ? { op: "gemv", n, k, precision, device } : { op: "gemm", m, n, k, precision, device };
-      const answer = await source.ask<Document>("predict", request);
-      add(predicted(answer));
-      refused.value = unsupported(answer);
+      const shapes = several?.shapes ?? [[shape.m, shape.n, shape.k] as const];
+      refused.value = [];
+      for (const [m, n, k] of shapes) {
+        const request: PredictRequest = m === 1 ? { op: "gemv", n, k, precision, device } : { op: "gemm", m, n, k, precision, device };
+        const answer = await source.ask<Document>("predict", request);
+        add(predicted(answer));
+        refused.value = [...refused.value, ...unsupported(answer)];
+      }
       if (backend && setting("bench.measure") !== "no") {
+        const { m, n, k } = shape;
         const asked = benchPrecision(precision, presets?.bench_precisions ?? []);
         const common = { precision: asked, backend: backend as "cpu" | "opencl" | "cuda" };
-        await start(m === 1 ? { kernel: "gemv", n, k, ...common } : { kernel: "gemm", m, n, k, ...common });
+        if (several) await start({ kernel: "preset", preset: several.key as "sweep", ...common });
+        else await start(m === 1 ? { kernel: "gemv", n, k, ...common } : { kernel: "gemm", m, n, k, ...common });
       }
     } catch (error) {
       setProblem(error instanceof Error ? error.message : String(error));
@@ -101,7 +111,7 @@ export function Kernel({ source, document }: { source: Source; document: Documen
   const running = progress?.state === "running";
   const places = new Set(all.filter((point) => point.origin === "measured").map((point) => point.device));
   return (
-    <Panel title="Kernel spot check" exports={{ name: "bench", svg: () => drawing.current(), json: () => all, command: commandOf(shape, precision, device) }}>
+    <Panel title="Kernel spot check" exports={{ name: "bench", svg: () => drawing.current(), json: () => all, command: several ? `eaves bench --preset ${several.key} --precision ${benchPrecision(precision, presets?.bench_precisions ?? [])}` : commandOf(shape, precision, device) }}>
       <div class="bench-work">
         {source.live ? (
           <form
@@ -114,24 +124,22 @@ export function Kernel({ source, document }: { source: Source; document: Documen
             <fieldset>
               <legend>Shape</legend>
               <div class="chips">
-                {SHAPES.map(([key, words, m, n, k]) => (
-                  <button
-                    type="button"
-                    class="chip-button"
-                    key={key}
-                    title={`${m} x ${n} x ${k}`}
-                    aria-pressed={shape.m === m && shape.n === n && shape.k === k}
-                    onClick={() => (set("bench.m", String(m)), set("bench.n", String(n)), set("bench.k", String(k)))}
-                  >
-                    {words}
-                  </button>
-                ))}
+                {presets?.shapes.map(({ key, shapes }) => {
+                  const [first] = shapes;
+                  const isIt = shapes.length > 1 ? several?.key === key : !several && first?.[0] === shape.m && first[1] === shape.n && first[2] === shape.k;
+                  return (
+                    <button type="button" class="chip-button" key={key} title={shapes.map((one) => one.join(" x ")).join(", ")} aria-pressed={isIt} onClick={() => pick(key, shapes)}>
+                      {PRESET_WORDS[key] ?? key}
+                      {shapes.length > 1 ? ` (${shapes.length})` : ""}
+                    </button>
+                  );
+                })}
               </div>
               <div class="extents">
                 {(["m", "n", "k"] as const).map((name) => (
                   <label key={name}>
                     <span class="quiet">{name.toUpperCase()}</span>
-                    <input type="number" min="1" step="1" required value={shape[name] || ""} aria-label={name.toUpperCase()} onInput={(event) => set(`bench.${name}`, event.currentTarget.value)} />
+                    <input type="number" min="1" step="1" required value={shape[name] || ""} aria-label={name.toUpperCase()} onInput={(event) => (set(`bench.${name}`, event.currentTarget.value), set("bench.preset", null))} />
                   </label>
                 ))}
               </div>
@@ -282,8 +290,8 @@ export function Results({ points: all }: { points: readonly BenchPoint[] }) {
       <table class="plain">
         <thead>
           <tr>
-            {["Kernel", "Precision", "", "Time", "Achieved", "Bandwidth", "Intensity", "Of its roof", "Of the prediction"].map((title) => (
-              <th key={title} scope="col">
+            {["Kernel", "Precision", "Origin", "Time", "Achieved", "Bandwidth", "Intensity", "Of its roof", "Of the prediction"].map((title, index) => (
+              <th key={title} scope="col" class={index > 2 ? "num" : ""}>
                 {title}
               </th>
             ))}

@@ -8,7 +8,7 @@ import { type Key, useKeys } from "../../kit/keys";
 import { Panel } from "../../kit/panel";
 import { DataTable } from "../../kit/table";
 import { hideTip, showTip, TipLines } from "../../kit/tooltip";
-import { headline, section as sectionOf, type Section, type Table } from "../../source/document";
+import { type Document, headline, section as sectionOf, type Section, type Table } from "../../source/document";
 import { range, select, selected, settings, toggle } from "../../state";
 import type { Props, View } from "..";
 import { adjusted, isAdjusted } from "./adjust";
@@ -125,11 +125,36 @@ function Legend({ data, chosen }: { data: Data; chosen: Choices }) {
   );
 }
 
+/** Inputs that were held against devices of their own are sections of one document: one of them first. */
+function only(document: Document, input: number): Document {
+  const all = document.sections.filter((one) => one.id === "roofline");
+  const chosen = all[input];
+  if (all.length < 2 || !chosen) return document;
+  return { ...document, sections: [chosen, ...document.sections.filter((one) => one.id !== "roofline")] };
+}
+
+function Inputs({ document, chosen }: { document: Document; chosen: number }) {
+  const all = document.sections.filter((one) => one.id === "roofline");
+  if (all.length < 2) return null;
+  return (
+    <div class="sub-tabs" role="tablist" aria-label="Inputs">
+      {all.map((section, index) => (
+        <button type="button" role="tab" key={index} aria-selected={index === chosen} onClick={() => keep("input", index ? String(index) : null)}>
+          {document.inputs.length === all.length ? `${document.inputs[index]?.path.split(/[\\/]/).at(-1)} · ` : `${index + 1} · `}
+          {String(section.numbers.find((one) => one.id === "device")?.value ?? "")}
+        </button>
+      ))}
+    </div>
+  );
+}
+
 function Roofline(props: Props) {
   const { source } = props;
+  const input = Math.max(0, Number.parseInt(settings.value["roofline.input"] ?? "0", 10) || 0);
+  const own = useMemo(() => only(props.document, input), [props.document, input]);
   useKeys(keys);
   const device = settings.value["roofline.device"] ?? "";
-  const { document, state } = useOtherDevice(source, props.document, device);
+  const { document, state } = useOtherDevice(source, own, device);
   const section = sectionOf(document, "roofline");
   const original = useMemo(() => read(document), [document]);
   const change = useMemo(adjustment, [settings.value]);
@@ -194,10 +219,11 @@ function Roofline(props: Props) {
   const numbers = ["headroom_ns", "assessed_pct", "above_roof"].flatMap((id) => headline(document, "roofline", id) ?? []);
   return (
     <div class="roofline">
+      <Inputs document={props.document} chosen={input} />
       <Panel
         title="Roofline"
         exports={exports}
-        tools={<DevicePicker source={source} own={read(props.document).device} device={device} custom={change.rates.size > 0} state={state} />}
+        tools={<DevicePicker source={source} own={String(headline(own, "roofline", "device")?.value ?? "")} device={device} custom={change.rates.size > 0} state={state} />}
       >
         <div class="bar">
           <input type="search" placeholder="Names" aria-label="Search names of kernels" value={chosen.query} onInput={(event) => keep("query", event.currentTarget.value || null)} />
