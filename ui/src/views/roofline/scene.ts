@@ -341,7 +341,7 @@ class Builder {
       if (said.has(key)) continue;
       said.add(key);
       wishes.push({ index, x: where[0], y: where[1], radius: spot.radius, text, width: this.measure(text) });
-      if (wishes.length >= 60) break;
+      if (wishes.length >= (many ? 24 : 60)) break;
     }
     const marks = spec.spots.flatMap((spot, index) => {
       const where = at[index];
