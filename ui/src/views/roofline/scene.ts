@@ -162,7 +162,7 @@ class Builder {
     const width = this.measure(text);
     const start = anchor === "end" ? x - width : x;
     const box: Box = [start, y - 10, start + width, y + 3];
-    const inside = box[0] >= frame.left && box[2] <= frame.right && box[1] >= frame.top && box[3] <= frame.bottom;
+    const inside = box[0] >= frame.left && box[2] <= frame.right && box[1] >= frame.top - 5 && box[3] <= frame.bottom;
     if (!inside || this.taken.some((other) => overlap(other, box))) return false;
     this.taken.push(box);
     this.text(kind, x, y, text, anchor);
