@@ -28,10 +28,10 @@ export function Card({ numbers, section, title }: { numbers: readonly NumberEntr
       <dt>{title ?? words(first.id)}</dt>
       <dd>
         {mine.length <= FEW || !least || !most ? (
-          mine.map((one) => (
-            <span class="of-rank" key={one.rank}>
+          mine.map((one, at) => (
+            <span class="of-rank" key={at}>
               <NumberButton entry={one} section={section} />
-              {mine.length > 1 ? <small>rank {one.rank}</small> : null}
+              {mine.length > 1 ? <small>{headings(mine)[at]}</small> : null}
             </span>
           ))
         ) : (
@@ -60,21 +60,34 @@ export function Card({ numbers, section, title }: { numbers: readonly NumberEntr
 /** Ranks that a table of numbers has columns for. */
 const COLUMNS = 8;
 
+/** The heading of a column: the rank, and which of its recordings if there are several of one rank. */
+function headings(numbers: readonly NumberEntry[]): string[] {
+  const seen = new Map<unknown, number>();
+  return numbers.map((one) => {
+    const before = seen.get(one.rank) ?? 0;
+    seen.set(one.rank, before + 1);
+    return `rank ${one.rank}${before > 0 ? ` (${before + 1})` : ""}`;
+  });
+}
+
 /** Numbers of some ranks: a row for each number, a column for each rank, and what the number means. */
 function ByRank({ groups, section }: { groups: readonly NumberEntry[][]; section: Section }) {
-  const ranks = [...new Set(groups.flat().map((one) => one.rank))];
+  const longest = groups.reduce((most, group) => (group.length > most.length ? group : most), [] as NumberEntry[]);
+  const columns = headings(longest);
   return (
     <div class="wide">
       <table class="by-rank">
         <thead>
           <tr>
-            <th scope="col">{section.title}</th>
-            {ranks.map((one) => (
-              <th scope="col" key={one}>
-                rank {one}
+            <th scope="col">
+              <span class="unseen">Number</span>
+            </th>
+            {columns.map((title) => (
+              <th scope="col" key={title}>
+                {title}
               </th>
             ))}
-            <th>
+            <th scope="col">
               <span class="unseen">Meaning</span>
             </th>
           </tr>
@@ -82,12 +95,13 @@ function ByRank({ groups, section }: { groups: readonly NumberEntry[][]; section
         <tbody>
           {groups.map((numbers) => {
             const [first] = numbers;
+            const mine = headings(numbers);
             return (
               <tr key={first?.id}>
                 <th scope="row">{first ? `${words(first.id)}${first.unit === "%" ? ", share" : ""}` : ""}</th>
-                {ranks.map((one) => {
-                  const entry = numbers.find((number) => number.rank === one);
-                  return <td key={one}>{entry ? <NumberButton entry={entry} section={section} /> : null}</td>;
+                {columns.map((title) => {
+                  const entry = numbers[mine.indexOf(title)];
+                  return <td key={title}>{entry ? <NumberButton entry={entry} section={section} /> : null}</td>;
                 })}
                 <td class="meaning">{first?.explain}</td>
               </tr>
@@ -105,8 +119,7 @@ export function Numbers({ section, ids }: { section: Section; ids?: readonly str
   const wanted = section.numbers.filter((one) => (!ids || ids.includes(one.id)) && (only === null || typeof one.rank !== "number" || one.rank === only));
   if (wanted.length === 0) return null;
   const groups = grouped(wanted);
-  const ranks = new Set(wanted.filter((one) => typeof one.rank === "number").map((one) => one.rank));
-  const inTable = groups.filter((numbers) => typeof numbers[0]?.rank === "number" && ranks.size <= COLUMNS);
+  const inTable = groups.filter((numbers) => typeof numbers[0]?.rank === "number" && numbers.length <= COLUMNS);
   const inCards = groups.filter((numbers) => !inTable.includes(numbers));
   return (
     <>

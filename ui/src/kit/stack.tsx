@@ -1,6 +1,6 @@
 // Bars of parts that make a whole, one below the other: one for each rank.
 
-import { useId } from "preact/hooks";
+import { useId, useState } from "preact/hooks";
 import { percent } from "../format";
 import { type Explanation, explain } from "./explain";
 import { filling, Legend, Patterns } from "./patterns";
@@ -36,12 +36,14 @@ interface Props {
 
 const BAR = 20;
 const GAP = 8;
-const MOST = 64;
+/** Bars before somebody asks for all. */
+const MOST = 16;
 
 export function Stack({ rows, label, drawing, whole, own }: Props) {
   const [box, width] = useWidth<HTMLDivElement>();
   const id = useId();
-  const shown = rows.slice(0, MOST);
+  const [all, setAll] = useState(false);
+  const shown = all ? rows : rows.slice(0, MOST);
   const left = Math.min(160, Math.max(...shown.map((row) => row.label.length), 1) * 7 + 12);
   const room = Math.max(60, width - left);
   const legend = [...new Map(rows.flatMap((row) => row.parts.map((part) => [part.part, part.label] as const)))];
@@ -61,11 +63,11 @@ export function Stack({ rows, label, drawing, whole, own }: Props) {
       >
         <Patterns id={id} />
         {shown.map((row, index) => {
-          const all = row.parts.reduce((sum, part) => sum + Math.max(0, part.value), 0);
-          const sum = whole ?? all;
+          const full = row.parts.reduce((sum, part) => sum + Math.max(0, part.value), 0);
+          const sum = whole ?? full;
           let x = left;
           return (
-            <g key={row.label} transform={`translate(0 ${index * (BAR + GAP)})`}>
+            <g key={index} transform={`translate(0 ${index * (BAR + GAP)})`}>
               <text x={0} y={14} class="row-label">
                 {row.label.length > 22 ? `${row.label.slice(0, 21)}…` : row.label}
               </text>
@@ -75,7 +77,7 @@ export function Stack({ rows, label, drawing, whole, own }: Props) {
                 const at = x;
                 x += wide;
                 if (wide < 0.25) return null;
-                const share = (part.value / (own ? all : sum)) * 100;
+                const share = (part.value / (own ? full : sum)) * 100;
                 return (
                   <g
                     key={part.part}
@@ -105,7 +107,10 @@ export function Stack({ rows, label, drawing, whole, own }: Props) {
       </svg>
       {rows.length > MOST ? (
         <p class="note">
-          {MOST} of {rows.length} rows; the table has all.
+          {shown.length} of {rows.length} bars.{" "}
+          <button type="button" class="link" onClick={() => setAll(!all)}>
+            {all ? "Show fewer" : "Show all"}
+          </button>
         </p>
       ) : null}
     </div>

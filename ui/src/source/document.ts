@@ -108,6 +108,13 @@ export function rows(document: Document, sectionId: string, id: string): Row[] {
   });
 }
 
+/** Whose row it is: its rank, and its input where several recordings are of the same rank. */
+export function owner(row: Row): string {
+  const input = typeof row.input === "string" ? row.input.split(/[\\/]/).findLast(Boolean) : undefined;
+  const of = typeof row.rank === "number" ? `rank ${row.rank}` : "";
+  return [of, input].filter(Boolean).join(", ") || "all";
+}
+
 /** A headline number of a section, of one rank if asked for. */
 export function headline(document: Document, sectionId: string, id: string, rank?: number): NumberEntry | undefined {
   return section(document, sectionId)?.numbers.find(

@@ -18,6 +18,8 @@ export interface Source {
   readonly live: boolean;
   /** The report of a run, with every section that there is. */
   document(): Promise<Document>;
+  /** Whether there is a part, where that is known without asking. */
+  has?(name: Part): boolean;
   /** A part as bytes, or null if this source has none of it. */
   part(name: Part, query?: Record<string, string>): Promise<ArrayBuffer | null>;
   /** Asks the server; rejects with the server's own words, or with a hint if there is no server. */

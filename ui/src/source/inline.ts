@@ -8,8 +8,16 @@ function element(name: string): HTMLScriptElement | null {
   return document.querySelector<HTMLScriptElement>(`script#eaves-${name}`);
 }
 
+/** A loop: `Uint8Array.from` with a function takes ten times as long, a second for four megabytes. */
+function fromBase64(text: string): Uint8Array<ArrayBuffer> {
+  const letters = atob(text.trim());
+  const bytes = new Uint8Array(letters.length);
+  for (let at = 0; at < letters.length; at++) bytes[at] = letters.charCodeAt(at);
+  return bytes;
+}
+
 async function unpack(text: string): Promise<ArrayBuffer> {
-  const bytes = Uint8Array.from(atob(text.trim()), (letter) => letter.charCodeAt(0));
+  const bytes = fromBase64(text);
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Response(stream).arrayBuffer();
 }
@@ -42,6 +50,7 @@ export function inlineSource(): Source | null {
         throw new Error(`the report inside this page cannot be read: ${error instanceof Error ? error.message : String(error)}`);
       }
     },
+    has: (name: Part) => element(name) !== null,
     part: (name: Part) => bytes(name),
     ask: () => Promise.reject(new Error(NO_SERVER)),
     listen: () => () => {},

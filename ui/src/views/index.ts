@@ -8,10 +8,13 @@ import { communication } from "./communication";
 import { compare } from "./compare";
 import { compile } from "./compile";
 import { devices } from "./devices";
+import { flame } from "./flame";
 import { kernels } from "./kernels";
+import { memory } from "./memory";
 import { overview } from "./overview";
 import { roofline } from "./roofline";
 import { sections } from "./sections";
+import { timeline } from "./timeline";
 
 /** What a view is given. */
 export interface Props {
@@ -31,8 +34,11 @@ export interface View {
 /** In the order of the tabs. */
 export const VIEWS: readonly View[] = [
   overview,
-  kernels,
   roofline,
+  timeline,
+  flame,
+  kernels,
+  memory,
   communication,
   compile,
   compare,

@@ -9,7 +9,7 @@ import { Numbers } from "../../kit/numbers";
 import { Panel } from "../../kit/panel";
 import { FindingItem, openTab, SubTabs, TablePanel } from "../../kit/section";
 import { Stack, type StackRow } from "../../kit/stack";
-import { type Document, section } from "../../source/document";
+import { type Document, owner, section } from "../../source/document";
 import { rank } from "../../state";
 import { Roofs } from "./roofs";
 
@@ -77,7 +77,7 @@ function Split({ document, section: id, title, parts }: SplitProps) {
   const bars: StackRow[] = table.rows
     .filter((row) => only === null || row[at("rank")] === only)
     .map((row) => ({
-      label: `rank ${row[at("rank")]}`,
+      label: owner({ index: 0, rank: row[at("rank")] ?? null, input: row[at("input")] ?? null }),
       parts: parts.map(([column, part, label]) => {
         const value = Number(row[at(column)] ?? 0);
         return { part, label, value, text: duration(value), about: () => aboutCell(table, row, at(column), found) };

@@ -6,6 +6,7 @@ import { Empty } from "../../kit/panel";
 import { TablePanel } from "../../kit/section";
 import { section } from "../../source/document";
 import { Catalogue } from "./catalogue";
+import { withUnits } from "./roofs";
 
 const TABLES = [["roofline", "roofs"], ["comm-roofline", "links"], ["devices", "properties"], ["devices", "peaks"], ["devices", "memory"], ["devices", "links"], ["devices", "sources"], ["devices", "devices"]] as const;
 
@@ -14,7 +15,7 @@ function Devices({ source, document }: Props) {
   const found = TABLES.flatMap(([id, name]) => {
     const one = section(document, id);
     const table = one?.tables.find((each) => each.id === name);
-    return one && table ? [{ section: one, table }] : [];
+    return one && table ? [{ section: one, table: name === "roofs" ? withUnits(table) : table }] : [];
   });
   return (
     <>

@@ -2,12 +2,12 @@
 
 import { useRef } from "preact/hooks";
 import { duration } from "../../format";
-import { aboutNumber } from "../../kit/explain";
+import { aboutCell } from "../../kit/explain";
 import { command } from "../../kit/export";
 import { Panel } from "../../kit/panel";
 import { PARTS, type Part } from "../../kit/patterns";
 import { Stack, type StackRow } from "../../kit/stack";
-import { type Document, headline, rows, section } from "../../source/document";
+import { type Document, owner, rows, section } from "../../source/document";
 import { rank } from "../../state";
 
 const COLUMNS: Readonly<Record<Part, string>> = { compute: "compute_ns", communication: "exposed_comm_ns", memory: "exposed_memory_ns", idle: "idle_ns" };
@@ -21,11 +21,11 @@ export function Breakdown({ document }: { document: Document }) {
   const bars: StackRow[] = rows(document, found.id, table.id)
     .filter((row) => only === null || row.rank === only)
     .map((row) => ({
-      label: `rank ${row.rank}`,
+      label: owner(row),
       parts: (Object.keys(PARTS) as Part[]).map((part) => {
         const value = Number(row[COLUMNS[part]] ?? 0);
-        const number = headline(document, found.id, COLUMNS[part], Number(row.rank));
-        return { part, label: PARTS[part], value, text: duration(value), ...(number ? { about: () => aboutNumber(number, found) } : {}) };
+        const at = table.columns.findIndex((column) => column.id === COLUMNS[part]);
+        return { part, label: PARTS[part], value, text: duration(value), about: () => aboutCell(table, table.rows[row.index] ?? [], at, found) };
       }),
     }));
   return (

@@ -2,7 +2,7 @@
 
 import { bytes, counted, thousands } from "../../format";
 import { Panel, Prose } from "../../kit/panel";
-import type { Document } from "../../source/document";
+import type { Document, Skipped } from "../../source/document";
 
 export function WarningList({ document }: { document: Document }) {
   if (document.warnings.length === 0) return null;
@@ -11,7 +11,7 @@ export function WarningList({ document }: { document: Document }) {
       <ul class="notes">
         {document.warnings.slice(0, 20).map((warning, at) => (
           <li key={at}>
-            <span class={`label ${warning.harmless ? "info" : "warning"}`}>{warning.harmless ? "harmless" : "damaged"}</span>
+            <span class={`label ${warning.harmless ? "info" : "warning"}`}>{warning.harmless ? "harmless" : "warning"}</span>
             {warning.count > 1 ? <b>{thousands(warning.count)} × </b> : null}
             <Prose text={warning.message} />
             {warning.path ? <code class="quiet"> {warning.path}</code> : null}
@@ -23,16 +23,28 @@ export function WarningList({ document }: { document: Document }) {
   );
 }
 
+/** What lacks the same is told once. */
+function alike(skipped: readonly Skipped[]): [Skipped, string[]][] {
+  const groups = new Map<string, [Skipped, string[]]>();
+  for (const one of skipped) {
+    const key = `${one.missing}\n${one.how_to_record}`;
+    const group = groups.get(key);
+    if (group) group[1].push(one.id);
+    else groups.set(key, [one, [one.id]]);
+  }
+  return [...groups.values()];
+}
+
 export function SkippedList({ document }: { document: Document }) {
   if (document.skipped.length === 0) return null;
   return (
     <Panel title="What could not be told, and how to record it" exports={{ name: "skipped", json: () => document.skipped }}>
       <ul class="notes">
-        {document.skipped.map((one) => (
-          <li key={one.id}>
-            <b>{one.id}</b>: <Prose text={one.missing} />
+        {alike(document.skipped).map(([one, ids]) => (
+          <li key={ids[0]}>
+            <b>{ids.join(", ")}</b>: <Prose text={one.missing} />
             <p class="quiet">
-              <Prose text={one.how_to_record} />
+              <Prose text={one.how_to_record} sentence />
             </p>
           </li>
         ))}

@@ -7,7 +7,7 @@ import { Panel } from "../../kit/panel";
 import { filling, Legend, PARTS, type Part, Patterns } from "../../kit/patterns";
 import { useWidth } from "../../kit/size";
 import { hideTip, showTip, TipLines } from "../../kit/tooltip";
-import { type Document, type Row, rows, section } from "../../source/document";
+import { type Document, owner, type Row, rows, section } from "../../source/document";
 import { range, rank } from "../../state";
 
 const COLUMNS: Readonly<Record<Part, string>> = { compute: "compute_ns", communication: "exposed_comm_ns", memory: "exposed_memory_ns", idle: "idle_ns" };
@@ -23,13 +23,14 @@ export function StepStrip({ document }: { document: Document }) {
   const only = rank.value;
   const all = rows(document, "steps", "by_step").filter((row) => only === null || row.rank === only);
   if (!found || !table || all.length === 0) return null;
-  const ranks = [...new Set(all.map((row) => row.rank))];
+  const ranks = [...new Set(all.map(owner))];
   const start = Math.min(...all.map((row) => Number(row.start_ns)));
   const end = Math.max(...all.map((row) => Number(row.start_ns) + Number(row.duration_ns)));
-  const left = 56;
+  const left = ranks.some((one) => one.length > 7) ? 96 : 56;
+  const hasGpu = all.some((row) => Object.values(COLUMNS).some((column) => typeof row[column] === "number"));
   const scale = (width - left - 2) / Math.max(1, end - start);
   const shown = ranks.slice(0, MOST);
-  const height = shown.length * ROW + 20;
+  const height = shown.length * ROW + (hasGpu ? 20 : 0);
   return (
     <Panel
       title="Steps"
@@ -40,18 +41,18 @@ export function StepStrip({ document }: { document: Document }) {
         <svg ref={drawing} class="chart" width={width} height={height} role="group" aria-label="Steps over time" onPointerLeave={hideTip}>
           <Patterns id={id} />
           {shown.map((one, line) => (
-            <g key={String(one)} transform={`translate(0 ${line * ROW})`}>
+            <g key={one} transform={`translate(0 ${line * ROW})`}>
               <text x={0} y={22} class="row-label">
-                rank {one}
+                {one.length > 12 ? `${one.slice(0, 11)}…` : one}
               </text>
               {all
-                .filter((row) => row.rank === one)
+                .filter((row) => owner(row) === one)
                 .map((row) => (
-                  <Step key={String(row.step)} row={row} id={id} x={left + (Number(row.start_ns) - start) * scale} width={Math.max(1, Number(row.duration_ns) * scale - 1)} />
+                  <Step key={row.index} row={row} id={id} x={left + (Number(row.start_ns) - start) * scale} width={Math.max(1, Number(row.duration_ns) * scale - 1)} />
                 ))}
             </g>
           ))}
-          <Legend parts={Object.entries(PARTS)} id={id} y={height - 14} />
+          {hasGpu ? <Legend parts={Object.entries(PARTS)} id={id} y={height - 14} /> : null}
         </svg>
       </div>
       {ranks.length > MOST ? (
@@ -88,6 +89,8 @@ function Step({ row, id, x, width }: { row: Row; id: string; x: number; width: n
         showTip(event, <TipLines title={`Step ${row.step}, rank ${row.rank}`} lines={[["Duration", duration(Number(row.duration_ns))], ...parts.map(([part, value]) => [PARTS[part], duration(value)] as const), ["Kernels", String(row.kernels ?? "-")]]} />)
       }
     >
+      {/* Without a GPU nobody knows what was done in it: it is a step and no more. */}
+      <rect x={x} y={0} width={width} height={high} fill="var(--raised)" />
       {parts.map(([part, value]) => {
         const tall = (value / sum) * high;
         y -= tall;
