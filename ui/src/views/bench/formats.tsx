@@ -5,7 +5,7 @@ import { Panel } from "../../kit/panel";
 import type { Source } from "../../source";
 import { set, setting } from "../../state";
 import { useFormats } from "./hooks";
-import { NoServer } from "./kernel";
+import { NoServer } from "./results";
 import { colourOf, valuesOf } from "./precision";
 import type { Format } from "./requests";
 

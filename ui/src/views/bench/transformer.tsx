@@ -1,5 +1,6 @@
 // A whole transformer on a device: what each operator takes at best, pinned and compared.
 
+import { signal } from "@preact/signals";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { format, percent, words } from "../../format";
 import { NumberButton } from "../../kit/explain";
@@ -13,7 +14,7 @@ import { radiusOf } from "../roofline/marks";
 import type { Spot } from "../roofline/scene";
 import { BenchChart } from "./chart";
 import { usePresets, useRoofs } from "./hooks";
-import { NoServer } from "./kernel";
+import { NoServer } from "./results";
 import { type BenchPoint, predicted } from "./points";
 import type { PredictRequest } from "./requests";
 
@@ -25,6 +26,9 @@ interface Pin {
   title: string;
   section: Section;
 }
+
+/** They stay when another view is opened. */
+const kept = signal<readonly Pin[]>([]);
 
 const SHOWN = ["time_ns", "tokens_per_second", "flops", "bytes", "weights_bytes", "cache_bytes", "fits", "cache_crossover_tokens"] as const;
 const WORDS: Partial<Record<(typeof SHOWN)[number], string>> = { time_ns: "Best time", flops: "Operations", bytes: "Bytes moved", tokens_per_second: "Tokens a second", weights_bytes: "Weights", cache_bytes: "Cache", fits: "Fits in memory", cache_crossover_tokens: "Cache equals weights at" };
@@ -70,7 +74,8 @@ export function Transformer({ source }: { source: Source }) {
   const [answer, setAnswer] = useState<Document | null>(null);
   const [whatIf, setWhatIf] = useState<Document | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
-  const [pins, setPins] = useState<Pin[]>([]);
+  const pins = kept.value;
+  const setPins = (next: readonly Pin[]) => (kept.value = next);
   const drawing = useRef<() => SVGSVGElement | null>(() => null);
 
   useEffect(() => {
