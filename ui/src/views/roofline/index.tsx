@@ -203,7 +203,7 @@ function Roofline(props: Props) {
         {point ? (
           <Detail point={point} data={data} whole={data.time || null} close={() => choose(-1, false)} />
         ) : (
-          <p class="detail-none quiet">
+          <p class="point-none quiet">
             {numbers.map((number) => (
               <span key={number.id}>
                 <NumberButton entry={number} section={section} /> {number.id === "headroom_ns" ? "above the best time" : number.id === "assessed_pct" ? "of the time is held against a roof" : "above their roof"}
