@@ -187,7 +187,7 @@ export function Transformer({ source }: { source: Source }) {
         </div>
       </div>
       {columns.length ? (
-        <div class="scroll">
+        <div class="scroll compared">
           <table class="plain compare">
             <thead>
               <tr>
