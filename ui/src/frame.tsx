@@ -2,7 +2,7 @@
 
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { names, ranks } from "./commands";
-import { counted, ranges } from "./format";
+import { counted, duration, ranges } from "./format";
 import { openHelp } from "./kit/help";
 import { fit, openPalette } from "./kit/palette";
 import { shorten } from "./kit/names";
@@ -10,7 +10,7 @@ import { type Choice, choice, choose } from "./kit/theme";
 import { askRuns, openRun, runs } from "./runs";
 import type { Document } from "./source/document";
 import { run } from "./source/http";
-import { rank, select, selected, toggle, view } from "./state";
+import { range, rank, select, selected, toggle, view } from "./state";
 import { type Props, type View, VIEWS } from "./views";
 
 /** The last part of a path. */
@@ -120,6 +120,8 @@ function RunPicker({ source, document }: Props) {
 
 function Tabs(props: Props & { open: View }) {
   const { open } = props;
+  // On a narrow screen not all tabs are to be seen, but the one that is open must be.
+  useEffect(() => document.getElementById(`tab-${open.id}`)?.scrollIntoView({ block: "nearest", inline: "nearest" }), [open]);
   const press = (event: KeyboardEvent) => {
     const by = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
     if (!by) return;
@@ -204,11 +206,20 @@ const MOST_CHIPS = 5;
 
 function Selection() {
   const chosen = [...selected.value];
-  if (chosen.length === 0) return null;
+  const time = range.value;
+  if (chosen.length === 0 && !time) return null;
   return (
     <div class="selection-row" role="group" aria-label="Selected names">
       <span>Selected</span>
       <ul>
+        {time ? (
+          <li class="chip" title={`${time[0]} to ${time[1]} ns`}>
+            {duration(time[0])} – {duration(time[1])}
+            <button type="button" class="icon" aria-label="Look at all of the time" onClick={() => (range.value = null)}>
+              ×
+            </button>
+          </li>
+        ) : null}
         {chosen.slice(0, MOST_CHIPS).map((name) => (
           <li class="chip" key={name} title={name}>
             {shorten(name, 40)}
@@ -219,7 +230,14 @@ function Selection() {
         ))}
       </ul>
       {chosen.length > MOST_CHIPS ? <span>and {chosen.length - MOST_CHIPS} more</span> : null}
-      <button type="button" class="link" onClick={() => select([])}>
+      <button
+        type="button"
+        class="link"
+        onClick={() => {
+          select([]);
+          range.value = null;
+        }}
+      >
         Clear
       </button>
     </div>

@@ -39,6 +39,17 @@ export function follow(source: Source): () => void {
   });
 }
 
+/** Where answers of other verbs than `report` are best seen first. */
+const BEGINNINGS: Readonly<Record<string, string>> = {
+  bench: "bench", comm: "communication", compile: "compile", device: "devices", diff: "compare", flame: "flame",
+  kernels: "kernels", memory: "memory", predict: "roofline", roofline: "roofline", timeline: "timeline",
+};
+
+/** The view that a document begins with. */
+export function beginning(document: Document): string {
+  return BEGINNINGS[/^eaves\.(\w+)\//.exec(document.schema)?.[1] ?? ""] ?? "overview";
+}
+
 /** A document as the page needs it; throws in words if it is something else. */
 export function check(found: unknown): Document {
   const document = found as Partial<Document> | null;

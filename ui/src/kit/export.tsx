@@ -90,8 +90,8 @@ export async function copyText(text: string, what: string): Promise<void> {
 
 /** What of the style sheet an image outside the page must bring along. */
 const DRAWN = [
-  "fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-opacity", "stroke-linecap", "opacity",
-  "font-family", "font-size", "font-weight", "text-anchor", "dominant-baseline", "paint-order", "stroke-linejoin", "visibility", "display",
+  "fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-opacity", "stroke-linecap", "stroke-linejoin", "paint-order", "opacity",
+  "font-family", "font-size", "font-weight", "text-anchor", "dominant-baseline", "visibility", "display",
 ];
 
 /** A drawing as a file: the styles it has on the page become its own, on the background of the page. */

@@ -103,3 +103,78 @@ export function shorten(name: string, width: number): string {
   const start = plain.indexOf("<");
   return start > 0 ? shortenTemplate(plain.slice(0, start), plain.slice(start), width) : cutMiddle(plain, width, 1, 2);
 }
+
+/** Names in so many letters each, none of which looks like another that differs: the twin of `shorten_all`. */
+export function shortenAll(names: readonly string[], width: number): string[] {
+  const short = names.map((name) => shorten(name, width));
+  const open = alike(names, names.map((_, at) => at), short);
+  for (let group = open.pop(); group; group = open.pop()) {
+    tellApart(names, group, width, short);
+    for (const still of alike(names, group, short)) {
+      if (still.length < group.length) open.push(still);
+      else count(names, still, width, short, new Set());
+    }
+  }
+  // What was told apart within its group may look like a name of another group now.
+  for (const still of alike(names, names.map((_, at) => at), short)) {
+    const others = new Set(short);
+    count(names, still, width, short, others);
+  }
+  return short;
+}
+
+/** Places whose short names are the same though the names are not. */
+function alike(names: readonly string[], among: readonly number[], short: readonly string[]): number[][] {
+  const groups = new Map<string, number[]>();
+  for (const at of among) {
+    const key = short[at] ?? "";
+    const group = groups.get(key);
+    if (group) group.push(at);
+    else groups.set(key, [at]);
+  }
+  return [...groups.values()].filter((group) => group.some((at) => names[at] !== names[group[0] as number]));
+}
+
+/** Shows what comes behind the letters that all begin with. */
+function tellApart(names: readonly string[], group: readonly number[], width: number, short: string[]): void {
+  const full = group.map((at) => (isCpp(names[at] ?? "") ? withoutNamespaces(names[at] ?? "") : (names[at] ?? "")));
+  const [first = ""] = full;
+  const same = full.reduce((least, name) => {
+    let letters = 0;
+    while (letters < least && first[letters] === name[letters]) letters += 1;
+    return letters;
+  }, first.length);
+  group.forEach((at, place) => {
+    const name = full[place] ?? "";
+    if (same < Math.floor((width * 2) / 3)) {
+      short[at] = cutEnd(name, width);
+      return;
+    }
+    const room = Math.floor(width / 3);
+    const skipped = Math.max(0, same - Math.floor(room / 2));
+    const head = name.slice(0, Math.min(room, skipped));
+    short[at] = `${head}${ELLIPSIS}${cutEnd(name.slice(skipped), Math.max(0, width - head.length - 1))}`;
+  });
+}
+
+/** Gives numbers to names that nothing else tells apart, and none that is taken. */
+function count(names: readonly string[], group: readonly number[], width: number, short: string[], taken: Set<string>): void {
+  const seen = new Map<string, string>();
+  for (const at of group) {
+    const name = names[at] ?? "";
+    const before = seen.get(name);
+    if (before !== undefined) {
+      short[at] = before;
+      continue;
+    }
+    const base = short[at] ?? "";
+    let text = base;
+    for (let number = 2; taken.has(text); number++) {
+      const suffix = `${ELLIPSIS}#${number}`;
+      text = base.slice(0, Math.max(0, width - suffix.length)) + suffix;
+    }
+    short[at] = text;
+    seen.set(name, text);
+    taken.add(text);
+  }
+}

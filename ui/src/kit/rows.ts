@@ -46,6 +46,9 @@ function widest(rows: readonly Value[][], shape: Pick<Shape, "at" | "column" | "
 /** Letters that a table on a usual screen has room for. */
 const WIDE = 140;
 
+/** Columns with paths, whose end says more than their middle. */
+export const PATHS = new Set(["input", "path", "file", "place", "python"]);
+
 /** The room of a heading that may take two lines. */
 function headingWidth(title: string): number {
   const longest = Math.max(...title.split(/\s+/).map((word) => word.length));
@@ -54,7 +57,7 @@ function headingWidth(title: string): number {
 }
 
 /** The columns in the order in which they are shown: a share stands beside the name, where no scrolling hides it. */
-export function shapes(table: Table, only?: readonly string[]): Shape[] {
+export function shapes(table: Table, only?: readonly string[], wide = WIDE): Shape[] {
   const looked = sample(table.rows);
   const name = nameColumn(table);
   const found = table.columns.map((column, at): Shape => {
@@ -75,8 +78,9 @@ export function shapes(table: Table, only?: readonly string[]): Shape[] {
     return { at, column, kind, isFloat, width: Math.max(room, Math.min(headingWidth(column.title ?? column.id), 16)) + 2 };
   });
   // Where there is room, long texts have it.
-  const spare = WIDE - found.reduce((sum, shape) => sum + shape.width, 0);
-  const cut = found.filter((shape) => (shape.kind === "text" || shape.kind === "name") && widest(looked, shape) + 2 > shape.width);
+  const shown = only ? found.filter((shape) => only.includes(shape.column.id)) : found;
+  const spare = wide - shown.reduce((sum, shape) => sum + shape.width, 0);
+  const cut = shown.filter((shape) => (shape.kind === "text" || shape.kind === "name") && widest(looked, shape) + 2 > shape.width);
   for (const shape of cut) shape.width += Math.max(0, Math.min(Math.floor(spare / cut.length), widest(looked, shape) + 2 - shape.width));
   const share = found.findIndex((shape) => shape.column.id === "share_pct");
   if (name >= 0 && share > name) found.splice(name + 1, 0, ...found.splice(share, 1));

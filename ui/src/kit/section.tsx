@@ -86,12 +86,22 @@ export function FindingItem({ finding, section, place }: { finding: Finding; sec
 
 /** Tables of which one is open, chosen by tabs that the address keeps. */
 export function SubTabs({ id, tabs, label }: { id: string; tabs: readonly { id: string; title: string }[]; label: string }) {
-  const open = setting(id, tabs[0]?.id ?? "");
+  const open = openTab(id, tabs);
   if (tabs.length < 2) return null;
+  const choose = (tab: string | undefined) => set(id, tab === undefined || tab === tabs[0]?.id ? null : tab);
+  const press = (event: KeyboardEvent) => {
+    const by = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
+    if (!by || !(event.currentTarget instanceof HTMLElement)) return;
+    const at = (tabs.findIndex((tab) => tab.id === open) + by + tabs.length) % tabs.length;
+    choose(tabs[at]?.id);
+    event.currentTarget.querySelectorAll<HTMLElement>("[role=tab]")[at]?.focus();
+    event.preventDefault();
+    event.stopPropagation();
+  };
   return (
-    <div class="sub-tabs" role="tablist" aria-label={label}>
+    <div class="sub-tabs" role="tablist" aria-label={label} onKeyDown={press}>
       {tabs.map((tab) => (
-        <button type="button" role="tab" key={tab.id} aria-selected={tab.id === open} onClick={() => set(id, tab.id === tabs[0]?.id ? null : tab.id)}>
+        <button type="button" role="tab" key={tab.id} aria-selected={tab.id === open} tabIndex={tab.id === open ? 0 : -1} onClick={() => choose(tab.id)}>
           {tab.title}
         </button>
       ))}

@@ -57,6 +57,7 @@ export function Stack({ rows, label, drawing, whole, own }: Props) {
         class="chart"
         width={width}
         height={height}
+        viewBox={`0 0 ${width} ${height}`}
         role="group"
         aria-label={label}
         onPointerLeave={hideTip}

@@ -1,14 +1,17 @@
 // A table of the document: any number of rows, sorted, filtered, walked by keyboard, its names selected in every view.
 
-import { useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useId, useLayoutEffect, useMemo, useState } from "preact/hooks";
 import { cell, counted, isChange, tendency, thousands } from "../format";
 import type { Section, Table } from "../source/document";
 import { rank, select, selected, set, setting, toggle } from "../state";
 import { aboutCell, explain } from "./explain";
-import { shorten } from "./names";
-import { arrange, nameColumn, seen, type Shape, shapes } from "./rows";
+import { shorten, shortenAll } from "./names";
+import { arrange, nameColumn, PATHS, seen, type Shape, shapes } from "./rows";
+import { useWidth } from "./size";
 
 const ROW = 26;
+/** Pixels of a digit, about: fonts differ. */
+const LETTER = 7.9;
 
 interface Props {
   table: Table;
@@ -32,15 +35,18 @@ interface Place {
 
 export function DataTable({ table, section, id, columns, sort: first, rows: most = 16, bare = false }: Props) {
   const key = useId();
-  const scroll = useRef<HTMLDivElement>(null);
+  const [scroll, width] = useWidth<HTMLDivElement>(1100);
   const [top, setTop] = useState(0);
   const [active, setActive] = useState<Place | null>(null);
   const sort = setting(`${id}.sort`, first ?? "");
   const filter = setting(`${id}.filter`);
   const only = rank.value;
-  const shown = useMemo(() => shapes(table, columns), [table, columns?.join()]);
+  // In steps, so that a window that is dragged wider does not lay out every table at every pixel.
+  const letters = Math.floor(width / LETTER / 8) * 8;
+  const shown = useMemo(() => shapes(table, columns, letters), [table, columns?.join(), letters]);
   const order = useMemo(() => arrange(table, { sort, filter, rank: only }), [table, sort, filter, only]);
   const name = nameColumn(table);
+  const titles = useMemo(() => shortNames(table, shown), [table, shown]);
   const verdict = table.columns.findIndex((column) => column.id === "verdict");
   const height = Math.min(order.length, most) * ROW;
   const [from, to] = seen(order.length, top, height + ROW, ROW);
@@ -175,7 +181,7 @@ export function DataTable({ table, section, id, columns, sort: first, rows: most
                         title={isNumber ? undefined : text.length > shape.width - 2 ? text : undefined}
                         style={shape.kind === "share" && typeof value === "number" ? { "--part": `${Math.max(0, Math.min(100, value))}%` } : undefined}
                       >
-                        {isNumber || value === null ? <span class="number">{text}</span> : shape.kind === "name" ? shorten(text, shape.width - 2) : text}
+                        {isNumber || value === null ? <span class="number">{text}</span> : shape.kind === "name" ? (titles?.[at] ?? shorten(text, shape.width - 2)) : PATHS.has(shape.column.id) ? shorten(text, shape.width - 2) : text}
                       </td>
                     );
                   })}
@@ -189,6 +195,16 @@ export function DataTable({ table, section, id, columns, sort: first, rows: most
       </div>
     </div>
   );
+}
+
+/** Names are told apart from all others of the table up to here; of more, nobody sees two at a time. */
+const TOLD_APART = 2000;
+
+/** The names of all rows in the room of their column; null if there are too many to compare. */
+function shortNames(table: Table, shown: readonly Shape[]): string[] | null {
+  const shape = shown.find((one) => one.kind === "name");
+  if (!shape || table.rows.length > TOLD_APART) return null;
+  return shortenAll(table.rows.map((row) => String(row[shape.at] ?? "")), shape.width - 2);
 }
 
 function cellId(table: string, place: Place): string {

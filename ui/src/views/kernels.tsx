@@ -75,7 +75,7 @@ function Shares({ document }: { document: Document }) {
       exports={{ name: "kernel-shares", svg: () => drawing.current, command: command(document, "kernels") }}
     >
       <div ref={box}>
-        <svg ref={drawing} class="chart" width={width} height={54} role="group" aria-label="Shares of kernels" onPointerLeave={hideTip}>
+        <svg ref={drawing} class="chart" width={width} height={54} viewBox={`0 0 ${width} 54`} role="group" aria-label="Shares of kernels" onPointerLeave={hideTip}>
           <Patterns id="shares" />
           {all.map((row, at) => {
             const wide = (Number(row.share_pct ?? 0) / 100) * width;

@@ -34,6 +34,15 @@ test.each([
   await picture(page, "damaged");
 });
 
+test("a comparison begins with what changed, unless the address asks for another view", async () => {
+  const address = write("compared", { document: difference() });
+  const page = await open(address);
+  const tabs = page.getByRole("tablist", { name: "Views" });
+  await tabs.getByRole("tab", { name: "Compare", selected: true }).waitFor();
+  const asked = await open(address, "view=sections");
+  await asked.getByRole("tablist", { name: "Views" }).getByRole("tab", { name: "All sections", selected: true }).waitFor();
+});
+
 test("a file without data says so", async () => {
   const page = await open(write("empty", {}));
   await page.getByText("this file holds no data").waitFor();

@@ -8,15 +8,16 @@ useBrowser();
 const all = write("all", { ...recorded(TRAINING), document: everything() });
 const diff = write("diff", { document: difference() });
 
-describe.each([
-  ["overview", all],
-  ["kernels", all],
-  ["communication", all],
-  ["compile", all],
-  ["compare", diff],
-  ["devices", all],
-  ["sections", all],
-])("%s", (view, address) => {
+/** Every view that there is, and the page that has something in it. */
+const VIEWS = ["overview", "roofline", "timeline", "flame", "kernels", "memory", "communication", "compile", "compare", "devices", "bench", "sections"].map((view) => [view, view === "compare" ? diff : all] as const);
+
+test("no view is without a test here", async () => {
+  const page = await open(all);
+  const tabs = await page.getByRole("tablist", { name: "Views" }).getByRole("tab").evaluateAll((found) => found.map((tab) => tab.id.replace("tab-", "")));
+  expect(tabs).toEqual(VIEWS.map(([view]) => view));
+});
+
+describe.each(VIEWS)("%s", (view, address) => {
   test.each(["light", "dark"] as const)("%s", async (theme) => {
     const page = await open(address, `view=${view}`, { theme });
     await picture(page, `${view}-${theme}`);

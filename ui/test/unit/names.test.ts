@@ -1,7 +1,7 @@
 // The examples of `crates/present/src/names.rs`.
 
 import { expect, test } from "vitest";
-import { shorten } from "../../src/kit/names";
+import { shorten, shortenAll } from "../../src/kit/names";
 
 const ADD =
   "void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float>, std::array<char*, 3ul> >(int, at::native::CUDAFunctor_add<float>, std::array<char*, 3ul>)";
@@ -41,4 +41,31 @@ test("no name gets wider than its room, however its brackets stand", () => {
     }
     for (const width of [1, 2, 5, 9, 30]) expect(shorten(name, width).length).toBeLessThanOrEqual(width);
   }
+});
+
+test("names that differ stay told apart, in their room, and equal ones stay equal", () => {
+  let seed = 3;
+  const next = (most: number) => (seed = (seed * 48271) % 2147483647) % most;
+  for (let round = 0; round < 300; round++) {
+    const start = ["void at::native::elementwise_kernel<", "Cijk_Ailk_Bljk_MT128_", "x".repeat(50), "a::b("][next(4)] ?? "";
+    const names = Array.from({ length: 12 }, () => start + "ab,<>:(".charAt(next(7)).repeat(next(60)) + "pq".charAt(next(2)).repeat(next(30)));
+    const width = 16 + next(40);
+    const short = shortenAll(names, width);
+    names.forEach((name, at) => {
+      expect(short[at]?.length).toBeLessThanOrEqual(width);
+      names.forEach((other, place) => expect(short[at] === short[place]).toBe(name === other));
+    });
+  }
+});
+
+test("the examples of `shorten_all`", () => {
+  const tile = (size: string) => `Gemm_Alik_Bljk_BBS_BH_Bias_HA_S_SAV_UserArgs_${size}_MI16x16x1_SN_LDSB1_AFC1_WG64_4_1`;
+  const [a, b] = [tile("MT256x128x64"), tile("MT128x128x64")];
+  expect(shortenAll([a, b, a], 30)).toEqual(["Gemm_Alik_…gs_MT256x128x64_MI…", "Gemm_Alik_…gs_MT128x128x64_MI…", "Gemm_Alik_…gs_MT256x128x64_MI…"]);
+  const name = (early: string, late: string) => "a".repeat(30) + early + "b".repeat(30) + late + "c".repeat(30);
+  const three = shortenAll([name("x", "1"), name("x", "2"), name("y", "1")], 20);
+  expect(new Set(three).size).toBe(3);
+  for (const short of three) expect(short.length <= 20 && !short.includes("#")).toBe(true);
+  const same = shortenAll(["x".repeat(50), "x".repeat(51), "x".repeat(50)], 10);
+  expect([same[0] === same[1], same[0] === same[2]]).toEqual([false, true]);
 });

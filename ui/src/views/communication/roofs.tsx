@@ -26,6 +26,13 @@ function powers(low: number, high: number, base: number): number[] {
   return found;
 }
 
+/** Powers of ten, and between them two and five times those if they are few. */
+function rateTicks(low: number, high: number): number[] {
+  const tens = powers(low / 10, high, 10);
+  const steps = high / low > 1e3 ? [1] : [1, 2, 5];
+  return tens.flatMap((ten) => steps.map((step) => ten * step)).filter((rate) => rate >= low && rate <= high);
+}
+
 export function Roofs({ document }: { document: Document }) {
   const drawing = useRef<SVGSVGElement>(null);
   const [box, width] = useWidth<HTMLDivElement>(900);
@@ -50,7 +57,7 @@ export function Roofs({ document }: { document: Document }) {
       exports={{ name: "comm-roofline", svg: () => drawing.current, ...(table ? { table: () => table } : {}), command: command(document, "roofline") }}
     >
       <div ref={box}>
-        <svg ref={drawing} class="chart" width={width} height={HEIGHT} role="group" aria-label="Bus bandwidth by message size" onPointerLeave={hideTip}>
+        <svg ref={drawing} class="chart" width={width} height={HEIGHT} viewBox={`0 0 ${width} ${HEIGHT}`} role="group" aria-label="Bus bandwidth by message size" onPointerLeave={hideTip}>
           {sizes.map((size) => (
             <g key={size} transform={`translate(${x(size)} 0)`}>
               <line class="grid" y1={TOP} y2={HEIGHT - BOTTOM} />
@@ -59,7 +66,7 @@ export function Roofs({ document }: { document: Document }) {
               </text>
             </g>
           ))}
-          {powers(slow, fast, 10).map((rate) => (
+          {rateTicks(slow, fast).map((rate) => (
             <g key={rate} transform={`translate(0 ${y(rate)})`}>
               <line class="grid" x1={LEFT} x2={width - RIGHT} />
               <text class="tick" x={LEFT - 6} y={4} text-anchor="end">

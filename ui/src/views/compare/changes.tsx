@@ -19,8 +19,9 @@ export function Changes({ document }: { document: Document }) {
   if (!found || !table) return null;
   const at = (id: string) => table.columns.findIndex((column) => column.id === id);
   const all = table.rows.filter((row) => typeof row[at("delta_pct")] === "number");
-  const left = 150;
-  const right = 190;
+  const isNarrow = width < 560;
+  const left = isNarrow ? 118 : 150;
+  const right = isNarrow ? 62 : 190;
   const middle = left + (width - left - right) / 2;
   const half = Math.max(40, (width - left - right) / 2 - 8);
   const most = Math.max(1, ...all.map((row) => Math.max(Math.abs(Number(row[at("delta_pct")])), Number(row[at("band_pct")] ?? 0))));
@@ -35,7 +36,7 @@ export function Changes({ document }: { document: Document }) {
       exports={{ name: "changes", svg: () => drawing.current, table: () => table, command: command(document, "diff") }}
     >
       <div ref={box}>
-        <svg ref={drawing} class="chart" width={width} height={height} role="group" aria-label="Changes in percent" onPointerLeave={hideTip}>
+        <svg ref={drawing} class="chart" width={width} height={height} viewBox={`0 0 ${width} ${height}`} role="group" aria-label="Changes in percent" onPointerLeave={hideTip}>
           <line class="axis" x1={middle} x2={middle} y1={0} y2={height - 22} />
           {all.map((row, index) => {
             const delta = Number(row[at("delta_pct")]);
@@ -81,7 +82,7 @@ export function Changes({ document }: { document: Document }) {
                   </text>
                 ) : null}
                 <text x={width - right + 8} y={17} class={tone}>
-                  {text} {row[at("verdict")]}
+                  {isNarrow ? cell(delta, { id: "delta_pct", unit: "%" }) : `${text} ${row[at("verdict")]}`}
                 </text>
               </g>
             );

@@ -38,7 +38,7 @@ export function StepStrip({ document }: { document: Document }) {
       exports={{ name: "steps", svg: () => drawing.current, table: () => table, command: command(document, undefined, "--section steps") }}
     >
       <div ref={box}>
-        <svg ref={drawing} class="chart" width={width} height={height} role="group" aria-label="Steps over time" onPointerLeave={hideTip}>
+        <svg ref={drawing} class="chart" width={width} height={height} viewBox={`0 0 ${width} ${height}`} role="group" aria-label="Steps over time" onPointerLeave={hideTip}>
           <Patterns id={id} />
           {shown.map((one, line) => (
             <g key={one} transform={`translate(0 ${line * ROW})`}>
@@ -98,7 +98,7 @@ function Step({ row, id, x, width }: { row: Row; id: string; x: number; width: n
       })}
       <rect class="edge" x={x} y={0} width={width} height={high} fill="none" />
       {width > 90 ? (
-        <text x={x + 6} y={high - 7} class="on-part compute">
+        <text x={x + 6} y={high - 7} class="on-part compute over">
           {row.step} · {duration(Number(row.duration_ns))}
         </text>
       ) : null}
