@@ -12,6 +12,7 @@ mod inputs;
 mod kernels;
 mod measure;
 mod memory;
+mod pairs;
 mod parts;
 mod peers;
 mod profile;
@@ -57,7 +58,10 @@ Benchmarks
           --program FILE  measure this eaves instead of building one
 
   profile what `eaves profile` costs a program beyond PyTorch's profiler itself
-          --runs 9        times each is run, in turns
+          --seconds 150   runs are added until this much time is over
+          --runs N        times each is run, instead
+          --stacks        with Python functions
+          --program FILE  measure this eaves instead of building one
           --python FILE   a Python with torch; else EAVES_TEST_PYTHON, else target/python/bin/python
 
   roofline  every operator of a trace against its device
