@@ -22,7 +22,8 @@ async function opened(hash = "view=timeline", wanted = {}): Promise<Page> {
   return page;
 }
 
-const hash = async (page: Page) => new URLSearchParams(new URL(page.url()).hash.slice(1));
+// Asked of the page itself: what the browser tells of its address comes later.
+const hash = async (page: Page) => new URLSearchParams(await page.evaluate(() => location.hash.slice(1)));
 
 /** Waits until the address says something, which it does a moment after the picture. */
 async function address_(page: Page, key: string, isThere = true): Promise<string> {
