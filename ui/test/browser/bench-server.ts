@@ -42,7 +42,10 @@ export const PRESETS: Presets = {
     { key: "fp16", weights: "fp16", activations: "fp16", cache: "fp16", compute: "fp16" },
     { key: "fp8", weights: "fp8_e4m3", activations: "fp8_e4m3", cache: "fp8_e4m3", compute: "fp8" },
   ],
-  shapes: [{ key: "decode", shapes: [[1, 4096, 4096]] }],
+  shapes: [
+    { key: "decode", shapes: [[1, 4096, 4096]] },
+    { key: "sweep", shapes: [[1, 4096, 4096], [16, 4096, 4096], [2048, 4096, 4096]] },
+  ],
   bench_precisions: ["fp32", "fp16", "int8/int8"],
   backends: [
     { name: "cpu", available: true },

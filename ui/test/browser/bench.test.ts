@@ -85,6 +85,18 @@ test("all precisions at once, and what the device cannot do is said", async () =
   await expect.poll(() => page.locator(".plot .mark").count()).toBe(0);
 });
 
+test("a preset of several shapes is predicted and run as a whole", async () => {
+  const server = await serve((one) => {
+    one.progress = [{ state: "running", done: 0, total: 3 }];
+  });
+  const page = await open(server.address, "view=bench", { online: true });
+  await page.getByRole("button", { name: "Sweep (3)" }).click();
+  await page.getByRole("button", { name: "Analyze" }).click();
+  await expect.poll(() => page.locator(".plot .mark.dashed").count()).toBe(3);
+  expect(server.of("predict").map((one) => (one.body as { op: string; m?: number }).m)).toEqual([undefined, 16, 2048]);
+  expect(server.of("bench")[0]?.body).toEqual({ kernel: "preset", preset: "sweep", precision: "fp16", backend: "cpu" });
+});
+
 test("a job can be stopped", async () => {
   const server = await serve((one) => {
     one.progress = [{ state: "running", done: 0, total: 5 }];
@@ -114,7 +126,14 @@ test("a transformer: phases, pins and another device", async () => {
   await page.getByLabel("Batch", { exact: true }).fill("3");
   await expect.poll(() => server.of("predict").at(-1)?.body).toMatchObject({ op: "model", model: "llama-3-8b", config: "fp8", phase: "prefill", context: 4096, batch: 8 });
   await expect.poll(() => page.locator(".data-table tbody tr").count()).toBeGreaterThan(10);
-  for (let pin = 0; pin < 3; pin += 1) await page.getByRole("button", { name: /^Pin current/ }).click();
+  for (const batch of ["4", "5", "6"]) {
+    const asked = server.of("predict").length;
+    await page.getByRole("button", { name: /^Pin current/ }).click();
+    // The same is not pinned twice.
+    expect(await page.getByRole("button", { name: /^Pin current/ }).isDisabled()).toBe(true);
+    await page.getByLabel("Batch", { exact: true }).fill(batch);
+    await expect.poll(() => server.of("predict").length).toBeGreaterThan(asked);
+  }
   expect(await page.getByRole("button", { name: /^Pin current/ }).isDisabled()).toBe(true);
   await page.waitForTimeout(300);
   await picture(page, "bench-transformer");

@@ -141,7 +141,7 @@ test("a configuration gets defaults for what it lacks, and is refused if anythin
     defaults: ["mem_thresh", "comp_thresh", "bound_thresh", "balanced"],
   });
   expect(parseConfig("{")).toMatchObject({ error: expect.stringContaining("no JSON") });
-  for (const wrong of ['{"mem_thresh": 400}', '{"peak_tops": "many"}', '{"mem_bw": 0}', '{"mem_bw": -3}', '{"peak_unit": "tops"}', '{"rates": {"HBM": null}}', '{"rates": []}', '{"balanced": 0.5}', "[]", "null", "3"]) {
+  for (const wrong of ['{"mem_thresh": 400}', '{"peak_tops": "many"}', '{"mem_bw": 0}', '{"mem_bw": -3}', '{"peak_unit": "tops"}', '{"rate.HBM": null}', '{"rate.HBM": []}', '{"balanced": 0.5}', "[]", "null", "3"]) {
     expect(parseConfig(wrong), wrong).toMatchObject({ error: expect.any(String) });
   }
   expect(checkConfig({ mem_thresh: 400, comp_thresh: -1 })).toMatchObject({ error: expect.stringMatching(/mem_thresh.*comp_thresh/) });
@@ -157,6 +157,11 @@ test("a configuration survives a way there and back, and one peak holds for all 
   expect(toAdjustment(parsed.config, data)).toEqual({ rates: new Map([["any", 500], ["HBM", 50]]), limits: { memory: 20 } });
   const two = { ...data, compute: [data.compute[0]!, { ...data.compute[0]!, name: "fp16", rate: 2000 }] };
   expect(toAdjustment({ ...saved, mem_bw: 100, mem_thresh: 40 }, two).rates).toEqual(new Map([["any", 500], ["fp16", 500]]));
+  // With several peaks each is saved by its name, and those win over the one peak.
+  const several = toConfig(two, LIMITS);
+  expect(several).toMatchObject({ peak_tops: 1, "rate.HBM": 100, "rate.any": 1000, "rate.fp16": 2000 });
+  expect(toAdjustment(several, two).rates).toEqual(new Map());
+  expect(toAdjustment({ ...several, "rate.fp16": 500 }, two).rates).toEqual(new Map([["fp16", 500]]));
   // Multiply-adds are two operations each.
   expect(toAdjustment({ ...saved, mem_bw: 100, peak_unit: "macs" }, data).rates).toEqual(new Map());
 });

@@ -5,7 +5,7 @@ import { Panel } from "../../kit/panel";
 import type { Source } from "../../source";
 import { set, setting } from "../../state";
 import { useFormats } from "./hooks";
-import { NoServer } from "./kernel";
+import { NoServer } from "./results";
 import { colourOf, valuesOf } from "./precision";
 import type { Format } from "./requests";
 
@@ -17,7 +17,7 @@ function css(name: string): string {
 /** `32 elements: 8 bits`. */
 function scaleWords(format: Format): string {
   if (!format.scales.length) return "none";
-  return format.scales.map((scale) => `${scale.bits} bits for ${scale.every === null ? "the tensor" : thousands(scale.every)}`).join(", ");
+  return format.scales.map((scale) => `${scale.bits} bits for ${scale.every === null ? "the tensor" : `${thousands(scale.every)} elements`}`).join(", ");
 }
 
 /** The bits of an element: sign, exponent, mantissa. */
@@ -71,14 +71,14 @@ export function Formats({ source }: { source: Source }) {
   const chosen = answer.find((one) => one.name === setting("bench.format", "mxfp4")) ?? sorted[0];
   const widest = sorted[0]?.effective_bits ?? 1;
   return (
-    <Panel title="Formats" note="How many bits a number takes with its share of the scales, what range it has, and what computes it." exports={{ name: "formats", json: () => answer, command: "eaves device show" }}>
+    <Panel title="Formats" note="How many bits a number takes with its share of the scales, what range it has, and what computes it." exports={{ name: "formats", json: () => answer }}>
       <div class="formats">
         <div class="scroll">
           <table class="plain">
             <thead>
               <tr>
                 {["Format", "Family", "Bits", "Exponent", "Mantissa", "Scales", "Bits with scales", "Largest", "Computed in"].map((title) => (
-                  <th key={title} scope="col">
+                  <th key={title} scope="col" class={/Bits|Exp|Mant|Larg/.test(title) ? "num" : ""}>
                     {title}
                   </th>
                 ))}
@@ -89,7 +89,7 @@ export function Formats({ source }: { source: Source }) {
                 <tr key={one.name} aria-selected={one === chosen} onClick={() => set("bench.format", one.name)}>
                   <th scope="row">
                     <button type="button" class="link" onClick={() => set("bench.format", one.name)}>
-                      <i class="swatch" style={{ "--mark": css(one.name) }} /> {one.name}
+                      <i class="swatch" style={{ "--mark": css(one.name) }} /> <span>{one.name}</span>
                     </button>
                   </th>
                   <td>{one.family}</td>

@@ -1,26 +1,22 @@
 // One product of matrices, in one precision or all: what it could take at best, and what it takes here.
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { counted, duration, percent } from "../../format";
+import { counted } from "../../format";
 import { Panel } from "../../kit/panel";
 import type { Source } from "../../source";
 import type { Document } from "../../source/document";
 import { set, setting } from "../../state";
 import { useDevices } from "../roofline/device";
-import { ratio, withUnit } from "../roofline/text";
 import { BenchChart } from "./chart";
 import { useFormats, usePresets, useRoofs } from "./hooks";
-import { type BenchPoint, colour, measured, predicted, predictionOf, unsupported } from "./points";
-import type { BenchRequest, Job, JobProgress, PredictRequest } from "./requests";
+import { measured, predicted, unsupported } from "./points";
+import type { BenchRequest, Job, JobProgress, PredictRequest, Presets } from "./requests";
+import { Legend, NoServer, Results } from "./results";
 import { measuredRoofs, type Roofs } from "./roofs";
 import { add, points, refused } from "./state";
 
-/** Shapes that are asked for often, which a server also has under these names. */
-const SHAPES: readonly [key: string, words: string, m: number, n: number, k: number][] = [
-  ["decode", "Decode", 1, 4096, 4096],
-  ["ffn-up", "FFN up", 1, 4096, 14336],
-  ["prefill", "Prefill", 2048, 4096, 4096],
-];
+/** What presets are called here. */
+const PRESET_WORDS: Readonly<Record<string, string>> = { decode: "Decode", "ffn-up": "FFN up", prefill: "Prefill", sweep: "Sweep" };
 
 const DEFAULT_DEVICE = "nvidia-h100-sxm";
 
@@ -76,19 +72,33 @@ export function Kernel({ source, document }: { source: Source; document: Documen
   const valid = Object.values(shape).every((extent) => Number.isInteger(extent) && extent > 0);
   const names = formats?.filter((format) => format.arithmetic !== null).map((format) => format.name) ?? ["fp32", "fp16", "bf16", "fp8_e4m3", "int8"];
 
+  // A preset of several shapes is run as it is; one of one shape fills the fields.
+  const several = presets?.shapes.find((one) => one.key === setting("bench.preset") && one.shapes.length > 1);
+  const pick = (key: string, shapes: Presets["shapes"][0]["shapes"]): void => {
+    const [first] = shapes;
+    set("bench.preset", shapes.length > 1 ? key : null);
+    if (shapes.length > 1 || !first) return;
+    (["m", "n", "k"] as const).forEach((name, at) => set(`bench.${name}`, String(first[at])));
+  };
+
   const analyze = async (): Promise<void> => {
     setProblem(null);
     setBusy(true);
     try {
-      const { m, n, k } = shape;
-      const request: PredictRequest = m === 1 ? { op: "gemv", n, k, precision, device } : { op: "gemm", m, n, k, precision, device };
-      const answer = await source.ask<Document>("predict", request);
-      add(predicted(answer));
-      refused.value = unsupported(answer);
+      const shapes = several?.shapes ?? [[shape.m, shape.n, shape.k] as const];
+      refused.value = [];
+      for (const [m, n, k] of shapes) {
+        const request: PredictRequest = m === 1 ? { op: "gemv", n, k, precision, device } : { op: "gemm", m, n, k, precision, device };
+        const answer = await source.ask<Document>("predict", request);
+        add(predicted(answer));
+        refused.value = [...refused.value, ...unsupported(answer)];
+      }
       if (backend && setting("bench.measure") !== "no") {
+        const { m, n, k } = shape;
         const asked = benchPrecision(precision, presets?.bench_precisions ?? []);
         const common = { precision: asked, backend: backend as "cpu" | "opencl" | "cuda" };
-        await start(m === 1 ? { kernel: "gemv", n, k, ...common } : { kernel: "gemm", m, n, k, ...common });
+        if (several) await start({ kernel: "preset", preset: several.key as "sweep", ...common });
+        else await start(m === 1 ? { kernel: "gemv", n, k, ...common } : { kernel: "gemm", m, n, k, ...common });
       }
     } catch (error) {
       setProblem(error instanceof Error ? error.message : String(error));
@@ -101,7 +111,7 @@ export function Kernel({ source, document }: { source: Source; document: Documen
   const running = progress?.state === "running";
   const places = new Set(all.filter((point) => point.origin === "measured").map((point) => point.device));
   return (
-    <Panel title="Kernel spot check" exports={{ name: "bench", svg: () => drawing.current(), json: () => all, command: commandOf(shape, precision, device) }}>
+    <Panel title="Kernel spot check" exports={{ name: "bench", svg: () => drawing.current(), json: () => all, command: several ? `eaves bench --preset ${several.key} --precision ${benchPrecision(precision, presets?.bench_precisions ?? [])}` : commandOf(shape, precision, device) }}>
       <div class="bench-work">
         {source.live ? (
           <form
@@ -114,24 +124,22 @@ export function Kernel({ source, document }: { source: Source; document: Documen
             <fieldset>
               <legend>Shape</legend>
               <div class="chips">
-                {SHAPES.map(([key, words, m, n, k]) => (
-                  <button
-                    type="button"
-                    class="chip-button"
-                    key={key}
-                    title={`${m} x ${n} x ${k}`}
-                    aria-pressed={shape.m === m && shape.n === n && shape.k === k}
-                    onClick={() => (set("bench.m", String(m)), set("bench.n", String(n)), set("bench.k", String(k)))}
-                  >
-                    {words}
-                  </button>
-                ))}
+                {presets?.shapes.map(({ key, shapes }) => {
+                  const [first] = shapes;
+                  const isIt = shapes.length > 1 ? several?.key === key : !several && first?.[0] === shape.m && first[1] === shape.n && first[2] === shape.k;
+                  return (
+                    <button type="button" class="chip-button" key={key} title={shapes.map((one) => one.join(" x ")).join(", ")} aria-pressed={isIt} onClick={() => pick(key, shapes)}>
+                      {PRESET_WORDS[key] ?? key}
+                      {shapes.length > 1 ? ` (${shapes.length})` : ""}
+                    </button>
+                  );
+                })}
               </div>
               <div class="extents">
                 {(["m", "n", "k"] as const).map((name) => (
                   <label key={name}>
                     <span class="quiet">{name.toUpperCase()}</span>
-                    <input type="number" min="1" step="1" required value={shape[name] || ""} aria-label={name.toUpperCase()} onInput={(event) => set(`bench.${name}`, event.currentTarget.value)} />
+                    <input type="number" min="1" step="1" required value={shape[name] || ""} aria-label={name.toUpperCase()} onInput={(event) => (set(`bench.${name}`, event.currentTarget.value), set("bench.preset", null))} />
                   </label>
                 ))}
               </div>
@@ -235,83 +243,3 @@ function commandOf({ m, n, k }: { m: number; n: number; k: number }, precision: 
   const shape = m === 1 ? `gemv --n ${n} --k ${k}` : `gemm --m ${m} --n ${n} --k ${k}`;
   return `eaves predict ${shape} --precision ${precision} --device ${device}`;
 }
-
-export function NoServer({ has }: { has: boolean }) {
-  return (
-    <div class="stack bench-form" role="note">
-      <p>
-        This page is a file, and predicting or running kernels needs the program. <code>eaves open FILE</code> starts a server that opens this page with all of it.
-      </p>
-      <p>
-        On the command line: <code>eaves predict gemm --m 2048 --n 4096 --k 4096 --precision all --device h100-sxm</code>, <code>eaves bench gemv --n 4096 --k 4096 --precision all</code>.
-      </p>
-      <p class="quiet">{has ? "Measurements that are in this document, and imported ones, are shown." : "The document has no measurements; points can be imported all the same."}</p>
-    </div>
-  );
-}
-
-function Legend({ points: all }: { points: readonly BenchPoint[] }) {
-  const precisions = [...new Map(all.map((point) => [point.precision, point])).values()];
-  const dot = (style: string) => (
-    <svg width="14" height="14" viewBox="-7 -7 14 14" aria-hidden="true">
-      <circle r="5" fill="none" stroke="currentColor" stroke-width="1.6" stroke-dasharray={style} />
-    </svg>
-  );
-  return (
-    <div class="legend">
-      <span>{dot("3 2")} predicted</span>
-      <span>{dot("")} measured</span>
-      <span>◇ imported</span>
-      {precisions.map((point) => {
-        const own = colour(point);
-        return (
-          <span key={point.precision}>
-            <i class="swatch" style={{ "--mark": own.startsWith("#") ? own : `var(--${own})` }} /> {point.precision || "not said"}
-          </span>
-        );
-      })}
-    </div>
-  );
-}
-
-/** All points as rows, predictions beside what was measured of the same kernel and precision. */
-export function Results({ points: all }: { points: readonly BenchPoint[] }) {
-  if (!all.length) return null;
-  return (
-    <div class="scroll bench-results">
-      <table class="plain">
-        <thead>
-          <tr>
-            {["Kernel", "Precision", "", "Time", "Achieved", "Bandwidth", "Intensity", "Of its roof", "Of the prediction"].map((title) => (
-              <th key={title} scope="col">
-                {title}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {all.slice(-200).toReversed().map((point, index) => {
-            const prediction = predictionOf(point, all);
-            return (
-              <tr key={index}>
-                <th scope="row">{point.name}</th>
-                <td>{point.precision || "-"}</td>
-                <td>{point.origin}</td>
-                <td class="num">
-                  {duration(point.time)}
-                  {point.interval === null ? "" : ` ±${percent(point.interval)}`}
-                </td>
-                <td class="num">{withUnit(point.gflops * 1e9, "FLOP/s")}</td>
-                <td class="num">{point.gbps === null ? "-" : withUnit(point.gbps * 1e9, "B/s")}</td>
-                <td class="num">{ratio(point.intensity)} FLOP/B</td>
-                <td class="num">{point.pct === null ? "-" : percent(point.pct)}</td>
-                <td class="num">{prediction ? percent((100 * prediction.time) / point.time) : "-"}</td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
-    </div>
-  );
-}
-

@@ -1,5 +1,6 @@
 // A whole transformer on a device: what each operator takes at best, pinned and compared.
 
+import { signal } from "@preact/signals";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { format, percent, words } from "../../format";
 import { NumberButton } from "../../kit/explain";
@@ -9,9 +10,11 @@ import type { Source } from "../../source";
 import type { Document, NumberEntry, Section } from "../../source/document";
 import { set, setting } from "../../state";
 import { useDevices } from "../roofline/device";
+import { radiusOf } from "../roofline/marks";
+import type { Spot } from "../roofline/scene";
 import { BenchChart } from "./chart";
 import { usePresets, useRoofs } from "./hooks";
-import { NoServer } from "./kernel";
+import { NoServer } from "./results";
 import { type BenchPoint, predicted } from "./points";
 import type { PredictRequest } from "./requests";
 
@@ -24,17 +27,26 @@ interface Pin {
   section: Section;
 }
 
+/** They stay when another view is opened. */
+const kept = signal<readonly Pin[]>([]);
+
 const SHOWN = ["time_ns", "tokens_per_second", "flops", "bytes", "weights_bytes", "cache_bytes", "fits", "cache_crossover_tokens"] as const;
-const WORDS: Partial<Record<(typeof SHOWN)[number], string>> = { time_ns: "Best time", tokens_per_second: "Tokens a second", weights_bytes: "Weights", cache_bytes: "Cache", fits: "Fits in memory", cache_crossover_tokens: "Cache equals weights at" };
+const WORDS: Partial<Record<(typeof SHOWN)[number], string>> = { time_ns: "Best time", flops: "Operations", bytes: "Bytes moved", tokens_per_second: "Tokens a second", weights_bytes: "Weights", cache_bytes: "Cache", fits: "Fits in memory", cache_crossover_tokens: "Cache equals weights at" };
 
 function numberOf(section: Section | undefined, id: string): NumberEntry | undefined {
   return section?.numbers.find((one) => one.id === id);
 }
 
-function pinned(point: BenchPoint): { symbol: string; radius: number } {
-  const name = point.name;
-  const symbol = /attention(?!_norm)|qk|sv|score/.test(name) ? "diamond" : /norm|softmax|silu|residual|rope|add|mul|embedding/.test(name) ? "square" : "circle";
-  return { symbol, radius: 6 };
+/** Products, attention and the rest by shape; area by time. */
+function looks(points: readonly BenchPoint[]): (point: BenchPoint) => Partial<Spot> {
+  const total = points.reduce((sum, point) => sum + point.time, 0);
+  return ({ name, time }) => ({
+    name,
+    weight: time,
+    symbol: /norm|softmax|activation|silu|gelu|residual|rope|rotary|embedding/.test(name) ? "square" : /attention|score/.test(name) ? "diamond" : "circle",
+    radius: radiusOf(total ? time / total : 0, points.length),
+    fill: "half",
+  });
 }
 
 /** Powers of two under a slider. */
@@ -62,7 +74,8 @@ export function Transformer({ source }: { source: Source }) {
   const [answer, setAnswer] = useState<Document | null>(null);
   const [whatIf, setWhatIf] = useState<Document | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
-  const [pins, setPins] = useState<Pin[]>([]);
+  const pins = kept.value;
+  const setPins = (next: readonly Pin[]) => (kept.value = next);
   const drawing = useRef<() => SVGSVGElement | null>(() => null);
 
   useEffect(() => {
@@ -84,6 +97,7 @@ export function Transformer({ source }: { source: Source }) {
   }, [source, model, config, phase, context, batch, device, other]);
 
   const points = useMemo(() => (answer ? predicted(answer) : []), [answer]);
+  const look = useMemo(() => looks(points), [points]);
   if (!source.live) return (
     <Panel title="Transformer">
       <NoServer has={false} />
@@ -152,7 +166,7 @@ export function Transformer({ source }: { source: Source }) {
             </select>
           </label>
           <div class="buttons">
-            <button type="button" class="button" disabled={!section || pins.length >= MOST_PINS} onClick={() => section && setPins([...pins, { title, section }])}>
+            <button type="button" class="button" disabled={!section || pins.length >= MOST_PINS || pins.some((pin) => pin.title === title)} onClick={() => section && setPins([...pins, { title, section }])}>
               Pin current{pins.length ? ` (${pins.length} of ${MOST_PINS})` : ""}
             </button>
           </div>
@@ -163,7 +177,7 @@ export function Transformer({ source }: { source: Source }) {
           ) : null}
         </div>
         <div class="chart-column">
-          <BenchChart id="transformer" points={points} roofs={roofs} height={360} look={pinned} drawing={(get) => (drawing.current = get)} />
+          <BenchChart id="transformer" points={points} roofs={roofs} height={360} look={look} drawing={(get) => (drawing.current = get)} />
           <div class="legend">
             <span>○ product</span>
             <span>◇ attention</span>
@@ -173,7 +187,7 @@ export function Transformer({ source }: { source: Source }) {
         </div>
       </div>
       {columns.length ? (
-        <div class="scroll">
+        <div class="scroll compared">
           <table class="plain compare">
             <thead>
               <tr>

@@ -2,11 +2,12 @@
 // SVG; many are painted on a canvas below it, so that moving them costs a frame and not a second.
 
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { colour as token, theme } from "../../kit/theme";
-import { set, setting } from "../../state";
-import { paint, shape } from "./marks";
+import { theme } from "../../kit/theme";
+import { shape } from "./marks";
+import { complete, css, measured, order, paintAll } from "./painting";
 import { fit, nearest, next, type Scene, scene, type SceneLine, type Spec, type Spot, type Window } from "./scene";
 import { cut, sensible, type Span, zoomed } from "./scale";
+import { useWindow } from "./window";
 
 /** More marks than these are painted. */
 const MOST_ELEMENTS = 400;
@@ -31,81 +32,6 @@ interface Drag {
   from: Window;
   moved: boolean;
   boxed: boolean;
-}
-
-function parse(text: string): Window | null {
-  const [x0, x1, y0, y1] = text.split(",").map(Number);
-  if (x0 === undefined || x1 === undefined || y0 === undefined || y1 === undefined) return null;
-  const window: Window = { x: [x0, x1], y: [y0, y1] };
-  return sensible(window.x) && sensible(window.y) ? window : null;
-}
-
-function written(window: Window | null): string {
-  return window ? [...window.x, ...window.y].map((log) => log.toFixed(3)).join(",") : "";
-}
-
-const widths = new Map<string, number>();
-let ruler: CanvasRenderingContext2D | null | undefined;
-
-/** The width of a name as the style sheet draws it. */
-function measured(text: string): number {
-  let width = widths.get(text);
-  if (width === undefined) {
-    if (ruler === undefined) {
-      ruler = document.createElement("canvas").getContext("2d");
-      if (ruler) ruler.font = `10.5px ${getComputedStyle(document.body).fontFamily}`;
-    }
-    width = ruler ? ruler.measureText(text).width + 1 : text.length * 6;
-    if (widths.size > 5000) widths.clear();
-    widths.set(text, width);
-  }
-  return width;
-}
-
-/** The colour of a spot: a token of the style sheet, or a colour. */
-function css(colour: string): string {
-  return colour.startsWith("#") ? colour : `var(--${colour})`;
-}
-
-/** The window and how it came about. It is written to the address when it rests. */
-function useWindow(id: string) {
-  const key = `${id}.window`;
-  const asked = setting(key);
-  const [window, setWindow] = useState<Window | null>(() => parse(asked));
-  const past = useRef<(Window | null)[]>([]);
-  const wrote = useRef(asked);
-  useEffect(() => {
-    if (asked !== wrote.current) {
-      wrote.current = asked;
-      setWindow(parse(asked));
-    }
-  }, [asked]);
-  useEffect(() => {
-    const rest = setTimeout(() => {
-      const text = written(window);
-      if (text === wrote.current) return;
-      wrote.current = text;
-      set(key, text || null);
-    }, 250);
-    return () => clearTimeout(rest);
-  }, [window]);
-  return {
-    window,
-    past,
-    /** Shows another part; `keep` makes it a step that can be undone. */
-    show(next: Window | null, keep: boolean): void {
-      if (next && !(sensible(next.x) && sensible(next.y))) return;
-      if (keep) {
-        past.current.push(window);
-        if (past.current.length > 100) past.current.shift();
-      }
-      setWindow(next);
-    },
-    undo(): void {
-      const last = past.current.pop();
-      if (last !== undefined) setWindow(last);
-    },
-  };
 }
 
 const ARROWS: Record<string, [number, number]> = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
@@ -323,11 +249,6 @@ export function Chart({ id, spec, chosen, height: most, drawing, choose, hover }
   );
 }
 
-/** The largest first, so that none hides another. */
-function order(spots: readonly Spot[]): number[] {
-  return spots.map((_, index) => index).sort((a, b) => (spots[b]?.radius ?? 0) - (spots[a]?.radius ?? 0));
-}
-
 function Lines({ lines, clip }: { lines: readonly SceneLine[]; clip: string }) {
   return (
     <>
@@ -356,67 +277,4 @@ function Marks({ drawn, spots }: { drawn: Scene; spots: readonly Spot[] }) {
       })}
     </g>
   );
-}
-
-function paintAll(canvas: HTMLCanvasElement, drawn: Scene, spots: readonly Spot[]): void {
-  const { width, height } = drawn.frame;
-  const scale = Math.min(2, globalThis.devicePixelRatio || 1);
-  if (canvas.width !== Math.round(width * scale) || canvas.height !== Math.round(height * scale)) {
-    canvas.width = Math.round(width * scale);
-    canvas.height = Math.round(height * scale);
-    canvas.style.width = `${width}px`;
-    canvas.style.height = `${height}px`;
-  }
-  const context = canvas.getContext("2d");
-  if (!context) return;
-  context.setTransform(scale, 0, 0, scale, 0, 0);
-  context.clearRect(0, 0, width, height);
-  const colours = new Map<string, string>();
-  const resolve = (name: string): string => {
-    let found = colours.get(name);
-    if (found === undefined) {
-      found = name.startsWith("#") ? name : token(name);
-      colours.set(name, found);
-    }
-    return found;
-  };
-  const [edge, warning] = [resolve("surface"), resolve("critical")];
-  for (const index of order(spots)) {
-    const spot = spots[index];
-    const at = drawn.at[index];
-    if (!spot || !at) continue;
-    context.globalAlpha = spot.dim ? 0.12 : 0.7;
-    paint(context, at[0], at[1], spot, resolve(spot.colour), edge);
-    if (spot.ring && !spot.dim) {
-      context.setLineDash([]);
-      context.strokeStyle = warning;
-      context.lineWidth = 1.4;
-      context.beginPath();
-      context.arc(at[0], at[1], spot.radius + 3, 0, 2 * Math.PI);
-      context.stroke();
-    }
-  }
-}
-
-/** The drawing with all its marks: what is painted on the screen stands in it until it was read. */
-function complete(drawing: SVGSVGElement, painted: Scene | null, spec: Spec): SVGSVGElement {
-  if (!painted) return drawing;
-  const make = (name: string, attributes: Record<string, string>): SVGElement => {
-    const element = document.createElementNS(drawing.namespaceURI, name) as SVGElement;
-    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-    return element;
-  };
-  const group = make("g", { class: "marks" });
-  for (const index of order(spec.spots)) {
-    const spot = spec.spots[index];
-    const at = painted.at[index];
-    if (!spot || !at) continue;
-    const mark = make("path", { class: `mark ${spot.fill}`, d: shape(spot.symbol, spot.radius), transform: `translate(${at[0].toFixed(1)} ${at[1].toFixed(1)})` });
-    mark.style.setProperty("--mark", css(spot.colour));
-    mark.style.opacity = spot.dim ? "0.12" : "0.7";
-    group.append(mark);
-  }
-  drawing.insertBefore(group, drawing.querySelector("text"));
-  setTimeout(() => group.remove(), 0);
-  return drawing;
 }

@@ -15,9 +15,11 @@ export interface Config {
   bound_thresh: number;
   balanced: number;
   peak_unit?: "ops" | "macs";
-  /** In the units of the table of roofs, by name. */
-  rates?: Record<string, number>;
+  /** `rate.NAME`: of each roof, in the unit of the table of roofs. Flat, so that it is one value for each key. */
+  [rate: `rate.${string}`]: number;
 }
+
+const RATE = "rate.";
 
 export type Parsed = { config: Config; defaults: string[] } | { error: string };
 
@@ -58,14 +60,12 @@ export function checkConfig(json: unknown): Parsed {
   const [peak, bandwidth] = [rate("peak_tops"), rate("mem_bw")];
   if (peak !== undefined) config.peak_tops = peak;
   if (bandwidth !== undefined) config.mem_bw = bandwidth;
-  const { peak_unit: unit, rates } = given;
+  const unit = given.peak_unit;
   if (unit === "ops" || unit === "macs") config.peak_unit = unit;
   else if (unit !== undefined) wrong.push(`\`peak_unit\` is neither ops nor macs: ${JSON.stringify(unit)}`);
-  if (rates !== undefined) {
-    const entries = typeof rates === "object" && rates !== null && !Array.isArray(rates) ? Object.entries(rates) : null;
-    if (entries?.every(([, value]) => typeof value === "number" && value > 0 && Number.isFinite(value)))
-      config.rates = Object.fromEntries(entries) as Record<string, number>;
-    else wrong.push("`rates` are not all numbers above 0");
+  for (const key of Object.keys(given)) {
+    const own = key.startsWith(RATE) ? rate(key) : undefined;
+    if (own !== undefined) config[key as `rate.${string}`] = own;
   }
   return wrong.length ? { error: wrong.join("; ") } : { config, defaults };
 }
@@ -83,7 +83,7 @@ export function toAdjustment(config: Config, data: Data): Adjustment {
   }
   if (main && config.mem_bw !== undefined) rates.set(main.name, config.mem_bw);
   for (const roof of [...data.memory, ...data.compute]) {
-    const own = config.rates && Object.hasOwn(config.rates, roof.name) ? config.rates[roof.name] : undefined;
+    const own = config[`rate.${roof.name}`];
     if (own !== undefined) rates.set(roof.name, own);
     if (rates.get(roof.name) === roof.rate) rates.delete(roof.name);
   }
@@ -112,7 +112,6 @@ export function toConfig(data: Data, limits: Limits): Config {
   if (peak) config.peak_tops = peak.rate / 1e3;
   if (peak?.counts === "mac") config.peak_unit = "macs";
   if (data.memory[0]) config.mem_bw = data.memory[0].rate;
-  if (data.compute.length + data.memory.length > 2)
-    config.rates = Object.fromEntries([...data.memory, ...data.compute].map((roof) => [roof.name, roof.rate]));
+  if (data.compute.length + data.memory.length > 2) for (const roof of [...data.memory, ...data.compute]) config[`rate.${roof.name}`] = roof.rate;
   return config;
 }

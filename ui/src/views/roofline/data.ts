@@ -271,7 +271,9 @@ export function read(document: Document): Data {
 function usedRoofs(points: readonly Point[], compute: readonly RoofLine[]): RoofLine[] {
   let used = compute.filter((roof) => points.some((point) => point.boundBy === roof.name || near(point.knee, roof.knee)));
   if (!used.length) used = [...compute];
-  const named = (roof: RoofLine): boolean => points.some((point) => isOf(point, roof));
+  const types = new Set([...new Set(points.map((point) => point.dtype.toLowerCase()))].map((dtype) => typeAndUnit(dtype)[0]));
+  const bounds = new Set(points.map((point) => point.boundBy));
+  const named = (roof: RoofLine): boolean => bounds.has(roof.name) || types.has(roof.type.toLowerCase());
   const rates = new Set(used.filter(named).map((roof) => roof.rate));
   return used.filter((roof) => named(roof) || !rates.has(roof.rate));
 }

@@ -18,7 +18,7 @@ export function Detail({ point, data, whole, close }: { point: Point; data: Data
   const lines = formulas(point, data);
   const share = whole && point.time !== null ? ` · ${percent((100 * point.time) / whole)} of the time of all points` : "";
   return (
-    <section class="detail" aria-label={`About ${point.name}`} style={{ "--mark": `var(--${statusColour(point.status)})` }}>
+    <section class="point" aria-label={`About ${point.name}`} style={{ "--mark": `var(--${statusColour(point.status)})` }}>
       <header>
         <h3>{point.name}</h3>
         <button type="button" class="icon" aria-label="Close" onClick={close}>
@@ -29,7 +29,9 @@ export function Detail({ point, data, whole, close }: { point: Point; data: Data
         <p class="headline">
           <Swatch status={point.status} />
           <b>{point.status}</b>
-          {point.pct === null ? null : (
+          {point.flag ? (
+            <b class="critical">above its roof, which cannot be</b>
+          ) : point.pct === null ? null : (
             <Explained about={() => ({ title: "Of its roof", text: percent(point.pct ?? 0), exact: `${point.pct} %`, formula: lines.find((line) => line.startsWith("of its roof")) ?? "", provenance: "formula", section: "roofline", table: "points" })}>
               <b>{percent(point.pct)}</b> of its roof
             </Explained>
@@ -44,22 +46,25 @@ export function Detail({ point, data, whole, close }: { point: Point; data: Data
             {share}
           </span>
         </p>
-        <p>{is}</p>
-        {causes.length ? (
-          <p>
-            <span class="quiet">Usual causes: </span>
-            {causes.join("; ")}.
+        {point.flag ? (
+          <p class="warning-text" role="alert">
+            <b>A problem of the data, not a fast kernel.</b> Likely: {point.flag}.
           </p>
-        ) : null}
-        <p>{next}</p>
+        ) : (
+          <>
+            <p>{is}</p>
+            {causes.length ? (
+              <p>
+                <span class="quiet">Usual causes: </span>
+                {causes.join("; ")}.
+              </p>
+            ) : null}
+            <p>{next}</p>
+          </>
+        )}
         {point.knee !== null ? (
           <p class="quiet">
             Its knee is at {ratio(point.knee)} {data.counts}/B: left of it movement bounds, right of it arithmetic.
-          </p>
-        ) : null}
-        {point.flag ? (
-          <p class="warning-text" role="alert">
-            <b>Above its roof, which cannot be.</b> Likely: {point.flag}.
           </p>
         ) : null}
         {point.dataEfficiency !== null && point.dataEfficiency < 95 ? (
@@ -69,7 +74,7 @@ export function Detail({ point, data, whole, close }: { point: Point; data: Data
         ) : null}
         {point.adjustable ? null : <p class="quiet">Its numbers are those of the document: changed roofs do not change them, for counters know more of it than its row.</p>}
       </div>
-      <dl class="facts-grid">
+      <dl class="point-facts">
         {facts(point, data)
           .filter(([name]) => name !== "Status")
           .map(([name, value]) => (

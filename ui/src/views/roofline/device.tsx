@@ -3,6 +3,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Source } from "../../source";
 import { type Document, rows } from "../../source/document";
+import { askOnce } from "../bench/hooks";
 import { keep } from "./choices";
 
 /** The run of the address; the newest one without. */
@@ -15,8 +16,7 @@ export function useDevices(source: Source): { id: string; name: string }[] {
   const [found, setFound] = useState<{ id: string; name: string }[]>([]);
   useEffect(() => {
     if (!source.live) return;
-    source
-      .ask<Document>("devices")
+    askOnce<Document>(source, "devices")
       .then((answer) => setFound(rows(answer, "devices", "devices").map((row) => ({ id: String(row.id ?? ""), name: String(row.full_name ?? row.id ?? "") }))))
       // Without the list there is the device of the document.
       .catch(() => setFound([]));

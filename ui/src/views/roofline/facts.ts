@@ -17,14 +17,16 @@ export function facts(point: Point, data: Data): Fact[] {
   const { counts } = data;
   const rate = (value: number | null): string => (value === null ? NONE : withUnit(value * 1e9, `${counts}/s`));
   const main = data.memory[0];
-  const share = main && point.bandwidth !== null ? ` (${percent((100 * point.bandwidth) / main.rate)} of ${main.name})` : "";
+  // What is above its roof is no share of it, but wrong.
+  const wrong = point.flag !== null;
+  const share = main && point.bandwidth !== null && !wrong ? ` (${percent((100 * point.bandwidth) / main.rate)} of ${main.name})` : "";
   const all: Fact[] = [
     ["Status", point.status],
-    ["Of its roof", shown(point.pct, percent)],
+    ["Of its roof", wrong ? "above it" : shown(point.pct, percent)],
     ["Bound by", point.boundBy ?? NONE],
     ["Class", point.class ?? NONE],
     ["Time", shown(point.time, duration)],
-    ["Headroom", shown(point.headroom, duration)],
+    ["Headroom", wrong ? NONE : shown(point.headroom, duration)],
     ["Calls", shown(point.calls, thousands)],
     ["Intensity", point.intensity === null ? NONE : `${ratio(point.intensity)} ${counts}/B`],
     ["Without waste", point.ideal === null ? NONE : `${ratio(point.ideal)} ${counts}/B`],
@@ -69,7 +71,9 @@ export function formulas(point: Point, data: Data): string[] {
   if (point.roof !== null) {
     lines.push(`roof = least of the peak of its type and each bandwidth × intensity = ${withUnit(point.roof * 1e9, `${counts}/s`)}, by ${point.boundBy ?? "none"}`);
   }
-  if (point.pct !== null && point.time !== null && point.headroom !== null) {
+  if (point.flag !== null && point.time !== null && point.headroom !== null) {
+    lines.push(`best time = ${duration(point.time - point.headroom)}, more than the ${duration(point.time)} that were taken`);
+  } else if (point.pct !== null && point.time !== null && point.headroom !== null) {
     lines.push(`of its roof = best time / time = ${duration(point.time - point.headroom)} / ${duration(point.time)} = ${percent(point.pct)}`);
     lines.push(`headroom = time − best time = ${duration(point.headroom)}`);
   }

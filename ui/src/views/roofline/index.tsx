@@ -6,25 +6,25 @@ import { command, type Exports } from "../../kit/export";
 import { NumberButton } from "../../kit/explain";
 import { type Key, useKeys } from "../../kit/keys";
 import { Panel } from "../../kit/panel";
-import { DataTable } from "../../kit/table";
 import { hideTip, showTip, TipLines } from "../../kit/tooltip";
-import { headline, section as sectionOf, type Section, type Table } from "../../source/document";
+import { headline, section as sectionOf } from "../../source/document";
 import { range, select, selected, settings, toggle } from "../../state";
 import type { Props, View } from "..";
 import { adjusted, isAdjusted } from "./adjust";
 import { AdjustPanel } from "./adjust-panel";
 import { Chart } from "./chart";
-import { adjustment, choices, type Choices, type Grouping, GROUPING_WORDS, GROUPINGS, groupOf, keep, shownPoints, tally } from "./choices";
-import { STATUSES } from "./classify";
-import { type Data, placeOf, read } from "./data";
+import { adjustment, choices, type Choices, type Grouping, GROUPING_WORDS, GROUPINGS, keep, shownPoints } from "./choices";
+import { read } from "./data";
 import { Detail } from "./detail";
 import { DevicePicker, useOtherDevice } from "./device";
 import { glance } from "./facts";
 import { Filters, Roofs } from "./filters";
+import { Inputs, only } from "./inputs";
 import { Kernels } from "./kernels";
+import { Legend } from "./legend";
 import { Script } from "./script";
-import { colours, levelName, specOf } from "./spec";
-import { fillOf, shape, SYMBOL_WORDS } from "./marks";
+import { levelName, specOf } from "./spec";
+import { pointsTable, Tables } from "./tables";
 import "./roofline.css";
 
 const SIDES: readonly [id: string, title: string][] = [
@@ -47,32 +47,6 @@ function keys(): Key[] {
   ];
 }
 
-/** The table of points with what was changed in the place of what the document says. */
-function pointsTable(section: Section, data: Data, shown: readonly number[]): Table {
-  const table = section.tables.find((one) => one.id === "points") ?? { id: "points", columns: [], rows: [] };
-  const at = (id: string): number => table.columns.findIndex((column) => column.id === id);
-  const places = { roof_gflops: at("roof_gflops"), pct_of_roof: at("pct_of_roof"), class: at("class"), bound_by: at("bound_by"), headroom_ns: at("headroom_ns"), status: at("status"), flag: at("flag"), delta: at("delta_log10_oi_to_knee") };
-  const rows = [...shown].flatMap((index) => {
-    const row = table.rows[index];
-    const point = data.points[index];
-    if (!row || !point) return [];
-    const next = [...row];
-    const put = (place: number, value: Table["rows"][0][0]) => {
-      if (place >= 0) next[place] = value;
-    };
-    put(places.roof_gflops, point.roof);
-    put(places.pct_of_roof, point.pct);
-    put(places.class, point.class);
-    put(places.bound_by, point.boundBy);
-    put(places.headroom_ns, point.headroom);
-    put(places.status, point.status);
-    put(places.flag, point.flag);
-    put(places.delta, point.delta);
-    return [next];
-  });
-  return { ...table, rows };
-}
-
 /** What is on the screen as a command. */
 function commandLine(props: Props, chosen: Choices, change: ReturnType<typeof adjustment>): string {
   const options: string[] = [];
@@ -86,50 +60,13 @@ function commandLine(props: Props, chosen: Choices, change: ReturnType<typeof ad
   return command(props.document, "roofline", options.join(" "));
 }
 
-function Legend({ data, chosen }: { data: Data; chosen: Choices }) {
-  const colour = colours(data.points, chosen.colour);
-  const symbols = Object.keys(SYMBOL_WORDS).filter((symbol) => data.points.some((point) => point.symbol === symbol));
-  const groups = tally(data.points, chosen.colour);
-  if (chosen.colour === "status") groups.sort((a, b) => STATUSES.indexOf(a.name as never) - STATUSES.indexOf(b.name as never));
-  const nowhere = data.points.filter((point) => placeOf(point, chosen.level) === null).length;
-  const words = [
-    data.time ? "area: share of the time" : "",
-    data.points.some((point) => point.flag) ? "ring: above its roof" : "",
-    data.points.some((point) => point.ideal !== null) && chosen.gaps ? "arrow: to the intensity without needless bytes" : "",
-    data.points.some((point) => point.time === null) ? "dotted: no time, drawn at its roof" : "",
-    nowhere ? `${thousands(nowhere)} without a place on these axes` : "",
-    data.unmodelled.length ? `${counted(data.unmodelled.length, "row")} without a formula in no chart` : "",
-  ].filter(Boolean);
-  return (
-    <div class="legend">
-      {groups.slice(0, 8).map(({ name }) => {
-        const one = data.points.find((point) => groupOf(point, chosen.colour) === name);
-        return (
-          <span key={name}>
-            <i class={`swatch ${chosen.colour === "status" ? fillOf(name) : "full"}`} style={{ "--mark": `var(--${one ? colour(one) : "c8"})` }} /> {name}
-          </span>
-        );
-      })}
-      {symbols.map((symbol) => (
-        <span key={symbol}>
-          <svg width="12" height="12" viewBox="-7 -7 14 14" aria-hidden="true">
-            <path d={shape(symbol, 4.6)} fill="none" stroke="currentColor" stroke-width="1.3" />
-          </svg>
-          {SYMBOL_WORDS[symbol]}
-        </span>
-      ))}
-      {words.map((word) => (
-        <span key={word}>{word}</span>
-      ))}
-    </div>
-  );
-}
-
 function Roofline(props: Props) {
   const { source } = props;
+  const input = Math.max(0, Number.parseInt(settings.value["roofline.input"] ?? "0", 10) || 0);
+  const own = useMemo(() => only(props.document, input), [props.document, input]);
   useKeys(keys);
   const device = settings.value["roofline.device"] ?? "";
-  const { document, state } = useOtherDevice(source, props.document, device);
+  const { document, state } = useOtherDevice(source, own, device);
   const section = sectionOf(document, "roofline");
   const original = useMemo(() => read(document), [document]);
   const change = useMemo(adjustment, [settings.value]);
@@ -194,10 +131,11 @@ function Roofline(props: Props) {
   const numbers = ["headroom_ns", "assessed_pct", "above_roof"].flatMap((id) => headline(document, "roofline", id) ?? []);
   return (
     <div class="roofline">
+      <Inputs document={props.document} chosen={input} />
       <Panel
         title="Roofline"
         exports={exports}
-        tools={<DevicePicker source={source} own={read(props.document).device} device={device} custom={change.rates.size > 0} state={state} />}
+        tools={<DevicePicker source={source} own={String(headline(own, "roofline", "device")?.value ?? "")} device={device} custom={change.rates.size > 0} state={state} />}
       >
         <div class="bar">
           <input type="search" placeholder="Names" aria-label="Search names of kernels" value={chosen.query} onInput={(event) => keep("query", event.currentTarget.value || null)} />
@@ -265,7 +203,7 @@ function Roofline(props: Props) {
         {point ? (
           <Detail point={point} data={data} whole={data.time || null} close={() => choose(-1, false)} />
         ) : (
-          <p class="detail-none quiet">
+          <p class="point-none quiet">
             {numbers.map((number) => (
               <span key={number.id}>
                 <NumberButton entry={number} section={section} /> {number.id === "headroom_ns" ? "above the best time" : number.id === "assessed_pct" ? "of the time is held against a roof" : "above their roof"}
@@ -278,25 +216,6 @@ function Roofline(props: Props) {
       </Panel>
       {section ? <Tables section={section} points={pointsTable(section, data, shown)} /> : null}
     </div>
-  );
-}
-
-/** Everything behind the chart. */
-function Tables({ section, points }: { section: Section; points: Table }) {
-  const tables = [points, ...section.tables.filter((table) => ["by_operator", "unmodelled", "roofs"].includes(table.id) && table.rows.length > 0)];
-  const open = settings.value["roofline.table"] ?? "points";
-  const table = tables.find((one) => one.id === open) ?? points;
-  return (
-    <Panel title="Behind the chart" exports={{ name: `roofline-${table.id}`, table: () => table }}>
-      <div class="sub-tabs" role="tablist" aria-label="Tables">
-        {tables.map((one) => (
-          <button type="button" role="tab" key={one.id} aria-selected={one === table} onClick={() => keep("table", one.id === "points" ? null : one.id)}>
-            {one.title ?? one.id} <span class="quiet-count">{thousands(one.rows.length)}</span>
-          </button>
-        ))}
-      </div>
-      <DataTable table={table} section={section} id={`roofline.${table.id}`} rows={14} />
-    </Panel>
   );
 }
 

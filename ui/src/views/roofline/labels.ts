@@ -59,27 +59,47 @@ export function crosses([x1, y1, x2, y2]: Line, box: Box): boolean {
   return first <= last;
 }
 
-/** Boxes by the squares of a grid they touch, so that a question looks at few of them. */
-class Grid<Item> {
-  private readonly cells = new Map<number, { box: Box; item: Item }[]>();
-  private static readonly SIZE = 48;
-  private *keys(box: Box): Generator<number> {
-    const at = (value: number): number => Math.max(-500, Math.min(500, Math.floor(value / Grid.SIZE)));
-    for (let x = at(box[0]); x <= at(box[2]); x += 1)
-      for (let y = at(box[1]); y <= at(box[3]); y += 1) yield x * 1024 + y;
+const CELL = 48;
+
+/** Marks by the squares of a grid they touch, so that a question looks at few of them. */
+class Grid {
+  private readonly cells = new Map<number, number[]>();
+  /** The question that counted a mark last: one that touches several squares counts once. */
+  private readonly asked: Int32Array;
+  private question = 0;
+
+  constructor(private readonly marks: Surroundings["marks"]) {
+    this.asked = new Int32Array(marks.length);
+    marks.forEach(({ x, y, radius }, index) => {
+      for (let column = Math.floor((x - radius) / CELL); column <= Math.floor((x + radius) / CELL); column += 1) {
+        for (let row = Math.floor((y - radius) / CELL); row <= Math.floor((y + radius) / CELL); row += 1) {
+          const key = column * 4096 + row;
+          const cell = this.cells.get(key);
+          if (cell) cell.push(index);
+          else this.cells.set(key, [index]);
+        }
+      }
+    });
   }
-  add(box: Box, item: Item): void {
-    for (const key of this.keys(box)) {
-      const cell = this.cells.get(key);
-      if (cell) cell.push({ box, item });
-      else this.cells.set(key, [{ box, item }]);
+
+  /** How many marks a box touches; counting ends above `most`. */
+  touched([left, top, right, bottom]: Box, most: number): number {
+    this.question += 1;
+    let count = 0;
+    for (let column = Math.floor(left / CELL); column <= Math.floor(right / CELL); column += 1) {
+      for (let row = Math.floor(top / CELL); row <= Math.floor(bottom / CELL); row += 1) {
+        for (const index of this.cells.get(column * 4096 + row) ?? []) {
+          const mark = this.marks[index];
+          if (!mark || this.asked[index] === this.question) continue;
+          const { x, y, radius } = mark;
+          if (left >= x + radius || x - radius >= right || top >= y + radius || y - radius >= bottom) continue;
+          this.asked[index] = this.question;
+          count += 1;
+          if (count > most) return count;
+        }
+      }
     }
-  }
-  touching(box: Box): Set<Item> {
-    const found = new Set<Item>();
-    for (const key of this.keys(box))
-      for (const one of this.cells.get(key) ?? []) if (overlap(one.box, box)) found.add(one.item);
-    return found;
+    return count;
   }
 }
 
@@ -111,8 +131,7 @@ function candidate(wish: Wish, distance: number, direction: number, bounds: Box)
 
 /** Places names one after the other; at most `most` of them. */
 export function place(wishes: readonly Wish[], around: Surroundings, bounds: Box, most = Infinity): Placed[] {
-  const marks = new Grid<number>();
-  around.marks.forEach(({ x, y, radius }, index) => marks.add([x - radius, y - radius, x + radius, y + radius], index));
+  const marks = new Grid(around.marks);
   const placed: Placed[] = [];
   const free = (box: Box, leader: Line | null): boolean => {
     if (box[0] < bounds[0] || box[1] < bounds[1] || box[2] > bounds[2] || box[3] > bounds[3]) return false;
@@ -132,10 +151,10 @@ export function place(wishes: readonly Wish[], around: Surroundings, bounds: Box
         let cost = ring + preference * 0.08;
         if ((best && cost >= best.cost) || !free(box, leader)) continue;
         // Its own mark is never below its own name: the name keeps its distance from it.
-        const covered = marks.touching(box).size;
+        const covered = marks.touched(box, around.mayCover);
         if (covered > around.mayCover) continue;
         cost += covered * 0.8;
-        cost += around.lines.filter((line) => crosses(line, box)).length * 2.2;
+        for (const line of around.lines) if (crosses(line, box)) cost += 2.2;
         if (!best || cost < best.cost) best = { cost, box, leader };
       }
     }
