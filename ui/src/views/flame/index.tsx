@@ -1,19 +1,21 @@
 // The flame graph: calls inside of calls, as wide as what they cost.
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { number, percent, thousands } from "../../format";
+import { percent, thousands } from "../../format";
 import { useSize } from "../../kit/canvas";
 import { command, ExportMenu } from "../../kit/export";
 import { type Key, useKeys } from "../../kit/keys";
 import { shorten } from "../../kit/names";
 import { Empty, Prose } from "../../kit/panel";
 import { theme } from "../../kit/theme";
-import { hideTip, showTip, TipLines } from "../../kit/tooltip";
-import { steer, turn } from "../../kit/viewport";
-import { select, set, setting } from "../../state";
+import { hideTip } from "../../kit/tooltip";
+import { steer } from "../../kit/viewport";
+import { set, setting } from "../../state";
 import type { Props, View } from "..";
-import { type FlameData, read } from "./data";
-import { Flame, type Place } from "./flame";
+import { read } from "./data";
+import { Flame } from "./flame";
+import { listen } from "./pointer";
+import { describe } from "./words";
 import "./flame.css";
 
 const NOTHING = "This report holds no calls. `eaves open FILE` shows those of the recording.";
@@ -46,58 +48,6 @@ function FlameView(props: Props) {
   if (state.flame === undefined) return <Empty>Reading the flame graph ...</Empty>;
   if (state.flame === null || state.flame.trees.length === 0) return <Empty><Prose text={NOTHING} /></Empty>;
   return <Loaded {...props} flame={state.flame} />;
-}
-
-/** An amount of a metric as people read it. */
-function amount(data: FlameData, value: number, metric: number): string {
-  return number(value, data.metrics[metric]?.unit ?? "count");
-}
-
-function change(now: number, before: number): string {
-  if (!before) return now ? "new" : "-";
-  if (!now) return "gone";
-  const share = (100 * (now - before)) / before;
-  return `${share > 0 ? "+" : ""}${percent(share)}`;
-}
-
-const share = (part: number, whole: number) => (whole > 0 ? percent((100 * part) / whole) : "-");
-
-function tip(flame: Flame, place: Place): preact.ComponentChildren {
-  const { data } = flame;
-  const { tree } = place.layout;
-  const { frame } = place;
-  const metric = flame.metric.peek();
-  const total = tree.total[metric]!;
-  const parent = Math.max(0, tree.parent[frame]!);
-  const lines: [string, string][] = [];
-  data.metrics.forEach((one, at) => {
-    if (!flame.has(at)) return;
-    const now = tree.total[at]![frame]!;
-    const before = tree.base[at]?.[frame];
-    if (before !== undefined) lines.push([one.title, `${amount(data, before, at)} before, ${amount(data, now, at)} now, ${change(now, before)}`]);
-    else lines.push([one.title, amount(data, now, at)]);
-  });
-  if (!tree.inverted && !flame.isDifference) lines.push(["Of its own", amount(data, tree.own[metric]![frame]!, metric)]);
-  lines.push(["Of all", share(total[frame]!, total[0]!)]);
-  if (frame > 0) lines.push([tree.inverted ? "Of the callee" : "Of its caller", share(total[frame]!, total[parent]!)]);
-  const focused = flame.focused.peek();
-  if (focused?.layout === place.layout && focused.frame !== parent) lines.push(["Of what is shown", share(total[frame]!, total[focused.frame]!)]);
-  const grouped = tree.grouped.get(frame);
-  lines.push(["Kind", grouped ? `${thousands(grouped)} small frames` : (data.kinds[tree.kind[frame]!]?.label ?? "")]);
-  return <TipLines title={flame.nameOf(place)} lines={lines} />;
-}
-
-/** What the status line and screen readers say of a frame. */
-function describe(flame: Flame, place: Place): string {
-  const { tree } = place.layout;
-  const metric = flame.metric.peek();
-  const total = tree.total[metric]!;
-  const now = total[place.frame]!;
-  const before = tree.base[metric]?.[place.frame];
-  const words = [flame.nameOf(place)];
-  if (before !== undefined) words.push(`${amount(flame.data, before, metric)} before, ${amount(flame.data, now, metric)} now (${change(now, before)})`);
-  else words.push(`${amount(flame.data, now, metric)}, ${share(now, total[0]!)} of all`);
-  return words.join(" – ");
 }
 
 function keys(flame: Flame, focusSearch: () => void): Key[] {
@@ -167,66 +117,6 @@ function Loaded({ document, flame }: Props & { flame: Flame }) {
       <Status flame={flame} />
     </section>
   );
-}
-
-/** Listens on the canvases; returns how to stop. */
-function listen(flame: Flame, canvas: HTMLCanvasElement, mini: HTMLCanvasElement): () => void {
-  const ends = new AbortController();
-  const { signal } = ends;
-  const { viewport } = flame;
-  let drag: { x: number; y: number; from: number; to: number; top: number; moved: boolean } | null = null;
-  canvas.addEventListener(
-    "wheel",
-    (event) => {
-      if (!event.ctrlKey && !event.shiftKey && Math.abs(event.deltaY) >= Math.abs(event.deltaX)) return;
-      event.preventDefault();
-      turn(viewport, event, event.offsetX);
-    },
-    { passive: false, signal },
-  );
-  canvas.addEventListener("pointerdown", (event) => {
-    if (event.button !== 0) return;
-    drag = { x: event.offsetX, y: event.offsetY, from: viewport.from, to: viewport.to, top: flame.scroll?.scrollTop ?? 0, moved: false };
-    canvas.setPointerCapture(event.pointerId);
-  }, { signal });
-  canvas.addEventListener("pointermove", (event) => {
-    if (!drag) {
-      const place = flame.at(event.offsetX, event.offsetY);
-      const before = flame.hover.peek();
-      if (place?.frame !== before?.frame || place?.layout !== before?.layout) flame.hover.value = place;
-      if (place) showTip(event, tip(flame, place));
-      else hideTip();
-      return;
-    }
-    const [dx, dy] = [event.offsetX - drag.x, event.offsetY - drag.y];
-    if (!drag.moved && Math.abs(dx) + Math.abs(dy) < 4) return;
-    drag.moved = true;
-    hideTip();
-    const by = (dx / viewport.width) * (drag.to - drag.from);
-    viewport.set(drag.from - by, drag.to - by);
-    if (flame.scroll) flame.scroll.scrollTop = drag.top - dy;
-  }, { signal });
-  canvas.addEventListener("pointerup", (event) => {
-    const wasClick = drag && !drag.moved;
-    drag = null;
-    const place = wasClick ? flame.at(event.offsetX, event.offsetY) : null;
-    if (!place) return;
-    hideTip();
-    select([flame.nameOf(place)]);
-    flame.focus(place);
-  }, { signal });
-  canvas.addEventListener("pointerleave", () => (hideTip(), void (flame.hover.value = null)), { signal });
-  let from: number | null = null;
-  const valueOf = (event: PointerEvent) => viewport.whole.from + (event.offsetX / viewport.width) * (viewport.whole.to - viewport.whole.from);
-  mini.addEventListener("pointerdown", (event) => {
-    from = valueOf(event);
-    mini.setPointerCapture(event.pointerId);
-  }, { signal });
-  mini.addEventListener("pointermove", (event) => {
-    if (from !== null && Math.abs(valueOf(event) - from) > (3 * (viewport.whole.to - viewport.whole.from)) / viewport.width) viewport.set(Math.min(from, valueOf(event)), Math.max(from, valueOf(event)));
-  }, { signal });
-  mini.addEventListener("pointerup", () => (from = null), { signal });
-  return () => ends.abort();
 }
 
 function Choice({ label, options, value, choose }: { label: string; options: readonly { id: string; title: string; disabled?: boolean }[]; value: string; choose(id: string): void }) {

@@ -9,7 +9,7 @@ import { ticks } from "../../kit/canvas";
 import { colour, theme } from "../../kit/theme";
 import { hideTip, showTip, TipLines } from "../../kit/tooltip";
 import { range } from "../../state";
-import { timeLabels } from "../timeline/paint";
+import { timeLabels } from "../timeline/axis";
 import { lastUntil, type Series, span } from "./data";
 
 const HEIGHT = 300;

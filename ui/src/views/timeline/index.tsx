@@ -14,7 +14,7 @@ import { set, setting } from "../../state";
 import { type Data, decode } from "./data";
 import { Details, facts } from "./details";
 import { factsOf } from "./layout";
-import { amount, pointAt } from "./paint";
+import { amount, pointAt } from "./counters";
 import { onMap, onPlot } from "./pointer";
 import { lineAtY, timeAt } from "./scene";
 import { Timeline } from "./timeline";

@@ -1,10 +1,10 @@
 // The picture: rows as a strip of texels, then words, counters, arrows and the axis over it.
 
-import { cut, letterWidth, ticks } from "../../kit/canvas";
-import { bytes as bytesText, decimal } from "../../format";
-import type { CounterHead, Row } from "./data";
-import { COUNTER, type Line, type RowLine, ROW } from "./layout";
-import { OPERATOR, type Arrow } from "./relations";
+import { cut, letterWidth } from "../../kit/canvas";
+import { amount, extremes, paintCounter } from "./counters";
+import type { Row } from "./data";
+import { type Line, type RowLine, ROW } from "./layout";
+import type { Arrow } from "./relations";
 import { type Area, AXIS, inSight, offset, type Scene, scrollTop, xOf, yOf } from "./scene";
 
 export const FONT = "11px system-ui, sans-serif";
@@ -107,64 +107,6 @@ function paintLabels(scene: Scene, entries: Int32Array, origin: number, size: nu
   context.globalAlpha = 1;
 }
 
-/** The least and the greatest value of a counter, with 0 between them. */
-function extremes(counter: CounterHead): [number, number] {
-  let [least, most] = [0, 0];
-  for (const [, value] of counter.points) {
-    if (value < least) least = value;
-    if (value > most) most = value;
-  }
-  return [least, most];
-}
-
-export function amount(value: number, isBytes: boolean): string {
-  return isBytes ? bytesText(value) : Number.isInteger(value) ? value.toLocaleString("en") : decimal(value);
-}
-
-/** The last point of a counter up to a time. */
-export function pointAt(counter: CounterHead, time: number): readonly [number, number] | undefined {
-  const { points } = counter;
-  let low = 0;
-  let high = points.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (points[middle]![0] <= time) low = middle + 1;
-    else high = middle;
-  }
-  return points[low - 1];
-}
-
-function paintCounter(scene: Scene, counter: CounterHead, rank: number, y: number): void {
-  const { context, viewport, margin, width } = scene;
-  const { points } = counter;
-  const [least, most] = extremes(counter);
-  const base = y + COUNTER - 2;
-  const scale = (COUNTER - 8) / (most - least || 1);
-  const shift = offset(scene, rank);
-  const first = pointAt(counter, viewport.from + shift);
-  const path = new Path2D();
-  let at = first ? points.indexOf(first) : 0;
-  let started = false;
-  for (; at < points.length; at++) {
-    const [time, value] = points[at]!;
-    const x = Math.max(margin, xOf(scene, time, rank));
-    if (x > width) break;
-    const until = Math.min(width, at + 1 < points.length ? xOf(scene, points[at + 1]![0], rank) : xOf(scene, viewport.whole.to + shift, rank));
-    const height = base - (value - least) * scale;
-    if (!started) path.moveTo(x, base);
-    started = true;
-    path.lineTo(x, height);
-    path.lineTo(Math.max(x, until), height);
-    if (at + 1 === points.length || until >= width) path.lineTo(Math.max(x, until), base);
-  }
-  if (!started) return;
-  context.fillStyle = scene.colours.css[OPERATOR] ?? scene.theme.link;
-  context.globalAlpha = 0.55;
-  context.fill(path);
-  context.globalAlpha = 1;
-  rule(scene, margin, base, width - margin);
-}
-
 function paintMargin(scene: Scene, lines: { line: Line; y: number }[], folded: ReadonlySet<string>): void {
   const { context, margin, theme, width } = scene;
   context.textBaseline = "middle";
@@ -190,46 +132,6 @@ function paintMargin(scene: Scene, lines: { line: Line; y: number }[], folded: R
       context.fillText(cut(line.label, margin - 30, letter), 20, middle);
     }
   }
-}
-
-/** Labels of times in one unit, with as many digits as tell them apart. */
-export function timeLabels(from: number, to: number, most: number): [time: number, label: string][] {
-  const { step, at } = ticks(from, to, most);
-  const largest = Math.max(Math.abs(from), Math.abs(to));
-  const [unit, size] = largest >= 1e9 ? ["s", 1e9] : largest >= 1e6 ? ["ms", 1e6] : largest >= 1e3 ? ["µs", 1e3] : ["ns", 1];
-  const digits = Math.max(0, Math.ceil(Math.log10((size as number) / step) - 1e-9));
-  return at.map((time) => [time, time === 0 ? "0" : `${(time / (size as number)).toFixed(digits)} ${unit}`]);
-}
-
-export function paintAxis(scene: Scene): void {
-  const { context, width, margin, viewport, theme } = scene;
-  context.fillStyle = theme.surface;
-  context.fillRect(0, 0, width, AXIS);
-  context.font = FONT;
-  context.textBaseline = "middle";
-  context.textAlign = "left";
-  for (const [time, label] of timeLabels(viewport.from, viewport.to, plotWidth(scene) / 110)) {
-    const x = Math.round(margin + viewport.toPixel(time));
-    context.fillStyle = theme.line;
-    context.fillRect(x, 17, 1, AXIS - 17);
-    context.fillStyle = theme.quiet;
-    if (x + 4 + label.length * 6 < width) context.fillText(label, x + 4, 22);
-  }
-  const ranks = scene.slices.data.ranks;
-  context.font = "600 10.5px system-ui, sans-serif";
-  context.fillStyle = mark(scene.dark);
-  const rank = ranks[0];
-  let free = -1;
-  for (const [number, from, to] of rank?.steps ?? []) {
-    const x = Math.max(margin, xOf(scene, from, rank!.rank)) + 4;
-    const label = `step ${number}`;
-    if (x < free || xOf(scene, to, rank!.rank) < x + 30 || x + 50 > width) continue;
-    context.fillText(label, x, 8);
-    free = x + label.length * 6.5 + 8;
-  }
-  rule(scene, 0, AXIS - 1, width);
-  context.fillStyle = theme.line;
-  context.fillRect(margin - 1, 0, 1, AXIS);
 }
 
 /** Dashed lines where the steps of each rank begin. */

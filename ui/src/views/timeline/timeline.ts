@@ -6,12 +6,14 @@ import { oncePerFrame, pageColours, surface } from "../../kit/canvas";
 import { theme } from "../../kit/theme";
 import { Viewport } from "../../kit/viewport";
 import type { Source } from "../../source";
-import { range, rank, select, selected, set, setting } from "../../state";
+import { range, rank, select, selected, setting } from "../../state";
 import { colours } from "./colours";
 import type { Data } from "./data";
 import { layOut, layOutPinned, FOLDED, type Layout, MANY, ROW, type RowLine } from "./layout";
-import { drawBands, OVERVIEW, paintOverview, type Work, workOfRanks } from "./overview";
-import { clipped, outline, paintArea, paintArrows, paintAxis, paintCursor, paintRows, paintSteps } from "./paint";
+import { keepKeys, keysOf } from "./kept";
+import { Overview } from "./map";
+import { paintAxis } from "./axis";
+import { clipped, outline, paintArea, paintArrows, paintCursor, paintRows, paintSteps } from "./paint";
 import { type Arrow, Slices } from "./relations";
 import { type Area, AXIS, entryAt, lineAtY, type Scene, THEME } from "./scene";
 import { Search, type Sought } from "./search";
@@ -23,8 +25,6 @@ const REST_OF_SEARCH = 0.22;
 const REST_OF_SELECTION = 0.55;
 /** How long a window must stand still until other views follow. */
 const FOLLOW_MS = 150;
-/** Slices of which the busy time is found before the first picture; with more it is found after it. */
-const AT_ONCE = 100_000;
 
 /** The slice that is chosen, wherever it stands in the payload that is shown. */
 export interface Chosen {
@@ -34,15 +34,6 @@ export interface Chosen {
 }
 
 const NOTHING: Layout = { lines: [], lineOf: new Map(), height: 0 };
-
-/** Keys that are kept in the address under a name. */
-export function keysOf(name: string): Set<string> {
-  return new Set(setting(`timeline.${name}`).split("\n").filter(Boolean));
-}
-
-export function keepKeys(name: string, keys: ReadonlySet<string>): void {
-  set(`timeline.${name}`, keys.size ? [...keys].join("\n") : null);
-}
 
 export class Timeline {
   readonly overall: Slices;
@@ -65,13 +56,10 @@ export class Timeline {
   #lit: Scene["lit"] = null;
   #wanted: Uint8Array | null = null;
   #colours: Scene["colours"];
-  #bands: HTMLCanvasElement | null = null;
-  /** Busy spans of the payloads that were shown. */
-  readonly #work = new WeakMap<Slices, Work>();
+  readonly #overview: Overview;
   #hover: { entry: number; slices: Slices } | null = null;
   #pointer: { x: number; y: number } | null = null;
   #arrows: { of: number; slices: Slices; deep: boolean; arrows: Arrow[] } | null = null;
-  readonly #finding = new WeakSet<Slices>();
   #sought: Sought | null = null;
   #follow: ReturnType<typeof setTimeout> | undefined;
   readonly #stops: (() => void)[] = [];
@@ -86,6 +74,7 @@ export class Timeline {
     this.windows = new Windows(source, this.overall, () => this.#take());
     this.search = new Search(source, () => this.shown.value, () => coarseness(this.overall) > 0);
     this.#colours = colours(data.head, theme.peek() === "dark");
+    this.#overview = new Overview(this.overall, () => this.redraw());
   }
 
   /** Draws and follows what the page shares, until `stop`. */
@@ -180,7 +169,7 @@ export class Timeline {
 
   #repaint(): void {
     this.strip.reset();
-    this.#bands = null;
+    this.#overview.forget();
     this.redraw();
   }
 
@@ -234,24 +223,6 @@ export class Timeline {
     const keys = keysOf(name);
     if (!keys.delete(track.key)) keys.add(track.key);
     keepKeys(name, keys);
-  }
-
-  /** Busy spans of a payload; null until they are found, which for many slices is after the picture. */
-  #workOf(slices: Slices): Work | null {
-    const known = this.#work.get(slices);
-    if (known) return known;
-    const find = () => {
-      this.#work.set(slices, workOfRanks(slices));
-      if (slices === this.overall) this.#bands = null;
-      this.redraw();
-    };
-    if (slices.data.total <= AT_ONCE) {
-      this.#work.set(slices, workOfRanks(slices));
-      return this.#work.get(slices)!;
-    }
-    if (!this.#finding.has(slices)) setTimeout(find, 50);
-    this.#finding.add(slices);
-    return null;
   }
 
   /** How much later each rank is than it is drawn: nothing, or so that a step begins at one place. */
@@ -308,7 +279,7 @@ export class Timeline {
     if (this.#pointer && this.#pointer.x >= scene.margin) {
       paintCursor(scene, this.#pointer.x, duration(this.viewport.toAxis(this.#pointer.x - scene.margin)));
     }
-    this.#drawMap(scene);
+    if (this.map) this.#overview.draw(this.map, scene, rank.peek());
   }
 
   #paintChosen(scene: Scene): void {
@@ -321,17 +292,6 @@ export class Timeline {
     if (setting("timeline.arrows") === "off") return;
     paintArrows(scene, this.arrowsOfChosen());
     if (hover >= 0 && hover !== chosen) paintArrows(scene, scene.slices.arrows(hover, false));
-  }
-
-  #drawMap(scene: Scene): void {
-    const made = this.map && surface(this.map, scene.width, OVERVIEW);
-    if (!made) return;
-    const wide = scene.width - scene.margin;
-    if (!this.#bands || this.#bands.width !== Math.round(wide * made.ratio)) {
-      this.#bands = drawBands(this.overall, colours(this.overall.data.head, scene.dark), this.#workOf(this.overall), wide, made.ratio, this.viewport.whole);
-    }
-    const steps = this.overall.data.ranks[0]?.steps ?? [];
-    paintOverview(made, this.#bands, this.viewport, this.#workOf(scene.slices), scene, steps, rank.peek());
   }
 
   chosenEntry(): number {

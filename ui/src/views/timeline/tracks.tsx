@@ -3,7 +3,8 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { set, setting } from "../../state";
 import { fuzzy, title } from "./layout";
-import { keepKeys, keysOf, type Timeline } from "./timeline";
+import { keepKeys, keysOf } from "./kept";
+import type { Timeline } from "./timeline";
 
 function flip(name: string, key: string): void {
   const keys = keysOf(name);
