@@ -24,5 +24,7 @@ if (place) {
     queueMicrotask(() => stop());
   });
   follow(source);
+  // A file has the report there as tables, for browsers that run no programs.
+  place.replaceChildren();
   render(<Start source={source} />, place);
 }

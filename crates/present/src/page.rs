@@ -28,6 +28,14 @@ pub(crate) const DOCUMENT_START: &str = r#"<script type="application/json" id="e
 /// Bytes for the data of a file: it opens at once and goes into a mail.
 pub const BUDGET: usize = 2_000_000;
 
+/// Takes the tables away when the program has put something in their place.
+const REPLACE: &str = "{
+const tables = document.getElementById(\"eaves-read\");
+const look = (_, observer) => { tables.remove(); observer.disconnect(); };
+new MutationObserver(look).observe(document.getElementById(\"app\"), { childList: true });
+}
+";
+
 /// The page of a server: where its script and style sheet are, and what the window is called.
 pub fn shell(script: &str, style: &str, title: &str) -> String {
     format!(
@@ -94,8 +102,8 @@ fn write_offline(
         escaped(&html::title(document)),
         eaves_webui::STYLE,
     )?;
-    // The program empties this element first, and the style of the tables goes with them.
-    write!(page, "<div id=\"app\">\n<style>\n{}</style>\n", html::STYLE)?;
+    // The tables stand until the program shows something, and their style goes with them.
+    write!(page, "<div id=\"app\"></div>\n<div id=\"eaves-read\">\n<style>\n{}</style>\n", html::STYLE)?;
     html::write_body(page, document, "eaves-document")?;
     writeln!(page, "<p class=\"quiet\">{}</p>", escaped(&holds(json, timeline, flame)))?;
     writeln!(page, "</div>\n{DOCUMENT_START}{json}{DATA_END}")?;
@@ -107,7 +115,11 @@ fn write_offline(
             )?;
         }
     }
-    write!(page, "<script type=\"module\">\n{}\n</script>\n</body>\n</html>\n", eaves_webui::SCRIPT)
+    write!(
+        page,
+        "<script>\n{REPLACE}</script>\n<script type=\"module\">\n{}\n</script>\n</body>\n</html>\n",
+        eaves_webui::SCRIPT
+    )
 }
 
 /// How large the parts are. What was put into groups for it, the parts say themselves.

@@ -42,9 +42,9 @@ impl Answer {
         Self { fleeting: true, ..Self::new(kind, bytes) }
     }
 
-    /// The bytes as they are.
-    pub(crate) fn bytes(&self) -> &Bytes {
-        &self.bytes
+    /// The bytes as JSON.
+    pub(crate) fn value(&self) -> serde_json::Value {
+        serde_json::from_slice(&self.bytes).unwrap_or_default()
     }
 
     /// How much memory it takes, packed forms and all.

@@ -10,12 +10,17 @@ mod access;
 mod answer;
 mod compressed;
 mod engine;
+mod files;
+mod jobs;
+pub mod live;
 mod options;
 mod problem;
 mod routes;
 mod runs;
 mod server;
 mod state;
+mod watch;
+mod words;
 
 pub use engine::{Engine, Opened, Recorded};
 pub use options::{Options, UPLOAD_LIMIT};

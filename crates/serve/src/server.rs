@@ -18,7 +18,7 @@ use tower_service::Service;
 
 use crate::access::LocalAddress;
 use crate::state::Shared;
-use crate::{Engine, Options, Problem, routes};
+use crate::{Engine, Options, Problem, routes, watch};
 
 /// Connections at once; others wait to be accepted.
 const MOST_CONNECTIONS: usize = 1_024;
@@ -86,6 +86,7 @@ impl Server {
         let entered = runtime.enter();
         let listener = tokio::net::TcpListener::from_std(listener).map_err(failed)?;
         runtime.spawn(accept(listener, router));
+        runtime.spawn(watch::watch(Arc::downgrade(&shared)));
         drop(entered);
         Ok(Self { runtime: Some(runtime), address, shared })
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use tokio::sync::{Semaphore, broadcast};
 
+use crate::jobs::Jobs;
 use crate::routes::events::Message;
 use crate::runs::Runs;
 use crate::{Engine, Options, Problem};
@@ -14,8 +15,11 @@ pub(crate) struct Shared {
     pub(crate) options: Options,
     pub(crate) engine: Arc<dyn Engine>,
     pub(crate) runs: Runs,
+    pub(crate) jobs: Jobs,
     /// Clients that listen to what changes.
     pub(crate) events: broadcast::Sender<Message>,
+    /// Places of those that listen to samples of the machine.
+    pub(crate) listeners: Arc<Semaphore>,
     /// Heavy work that may go on at once.
     work: Arc<Semaphore>,
 }
@@ -25,9 +29,11 @@ impl Shared {
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
         Self {
             runs: Runs::new(engine.clone(), options.memory),
+            jobs: Jobs::default(),
             options,
             engine,
             events: broadcast::channel(64).0,
+            listeners: Arc::new(Semaphore::new(32)),
             work: Arc::new(Semaphore::new(cores.max(2))),
         }
     }

@@ -43,12 +43,13 @@ export class Viewport {
     return this.#span;
   }
 
+  /** Where it begins now. Whoever must hear of changes reads `span`. */
   get from(): number {
-    return this.#span.value.from;
+    return this.#span.peek().from;
   }
 
   get to(): number {
-    return this.#span.value.to;
+    return this.#span.peek().to;
   }
 
   get length(): number {
@@ -74,7 +75,7 @@ export class Viewport {
     const next = this.limited(from, to);
     if (next.from === this.from && next.to === this.to) return;
     if (now - this.#changedAt > ONE_GESTURE_MS) {
-      this.#before.push(this.#span.value);
+      this.#before.push(this.#span.peek());
       if (this.#before.length > REMEMBERED) this.#before.shift();
     }
     this.#changedAt = now;
@@ -83,7 +84,7 @@ export class Viewport {
 
   /** The piece that `set` would look at. */
   limited(from: number, to: number): Span {
-    if (!Number.isFinite(from) || !Number.isFinite(to)) return this.#span.value;
+    if (!Number.isFinite(from) || !Number.isFinite(to)) return this.#span.peek();
     const { from: start, to: end } = this.#whole;
     const slack = (end - start) * this.#slack;
     const length = Math.min(Math.max(to - from, this.#least), end - start + 2 * slack);
@@ -109,8 +110,15 @@ export class Viewport {
     this.moveBy(share * this.width);
   }
 
+  /** Looks at another piece as a step of its own, however soon after the last. */
+  jump(from: number, to: number): void {
+    this.#changedAt = Number.NEGATIVE_INFINITY;
+    this.set(from, to);
+    this.#changedAt = Number.NEGATIVE_INFINITY;
+  }
+
   fit(): void {
-    this.set(this.#whole.from, this.#whole.to);
+    this.jump(this.#whole.from, this.#whole.to);
   }
 
   /** Shows a piece with a margin; shows everything if that piece is what is shown. */
@@ -118,7 +126,7 @@ export class Viewport {
     const room = Math.max(this.#least, (span.to - span.from) * margin);
     const wanted = this.limited(span.from - room, span.to + room);
     if (Math.abs(wanted.from - this.from) + Math.abs(wanted.to - this.to) < 1e-9 * this.length) this.fit();
-    else this.set(wanted.from, wanted.to);
+    else this.jump(wanted.from, wanted.to);
   }
 
   /** Goes back to what was looked at before the last gesture. */

@@ -13,19 +13,22 @@ const METRICS = [0, 1, 2, 3];
 /** No frame is wider than the one around it, frames of a level do not overlap, and all that has a width is there. */
 function check(layout: Layout): void {
   const { tree: of, left, width, frames, levels } = layout;
+  // What is wrong is collected: a call of `expect` for each of thousands of frames takes longer than everything else.
+  const wrong: string[] = [];
   for (let frame = 1; frame < of.count; frame++) {
     const parent = of.parent[frame]!;
     if (!(width[frame]! > 0)) continue;
-    expect(left[frame]!).toBeGreaterThanOrEqual(left[parent]!);
-    expect(left[frame]! + width[frame]!).toBeLessThanOrEqual(left[parent]! + width[parent]!);
+    if (left[frame]! < left[parent]!) wrong.push(`${frame} begins before ${parent}`);
+    if (left[frame]! + width[frame]! > left[parent]! + width[parent]!) wrong.push(`${frame} ends after ${parent}`);
   }
   let shown = 0;
   for (let level = 0; level < depth(layout); level++) {
     for (let at = levels[level]! + 1; at < levels[level + 1]!; at++) {
-      expect(left[frames[at]!]!).toBeGreaterThanOrEqual(left[frames[at - 1]!]! + width[frames[at - 1]!]!);
+      if (left[frames[at]!]! < left[frames[at - 1]!]! + width[frames[at - 1]!]!) wrong.push(`${frames[at]} overlaps ${frames[at - 1]}`);
     }
     shown += levels[level + 1]! - levels[level]!;
   }
+  expect(wrong).toEqual([]);
   expect(shown).toBe(width.filter((value) => value > 0).length);
 }
 
@@ -62,6 +65,7 @@ describe.skipIf(!PROGRAM)("what the program writes", () => {
     // Kinds by the names that the table has for them.
     const kinds = ["root", "annotation", "python", "op", "runtime", "other", "kernel", "communication", "memory", "small"];
     const words: string[] = [];
+    const wrong: string[] = [];
     let found = 0;
     for (let frame = 0; frame < of.count; frame++) {
       const parent = of.parent[frame]!;
@@ -70,9 +74,10 @@ describe.skipIf(!PROGRAM)("what the program writes", () => {
       const row = expected.get(mine);
       if (!row) continue;
       found++;
-      expect([0, 1, 3].map((metric) => of.total[metric]![frame])).toEqual(row.slice(0, 3));
-      expect([0, 1, 3].map((metric) => of.own[metric]![frame])).toEqual(row.slice(3));
+      const ours = [...[0, 1, 3].map((metric) => of.total[metric]![frame]), ...[0, 1, 3].map((metric) => of.own[metric]![frame])];
+      if (ours.join() !== row.join()) wrong.push(`${mine}: ${ours.join()} is not ${row.join()}`);
     }
+    expect(wrong).toEqual([]);
     expect(found).toBe(of.count);
   });
 
@@ -81,14 +86,14 @@ describe.skipIf(!PROGRAM)("what the program writes", () => {
     for (let name = 0; name < data.names.length; name += 3) {
       const sides = sandwich(of, name);
       if (!sides) continue;
+      const isOutermost = (frame: number) => {
+        for (let around = of.parent[frame]!; around >= 0; around = of.parent[around]!) if (of.name[around] === name) return false;
+        return of.name[frame] === name;
+      };
+      const outermost = Array.from({ length: of.count }, (_, frame) => frame).filter(isOutermost);
+      expect(sides.places).toBe(outermost.length);
       for (const metric of METRICS) {
-        // Outermost frames of that name, one by one.
-        let sum = 0;
-        for (let frame = 0; frame < of.count; frame++) {
-          let inside = false;
-          for (let around = of.parent[frame]!; around >= 0; around = of.parent[around]!) if (of.name[around] === name) inside = true;
-          if (of.name[frame] === name && !inside) sum += of.total[metric]![frame]!;
-        }
+        const sum = outermost.reduce((total, frame) => total + of.total[metric]![frame]!, 0);
         expect(sides.callees.total[metric]![0]).toBe(sum);
         expect(sides.callers.total[metric]![0]).toBe(sum);
         check(layOut(sides.callees, metric, "new", 0, 9));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Document } from "../../src/source/document";
 import { byteTicks, ceiling } from "../../src/views/memory/chart";
-import { devices, keyOf, missing, series, span, tableOf } from "../../src/views/memory/data";
+import { devices, keyOf, lastUntil, missing, series, span, tableOf } from "../../src/views/memory/data";
 
 const column = (id: string, unit: string | null = null) => ({ id, title: id, unit });
 
@@ -47,6 +47,10 @@ describe("memory of a device", () => {
     expect(ceiling(made, false)).toBeCloseTo(1080, 9);
     expect(ceiling(made, true)).toBeCloseTo(4320, 9);
     expect(series(document, second!).limit).toBeNull();
+  });
+
+  test("a value holds until the next", () => {
+    expect([9, 10, 19, 20, 99, Number.NaN].map((time) => lastUntil([10, 20], time))).toEqual([-1, 0, 0, 1, 1, -1]);
   });
 
   test("says how to record it where there is none", () => {

@@ -41,7 +41,7 @@ describe.skipIf(!PROGRAM)("what the program writes", () => {
     const busy = workOfRanks(slices);
     const [from, to] = slices.data.head.window;
     for (const rank of [0, 1]) {
-      const { host, device } = busy.get(rank)!;
+      const { host, device } = busy.ranks.get(rank)!;
       expect(within(device, from, to)).toBe(value("gpu_active_ns", rank));
       expect(within(host, from, to)).toBe(value("cpu_active_ns", rank));
     }
@@ -62,13 +62,15 @@ describe.skipIf(!PROGRAM)("what the program writes", () => {
     const slices = new Slices(data());
     const { launch, start, total } = slices.data;
     let arrows = 0;
+    const wrong: number[] = [];
     for (let entry = 0; entry < total; entry++) {
-      if (launch[entry]! < 0) continue;
+      const call = launch[entry]!;
+      if (call < 0) continue;
       arrows++;
-      expect(start[launch[entry]!]!).toBeLessThanOrEqual(start[entry]!);
-      expect(slices.rowOf(launch[entry]!).track.stream).toBe(false);
-      expect(slices.arrows(launch[entry]!, false)).toContainEqual([launch[entry], entry]);
+      const isArrow = slices.arrows(call, false).some(([from, to]) => from === call && to === entry);
+      if (start[call]! > start[entry]! || slices.rowOf(call).track.stream || !isArrow) wrong.push(entry);
     }
+    expect(wrong).toEqual([]);
     // Every kernel, copy and set of the example has its launch: 495 on each rank.
     expect(arrows).toBe(990);
     const call = launch.find((one) => one >= 0)!;
@@ -192,14 +194,16 @@ describe("sums of parts", () => {
   test("the nearest slice is the one under the pointer", () => {
     const slices = someSlices(3);
     const { start, end, rows } = slices.data;
+    const wrong: number[][] = [];
     for (const row of rows) {
       // Between whole times, where no slice ends as another begins.
       for (let time = 0.25; time < 3000; time += 13) {
         const found = slices.at(row, time, 0.5);
         let holds = -1;
         for (let entry = row.from; entry < row.to; entry++) if (start[entry]! <= time && time < end[entry]!) holds = entry;
-        if (holds >= 0) expect(found).toBe(holds);
+        if (holds >= 0 && found !== holds) wrong.push([time, found, holds]);
       }
     }
+    expect(wrong).toEqual([]);
   });
 });

@@ -61,6 +61,17 @@ describe("a window on an axis", () => {
     expect(made.undo()).toBe(false);
   });
 
+  test("to show everything is a step of its own", () => {
+    const made = viewport();
+    made.set(200, 400);
+    made.fit();
+    made.set(500, 600);
+    made.undo();
+    expect(made.isWhole).toBe(true);
+    made.undo();
+    expect([made.from, made.to]).toEqual([200, 400]);
+  });
+
   test("focus shows a piece with a margin, and everything if asked again", () => {
     const made = viewport();
     made.focus({ from: 500, to: 600 });

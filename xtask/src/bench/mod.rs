@@ -13,6 +13,7 @@ mod kernels;
 mod measure;
 mod memory;
 mod page;
+mod pairs;
 mod parts;
 mod peers;
 mod profile;
@@ -64,7 +65,10 @@ Benchmarks
           --program FILE  measure this eaves instead of building one
 
   profile what `eaves profile` costs a program beyond PyTorch's profiler itself
-          --runs 9        times each is run, in turns
+          --seconds 150   runs are added until this much time is over
+          --runs N        times each is run, instead
+          --stacks        with Python functions
+          --program FILE  measure this eaves instead of building one
           --python FILE   a Python with torch; else EAVES_TEST_PYTHON, else target/python/bin/python
 
   roofline  every operator of a trace against its device

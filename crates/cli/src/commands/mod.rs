@@ -25,6 +25,7 @@ mod serve;
 mod timeline;
 mod trigger;
 mod validate;
+mod watch;
 // tidy-alphabetical-end
 
 use std::path::PathBuf;
@@ -67,6 +68,7 @@ pub(crate) enum Command {
     Timeline(timeline::Arguments),
     Trigger(trigger::Arguments),
     Validate(validate::Arguments),
+    Watch(watch::Arguments),
 }
 
 impl Command {
@@ -97,6 +99,7 @@ impl Command {
             Self::Timeline(arguments) => timeline::run(arguments, output),
             Self::Trigger(arguments) => return trigger::run(arguments, output),
             Self::Validate(arguments) => return validate::run(arguments, output),
+            Self::Watch(arguments) => return watch::run(arguments, output),
         }?;
         Ok(Status::Done)
     }

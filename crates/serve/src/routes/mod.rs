@@ -1,9 +1,13 @@
 //! The routes, a file a family. What is registered here is in `openapi.json`, too.
 
+mod bench;
 pub(crate) mod events;
 mod files;
+mod kept;
+mod live;
 mod page;
 mod parts;
+mod questions;
 mod reference;
 mod runs;
 mod slices;
@@ -26,7 +30,9 @@ use crate::{Problem, access};
 
 /// Bytes of a body that is no upload.
 const MOST_BODY: usize = 1 << 20;
-/// How long a request may take until its answer begins, body and all. Reading a large recording is the longest.
+/// How long a client may take to send it.
+const BODY_TIME: Duration = Duration::from_secs(20);
+/// How long a request may take until its answer begins. Reading a large recording is the longest.
 const MOST_TIME: Duration = Duration::from_secs(900);
 
 /// Everything there is.
@@ -40,7 +46,21 @@ pub(crate) fn router(shared: Arc<Shared>) -> Router {
         .routes(routes!(slices::slices))
         .routes(routes!(files::table))
         .routes(routes!(files::picture))
+        .routes(routes!(questions::roofline))
+        .routes(routes!(questions::diff))
+        .routes(routes!(questions::devices))
+        .routes(routes!(questions::show_device))
+        .routes(routes!(questions::precisions))
+        .routes(routes!(questions::presets))
+        .routes(routes!(questions::predict))
+        .routes(routes!(bench::start))
+        .routes(routes!(bench::events))
+        .routes(routes!(bench::cancel))
+        .routes(routes!(kept::config, kept::save_config))
+        .routes(routes!(kept::ops, kept::save_ops))
+        .routes(routes!(kept::check_ops))
         .routes(routes!(events::events))
+        .routes(routes!(live::live))
         .split_for_parts();
     let reference = reference::routes(description);
     Router::new()
@@ -49,7 +69,8 @@ pub(crate) fn router(shared: Arc<Shared>) -> Router {
         .merge(reference)
         .fallback(nowhere)
         .method_not_allowed_fallback(no_such_method)
-        .layer(DefaultBodyLimit::max(MOST_BODY))
+        // Bodies are bounded below, uploads by what the user allows.
+        .layer(DefaultBodyLimit::disable())
         .layer(from_fn(in_time))
         .layer(from_fn(problems_are_json))
         .layer(from_fn_with_state(shared.clone(), access::guard))
@@ -66,11 +87,25 @@ async fn no_such_method() -> Problem {
         .hint("`/api` describes the interface")
 }
 
-/// Nobody holds a place for ever.
+/// Nobody holds a place for ever. A body that is no upload is small and is taken whole before anything else happens.
 async fn in_time(request: Request, next: Next) -> Response {
-    match tokio::time::timeout(MOST_TIME, next.run(request)).await {
-        Ok(response) => response,
-        Err(_) => Problem::new(StatusCode::REQUEST_TIMEOUT, "this took too long").into_response(),
+    let slow = |_| Problem::new(StatusCode::REQUEST_TIMEOUT, "this took too long");
+    let answered = async {
+        let kind = request.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+        if kind.is_some_and(|kind| kind.starts_with("multipart/form-data")) {
+            return Ok(next.run(request).await);
+        }
+        let (parts, body) = request.into_parts();
+        let bytes = tokio::time::timeout(BODY_TIME, to_bytes(body, MOST_BODY)).await.map_err(slow)?;
+        let bytes = bytes.map_err(|_| {
+            Problem::new(StatusCode::PAYLOAD_TOO_LARGE, format!("a body has at most {MOST_BODY} bytes"))
+                .hint("upload files as `multipart/form-data`")
+        })?;
+        Ok(next.run(Request::from_parts(parts, bytes.into())).await)
+    };
+    match tokio::time::timeout(MOST_TIME, answered).await.map_err(slow) {
+        Ok(Ok(response)) => response,
+        Ok(Err(problem)) | Err(problem) => problem.into_response(),
     }
 }
 

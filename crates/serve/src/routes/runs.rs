@@ -43,7 +43,7 @@ pub(super) async fn add(State(shared): State<Arc<Shared>>, request: Request) -> 
             .await
             .map_err(|error| Problem::bad(error.body_text()))?;
         let uploaded = upload::receive(parts, shared.options.upload_limit).await?;
-        (vec![uploaded.path().to_owned()], Some(uploaded))
+        (upload::inputs(&uploaded), Some(uploaded))
     } else {
         let asked = Json::<NewRun>::from_request(request, &shared).await;
         let Json(asked) = asked.map_err(|error| Problem::new(error.status(), error.body_text()))?;

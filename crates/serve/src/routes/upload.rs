@@ -3,7 +3,7 @@
 
 use std::fs::File;
 use std::io::{Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use axum::extract::Multipart;
@@ -59,6 +59,13 @@ pub(super) async fn receive(mut parts: Multipart, limit: u64) -> Result<TempDir,
         return Err(Problem::bad("no file was uploaded").hint("send `multipart/form-data` with a file in it"));
     }
     Ok(folder)
+}
+
+/// What was received, to be read: a file by itself, several as the folder they are in.
+pub(super) fn inputs(folder: &TempDir) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder.path()).into_iter().flatten().flatten();
+    let files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    if files.len() == 1 { files } else { vec![folder.path().to_owned()] }
 }
 
 /// The last part of a name, with letters that mean nothing to any system.

@@ -83,6 +83,17 @@ impl Run {
         RunInfo { id: self.id.clone(), title: self.title(), inputs, state, error }
     }
 
+    /// True if it is in memory.
+    pub(crate) fn is_read(&self) -> bool {
+        self.loaded.try_lock().is_ok_and(|loaded| loaded.is_some())
+    }
+
+    /// True if it is in memory and has recordings.
+    pub(crate) fn is_recorded(&self) -> bool {
+        let loaded = self.loaded.try_lock();
+        loaded.is_ok_and(|loaded| loaded.as_ref().is_some_and(|loaded| loaded.recorded().is_some()))
+    }
+
     /// Forgets what was read: the inputs have changed.
     pub(crate) fn forget(&self) {
         *locked(&self.loaded) = None;

@@ -308,7 +308,7 @@ function Path({ flame }: { flame: Flame }) {
   const shown = frames.length > 7 ? [...frames.slice(0, 2), -1, ...frames.slice(-4)] : frames;
   return (
     <nav class="flame-path" aria-label="Frames around what is shown">
-      {sandwiched ? <span>{thousands(sandwiched.places)} places call</span> : null}
+      {sandwiched ? <span>{thousands(sandwiched.places)} {sandwiched.places === 1 ? "place of" : "places of"}&nbsp;</span> : null}
       {shown.map((frame, at) => (
         <span key={frame}>
           {at ? <i aria-hidden="true">›</i> : null}

@@ -10,7 +10,7 @@ import { colour, theme } from "../../kit/theme";
 import { hideTip, showTip, TipLines } from "../../kit/tooltip";
 import { range } from "../../state";
 import { timeLabels } from "../timeline/paint";
-import { type Series, span } from "./data";
+import { lastUntil, type Series, span } from "./data";
 
 const HEIGHT = 300;
 /** Steps narrower than this are not named. */
@@ -58,6 +58,8 @@ function options(series: Series, width: number, withLimit: boolean): uPlot.Optio
         (plot) => {
           const { left, width: wide } = plot.select;
           if (wide < 4) return;
+          // The time that is looked at is drawn by `drawMarks`, wherever it was chosen.
+          plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
           range.value = [Math.round(plot.posToVal(left, "x")), Math.round(plot.posToVal(left + wide, "x"))];
         },
       ],
@@ -73,6 +75,7 @@ function drawSteps(plot: uPlot, series: Series): void {
   ctx.save();
   ctx.font = `${10.5 * devicePixelRatio}px system-ui, sans-serif`;
   ctx.textBaseline = "top";
+  ctx.textAlign = "left";
   series.steps.forEach(({ step, from, to }, index) => {
     const [start, end] = [x(from), x(to)];
     if (end <= start) return;
@@ -100,7 +103,9 @@ function drawMarks(plot: uPlot, series: Series, withLimit: boolean): void {
     ctx.lineTo(right, y);
     ctx.stroke();
     ctx.textAlign = "right";
-    ctx.fillText(`device limit ${bytes(series.limit)}`, right - 4 * ratio, y - 3 * ratio);
+    ctx.textBaseline = "top";
+    ctx.fillText(`device limit ${bytes(series.limit)}`, right - 4 * ratio, y + 4 * ratio);
+    ctx.textBaseline = "bottom";
   }
   ctx.strokeStyle = ctx.fillStyle = colour("critical");
   ctx.setLineDash([3 * ratio, 3 * ratio]);
@@ -152,15 +157,16 @@ function drawMarks(plot: uPlot, series: Series, withLimit: boolean): void {
 }
 
 function hover(plot: uPlot, series: Series): void {
-  const { idx, left, top } = plot.cursor;
-  if (idx === null || idx === undefined || left === undefined || left < 0) {
+  const { left, top } = plot.cursor;
+  const time = left === undefined || left < 0 ? Number.NaN : plot.posToVal(left, "x");
+  // A value holds until the next one, so the nearest point may be the wrong one.
+  const idx = lastUntil(series.time, time);
+  if (left === undefined || idx < 0) {
     hideTip();
     return;
   }
   const box = plot.over.getBoundingClientRect();
-  const [used, reserved] = [series.used[idx], series.reserved[idx]];
-  if (used === undefined) return;
-  const time = series.time[idx]!;
+  const [used, reserved] = [series.used[idx]!, series.reserved[idx]];
   const step = series.steps.find(({ from, to }) => from <= time && time < to);
   const lines: [string, string][] = [["In use", bytes(used)]];
   if (reserved !== null && reserved !== undefined) lines.push(["Reserved", bytes(reserved)], ["Unused", bytes(Math.max(0, reserved - used))]);
@@ -181,7 +187,6 @@ export function Chart({ series, withLimit, onCanvas }: { series: Series; withLim
     const stop = effect(() => {
       void [theme.value, range.value];
       plot.redraw(false);
-      if (!range.peek()) plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
     });
     const clear = () => (range.value = null);
     plot.over.addEventListener("dblclick", clear);

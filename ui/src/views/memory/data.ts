@@ -72,6 +72,17 @@ export function span({ time, failures }: Series): [number, number] {
   return [from, Math.max(to, from + 1)];
 }
 
+/** The place of the last time that is not after one; -1 if there is none. */
+export function lastUntil(times: readonly number[], time: number): number {
+  let [low, high] = [0, times.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (times[middle]! <= time) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
 /** The section, or why there is none. */
 export function missing(document: Document): string | undefined {
   if (section(document, "memory")) return undefined;

@@ -13,6 +13,7 @@ import type { Props, View } from "..";
 import { set, setting } from "../../state";
 import { type Data, decode } from "./data";
 import { Details, facts } from "./details";
+import { factsOf } from "./layout";
 import { amount, pointAt } from "./paint";
 import { onMap, onPlot } from "./pointer";
 import { lineAtY, timeAt } from "./scene";
@@ -75,6 +76,8 @@ function keys(timeline: Timeline, focusSearch: () => void): Key[] {
     { keys: ["."], does: "Slice after", group, run: () => timeline.neighbour(1) },
     { keys: ["u"], does: "Back to the window before", group, run },
     { keys: ["0"], does: "Show everything", group, run },
+    { keys: ["p"], does: "Pin the track under the pointer, or let it go", group, run: () => timeline.flipTrack("pinned") },
+    { keys: ["h"], does: "Hide the track under the pointer", group, run: () => timeline.flipTrack("hidden") },
     { keys: ["/"], does: "Search slices", group, run: focusSearch },
     { keys: ["n"], does: "Next match of the search", group, run: () => stepSearch(timeline, 1) },
     { keys: ["N"], does: "Match before", group, run: () => stepSearch(timeline, -1) },
@@ -84,8 +87,11 @@ function keys(timeline: Timeline, focusSearch: () => void): Key[] {
 }
 
 function stepSearch(timeline: Timeline, by: number): void {
-  const entry = timeline.search.step(by);
-  if (entry >= 0) timeline.choose(entry, true);
+  // The picture moves away under the pointer.
+  hideTip();
+  const found = timeline.search.step(by);
+  if (typeof found === "object") timeline.seek(found);
+  else if (found >= 0) timeline.choose(found, true);
 }
 
 function Loaded({ source, document, data }: Props & { data: Data }) {
@@ -220,12 +226,12 @@ function FoundWords({ timeline }: { timeline: Timeline }) {
   return (
     <span class="found" role="status">
       {least}
-      {thousands(all ?? found.count)} found{at >= 0 ? `, ${thousands(at + 1)} shown` : ""}, {least}
-      {duration(found.sum)} in sum
-      <button type="button" class="icon" aria-label="Match before" disabled={!found.entries} onClick={() => stepSearch(timeline, -1)}>
+      {thousands(all?.count ?? found.count)} found{at >= 0 ? `, ${thousands(at + 1)} shown` : ""}, {least}
+      {duration(all?.duration ?? found.sum)} in sum
+      <button type="button" class="icon" aria-label="Match before" disabled={!found.entries && !all?.count} onClick={() => stepSearch(timeline, -1)}>
         ‹
       </button>
-      <button type="button" class="icon" aria-label="Next match" disabled={!found.entries} onClick={() => stepSearch(timeline, 1)}>
+      <button type="button" class="icon" aria-label="Next match" disabled={!found.entries && !all?.count} onClick={() => stepSearch(timeline, 1)}>
         ›
       </button>
     </span>
@@ -235,6 +241,9 @@ function FoundWords({ timeline }: { timeline: Timeline }) {
 function Legend({ timeline }: { timeline: Timeline }) {
   const { head } = timeline.overall.data;
   const used = new Set(head.class);
+  const { ranks } = timeline.overall.data;
+  // Those of several ranks stand beside them.
+  const numbers = ranks.length === 1 && ranks[0]!.facts.length ? [factsOf(ranks[0]!)] : [];
   const dark = theme.value === "dark";
   return (
     <footer class="timeline-legend">
@@ -248,7 +257,7 @@ function Legend({ timeline }: { timeline: Timeline }) {
           ) : null,
         )}
       </ul>
-      <p>{timeline.shown.value.data.head.notes.join("; ")}</p>
+      <p>{[...numbers, ...timeline.shown.value.data.head.notes].join("; ")}</p>
     </footer>
   );
 }

@@ -5,7 +5,7 @@ import type { CounterHead, Rank, Track } from "./data";
 export const ROW = 18;
 export const COUNTER = 46;
 const GAP = 6;
-/** A track with more rows than MANY shows FOLDED of them when it is folded; others show one. */
+/** A track with more rows than MANY shows at least FOLDED of them when it is folded; others show one. */
 export const MANY = 10;
 export const FOLDED = 8;
 
@@ -21,6 +21,8 @@ export interface Heading extends Place {
   readonly text: string;
   /** True for a rank, false for a process or device. */
   readonly strong: boolean;
+  /** What stands beside it. */
+  readonly facts: string;
 }
 
 export interface RowLine extends Place {
@@ -47,6 +49,8 @@ export interface Layout {
 
 export interface Wish {
   folded: ReadonlySet<string>;
+  /** Rows that a folded track with many of them shows. */
+  rows: number;
   hidden: ReadonlySet<string>;
   pinned: ReadonlySet<string>;
   /** Letters that the names of tracks have in this order. */
@@ -66,6 +70,11 @@ export function fuzzy(text: string, pattern: string): boolean {
   return true;
 }
 
+/** What was found out about a rank, in a line. */
+export function factsOf(rank: Rank): string {
+  return rank.facts.map(([name, value]) => `${name} ${value}`).join(" · ");
+}
+
 /** A track as the list of tracks names it. */
 export function title(track: Track, several: boolean): string {
   return `${several ? `rank ${track.rank} ` : ""}${track.group} ${track.name}`;
@@ -76,15 +85,15 @@ class Builder {
   readonly lineOf = new Map<string, RowLine>();
   y = 0;
 
-  heading(text: string, rank: number, strong: boolean): void {
+  heading(text: string, rank: number, strong: boolean, facts = ""): void {
     const size = strong ? 24 : 20;
-    this.lines.push({ kind: "heading", text, strong, rank, y: this.y, size });
+    this.lines.push({ kind: "heading", text, strong, facts, rank, y: this.y, size });
     this.y += size;
   }
 
-  track(track: Track, isFolded: boolean, name: string): void {
+  track(track: Track, wish: Pick<Wish, "folded" | "rows">, name: string): void {
     const all = track.rows.length;
-    const shown = !isFolded ? all : all > MANY ? FOLDED : Math.min(1, all);
+    const shown = !wish.folded.has(track.key) ? all : Math.min(all, all > MANY ? wish.rows : 1);
     track.rows.slice(0, shown).forEach((row, index) => {
       const hidden = all - shown;
       const label = index === 0 ? name : index === 1 && hidden ? `+ ${hidden} rows` : "";
@@ -111,11 +120,11 @@ export function layOut(ranks: readonly Rank[], wish: Wish): Layout {
     const isShown = (track: Track) => !wish.hidden.has(track.key) && !wish.pinned.has(track.key) && fuzzy(title(track, several), wish.filter);
     const tracks = rank.tracks.filter(isShown);
     const counters = rank.counters.filter((counter) => counter.points.length > 0 && fuzzy(counter.name, wish.filter));
-    if (several && tracks.length + counters.length > 0) builder.heading(`Rank ${rank.rank}`, rank.rank, true);
+    if (several && tracks.length + counters.length > 0) builder.heading(`Rank ${rank.rank}`, rank.rank, true, factsOf(rank));
     let group: string | null = null;
     for (const track of tracks) {
       if (track.group !== group) builder.heading((group = track.group), rank.rank, false);
-      builder.track(track, wish.folded.has(track.key), track.name);
+      builder.track(track, wish, track.name);
     }
     for (const counter of counters) builder.counter(counter, rank.rank);
   }
@@ -123,11 +132,11 @@ export function layOut(ranks: readonly Rank[], wish: Wish): Layout {
 }
 
 /** The tracks that stay in sight above them. */
-export function layOutPinned(ranks: readonly Rank[], wish: Pick<Wish, "pinned" | "folded">): Layout {
+export function layOutPinned(ranks: readonly Rank[], wish: Pick<Wish, "pinned" | "folded" | "rows">): Layout {
   const builder = new Builder();
   for (const rank of ranks) {
     for (const track of rank.tracks) {
-      if (wish.pinned.has(track.key)) builder.track(track, wish.folded.has(track.key), title(track, ranks.length > 1));
+      if (wish.pinned.has(track.key)) builder.track(track, wish, `${ranks.length > 1 ? `rank ${rank.rank}, ` : ""}${track.name}`);
     }
   }
   return { lines: builder.lines, lineOf: builder.lineOf, height: builder.y };

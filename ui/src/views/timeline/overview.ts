@@ -14,18 +14,23 @@ export const OVERVIEW = 52;
 const BAND = 18;
 
 /** Busy spans of each rank. */
-export type Work = ReadonlyMap<number, { host: Union; device: Union }>;
+export interface Work {
+  readonly ranks: ReadonlyMap<number, { host: Union; device: Union }>;
+  /** True if short slices are in groups: between them it may have been idle, so shares are at most what they say. */
+  readonly isMost: boolean;
+}
 
 export function workOfRanks(slices: Slices): Work {
-  return new Map(slices.data.ranks.map(({ rank }) => [rank, work(slices, rank)]));
+  const { ranks, count } = slices.data;
+  return { ranks: new Map(ranks.map(({ rank }) => [rank, work(slices, rank)])), isMost: count.some((several) => several > 1) };
 }
 
 /** Which share of a window ranks worked, in percent, on average; null if there are none with such tracks. */
 export function busyShare(busy: Work, of: "host" | "device", from: number, to: number, rank: number | null): number | null {
   let sum = 0;
   let ranks = 0;
-  for (const [number, unions] of busy) {
-    if ((rank !== null && busy.has(rank) && number !== rank) || unions[of].start.length === 0) continue;
+  for (const [number, unions] of busy.ranks) {
+    if ((rank !== null && busy.ranks.has(rank) && number !== rank) || unions[of].start.length === 0) continue;
     sum += within(unions[of], from, to) / (to - from);
     ranks++;
   }
@@ -82,7 +87,7 @@ export function drawBands(slices: Slices, colours: Colours, busy: Work | null, w
   return canvas;
 }
 
-export function paintOverview(surface: Surface, bands: HTMLCanvasElement, viewport: Viewport, busy: Work | null, theme: PageTheme, dark: boolean, margin: number, steps: readonly (readonly [number, number, number])[], rank: number | null): void {
+export function paintOverview(surface: Surface, bands: HTMLCanvasElement, viewport: Viewport, busy: Work | null, { theme, dark, margin }: { theme: PageTheme; dark: boolean; margin: number }, steps: readonly (readonly [number, number, number])[], rank: number | null): void {
   const { context, width, height } = surface;
   context.fillStyle = theme.surface;
   context.fillRect(0, 0, width, height);
@@ -107,9 +112,10 @@ export function paintOverview(surface: Surface, bands: HTMLCanvasElement, viewpo
     const share = busy && busyShare(busy, of, viewport.from, viewport.to, rank);
     context.fillStyle = theme.quiet;
     context.fillText(of === "host" ? "hosts" : "devices", 8, y);
+    const words = margin < 150 ? "" : " busy";
     context.fillStyle = theme.text;
     context.textAlign = "right";
-    if (share !== null) context.fillText(`${percent(share)} busy`, margin - 10, y);
+    if (share !== null) context.fillText(`${busy?.isMost && share > 0 ? "≤ " : ""}${percent(share)}${words}`, margin - 10, y);
     context.textAlign = "left";
   });
 }

@@ -174,8 +174,10 @@ function paintMargin(scene: Scene, lines: { line: Line; y: number }[], folded: R
     if (line.kind === "heading") {
       context.font = `600 ${line.strong ? 12.5 : 11}px system-ui, sans-serif`;
       context.fillStyle = line.strong ? theme.text : theme.quiet;
-      context.fillText(cut(line.text, (line.strong ? width : margin) - 12, letter * 1.08), 8, y + line.size / 2 + 2);
+      context.fillText(cut(line.text, margin - 12, letter * 1.08), 8, y + line.size / 2 + 2);
       context.font = FONT;
+      context.fillStyle = theme.quiet;
+      if (line.facts) context.fillText(cut(line.facts, width - margin - 12, letter), margin + 6, y + line.size / 2 + 2);
     } else if (line.kind === "counter") {
       context.fillStyle = theme.text;
       context.fillText(cut(line.counter.name, margin - 30, letter), 20, y + 14);

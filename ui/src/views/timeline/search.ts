@@ -15,6 +15,27 @@ export interface Found {
   readonly entries: number;
 }
 
+/** A slice that a server found. */
+export interface Sought {
+  readonly rank: number;
+  readonly group: string;
+  readonly track: string;
+  readonly name: string;
+  readonly start: number;
+  readonly duration: number;
+}
+
+/** What a server found among all slices, also those that are in groups here. */
+export interface Answer {
+  readonly count: number;
+  readonly duration: number;
+  /** The first of them in order of time. */
+  readonly first: readonly Sought[];
+}
+
+/** How many slices a server tells one by one. */
+const TOLD = 2000;
+
 /** Tells names that have a text in them, whatever their case. */
 export function matcher(query: string): ((name: string) => boolean) | null {
   const wanted = query.trim().toLowerCase();
@@ -56,17 +77,20 @@ export class Search {
   readonly found: ReadonlySignal<Found | null>;
   /** Which of them was shown last; -1 before the first. */
   readonly at = signal(-1);
-  /** What a server counted over all slices, also those in groups. */
-  readonly all = signal<number | null>(null);
+  /** What a server says, if not all slices are here one by one. */
+  readonly all = signal<Answer | null>(null);
   readonly #source: Source;
   readonly #slices: () => Slices;
+  /** True if short slices are in groups, so that a search here cannot find all. */
+  readonly isPartial: () => boolean;
   /** Sorted when the first is asked for: a letter typed must not wait for it. */
   #order: { slices: Slices; query: string; entries: Uint32Array } | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(source: Source, slices: () => Slices) {
+  constructor(source: Source, slices: () => Slices, isPartial: () => boolean) {
     this.#source = source;
     this.#slices = slices;
+    this.isPartial = isPartial;
     this.matches = computed(() => matcher(this.query.value));
     this.found = computed(() => (this.matches.value ? find(slices(), this.matches.value) : null));
   }
@@ -76,21 +100,29 @@ export class Search {
     this.at.value = -1;
     this.all.value = null;
     clearTimeout(this.#timer);
-    if (this.#source.live && query.trim()) this.#timer = setTimeout(() => void this.#count(query.trim()), 250);
+    if (this.#source.live && query.trim() && this.isPartial()) this.#timer = setTimeout(() => void this.#count(query.trim()), 250);
   }
 
   async #count(query: string): Promise<void> {
     const run = new URLSearchParams(location.search).get("run") ?? "latest";
     try {
-      const answer = await this.#source.ask<{ count?: number }>(`runs/${encodeURIComponent(run)}/slices?name=${encodeURIComponent(query)}`);
-      if (this.query.peek().trim() === query && typeof answer.count === "number") this.all.value = answer.count;
+      const answer = await this.#source.ask<Answer>(`runs/${encodeURIComponent(run)}/slices?limit=${TOLD}&contains=${encodeURIComponent(query)}`);
+      if (this.query.peek().trim() === query) this.all.value = answer;
     } catch {
       // What is held has been counted already.
     }
   }
 
-  /** The next one, or the one before; -1 if nothing is found. */
-  step(by: number): number {
+  /** The place of the next one, or the one before, of so many. */
+  #next(by: number, count: number): number {
+    const from = this.at.peek();
+    return (this.at.value = from < 0 ? (by > 0 ? 0 : count - 1) : (from + by + count) % count);
+  }
+
+  /** The next one, or the one before: an entry, or a slice of the server that may be in a group; -1 if nothing is found. */
+  step(by: number): number | Sought {
+    const told = this.all.peek()?.first;
+    if (told?.length) return told[this.#next(by, told.length)]!;
     const matches = this.matches.peek();
     const slices = this.#slices();
     const query = this.query.peek();
@@ -98,9 +130,6 @@ export class Search {
     if (this.#order?.slices !== slices || this.#order.query !== query) this.#order = { slices, query, entries: inOrder(slices, matches) };
     const { entries } = this.#order;
     if (entries.length === 0) return -1;
-    const from = this.at.peek();
-    const next = from < 0 ? (by > 0 ? 0 : entries.length - 1) : (from + by + entries.length) % entries.length;
-    this.at.value = next;
-    return entries[next]!;
+    return entries[this.#next(by, entries.length)]!;
   }
 }

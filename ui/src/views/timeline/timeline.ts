@@ -9,14 +9,14 @@ import type { Source } from "../../source";
 import { range, rank, select, selected, set, setting } from "../../state";
 import { colours } from "./colours";
 import type { Data } from "./data";
-import { layOut, layOutPinned, type Layout, MANY, type RowLine } from "./layout";
+import { layOut, layOutPinned, FOLDED, type Layout, MANY, ROW, type RowLine } from "./layout";
 import { drawBands, OVERVIEW, paintOverview, type Work, workOfRanks } from "./overview";
 import { clipped, outline, paintArea, paintArrows, paintAxis, paintCursor, paintRows, paintSteps } from "./paint";
 import { type Arrow, Slices } from "./relations";
-import { type Area, AXIS, entryAt, type Scene, scrollTop, THEME, yOf } from "./scene";
-import { Search } from "./search";
+import { type Area, AXIS, entryAt, lineAtY, type Scene, THEME } from "./scene";
+import { Search, type Sought } from "./search";
 import { bright, Strip } from "./strip";
-import { Windows } from "./windows";
+import { coarseness, Windows } from "./windows";
 
 /** What others are while a search or a selection is shown. */
 const REST_OF_SEARCH = 0.22;
@@ -53,6 +53,7 @@ export class Timeline {
   /** Follows the payload that is shown. */
   readonly shown = signal<Slices>(null as unknown as Slices);
   readonly folded = signal<ReadonlySet<string>>(new Set());
+  readonly #foldedRows = signal(FOLDED);
   readonly strip = new Strip();
   readonly windows: Windows;
   plot: HTMLCanvasElement | null = null;
@@ -65,10 +66,13 @@ export class Timeline {
   #wanted: Uint8Array | null = null;
   #colours: Scene["colours"];
   #bands: HTMLCanvasElement | null = null;
-  #work: Work | null = null;
+  /** Busy spans of the payloads that were shown. */
+  readonly #work = new WeakMap<Slices, Work>();
   #hover: { entry: number; slices: Slices } | null = null;
   #pointer: { x: number; y: number } | null = null;
   #arrows: { of: number; slices: Slices; deep: boolean; arrows: Arrow[] } | null = null;
+  readonly #finding = new WeakSet<Slices>();
+  #sought: Sought | null = null;
   #follow: ReturnType<typeof setTimeout> | undefined;
   readonly #stops: (() => void)[] = [];
   readonly redraw = oncePerFrame(() => this.draw());
@@ -80,7 +84,7 @@ export class Timeline {
     this.viewport = new Viewport({ from, to }, { least: 10, slack: 0.05 });
     if (range.peek()) this.viewport.set(...range.peek()!);
     this.windows = new Windows(source, this.overall, () => this.#take());
-    this.search = new Search(source, () => this.shown.value);
+    this.search = new Search(source, () => this.shown.value, () => coarseness(this.overall) > 0);
     this.#colours = colours(data.head, theme.peek() === "dark");
   }
 
@@ -94,7 +98,8 @@ export class Timeline {
     const onView = effect(() => {
       const { from, to } = this.viewport.span.value;
       this.#take();
-      this.windows.want({ from, to }, this.viewport.width * (devicePixelRatio || 1));
+      // Before the first picture nobody knows how wide it is.
+      if (this.viewport.width > 1) this.windows.want({ from, to }, this.viewport.width * (devicePixelRatio || 1));
       clearTimeout(this.#follow);
       this.#follow = setTimeout(() => this.#tellRange(), FOLLOW_MS);
       this.redraw();
@@ -113,7 +118,6 @@ export class Timeline {
     });
     const onLayout = effect(() => this.#lay());
     this.#stops.push(onTheme, onLight, onView, onRange, onOther, onLayout);
-    this.#findWork();
   }
 
   stop(): void {
@@ -148,6 +152,30 @@ export class Timeline {
     this.#colours = colours(best.data.head, theme.peek() === "dark");
     this.shown.value = best;
     this.#repaint();
+    this.#findSought();
+  }
+
+  /** Shows a slice that is perhaps not here by itself yet: close enough for it to be fetched, and chosen when it is. */
+  seek(slice: Sought): void {
+    this.#sought = slice;
+    const length = Math.min(this.viewport.length, Math.max(1000, slice.duration * 60));
+    const middle = slice.start + slice.duration / 2;
+    this.viewport.jump(middle - length / 2, middle + length / 2);
+    this.#findSought();
+  }
+
+  #findSought(): void {
+    const slice = this.#sought;
+    if (!slice) return;
+    const slices = this.shown.peek();
+    const track = slices.data.ranks.find((one) => one.rank === slice.rank)?.tracks.find((one) => one.group === slice.group && one.name === slice.track);
+    for (const row of track?.rows ?? []) {
+      const entry = slices.find(row.key, slice.start, slice.name);
+      if (entry < 0 || slices.data.count[entry] !== 1) continue;
+      this.#sought = null;
+      this.choose(entry, true);
+      return;
+    }
   }
 
   #repaint(): void {
@@ -174,7 +202,7 @@ export class Timeline {
   }
 
   #lay(): void {
-    const wish = { folded: this.folded.value, hidden: keysOf("hidden"), pinned: keysOf("pinned"), filter: setting("timeline.tracks"), rank: rank.value };
+    const wish = { folded: this.folded.value, rows: this.#foldedRows.value, hidden: keysOf("hidden"), pinned: keysOf("pinned"), filter: setting("timeline.tracks"), rank: rank.value };
     const { ranks } = this.overall.data;
     this.#layout = { pinned: layOutPinned(ranks, wish), scrolling: layOut(ranks, wish) };
     const tall = this.scroll?.firstElementChild;
@@ -184,19 +212,46 @@ export class Timeline {
 
   /** Folds tracks with many rows if not everything fits, so that the devices are in sight. */
   foldToFit(height: number): void {
-    if (AXIS + this.#layout.scrolling.height <= height) return;
-    const many = this.overall.data.ranks.flatMap(({ tracks }) => tracks.filter((track) => track.rows.length > MANY));
-    this.folded.value = new Set(many.map((track) => track.key));
+    const tracks = this.overall.data.ranks.flatMap((one) => one.tracks.filter((track) => track.rows.length > MANY));
+    const folded = new Set<string>();
+    for (const track of tracks.sort((a, b) => b.rows.length - a.rows.length)) {
+      if (AXIS + this.#layout.scrolling.height <= height) break;
+      folded.add(track.key);
+      this.folded.value = new Set(folded);
+    }
+    // What is left of the room is theirs.
+    const rest = height - AXIS - this.#layout.scrolling.height;
+    if (folded.size && rest > 0) this.#foldedRows.value = FOLDED + Math.floor(rest / ROW / folded.size);
   }
 
-  #findWork(): void {
+  /** Pins or hides the track under the pointer, else that of the chosen slice. */
+  flipTrack(name: "pinned" | "hidden"): void {
+    const scene = this.#scene;
+    const line = scene && this.#pointer ? lineAtY(scene, this.#pointer.y) : undefined;
+    const chosen = this.chosen.peek();
+    const track = line?.kind === "row" ? line.track : chosen ? this.overall.rowByKey.get(chosen.key)?.track : undefined;
+    if (!track) return;
+    const keys = keysOf(name);
+    if (!keys.delete(track.key)) keys.add(track.key);
+    keepKeys(name, keys);
+  }
+
+  /** Busy spans of a payload; null until they are found, which for many slices is after the picture. */
+  #workOf(slices: Slices): Work | null {
+    const known = this.#work.get(slices);
+    if (known) return known;
     const find = () => {
-      this.#work = workOfRanks(this.overall);
-      this.#bands = null;
+      this.#work.set(slices, workOfRanks(slices));
+      if (slices === this.overall) this.#bands = null;
       this.redraw();
     };
-    if (this.overall.data.total <= AT_ONCE) find();
-    else setTimeout(find, 50);
+    if (slices.data.total <= AT_ONCE) {
+      this.#work.set(slices, workOfRanks(slices));
+      return this.#work.get(slices)!;
+    }
+    if (!this.#finding.has(slices)) setTimeout(find, 50);
+    this.#finding.add(slices);
+    return null;
   }
 
   /** How much later each rank is than it is drawn: nothing, or so that a step begins at one place. */
@@ -221,7 +276,11 @@ export class Timeline {
     const made = surface(plot, scroll.clientWidth, scroll.clientHeight);
     if (!made) return null;
     const margin = made.width < 700 ? 112 : 208;
-    this.viewport.width = Math.max(1, made.width - margin);
+    const wide = Math.max(1, made.width - margin);
+    if (wide !== this.viewport.width) {
+      this.viewport.width = wide;
+      this.windows.want(this.viewport.span.peek(), wide * made.ratio);
+    }
     return {
       ...made,
       dark: theme.peek() === "dark",
@@ -269,10 +328,10 @@ export class Timeline {
     if (!made) return;
     const wide = scene.width - scene.margin;
     if (!this.#bands || this.#bands.width !== Math.round(wide * made.ratio)) {
-      this.#bands = drawBands(this.overall, colours(this.overall.data.head, scene.dark), this.#work, wide, made.ratio, this.viewport.whole);
+      this.#bands = drawBands(this.overall, colours(this.overall.data.head, scene.dark), this.#workOf(this.overall), wide, made.ratio, this.viewport.whole);
     }
     const steps = this.overall.data.ranks[0]?.steps ?? [];
-    paintOverview(made, this.#bands, this.viewport, this.#work, scene.theme, scene.dark, scene.margin, steps, rank.peek());
+    paintOverview(made, this.#bands, this.viewport, this.#workOf(scene.slices), scene, steps, rank.peek());
   }
 
   chosenEntry(): number {
@@ -383,14 +442,5 @@ export class Timeline {
   /** The scene that was drawn last. */
   get drawn(): Scene | null {
     return this.#scene;
-  }
-
-  /** Heights for tests and the keyboard. */
-  heightOf(key: string): number | undefined {
-    return this.#scene ? yOf(this.#scene, key) : undefined;
-  }
-
-  get scrollStart(): number {
-    return this.#scene ? scrollTop(this.#scene) : AXIS;
   }
 }
