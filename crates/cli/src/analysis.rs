@@ -5,15 +5,19 @@ use std::sync::Arc;
 
 use clap::Args;
 use eaves_analyze::analyses::{self, Analysis};
+use eaves_analyze::flame::{self, Order};
+use eaves_analyze::timeline::{Charts, TIMELINE};
 use eaves_analyze::{Measured, Options, Outcome, SelectionError, assemble, measure};
-use eaves_model::{Measurements, Ns, Recording, Run};
+use eaves_model::{Measurements, Ns, RankSource, Recording, Run};
 use eaves_present::Document;
+use eaves_present::page::{self, Parts};
 use eaves_roofline::Device;
 
-use crate::arguments::OutputArguments;
+use crate::arguments::{OutputArguments, check_output};
 use crate::commands::{read_with, read_with_sums};
-use crate::destination::Destination;
+use crate::destination::{Destination, Target};
 use crate::failure::hinted;
+use crate::flame::{Format as FlameFormat, Trees, View, measuring};
 use crate::selection::{self, SelectionArguments};
 
 /// Inputs, the part to look at, and how much to show.
@@ -67,6 +71,19 @@ impl AnalysisArguments {
         let destination = output.destination(&self.inputs)?;
         self.how.run(&self.inputs, device, verb, wanted, output, destination)
     }
+
+    /// Analyses the inputs and writes the page with all its parts.
+    pub(crate) fn run_page(
+        &self,
+        device: Option<Device>,
+        verb: &'static str,
+        output: &OutputArguments,
+    ) -> anyhow::Result<()> {
+        check_output(output.path(), &self.inputs)?;
+        let target = Target::open(output.path())?;
+        let (document, page) = self.how.page(&self.inputs, device, verb, output)?;
+        output.finish_with(&document, false, |printer| target.write(page.as_bytes(), printer))
+    }
 }
 
 impl AnalysisOptions {
@@ -100,12 +117,7 @@ impl AnalysisOptions {
     ) -> anyhow::Result<Document> {
         let analyses: Vec<&'static Analysis> =
             analyses::in_report_order().into_iter().filter(|analysis| wanted(analysis.id)).collect();
-        let options = Options::default()
-            .with_selection(self.selection.selection())
-            .with_details(self.details)
-            .with_kernel_wait(self.kernel_wait)
-            .with_queue_limit(self.queue_limit)
-            .with_device(device.map(Arc::new));
+        let options = self.options(device);
         let work = |recording: &mut Recording| measure(&recording.trace.take_rows(), &options, &analyses);
         let (run, measured, sums) = if analyses.iter().any(|analysis| analysis.id == "kernels") {
             let contents = read_with_sums(inputs, output, work)?;
@@ -115,6 +127,61 @@ impl AnalysisOptions {
             (run, measured, Vec::new())
         };
         document(verb, &run, &measured, &sums, &options, &analyses)
+    }
+}
+
+impl AnalysisOptions {
+    fn options(&self, device: Option<Device>) -> Options {
+        Options::default()
+            .with_selection(self.selection.selection())
+            .with_details(self.details)
+            .with_kernel_wait(self.kernel_wait)
+            .with_queue_limit(self.queue_limit)
+            .with_device(device.map(Arc::new))
+    }
+
+    /// The whole report and its page. The rows of the selected ranks stay in memory, to be drawn.
+    fn page(
+        &self,
+        inputs: &[PathBuf],
+        device: Option<Device>,
+        verb: &'static str,
+        output: &OutputArguments,
+    ) -> anyhow::Result<(Document, String)> {
+        let analyses = analyses::in_report_order();
+        let options = self.options(device);
+        let how = measuring(Order::LeftHeavy, Some(FlameFormat::Html), false);
+        let contents = read_with_sums(inputs, output, |recording| {
+            let measured = measure(&recording.trace, &options, &analyses);
+            let of_timeline = measure(&recording.trace, &options, &[&TIMELINE]);
+            let of_flame = flame::measure(&recording.trace, &options, &how);
+            // What will not be drawn need not stay. An assumed rank may still change.
+            if recording.rank_source != RankSource::Assumed && !options.selection.has_rank(recording.rank) {
+                drop(recording.trace.take_rows());
+            }
+            (measured, of_timeline, of_flame)
+        })?;
+        let (mut measured, mut of_timeline, mut of_flame) = (Vec::new(), Vec::new(), Vec::new());
+        for (one, timeline, flame) in contents.answers {
+            measured.push(one);
+            of_timeline.push(timeline);
+            of_flame.push(flame);
+        }
+        let run = &contents.run;
+        let document = document(verb, run, &measured, &contents.measurements, &options, &analyses)?;
+        let facts = assemble(&run.recordings, &of_timeline, &options, &[&TIMELINE]).unwrap_or_default();
+        let section = facts.iter().find_map(|outcome| match outcome {
+            Outcome::Section(section) => Some(section),
+            Outcome::Skipped(_) => None,
+        });
+        let charts = Charts::new(&run.recordings, &options);
+        let trees = Trees::new((run, &of_flame), None, &options).ok();
+        // A recording without calls has no flame graph, and still a report.
+        let drawn = |frames| trees.as_ref()?.data(&View::OF_PAGE, frames).ok();
+        let timeline = (!charts.charts.is_empty()).then_some((&charts, section));
+        let flame: Option<&dyn Fn(usize) -> Option<Vec<u8>>> = Some(&drawn);
+        let page = page::offline(&document, &Parts { timeline, flame }, page::BUDGET);
+        Ok((document, page))
     }
 }
 

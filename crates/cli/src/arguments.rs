@@ -104,6 +104,11 @@ impl OutputArguments {
         self.output.as_deref().filter(|path| *path != Path::new("-"))
     }
 
+    /// True if the file that was named is a page.
+    pub(crate) fn is_page(&self) -> bool {
+        self.format().is_none() && self.path().and_then(Format::of) == Some(Format::Html)
+    }
+
     /// The form that an option asks for.
     pub(crate) fn format(&self) -> Option<Format> {
         match (self.json, self.csv, self.markdown) {

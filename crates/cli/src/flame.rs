@@ -14,7 +14,7 @@ use crate::analysis::not_selected;
 use crate::failure::hinted;
 
 /// Frames of each view of a page: more make it slow to open, and nobody looks at them.
-const PAGE_FRAMES: usize = 20_000;
+pub(crate) const PAGE_FRAMES: usize = 20_000;
 /// Frames of each rank that a page in order of time is made from.
 const CHART_FRAMES: usize = 2 * PAGE_FRAMES;
 /// The share, in millionths, that is a quarter of a pixel in a picture.
@@ -67,6 +67,17 @@ pub struct View {
     pub least_duration: Ns,
     /// Levels of calls below a thread.
     pub most_levels: Option<u32>,
+}
+
+impl View {
+    /// How a page shows it first.
+    pub(crate) const OF_PAGE: Self = Self {
+        metric: None,
+        order: Order::LeftHeavy,
+        least_share: None,
+        least_duration: Ns::ZERO,
+        most_levels: None,
+    };
 }
 
 /// How recordings are measured for what will be drawn.
@@ -204,8 +215,26 @@ impl Trees {
         Drawing { title: &self.title, names, tree, order, metric }
     }
 
+    /// What a page draws, with at most so many frames of each view.
+    pub(crate) fn data(&self, view: &View, frames: usize) -> Result<Vec<u8>> {
+        let metric = self.something(view)?;
+        let grouping = grouping(view, &Metric::ALL, 0, Some(frames));
+        let (names, tree) = self.view(view.order, &grouping);
+        let drawing = self.drawing(view.order, metric, &names, &tree);
+        self.pages(&drawing, &grouping, html::data).map_err(not_written)
+    }
+
     /// A page with every view there is, the one asked for first.
     fn page(&self, first: &Drawing<'_>, grouping: &Grouping<'_>) -> Result<Vec<u8>, Error> {
+        self.pages(first, grouping, html::render)
+    }
+
+    fn pages(
+        &self,
+        first: &Drawing<'_>,
+        grouping: &Grouping<'_>,
+        make: impl FnOnce(&html::Page<'_>) -> Result<Vec<u8>, Error>,
+    ) -> Result<Vec<u8>, Error> {
         let others = Order::ALL
             .into_iter()
             .filter(|&order| order != first.order && (order != Order::Time || self.new.chart.is_some()));
@@ -222,7 +251,7 @@ impl Trees {
             tree,
             ..*first
         }));
-        html::render(&html::Page {
+        make(&html::Page {
             title: &format!("Flame graph of {}", first.title),
             inputs: &self.inputs,
             views: &views,

@@ -18,6 +18,7 @@ mod picture;
 mod printer;
 mod progress;
 mod selection;
+pub mod serving;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

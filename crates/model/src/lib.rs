@@ -48,7 +48,7 @@ pub use ids::{
 };
 pub use interval::{Interval, IntervalSet, sweep};
 pub use links::{LaunchLinks, LinkedBy, forward_backward, is_launch, operator_above, python_above};
-pub use lod::{Extract, LevelOfDetail, Pixels};
+pub use lod::{Extract, Group, LevelOfDetail, Pieces, Pixels};
 pub use measurements::{Measurement, MeasurementKind, Measurements};
 pub use metadata::{DeviceProperties, DistributedInfo, Metadata, ProcessGroup, Times};
 pub use packed::Packed;

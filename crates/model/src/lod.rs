@@ -100,6 +100,28 @@ pub struct Extract {
     pub busy: Ns,
 }
 
+/// A slice, or several short ones of a row that follow each other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Group {
+    /// Their places among [`LevelOfDetail::slices_at`].
+    pub places: Range<usize>,
+    /// From the first start to the last end.
+    pub interval: Interval,
+    /// The longest of them; of equal ones the first.
+    pub longest: SliceId,
+    /// Their summed duration.
+    pub busy: Ns,
+}
+
+/// How short slices are put together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pieces {
+    /// Where a piece begins. All others follow from it.
+    pub origin: Ns,
+    /// How long a piece is; 0 for no groups.
+    pub width: Ns,
+}
+
 impl LevelOfDetail {
     /// The index of the slices that are kept.
     pub fn build(trace: &Trace, keep: impl Fn(SliceId) -> bool) -> Self {
@@ -156,6 +178,45 @@ impl LevelOfDetail {
     /// The slices of a row in order of time.
     pub fn slices(&self, row: &Row) -> &[SliceId] {
         &self.slices[row.range.clone()]
+    }
+
+    /// Some slices by their places in the index.
+    pub fn slices_at(&self, places: Range<usize>) -> &[SliceId] {
+        self.slices.get(places).unwrap_or_default()
+    }
+
+    /// Visits what touches a window of a row, in order of time. Slices shorter than a piece that begin in the same one
+    /// are a group; a slice as long as a piece always stands alone. Costs the logarithm of its slices for each piece
+    /// that something begins in, however many slices there are.
+    pub fn groups(&self, row: &Row, window: Interval, pieces: Pieces, mut visit: impl FnMut(Group)) {
+        let before = |place: usize| self.start[place] < window.start && self.end[place] <= window.start;
+        let mut place = gallop(row.range.start, row.range.end, before);
+        let end = place + self.start[place..row.range.end].partition_point(|&start| start < window.end);
+        while place < end {
+            let next = self.group_end(place, end, pieces);
+            let longest = if next - place == 1 { place } else { self.longest(place, next) };
+            visit(Group {
+                places: place..next,
+                interval: Interval::new(self.start[place], self.end[next - 1]),
+                longest: self.slices[longest],
+                busy: self.busy(place, next),
+            });
+            place = next;
+        }
+    }
+
+    /// Where the group that begins at a place ends.
+    fn group_end(&self, place: usize, end: usize, pieces: Pieces) -> usize {
+        let width = pieces.width;
+        if self.duration(place) >= width {
+            return place + 1;
+        }
+        // Wide enough for any two times.
+        let (start, origin) = (i128::from(self.start[place].0), i128::from(pieces.origin.0));
+        let piece_end = origin + ((start - origin).div_euclid(i128::from(width.0)) + 1) * i128::from(width.0);
+        let next = gallop(place, end, |place| i128::from(self.start[place].0) < piece_end);
+        // Slices of a row do not overlap, so only the last that begins in a piece can be as long as one.
+        if next > place + 1 && self.duration(next - 1) >= width { next - 1 } else { next }
     }
 
     /// How many slices there are in all rows.
@@ -390,7 +451,65 @@ mod tests {
         }
     }
 
+    /// What touches the window, put together one by one.
+    fn groups_by_hand(
+        trace: &Trace,
+        slices: &[SliceId],
+        window: Interval,
+        pieces: Pieces,
+    ) -> Vec<(usize, Interval, SliceId, Ns)> {
+        let touches = |slice: Interval| {
+            slice.start < window.end && (slice.end > window.start || slice.start >= window.start)
+        };
+        let piece = |start: Ns| (start - pieces.origin).0.div_euclid(pieces.width.0.max(1));
+        let mut groups: Vec<Vec<SliceId>> = Vec::new();
+        let interval = |slice: SliceId| trace.slices.interval(slice.index());
+        for &slice in slices.iter().filter(|slice| touches(interval(**slice))) {
+            let is_short = |slice: SliceId| interval(slice).length() < pieces.width;
+            let fits = |group: &Vec<SliceId>| {
+                is_short(slice)
+                    && is_short(group[0])
+                    && piece(interval(slice).start) == piece(interval(group[0]).start)
+            };
+            match groups.last_mut().filter(|group| fits(group)) {
+                Some(group) => group.push(slice),
+                None => groups.push(vec![slice]),
+            }
+        }
+        let sum = |group: &Vec<SliceId>| {
+            let longest = group.iter().rev().max_by_key(|slice| interval(**slice).length()).unwrap();
+            let whole = Interval::new(interval(group[0]).start, interval(group[group.len() - 1]).end);
+            (group.len(), whole, *longest, group.iter().map(|slice| interval(*slice).length()).sum())
+        };
+        groups.iter().map(sum).collect()
+    }
+
     proptest! {
+        /// Twin: the slices of the window, one after the other.
+        #[test]
+        fn groups_are_those_made_one_by_one(
+            lengths in prop::collection::vec((0i64..6, 0i64..30), 1..900),
+            window in (-20i64..4000, 0i64..4000), origin in -50i64..50, width in 0i64..200,
+        ) {
+            let mut time = 0;
+            let mut spans = Vec::new();
+            for (gap, length) in lengths {
+                spans.push((time + gap, length));
+                time += gap + length;
+            }
+            let trace = trace(&spans);
+            let index = LevelOfDetail::build(&trace, |_| true);
+            let window = Interval::new(Ns(window.0), Ns(window.0 + window.1));
+            let pieces = Pieces { origin: Ns(origin), width: Ns(width) };
+            for row in index.rows() {
+                let mut found = Vec::new();
+                index.groups(row, window, pieces, |group| {
+                    found.push((group.places.len(), group.interval, group.longest, group.busy));
+                });
+                prop_assert_eq!(found, groups_by_hand(&trace, index.slices(row), window, pieces));
+            }
+        }
+
         #[test]
         fn agrees_with_looking_at_all_slices(
             spans in prop::collection::vec((0i64..2000, 0i64..60), 0..300),

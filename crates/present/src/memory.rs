@@ -30,6 +30,11 @@ struct Panel {
     points: Vec<(f64, f64, Option<f64>)>,
 }
 
+/// True if there is something to draw of a section.
+pub fn has_chart(section: &Section) -> bool {
+    !drawn(&[section]).0.is_empty()
+}
+
 /// A picture of its own; it says so if there is nothing to draw.
 pub fn svg(sections: &[&Section]) -> String {
     let (body, height) = drawn(sections);

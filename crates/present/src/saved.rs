@@ -10,6 +10,7 @@ use serde::Deserialize;
 
 use crate::Input;
 use crate::html::{DATA_END, DATA_START};
+use crate::page::DOCUMENT_START;
 
 /// A report that was saved.
 #[derive(Clone, Debug, PartialEq)]
@@ -74,15 +75,32 @@ pub fn read(path: &Path) -> Result<Option<SavedReport>, Error> {
     let text = String::from_utf8_lossy(&bytes);
     let json = match container {
         Container::Json => &*text,
-        Container::Page => text
-            .split_once(DATA_START)
-            .and_then(|(_, rest)| rest.split_once(DATA_END))
-            .map(|(json, _)| json)
-            .ok_or_else(|| Error::NoData { path: shown.clone() })?,
+        Container::Page => embedded(&text).ok_or_else(|| Error::NoData { path: shown.clone() })?,
     };
     let form: DocumentForm =
         serde_json::from_str(json).map_err(|source| Error::Damaged { path: shown.clone(), source })?;
     Ok(Some(report(form, shown, container, size)))
+}
+
+/// The JSON in a page.
+fn embedded(page: &str) -> Option<&str> {
+    let starts = [DATA_START, DOCUMENT_START];
+    let (_, rest) = starts.into_iter().find_map(|start| page.split_once(start))?;
+    rest.split_once(DATA_END).map(|(json, _)| json)
+}
+
+/// The JSON of a report that was saved, as it is; nothing if the file is something else.
+///
+/// # Errors
+/// If it is a report of ours but cannot be read.
+pub fn json(path: &Path) -> Result<Option<String>, Error> {
+    if read(path)?.is_none() {
+        return Ok(None);
+    }
+    let shown = || path.display().to_string();
+    let bytes = std::fs::read(path).map_err(|source| Error::Io { path: shown(), source })?;
+    let text = String::from_utf8_lossy(&bytes);
+    Ok(Some(embedded(&text).map_or_else(|| text.to_string(), str::to_owned)))
 }
 
 /// So much of a file decides what it is.

@@ -12,6 +12,7 @@ mod inputs;
 mod kernels;
 mod measure;
 mod memory;
+mod page;
 mod pairs;
 mod parts;
 mod peers;
@@ -57,6 +58,12 @@ Benchmarks
           --runs 3        runs of eaves; the median counts
           --program FILE  measure this eaves instead of building one
 
+  page    the server: a big trace until it can be looked at, windows of its timeline, many clients at once
+          --size 500MB    size of the trace
+          --clients 200   clients that ask without a pause
+          --seconds 60    how long
+          --program FILE  measure this eaves instead of building one
+
   profile what `eaves profile` costs a program beyond PyTorch's profiler itself
           --seconds 150   runs are added until this much time is over
           --runs N        times each is run, instead
@@ -86,6 +93,7 @@ pub(crate) fn run(mut options: Options) -> Result<()> {
         Some("memory") => memory::run(options),
         // Baselines run in a process of their own, so that their memory does not count as that of others.
         Some("part") => parts::run(options),
+        Some("page") => page::run(options),
         Some("profile") => profile::run(options),
         Some("roofline") => roofline::run(options),
         Some(other) => bail!("unknown benchmark `{other}`\n\n{LIST}"),

@@ -2,7 +2,7 @@
 
 // tidy-alphabetical-start
 mod attach;
-mod bench;
+pub(crate) mod bench;
 mod comm;
 mod compile;
 mod counters;
@@ -14,15 +14,18 @@ pub(crate) mod hta;
 mod info;
 mod kernels;
 mod memory;
+mod open;
 mod ops;
 mod predict;
 mod profile;
 pub(crate) mod report;
 pub(crate) mod roofline;
 mod self_;
+mod serve;
 mod timeline;
 mod trigger;
 mod validate;
+mod watch;
 // tidy-alphabetical-end
 
 use std::path::PathBuf;
@@ -53,6 +56,7 @@ pub(crate) enum Command {
     Info(info::Arguments),
     Kernels(kernels::Arguments),
     Memory(Box<memory::Arguments>),
+    Open(open::Arguments),
     Ops(ops::Arguments),
     Predict(predict::Arguments),
     Profile(Box<profile::Arguments>),
@@ -60,9 +64,11 @@ pub(crate) enum Command {
     Roofline(Box<roofline::Arguments>),
     #[command(name = "self")]
     Self_(self_::Arguments),
+    Serve(serve::Arguments),
     Timeline(timeline::Arguments),
     Trigger(trigger::Arguments),
     Validate(validate::Arguments),
+    Watch(watch::Arguments),
 }
 
 impl Command {
@@ -82,15 +88,18 @@ impl Command {
             Self::Info(arguments) => info::run(arguments, output),
             Self::Kernels(arguments) => kernels::run(arguments, output),
             Self::Memory(arguments) => return memory::run(arguments, output),
+            Self::Open(arguments) => open::run(arguments, output),
             Self::Ops(arguments) => ops::run(arguments, output),
             Self::Predict(arguments) => predict::run(arguments, output),
             Self::Profile(arguments) => return profile::run(arguments, output),
             Self::Report(arguments) => report::run(arguments, output),
             Self::Roofline(arguments) => return roofline::run(arguments, output),
             Self::Self_(arguments) => self_::run(arguments, output),
+            Self::Serve(arguments) => serve::run(arguments, output),
             Self::Timeline(arguments) => timeline::run(arguments, output),
             Self::Trigger(arguments) => return trigger::run(arguments, output),
             Self::Validate(arguments) => return validate::run(arguments, output),
+            Self::Watch(arguments) => return watch::run(arguments, output),
         }?;
         Ok(Status::Done)
     }

@@ -17,6 +17,7 @@ use crate::failure::{did_you_mean, hinted};
   eaves report trace.json --step 3-7      some steps
   eaves report trace.json --section kernels --top 0 --csv
   eaves report trace.json --section roofline --device h100-sxm
+  eaves report trace.json -o report.html  a page with timeline and flame graph
   eaves report trace.json -o report.md"
 )]
 pub(crate) struct Arguments {
@@ -36,6 +37,10 @@ pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> anyhow::Re
     check_sections(wanted)?;
     let is_wanted = |id: &str| wanted.is_empty() || wanted.iter().any(|wanted| wanted == id);
     let device = arguments.device.as_deref().map(device::named).transpose()?;
+    // A part of the report is tables alone; the whole of it is the page.
+    if wanted.is_empty() && output.is_page() {
+        return arguments.analysis.run_page(device, "report", output);
+    }
     arguments.analysis.run_on(device, "report", is_wanted, output)
 }
 

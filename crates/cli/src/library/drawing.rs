@@ -100,6 +100,14 @@ impl FlameGraph {
         Ok(self.trees(Some(format))?.render(&self.view, format)?)
     }
 
+    /// What a page draws, with at most so many frames of each view, as JSON.
+    ///
+    /// # Errors
+    /// If there is nothing to draw.
+    pub fn data(&self, frames: usize) -> Result<Vec<u8>, Failure> {
+        Ok(self.trees(Some(Format::Html))?.data(&self.view, frames)?)
+    }
+
     /// The heaviest frames as text without colours.
     ///
     /// # Errors

@@ -32,6 +32,15 @@ pub(crate) enum Opened {
     Cuda(Box<dyn Backend>),
 }
 
+/// Every backend by name, with why it cannot be used here, if it cannot.
+pub(crate) fn backends() -> Vec<(String, Option<String>)> {
+    let named = |backend: &BackendName| {
+        let name = backend.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();
+        (name, open(*backend, None).err().map(|error| error.to_string()))
+    };
+    BackendName::value_variants().iter().map(named).collect()
+}
+
 /// Opens the backend of this name.
 ///
 /// `architecture` is one of CUDA that kernels are compiled for and not run.

@@ -18,7 +18,7 @@ use eaves_bench::{Backend, BenchError, CacheState, Measurement, Options, Protoco
 use crate::arguments::OutputArguments;
 use crate::failure::hinted;
 
-pub(crate) use backends::{BackendName, Opened, open};
+pub(crate) use backends::{BackendName, Opened, backends, open};
 pub(crate) use progress::Steps;
 pub(crate) use roofs::{Against, sustained};
 

@@ -84,11 +84,27 @@ struct View {
     base: [Vec<i64>; Metric::ALL.len()],
 }
 
-/// The text.
+/// The page.
 ///
 /// # Errors
 /// None that the trees can cause.
 pub fn render(page: &Page<'_>) -> Result<Vec<u8>, Error> {
+    // `<` occurs in texts only, where it may be written like this; so nothing ends the script early.
+    let data = String::from_utf8_lossy(&data(page)?).replace('<', "\\u003c");
+    let title = escaped(page.title);
+    // The data comes last: what it holds is not looked at any more.
+    let mut text = PAGE.replacen("{{title}}", &title, 1);
+    for (place, content) in [("{{style}}", STYLE), ("{{program}}", PROGRAM), ("{{data}}", data.as_str())] {
+        text = put(&text, place, content);
+    }
+    Ok(text.into_bytes())
+}
+
+/// What the page draws, as JSON. `docs/page.md` describes it.
+///
+/// # Errors
+/// None that the trees can cause.
+pub fn data(page: &Page<'_>) -> Result<Vec<u8>, Error> {
     let mut names = Names::default();
     let views: Vec<View> = page.views.iter().map(|view| self::view(view, &mut names)).collect();
     let first = page.views.first().map_or(Metric::Cpu, |view| view.metric);
@@ -114,15 +130,7 @@ pub fn render(page: &Page<'_>) -> Result<Vec<u8>, Error> {
         metric: first as usize,
         views,
     };
-    // `<` occurs in texts only, where it may be written like this; so nothing ends the script early.
-    let data = serde_json::to_string(&data)?.replace('<', "\\u003c");
-    let title = escaped(page.title);
-    // The data comes last: what it holds is not looked at any more.
-    let mut text = PAGE.replacen("{{title}}", &title, 1);
-    for (place, content) in [("{{style}}", STYLE), ("{{program}}", PROGRAM), ("{{data}}", data.as_str())] {
-        text = put(&text, place, content);
-    }
-    Ok(text.into_bytes())
+    Ok(serde_json::to_vec(&data)?)
 }
 
 /// Puts a content in the last place of its name.

@@ -19,7 +19,7 @@ use crate::{Document, json};
 
 /// The page forbids itself everything but its own style. The data block is no script and needs no permission.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
-const STYLE: &str = include_str!("style.css");
+pub(crate) const STYLE: &str = include_str!("style.css");
 
 /// How the element with the data begins; readers of saved pages look for it.
 pub(crate) const DATA_START: &str = r#"<script type="application/json" id="eaves">"#;
@@ -41,11 +41,17 @@ fn write_page(page: &mut String, document: &Document) -> std::fmt::Result {
          <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"generator\" content=\"eaves {}\">\n\
-         <title>{}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
-         <a class=\"skip\" href=\"#main\">Skip to the content</a>\n<div class=\"page\">\n",
+         <title>{}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n",
         env!("CARGO_PKG_VERSION"),
         Plain(&head::title(document)),
     )?;
+    write_body(page, document, "eaves")?;
+    write!(page, "{DATA_START}{}{DATA_END}\n</body>\n</html>\n", data(document))
+}
+
+/// What people read, without the data; `element` is the id of the element that has it.
+pub(crate) fn write_body(page: &mut String, document: &Document, element: &str) -> std::fmt::Result {
+    page.push_str("<a class=\"skip\" href=\"#main\">Skip to the content</a>\n<div class=\"page\">\n");
     head::write(page, document)?;
     page.push_str("<main id=\"main\">\n");
     head::write_warnings(page, document)?;
@@ -54,11 +60,16 @@ fn write_page(page: &mut String, document: &Document) -> std::fmt::Result {
         sections::write(page, section, table::MOST_ROWS)?;
     }
     findings::write_skipped(page, document)?;
-    page.push_str(
+    writeln!(
+        page,
         "</main>\n<footer>This page holds all its data: <code>eaves diff</code> reads it, and the JSON is in the \
-         element with the id <code>eaves</code>.</footer>\n</div>\n",
-    );
-    write!(page, "{DATA_START}{}{DATA_END}\n</body>\n</html>\n", data(document))
+         element with the id <code>{element}</code>.</footer>\n</div>",
+    )
+}
+
+/// The title of the window.
+pub(crate) fn title(document: &Document) -> String {
+    head::title(document)
 }
 
 /// A table with the notes below it, for pages of other kinds. What is called `{id}-title` is its heading.

@@ -7,6 +7,7 @@ use eaves_model::{GpuActivity, SliceId, Trace};
 use crate::human;
 
 /// The particulars of slices, each text once.
+#[derive(Debug)]
 pub(super) struct Details {
     /// For each slice 0, or one more than the place of its text.
     of_slice: Vec<u32>,

@@ -1,7 +1,9 @@
 //! What of a row goes into a page: its slices one by one, or the short ones in groups where there are too many.
 
+use std::ops::Range;
+
 use eaves_analyze::timeline::Chart;
-use eaves_model::{Interval, Ns, Row, SliceId};
+use eaves_model::{Interval, Ns, Pieces, Row, SliceId};
 
 /// A slice, or several short ones that follow each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,40 +18,42 @@ pub(super) struct Entry {
     pub(super) busy: Ns,
 }
 
-/// The entries of a row. Slices shorter than `width` that begin in the same piece of that width are one entry; none
-/// are if it is 0. A slice that is as long as a piece is always an entry of its own.
-pub(super) fn entries(chart: &Chart<'_>, row: &Row, width: Ns, mut visit: impl FnMut(&[SliceId], Entry)) {
-    let (slices, origin) = (&chart.trace.slices, chart.window.start);
-    let piece = |start: Ns| (start - origin).0.checked_div_euclid(width.0);
-    let members = chart.slices.slices(row);
-    let mut from = 0;
-    while let Some(&first) = members.get(from) {
-        let mut entry = Entry {
-            interval: slices.interval(first.index()),
-            slice: first,
-            count: 1,
-            busy: slices.duration[first.index()],
-        };
-        let mut to = from + 1;
-        if entry.busy < width {
-            let piece_of_first = piece(entry.interval.start);
-            while let Some(&next) = members.get(to) {
-                let (interval, duration) = (slices.interval(next.index()), slices.duration[next.index()]);
-                if duration >= width || piece(interval.start) != piece_of_first {
-                    break;
-                }
-                if duration > slices.duration[entry.slice.index()] {
-                    entry.slice = next;
-                }
-                entry.interval.end = interval.end;
-                entry.count += 1;
-                entry.busy += duration;
-                to += 1;
-            }
-        }
-        visit(&members[from..to], entry);
-        from = to;
+/// What of the recordings is wanted, and how finely.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Scope {
+    /// The part, in the time of the picture.
+    pub window: Interval,
+    /// Slices shorter than this that begin in the same piece of this length are one entry; none are if it is 0.
+    pub width: Ns,
+}
+
+impl Scope {
+    /// Everything, slice by slice, also what begins before or ends after what is drawn.
+    pub const WHOLE: Self =
+        Self { window: Interval { start: Ns(i64::MIN / 4), end: Ns(i64::MAX / 4) }, width: Ns::ZERO };
+
+    /// A part on so many pixels, of which each is a piece.
+    pub fn of_pixels(window: Interval, pixels: u32) -> Self {
+        let length = window.length().0.max(0);
+        Self { window, width: Ns(length / i64::from(pixels.max(1))) }
     }
+}
+
+/// The entries of a row in a part of it. A slice that is as long as a piece is always an entry of its own. With each
+/// entry come the places of its slices.
+pub(super) fn entries(
+    chart: &Chart<'_>,
+    row: &Row,
+    scope: Scope,
+    mut visit: impl FnMut(Range<usize>, Entry),
+) {
+    let window = Interval::new(scope.window.start - chart.offset, scope.window.end - chart.offset);
+    let pieces = Pieces { origin: chart.window.start, width: scope.width };
+    chart.slices.groups(row, window, pieces, |group| {
+        let count = u32::try_from(group.places.len()).unwrap_or(u32::MAX);
+        let entry = Entry { interval: group.interval, slice: group.longest, count, busy: group.busy };
+        visit(group.places, entry);
+    });
 }
 
 #[cfg(test)]
@@ -97,7 +101,10 @@ mod tests {
             let is_short = |slice: SliceId| slices.duration[slice.index()] < Ns(width);
             for row in chart.slices.rows() {
                 let mut found: Vec<(Vec<SliceId>, Entry)> = Vec::new();
-                entries(chart, row, Ns(width), |members, entry| found.push((members.to_vec(), entry)));
+                let scope = Scope { width: Ns(width), ..Scope::WHOLE };
+                entries(chart, row, scope, |places, entry| {
+                    found.push((chart.slices.slices_at(places).to_vec(), entry));
+                });
                 let members: Vec<SliceId> = found.iter().flat_map(|(members, _)| members.clone()).collect();
                 prop_assert_eq!(members.as_slice(), chart.slices.slices(row));
                 for (members, entry) in &found {

@@ -5,14 +5,18 @@
 
 pub(crate) mod axis;
 mod colours;
-mod columns;
+pub(crate) mod columns;
 mod details;
 mod entries;
-mod page;
+pub(crate) mod page;
+mod particulars;
 mod payload;
 mod svg;
 
-pub use page::{Page, page};
+pub use entries::Scope;
+pub use page::{Page, fitting, overview, page};
+pub use particulars::Particulars;
+pub use payload::payload;
 pub use svg::svg;
 
 use eaves_analyze::section::{Section, Unit};

@@ -9,6 +9,8 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 use super::columns::base64;
+use super::entries::Scope;
+use super::particulars::Particulars;
 use super::payload::{Coverage, payload, title};
 use crate::markup::escaped;
 
@@ -69,41 +71,55 @@ fn script() -> String {
     script
 }
 
-/// The data in as much detail as there is room for.
-fn fitting(charts: &Charts<'_>, section: Option<&Section>, room: usize) -> String {
+/// The data in as much detail as so many letters have room for: packed with gzip, written as base64.
+pub fn fitting(charts: &Charts<'_>, section: Option<&Section>, room: usize) -> String {
     /// Letters that a slice takes at the least, to spare an attempt that must fail.
     const LEAST: f64 = 1.3;
     /// Letters that a slice takes as a rule.
     const USUAL: f64 = 4.1;
-    let longest = charts.charts.iter().map(|chart| chart.window.length()).max().unwrap_or(Ns::ZERO);
-    let slices = Coverage::of(charts, Ns::ZERO).slices as f64;
-    let mut width = Ns::ZERO;
-    if slices * LEAST > room as f64 {
-        width = grouped(charts, longest, width, (room as f64 / USUAL) as u64);
+    let particulars = Particulars::new(charts);
+    let slices: usize = charts.charts.iter().map(|chart| chart.slices.len()).sum();
+    let mut scope = Scope::WHOLE;
+    if slices as f64 * LEAST > room as f64 {
+        scope = grouped(charts, scope, (room as f64 / USUAL) as u64);
     }
     loop {
-        let text = base64(&compressed(&payload(charts, section, width)));
+        let text = base64(&compressed(&payload(charts, &particulars, section, scope)));
         // Even one group a row may be too much, if there are very many rows.
-        if text.len() <= room || width >= longest {
+        if text.len() <= room || scope.width >= longest(charts) {
             return text;
         }
-        let fits = Coverage::of(charts, width).entries() as f64 * room as f64 / text.len() as f64;
-        width = grouped(charts, longest, width, (fits * 0.95) as u64);
+        let fits = Coverage::of(charts, scope).entries() as f64 * room as f64 / text.len() as f64;
+        scope = grouped(charts, scope, (fits * 0.95) as u64);
     }
+}
+
+/// Everything if it is no more than so many entries, else with short slices in groups.
+pub fn overview(charts: &Charts<'_>, most: usize) -> Scope {
+    let slices: usize = charts.charts.iter().map(|chart| chart.slices.len()).sum();
+    let whole = Scope::WHOLE;
+    if slices <= most { whole } else { grouped(charts, whole, most as u64) }
+}
+
+fn longest(charts: &Charts<'_>) -> Ns {
+    charts.charts.iter().map(|chart| chart.window.length()).max().unwrap_or(Ns::ZERO)
 }
 
 /// The least width of pieces, wider than before, that makes no more entries than that.
-fn grouped(charts: &Charts<'_>, longest: Ns, before: Ns, most: u64) -> Ns {
+fn grouped(charts: &Charts<'_>, before: Scope, most: u64) -> Scope {
     /// Pieces to begin with: more than any screen can show.
     const FINEST: i64 = 1 << 20;
-    let mut width = Ns(before.0.max(longest.0 / FINEST).max(1));
-    while width < longest && (width <= before || Coverage::of(charts, width).entries() > most) {
+    let longest = longest(charts);
+    let of = |width| Scope { width, ..before };
+    let mut width = Ns(before.width.0.max(longest.0 / FINEST).max(1));
+    while width < longest && (width <= before.width || Coverage::of(charts, of(width)).entries() > most) {
         width = Ns(width.0.saturating_mul(5) / 4 + 1);
     }
-    width.min(longest)
+    of(width.min(longest))
 }
 
-fn compressed(bytes: &[u8]) -> Vec<u8> {
+/// Bytes as gzip.
+pub(crate) fn compressed(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
     // Memory takes everything.
     drop(encoder.write_all(bytes));

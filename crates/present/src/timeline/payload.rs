@@ -1,4 +1,4 @@
-//! The data of a page: a description as JSON, and columns of numbers behind it.
+//! The data of a page: a description as JSON, and columns of numbers behind it. `docs/page.md` describes the format.
 //!
 //! The page reads them with `page/decode.js`. All entries stand row after row, and every column of them is in one
 //! piece, because like compresses well with like.
@@ -7,12 +7,13 @@ use std::collections::HashMap;
 
 use eaves_analyze::section::Section;
 use eaves_analyze::timeline::{Chart, Charts, Class, CounterTrack};
-use eaves_model::{Interval, Ns, Pixels, SliceId, StringId};
+use eaves_model::{Interval, Ns, Pixels, StringId};
 use serde::Serialize;
 
 use super::columns::Column;
 use super::details::Details;
-use super::entries::{Entry, entries};
+use super::entries::{Entry, Scope, entries};
+use super::particulars::{OfRank, Particulars};
 use super::{clocks, colours, facts};
 use crate::{human, names};
 
@@ -49,11 +50,11 @@ impl Coverage {
     }
 
     /// How much there would be if short slices were in groups.
-    pub(super) fn of(charts: &Charts<'_>, width: Ns) -> Self {
+    pub(super) fn of(charts: &Charts<'_>, scope: Scope) -> Self {
         let mut coverage = Self::default();
         for chart in &charts.charts {
             for row in chart.slices.rows() {
-                entries(chart, row, width, |_, entry| coverage.add(&entry));
+                entries(chart, row, scope, |_, entry| coverage.add(&entry));
             }
         }
         coverage
@@ -81,7 +82,12 @@ impl Coverage {
 #[derive(Serialize)]
 struct Head<'a> {
     title: String,
+    /// All that was recorded, or of it what is selected.
     window: [i64; 2],
+    /// What of it the entries are of.
+    range: [i64; 2],
+    /// What is shorter may be in groups; 0 if nothing is.
+    width: i64,
     /// What the page holds of the recordings, and how ranks are placed.
     notes: Vec<String>,
     /// Name, colour on light, colour on dark.
@@ -122,12 +128,20 @@ struct CounterHead<'a> {
     points: Vec<(i64, f64)>,
 }
 
-/// The payload, not compressed. Slices shorter than `width` are in groups.
-pub(super) fn payload(charts: &Charts<'_>, section: Option<&Section>, width: Ns) -> Vec<u8> {
+/// What a part of the recordings shows, not compressed: `particulars` are those of the same charts.
+pub fn payload(
+    charts: &Charts<'_>,
+    particulars: &Particulars,
+    section: Option<&Section>,
+    scope: Scope,
+) -> Vec<u8> {
     let window = charts.window().unwrap_or(Interval::new(Ns::ZERO, Ns::ZERO));
-    let mut writer = Writer { width, ..Writer::default() };
-    let ranks = charts.charts.iter().map(|chart| writer.rank(chart, section, charts.charts.len())).collect();
-    let mut notes = vec![format!("in this page: {}", writer.coverage.sentence(width))];
+    let range = scope.window.clip(window).unwrap_or(scope.window);
+    let mut writer = Writer::new(scope);
+    let of_ranks = charts.charts.iter().zip(&particulars.0);
+    let ranks = of_ranks.map(|(chart, of)| writer.rank(chart, of, section, charts.charts.len())).collect();
+    let place = if range == window { "in this page" } else { "in this window" };
+    let mut notes = vec![format!("{place}: {}", writer.coverage.sentence(scope.width))];
     notes.extend(writer.counters_are_cut.then(|| {
         "of counters with many samples only the first, least, greatest and last of each piece of time are here".to_owned()
     }));
@@ -136,6 +150,8 @@ pub(super) fn payload(charts: &Charts<'_>, section: Option<&Section>, width: Ns)
     let head = Head {
         title: title(charts),
         window: [window.start.0, window.end.0],
+        range: [range.start.0, range.end.0],
+        width: if writer.coverage.groups > 0 { scope.width.0 } else { 0 },
         notes,
         classes: Class::ALL
             .iter()
@@ -175,9 +191,8 @@ pub(super) fn short(name: &str, class: Class) -> String {
     if short == name { String::new() } else { short }
 }
 
-#[derive(Default)]
 struct Writer<'a> {
-    width: Ns,
+    scope: Scope,
     start: Column,
     duration: Column,
     name: Column,
@@ -195,23 +210,45 @@ struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    fn rank(&mut self, chart: &'a Chart<'_>, section: Option<&Section>, ranks: usize) -> RankHead<'a> {
+    fn new(scope: Scope) -> Self {
+        Self {
+            scope,
+            start: Column::default(),
+            duration: Column::default(),
+            name: Column::default(),
+            detail: Column::default(),
+            count: Column::default(),
+            launch: Column::default(),
+            entries: 0,
+            coverage: Coverage::default(),
+            counters_are_cut: false,
+            names: Vec::new(),
+            known_names: HashMap::new(),
+            details: Vec::new(),
+            known_details: HashMap::new(),
+        }
+    }
+
+    fn rank(
+        &mut self,
+        chart: &'a Chart<'_>,
+        of: &OfRank,
+        section: Option<&Section>,
+        ranks: usize,
+    ) -> RankHead<'a> {
         let offset = chart.offset;
-        let mut places = vec![u32::MAX; chart.trace.slices.len()];
         let mut names = HashMap::new();
-        let details = Details::new(chart.trace, |_| true);
         let mut tracks = Vec::new();
-        // Launches are written when the place of every call is known.
+        // Where each entry begins in the index, and the entry. Launches are written when all are known.
+        let mut places: Vec<(u32, u32, u32)> = Vec::new();
         let mut activities = Vec::new();
         for track in &chart.tracks {
             let mut rows = Vec::new();
             for row in chart.rows(track) {
                 let (first, mut end) = (self.entries, Ns::ZERO - offset);
-                entries(chart, row, self.width, |members, entry| {
-                    for member in members {
-                        places[member.index()] = self.entries;
-                    }
-                    self.entry(chart, &details, &mut names, entry, end);
+                entries(chart, row, self.scope, |range, entry| {
+                    places.push((range.start as u32, range.end as u32, self.entries));
+                    self.entry(chart, &of.details, &mut names, entry, end);
                     end = entry.interval.end;
                     if track.is_stream {
                         activities.push(entry);
@@ -221,7 +258,8 @@ impl<'a> Writer<'a> {
             }
             tracks.push(TrackHead { group: &track.group, name: &track.name, stream: track.is_stream, rows });
         }
-        self.launches(chart, &places, &activities);
+        places.sort_unstable();
+        self.launches(of, &places, &activities);
         let shifted = |time: Ns| (time + offset).0;
         RankHead {
             rank: chart.rank,
@@ -280,13 +318,16 @@ impl<'a> Writer<'a> {
         place
     }
 
-    fn launches(&mut self, chart: &Chart<'_>, places: &[u32], activities: &[Entry]) {
-        let mut launches: HashMap<SliceId, SliceId> = HashMap::with_capacity(chart.launches.len());
-        launches.extend(chart.launches.iter().map(|&(launch, activity)| (activity, launch)));
+    fn launches(&mut self, of: &OfRank, places: &[(u32, u32, u32)], activities: &[Entry]) {
+        let entry_at = |place: u32| {
+            let after = places.partition_point(|&(first, ..)| first <= place);
+            let &(_, end, entry) = places.get(after.checked_sub(1)?)?;
+            (place < end).then_some(i64::from(entry))
+        };
         let mut before = 0;
-        for entry in activities {
-            let place = launches.get(&entry.slice).map(|launch| i64::from(places[launch.index()]));
-            match place.filter(|_| entry.count == 1) {
+        for activity in activities {
+            let launch = (activity.count == 1).then(|| of.launch(activity.slice)).flatten();
+            match launch.and_then(entry_at) {
                 Some(place) => {
                     // 0 is for none, so that the differences begin at 1.
                     let difference: i64 = place - before;
@@ -303,8 +344,11 @@ impl<'a> Writer<'a> {
         /// Pieces of all counters together, of which each keeps up to four points.
         const PIECES: usize = 8_000;
         let pieces = (PIECES / (ranks * chart.counters.len()).max(1)).clamp(50, 1_000);
-        let points = thinned(&counter.points, chart.window, pieces);
-        self.counters_are_cut |= points.len() < counter.points.len();
+        let window =
+            Interval::new(self.scope.window.start - chart.offset, self.scope.window.end - chart.offset);
+        let inside = part(&counter.points, window);
+        let points = thinned(inside, window.clip(chart.window).unwrap_or(window), pieces);
+        self.counters_are_cut |= points.len() < inside.len();
         let shifted = |&(time, value): &(Ns, f64)| ((time + chart.offset).0, value);
         CounterHead {
             name: &counter.name,
@@ -314,14 +358,23 @@ impl<'a> Writer<'a> {
     }
 }
 
+/// The points of a window, with one before and one after it, so that lines reach its edges.
+fn part(points: &[(Ns, f64)], window: Interval) -> &[(Ns, f64)] {
+    let from = points.partition_point(|&(time, _)| time < window.start).saturating_sub(1);
+    let to = points.partition_point(|&(time, _)| time < window.end) + 1;
+    &points[from..to.min(points.len())]
+}
+
 /// Of each piece of time the first, the least, the greatest and the last point.
 pub(super) fn thinned(points: &[(Ns, f64)], window: Interval, pieces: usize) -> Vec<(Ns, f64)> {
     if points.len() <= pieces * 4 {
         return points.to_vec();
     }
     let pixels = Pixels::new(window, pieces as u32);
-    let mut kept = Vec::new();
-    let mut rest = points;
+    // What lies before and after the window stays as it is.
+    let mut kept: Vec<(Ns, f64)> =
+        points[..points.partition_point(|&(time, _)| time < window.start)].to_vec();
+    let mut rest = &points[kept.len()..];
     for piece in 0..pixels.len() {
         let end = pixels.interval(piece..piece + 1).end;
         let (inside, after) = rest.split_at(rest.partition_point(|&(time, _)| time < end));
@@ -337,5 +390,6 @@ pub(super) fn thinned(points: &[(Ns, f64)], window: Interval, pieces: usize) -> 
         four.dedup();
         kept.extend(four);
     }
+    kept.extend(rest);
     kept
 }

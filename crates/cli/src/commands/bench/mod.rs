@@ -19,7 +19,7 @@ use crate::failure::hinted;
 use crate::measuring::{self, Against, BackendName, Code, Runner, RunningArguments, StateArgument, Task};
 use crate::picture::Drawn;
 
-pub(crate) use precisions::{Pair, pair};
+pub(crate) use precisions::{ALL as ALL_PRECISIONS, Pair, pair};
 pub(crate) use shapes::Product;
 
 /// Run kernels of any shape and precision here, timed honestly
@@ -148,6 +148,15 @@ impl Preset {
         };
         list.iter().copied().map(product).collect()
     }
+}
+
+/// The presets by name, with their shapes: rows, columns, and what is summed over.
+pub(crate) fn presets() -> Vec<(String, Vec<[usize; 3]>)> {
+    let named = |preset: &Preset| {
+        let name = preset.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();
+        (name, preset.shapes().iter().map(|shape| [shape.m, shape.n, shape.k]).collect())
+    };
+    Preset::value_variants().iter().map(named).collect()
 }
 
 /// What to run, whose code, and where operands are if nobody says.

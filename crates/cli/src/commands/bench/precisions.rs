@@ -24,7 +24,7 @@ pub(super) struct PrecisionArguments {
 
 /// What `all` means: every format there is a kernel for, with activations that make it quickest, and those that keep them
 /// exact where both are common.
-const ALL: [&str; 14] = [
+pub(crate) const ALL: [&str; 14] = [
     "fp64",
     "fp32",
     "fp16",

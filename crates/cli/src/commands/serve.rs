@@ -1,0 +1,169 @@
+//! `eaves serve`: the page over HTTP.
+
+use std::net::IpAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use clap::Args;
+use eaves_serve::{Options, Server, StartError, UPLOAD_LIMIT};
+
+use crate::arguments::{HELP_TEMPLATE, OutputArguments};
+use crate::failure::hinted;
+use crate::serving::Program;
+
+/// Serve the page: reports, timelines, rooflines and questions in a browser
+#[derive(Args, Debug)]
+#[command(
+    help_template = HELP_TEMPLATE,
+    before_help = "  eaves serve traces/
+  eaves serve --port 8080 run-1/ run-2/
+  eaves serve --host 0.0.0.0 --token auto traces/
+  ssh -L 6970:localhost:6970 gpu-box eaves serve traces/"
+)]
+pub(crate) struct Arguments {
+    /// Files and directories, each a run of its own
+    #[arg(value_name = "INPUT")]
+    inputs: Vec<PathBuf>,
+    #[command(flatten)]
+    serving: ServingArguments,
+}
+
+/// How the server runs.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Server")]
+pub(crate) struct ServingArguments {
+    /// Address to listen at; other than this machine's own needs a --token
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
+    host: IpAddr,
+    /// Port to listen at; 0 for any that is free
+    #[arg(long, value_name = "N", default_value_t = 6970)]
+    port: u16,
+    /// What clients must know; `auto` makes one up and prints it
+    #[arg(long, value_name = "TOKEN")]
+    token: Option<String>,
+    /// Another name that browsers may call this machine by
+    #[arg(long, value_name = "NAME")]
+    host_name: Vec<String>,
+    /// Memory for runs; what was looked at longest ago is read again
+    #[arg(long, value_name = "SIZE", value_parser = bytes, default_value = "4GB")]
+    memory: u64,
+    /// Largest upload
+    #[arg(long, value_name = "SIZE", value_parser = bytes, default_value_t = UPLOAD_LIMIT)]
+    upload_limit: u64,
+    /// Let the page open any path, not only below the inputs and here
+    #[arg(long)]
+    anywhere: bool,
+    /// Peaks and thresholds of the roofline view, kept by the page
+    #[arg(long, value_name = "FILE", default_value = "roofline_config.json")]
+    config: PathBuf,
+    /// Formulas of your own, kept by the page
+    #[arg(long, value_name = "FILE", default_value = "ops.rhai")]
+    ops: PathBuf,
+}
+
+/// Serves until it is interrupted.
+pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> Result<()> {
+    let server = arguments.serving.start(&arguments.inputs)?;
+    let inputs = arguments.inputs.iter().map(|input| vec![input.clone()]);
+    for input in inputs {
+        server.open(input).map_err(|problem| anyhow::anyhow!("{problem}"))?;
+    }
+    output.printer().message(&format!("serving at {}\n", server.url()));
+    server.wait();
+    Ok(())
+}
+
+impl ServingArguments {
+    /// Starts the server, which may open what lies below the inputs.
+    pub(crate) fn start(&self, inputs: &[PathBuf]) -> Result<Server> {
+        let mut folders = vec![PathBuf::from(".")];
+        folders.extend(inputs.iter().cloned());
+        let options = Options {
+            host: self.host,
+            port: self.port,
+            token: self.token()?,
+            host_names: self.host_name.clone(),
+            memory: self.memory,
+            upload_limit: self.upload_limit,
+            anywhere: self.anywhere,
+            folders,
+            config: self.config.clone(),
+            ops: self.ops.clone(),
+        };
+        let program = Program { config: Some(self.config.clone()), ops: Some(self.ops.clone()) };
+        Server::start(options, Arc::new(program)).map_err(|error| match &error {
+            StartError::NoToken(_) => hinted(
+                error.to_string(),
+                "add `--token auto`, or reach it through `ssh -L 6970:localhost:6970`",
+            ),
+            StartError::Listen { .. } => {
+                hinted(error.to_string(), "choose another --port; 0 takes any that is free")
+            }
+            _ => error.into(),
+        })
+    }
+
+    fn token(&self) -> Result<Option<String>> {
+        match self.token.as_deref() {
+            Some("auto") => Ok(Some(random_token()?)),
+            Some(token)
+                if token.len() < LEAST_TOKEN || !token.bytes().all(|letter| letter.is_ascii_graphic()) =>
+            {
+                Err(hinted(
+                    format!("a token has at least {LEAST_TOKEN} letters and no spaces"),
+                    "`--token auto` makes one up",
+                ))
+            }
+            token => Ok(token.map(str::to_owned)),
+        }
+    }
+}
+
+/// Shorter ones are guessed.
+const LEAST_TOKEN: usize = 8;
+
+fn random_token() -> Result<String> {
+    let mut bytes = [0u8; 16];
+    getrandom::fill(&mut bytes).context("the system has no random numbers")?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// `4GB`, `500MB`, `1024`.
+fn bytes(text: &str) -> Result<u64, String> {
+    let wrong = || format!("`{text}` is no size; write a number with KB, MB, GB or TB");
+    let split = text.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(text.len());
+    let (number, unit) = (&text[..split], text[split..].trim());
+    let factor = match unit.to_ascii_uppercase().as_str() {
+        "" | "B" => 1.0,
+        "K" | "KB" => 1e3,
+        "M" | "MB" => 1e6,
+        "G" | "GB" => 1e9,
+        "T" | "TB" => 1e12,
+        _ => return Err(wrong()),
+    };
+    let value = number.parse::<f64>().map_err(|_| wrong())? * factor;
+    if value >= 1.0 { Ok(value as u64) } else { Err(wrong()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_have_units() {
+        assert_eq!(bytes("4GB"), Ok(4_000_000_000));
+        assert_eq!(bytes("1.5 mb"), Ok(1_500_000));
+        assert_eq!(bytes("7"), Ok(7));
+        for wrong in ["", "GB", "-1", "0", "4XB", "1.2.3"] {
+            assert!(bytes(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn tokens_differ() {
+        let (one, other) = (random_token().unwrap(), random_token().unwrap());
+        assert_eq!(one.len(), 32);
+        assert_ne!(one, other);
+    }
+}

@@ -1,0 +1,136 @@
+//! The command line as what a server asks: its verbs, and recordings that stay in memory.
+
+mod known;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use eaves_analyze::Selection;
+use eaves_analyze::section::Section;
+use eaves_model::Run;
+use eaves_present::{Document, json, saved};
+use eaves_roofline::scripts::Script;
+use eaves_serve::{Engine, Opened, Problem, Recorded};
+
+use crate::flame::{PAGE_FRAMES, View};
+use crate::library::{self, Failure, FlameGraph, Recordings, Timeline};
+
+/// The verbs of this program.
+#[derive(Clone, Debug, Default)]
+pub struct Program {
+    /// Peaks and thresholds for inputs that have none, if the file is there.
+    pub config: Option<PathBuf>,
+    /// Formulas of the user, if the file is there.
+    pub ops: Option<PathBuf>,
+}
+
+impl From<Failure> for Problem {
+    fn from(failure: Failure) -> Self {
+        let problem = Self::failed(failure.message);
+        match failure.hint {
+            Some(hint) => problem.hint(hint),
+            None => problem,
+        }
+    }
+}
+
+fn written(document: &Document) -> Result<Vec<u8>, Problem> {
+    let mut bytes = Vec::new();
+    json::write(document, &mut bytes).map_err(|error| Problem::failed(error.to_string()))?;
+    Ok(bytes)
+}
+
+impl Engine for Program {
+    fn answer(&self, words: &[String]) -> Result<Vec<u8>, Problem> {
+        written(&library::ask(words)?)
+    }
+
+    fn open(&self, inputs: &[PathBuf]) -> Result<Opened, Problem> {
+        if let [input] = inputs {
+            let read = saved::json(input).map_err(|error| {
+                Problem::failed(error.to_string()).hint("make the report again, or open the trace")
+            })?;
+            if let Some(text) = read {
+                return Ok(Opened { json: text.into_bytes(), document: None, recorded: None });
+            }
+        }
+        let recordings = match Recordings::read(inputs, Selection::default(), None) {
+            Ok(recordings) => Arc::new(recordings),
+            // Tables of kernels, commands of NPUs and logs of compilers have verbs of their own.
+            Err(failure) => return self.open_otherwise(inputs).ok_or_else(|| failure.into()),
+        };
+        let document = library::report(&recordings, &[], None, false)?;
+        let recorded: Option<Arc<dyn Recorded>> = match recordings.run.recordings.is_empty() {
+            true => None,
+            false => Some(Arc::new(Kept(recordings))),
+        };
+        Ok(Opened { json: written(&document)?, document: Some(document), recorded })
+    }
+
+    fn diff(&self, base: &[PathBuf], new: &[PathBuf]) -> Result<Vec<u8>, Problem> {
+        if let ([base], [new]) = (base, new) {
+            let words = ["diff".to_owned(), "--".to_owned(), text(base), text(new)];
+            return self.answer(&words);
+        }
+        let read = |inputs| Recordings::read(inputs, Selection::default(), None);
+        written(&library::diff(&read(base)?, &read(new)?)?)
+    }
+
+    fn known(&self, kind: &str) -> Result<Vec<u8>, Problem> {
+        let value = match kind {
+            "precisions" => known::precisions(),
+            "presets" => known::presets(),
+            _ => return Err(Problem::missing(format!("nothing is known of `{kind}`"))),
+        };
+        Ok(value.to_string().into_bytes())
+    }
+
+    fn check_ops(&self, script: &str) -> Vec<(Option<usize>, String)> {
+        match Script::compile(script, "ops.rhai") {
+            Ok(_) => Vec::new(),
+            Err(error) => vec![(error.place.map(|(line, _)| line), error.to_string())],
+        }
+    }
+}
+
+fn text(path: &std::path::Path) -> String {
+    path.display().to_string()
+}
+
+impl Program {
+    /// The document of a verb that takes other inputs than recordings; nothing if none does.
+    fn open_otherwise(&self, inputs: &[PathBuf]) -> Option<Opened> {
+        let files = || ["--".to_owned()].into_iter().chain(inputs.iter().map(|input| text(input)));
+        let mut roofline = vec!["roofline".to_owned()];
+        for (option, file) in [("--config", &self.config), ("--ops", &self.ops)] {
+            if let Some(file) = file.as_ref().filter(|file| file.is_file()) {
+                roofline.extend([option.to_owned(), text(file)]);
+            }
+        }
+        let compile = vec!["compile".to_owned()];
+        [roofline, compile].into_iter().find_map(|words| {
+            let words: Vec<String> = words.into_iter().chain(files()).collect();
+            let document = library::ask(&words).ok()?;
+            Some(Opened { json: written(&document).ok()?, document: Some(document), recorded: None })
+        })
+    }
+}
+
+/// Recordings in memory.
+struct Kept(Arc<Recordings>);
+
+impl Recorded for Kept {
+    fn run(&self) -> &Run {
+        &self.0.run
+    }
+
+    fn timeline(&self) -> Option<Section> {
+        let timeline = Timeline::new(self.0.clone()).ok()?;
+        timeline.document().sections().next().cloned()
+    }
+
+    fn flame(&self) -> Result<Vec<u8>, Problem> {
+        let graph = FlameGraph::new(self.0.clone(), None, View::OF_PAGE)?;
+        Ok(graph.data(PAGE_FRAMES)?)
+    }
+}

@@ -1,0 +1,149 @@
+//! The page, as the server gives it and as a file that is all there is.
+//!
+//! The program of both is the same (`ui/`, carried by `eaves_webui`); it finds its data in elements of the file, or asks
+//! the server that it came from. `docs/page.md` describes the elements.
+
+use std::fmt::Write;
+
+use eaves_analyze::section::Section;
+use eaves_analyze::timeline::Charts;
+
+use crate::html::{self, DATA_END};
+use crate::markup::escaped;
+use crate::timeline::columns::base64;
+use crate::timeline::page::{compressed, fitting};
+use crate::{Document, human};
+
+/// What the page of a server may do: nothing but ask that server.
+pub const SERVED_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; \
+     img-src 'self' data: blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/// What a file may do: run the program that is in it, and reach nothing.
+const FILE_POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; \
+     img-src data: blob:; base-uri 'none'; form-action 'none'";
+
+/// How the element with the document begins; readers of saved pages look for it.
+pub(crate) const DOCUMENT_START: &str = r#"<script type="application/json" id="eaves-document">"#;
+
+/// Bytes for the data of a file: it opens at once and goes into a mail.
+pub const BUDGET: usize = 2_000_000;
+
+/// Takes the tables away when the program has put something in their place.
+const REPLACE: &str = "{
+const tables = document.getElementById(\"eaves-read\");
+const look = (_, observer) => { tables.remove(); observer.disconnect(); };
+new MutationObserver(look).observe(document.getElementById(\"app\"), { childList: true });
+}
+";
+
+/// The page of a server: where its script and style sheet are, and what the window is called.
+pub fn shell(script: &str, style: &str, title: &str) -> String {
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n<title>{}</title>\n\
+         <link rel=\"icon\" href=\"data:,\">\n\
+         <link rel=\"stylesheet\" href=\"{}\">\n</head>\n<body>\n<div id=\"app\"></div>\n\
+         <noscript>This page needs JavaScript; <code>eaves report</code> shows the same as text.</noscript>\n\
+         <script type=\"module\" src=\"{}\"></script>\n</body>\n</html>\n",
+        escaped(title),
+        escaped(style),
+        escaped(script),
+    )
+}
+
+/// What a file has beside the document.
+#[derive(Default)]
+pub struct Parts<'a> {
+    /// The recordings, and the numbers of their timeline.
+    pub timeline: Option<(&'a Charts<'a>, Option<&'a Section>)>,
+    /// The data of the flame graph with at most so many frames of each view; nothing if there is nothing to draw.
+    pub flame: Option<&'a dyn Fn(usize) -> Option<Vec<u8>>>,
+}
+
+impl std::fmt::Debug for Parts<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let parts = (self.timeline.is_some(), self.flame.is_some());
+        f.debug_tuple("Parts").field(&parts.0).field(&parts.1).finish()
+    }
+}
+
+/// The report as one file: the program, its data, and, until the program runs or where none may, the same as tables.
+/// `budget` is for the data; the document is always there whole, the other parts share the rest.
+pub fn offline(document: &Document, parts: &Parts<'_>, budget: usize) -> String {
+    /// The least that is left to a part, however long the document is.
+    const LEAST: usize = 100_000;
+    let json = html::data(document);
+    let rest = budget.saturating_sub(json.len()).max(2 * LEAST);
+    let flame = parts.flame.and_then(|flame| fitting_flame(flame, rest / 4));
+    let room = rest.saturating_sub(flame.as_ref().map_or(0, String::len)).max(LEAST);
+    let timeline = parts.timeline.map(|(charts, section)| fitting(charts, section, room));
+    let mut page = String::with_capacity(json.len() + rest + (1 << 18));
+    // Writing to a string cannot fail.
+    write_offline(&mut page, document, &json, timeline.as_deref(), flame.as_deref()).unwrap_or_default();
+    page
+}
+
+fn write_offline(
+    page: &mut String,
+    document: &Document,
+    json: &str,
+    timeline: Option<&str>,
+    flame: Option<&str>,
+) -> std::fmt::Result {
+    write!(
+        page,
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{FILE_POLICY}\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n\
+         <meta name=\"generator\" content=\"eaves {}\">\n<title>{}</title>\n<style>\n{}</style>\n</head>\n<body>\n",
+        env!("CARGO_PKG_VERSION"),
+        escaped(&html::title(document)),
+        eaves_webui::STYLE,
+    )?;
+    // The tables stand until the program shows something, and their style goes with them.
+    write!(page, "<div id=\"app\"></div>\n<div id=\"eaves-read\">\n<style>\n{}</style>\n", html::STYLE)?;
+    html::write_body(page, document, "eaves-document")?;
+    writeln!(page, "<p class=\"quiet\">{}</p>", escaped(&holds(json, timeline, flame)))?;
+    writeln!(page, "</div>\n{DOCUMENT_START}{json}{DATA_END}")?;
+    for (name, data) in [("timeline", timeline), ("flame", flame)] {
+        if let Some(data) = data {
+            writeln!(
+                page,
+                "<script type=\"application/octet-stream\" id=\"eaves-{name}\" data-packed=\"gzip\">{data}{DATA_END}"
+            )?;
+        }
+    }
+    write!(
+        page,
+        "<script>\n{REPLACE}</script>\n<script type=\"module\">\n{}\n</script>\n</body>\n</html>\n",
+        eaves_webui::SCRIPT
+    )
+}
+
+/// How large the parts are. What was put into groups for it, the parts say themselves.
+fn holds(json: &str, timeline: Option<&str>, flame: Option<&str>) -> String {
+    let sizes = [("report", Some(json)), ("timeline", timeline), ("flame graph", flame)];
+    let parts = sizes.into_iter().map(|(name, data)| match data {
+        Some(data) => format!("{name} {}", human::bytes(data.len() as f64)),
+        None => format!("no {name}"),
+    });
+    format!("Data in this file: {}.", parts.collect::<Vec<_>>().join(", "))
+}
+
+/// The data with as many frames as so many letters have room for.
+fn fitting_flame(flame: &dyn Fn(usize) -> Option<Vec<u8>>, room: usize) -> Option<String> {
+    /// More make a page slow to open, and nobody looks at them.
+    const MOST: usize = 20_000;
+    const LEAST: usize = 500;
+    let mut frames = MOST;
+    loop {
+        let text = base64(&compressed(&flame(frames)?));
+        if text.len() <= room || frames <= LEAST {
+            return Some(text);
+        }
+        // Letters grow with frames; a little less, so that the next attempt fits.
+        frames = (frames * room / text.len() * 9 / 10).clamp(LEAST, frames / 2);
+    }
+}

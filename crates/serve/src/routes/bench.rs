@@ -1,0 +1,78 @@
+//! Benchmarks that run here, told as they go.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{Path, State};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::events::{Message, Stream, stream};
+use crate::Problem;
+use crate::state::Shared;
+
+/// A job that was started.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub(super) struct Started {
+    job: String,
+}
+
+/// Runs kernels on this machine. Fields are the options of `eaves bench KERNEL`.
+#[utoipa::path(post, path = "/bench", tag = "bench",
+    request_body(content = Object, description = "`{kernel, ...}`: kernel is attention, fma, gemm, gemv, preset or stream"),
+    responses((status = 200, description = "the job", body = Started)))]
+pub(super) async fn start(
+    State(shared): State<Arc<Shared>>,
+    Json(asked): Json<Map<String, Value>>,
+) -> Result<Json<Started>, Problem> {
+    shared
+        .heavy(move |shared| {
+            let job = shared.jobs.start(asked, &shared.engine)?;
+            Ok(Json(Started { job: job.id.clone() }))
+        })
+        .await
+}
+
+/// What happens in a job, from its beginning: messages of the kind `progress`.
+#[utoipa::path(get, path = "/jobs/{job}/events", tag = "bench",
+    params(("job" = String, Path, description = "its id")),
+    responses((status = 200, description = "messages", content_type = "text/event-stream")))]
+pub(super) async fn events(
+    State(shared): State<Arc<Shared>>,
+    Path(id): Path<String>,
+) -> Result<Stream, Problem> {
+    let job = shared.jobs.find(&id)?;
+    let (sender, stream) = stream();
+    tokio::spawn(async move {
+        let mut more = job.listen();
+        let mut told = 0;
+        loop {
+            more.mark_unchanged();
+            for progress in job.from(told) {
+                told += 1;
+                let data = serde_json::to_value(&progress).unwrap_or_default();
+                let sent = sender.send(Message { kind: "progress", data }.event()).await;
+                if sent.is_err() || progress.is_last() {
+                    return;
+                }
+            }
+            tokio::select! {
+                changed = more.changed() => if changed.is_err() { return },
+                () = sender.closed() => return,
+            }
+        }
+    });
+    Ok(stream)
+}
+
+/// Stops a job after the kernel that runs.
+#[utoipa::path(delete, path = "/jobs/{job}", tag = "bench",
+    params(("job" = String, Path, description = "its id")),
+    responses((status = 200, description = "it will stop", content_type = "application/json")))]
+pub(super) async fn cancel(
+    State(shared): State<Arc<Shared>>,
+    Path(id): Path<String>,
+) -> Result<Json<Value>, Problem> {
+    shared.jobs.find(&id)?.cancel();
+    Ok(Json(json!({"job": id})))
+}

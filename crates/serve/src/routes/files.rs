@@ -1,0 +1,89 @@
+//! Files of a run: its tables as CSV, its charts as pictures.
+
+use std::sync::Arc;
+
+use axum::extract::{Path, State};
+use axum::http::HeaderMap;
+use axum::response::Response;
+use eaves_present::{Document, csv, memory, png, roofline};
+
+use crate::Problem;
+use crate::answer::Answer;
+use crate::state::Shared;
+
+fn typed(document: Option<&Document>) -> Result<&Document, Problem> {
+    document.ok_or_else(|| {
+        Problem::missing("a saved report has no files of its own").hint("its tables are in the document")
+    })
+}
+
+/// A table of a section as CSV.
+#[utoipa::path(get, path = "/runs/{id}/table/{section}/{file}", tag = "runs",
+    params(("id" = String, Path, description = "the id of a run, or `latest`"),
+        ("section" = String, Path, description = "the id of a section"),
+        ("file" = String, Path, description = "the id of a table, with `.csv`")),
+    responses((status = 200, description = "the table", content_type = "text/csv")))]
+pub(super) async fn table(
+    State(shared): State<Arc<Shared>>,
+    Path((id, section, file)): Path<(String, String, String)>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let run = shared.runs.find(&id)?;
+    let wanted = file
+        .strip_suffix(".csv")
+        .ok_or_else(|| Problem::missing("tables are files that end in .csv"))?
+        .to_owned();
+    shared
+        .heavy(move |shared| {
+            let loaded = shared.runs.load(&run)?;
+            let document = typed(loaded.document.as_ref())?;
+            let found = document.tables().find(|(of, table)| of.id == section && table.id == wanted);
+            let (_, table) =
+                found.ok_or_else(|| Problem::missing(format!("no table `{wanted}` in `{section}`")))?;
+            let mut bytes = Vec::new();
+            csv::write_table(table, &mut bytes).map_err(|error| Problem::internal(error.to_string()))?;
+            Ok(Answer::new("text/csv; charset=utf-8", bytes).respond(&headers))
+        })
+        .await
+}
+
+/// A chart of a section as `.svg` or `.png`: of `roofline` and of `memory`.
+#[utoipa::path(get, path = "/runs/{id}/picture/{file}", tag = "runs",
+    params(("id" = String, Path, description = "the id of a run, or `latest`"),
+        ("file" = String, Path, description = "the id of a section, with `.svg` or `.png`")),
+    responses((status = 200, description = "the picture", content_type = "image/svg+xml")))]
+pub(super) async fn picture(
+    State(shared): State<Arc<Shared>>,
+    Path((id, file)): Path<(String, String)>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let run = shared.runs.find(&id)?;
+    let (name, ending) = file.rsplit_once('.').unwrap_or((&file, ""));
+    if !matches!(ending, "svg" | "png") {
+        return Err(Problem::missing("pictures are files that end in .svg or .png"));
+    }
+    let (name, is_png) = (name.to_owned(), ending == "png");
+    shared
+        .heavy(move |shared| {
+            let loaded = shared.runs.load(&run)?;
+            let document = typed(loaded.document.as_ref())?;
+            let section = document
+                .sections()
+                .find(|section| section.id == name)
+                .ok_or_else(|| Problem::missing(format!("no section `{name}`")))?;
+            let drawing = if roofline::has_chart(section) {
+                roofline::svg(&[section], &roofline::Options::default())
+            } else if memory::has_chart(section) {
+                memory::svg(&[section])
+            } else {
+                return Err(Problem::missing(format!("`{name}` has no picture")));
+            };
+            if !is_png {
+                return Ok(Answer::new("image/svg+xml", drawing).respond(&headers));
+            }
+            let picture =
+                png::render(&drawing, png::SCREEN).map_err(|error| Problem::internal(error.to_string()))?;
+            Ok(Answer::new("image/png", picture).respond(&headers))
+        })
+        .await
+}

@@ -1,0 +1,133 @@
+//! The configuration of the roofline view and the user's formulas.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::Problem;
+use crate::files::{Config, read_config, read_text, write_config, write_text};
+use crate::state::Shared;
+
+/// The configuration and where it is.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub(super) struct ConfigAnswer {
+    #[schema(value_type = Object)]
+    config: Map<String, Value>,
+    path: String,
+    /// What was wrong with the file, and where it was kept.
+    problem: Option<String>,
+}
+
+impl ConfigAnswer {
+    fn new(shared: &Shared, config: Config) -> Self {
+        Self {
+            config: config.values,
+            path: shared.options.config.display().to_string(),
+            problem: config.problem,
+        }
+    }
+}
+
+/// The configuration; what is missing has its default.
+#[utoipa::path(get, path = "/config", tag = "configuration",
+    responses((status = 200, description = "the configuration", body = ConfigAnswer)))]
+pub(super) async fn config(State(shared): State<Arc<Shared>>) -> Result<Json<ConfigAnswer>, Problem> {
+    shared.heavy(|shared| Ok(Json(ConfigAnswer::new(shared, read_config(&shared.options.config))))).await
+}
+
+/// Saves the configuration.
+#[utoipa::path(put, path = "/config", tag = "configuration", request_body(content = Object),
+    responses((status = 200, description = "as it was saved", body = ConfigAnswer)))]
+pub(super) async fn save_config(
+    State(shared): State<Arc<Shared>>,
+    Json(values): Json<Map<String, Value>>,
+) -> Result<Json<ConfigAnswer>, Problem> {
+    shared
+        .heavy(|shared| Ok(Json(ConfigAnswer::new(shared, write_config(&shared.options.config, values)?))))
+        .await
+}
+
+/// A script of operators.
+#[derive(Debug, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Script {
+    script: String,
+}
+
+/// The script and where it is.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub(super) struct OpsAnswer {
+    script: String,
+    path: String,
+}
+
+/// What is wrong with a script.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub(super) struct OpsCheck {
+    ok: bool,
+    errors: Vec<OpsError>,
+}
+
+/// One thing that is wrong.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub(super) struct OpsError {
+    /// From 1; nothing if it is none in particular.
+    line: Option<usize>,
+    message: String,
+}
+
+fn checked(shared: &Shared, script: &str) -> OpsCheck {
+    let errors =
+        shared.engine.check_ops(script).into_iter().map(|(line, message)| OpsError { line, message });
+    let errors: Vec<OpsError> = errors.collect();
+    OpsCheck { ok: errors.is_empty(), errors }
+}
+
+/// The script of operators; empty if there is none.
+#[utoipa::path(get, path = "/ops", tag = "configuration",
+    responses((status = 200, description = "the script", body = OpsAnswer)))]
+pub(super) async fn ops(State(shared): State<Arc<Shared>>) -> Result<Json<OpsAnswer>, Problem> {
+    shared
+        .heavy(|shared| {
+            let read = read_text(&shared.options.ops).map_err(|error| Problem::failed(error.to_string()))?;
+            let path = shared.options.ops.display().to_string();
+            Ok(Json(OpsAnswer { script: read.unwrap_or_default(), path }))
+        })
+        .await
+}
+
+/// Saves the script if nothing is wrong with it.
+#[utoipa::path(put, path = "/ops", tag = "configuration", request_body = Script,
+    responses((status = 200, description = "as it was saved", body = OpsAnswer),
+        (status = 422, description = "what is wrong with it", body = OpsCheck)))]
+pub(super) async fn save_ops(
+    State(shared): State<Arc<Shared>>,
+    Json(Script { script }): Json<Script>,
+) -> Result<Response, Problem> {
+    shared
+        .heavy(|shared| {
+            let check = checked(shared, &script);
+            if !check.ok {
+                return Ok((StatusCode::UNPROCESSABLE_ENTITY, Json(check)).into_response());
+            }
+            write_text(&shared.options.ops, &script)?;
+            let path = shared.options.ops.display().to_string();
+            Ok(Json(OpsAnswer { script, path }).into_response())
+        })
+        .await
+}
+
+/// Says what is wrong with a script, and keeps nothing.
+#[utoipa::path(post, path = "/ops/check", tag = "configuration", request_body = Script,
+    responses((status = 200, description = "what is wrong with it", body = OpsCheck)))]
+pub(super) async fn check_ops(
+    State(shared): State<Arc<Shared>>,
+    Json(Script { script }): Json<Script>,
+) -> Result<Json<OpsCheck>, Problem> {
+    shared.heavy(move |shared| Ok(Json(checked(shared, &script)))).await
+}

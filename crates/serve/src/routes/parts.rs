@@ -1,0 +1,97 @@
+//! The parts of a run: its report, its timeline, its flame graph.
+
+use std::sync::Arc;
+
+use axum::extract::{Path, Query, State};
+use axum::http::HeaderMap;
+use axum::response::Response;
+use eaves_model::{Interval, Ns};
+use serde::Deserialize;
+
+use crate::Problem;
+use crate::runs::Window;
+use crate::state::Shared;
+
+/// The report of a run: `eaves.report/1`, as `eaves report INPUT --json` prints it.
+#[utoipa::path(get, path = "/runs/{id}/document", tag = "runs",
+    params(("id" = String, Path, description = "the id of a run, or `latest`")),
+    responses((status = 200, description = "the report", content_type = "application/json")))]
+pub(super) async fn document(
+    State(shared): State<Arc<Shared>>,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let run = shared.runs.find(&id)?;
+    shared.heavy(move |shared| Ok(shared.runs.load(&run)?.report.respond(&headers))).await
+}
+
+/// A window of the timeline.
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+pub(super) struct WindowQuery {
+    /// Where it begins, in nanoseconds of the picture; from the start without.
+    start: Option<f64>,
+    /// Where it ends; at the end without.
+    end: Option<f64>,
+    /// How wide it is drawn: slices shorter than a pixel are in groups. 2000 without.
+    pixels: Option<u32>,
+}
+
+impl WindowQuery {
+    /// Pixels of a window if nobody says.
+    const USUAL: u32 = 2_000;
+    /// Wider than any wall of screens.
+    const MOST: u32 = 20_000;
+
+    /// The window, if one is wanted.
+    pub(super) fn window(&self) -> Result<Option<Window>, Problem> {
+        if self.start.is_none() && self.end.is_none() && self.pixels.is_none() {
+            return Ok(None);
+        }
+        let interval = interval(self.start, self.end)?;
+        let pixels = self.pixels.unwrap_or(Self::USUAL);
+        if !(1..=Self::MOST).contains(&pixels) {
+            return Err(Problem::bad(format!("pixels are a number from 1 to {}", Self::MOST)));
+        }
+        Ok(Some(Window { interval, pixels }))
+    }
+}
+
+/// Two times as a span of whole nanoseconds.
+pub(super) fn interval(start: Option<f64>, end: Option<f64>) -> Result<Interval, Problem> {
+    /// Beyond this floats are no whole nanoseconds any more, and sums of times do not overflow before it.
+    const LIMIT: f64 = (1u64 << 60) as f64;
+    let (start, end) = (start.unwrap_or(-LIMIT), end.unwrap_or(LIMIT));
+    // Also false if one is no number.
+    if !(-LIMIT <= start && start < end && end <= LIMIT) {
+        return Err(Problem::bad("a window has a start before its end, in nanoseconds"));
+    }
+    Ok(Interval::new(Ns(start.floor() as i64), Ns(end.ceil() as i64)))
+}
+
+/// The slices of a run, or of a window of it, packed: docs/page.md describes the format.
+#[utoipa::path(get, path = "/runs/{id}/timeline", tag = "runs",
+    params(("id" = String, Path, description = "the id of a run, or `latest`"), WindowQuery),
+    responses((status = 200, description = "the slices", content_type = "application/octet-stream")))]
+pub(super) async fn timeline(
+    State(shared): State<Arc<Shared>>,
+    Path(id): Path<String>,
+    Query(query): Query<WindowQuery>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let run = shared.runs.find(&id)?;
+    let window = query.window()?;
+    shared.heavy(move |shared| Ok(shared.runs.load(&run)?.timeline(window)?.respond(&headers))).await
+}
+
+/// The data of the flame graph: docs/page.md describes it.
+#[utoipa::path(get, path = "/runs/{id}/flame", tag = "runs",
+    params(("id" = String, Path, description = "the id of a run, or `latest`")),
+    responses((status = 200, description = "the trees", content_type = "application/json")))]
+pub(super) async fn flame(
+    State(shared): State<Arc<Shared>>,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let run = shared.runs.find(&id)?;
+    shared.heavy(move |shared| Ok(shared.runs.load(&run)?.flame()?.respond(&headers))).await
+}

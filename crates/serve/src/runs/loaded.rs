@@ -1,0 +1,143 @@
+//! A run in memory: its report, and what is drawn of it when somebody asks.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use eaves_analyze::Options;
+use eaves_analyze::section::Section;
+use eaves_analyze::timeline::Charts;
+use eaves_model::Interval;
+use eaves_present::Document;
+use eaves_present::timeline::{Particulars, Scope, overview, payload};
+
+use crate::answer::Answer;
+use crate::{Opened, Problem, Recorded};
+
+/// Entries of a timeline that is asked for whole: about four megabytes.
+const MOST_ENTRIES: usize = 1_000_000;
+/// Windows that are kept because somebody may come back to them.
+const KEPT_WINDOWS: usize = 32;
+/// Bytes of memory that an event takes in columns and indices, as a rule.
+const BYTES_OF_EVENT: u64 = 160;
+
+/// What a timeline is drawn from.
+pub(crate) struct Drawn<'a> {
+    pub(crate) charts: Charts<'a>,
+    particulars: Particulars,
+    section: Option<Section>,
+}
+
+self_cell::self_cell!(
+    struct Timeline {
+        owner: Arc<dyn Recorded>,
+        #[covariant]
+        dependent: Drawn,
+    }
+);
+
+/// A window of a timeline and the pixels it is drawn on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Window {
+    pub(crate) interval: Interval,
+    pub(crate) pixels: u32,
+}
+
+/// A run that was read.
+pub(crate) struct Loaded {
+    pub(crate) report: Answer,
+    pub(crate) document: Option<Document>,
+    recorded: Option<Arc<dyn Recorded>>,
+    timeline: OnceLock<Timeline>,
+    whole: OnceLock<Arc<Answer>>,
+    windows: Mutex<VecDeque<(Window, Arc<Answer>)>>,
+    flame: OnceLock<Result<Arc<Answer>, Problem>>,
+    /// Bytes, roughly.
+    pub(crate) size: u64,
+}
+
+impl Loaded {
+    pub(crate) fn new(opened: Opened) -> Self {
+        let recordings = opened.recorded.iter().flat_map(|recorded| &recorded.run().recordings);
+        let events: u64 = recordings.map(|recording| recording.trace.events).sum();
+        let size = events * BYTES_OF_EVENT + 3 * opened.json.len() as u64;
+        Self {
+            report: Answer::json(opened.json),
+            document: opened.document,
+            recorded: opened.recorded,
+            timeline: OnceLock::new(),
+            whole: OnceLock::new(),
+            windows: Mutex::default(),
+            flame: OnceLock::new(),
+            size,
+        }
+    }
+
+    fn drawn(&self) -> Result<&Drawn<'_>, Problem> {
+        let recorded = self.recorded.as_ref().ok_or_else(|| {
+            Problem::missing("this run has no recording: it is a report or a table of sums")
+                .hint("open the trace itself for its timeline and flame graph")
+        })?;
+        let timeline = self.timeline.get_or_init(|| {
+            Timeline::new(recorded.clone(), |recorded| {
+                let charts = Charts::new(&recorded.run().recordings, &Options::default());
+                let particulars = Particulars::new(&charts);
+                Drawn { charts, particulars, section: recorded.timeline() }
+            })
+        });
+        let drawn = timeline.borrow_dependent();
+        if drawn.charts.charts.is_empty() {
+            return Err(Problem::missing("nothing in this run has a duration, so there is no timeline")
+                .hint("record a trace, such as with `eaves profile`"));
+        }
+        Ok(drawn)
+    }
+
+    /// The charts that the timeline is drawn from.
+    pub(crate) fn charts(&self) -> Result<&Charts<'_>, Problem> {
+        Ok(&self.drawn()?.charts)
+    }
+
+    /// The recordings.
+    pub(crate) fn recorded(&self) -> Option<&dyn Recorded> {
+        self.recorded.as_deref()
+    }
+
+    /// The timeline, whole or of a window.
+    pub(crate) fn timeline(&self, window: Option<Window>) -> Result<Arc<Answer>, Problem> {
+        const KIND: &str = "application/octet-stream";
+        let drawn = self.drawn()?;
+        let packed = |scope| payload(&drawn.charts, &drawn.particulars, drawn.section.as_ref(), scope);
+        let Some(window) = window else {
+            let make = || Arc::new(Answer::new(KIND, packed(overview(&drawn.charts, MOST_ENTRIES))));
+            return Ok(self.whole.get_or_init(make).clone());
+        };
+        let windows = || self.windows.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, known)) = windows().iter().find(|(known, _)| *known == window) {
+            return Ok(known.clone());
+        }
+        let scope = Scope::of_pixels(window.interval, window.pixels);
+        let answer = Arc::new(Answer::fleeting(KIND, packed(scope)));
+        let mut windows = windows();
+        windows.truncate(KEPT_WINDOWS - 1);
+        windows.push_front((window, answer.clone()));
+        Ok(answer)
+    }
+
+    /// The data of the flame graph.
+    pub(crate) fn flame(&self) -> Result<Arc<Answer>, Problem> {
+        let recorded = self.recorded.as_ref().ok_or_else(|| {
+            Problem::missing("this run has no recording: it is a report or a table of sums")
+                .hint("open the trace itself for its timeline and flame graph")
+        })?;
+        self.flame.get_or_init(|| Ok(Arc::new(Answer::json(recorded.flame()?)))).clone()
+    }
+
+    /// How much memory it takes, roughly.
+    pub(crate) fn memory(&self) -> u64 {
+        let windows = self.windows.lock().unwrap_or_else(PoisonError::into_inner);
+        let answers = windows.iter().map(|(_, answer)| answer.size()).sum::<usize>()
+            + self.whole.get().map_or(0, |answer| answer.size())
+            + self.flame.get().and_then(|flame| flame.as_ref().ok()).map_or(0, |answer| answer.size());
+        self.size + answers as u64
+    }
+}

@@ -1,0 +1,99 @@
+//! What all requests share.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tokio::sync::{Semaphore, broadcast};
+
+use crate::jobs::Jobs;
+use crate::routes::events::Message;
+use crate::runs::Runs;
+use crate::{Engine, Options, Problem};
+
+/// What all requests share.
+pub(crate) struct Shared {
+    pub(crate) options: Options,
+    pub(crate) engine: Arc<dyn Engine>,
+    pub(crate) runs: Runs,
+    pub(crate) jobs: Jobs,
+    /// Clients that listen to what changes.
+    pub(crate) events: broadcast::Sender<Message>,
+    /// Places of those that listen to samples of the machine.
+    pub(crate) listeners: Arc<Semaphore>,
+    /// Heavy work that may go on at once.
+    work: Arc<Semaphore>,
+}
+
+impl Shared {
+    pub(crate) fn new(options: Options, engine: Arc<dyn Engine>) -> Self {
+        let cores = std::thread::available_parallelism().map_or(2, usize::from);
+        Self {
+            runs: Runs::new(engine.clone(), options.memory),
+            jobs: Jobs::default(),
+            options,
+            engine,
+            events: broadcast::channel(64).0,
+            listeners: Arc::new(Semaphore::new(32)),
+            work: Arc::new(Semaphore::new(cores.max(2))),
+        }
+    }
+
+    /// Does heavy work on a thread of its own, when it is its turn.
+    pub(crate) async fn heavy<T: Send + 'static>(
+        self: &Arc<Self>,
+        work: impl FnOnce(&Self) -> Result<T, Problem> + Send + 'static,
+    ) -> Result<T, Problem> {
+        let gone = |_| Problem::internal("the server is stopping");
+        let turn = self.work.clone().acquire_owned().await.map_err(gone)?;
+        let shared = self.clone();
+        let done = tokio::task::spawn_blocking(move || {
+            let _turn = turn;
+            work(&shared)
+        });
+        done.await.unwrap_or_else(|_| {
+            Err(Problem::internal("this could not be answered: a fault of eaves")
+                .hint("the command line may say more; please report it"))
+        })
+    }
+
+    /// Makes sure that a client may open a path, and says where it really is.
+    pub(crate) fn allowed(&self, path: &str) -> Result<PathBuf, Problem> {
+        if path.is_empty() || path == "-" || path.contains('\0') {
+            return Err(Problem::bad(format!("`{path}` is no path")));
+        }
+        let found = Path::new(path).canonicalize().map_err(|_| {
+            Problem::missing(format!("there is nothing at `{path}`"))
+                .hint("paths are those of the machine that the server runs on")
+        });
+        if self.options.anywhere {
+            return found;
+        }
+        let outside = || {
+            Problem::forbidden(format!("`{path}` is not below a folder that this server was given"))
+                .hint("start it with that folder, or with --anywhere")
+        };
+        // Whether something exists outside is nobody's business either.
+        let found =
+            found.map_err(|missing| if self.is_below(&absolute(path)) { missing } else { outside() })?;
+        if self.is_below(&found) { Ok(found) } else { Err(outside()) }
+    }
+
+    fn is_below(&self, path: &Path) -> bool {
+        let folders = self.options.folders.iter().filter_map(|folder| folder.canonicalize().ok());
+        folders.into_iter().any(|folder| path.starts_with(folder))
+    }
+}
+
+/// A path without `.` and `..`, for what does not exist.
+fn absolute(path: &str) -> PathBuf {
+    let mut clean = PathBuf::new();
+    for part in std::path::absolute(path).unwrap_or_default().components() {
+        match part {
+            std::path::Component::ParentDir => {
+                clean.pop();
+            }
+            other => clean.push(other),
+        }
+    }
+    clean
+}
