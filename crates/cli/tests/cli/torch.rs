@@ -29,6 +29,9 @@ if __name__ == '__main__':
     )
 }
 
+/// No test depends on how busy the machine is.
+const PATIENT: &str = "--timeout=36000s";
+
 /// Two ranks that train until there is a file `stop`, for `torchrun`.
 const DISTRIBUTED: &str = "import gc, os, sys, time, torch
 import torch.distributed as dist
@@ -371,12 +374,13 @@ fn a_program_under_attach_records_exactly_the_steps_that_are_asked_for() {
         .unwrap();
     wait_for(&directory.path().join("out/attach.address"));
     // At once, long before the first step.
-    let answer: Answer = eaves(directory.path(), ["trigger", "--steps", "4", "--shapes", "--json", "out"])
-        .output()
-        .unwrap()
-        .into();
-    let again =
-        eaves(directory.path(), ["trigger", "--duration", "200ms", "--json", "out"]).output().unwrap();
+    let trigger = |words: [&str; 3]| {
+        eaves(directory.path(), [&["trigger", "--json", PATIENT, "out"], &words[..]].concat())
+            .output()
+            .unwrap()
+    };
+    let answer: Answer = trigger(["--steps", "4", "--shapes"]).into();
+    let again = trigger(["--duration", "200ms", "--quiet"]);
     std::fs::write(directory.path().join("stop"), "").unwrap();
     let attached: Answer = child.wait_with_output().unwrap().into();
     assert_eq!(answer.code, Some(0), "{answer:?}\n{attached:?}");
@@ -432,7 +436,7 @@ fn a_program_that_is_started_elsewhere_is_recorded_by_its_number_from_a_multiple
         .unwrap();
     // It is known by its environment, once the shell has become Python.
     let number = trained.id().to_string();
-    let words = ["trigger", "--steps", "2", "--align", "5", "--json", &number];
+    let words = ["trigger", "--steps", "2", "--align", "5", "--json", PATIENT, &number];
     let ask = || -> Answer { eaves(directory.path(), words).output().unwrap().into() };
     let mut answer = ask();
     while answer.stderr.contains("no program runs under") {
