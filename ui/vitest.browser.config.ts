@@ -6,7 +6,9 @@ export default defineConfig({
     include: ["test/browser/**/*.test.ts"],
     environment: "node",
     globalSetup: "test/browser/build.ts",
-    testTimeout: 60_000,
+    testTimeout: 180_000,
+    // A busy machine is slow, not wrong.
+    expect: { poll: { timeout: 20_000 } },
     hookTimeout: 120_000,
     // Each file starts a browser of its own; more at a time than cores only makes all of them slow.
     maxWorkers: 2,

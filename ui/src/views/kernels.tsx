@@ -88,7 +88,7 @@ function Shares({ document }: { document: Document }) {
             return (
               <g
                 key={at}
-                class={`segment${isChosen ? " chosen" : names.size ? " faded" : ""}`}
+                class={`segment${isChosen ? " chosen" : chosen > 0 ? " faded" : ""}`}
                 onClick={(event) => (event.ctrlKey || event.metaKey || event.shiftKey ? toggle(name) : select(isChosen && names.size === 1 ? [] : [name]))}
                 onPointerMove={(event) => showTip(event, <TipLines title={name} lines={[["Total", duration(Number(row.total_ns))], ["Share", percent(Number(row.share_pct))], ["Calls", String(row.calls)], ["Type", String(row.type)]]} />)}
               >

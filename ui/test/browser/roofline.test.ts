@@ -370,6 +370,21 @@ test("pages of 390 pixels, dark, and by keyboard", async () => {
   await expect.poll(() => page.locator(".point h3").textContent()).not.toBe("aten::addmm");
 });
 
+test("names are text, whatever they are", async () => {
+  const hostile = '<script>alert("x")</script><img src=x onerror=alert(1)>';
+  const document = structuredClone(npu);
+  for (const one of document.sections[0]!.tables) {
+    for (const row of one.rows) one.columns.forEach((column, at) => ["name", "record", "dtype", "source", "flag"].includes(column.id) && row[at] !== null && (row[at] = hostile));
+  }
+  const page = await open(write("hostile-roofline", { document }), `view=roofline&select=${encodeURIComponent(hostile)}&roofline.colour=dtype`);
+  expect(await page.locator("#app script, #app img").count()).toBe(0);
+  expect(await page.locator(".point h3").textContent()).toBe(hostile);
+  for (const side of ["Filters", "Roofs", "Adjust"]) {
+    await page.locator(".side").getByRole("tab", { name: side }).click();
+    expect(await page.locator("#app script, #app img").count()).toBe(0);
+  }
+});
+
 test("without points the view says why", async () => {
   const page = await open(write("none", { document: { ...npu, sections: [] } }), "view=roofline");
   expect(await page.getByRole("note").textContent()).toContain("eaves roofline kernels.csv --device h100-sxm");

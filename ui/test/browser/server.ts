@@ -14,6 +14,7 @@ export interface Answers {
   documents: Record<string, Document>;
   /** By `new<base`. */
   diffs?: Record<string, Document>;
+  rooflines?: Record<string, Document>;
   devices?: Document;
   device?: Record<string, Document>;
 }
@@ -43,6 +44,7 @@ export async function serve(answers: Answers): Promise<Running> {
     if (kind === "runs" && !id) return answers.runs;
     if (kind === "runs" && part === "document") return answers.documents[run];
     if (kind === "runs" && part === "diff") return answers.diffs?.[`${run}<${search.get("base")}`];
+    if (kind === "runs" && part === "roofline") return answers.rooflines?.[run];
     if (kind === "devices") return id ? answers.device?.[decodeURIComponent(id)] : answers.devices;
     return undefined;
   };

@@ -104,6 +104,28 @@ test("two runs of the server are compared", async () => {
   await page.getByText("These runs cannot be compared").waitFor();
 });
 
+test("messages are drawn against the links that the server knows", async () => {
+  const { address } = await started({ rooflines: { 2: json("roofline", TRAINING, "--device", "nvidia-a100-sxm-80") } });
+  const page = await open(address, "view=communication", { online: true });
+  // NVIDIA A100 datasheet: 600 GB/s of NVLink in both directions together, so 300 in one.
+  await page.getByRole("button", { name: "NVLink3 300.00 GB/s, explain" }).click();
+  const text = await page.getByRole("dialog").textContent();
+  expect(text).toContain("282.35 GB/s");
+});
+
+test("a chart that comes late is as wide as its panel, and what is not known is said", async () => {
+  const alone = `${TRAINING}/rank0.json.gz`;
+  const { address } = await started({ documents: { 2: json("report", alone) }, rooflines: { 2: json("roofline", alone, "--device", "nvidia-a100-sxm-80") } });
+  const page = await open(address, "view=communication", { online: true });
+  const chart = page.getByRole("group", { name: "Bus bandwidth by message size" });
+  await chart.waitFor();
+  await page.waitForFunction(() => {
+    const drawn = document.querySelector("[aria-label='Bus bandwidth by message size']");
+    return drawn && drawn.getBoundingClientRect().width === drawn.parentElement?.clientWidth;
+  });
+  await page.getByText("Not known:").waitFor();
+});
+
 test("devices of the server are listed and put side by side", async () => {
   const ids = ["nvidia-a100-sxm-80", "amd-mi210"];
   const { address } = await started({ devices: json("device", "list"), device: Object.fromEntries(ids.map((id) => [id, json("device", "show", id)])) });

@@ -166,7 +166,7 @@ fn lines(sample: &Sample) -> Vec<String> {
             "program {cpu} cpu, {}, {} in {}",
             human::bytes(program.memory_bytes as f64),
             human::counted(program.threads as usize, "thread"),
-            human::counted(program.count, "process"),
+            if program.count == 1 { "1 process".to_owned() } else { format!("{} processes", program.count) },
         ));
     }
     for gpu in &sample.gpus {

@@ -104,7 +104,9 @@ pub(crate) fn plan(mut asked: Map<String, Value>, engine: &dyn Engine) -> Result
         kernels = shapes.into_iter().map(product).collect();
     }
     for kernel in &mut kernels {
-        let shape: Vec<&str> = given.iter().filter_map(|word| word.strip_prefix("--")).collect();
+        let is_shape = |word: &&str| !COMMON.iter().any(|(name, _)| word.starts_with(name));
+        let shape: Vec<&str> =
+            given.iter().filter_map(|word| word.strip_prefix("--")).filter(is_shape).collect();
         if !shape.is_empty() {
             kernel.label = format!("{} {}", kernel.label, shape.join(" "));
         }

@@ -5,6 +5,7 @@ pub(crate) mod events;
 mod files;
 mod kept;
 mod live;
+mod older;
 mod page;
 mod parts;
 mod questions;
@@ -67,6 +68,7 @@ pub(crate) fn router(shared: Arc<Shared>) -> Router {
         .merge(page::routes())
         .nest("/api/v1", api)
         .merge(reference)
+        .merge(older::routes())
         .fallback(nowhere)
         .method_not_allowed_fallback(no_such_method)
         // Bodies are bounded below, uploads by what the user allows.

@@ -94,7 +94,7 @@ const OPERATORS: [(&str, &[Field]); 6] = [
 ];
 
 /// The words of `eaves predict`.
-pub(super) fn predict_words(mut asked: Map<String, Value>) -> Result<Vec<String>, Problem> {
+pub(in crate::routes) fn predict_words(mut asked: Map<String, Value>) -> Result<Vec<String>, Problem> {
     let op = asked.remove("op").and_then(|op| op.as_str().map(str::to_owned)).unwrap_or_default();
     let Some((name, fields)) = OPERATORS.iter().find(|(name, _)| *name == op) else {
         let names: Vec<&str> = OPERATORS.iter().map(|(name, _)| *name).collect();

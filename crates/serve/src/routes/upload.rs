@@ -35,7 +35,8 @@ pub(super) async fn receive(mut parts: Multipart, limit: u64) -> Result<TempDir,
         if files > MOST_FILES {
             return Err(Problem::bad(format!("more than {MOST_FILES} files")));
         }
-        let path = folder.path().join(format!("{files:04}-{name}"));
+        let wanted = folder.path().join(&name);
+        let path = if wanted.exists() { folder.path().join(format!("{files:04}-{name}")) } else { wanted };
         let mut file = File::create_new(&path).map_err(failed)?;
         while let Some(chunk) = tokio::time::timeout(SILENCE, part.chunk())
             .await

@@ -1,15 +1,16 @@
 // What ranks say to each other: how much of it is hidden, who waits for whom, and how near the links are.
 
-import { useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { Props, View } from "..";
 import { duration } from "../../format";
 import { aboutCell } from "../../kit/explain";
 import { command } from "../../kit/export";
 import { Numbers } from "../../kit/numbers";
-import { Panel } from "../../kit/panel";
+import { Empty, Panel } from "../../kit/panel";
 import { FindingItem, openTab, SubTabs, TablePanel } from "../../kit/section";
 import { Stack, type StackRow } from "../../kit/stack";
-import { type Document, owner, section } from "../../source/document";
+import { type Document, owner, type Section, section } from "../../source/document";
+import { run } from "../../source/http";
 import { rank } from "../../state";
 import { Roofs } from "./roofs";
 
@@ -23,7 +24,31 @@ const TABLES = [
   { id: "messages", title: "Against the links", section: "comm-roofline", tables: ["events", "links"] },
 ] as const;
 
-function Communication({ document }: Props) {
+/** The document, with the messages against the links of the device: a report has none of it, a server that is asked has. */
+function useLinks({ source, document }: Props): Document {
+  const [found, setFound] = useState<{ of: Document; section: Section } | null>(null);
+  // Without a device there are no links, and the server would only say so.
+  const isAsked = source.live && !section(document, "comm-roofline") && section(document, "roofline") !== undefined;
+  useEffect(() => {
+    if (!isAsked) return;
+    let isWanted = true;
+    source
+      .ask<Document>(`runs/${encodeURIComponent(run())}/roofline`)
+      .then((answer) => {
+        const links = section(answer, "comm-roofline");
+        if (isWanted && links) setFound({ of: document, section: links });
+      })
+      // The view is whole without; the chart says what it lacks.
+      .catch(() => {});
+    return () => {
+      isWanted = false;
+    };
+  }, [source, document, isAsked]);
+  return isAsked && found?.of === document ? { ...document, sections: [...document.sections, found.section] } : document;
+}
+
+function Communication(props: Props) {
+  const document = useLinks(props);
   const there = TABLES.filter((part) => section(document, part.section));
   const open = there.find((part) => part.id === openTab("communication.part", there));
   const found = open && section(document, open.section);
@@ -83,6 +108,14 @@ function Split({ document, section: id, title, parts }: SplitProps) {
         return { part, label, value, text: duration(value), about: () => aboutCell(table, row, at(column), found) };
       }),
     }));
+  const missing = parts.map(([column]) => table.missing?.[column]).find(Boolean);
+  if (table.rows.every((row) => parts.every(([column]) => typeof row[at(column)] !== "number"))) {
+    return (
+      <Panel title={title}>
+        <Empty>{missing ? `Not known: ${missing}.` : "Not known."}</Empty>
+      </Panel>
+    );
+  }
   const whole = Math.max(1, ...bars.map((bar) => bar.parts.reduce((sum, part) => sum + part.value, 0)));
   return (
     <Panel title={title} note={`${found.title}: one scale, the longest bar is ${duration(whole)}.`} exports={{ name: id, svg: () => drawing.current, table: () => table, command: command(document, undefined, `--section ${id}`) }}>

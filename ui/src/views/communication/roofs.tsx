@@ -120,6 +120,8 @@ function Roof({ roof, at, y, width, shift }: { roof: Link; at: number; y: (rate:
       onClick={(event) => about(event.currentTarget)}
       onKeyDown={(event) => event.key === "Enter" && about(event.currentTarget)}
     >
+      {/* A line is too thin to be hit. */}
+      <rect x={LEFT} width={width - LEFT - RIGHT} y={y(roof.wire) - 6} height={y(roof.protocol ?? roof.wire) - y(roof.wire) + 12} fill="transparent" stroke="none" />
       <line x1={LEFT} x2={width - RIGHT} y1={y(roof.wire)} y2={y(roof.wire)} stroke={colour} stroke-width={2} />
       {roof.protocol === null ? null : <line x1={LEFT} x2={width - RIGHT} y1={y(roof.protocol)} y2={y(roof.protocol)} stroke={colour} stroke-width={1.5} stroke-dasharray="6 4" />}
       <text x={LEFT + 8 + shift * 190} y={y(roof.wire) - 5} style={{ fill: colour }}>

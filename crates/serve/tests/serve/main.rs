@@ -1,0 +1,12 @@
+//! The server by its socket: every route, every refusal, many clients.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking, its helpers too")]
+
+mod client;
+mod files;
+mod hostile;
+mod many;
+mod older;
+mod packed;
+mod parts;
+mod questions;

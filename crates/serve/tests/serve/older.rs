@@ -1,0 +1,95 @@
+//! Routes of older dashboards.
+
+use std::sync::Arc;
+
+use eaves_cli::serving::Program;
+use serde_json::{Value, json};
+
+use crate::client::Served;
+
+#[test]
+fn a_run_as_the_profiler_dashboard_showed_it() {
+    let served = Served::start();
+    let report = served.get("/api/v1/runs/1/document").json();
+    let section = |id: &str| {
+        report["sections"].as_array().unwrap().iter().find(|section| section["id"] == id).unwrap().clone()
+    };
+    let number = |section: &Value, id: &str| {
+        section["numbers"].as_array().unwrap().iter().find(|number| number["id"] == id).unwrap()["value"]
+            .as_f64()
+            .unwrap()
+    };
+    let get = |name: &str| served.get(&format!("/api/profiler/{name}")).json();
+    let kernels = get("kernels");
+    let total = number(&section("kernels"), "total_ns") / 1e3;
+    assert!((kernels["summary"]["total_time_us"].as_f64().unwrap() - total).abs() < 1e-6 * total);
+    let by_type: f64 =
+        kernels["by_type"].as_object().unwrap().values().map(|time| time.as_f64().unwrap()).sum();
+    assert!((by_type - total).abs() < 1e-6 * total);
+    let hta = get("hta");
+    let share = |id: &str| hta["temporal_breakdown"][id].as_f64().unwrap();
+    assert!((share("compute_pct") + share("idle_pct") + share("non_compute_pct") - 100.0).abs() < 1e-6);
+    let timeline = get("timeline");
+    assert!(
+        timeline["gpu"].as_array().unwrap().len() > 100
+            && timeline["streams"].as_object().unwrap().len() >= 2
+    );
+    let summary = |id: &str| timeline["summary"][id].as_f64().unwrap();
+    assert!(summary("overlap_ms") <= summary("gpu_ms") && summary("gpu_ms") <= summary("total_ms"));
+    let flame = get("flame");
+    let children: f64 =
+        flame["children"].as_array().unwrap().iter().map(|child| child["value"].as_f64().unwrap()).sum();
+    assert!(children <= flame["value"].as_f64().unwrap() * (1.0 + 1e-9) && children > 0.0);
+    assert_eq!(get("memory")["has_real_data"], true);
+    let points = section("roofline")["tables"][0]["rows"].as_array().unwrap().len();
+    assert_eq!(get("roofline")["baseline_points"].as_array().unwrap().len(), points);
+    assert!(get("bottlenecks")["bottlenecks"].is_array());
+    // Nothing is made up.
+    served.get("/api/profiler/compile").is_problem(404);
+    served.get("/api/profiler/optimization-score").is_problem(404);
+}
+
+#[test]
+fn without_a_run_there_is_nothing_to_say() {
+    let served = Served::with(|options| options, Arc::new(Program::default()));
+    for name in ["flame", "memory", "timeline", "kernels", "hta", "compile", "roofline", "bottlenecks"] {
+        served.get(&format!("/api/profiler/{name}")).is_problem(404);
+    }
+}
+
+#[test]
+fn the_calculator_computes_what_predict_does() {
+    let served = Served::with(|options| options, Arc::new(Program::default()));
+    let spec = json!({"M": 1, "N": 4096, "K": 4096, "precision": "FP16", "tile_m": 128}).to_string();
+    let answer = served.send("POST", "/api/analyze?hardware_key=gb10_287", &spec).json();
+    // Published for this shape at 287 GB/s.
+    let point = &answer["simulated"][0];
+    assert!((point["time_us"].as_f64().unwrap() - 116.97).abs() < 0.005);
+    assert!((point["ai"].as_f64().unwrap() - 0.99951).abs() < 1e-5);
+    assert!((point["bandwidth_gb_s"].as_f64().unwrap() - 287.0).abs() < 1e-6);
+    assert_eq!((&point["shape"], &answer["measured"]), (&json!("1x4096x4096"), &json!([])));
+    assert!(answer["recommendation"]["predicted_speedup"].as_f64().unwrap() >= 1.0);
+    served.send("POST", "/api/analyze?hardware_key=none", &spec).is_problem(404);
+    let unknown = json!({"precision": "fp3"}).to_string();
+    assert!((400..500).contains(&served.send("POST", "/api/analyze", &unknown).status));
+    let sweep = served.send("POST", "/api/sweep?hardware_key=h100-sxm", "[\"FP16\", \"int8\"]").json();
+    assert_eq!(sweep["points"].as_array().unwrap().len(), 20);
+    let quick = served.send("POST", "/api/sweep?hardware_key=h100-sxm&quick=true", "[\"FP16\"]").json();
+    assert_eq!(quick["points"].as_array().unwrap().len(), 3);
+    let hardware = served.get("/api/hardware").json();
+    assert!(
+        hardware
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|one| one["key"] == "h100-sxm" && one["bandwidth_gb_s"].as_f64() == Some(3350.0))
+    );
+    let import = json!({"points": [{"ai": 1, "tflops": 2, "time_us": 3}, {"ai": 0}],
+        "simplified": [{"shape": "4096x4096", "precision": "fp16", "time_us": 203.4}, {"shape": "a", "time_us": 1}, {"shape": "1x2", "time_us": 0}]});
+    let imported = served.send("POST", "/api/import-benchmarks", &import.to_string()).json();
+    assert_eq!((&imported["accepted"], &imported["rejected"]), (&json!(2), &json!(3)));
+    // 33570816 bytes in 203.4 us are 165.05 GB/s, as published.
+    assert!((imported["points"][1]["bandwidth_gb_s"].as_f64().unwrap() - 165.05).abs() < 0.005);
+    let status = served.get("/api/nvml/status").status;
+    assert!(matches!(status, 200 | 503));
+}

@@ -1,0 +1,235 @@
+//! Runs and their parts.
+
+use eaves_cli::serving::Program;
+use eaves_serve::Engine;
+use serde_json::Value;
+
+use crate::client::{Served, examples};
+use crate::packed;
+
+#[test]
+fn the_document_is_what_the_command_line_prints() {
+    let served = Served::start();
+    let path = examples().join("training").display().to_string();
+    let printed = Program::default().answer(&["report".to_owned(), path]).unwrap();
+    let answer = served.get("/api/v1/runs/latest/document");
+    assert_eq!((answer.status, answer.header("content-type")), (200, Some("application/json")));
+    assert!(answer.body == printed);
+    assert_eq!(served.get("/api/v1/runs/1/document").body, answer.body);
+    let runs = served.get("/api/v1/runs").json();
+    assert_eq!(
+        (&runs[0]["id"], &runs[0]["title"], &runs[0]["state"]),
+        (&"1".into(), &"training".into(), &"ready".into())
+    );
+}
+
+#[test]
+fn answers_that_are_known_are_not_sent_again() {
+    let served = Served::start();
+    for path in [
+        "/",
+        "/app.js",
+        "/app.css",
+        "/api/v1/runs/1/document",
+        "/api/v1/runs/1/flame",
+        "/api/v1/openapi.json",
+    ] {
+        let mut tags = Vec::new();
+        for coding in ["identity", "gzip", "br"] {
+            let answer = served.ask("GET", path, &[("accept-encoding", coding)], b"");
+            let tag = answer.header("etag").unwrap().to_owned();
+            assert_eq!(answer.status, 200, "{path}");
+            let known = [("accept-encoding", coding), ("if-none-match", tag.as_str())];
+            let again = served.ask("GET", path, &known, b"");
+            assert_eq!(
+                (again.status, again.body.len(), again.header("etag")),
+                (304, 0, Some(tag.as_str())),
+                "{path}"
+            );
+            if answer.header("content-encoding").is_some() {
+                assert_eq!(answer.header("content-encoding"), Some(coding));
+                assert!(!tags.contains(&tag), "other bytes have another tag");
+            }
+            tags.push(tag);
+        }
+    }
+    let plain = served.get("/api/v1/runs/1/document").body;
+    let packed = served.ask("GET", "/api/v1/runs/1/document", &[("accept-encoding", "gzip")], b"");
+    let mut unpacked = Vec::new();
+    std::io::Read::read_to_end(&mut flate2::read::GzDecoder::new(&packed.body[..]), &mut unpacked).unwrap();
+    assert!(unpacked == plain && packed.body.len() * 4 < plain.len());
+}
+
+/// Windows hold what the whole holds of them: slice by slice where there are pixels enough, in groups elsewhere.
+#[test]
+fn windows_are_parts_of_the_whole() {
+    let served = Served::start();
+    let (head, whole) = packed::read(&served.get("/api/v1/runs/1/timeline").body);
+    let [start, end] = [0, 1].map(|at| head["window"][at].as_i64().unwrap());
+    assert!(whole.len() > 10_000 && whole.iter().all(|entry| entry.count == 1), "{}", whole.len());
+    assert!(whole.iter().filter(|entry| entry.launched.is_some()).count() > 1_000);
+    let length = end - start;
+    for (from, to, pixels) in [
+        (start, end, 1),
+        (start, end, 300),
+        (start + length / 3, start + length / 2, 1_000),
+        (start + length / 3, start + length / 3 + 1_000_000, 20_000),
+        (start + length / 3, start + length / 3 + 1_000, 20_000),
+        (end + 10, end + 20, 10),
+    ] {
+        let path = format!("/api/v1/runs/1/timeline?start={from}&end={to}&pixels={pixels}");
+        let (head, entries) = packed::read(&served.get(&path).body);
+        let touches = |start: i64, end: i64| start < to && (end > from || start >= from);
+        let expected: Vec<_> = whole.iter().filter(|entry| touches(entry.start, entry.end)).collect();
+        let sum = |counts: &mut dyn Iterator<Item = i64>| counts.sum::<i64>();
+        assert_eq!(sum(&mut entries.iter().map(|entry| entry.count)), expected.len() as i64, "{path}");
+        assert_eq!(
+            sum(&mut entries.iter().map(|entry| entry.busy)),
+            sum(&mut expected.iter().map(|entry| entry.busy)),
+            "{path}"
+        );
+        let width = (to - from) / pixels;
+        // What is at least a pixel long stands alone, as in the whole, and so do all if a pixel is a nanosecond.
+        let alone = |entry: &packed::Entry| entry.end - entry.start >= width;
+        let single: Vec<_> = entries.iter().filter(|entry| entry.count == 1 && alone(entry)).collect();
+        let longest: Vec<_> = expected.iter().filter(|entry| alone(entry)).collect();
+        assert_eq!(single.len(), longest.len(), "{path}");
+        for (found, expected) in single.iter().zip(longest) {
+            assert_eq!(
+                (found.rank, found.track, found.row, found.start, found.end, &found.name),
+                (expected.rank, expected.track, expected.row, expected.start, expected.end, &expected.name)
+            );
+            // An arrow leads to the call, or to the group that has it, or out of the window.
+            if let Some(launched) = found.launched {
+                assert!(launched <= expected.launched.unwrap());
+            }
+        }
+        // Rows stay where they are, whatever the window.
+        let rows = |head: &Value| head["ranks"][0]["tracks"].as_array().unwrap().len();
+        assert_eq!(rows(&head), rows(&packed::read(&served.get("/api/v1/runs/1/timeline").body).0));
+        let few = entries.len() as i64;
+        assert!(
+            few <= expected.len() as i64
+                && (pixels > 300 || few < expected.len() as i64 || expected.is_empty())
+        );
+    }
+}
+
+#[test]
+fn slices_are_found_by_name() {
+    let served = Served::start();
+    let (_, whole) = packed::read(&served.get("/api/v1/runs/1/timeline").body);
+    let found = served.get("/api/v1/runs/1/slices?contains=GEMM&limit=5").json();
+    let expected: Vec<_> = whole.iter().filter(|entry| entry.name.to_lowercase().contains("gemm")).collect();
+    assert!(!expected.is_empty());
+    assert_eq!(found["count"], expected.len());
+    assert_eq!(found["duration"].as_i64(), Some(expected.iter().map(|entry| entry.busy).sum()));
+    assert_eq!(found["first"].as_array().unwrap().len(), 5);
+    let first = expected.iter().map(|entry| entry.start).min().unwrap();
+    assert_eq!(found["first"][0]["start"], first);
+    let name = found["first"][0]["name"].as_str().unwrap();
+    let exact = served.get(&format!("/api/v1/runs/1/slices?name={name}&start={}", first + 1)).json();
+    assert_eq!(
+        exact["count"],
+        whole.iter().filter(|entry| entry.name == name && entry.start > first).count()
+    );
+    served.get("/api/v1/runs/1/slices").is_problem(400);
+    served.get("/api/v1/runs/1/slices?name=a&contains=b").is_problem(400);
+}
+
+#[test]
+fn a_flame_graph_has_its_views() {
+    let served = Served::start();
+    let flame = served.get("/api/v1/runs/1/flame").json();
+    let views: Vec<&str> =
+        flame["views"].as_array().unwrap().iter().map(|view| view["id"].as_str().unwrap()).collect();
+    assert_eq!(views, ["left-heavy", "time", "inverted"]);
+    for view in flame["views"].as_array().unwrap() {
+        let frames = view["level"].as_array().unwrap().len();
+        assert!(frames > 100 && view["name"].as_array().unwrap().len() == frames);
+    }
+}
+
+#[test]
+fn files_are_those_of_the_report() {
+    let served = Served::start();
+    let table = served.get("/api/v1/runs/1/table/kernels/by_name.csv");
+    assert!(String::from_utf8(table.body).unwrap().starts_with("name,type,calls,total_ns"));
+    let svg = served.get("/api/v1/runs/1/picture/roofline.svg");
+    assert_eq!(svg.header("content-type"), Some("image/svg+xml"));
+    assert!(svg.body.starts_with(b"<svg") || svg.body.starts_with(b"<?xml"));
+    let png = served.get("/api/v1/runs/1/picture/roofline.png");
+    assert!(png.body.starts_with(b"\x89PNG"));
+    for missing in [
+        "table/kernels/nope.csv",
+        "table/nope/by_name.csv",
+        "table/kernels/by_name",
+        "picture/kernels.svg",
+        "picture/nope.png",
+        "picture/roofline.gif",
+    ] {
+        served.get(&format!("/api/v1/runs/1/{missing}")).is_problem(404);
+    }
+}
+
+#[test]
+fn runs_come_and_go() {
+    let served = Served::start();
+    let path = examples().join("host-bound").canonicalize().unwrap();
+    let made = served.send("POST", "/api/v1/runs", &serde_json::json!({"paths": [path]}).to_string()).json();
+    assert_eq!(made["id"], "2");
+    assert_eq!(served.get("/api/v1/runs").json().as_array().unwrap().len(), 2);
+    assert_eq!(served.get("/api/v1/runs/2/diff?base=1").json()["schema"], "eaves.diff/1");
+    assert_eq!(served.ask("DELETE", "/api/v1/runs/2", &[], b"").status, 200);
+    served.get("/api/v1/runs/2/document").is_problem(404);
+    served.ask("DELETE", "/api/v1/runs/2", &[], b"").is_problem(404);
+    assert_eq!(served.get("/api/v1/runs/latest/document").json()["schema"], "eaves.report/1");
+}
+
+#[test]
+fn a_saved_report_is_a_run() {
+    let served = Served::start();
+    let page = served.folder.path().join("report.html");
+    let code = eaves_cli::exit_code([
+        "eaves",
+        "report",
+        &examples().join("training").display().to_string(),
+        "-o",
+        &page.display().to_string(),
+    ]);
+    assert_eq!(code, 0);
+    let made = served.send("POST", "/api/v1/runs", &serde_json::json!({"paths": [page]}).to_string()).json();
+    let id = made["id"].as_str().unwrap();
+    let saved = served.get(&format!("/api/v1/runs/{id}/document")).json();
+    assert_eq!(saved["sections"], served.get("/api/v1/runs/1/document").json()["sections"]);
+    // What the report cannot know is said.
+    served.get(&format!("/api/v1/runs/{id}/timeline")).is_problem(404);
+    served.get(&format!("/api/v1/runs/{id}/flame")).is_problem(404);
+}
+
+#[test]
+fn uploads_are_runs() {
+    let served = Served::start();
+    let trace = std::fs::read(examples().join("training/rank0.json.gz")).unwrap();
+    let upload = |name: &str, content: &[u8]| {
+        let head =
+            format!("--x\r\ncontent-disposition: form-data; name=\"file\"; filename=\"{name}\"\r\n\r\n");
+        let body = [head.as_bytes(), content, b"\r\n--x--\r\n"].concat();
+        served.ask("POST", "/api/v1/runs", &[("content-type", "multipart/form-data; boundary=x")], &body)
+    };
+    let made = upload("../../rank0.json.gz", &trace).json();
+    let id = made["id"].as_str().unwrap();
+    let document = served.get(&format!("/api/v1/runs/{id}/document")).json();
+    assert_eq!(document["inputs"].as_array().unwrap().len(), 1);
+    assert_eq!(served.get("/api/v1/runs").json()[1]["title"], "rank0.json.gz");
+    upload("nothing.txt", b"no trace").is_problem(422);
+    assert_eq!(
+        served.get("/api/v1/runs").json().as_array().unwrap().len(),
+        2,
+        "what cannot be read is no run"
+    );
+    let nothing = b"--x\r\ncontent-disposition: form-data; name=\"field\"\r\n\r\nvalue\r\n--x--\r\n";
+    served
+        .ask("POST", "/api/v1/runs", &[("content-type", "multipart/form-data; boundary=x")], nothing)
+        .is_problem(400);
+}
