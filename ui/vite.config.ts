@@ -9,7 +9,11 @@ export default defineConfig({
     target: "es2022",
     cssCodeSplit: false,
     modulePreload: false,
-    lib: { entry: "src/main.tsx", formats: ["es"], fileName: () => "app.js", cssFileName: "app" },
+    // Not as a library: of modules for others to build with, white space is kept.
+    rolldownOptions: {
+      input: "src/main.tsx",
+      output: { entryFileNames: "app.js", assetFileNames: "app.[ext]", codeSplitting: false },
+    },
   },
   define: { "process.env.NODE_ENV": '"production"' },
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },

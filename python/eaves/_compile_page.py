@@ -11,10 +11,17 @@ from eaves._compile_rules import colour
 if TYPE_CHECKING:
     from eaves.torch_compile import CompileReport
 
-_COLOURS = {"green": "#15803d", "amber": "#b45309", "red": "#b91c1c", "grey": "#6b7280"}
-_STYLE = (
+# Of middle lightness: at least 3 to 1 against white and against the black of notebooks, as large text needs (WCAG 2.2, 1.4.3).
+_COLOURS = {"green": "#1f9d55", "amber": "#c2700a", "red": "#e04848", "grey": "#808894"}
+# Everything below one element, so that it reaches nothing else in a notebook; colours are those around it.
+_SUMMARY_STYLE = (
+    ".eaves-compile{line-height:1.45;"
+    "table{border-collapse:collapse;margin:0 0 1rem;font-size:inherit}"
+    "th,td{padding:.25rem .75rem .25rem 0;text-align:left!important;border-bottom:1px solid #8884;vertical-align:top}"
+    "th{font-weight:600;white-space:nowrap}td{max-width:40rem}h2{font-size:1.15em;margin:1rem 0 .25rem}}"
+)
+_PAGE_STYLE = (
     "body{font-family:system-ui,sans-serif;margin:2rem auto;max-width:70rem;padding:0 1rem;color-scheme:light dark}"
-    "table{border-collapse:collapse}td,th{padding:.25rem .75rem;text-align:left;border-bottom:1px solid #8884;vertical-align:top}"
     "iframe{width:100%;height:80vh;border:1px solid #8884}"
 )
 
@@ -51,7 +58,8 @@ def summary(report: CompileReport) -> str:
         else ""
     )
     remarks = "".join(f"<li>{escape(text)}</li>" for text in (*report.recommendations, *report.notes))
-    return f"<table>{lines}</table>{table}{f'<h2>What to do</h2><ul>{remarks}</ul>' if remarks else ''}"
+    advice = f"<h2>What to do</h2><ul>{remarks}</ul>" if remarks else ""
+    return f'<div class="eaves-compile"><style>{_SUMMARY_STYLE}</style><table>{lines}</table>{table}{advice}</div>'
 
 
 def page(report: CompileReport) -> str:
@@ -62,7 +70,7 @@ def page(report: CompileReport) -> str:
         inner = escape(report.details.to_html(), quote=True)
         details = f'<h2>Everything in the log</h2><iframe title="eaves compile" srcdoc="{inner}"></iframe>'
     return (
-        f'<!doctype html>\n<html lang="en"><meta charset="utf-8"><title>{title}</title><style>{_STYLE}</style>\n'
+        f'<!doctype html>\n<html lang="en"><meta charset="utf-8"><title>{title}</title><style>{_PAGE_STYLE}</style>\n'
         f"<h1>{title}</h1>\n{summary(report)}\n{details}\n</html>\n"
     )
 

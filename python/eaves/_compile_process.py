@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from eaves._compile_measure import Measurement
+from eaves._files import write_json
 from eaves._torch import import_torch
 
 
@@ -54,7 +55,7 @@ def measure_apart(
             "iterations": iterations,
             "log_dir": str(log_dir.absolute()),
         }
-        (folder / "settings.json").write_text(json.dumps(settings), encoding="utf-8")
+        write_json(folder / "settings.json", settings)
         environment = {**os.environ, "TORCHINDUCTOR_CACHE_DIR": str(folder / "cache")}
         # Its own log is what is read; one that the user asked for is of this process.
         environment.pop("TORCH_TRACE", None)

@@ -20,6 +20,7 @@ def run(folder: Path) -> None:
     _load_main(settings["main"])
     from eaves._compile_log import recorded
     from eaves._compile_measure import measure
+    from eaves._files import write_json
     from eaves._torch import import_torch
 
     torch = import_torch()
@@ -36,7 +37,7 @@ def run(folder: Path) -> None:
             warmup=settings["warmup"],
             iterations=settings["iterations"],
         )
-    (folder / "result.json").write_text(json.dumps(measured.to_dict(), allow_nan=False), encoding="utf-8")
+    write_json(folder / "result.json", measured.to_dict())
 
 
 def _load_main(path: str | None) -> None:

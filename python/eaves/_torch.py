@@ -9,6 +9,8 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from eaves._files import replacing
+
 if TYPE_CHECKING:
     from types import ModuleType
 
@@ -80,8 +82,8 @@ def export_trace(recorder: Any, path: Path) -> Path:
     """Writes what ``recorder`` recorded as a Chrome trace, and returns its path."""
     if getattr(recorder, "profiler", None) is None:
         raise ValueError("this profiler has recorded nothing: use it in a `with` statement first")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    recorder.export_chrome_trace(str(path))
+    with replacing(path) as unfinished:
+        recorder.export_chrome_trace(str(unfinished))
     return path
 
 

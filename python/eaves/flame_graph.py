@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from eaves._files import export_report
 from eaves._torch import export_trace
 
 if TYPE_CHECKING:
@@ -129,20 +129,15 @@ class FlameGraphGenerator:
         self, flame_data: Mapping[str, Any], output_path: str | PathLike[str], format: str = "html"
     ) -> Path:
         """Writes a page that needs no network (``html``), or the JSON of d3-flame-graph (``json``)."""
-        target = Path(output_path)
-        if format not in ("html", "json"):
-            raise ValueError(f"format is `html` or `json`, not {format!r}")
-        target.parent.mkdir(parents=True, exist_ok=True)
-        if format == "json":
-            text = json.dumps(flame_data, indent=2, allow_nan=False) + "\n"
-        elif isinstance(flame_data, FlameGraph) and flame_data.drawing is not None:
-            text = flame_data.drawing.to_html()
-        else:
-            from eaves._flame_page import page
+        return export_report(output_path, format, lambda: flame_data, lambda: _page(flame_data))
 
-            text = page(flame_data)
-        target.write_text(text, encoding="utf-8")
-        return target
+
+def _page(flame_data: Mapping[str, Any]) -> str:
+    if isinstance(flame_data, FlameGraph) and flame_data.drawing is not None:
+        return flame_data.drawing.to_html()
+    from eaves._flame_page import page
+
+    return page(flame_data)
 
 
 def in_microseconds(root: Mapping[str, Any]) -> dict[str, Any]:

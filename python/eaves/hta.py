@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from eaves._files import export_report, known
 
 if TYPE_CHECKING:
     from eaves._core import Report
@@ -58,11 +59,11 @@ class HTAReport:
         """The report as it is saved."""
         return {
             "temporal_breakdown": {
-                "gpu_idle_pct": _known(self.gpu_idle_time_pct),
-                "compute_pct": _known(self.compute_time_pct),
-                "communication_pct": _known(self.communication_time_pct),
-                "memory_pct": _known(self.memory_time_pct),
-                "communication_total_pct": _known(self.communication_total_pct),
+                "gpu_idle_pct": known(self.gpu_idle_time_pct),
+                "compute_pct": known(self.compute_time_pct),
+                "communication_pct": known(self.communication_time_pct),
+                "memory_pct": known(self.memory_time_pct),
+                "communication_total_pct": known(self.communication_total_pct),
             },
             "kernel_analysis": {
                 "top_kernels": self.top_kernels[:KERNELS_SAVED],
@@ -73,8 +74,8 @@ class HTAReport:
                 "collective_ops": self.collective_ops[:COLLECTIVES_SAVED],
             },
             "memory": {
-                "bandwidth_gbps": _known(self.memory_bandwidth_gbps),
-                "efficiency_pct": _known(self.memory_efficiency_pct),
+                "bandwidth_gbps": known(self.memory_bandwidth_gbps),
+                "efficiency_pct": known(self.memory_efficiency_pct),
             },
             "recommendations": self.recommendations,
             "bottlenecks": self.bottlenecks,
@@ -106,19 +107,7 @@ class HTAAnalyzer:
         self, report: HTAReport, output_path: str | PathLike[str], format: str | None = None
     ) -> Path:
         """Writes the report: a page that needs no network (``html``), or ``json``. By the name if not given."""
-        target = Path(output_path)
-        chosen = format or ("json" if target.suffix == ".json" else "html")
-        if chosen not in ("html", "json"):
-            raise ValueError(f"format is `html` or `json`, not {chosen!r}")
-        target.parent.mkdir(parents=True, exist_ok=True)
-        if chosen == "json":
-            text = json.dumps(report.to_dict(), indent=2, allow_nan=False) + "\n"
-        elif report.details is None:
-            raise ValueError("a page is made of an analysed trace; this report was made by hand: use format='json'")
-        else:
-            text = report.details.to_html()
-        target.write_text(text, encoding="utf-8")
-        return target
+        return export_report(output_path, format, report.to_dict, lambda: _page(report))
 
 
 def from_answer(answer: dict[str, Any]) -> HTAReport:
@@ -194,12 +183,14 @@ def _mean_kernel_us(launch_stats: dict[str, Any]) -> float:
     return float(total_ns) / kernels / 1e3 if kernels else math.nan
 
 
+def _page(report: HTAReport) -> str:
+    if report.details is None:
+        raise ValueError("a page is made of an analysed trace; this report was made by hand: use format='json'")
+    return report.details.to_html()
+
+
 def _number(value: Any) -> float:
     return math.nan if value is None else float(value)
-
-
-def _known(value: float) -> float | None:
-    return None if math.isnan(value) else value
 
 
 __all__ = ["HTAAnalyzer", "HTAReport"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import pickle
 import tempfile
 import threading
@@ -14,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from eaves._files import export, json_text, write
 from eaves._memory_sources import CudaAllocator, ResidentSet, Source, resident_bytes
 from eaves._torch import MEGABYTE, export_trace, has_cuda, import_torch, is_recording, start_recording
 
@@ -167,10 +167,6 @@ class MemoryProfiler:
 
     def export(self, path: str | PathLike[str], format: str | None = None) -> Path:
         """Writes timeline, peak and tracked blocks: ``json`` or ``pickle``, by the name of the file if not given."""
-        target = Path(path)
-        chosen = format or ("pickle" if target.suffix in (".pickle", ".pkl") else "json")
-        if chosen not in ("json", "pickle"):
-            raise ValueError(f"format is `json` or `pickle`, not {chosen!r}")
         content = {
             "timeline": self.get_timeline(),
             "peak_analysis": self.get_peak_analysis(),
@@ -178,21 +174,14 @@ class MemoryProfiler:
             "source": self.source,
             "allocation_sizes": self.get_allocation_sizes(),
         }
-        target.parent.mkdir(parents=True, exist_ok=True)
-        if chosen == "json":
-            target.write_text(json.dumps(content, indent=2, allow_nan=False) + "\n", encoding="utf-8")
-        else:
-            target.write_bytes(pickle.dumps(content))
-        return target
+        forms = {"json": lambda: json_text(content) + "\n", "pickle": lambda: pickle.dumps(content)}
+        return export(path, format, forms, {".pickle": "pickle", ".pkl": "pickle"})
 
     def export_snapshot(self, path: str | PathLike[str]) -> Path:
         """Writes the history of the GPU allocator as PyTorch's memory snapshot, which `eaves memory` reads."""
         if self._snapshot is None:
             raise RuntimeError("there is no history of a GPU's allocator: it needs a GPU and `record_history=True`")
-        target = Path(path)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(pickle.dumps(self._snapshot))
-        return target
+        return write(path, pickle.dumps(self._snapshot))
 
     def _measured(self) -> Source:
         if self._device is None:

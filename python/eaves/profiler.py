@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import tempfile
 import time
@@ -13,6 +12,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from eaves._files import json_text, known, replacing, write
 from eaves._torch import (
     MEGABYTE,
     device_name,
@@ -113,14 +113,14 @@ class ProfileSession:
         return {
             "name": self.name,
             "timing": {
-                "total_ms": _known(self.total_time_ms),
-                "cuda_ms": _known(self.cuda_time_ms),
-                "cpu_ms": _known(self.cpu_time_ms),
+                "total_ms": known(self.total_time_ms),
+                "cuda_ms": known(self.cuda_time_ms),
+                "cpu_ms": known(self.cpu_time_ms),
             },
             "memory": {
-                "peak_mb": _known(self.peak_memory_mb),
-                "allocated_mb": _known(self.allocated_memory_mb),
-                "reserved_mb": _known(self.reserved_memory_mb),
+                "peak_mb": known(self.peak_memory_mb),
+                "allocated_mb": known(self.allocated_memory_mb),
+                "reserved_mb": known(self.reserved_memory_mb),
                 "source": self.memory_source,
             },
             "kernels": [kernel.to_dict() for kernel in self.kernels[:KERNELS_SAVED]],
@@ -135,10 +135,9 @@ class ProfileSession:
 
     def to_json(self, path: str | PathLike[str] | None = None) -> str:
         """The session as JSON, written to ``path`` too if it is given."""
-        text = json.dumps(self.to_dict(), indent=2, allow_nan=False)
+        text = json_text(self.to_dict())
         if path is not None:
-            Path(path).parent.mkdir(parents=True, exist_ok=True)
-            Path(path).write_text(text + "\n", encoding="utf-8")
+            write(path, text + "\n")
         return text
 
 
@@ -277,15 +276,14 @@ class UnifiedProfiler:
         generator = FlameGraphGenerator()
         data = generator.from_chrome_trace(trace)
         session.flame_graph_data = data
-        self.output_dir.mkdir(parents=True, exist_ok=True)
         target = unused_path(self.output_dir / f"{trace.stem}_flame.html")
         session.flame_graph_path = generator.export(data, target, format="html")
 
     def _save_history(self, name: str) -> Path:
         memory = import_torch().cuda.memory
-        self.output_dir.mkdir(parents=True, exist_ok=True)
         target = unused_path(self.output_dir / f"{file_stem(name)}_memory.pickle")
-        memory._dump_snapshot(str(target))
+        with replacing(target) as unfinished:
+            memory._dump_snapshot(str(unfinished))
         memory._record_memory_history(enabled=None)
         return target
 
@@ -310,11 +308,6 @@ def _kernel_changes(baseline: ProfileSession, optimized: ProfileSession) -> list
             changes.append({**change, "status": "changed"})
     changes.sort(key=lambda change: -abs(change["diff_us"]))
     return changes[:CHANGES_LISTED]
-
-
-def _known(value: float) -> float | None:
-    """What JSON can hold of a number that may be unknown."""
-    return value if math.isfinite(value) else None
 
 
 __all__ = ["KernelInfo", "ProfileSession", "UnifiedProfiler"]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import tempfile
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from eaves._files import write, write_json
 from eaves._torch import export_trace
 
 if TYPE_CHECKING:
@@ -166,11 +166,8 @@ class TimelineGenerator:
 
     def export_chrome_trace(self, timeline: TimelineData, output_path: str | PathLike[str]) -> Path:
         """Writes the events as a trace that Perfetto, ``chrome://tracing`` and eaves open."""
-        target = Path(output_path)
-        target.parent.mkdir(parents=True, exist_ok=True)
         content = {"traceEvents": [_chrome(event) for event in timeline.events], "displayTimeUnit": "ms"}
-        target.write_text(json.dumps(content, allow_nan=False) + "\n", encoding="utf-8")
-        return target
+        return write_json(output_path, content, indent=None)
 
     def export_visualization_data(self, timeline: TimelineData, output_path: str | PathLike[str] | None = None) -> dict[str, Any]:
         """What a chart of it needs: the longest events of each side and each stream, in order of time."""
@@ -188,20 +185,16 @@ class TimelineGenerator:
             },
         }
         if output_path is not None:
-            Path(output_path).parent.mkdir(parents=True, exist_ok=True)
-            Path(output_path).write_text(json.dumps(data, indent=2, allow_nan=False) + "\n", encoding="utf-8")
+            write_json(output_path, data)
         return data
 
     def generate_html_viewer(self, timeline: TimelineData, output_path: str | PathLike[str]) -> Path:
         """Writes a page with the events that needs no network."""
         from eaves import read
 
-        target = Path(output_path)
-        target.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix="eaves-") as folder:
             trace = self.export_chrome_trace(timeline, Path(folder) / "timeline.json")
-            target.write_text(read(trace).timeline().to_html(), encoding="utf-8")
-        return target
+            return write(output_path, read(trace).timeline().to_html())
 
 
 def add(timeline: TimelineData, event: TimelineEvent) -> None:

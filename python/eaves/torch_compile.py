@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from eaves import _compile_rules, _rounds
 from eaves._compile_measure import Measurement, measure
+from eaves._files import export_report, known
 from eaves._torch import MEGABYTE, file_stem, unused_path
 
 if TYPE_CHECKING:
@@ -109,9 +109,9 @@ class CompileReport:
             if name == "graph_breaks":
                 value = [asdict(one) for one in value]
             elif isinstance(value, tuple):
-                value = [_known(one) for one in value]
+                value = [known(one) for one in value]
             elif isinstance(value, float):
-                value = _known(value)
+                value = known(value)
             elif isinstance(value, Path):
                 value = str(value)
             content[name] = value
@@ -189,19 +189,9 @@ class TorchCompileAnalyzer:
         self, report: CompileReport, output_path: str | PathLike[str], format: str | None = None
     ) -> Path:
         """Writes the report: a page that needs no network (``html``), or ``json``. By the name if not given."""
-        target = Path(output_path)
-        chosen = format or ("json" if target.suffix == ".json" else "html")
-        if chosen not in ("html", "json"):
-            raise ValueError(f"format is `html` or `json`, not {chosen!r}")
-        target.parent.mkdir(parents=True, exist_ok=True)
-        if chosen == "json":
-            text = json.dumps(report.to_dict(), indent=2, allow_nan=False) + "\n"
-        else:
-            from eaves._compile_page import page
+        from eaves._compile_page import page
 
-            text = page(report)
-        target.write_text(text, encoding="utf-8")
-        return target
+        return export_report(output_path, format, report.to_dict, lambda: page(report))
 
     def _measured_here(
         self, model: Callable[..., Any], sample_input: Any, mode: str, warmup: int, iterations: int, log_dir: Path
@@ -263,10 +253,6 @@ def _empty_cache() -> Iterator[None]:
 
     with tempfile.TemporaryDirectory(prefix="eaves-cache-") as folder, temporary_cache_dir(folder):
         yield
-
-
-def _known(value: Any) -> Any:
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 __all__ = ["CompileBreak", "CompileReport", "TorchCompileAnalyzer"]

@@ -70,15 +70,29 @@ def test_fragments_stand_alone_and_touch_nothing_else(shown):
             for value in (attributes.get("src"), attributes.get("href")):
                 assert value is None or value.startswith("#") or value.startswith("data:"), (name, value)
             assert not any(attribute.startswith("on") for attribute in attributes)
-        # One rule holds all others, so no rule reaches what is outside the element.
-        style = parsed.styles[0]
-        depth, outside = 0, ""
-        for letter in style:
-            depth += letter == "{"
-            outside += letter if depth == 0 else ""
-            depth -= letter == "}"
-        assert outside.strip() == ".eaves-output"
-        assert "url(" not in style and "@import" not in style
+        assert outermost_rules(parsed.styles[0]) == ".eaves-output", name
+
+
+def outermost_rules(style: str) -> str:
+    """What stands outside of all braces: one rule that holds all others reaches nothing outside its element."""
+    assert "url(" not in style and "@import" not in style
+    depth, outside = 0, ""
+    for letter in style:
+        depth += letter == "{"
+        outside += letter if depth == 0 else ""
+        depth -= letter == "}"
+    return outside.strip()
+
+
+def test_a_compile_report_touches_nothing_else_and_takes_the_colours_around_it():
+    one = eaves.CompileBreak(reason="a < b", suggestion="c & d", file="train.py", line=3, hints=["e > f"])
+    parsed = outline(eaves.CompileReport(graph_breaks=[one], recommendations=["g"])._repr_html_())
+    assert parsed.seen[0] == ("div", {"class": "eaves-compile"})
+    assert outermost_rules(parsed.styles[0]) == ".eaves-compile"
+    # Neither text nor ground have a colour, so that both are those of the notebook, be it light or dark.
+    assert "background" not in parsed.styles[0] and "color" not in parsed.styles[0].replace("border-", "")
+    texts = " ".join(parsed.texts)
+    assert all(text in texts for text in ("a < b", "c & d", "e > f", "train.py:3", "g"))
 
 
 def test_a_report_shows_its_findings_and_an_overview(shown):

@@ -1,21 +1,87 @@
-import { view } from "./state";
+import { useEffect, useRef } from "preact/hooks";
+import { frameCommands } from "./commands";
+import { Top } from "./frame";
+import { closeExplanation, ExplanationLayer } from "./kit/explain";
+import { notice } from "./kit/export";
+import { closeHelp, Help, openHelp } from "./kit/help";
+import { hearKeys, type Key, useKeys } from "./kit/keys";
+import { closePalette, openPalette, Palette } from "./kit/palette";
+import { Empty, Prose } from "./kit/panel";
+import { hideTip, TooltipLayer } from "./kit/tooltip";
+import { choose, theme } from "./kit/theme";
+import { rank, select, selected, view } from "./state";
 import { type Props, VIEWS } from "./views";
 
-/** The whole page: tabs and the view that is open. */
+/** The view of the address, or the first. */
+function opened() {
+  return VIEWS.find((one) => one.id === view.value) ?? VIEWS[0];
+}
+
+/** Closes what lies on top, one at a time; then lets the selection go. */
+function escape(): void {
+  if (closePalette() || closeHelp() || closeExplanation()) return;
+  if (selected.value.size > 0) select([]);
+  else rank.value = null;
+}
+
+function keys(): Key[] {
+  return [
+    { keys: ["Ctrl+K", ":"], does: "Commands and names", group: "Page", everywhere: true, run: (event) => (event.key === ":" && isField(event.target) ? false : openPalette()) },
+    { keys: ["/"], does: "Search", group: "Page", run: () => document.querySelector<HTMLInputElement>("#search")?.focus() },
+    { keys: ["?"], does: "Keys", group: "Page", run: openHelp },
+    { keys: ["Escape"], does: "Close, or select nothing", group: "Page", everywhere: true, run: escape },
+    { keys: ["T"], does: "Light or dark", group: "Page", run: () => choose(theme.value === "dark" ? "light" : "dark") },
+    ...VIEWS.slice(0, 9).map((one, at): Key => ({ keys: [String(at + 1)], does: one.title, group: "Views", run: () => void (view.value = one.id) })),
+    { keys: ["[", "]"], does: "View before, view after", group: "Views", run: (event) => step(event.key === "]" ? 1 : -1) },
+    { keys: ["ArrowUp", "ArrowDown", "PageUp", "PageDown"], does: "Row", group: "Tables", listed: true, run: () => false },
+    { keys: ["Enter"], does: "Select a name, explain a number", group: "Tables", listed: true, run: () => false },
+    { keys: ["Space"], does: "Select one more, or one less", group: "Tables", listed: true, run: () => false },
+  ];
+}
+
+function isField(target: EventTarget | null): boolean {
+  return target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement;
+}
+
+function step(by: number): void {
+  const at = VIEWS.findIndex((one) => one === opened());
+  view.value = VIEWS[(at + by + VIEWS.length) % VIEWS.length]?.id ?? view.value;
+}
+
+/** The whole page: the frame, the view that is open, and what may lie on top. */
 export function App(props: Props) {
-  const open = VIEWS.find((one) => one.id === view.value) ?? VIEWS[0];
+  const open = opened();
+  const main = useRef<HTMLElement>(null);
+  useEffect(hearKeys, []);
+  useKeys(keys);
+  useEffect(() => {
+    hideTip();
+    main.current?.scrollTo(0, 0);
+  }, [open]);
   if (!open) return null;
   const missing = open.missing?.(props);
   return (
     <>
-      <nav aria-label="Views">
-        {VIEWS.map((one) => (
-          <button key={one.id} aria-current={one.id === open.id ? "page" : undefined} onClick={() => (view.value = one.id)}>
-            {one.title}
-          </button>
-        ))}
-      </nav>
-      <main>{missing ? <p role="note">{missing}</p> : <open.Component {...props} />}</main>
+      <a class="skip" href="#view" onClick={(event) => (event.preventDefault(), main.current?.focus())}>
+        To the view
+      </a>
+      <Top {...props} open={open} />
+      <main id="view" ref={main} tabIndex={-1}>
+        <div role="tabpanel" id="panel" aria-labelledby={`tab-${open.id}`}>
+          {missing ? (
+            <Empty>
+              <Prose text={missing} />
+            </Empty>
+          ) : (
+            <open.Component {...props} />
+          )}
+        </div>
+      </main>
+      <TooltipLayer />
+      <ExplanationLayer document={props.document} />
+      <Palette commands={() => frameCommands(props)} />
+      <Help />
+      <div aria-live="polite">{notice.value ? <div class="notice">{notice.value}</div> : null}</div>
     </>
   );
 }

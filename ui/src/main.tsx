@@ -1,19 +1,30 @@
+import { effect } from "@preact/signals";
 import { render } from "preact";
-import { App } from "./app";
+import { titleOf } from "./frame";
+import { keepTheme } from "./kit/theme";
+import { beginning, follow, shown } from "./live";
 import { findSource } from "./source";
-import { keepInAddress } from "./state";
+import { Start } from "./start";
+import { keepInAddress, view } from "./state";
 import "./style.css";
 
-async function start(): Promise<void> {
-  const place = document.getElementById("app");
-  if (!place) return;
+const place = document.getElementById("app");
+if (place) {
+  // An address that names a view is followed; else the first document says where to begin.
+  const isAsked = new URLSearchParams(location.hash.slice(1)).has("view");
   keepInAddress();
-  try {
-    const source = findSource();
-    render(<App source={source} document={await source.document()} />, place);
-  } catch (error) {
-    place.textContent = `Cannot show this: ${error instanceof Error ? error.message : String(error)}`;
-  }
+  keepTheme();
+  const source = findSource();
+  effect(() => {
+    if (shown.value) document.title = `${titleOf(shown.value)} · eaves`;
+  });
+  const stop = effect(() => {
+    if (!shown.value) return;
+    if (!isAsked) view.value = beginning(shown.value);
+    queueMicrotask(() => stop());
+  });
+  follow(source);
+  // A file has the report there as tables, for browsers that run no programs.
+  place.replaceChildren();
+  render(<Start source={source} />, place);
 }
-
-void start();

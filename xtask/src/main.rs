@@ -5,10 +5,13 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use options::Options;
 
+mod apt;
 mod bench;
 mod generate;
 mod nvrtc;
 mod options;
+mod order;
+mod page;
 mod pocl;
 mod project;
 mod python;
@@ -24,8 +27,10 @@ Usage: cargo xtask TASK
   bench [NAME]    measure; without a name, list what can be measured
   gen [--check]   write examples/ and fuzz/corpus/ anew, or check them
   gen big         write a big trace: --size 500MB -o FILE
+  order           write the order of functions in the program anew, from recorded runs
   test [--quick]  everything a change has to pass
   tidy            rules that compilers do not check
+  ui [--check]    build the page from ui/ into crates/webui, or check that it is built
 ";
 
 fn run() -> Result<()> {
@@ -33,8 +38,10 @@ fn run() -> Result<()> {
     match options.positional().as_deref() {
         Some("bench") => bench::run(options),
         Some("gen") => generate::run(options),
+        Some("order") => order::run(options),
         Some("test") => test::run(options),
         Some("tidy") => tidy::run(options),
+        Some("ui") => page::run(options),
         Some(other) => bail!("unknown task `{other}`\n\n{HELP}"),
         None => {
             print!("{HELP}");

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 
-use crate::project;
+use crate::apt;
 
 /// Packages of Debian and its relatives: the device, and the library that finds it.
 const PACKAGES: [&str; 2] = ["pocl-opencl-icd", "ocl-icd-libopencl1"];
@@ -22,18 +22,7 @@ pub(crate) fn is_installed() -> bool {
 
 /// Installs PoCL for the whole system, which needs to be allowed.
 pub(crate) fn install() -> Result<()> {
-    println!("installing {} with apt-get: about 200 MB", PACKAGES.join(" and "));
-    let root = project::output(project::command("id").arg("-u"))?.trim() == "0";
-    let mut apt = if root {
-        project::command("apt-get")
-    } else {
-        let mut sudo = project::command("sudo");
-        // Nobody is asked for a password in the middle of tests.
-        sudo.args(["-n", "apt-get"]);
-        sudo
-    };
-    apt.args(["install", "--yes", "--no-install-recommends", "-qq"]).args(PACKAGES);
-    project::run(apt.env("DEBIAN_FRONTEND", "noninteractive")).context("cannot install PoCL")?;
+    apt::install(&PACKAGES, "about 200 MB")?;
     if !is_installed() {
         bail!("there is no device in {VENDORS} after PoCL was installed");
     }

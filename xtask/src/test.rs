@@ -7,7 +7,7 @@ use std::time::Instant;
 use anyhow::{Result, bail};
 
 use crate::options::Options;
-use crate::{generate, nvrtc, pocl, project, python, tidy};
+use crate::{generate, nvrtc, page, pocl, project, python, tidy};
 
 /// How a part ended.
 enum Outcome {
@@ -27,7 +27,7 @@ type Part = (&'static str, fn(bool) -> Outcome);
 
 /// In the order in which they fail soonest. Tests run without optimisation, because that builds in a fraction of
 /// the time and the dependencies are shared with clippy's.
-const PARTS: [Part; 11] = [
+const PARTS: [Part; 12] = [
     ("format", |_| cargo(&["fmt", "--all", "--check"], &[])),
     ("tidy", |_| tidy::run(no_options()).into()),
     ("examples", |_| generate::run(Options::new(["--check".to_owned()])).into()),
@@ -38,6 +38,7 @@ const PARTS: [Part; 11] = [
     ("pytorch", pytorch),
     ("tests", tests),
     ("python", python_package),
+    ("page", the_page),
     ("cuda", cuda),
     ("documentation", |_| {
         let arguments = ["doc", "--workspace", "--no-deps", "--document-private-items", "--quiet"];
@@ -102,6 +103,15 @@ fn python_package(_: bool) -> Outcome {
         return Outcome::Skipped("its environment is not there");
     }
     python::build().and_then(|()| python::test()).into()
+}
+
+/// The page: that what is committed is what its sources give, and its tests, in a browser too.
+fn the_page(quick: bool) -> Outcome {
+    match page::tools(!quick) {
+        Ok(Some(tools)) => tools.check().and_then(|()| tools.test()).into(),
+        Ok(None) => Outcome::Skipped("Node or Chromium is not installed; without --quick they would be"),
+        Err(error) => Outcome::Failed(format!("{error:#}")),
+    }
 }
 
 fn no_options() -> Options {

@@ -266,3 +266,78 @@ fn a_payload_that_was_changed_is_told() {
     let log = read_compile_log("changed", line("00000000000000000000000000000000").as_bytes()).unwrap();
     assert_eq!((log.payloads_checked, log.diagnostics.count(Oddity::PayloadDiffers)), (1, 1));
 }
+
+/// What PyTorch says of a call of `print`, without its place.
+const REFUSED: [&str; 5] = [
+    "Failed to trace builtin operator",
+    "  Explanation: Dynamo does not know how to trace builtin operator `print`",
+    "  Hint: Avoid calling builtin `print`.",
+    "  Hint: Please report an issue to PyTorch.",
+    " For more details about this graph break, please visit: https://meta-pytorch.github.io/compile-graph-break-site/gb/gb0059.html",
+];
+
+fn told(log: &CompileLog) -> Vec<(&str, u32, Option<u32>, &str, &str, usize)> {
+    let text = |id| log.strings.get(id);
+    log.breaks
+        .iter()
+        .map(|one| {
+            (text(one.file), one.line, one.kind, text(one.title), text(one.explanation), one.hints.len())
+        })
+        .collect()
+}
+
+const EXPECTED: (&str, u32, Option<u32>, &str, &str, usize) = (
+    "/srv/a.py",
+    3,
+    Some(59),
+    "Failed to trace builtin operator",
+    "Dynamo does not know how to trace builtin operator `print`",
+    2,
+);
+
+/// With `fullgraph=True` nothing is logged as a graph break: the compilation fails, and its metrics say why.
+#[test]
+fn what_a_function_without_breaks_fails_at_is_a_break() {
+    let metrics = |line: u32| {
+        let reason = serde_json::to_string(&REFUSED.join("\n")).unwrap();
+        format!(
+            "V1116 17:03:39.529000 14560 torch/_dynamo/utils.py:2132] {{\"compilation_metrics\": {{\"co_name\": \"f\", \
+             \"fail_type\": \"torch._dynamo.exc.Unsupported\", \"fail_reason\": {reason}, \
+             \"fail_user_frame_filename\": \"/srv/a.py\", \"fail_user_frame_lineno\": {line}}}, \
+             \"frame_id\": 0, \"frame_compile_id\": 0}}\n"
+        )
+    };
+    let log = read_compile_log("full", metrics(3).as_bytes()).unwrap();
+    assert_eq!(told(&log), [EXPECTED]);
+    // Where the break was logged as one, the failure it led to is the same break.
+    let artifact = format!(
+        "V1116 17:03:39.528000 14560 torch/_dynamo/exc.py:1] {{\"artifact\": {{\"name\": \"dynamo_graph_break_reason\"}}, \
+         \"frame_id\": 0, \"frame_compile_id\": 0}}\n\tGraph break in user code at /srv/a.py:3\n\tGraph Break Reason: {}\n",
+        REFUSED.join("\n\t")
+    );
+    let log = read_compile_log("both", format!("{artifact}{}", metrics(3)).as_bytes()).unwrap();
+    assert_eq!(told(&log), [EXPECTED]);
+    let log = read_compile_log("another", format!("{artifact}{}", metrics(4)).as_bytes()).unwrap();
+    assert_eq!(log.breaks.len(), 2);
+    // A failure of another kind is none.
+    let other = metrics(3).replace("Explanation: ", "").replace("/gb0059", "/other").replace("gb", "");
+    assert!(told(&read_compile_log("other", other.as_bytes()).unwrap()).is_empty());
+}
+
+/// What a program prints that ends with the exception.
+#[test]
+fn the_text_of_an_exception_is_a_break() {
+    let text = format!(
+        "the program's own output\nTraceback (most recent call last):\n  File \"/srv/a.py\", line 9, in <module>\n    f(x)\n\
+         torch._dynamo.exc.Unsupported: {}\n\nfrom user code:\n   File \"/srv/a.py\", line 7, in outer\n    return f(x)\n\
+         \x20 File \"/srv/a.py\", line 3, in f\n    print(\"hi\")\n    ~~~~~^^^^^^\n\n\
+         Set TORCHDYNAMO_VERBOSE=1 for the internal stack trace\nmore output\n",
+        REFUSED.join("\n")
+    );
+    let log = read_compile_log("stderr", text.as_bytes()).unwrap();
+    assert_eq!(told(&log), [EXPECTED]);
+    let broken = &log.breaks[0];
+    assert_eq!(log.strings.get(broken.code), "print(\"hi\")");
+    let stack: Vec<_> = broken.stack.of(&log.frames).iter().map(|frame| frame.line).collect();
+    assert_eq!(stack, [7, 3]);
+}

@@ -14,6 +14,7 @@ pub mod markdown;
 mod markup;
 pub mod memory;
 pub mod names;
+mod packed;
 pub mod page;
 #[cfg(feature = "png")]
 pub mod png;

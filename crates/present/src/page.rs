@@ -10,9 +10,9 @@ use eaves_analyze::timeline::Charts;
 
 use crate::html::{self, DATA_END};
 use crate::markup::escaped;
-use crate::timeline::columns::base64;
-use crate::timeline::page::{compressed, fitting};
-use crate::{Document, human};
+use crate::packed::packed;
+use crate::timeline::page::fitting;
+use crate::{Document, human, json};
 
 /// What the page of a server may do: nothing but ask that server.
 pub const SERVED_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; \
@@ -23,7 +23,8 @@ const FILE_POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style
      img-src data: blob:; base-uri 'none'; form-action 'none'";
 
 /// How the element with the document begins; readers of saved pages look for it.
-pub(crate) const DOCUMENT_START: &str = r#"<script type="application/json" id="eaves-document">"#;
+pub(crate) const DOCUMENT_START: &str =
+    r#"<script type="application/octet-stream" id="eaves-document" data-packed="gzip">"#;
 
 /// Bytes for the data of a file: it opens at once and goes into a mail.
 pub const BUDGET: usize = 2_000_000;
@@ -35,6 +36,9 @@ const look = (_, observer) => { tables.remove(); observer.disconnect(); };
 new MutationObserver(look).observe(document.getElementById(\"app\"), { childList: true });
 }
 ";
+
+/// Rows of each table for browsers that run no programs; the data has them all.
+const MOST_ROWS: usize = 30;
 
 /// The page of a server: where its script and style sheet are, and what the window is called.
 pub fn shell(script: &str, style: &str, title: &str) -> String {
@@ -73,7 +77,7 @@ impl std::fmt::Debug for Parts<'_> {
 pub fn offline(document: &Document, parts: &Parts<'_>, budget: usize) -> String {
     /// The least that is left to a part, however long the document is.
     const LEAST: usize = 100_000;
-    let json = html::data(document);
+    let json = packed(json::compact(document).as_bytes());
     let rest = budget.saturating_sub(json.len()).max(2 * LEAST);
     let flame = parts.flame.and_then(|flame| fitting_flame(flame, rest / 4));
     let room = rest.saturating_sub(flame.as_ref().map_or(0, String::len)).max(LEAST);
@@ -104,7 +108,7 @@ fn write_offline(
     )?;
     // The tables stand until the program shows something, and their style goes with them.
     write!(page, "<div id=\"app\"></div>\n<div id=\"eaves-read\">\n<style>\n{}</style>\n", html::STYLE)?;
-    html::write_body(page, document, "eaves-document")?;
+    html::write_body(page, document, MOST_ROWS)?;
     writeln!(page, "<p class=\"quiet\">{}</p>", escaped(&holds(json, timeline, flame)))?;
     writeln!(page, "</div>\n{DOCUMENT_START}{json}{DATA_END}")?;
     for (name, data) in [("timeline", timeline), ("flame", flame)] {
@@ -139,7 +143,7 @@ fn fitting_flame(flame: &dyn Fn(usize) -> Option<Vec<u8>>, room: usize) -> Optio
     const LEAST: usize = 500;
     let mut frames = MOST;
     loop {
-        let text = base64(&compressed(&flame(frames)?));
+        let text = packed(&flame(frames)?);
         if text.len() <= room || frames <= LEAST {
             return Some(text);
         }

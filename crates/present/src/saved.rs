@@ -1,5 +1,6 @@
 //! Reports of ours as inputs: the JSON that `--json` prints, alone or inside a page.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
@@ -10,6 +11,7 @@ use serde::Deserialize;
 
 use crate::Input;
 use crate::html::{DATA_END, DATA_START};
+use crate::packed::unpacked;
 use crate::page::DOCUMENT_START;
 
 /// A report that was saved.
@@ -74,19 +76,26 @@ pub fn read(path: &Path) -> Result<Option<SavedReport>, Error> {
     let size = bytes.len() as u64;
     let text = String::from_utf8_lossy(&bytes);
     let json = match container {
-        Container::Json => &*text,
+        Container::Json => text,
         Container::Page => embedded(&text).ok_or_else(|| Error::NoData { path: shown.clone() })?,
     };
     let form: DocumentForm =
-        serde_json::from_str(json).map_err(|source| Error::Damaged { path: shown.clone(), source })?;
+        serde_json::from_str(&json).map_err(|source| Error::Damaged { path: shown.clone(), source })?;
     Ok(Some(report(form, shown, container, size)))
 }
 
-/// The JSON in a page.
-fn embedded(page: &str) -> Option<&str> {
-    let starts = [DATA_START, DOCUMENT_START];
-    let (_, rest) = starts.into_iter().find_map(|start| page.split_once(start))?;
-    rest.split_once(DATA_END).map(|(json, _)| json)
+/// The JSON in a page, as it is or packed.
+fn embedded(page: &str) -> Option<Cow<'_, str>> {
+    if let Some(plain) = element(page, DATA_START) {
+        return Some(Cow::Borrowed(plain));
+    }
+    String::from_utf8(unpacked(element(page, DOCUMENT_START)?)?).ok().map(Cow::Owned)
+}
+
+/// What the element that begins so holds.
+fn element<'a>(page: &'a str, start: &str) -> Option<&'a str> {
+    let (_, rest) = page.split_once(start)?;
+    rest.split_once(DATA_END).map(|(data, _)| data)
 }
 
 /// The JSON of a report that was saved, as it is; nothing if the file is something else.
@@ -100,7 +109,7 @@ pub fn json(path: &Path) -> Result<Option<String>, Error> {
     let shown = || path.display().to_string();
     let bytes = std::fs::read(path).map_err(|source| Error::Io { path: shown(), source })?;
     let text = String::from_utf8_lossy(&bytes);
-    Ok(Some(embedded(&text).map_or_else(|| text.to_string(), str::to_owned)))
+    Ok(Some(embedded(&text).map_or_else(|| text.to_string(), Cow::into_owned)))
 }
 
 /// So much of a file decides what it is.
@@ -204,7 +213,7 @@ mod tests {
     use eaves_analyze::section::{Column, Outcome, Section, Table, Unit};
 
     use super::*;
-    use crate::{Document, html, json};
+    use crate::{Document, html, json, page};
 
     fn document() -> Document {
         let table = Table {
@@ -235,7 +244,8 @@ mod tests {
     fn pages_and_json_give_the_same_tables_back() {
         let mut bytes = Vec::new();
         json::write(&document(), &mut bytes).unwrap();
-        for content in [bytes, html::render(&document()).into_bytes()] {
+        let file = page::offline(&document(), &page::Parts::default(), page::BUDGET);
+        for content in [bytes, html::render(&document()).into_bytes(), file.into_bytes()] {
             let (_directory, path) = write("report", &content);
             let report = read(&path).unwrap().unwrap();
             assert_eq!(report.schema, "eaves.report/1");

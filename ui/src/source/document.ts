@@ -24,6 +24,8 @@ export interface Table {
   title?: string;
   columns: Column[];
   rows: Value[][];
+  /** For columns with cells that are null: why. */
+  missing?: Record<string, string>;
 }
 
 export interface Finding {
@@ -32,8 +34,9 @@ export interface Finding {
   claim: string;
   /** Low and high. */
   gain_ns?: [number, number] | null;
-  gain_per_step?: boolean;
-  gain_basis?: string;
+  /** What the gain is a part of. */
+  gain_of?: "step" | "selection" | null;
+  gain_basis?: string | null;
   evidence: string;
   next: string;
 }
@@ -48,7 +51,10 @@ export interface Section {
 
 export interface Input {
   path: string;
+  /** The side, where two runs are compared. */
+  role?: "base" | "new";
   format: string;
+  container?: string;
   rank?: number | null;
   events?: number;
   bytes?: number;
@@ -58,6 +64,8 @@ export interface Warning {
   kind: string;
   count: number;
   message: string;
+  path?: string | null;
+  harmless?: boolean;
 }
 
 export interface Skipped {
@@ -98,6 +106,13 @@ export function rows(document: Document, sectionId: string, id: string): Row[] {
     });
     return row;
   });
+}
+
+/** Whose row it is: its rank, and its input where several recordings are of the same rank. */
+export function owner(row: Row): string {
+  const input = typeof row.input === "string" ? row.input.split(/[\\/]/).findLast(Boolean) : undefined;
+  const of = typeof row.rank === "number" ? `rank ${row.rank}` : "";
+  return [of, input].filter(Boolean).join(", ") || "all";
 }
 
 /** A headline number of a section, of one rank if asked for. */

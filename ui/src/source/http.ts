@@ -4,7 +4,7 @@ import type { Document } from "./document";
 import type { Message, Source } from "./index";
 
 /** The run in the address, `?run=3`; the newest one without. */
-function run(): string {
+export function run(): string {
   return new URLSearchParams(location.search).get("run") ?? "latest";
 }
 
@@ -51,6 +51,13 @@ export function httpSource(): Source {
       const given = new URLSearchParams(location.search).get("token");
       const events = new EventSource(`/api/v1/${path}${given ? `?token=${encodeURIComponent(given)}` : ""}`);
       events.onmessage = (event) => hear(JSON.parse(event.data as string) as Message);
+      // The browser connects again by itself. What happened in between nobody told, so it may be anything.
+      let wasLost = false;
+      events.onerror = () => (wasLost = true);
+      events.onopen = () => {
+        if (wasLost) hear({ kind: "run", data: null });
+        wasLost = false;
+      };
       return () => events.close();
     },
   };

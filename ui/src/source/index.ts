@@ -2,7 +2,7 @@
 
 import type { Document } from "./document";
 import { httpSource } from "./http";
-import { inlineSource } from "./inline";
+import { emptySource, inlineSource } from "./inline";
 
 /** Parts of a run beside its document, fetched when a view wants them. Their formats: docs/page.md. */
 export type Part = "timeline" | "flame";
@@ -18,6 +18,8 @@ export interface Source {
   readonly live: boolean;
   /** The report of a run, with every section that there is. */
   document(): Promise<Document>;
+  /** Whether there is a part, where that is known without asking. */
+  has?(name: Part): boolean;
   /** A part as bytes, or null if this source has none of it. */
   part(name: Part, query?: Record<string, string>): Promise<ArrayBuffer | null>;
   /** Asks the server; rejects with the server's own words, or with a hint if there is no server. */
@@ -26,7 +28,7 @@ export interface Source {
   listen(path: string, hear: (message: Message) => void): () => void;
 }
 
-/** The data inside this page if there is any, else the server the page came from. */
+/** The data inside this page if there is any, else the server the page came from; a file came from none. */
 export function findSource(): Source {
-  return inlineSource() ?? httpSource();
+  return inlineSource() ?? (location.protocol === "file:" ? emptySource() : httpSource());
 }

@@ -64,6 +64,9 @@ export function decode(text: string): void {
   settings.value = Object.fromEntries([...hash].filter(([key]) => !SHARED.has(key)));
 }
 
+/** Milliseconds between two changes of the address: browsers allow some hundred in half a minute. */
+const SELDOM = 200;
+
 /** Reads the address once, then writes it after every change and follows the browser's history. */
 export function keepInAddress(): void {
   decode(location.hash);
@@ -71,12 +74,21 @@ export function keepInAddress(): void {
     if (location.hash.slice(1) !== encode()) decode(location.hash);
   });
   let opened = view.value;
+  let wrote = 0;
+  let pending: ReturnType<typeof setTimeout> | undefined;
+  const write = (hash: string) => {
+    wrote = Date.now();
+    history.replaceState(null, "", hash);
+  };
   effect(() => {
     const hash = `#${encode()}`;
+    clearTimeout(pending);
     if (hash === location.hash) return;
-    // Another view is a step to come back from; the rest is not.
-    if (view.value === opened) history.replaceState(null, "", hash);
-    else history.pushState(null, "", hash);
+    // Another view is a step to come back from; the rest is not. Sliders change faster than browsers let the address.
+    const wait = wrote + SELDOM - Date.now();
+    if (view.value !== opened) history.pushState(null, "", hash);
+    else if (wait > 0) pending = setTimeout(write, wait, hash);
+    else write(hash);
     opened = view.value;
   });
 }

@@ -3,7 +3,18 @@
 import type { ComponentType } from "preact";
 import type { Document } from "../source/document";
 import type { Source } from "../source";
+import { bench } from "./bench";
+import { communication } from "./communication";
+import { compare } from "./compare";
+import { compile } from "./compile";
+import { devices } from "./devices";
+import { flame } from "./flame";
+import { kernels } from "./kernels";
+import { memory } from "./memory";
 import { overview } from "./overview";
+import { roofline } from "./roofline";
+import { sections } from "./sections";
+import { timeline } from "./timeline";
 
 /** What a view is given. */
 export interface Props {
@@ -21,4 +32,17 @@ export interface View {
 }
 
 /** In the order of the tabs. */
-export const VIEWS: readonly View[] = [overview];
+export const VIEWS: readonly View[] = [
+  overview,
+  roofline,
+  timeline,
+  flame,
+  kernels,
+  memory,
+  communication,
+  compile,
+  compare,
+  devices,
+  bench,
+  sections,
+];

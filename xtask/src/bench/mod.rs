@@ -12,6 +12,8 @@ mod inputs;
 mod kernels;
 mod measure;
 mod memory;
+mod page;
+mod pairs;
 mod parts;
 mod peers;
 mod profile;
@@ -56,8 +58,17 @@ Benchmarks
           --runs 3        runs of eaves; the median counts
           --program FILE  measure this eaves instead of building one
 
+  page    the server: a big trace until it can be looked at, windows of its timeline, many clients at once
+          --size 500MB    size of the trace
+          --clients 200   clients that ask without a pause
+          --seconds 60    how long
+          --program FILE  measure this eaves instead of building one
+
   profile what `eaves profile` costs a program beyond PyTorch's profiler itself
-          --runs 9        times each is run, in turns
+          --seconds 150   runs are added until this much time is over
+          --runs N        times each is run, instead
+          --stacks        with Python functions
+          --program FILE  measure this eaves instead of building one
           --python FILE   a Python with torch; else EAVES_TEST_PYTHON, else target/python/bin/python
 
   roofline  every operator of a trace against its device
@@ -82,6 +93,7 @@ pub(crate) fn run(mut options: Options) -> Result<()> {
         Some("memory") => memory::run(options),
         // Baselines run in a process of their own, so that their memory does not count as that of others.
         Some("part") => parts::run(options),
+        Some("page") => page::run(options),
         Some("profile") => profile::run(options),
         Some("roofline") => roofline::run(options),
         Some(other) => bail!("unknown benchmark `{other}`\n\n{LIST}"),

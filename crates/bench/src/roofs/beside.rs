@@ -110,11 +110,11 @@ impl<'a> Gauges<'a> {
         let lost = || BenchError::Device { device: self.cpu.name.clone(), cause: "no answer".to_owned() };
         let measurement = measured.next().ok_or_else(lost)?;
         let gauges: Vec<Measurement> = measured.collect();
-        let sound: Vec<(&Target, &Measurement)> = targets
+        let sound: Vec<(&Target, &Origin, &Measurement)> = targets
             .iter()
-            .map(|(target, _)| target)
             .zip(&gauges)
             .filter(|(_, gauge)| gauge.is_sound())
+            .map(|((target, origin), gauge)| (target, origin, gauge))
             .collect();
         let beside = Beside {
             middle: adjusted(&self.device, &sound, ESTIMATE),
@@ -183,7 +183,7 @@ impl<'a> Gauges<'a> {
                 super::levels::usual(self.roofs.levels.get(place)?, before, kind, self.threads)?
             }
         };
-        Some(Origin { spec, state, instructions: self.cpu.instructions })
+        Some(Origin { spec, state, instructions: self.cpu.instructions, share: 1.0 })
     }
 
     fn peak(&self, arithmetic: Arithmetic) -> Option<&'a Rate> {
@@ -233,13 +233,12 @@ fn kinds(written: f64) -> Vec<&'static str> {
     }
 }
 
-/// The device with the rates of gauges at this share of their clean samples.
-fn adjusted(device: &Device, gauges: &[(&Target, &Measurement)], share: f64) -> Device {
+/// The device with the rates of gauges at this place of their clean samples.
+fn adjusted(device: &Device, gauges: &[(&Target, &Origin, &Measurement)], place: f64) -> Device {
     let mut device = device.clone();
-    for (target, gauge) in gauges {
-        let Some(seconds) = quantile(&gauge.samples, share).filter(|seconds| *seconds > 0.0) else {
-            continue;
-        };
+    for (target, origin, gauge) in gauges {
+        let whole = quantile(&gauge.samples, place).filter(|seconds| *seconds > 0.0);
+        let Some(seconds) = whole.map(|seconds| seconds * origin.share) else { continue };
         let fact = |amount: f64| {
             let text = format!(
                 "measured beside it: {}, {} clean samples",

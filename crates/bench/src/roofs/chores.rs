@@ -15,6 +15,12 @@ use crate::formats::Format;
 /// more than there.
 const LENGTH: usize = 4096;
 
+/// Rows of a thread of which products are little but the preparation of activations.
+const FEW: usize = 24;
+
+/// The least share of the time that rows can have in a product that fits a cache.
+const LEAST_SHARE: f64 = 0.7;
+
 /// Measures all of them on so many threads.
 pub(super) fn measure(
     session: &mut Session<'_>,
@@ -33,7 +39,14 @@ pub(super) fn measure(
         let Some(n) = rows(format, levels, threads) else { return };
         for activations in [Precision::FP32, Precision::INT8] {
             session.say(&format!("dequantising {weights} for {activations}"));
-            add(session, Spec::Gemv { n, k: LENGTH, weights, activations }, rates, threads);
+            let spec = |n: usize| Spec::Gemv { n, k: LENGTH, weights, activations };
+            add(session, spec(n), rates, threads);
+            without_activations(
+                session,
+                [(n, spec(n)), (FEW * threads, spec(FEW * threads))],
+                rates,
+                threads,
+            );
         }
         // A product of a single row does little but pack, which is how larger ones widen weights.
         if weights.element_bits < 32.0 {
@@ -75,6 +88,38 @@ pub(super) fn spec(key: &str, levels: &[Level], threads: usize) -> Option<Spec> 
     }
 }
 
+/// Takes what a call needs for its activations, however many rows there are, out of the rate of weights that was measured
+/// last: a product of few rows is little else. Of rows that fit a cache it is up to a sixth of the time, of those of models
+/// a hundredth.
+fn without_activations(
+    session: &mut Session<'_>,
+    [(all, many), (n, few)]: [(usize, Spec); 2],
+    rates: &mut [ChoreRate],
+    threads: usize,
+) {
+    let Some(many) = session.measurements.last().filter(|last| last.spec == many).cloned() else { return };
+    let instructions = session.instructions();
+    let protocol = session.protocol();
+    let Some(measured) = session.run(few, threads, CacheState::Hot, instructions, protocol) else { return };
+    let share = many
+        .time
+        .zip(measured.time)
+        .and_then(|(many, few)| share_of_rows((all as f64, many.median), (n as f64, few.median)));
+    let known = |rate: &&mut ChoreRate| many.chores.iter().any(|chore| chore.rate == rate.key);
+    if let (Some(share), Some(known)) = (share, rates.iter_mut().find(known)) {
+        let slot = known.rate.of(threads > 1);
+        *slot = slot.take().map(|rate| rate.of_share(share));
+    }
+}
+
+/// The share of the time of many rows that grows with them, by the time of few: rows and seconds of each.
+fn share_of_rows(many: (f64, f64), few: (f64, f64)) -> Option<f64> {
+    let each = (many.1 - few.1) / (many.0 - few.0);
+    let share = each * many.0 / many.1;
+    // Outside of this the two were not measured on the same machine, so to say.
+    (LEAST_SHARE..=1.0).contains(&share).then_some(share)
+}
+
 /// Measures a kernel, if there is one, and adds the rates of its chores.
 fn add(session: &mut Session<'_>, spec: Spec, rates: &mut Vec<ChoreRate>, threads: usize) {
     let instructions = session.instructions();
@@ -113,6 +158,15 @@ mod tests {
     use crate::timing::Protocol;
 
     /// Every key leads to a kernel that has that chore.
+    /// 2 us and 50 ns a row: 240 rows take 14 us, of which 12 are theirs.
+    #[test]
+    fn what_does_not_grow_with_rows_is_taken_out() {
+        let share = share_of_rows((240.0, 14e-6), (24.0, 3.2e-6)).unwrap();
+        assert!((share - 12.0 / 14.0).abs() < 1e-9, "{share}");
+        assert_eq!(share_of_rows((240.0, 14e-6), (24.0, 1.0e-6)), None, "more than in proportion");
+        assert_eq!(share_of_rows((240.0, 14e-6), (24.0, 9e-6)), None, "hardly anything is of rows");
+    }
+
     #[test]
     fn a_chore_is_measured_with_a_kernel_that_does_it() {
         let levels = [Level { fits: Some(64 << 10), ..Level::default() }];

@@ -77,6 +77,8 @@ pub struct Origin {
     pub state: CacheState,
     /// The instructions it used.
     pub instructions: InstructionSet,
+    /// The share of its time that the rate is of. The rest is what a call takes however large its operands are.
+    pub share: f64,
 }
 
 /// A rate of one core, and of all of them together.

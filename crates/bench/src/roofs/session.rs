@@ -204,8 +204,19 @@ pub(super) fn rate_of(measurement: &Measurement, amount: f64) -> Option<Rate> {
             spec: measurement.spec,
             state: measurement.conditions.state,
             instructions,
+            share: 1.0,
         }),
     })
+}
+
+impl Rate {
+    /// The rate if what it is of took only this share of the time.
+    pub(super) fn of_share(mut self, share: f64) -> Self {
+        self.median /= share;
+        self.best /= share;
+        self.origin = self.origin.map(|origin| Origin { share, ..origin });
+        self
+    }
 }
 
 /// The instructions that a measurement ran with: what its code is called begins with them.

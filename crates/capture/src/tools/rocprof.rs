@@ -16,16 +16,19 @@ use super::{Noise, Tool, ending, refuse_metrics};
 
 const NAME: &str = "rocprof";
 
+/// How to install it; its successor is in the same package.
+pub(super) const INSTALL: &[&str] = &[
+    "Ubuntu, Debian: sudo apt install rocprofiler (from AMD's repository, ROCm 7 and older)",
+    "RHEL, Fedora, SLES: sudo dnf install rocprofiler, or zypper",
+    "Arch: sudo pacman -S rocprofiler",
+    "it is in /opt/rocm/bin, which must be on the PATH; newer ROCm has rocprofv3 only",
+];
+
 pub(super) const TOOL: Tool = Tool {
     id: NAME,
     family: "rocprof",
     command: Some(NAME),
-    install: &[
-        "Ubuntu, Debian: sudo apt install rocprofiler (from AMD's repository, ROCm 7 and older)",
-        "RHEL, Fedora, SLES: sudo dnf install rocprofiler, or zypper",
-        "Arch: sudo pacman -S rocprofiler",
-        "it is in /opt/rocm/bin, which must be on the PATH; newer ROCm has rocprofv3 only",
-    ],
+    install: INSTALL,
     probe: None,
     make,
     readable,

@@ -17,12 +17,7 @@ pub(super) const TOOL: Tool = Tool {
     id: NAME,
     family: "rocprof",
     command: Some(NAME),
-    install: &[
-        "Ubuntu, Debian: sudo apt install rocprofiler (from AMD's repository, ROCm 7 and older)",
-        "RHEL, Fedora, SLES: sudo dnf install rocprofiler, or zypper",
-        "Arch: sudo pacman -S rocprofiler",
-        "it is in /opt/rocm/bin, which must be on the PATH; newer ROCm has rocprofv3 only",
-    ],
+    install: super::rocprof::INSTALL,
     probe: None,
     make,
     readable,

@@ -121,11 +121,19 @@ class Ending:
             pass
 
 
-def rename_step(path, name):
-    """A step that did not end is no step; its mark gets another name. Lines of a trace are short."""
-    old, new = f'"{name}"'.encode(), b'"After the last step"'
-    changed = path + ".renamed"
+def finish_trace(path, unfinished=None, added=None):
+    """Changes a trace as it was exported. A step that did not end is no step; its mark gets another name. `added` makes
+    further events from the zero of the trace; False if there is no place for them. Lines of a trace are short."""
+    old, new = f'"{unfinished}"'.encode(), b'"After the last step"'
+    changed, base = path + ".changed", 0
     with open(path, "rb") as source, open(changed, "wb") as target:
         for line in source:
-            target.write(line.replace(old, new))
+            target.write(line if unfinished is None else line.replace(old, new))
+            if added is None:
+                continue
+            base = base_of(line) or base
+            if line.strip() == b'"traceEvents": [':
+                target.writelines(text.encode() for text in added(base))
+                added = None
     os.replace(changed, path)
+    return added is None

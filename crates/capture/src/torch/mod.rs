@@ -27,8 +27,9 @@ pub const SNAPSHOT: &str = ".snapshot.pickle";
 pub const NOTE: &str = ".note.txt";
 
 /// What is injected. All of it every time, for the environment says which part is run.
-const PARTS: [(&str, &str); 6] = [
+const PARTS: [(&str, &str); 7] = [
     ("attach.py", include_str!("attach.py")),
+    ("categories.py", include_str!("categories.py")),
     ("ending.py", include_str!("ending.py")),
     ("processes.py", include_str!("processes.py")),
     ("recorder.py", include_str!("recorder.py")),

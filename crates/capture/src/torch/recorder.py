@@ -1,5 +1,5 @@
 """Records some steps of a program that uses PyTorch. Run by `sitecustomize.py` once `torch` is imported, in one namespace
-with `processes.py`, `signs.py` and `ending.py`.
+with `processes.py`, `signs.py`, `categories.py` and `ending.py`.
 
 What counts as a step is found out while the program runs. The end of an optimizer's step is the surest sign and wins
 whenever it comes; without an optimizer it is the end of a call of the outermost module; without either, a window of time.
@@ -36,6 +36,7 @@ class Settings:
         self.stacks = number("STACKS") == 1
         self.shapes = number("SHAPES") == 1
         self.snapshot = number("SNAPSHOT") == 1
+        self.categories = number("CATEGORIES") == 1
         self.window = number("WINDOW_MS") / 1000
 
 
@@ -195,10 +196,32 @@ class Recorder(Signs, Ending):
         path = self.path(".pt.trace.json")
         partial = path + ".partial"
         profiler.export_chrome_trace(partial)
-        if unfinished is not None:
-            rename_step(partial, unfinished)
+        added = self.categories_of(profiler, partial)
+        if unfinished is not None or added is not None:
+            if not finish_trace(partial, unfinished, added):
+                self.note("note", "categories of memory are left out: this torch writes traces in another form")
         os.replace(partial, path)
         self.saved = path
+
+    def categories_of(self, profiler, trace):
+        """What makes the events that say what memory was for; nothing if nobody asks, or if a snapshot says more."""
+        settings = self.settings
+        wanted = settings.categories and settings.memory and settings.stacks and settings.shapes
+        if not wanted or self.torch.cuda.is_initialized():
+            return None
+        if os.path.getsize(trace) > LARGEST_TRACE:
+            self.note("note", "categories of memory are left out: too much was recorded; fewer steps (--steps) would have them")
+            return None
+
+        def events(base):
+            try:
+                return category_events(self.torch, profiler, base)
+            except Exception as error:
+                # Internals of torch, which change.
+                self.note("note", f"categories of memory are not known: {type(error).__name__}: {error}")
+                return []
+
+        return events
 
     def drop(self):
         """Forgets what a weaker sign led to."""

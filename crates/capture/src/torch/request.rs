@@ -19,6 +19,9 @@ pub struct Request {
     pub shapes: bool,
     /// What the CUDA allocator did while the steps were recorded, as the snapshot that PyTorch writes.
     pub snapshot: bool,
+    /// What memory of the host was for: parameters, gradients, activations. Takes memory, stacks and shapes, and time of the
+    /// program once the steps are recorded.
+    pub categories: bool,
     /// How long to record a program that has no steps.
     pub window: Duration,
 }
@@ -32,6 +35,7 @@ impl Default for Request {
             stacks: false,
             shapes: false,
             snapshot: false,
+            categories: false,
             window: Duration::from_secs(2),
         }
     }
@@ -49,6 +53,7 @@ impl Request {
             ("EAVES_TORCH_STACKS", flag(self.stacks)),
             ("EAVES_TORCH_SHAPES", flag(self.shapes)),
             ("EAVES_TORCH_SNAPSHOT", flag(self.snapshot)),
+            ("EAVES_TORCH_CATEGORIES", flag(self.categories)),
             ("EAVES_TORCH_WINDOW_MS", self.window.as_millis().to_string().into()),
         ]
     }

@@ -59,7 +59,7 @@ def _start(module):
     """Nothing that goes wrong in here is the program's business."""
     try:
         names = {"__name__": "eaves_torch"}
-        recorder = ("signs.py", "ending.py", "recorder.py")
+        recorder = ("signs.py", "categories.py", "ending.py", "recorder.py")
         for part in ("processes.py", *(("attach.py",) if os.environ.get("EAVES_TORCH_ATTACH") else recorder)):
             path = os.path.join(_DIRECTORY, part)
             with open(path, encoding="utf-8") as file:

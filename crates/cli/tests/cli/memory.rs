@@ -137,22 +137,66 @@ for call in range(8):
 print('the end')
 ";
 
-#[test]
-fn a_program_is_run_and_its_peak_is_known() {
-    let Some(python) = python() else { return };
+/// What `eaves memory` says of a script that it runs; nothing where there is no torch.
+fn of_script(text: &str) -> Option<(Answer, Value)> {
+    let python = python()?.to_str().unwrap();
     let directory = tempfile::tempdir().unwrap();
-    std::fs::write(directory.path().join("script.py"), KNOWN).unwrap();
-    let python = python.to_str().unwrap();
+    std::fs::write(directory.path().join("script.py"), text).unwrap();
     let words = ["memory", "--json", "--output-dir", "out", "--", python, "script.py"];
     let mut command = eaves(directory.path(), words);
     command.env("OMP_NUM_THREADS", "1").env_remove("PYTHONPATH");
     let answer: Answer = command.output().unwrap().into();
     assert_eq!(answer.code, Some(0), "{answer:?}");
-    assert!(answer.stderr.contains("the end"), "{}", answer.stderr);
     let document = json(&answer);
+    Some((answer, document))
+}
+
+#[test]
+fn a_program_is_run_and_its_peak_is_known() {
+    let Some((answer, document)) = of_script(KNOWN) else { return };
+    assert!(answer.stderr.contains("the end"), "{}", answer.stderr);
     let peak = number(&document, "peak_bytes") as f64;
     assert!((peak / 96e6 - 1.0).abs() < 0.01, "{peak}");
     let tables = document["sections"][0]["tables"].as_array().unwrap();
     let by_module = tables.iter().find(|table| table["id"] == "at_peak_by_module").unwrap();
     assert!(by_module["rows"].to_string().contains("Model"), "{by_module}");
+}
+
+/// A model of two matrices, trained with momentum. What each category has is known from the shapes.
+const TRAINED: &str = "import torch
+torch.manual_seed(0)
+model = torch.nn.Sequential(torch.nn.Linear(512, 512, bias=False), torch.nn.ReLU(), torch.nn.Linear(512, 256, bias=False))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9)
+for step in range(8):
+    loss = model(torch.ones(64, 512)).square().mean()
+    loss.backward()
+    optimizer.step()
+    optimizer.zero_grad()
+";
+
+#[test]
+fn memory_of_a_program_is_told_apart_by_what_it_is_for() {
+    let Some((_, document)) = of_script(TRAINED) else { return };
+    let tables = document["sections"][0]["tables"].as_array().unwrap();
+    let by_category = tables.iter().find(|table| table["id"] == "by_category").expect("categories");
+    let column = |id: &str| {
+        let columns = by_category["columns"].as_array().unwrap();
+        columns.iter().position(|column| column["id"] == id).unwrap()
+    };
+    let (category, own_peak, end) = (column("category"), column("peak_bytes"), column("end_bytes"));
+    let of = |name: &str, column: usize| {
+        let rows = by_category["rows"].as_array().unwrap();
+        rows.iter().find(|row| row[category] == name).and_then(|row| row[column].as_i64())
+    };
+    // By hand: floats of 4 bytes in matrices of 512 by 512 and of 512 by 256.
+    let weights = 4 * (512 * 512 + 512 * 256);
+    assert_eq!(of("parameter", own_peak), Some(weights));
+    assert_eq!(of("parameter", end), Some(weights));
+    // A momentum for each weight, kept from step to step; a gradient for each, given back before the next.
+    assert_eq!(of("optimizer_state", own_peak), Some(weights));
+    assert_eq!(of("gradient", own_peak), Some(weights));
+    // The batch of 64 by 512.
+    assert_eq!(of("input", own_peak), Some(4 * 64 * 512));
+    // What the first layer gives, and what is kept of it for the way back.
+    assert!(of("activation", own_peak) >= Some(4 * 64 * 512), "{by_category}");
 }

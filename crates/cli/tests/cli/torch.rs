@@ -29,6 +29,9 @@ if __name__ == '__main__':
     )
 }
 
+/// No test depends on how busy the machine is.
+const PATIENT: &str = "--timeout=36000s";
+
 /// Two ranks that train until there is a file `stop`, for `torchrun`.
 const DISTRIBUTED: &str = "import gc, os, sys, time, torch
 import torch.distributed as dist
@@ -371,12 +374,13 @@ fn a_program_under_attach_records_exactly_the_steps_that_are_asked_for() {
         .unwrap();
     wait_for(&directory.path().join("out/attach.address"));
     // At once, long before the first step.
-    let answer: Answer = eaves(directory.path(), ["trigger", "--steps", "4", "--shapes", "--json", "out"])
-        .output()
-        .unwrap()
-        .into();
-    let again =
-        eaves(directory.path(), ["trigger", "--duration", "200ms", "--json", "out"]).output().unwrap();
+    let trigger = |words: [&str; 3]| {
+        eaves(directory.path(), [&["trigger", "--json", PATIENT, "out"], &words[..]].concat())
+            .output()
+            .unwrap()
+    };
+    let answer: Answer = trigger(["--steps", "4", "--shapes"]).into();
+    let again = trigger(["--duration", "200ms", "--quiet"]);
     std::fs::write(directory.path().join("stop"), "").unwrap();
     let attached: Answer = child.wait_with_output().unwrap().into();
     assert_eq!(answer.code, Some(0), "{answer:?}\n{attached:?}");
@@ -391,6 +395,72 @@ fn a_program_under_attach_records_exactly_the_steps_that_are_asked_for() {
     assert_eq!(attached.code, Some(0), "{attached:?}");
     assert!(attached.stderr.contains("4 traces in"), "{attached:?}");
     assert!(!directory.path().join("out/attach.address").exists());
+}
+
+/// Trains until there is a file `stop`, and names its steps.
+const NAMED: &str = "import os, time, torch
+model = torch.nn.Linear(16, 16)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+step = 0
+while not os.path.exists('stop'):
+    with torch.profiler.record_function(f'mine {step}'):
+        model(torch.randn(8, 16)).square().mean().backward()
+        optimizer.step()
+        optimizer.zero_grad()
+    step += 1
+    time.sleep(0.01)
+";
+
+#[test]
+fn a_program_that_is_started_elsewhere_is_recorded_by_its_number_from_a_multiple_on() {
+    let Some(python) = python() else { return };
+    let directory = script(NAMED);
+    let exports = std::fs::File::create(directory.path().join("exports")).unwrap();
+    let listening = eaves(directory.path(), ["attach", "--listen", "job"])
+        .stdout(exports)
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    wait_for(&directory.path().join("job/injected/sitecustomize.py"));
+    while !std::fs::read_to_string(directory.path().join("exports")).unwrap().contains("KINETO_USE_DAEMON=1")
+    {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let program = format!(". ./exports; exec '{}' script.py", python.display());
+    let trained = Command::new("sh")
+        .args(["-c", &program])
+        .current_dir(directory.path())
+        .env("OMP_NUM_THREADS", "1")
+        .env_remove("PYTHONPATH")
+        .spawn()
+        .unwrap();
+    // It is known by its environment, once the shell has become Python.
+    let number = trained.id().to_string();
+    let words = ["trigger", "--steps", "2", "--align", "5", "--json", PATIENT, &number];
+    let ask = || -> Answer { eaves(directory.path(), words).output().unwrap().into() };
+    let mut answer = ask();
+    while answer.stderr.contains("no program runs under") {
+        std::thread::sleep(Duration::from_millis(200));
+        answer = ask();
+    }
+    std::fs::write(directory.path().join("stop"), "").unwrap();
+    let ended = trained.wait_with_output().unwrap();
+    interrupt(&listening);
+    let listened: Answer = listening.wait_with_output().unwrap().into();
+    assert_eq!(answer.code, Some(0), "{answer:?}\n{listened:?}");
+    assert!(ended.status.success());
+    assert_eq!(listened.code, Some(0), "{listened:?}");
+    assert!(!directory.path().join("job/attach.address").exists());
+    let path = directory.path().join(format!("job/recording-1/pid{number}.pt.trace.json"));
+    let trace = trace(&path);
+    let events = trace["traceEvents"].as_array().unwrap();
+    let names = events.iter().filter(|event| event["cat"] == "user_annotation");
+    let mut steps: Vec<u64> =
+        names.filter_map(|event| event["name"].as_str()?.strip_prefix("mine ")?.parse().ok()).collect();
+    steps.sort_unstable();
+    // Before step 5 n + 1 there were as many as a multiple of 5, and one that passes.
+    assert_eq!(steps.len(), 2, "{steps:?}");
+    assert_eq!((steps[0] % 5, steps[1]), (1, steps[0] + 1), "{steps:?}");
 }
 
 #[test]

@@ -45,25 +45,25 @@ fn write_page(page: &mut String, document: &Document) -> std::fmt::Result {
         env!("CARGO_PKG_VERSION"),
         Plain(&head::title(document)),
     )?;
-    write_body(page, document, "eaves")?;
+    write_body(page, document, table::MOST_ROWS)?;
     write!(page, "{DATA_START}{}{DATA_END}\n</body>\n</html>\n", data(document))
 }
 
-/// What people read, without the data; `element` is the id of the element that has it.
-pub(crate) fn write_body(page: &mut String, document: &Document, element: &str) -> std::fmt::Result {
+/// What people read, without the data, with at most so many rows of each table.
+pub(crate) fn write_body(page: &mut String, document: &Document, most_rows: usize) -> std::fmt::Result {
     page.push_str("<a class=\"skip\" href=\"#main\">Skip to the content</a>\n<div class=\"page\">\n");
     head::write(page, document)?;
     page.push_str("<main id=\"main\">\n");
     head::write_warnings(page, document)?;
     findings::write(page, document)?;
     for section in document.sections() {
-        sections::write(page, section, table::MOST_ROWS)?;
+        sections::write(page, section, most_rows)?;
     }
     findings::write_skipped(page, document)?;
     writeln!(
         page,
-        "</main>\n<footer>This page holds all its data: <code>eaves diff</code> reads it, and the JSON is in the \
-         element with the id <code>{element}</code>.</footer>\n</div>",
+        "</main>\n<footer>This page holds all its data, the rows that tables leave out too: \
+         <code>eaves diff</code> and <code>eaves open</code> read it.</footer>\n</div>",
     )
 }
 

@@ -215,10 +215,7 @@ fn verdict_class(verdict: &Value) -> &'static str {
 }
 
 fn write_notes(page: &mut String, table: &Table, shown: usize) -> Result {
-    let rows = rows_note(table, shown).map(|note| match shown {
-        MOST_ROWS => format!("{note}; the data of this page has them all"),
-        _ => note,
-    });
+    let rows = rows_note(table, shown);
     let missing = missing_notes(table, shown, |column| column.id != NEW_NAME);
     let notes: Vec<String> = rows.into_iter().chain(missing).collect();
     if notes.is_empty() {

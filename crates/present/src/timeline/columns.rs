@@ -1,4 +1,4 @@
-//! Columns of numbers as bytes: small numbers in few bytes, and bytes as letters.
+//! Columns of numbers as bytes: small numbers in few bytes.
 
 /// A column of whole numbers, seven bits a byte, the lowest first.
 #[derive(Clone, Debug, Default)]
@@ -24,23 +24,6 @@ impl Column {
     }
 }
 
-/// The letters of RFC 4648.
-const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-/// Bytes as base64.
-pub(crate) fn base64(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for chunk in bytes.chunks(3) {
-        let at = |index: usize| u32::from(chunk.get(index).copied().unwrap_or(0));
-        let bits = at(0) << 16 | at(1) << 8 | at(2);
-        for letter in 0..4 {
-            let value = bits >> (18 - 6 * letter) & 63;
-            text.push(if letter <= chunk.len() { char::from(LETTERS[value as usize]) } else { '=' });
-        }
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -58,14 +41,5 @@ mod tests {
         column.push(u64::MAX);
         column.push_signed(i64::MIN);
         assert_eq!(column.0.len(), 16);
-    }
-
-    #[test]
-    fn base64_of_the_rfc() {
-        // Section 10 of RFC 4648.
-        let vectors = ["", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy"];
-        for (length, expected) in vectors.into_iter().enumerate() {
-            assert_eq!(base64(&b"foobar"[..length]), expected);
-        }
     }
 }

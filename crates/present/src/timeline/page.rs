@@ -1,18 +1,14 @@
 //! The page: one file that needs no network, with everything in it.
 
-use std::io::Write;
-
 use eaves_analyze::section::Section;
 use eaves_analyze::timeline::Charts;
 use eaves_model::Ns;
-use flate2::Compression;
-use flate2::write::GzEncoder;
 
-use super::columns::base64;
 use super::entries::Scope;
 use super::particulars::Particulars;
 use super::payload::{Coverage, payload, title};
 use crate::markup::escaped;
+use crate::packed::packed;
 
 /// How a page is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,7 +80,7 @@ pub fn fitting(charts: &Charts<'_>, section: Option<&Section>, room: usize) -> S
         scope = grouped(charts, scope, (room as f64 / USUAL) as u64);
     }
     loop {
-        let text = base64(&compressed(&payload(charts, &particulars, section, scope)));
+        let text = packed(&payload(charts, &particulars, section, scope));
         // Even one group a row may be too much, if there are very many rows.
         if text.len() <= room || scope.width >= longest(charts) {
             return text;
@@ -116,14 +112,6 @@ fn grouped(charts: &Charts<'_>, before: Scope, most: u64) -> Scope {
         width = Ns(width.0.saturating_mul(5) / 4 + 1);
     }
     of(width.min(longest))
-}
-
-/// Bytes as gzip.
-pub(crate) fn compressed(bytes: &[u8]) -> Vec<u8> {
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
-    // Memory takes everything.
-    drop(encoder.write_all(bytes));
-    encoder.finish().unwrap_or_default()
 }
 
 #[cfg(test)]

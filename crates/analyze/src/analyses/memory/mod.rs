@@ -7,6 +7,7 @@ mod driver;
 mod findings;
 mod levels;
 mod points;
+mod settings;
 mod snapshot;
 mod snapshot_findings;
 mod snapshot_tables;
@@ -89,6 +90,8 @@ pub(super) struct RankMemory {
     devices: Vec<DeviceMemory>,
     driver: DriverCalls,
     categories: Categories,
+    /// How the allocator was set up, by name.
+    settings: Vec<(String, String)>,
 }
 
 impl RankMemory {
@@ -113,6 +116,7 @@ impl Analyse for Memory {
             devices: levels_of(rank).iter().filter_map(|levels| device_of(rank, levels)).collect(),
             driver: driver_calls(rank),
             categories: categories_of(rank),
+            settings: settings::settings_of(rank.trace),
         }
     }
 

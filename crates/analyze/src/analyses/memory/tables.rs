@@ -4,7 +4,7 @@ use eaves_model::MaybeI64;
 
 use super::super::Rank;
 use super::alive::Share;
-use super::{DeviceMemory, RankMemory, snapshot_tables};
+use super::{DeviceMemory, RankMemory, settings, snapshot_tables};
 use crate::Job;
 use crate::section::{Column, Table, Unit, Value};
 
@@ -48,6 +48,7 @@ pub(super) fn all(job: &Job, ranks: &Ranks<'_>) -> Vec<Table> {
         snapshot_tables::at_failure(job, ranks),
         snapshot_tables::growth(job, ranks),
         snapshot_tables::allocator(job, ranks),
+        settings::table(job, ranks),
         by_step(job, ranks),
         driver_calls(job, ranks),
         by_category(job, ranks),

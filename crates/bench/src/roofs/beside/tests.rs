@@ -6,7 +6,7 @@ use crate::cpu::InstructionSet;
 use crate::roofs::{ChoreRate, Level, Pair, Peak};
 
 fn rate(spec: Spec, state: CacheState) -> Pair {
-    let origin = Origin { spec, state, instructions: InstructionSet::best() };
+    let origin = Origin { spec, state, instructions: InstructionSet::best(), share: 1.0 };
     let rate = Rate { median: 1e9, best: 1e9, by: "test".to_owned(), clean: 9, origin: Some(origin) };
     Pair { one: Some(rate), all: None }
 }
@@ -109,9 +109,10 @@ fn roofs_that_there_was_no_time_for_are_measured_beside_it() {
     drop(kernel);
     let device = roofs.device(1);
     let gauge = gauges.measure(&spec, &options(CacheState::Hot)).unwrap().1;
-    let mut named: Vec<(&Target, Measurement)> = wanted.iter().map(|(target, _)| target).zip(gauge).collect();
-    named.iter_mut().for_each(|(_, gauge)| gauge.samples = [1000; 5].map(sample).to_vec());
-    let named: Vec<(&Target, &Measurement)> = named.iter().map(|(target, gauge)| (*target, gauge)).collect();
+    let mut gauge = gauge;
+    gauge.iter_mut().for_each(|gauge| gauge.samples = [1000; 5].map(sample).to_vec());
+    let named: Vec<_> =
+        wanted.iter().zip(&gauge).map(|((target, origin), gauge)| (target, origin, gauge)).collect();
     let adjusted = adjusted(&device, &named, ESTIMATE);
     assert!(device.peaks.is_empty() && device.rates.is_empty());
     assert!(adjusted.peak(Arithmetic::Fp32, Engine::Vector).is_some());
@@ -146,14 +147,18 @@ fn rates_are_those_of_the_samples_beside_it() {
     let (read, peak) =
         (Target::Traffic { level: "l2".to_owned(), kind: "read" }, Target::Peak(Arithmetic::Fp32));
     let amounts = (gauge.work.bytes(), gauge.work.flops);
+    let whole =
+        Origin { spec: gauge.spec, state: CacheState::Hot, instructions: InstructionSet::best(), share: 1.0 };
     for (share, microseconds) in [(ESTIMATE, 2.0), (SPREAD.0, 1.4), (SPREAD.1, 12.8)] {
-        let adjusted = adjusted(&device, &[(&read, &gauge), (&peak, &gauge)], share);
+        // Half of the time of the second is what its rate is of.
+        let half = Origin { share: 0.5, ..whole };
+        let adjusted = adjusted(&device, &[(&read, &whole, &gauge), (&peak, &half, &gauge)], share);
         let level = adjusted.memory.iter().find(|level| level.id == "l2").unwrap();
         let near = |got: f64, amount: f64| {
             assert!((got * microseconds * 1e-6 / amount - 1.0).abs() < 1e-9, "{got} {amount}");
         };
         near(level.bandwidth.as_ref().unwrap().value, amounts.0);
-        near(adjusted.peak(Arithmetic::Fp32, Engine::Vector).unwrap().dense.value, amounts.1);
+        near(adjusted.peak(Arithmetic::Fp32, Engine::Vector).unwrap().dense.value, 2.0 * amounts.1);
         // What was not measured beside it stays.
         assert_eq!(adjusted.memory[0], device.memory[0]);
         assert_eq!(level.triad.as_ref().unwrap().value, 1e9);

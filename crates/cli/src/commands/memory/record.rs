@@ -36,6 +36,7 @@ pub(super) fn record(arguments: &Arguments, output: &OutputArguments) -> anyhow:
             stacks: true,
             shapes: true,
             snapshot: true,
+            categories: true,
             window: arguments.window.map_or(usual.window, duration),
         },
         directory: raw.clone(),

@@ -64,6 +64,7 @@ impl TorchArguments {
             stacks: self.stacks,
             shapes: self.shapes || has_device,
             snapshot: false,
+            categories: false,
             window: self.window.map_or(usual.window, duration),
         }
     }

@@ -60,7 +60,7 @@ pub(super) fn parse<'a>(lines: impl Iterator<Item = &'a str>) -> Told {
         } else if content.starts_with("For more details about this graph break") {
             told.kind = kind_of(content);
             part = Part::Other;
-        } else if content == "User code traceback:" {
+        } else if content == "User code traceback:" || content == "from user code:" {
             part = Part::Stack;
         } else if content.starts_with("Traceback (most recent call last)") {
             // PyTorch's own stack, at whose end all of it is said once more.
@@ -75,6 +75,15 @@ pub(super) fn parse<'a>(lines: impl Iterator<Item = &'a str>) -> Told {
         }
     }
     told
+}
+
+/// Reads the text of a refusal: of a function that must not have graph breaks (`fullgraph=True`), or of a frame that is left
+/// to Python. Nothing if it is a failure of another kind, which has no such text.
+pub(super) fn refusal<'a>(mut lines: impl Iterator<Item = &'a str>) -> Option<Told> {
+    let title = cut(lines.next()?);
+    let told = parse(lines);
+    let is_break = told.kind.is_some() || !told.explanation.is_empty();
+    is_break.then_some(Told { title, ..told })
 }
 
 /// A line that continues a part.

@@ -246,6 +246,9 @@ impl Builder {
             compile.restart_reasons = restart_reasons;
         }
         compile.before_restart = compile.before_restart.max(Ns(found.before_restart.unwrap_or(0)));
+        if let Some(reason) = fail_reason {
+            self.refusal(id, at, reason, fail_file, small(found.fail_line));
+        }
         Ok(())
     }
 
@@ -336,6 +339,22 @@ impl Builder {
         let texts: Vec<_> = lines(payload).map(String::from_utf8_lossy).collect();
         let told = breaks::parse(texts.iter().map(AsRef::as_ref));
         self.told_break(id, told);
+    }
+
+    /// A compilation that failed at something that would have been a graph break: of a function that must not have any, it is
+    /// told nowhere else.
+    fn refusal(&mut self, id: CompileId, at: u32, reason: StringId, file: Option<StringId>, line: u32) {
+        let text = self.log.strings.get(reason).to_owned();
+        let Some(mut told) = breaks::refusal(text.lines()) else { return };
+        let file = file.map_or("", |file| self.log.strings.get(file)).to_owned();
+        let is_known =
+            self.log.breaks.iter().rev().take_while(|broken| broken.compile == Some(at)).any(|broken| {
+                broken.kind == told.kind && broken.line == line && self.log.strings.get(broken.file) == file
+            });
+        if !is_known {
+            (told.file, told.line) = (file, line);
+            self.told_break(id, told);
+        }
     }
 
     pub(super) fn told_break(&mut self, id: CompileId, told: breaks::Told) {

@@ -1,4 +1,5 @@
-//! Texts for people: what `TORCH_LOGS` prints, and what `torch._dynamo.explain` returns.
+//! Texts for people: what `TORCH_LOGS` prints, what `torch._dynamo.explain` returns, and what a program ends with whose graph
+//! must not break.
 
 use eaves_model::compile::CompileId;
 
@@ -13,9 +14,19 @@ pub(super) fn is_it(content: &[u8]) -> bool {
     std::str::from_utf8(content).is_ok_and(|content| tagged(content).is_some())
 }
 
-/// True for the text of an explanation.
+/// The line of an exception, before its text.
+const REFUSED: &str = "torch._dynamo.exc.Unsupported: ";
+/// What follows the text.
+const AFTER_REFUSAL: &str = "Set TORCHDYNAMO_VERBOSE=1";
+/// In so many lines a text is looked for: before an exception there is a stack.
+const FIRST: usize = 512;
+
+/// True for the text of an explanation or of a refusal.
 pub(super) fn is_explanation(first: &[u8]) -> bool {
-    first.split(|byte| *byte == b'\n').take(64).any(|line| line.starts_with(b"Graph Break Count: "))
+    first
+        .split(|byte| *byte == b'\n')
+        .take(FIRST)
+        .any(|line| line.starts_with(b"Graph Break Count: ") || line.starts_with(REFUSED.as_bytes()))
 }
 
 /// What is being collected.
@@ -84,6 +95,24 @@ impl Reader {
     /// A line by itself. True if it belongs to something.
     pub(super) fn bare(&mut self, line: &[u8], builder: &mut Builder) -> bool {
         let line = String::from_utf8_lossy(line);
+        if let Some(title) = line.strip_prefix(REFUSED) {
+            builder.record();
+            self.finish(builder);
+            self.tag = "refused".to_owned();
+            self.lines.push(title.to_owned());
+            return true;
+        }
+        if self.tag == "refused" {
+            if line.starts_with(AFTER_REFUSAL) {
+                self.finish(builder);
+            } else if self.lines.len() < MOST {
+                self.lines.push(line.into_owned());
+            }
+            return true;
+        }
+        if line.starts_with("Graph Count: ") {
+            return true;
+        }
         if line.starts_with("Graph Break Count: ") {
             builder.record();
             self.finish(builder);
@@ -119,6 +148,13 @@ impl Reader {
                 let reasons = texts.filter_map(|line| line.trim_start().strip_prefix("- "));
                 let told: Vec<_> = reasons.map(reasons::one).filter(|told| !told.of.is_empty()).collect();
                 builder.told_recompile(self.id, &told);
+            }
+            "refused" => {
+                let Some(mut told) = breaks::refusal(texts) else { return };
+                if let Some((file, line, _)) = told.stack.last() {
+                    (told.file, told.line) = (file.clone(), *line);
+                }
+                builder.told_break(CompileId::default(), told);
             }
             _ => {
                 let mut told = breaks::parse(texts.clone());

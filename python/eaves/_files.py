@@ -1,0 +1,91 @@
+"""Files that are there whole or not at all, and the forms that reports are written in."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import secrets
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+
+@contextmanager
+def replacing(path: str | PathLike[str]) -> Iterator[Path]:
+    """A name beside ``path`` to write to, which becomes ``path`` when the block ends, and is gone if it raises.
+
+    Whoever reads ``path`` meanwhile reads what was there before. Folders that it needs are made.
+    """
+    target = Path(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    # A file behind a link is replaced, not the link.
+    target = target.resolve()
+    if target.exists() and not target.is_file():
+        # A device or a pipe is written to; a folder is an error of whoever writes.
+        yield target
+        return
+    # Its suffix stays: exporters go by it.
+    unfinished = target.with_name(f".{secrets.token_hex(4)}.{target.name}")
+    # Made here, so that it is nobody else's, with the permissions of any new file, or of the one that it replaces.
+    os.close(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
+    try:
+        if target.exists():
+            os.chmod(unfinished, target.stat().st_mode & 0o777)
+        yield unfinished
+        os.replace(unfinished, target)
+    except BaseException:
+        unfinished.unlink(missing_ok=True)
+        raise
+
+
+def write(path: str | PathLike[str], content: str | bytes) -> Path:
+    """Writes a file and returns its path."""
+    with replacing(path) as unfinished:
+        unfinished.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
+    return Path(path)
+
+
+def write_json(path: str | PathLike[str], content: Any, indent: int | None = 2) -> Path:
+    """Writes a document of JSON and returns its path. A number that JSON does not have is an error."""
+    return write(path, json_text(content, indent) + "\n")
+
+
+def json_text(content: Any, indent: int | None = 2) -> str:
+    """A document of JSON."""
+    return json.dumps(content, indent=indent, allow_nan=False)
+
+
+def export(
+    path: str | PathLike[str],
+    format: str | None,
+    forms: Mapping[str, Callable[[], str | bytes]],
+    suffixes: Mapping[str, str],
+) -> Path:
+    """Writes a file in one of several forms and returns its path.
+
+    The form is that of ``format``; if not given, the one that ``suffixes`` has for the name, else the first of ``forms``. Only
+    the one that is asked for is made, and before anything of the file is.
+    """
+    target = Path(path)
+    chosen = format or suffixes.get(target.suffix.lower(), next(iter(forms)))
+    if chosen not in forms:
+        raise ValueError(f"format is {' or '.join(f'`{form}`' for form in forms)}, not {chosen!r}")
+    return write(target, forms[chosen]())
+
+
+def export_report(
+    path: str | PathLike[str], format: str | None, content: Callable[[], Any], page: Callable[[], str]
+) -> Path:
+    """Writes a report as a page that needs no network (``html``), or as ``json``: by the name if not given."""
+    forms = {"html": page, "json": lambda: json_text(content()) + "\n"}
+    return export(path, format, forms, {".json": "json"})
+
+
+def known(value: float) -> float | None:
+    """What JSON can hold of a number that may be unknown."""
+    return value if math.isfinite(value) else None

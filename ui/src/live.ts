@@ -1,0 +1,67 @@
+// The document that is shown. With a server it is asked for again when a run has changed; what is selected stays, because
+// that is not in the document.
+
+import { signal } from "@preact/signals";
+import { say } from "./kit/export";
+import type { Source } from "./source";
+import type { Document } from "./source/document";
+
+/** The document, once there is one. */
+export const shown = signal<Document | null>(null);
+/** Why there is none. */
+export const problem = signal<Error | null>(null);
+
+/** Asks for the document, and again whenever the server says that a run has changed. Returns how to stop. */
+export function follow(source: Source): () => void {
+  let asked = 0;
+  const ask = async () => {
+    const mine = ++asked;
+    try {
+      const found = check(await source.document());
+      // Answers may overtake each other: only the last question counts.
+      if (mine !== asked) return;
+      const isNew = shown.value !== null;
+      shown.value = found;
+      problem.value = null;
+      if (isNew) say("A run has changed: the page shows it as it is now");
+    } catch (error) {
+      if (mine !== asked) return;
+      const told = error instanceof Error ? error : new Error(String(error));
+      // What was shown is still true of what was read; it stays.
+      if (shown.value) say(`The run cannot be read again: ${told.message}`);
+      else problem.value = told;
+    }
+  };
+  void ask();
+  if (!source.live) return () => {};
+  return source.listen("events", (message) => {
+    if (message.kind === "run") void ask();
+  });
+}
+
+/** Where answers of other verbs than `report` are best seen first. */
+const BEGINNINGS: Readonly<Record<string, string>> = {
+  bench: "bench", comm: "communication", compile: "compile", device: "devices", diff: "compare", flame: "flame",
+  kernels: "kernels", memory: "memory", predict: "roofline", roofline: "roofline", timeline: "timeline",
+};
+
+/** The view that a document begins with. */
+export function beginning(document: Document): string {
+  return BEGINNINGS[/^eaves\.(\w+)\//.exec(document.schema)?.[1] ?? ""] ?? "overview";
+}
+
+/** A document as the page needs it; throws in words if it is something else. */
+export function check(found: unknown): Document {
+  const document = found as Partial<Document> | null;
+  if (typeof document !== "object" || document === null) throw new Error("the data of this page is no document of eaves");
+  if (typeof document.schema !== "string" || !document.schema.startsWith("eaves.")) throw new Error(`the data of this page is no document of eaves: its schema is ${JSON.stringify(document.schema) ?? "missing"}`);
+  const list = <Item>(value: Item[] | undefined): Item[] => (Array.isArray(value) ? value : []);
+  return {
+    schema: document.schema,
+    tool: document.tool ?? { name: "eaves", version: "?" },
+    inputs: list(document.inputs),
+    warnings: list(document.warnings),
+    skipped: list(document.skipped),
+    sections: list(document.sections).map((section) => ({ ...section, numbers: list(section.numbers), findings: list(section.findings), tables: list(section.tables) })),
+  };
+}

@@ -1,0 +1,25 @@
+// The runs that the server has.
+
+import { signal } from "@preact/signals";
+import type { Source } from "./source";
+
+export interface Run {
+  id: string;
+  title: string;
+  state?: string;
+}
+
+/** The newest last. */
+export const runs = signal<readonly Run[]>([]);
+
+/** Asks for them; rejects with the words of the server. */
+export async function askRuns(source: Source): Promise<void> {
+  if (source.live) runs.value = await source.ask<Run[]>("runs");
+}
+
+/** Shows another run: the same page with another address, so that a link to it works. What is selected stays. */
+export function openRun(id: string): void {
+  const search = new URLSearchParams(location.search);
+  search.set("run", id);
+  location.assign(`${location.pathname}?${search}${location.hash}`);
+}

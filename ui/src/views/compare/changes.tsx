@@ -1,0 +1,103 @@
+// The runs in sum: how far each measure moved, against the band in which repeated steps differ anyway.
+
+import { useRef } from "preact/hooks";
+import { cell, duration, percent, tendency, words } from "../../format";
+import { aboutCell, explain } from "../../kit/explain";
+import { command } from "../../kit/export";
+import { Panel } from "../../kit/panel";
+import { useWidth } from "../../kit/size";
+import { hideTip, showTip, TipLines } from "../../kit/tooltip";
+import { type Document, section } from "../../source/document";
+
+const ROW = 26;
+
+export function Changes({ document }: { document: Document }) {
+  const drawing = useRef<SVGSVGElement>(null);
+  const [box, width] = useWidth<HTMLDivElement>(900);
+  const found = section(document, "diff");
+  const table = found?.tables.find((one) => one.id === "summary");
+  if (!found || !table) return null;
+  const at = (id: string) => table.columns.findIndex((column) => column.id === id);
+  const all = table.rows.filter((row) => typeof row[at("delta_pct")] === "number");
+  const isNarrow = width < 560;
+  const left = isNarrow ? 118 : 150;
+  const right = isNarrow ? 62 : 190;
+  const middle = left + (width - left - right) / 2;
+  const half = Math.max(40, (width - left - right) / 2 - 8);
+  const most = Math.max(1, ...all.map((row) => Math.max(Math.abs(Number(row[at("delta_pct")])), Number(row[at("band_pct")] ?? 0))));
+  // A measure that grew many times over would make all others invisible.
+  const scale = half / Math.min(most, 100);
+  const cut = (share: number) => Math.max(-half, Math.min(half, share * scale));
+  const height = all.length * ROW + 24;
+  return (
+    <Panel
+      title="The runs in sum"
+      note="Bars are changes in percent of the base; the grey band is what repeated steps differ by themselves, so a bar inside it says nothing."
+      exports={{ name: "changes", svg: () => drawing.current, table: () => table, command: command(document, "diff") }}
+    >
+      <div ref={box}>
+        <svg ref={drawing} class="chart" width={width} height={height} viewBox={`0 0 ${width} ${height}`} role="group" aria-label="Changes in percent" onPointerLeave={hideTip}>
+          <line class="axis" x1={middle} x2={middle} y1={0} y2={height - 22} />
+          {all.map((row, index) => {
+            const delta = Number(row[at("delta_pct")]);
+            const band = typeof row[at("band_pct")] === "number" ? Number(row[at("band_pct")]) : null;
+            const tone = tendency(row[at("verdict")]);
+            const end = cut(delta);
+            const about = (anchor: Element) => explain(anchor, aboutCell(table, row, at("delta_pct"), found));
+            const text = `${cell(delta, { id: "delta_pct", unit: "%" })} (${cell(row[at("delta_ns")], { id: "delta_ns", unit: "ns" })})`;
+            return (
+              <g
+                key={index}
+                transform={`translate(0 ${index * ROW})`}
+                role="button"
+                tabIndex={0}
+                aria-label={`${words(String(row[at("metric")]))} ${text} ${row[at("verdict")]}`}
+                onClick={(event) => about(event.currentTarget)}
+                onKeyDown={(event) => event.key === "Enter" && about(event.currentTarget)}
+                onPointerMove={(event) =>
+                  showTip(
+                    event,
+                    <TipLines
+                      title={words(String(row[at("metric")]))}
+                      lines={[
+                        ["Base", duration(Number(row[at("base_ns")]))],
+                        ["New", duration(Number(row[at("new_ns")]))],
+                        ["Change", text],
+                        ["Noise", band === null ? "not known" : `±${percent(band)}`],
+                        ["Verdict", String(row[at("verdict")])],
+                      ]}
+                    />,
+                  )
+                }
+              >
+                <rect x={0} width={width} height={ROW} fill="transparent" />
+                <text x={0} y={17}>
+                  {words(String(row[at("metric")]))}
+                </text>
+                {band === null ? null : <rect x={middle + cut(-band)} width={cut(band) - cut(-band)} y={3} height={ROW - 6} fill="var(--idle)" opacity={0.6} />}
+                <rect x={middle + Math.min(0, end)} width={Math.max(1, Math.abs(end))} y={7} height={ROW - 14} rx={2} fill={tone === "better" ? "var(--better)" : tone === "worse" ? "var(--worse)" : "var(--strong-line)"} />
+                {Math.abs(delta) > Math.min(most, 100) ? (
+                  <text x={middle + end + (end < 0 ? -4 : 4)} y={17} text-anchor={end < 0 ? "end" : "start"} aria-hidden="true">
+                    {end < 0 ? "«" : "»"}
+                  </text>
+                ) : null}
+                <text x={width - right + 8} y={17} class={tone}>
+                  {isNarrow ? cell(delta, { id: "delta_pct", unit: "%" }) : `${text} ${row[at("verdict")]}`}
+                </text>
+              </g>
+            );
+          })}
+          <text class="tick" x={middle} y={height - 6} text-anchor="middle">
+            0
+          </text>
+          <text class="tick" x={middle - half} y={height - 6} text-anchor="middle">
+            -{percent(Math.min(most, 100))}
+          </text>
+          <text class="tick" x={middle + half} y={height - 6} text-anchor="middle">
+            +{percent(Math.min(most, 100))}
+          </text>
+        </svg>
+      </div>
+    </Panel>
+  );
+}

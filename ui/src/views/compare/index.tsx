@@ -1,0 +1,92 @@
+// Two runs: what changed beyond what repeated steps differ by themselves.
+
+import type { Props, View } from "..";
+import { Numbers } from "../../kit/numbers";
+import { Empty, Panel } from "../../kit/panel";
+import { FindingItem, openTab, SubTabs, TablePanel } from "../../kit/section";
+import { type Document, section } from "../../source/document";
+import { set, setting } from "../../state";
+import { Changes } from "./changes";
+import { Picker, picked } from "./picker";
+
+function Compare({ source, document }: Props) {
+  const answer = section(document, "diff") ? { document } : picked.value;
+  const found = answer.document && section(answer.document, "diff");
+  return (
+    <>
+      {source.live ? <Picker source={source} /> : null}
+      {"problem" in answer && answer.problem ? <Empty>These runs cannot be compared: {answer.problem}</Empty> : null}
+      {answer.document && found ? <Diff document={answer.document} /> : null}
+    </>
+  );
+}
+
+function Diff({ document }: { document: Document }) {
+  const found = section(document, "diff");
+  if (!found) return null;
+  const tabs = found.tables
+    .filter((table) => table.id !== "summary")
+    // What people look at first.
+    .toSorted((a, b) => Number(b.id === "kernels") - Number(a.id === "kernels") || Number(a.id === "counts") - Number(b.id === "counts"))
+    .map((table) => ({ id: table.id, title: `${table.id[0]?.toUpperCase()}${table.id.slice(1)} (${table.rows.length})` }));
+  const open = openTab("compare.table", tabs);
+  const table = found.tables.find((one) => one.id === open);
+  const roles = (role: string) => document.inputs.filter((input) => input.role === role).map((input) => input.path);
+  const [base, next] = [roles("base"), roles("new")];
+  const key = `diff.${open}.filter`;
+  const filter = setting(key);
+  return (
+    <>
+      {base.length || next.length ? (
+        <p class="sides">
+          <span class="label info">base</span>
+          <code title={base.join("\n")}>{base[0]}</code>
+          {base.length > 1 ? ` and ${base.length - 1} more` : ""} <span class="label warning">new</span>
+          <code title={next.join("\n")}>{next[0]}</code>
+          {next.length > 1 ? ` and ${next.length - 1} more` : ""}
+        </p>
+      ) : null}
+      {found.findings.length ? (
+        <Panel title="What changed">
+          <ol class="findings">
+            {found.findings.map((finding, at) => (
+              <FindingItem key={at} finding={finding} section={found} />
+            ))}
+          </ol>
+        </Panel>
+      ) : null}
+      <Numbers section={found} />
+      <Changes document={document} />
+      <SubTabs id="compare.table" tabs={tabs} label="Tables of changes" />
+      {table ? (
+        <>
+          <div class="quick" role="group" aria-label="Quick filters">
+            {(
+              [
+                ["", "All"],
+                ["-noise -unchanged", "Beyond noise"],
+                ["verdict:slower", "Slower"],
+                ["verdict:faster", "Faster"],
+                ["verdict:added", "Only in new"],
+                ["verdict:removed", "Only in base"],
+              ] as const
+            ).map(([wish, title]) => (
+              <button type="button" class="button" key={title} aria-pressed={filter === wish} onClick={() => set(key, wish || null)}>
+                {title}
+              </button>
+            ))}
+          </div>
+          <TablePanel document={document} section={found} table={table} rows={16} />
+        </>
+      ) : null}
+    </>
+  );
+}
+
+export const compare: View = {
+  id: "compare",
+  title: "Compare",
+  missing: ({ source, document }) =>
+    source.live || section(document, "diff") ? undefined : "This page holds one run. `eaves diff BEFORE AFTER -o diff.html` compares two; pages and JSON that eaves wrote are inputs, too.",
+  Component: Compare,
+};

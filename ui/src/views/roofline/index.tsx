@@ -1,0 +1,236 @@
+// The roofline: how far every kernel is from what the device can do, and what that costs.
+
+import { useMemo, useRef, useState } from "preact/hooks";
+import { counted, duration, percent, thousands } from "../../format";
+import { command, type Exports } from "../../kit/export";
+import { NumberButton } from "../../kit/explain";
+import { type Key, useKeys } from "../../kit/keys";
+import { Panel } from "../../kit/panel";
+import { hideTip, showTip, TipLines } from "../../kit/tooltip";
+import { headline, section as sectionOf } from "../../source/document";
+import { range, select, selected, settings, toggle } from "../../state";
+import type { Props, View } from "..";
+import { adjusted, isAdjusted } from "./adjust";
+import { AdjustPanel } from "./adjust-panel";
+import { Chart } from "./chart";
+import { adjustment, choices, type Choices, type Grouping, GROUPING_WORDS, GROUPINGS, keep, shownPoints } from "./choices";
+import { read } from "./data";
+import { Detail } from "./detail";
+import { DevicePicker, useOtherDevice } from "./device";
+import { glance } from "./facts";
+import { Filters, Roofs } from "./filters";
+import { Inputs, only } from "./inputs";
+import { Kernels } from "./kernels";
+import { Legend } from "./legend";
+import { Script } from "./script";
+import { levelName, specOf } from "./spec";
+import { pointsTable, Tables } from "./tables";
+import "./roofline.css";
+
+const SIDES: readonly [id: string, title: string][] = [
+  ["kernels", "Kernels"],
+  ["filters", "Filters"],
+  ["roofs", "Roofs"],
+  ["adjust", "Adjust"],
+  ["script", "Script"],
+];
+
+function keys(): Key[] {
+  const group = "Roofline";
+  const listed = { group, listed: true, run: () => false as const };
+  return [
+    { keys: ["+", "-"], does: "Zoom in, out (chart focused)", ...listed },
+    { keys: ["u"], does: "Undo the last zoom", ...listed },
+    { keys: ["0"], does: "Show everything", ...listed },
+    { keys: ["b"], does: "Drag a box or move", ...listed },
+    { keys: ["ArrowUp", "ArrowDown"], does: "From point to point", ...listed },
+  ];
+}
+
+/** What is on the screen as a command. */
+function commandLine(props: Props, chosen: Choices, change: ReturnType<typeof adjustment>): string {
+  const options: string[] = [];
+  if (chosen.device) options.push(`--device ${chosen.device}`);
+  if (change.rates.size) options.push("--config roofline_config.json");
+  const { bound, memory, compute, balanced } = change.limits;
+  if (bound !== undefined) options.push(`--bound-limit ${bound}`);
+  if (memory !== undefined) options.push(`--memory-threshold ${memory}`);
+  if (compute !== undefined) options.push(`--compute-threshold ${compute}`);
+  if (balanced !== undefined) options.push(`--balanced ${balanced}`);
+  return command(props.document, "roofline", options.join(" "));
+}
+
+function Roofline(props: Props) {
+  const { source } = props;
+  const input = Math.max(0, Number.parseInt(settings.value["roofline.input"] ?? "0", 10) || 0);
+  const own = useMemo(() => only(props.document, input), [props.document, input]);
+  useKeys(keys);
+  const device = settings.value["roofline.device"] ?? "";
+  const { document, state } = useOtherDevice(source, own, device);
+  const section = sectionOf(document, "roofline");
+  const original = useMemo(() => read(document), [document]);
+  const change = useMemo(adjustment, [settings.value]);
+  const data = useMemo(() => adjusted(original, change), [original, change]);
+  const chosen = useMemo(() => choices(original), [original, settings.value]);
+  const names = selected.value;
+  const shown = useMemo(() => shownPoints(data.points, chosen, names), [data, chosen, chosen.only ? names : null]);
+  const spec = useMemo(() => specOf(data, chosen, new Set(shown), names), [data, chosen, shown, names]);
+  const [picked, setPicked] = useState(-1);
+  const [lit, setLit] = useState(-1);
+  const drawing = useRef<() => SVGSVGElement | null>(() => null);
+  // A point that was picked is one of several of its name; without one, the first of a single selected name.
+  const current = picked >= 0 && names.has(data.points[picked]?.name ?? "") ? picked : names.size === 1 ? data.points.findIndex((point) => names.has(point.name)) : -1;
+  const outlined = useMemo(() => {
+    const found = new Set<number>();
+    if (current >= 0) found.add(current);
+    if (names.size) for (const point of data.points) if (names.has(point.name)) found.add(point.index);
+    if (lit >= 0) found.add(lit);
+    return found;
+  }, [current, names, data, lit]);
+
+  const choose = (index: number, more: boolean): void => {
+    const point = data.points[index];
+    if (!point) {
+      if (!more) select([]);
+      setPicked(-1);
+    } else if (more) toggle(point.name);
+    else if (index === current && names.size === 1) {
+      select([]);
+      setPicked(-1);
+    } else {
+      setPicked(index);
+      if (!(names.size === 1 && names.has(point.name))) select([point.name]);
+    }
+  };
+  const hover = (index: number, at: { clientX: number; clientY: number } | null): void => {
+    const point = data.points[index];
+    if (!point || !at) {
+      hideTip();
+      return;
+    }
+    showTip(
+      at,
+      <>
+        <TipLines title={point.name} lines={glance(point, data)} />
+        {point.flag ? <p class="warning-text">Above its roof: {point.flag}</p> : null}
+      </>,
+    );
+  };
+
+  const time = shown.reduce((sum, index) => sum + Math.max(0, data.points[index]?.time ?? 0), 0);
+  const said = `${thousands(shown.length)} of ${counted(data.points.length, "kernel")}${data.time ? `, ${percent((100 * time) / data.time)} of time` : ""}`;
+  const exports: Exports = {
+    name: "roofline",
+    svg: () => drawing.current(),
+    table: section ? () => pointsTable(section, data, shown) : undefined,
+    command: commandLine(props, chosen, change),
+  };
+  const point = data.points[current];
+  const sides = SIDES.filter(([id]) => id !== "script" || source.live);
+  const side = sides.find(([id]) => id === chosen.side)?.[0] ?? "kernels";
+  const numbers = ["headroom_ns", "assessed_pct", "above_roof"].flatMap((id) => headline(document, "roofline", id) ?? []);
+  return (
+    <div class="roofline">
+      <Inputs document={props.document} chosen={input} />
+      <Panel
+        title="Roofline"
+        exports={exports}
+        tools={<DevicePicker source={source} own={String(headline(own, "roofline", "device")?.value ?? "")} device={device} custom={change.rates.size > 0} state={state} />}
+      >
+        <div class="bar">
+          <input type="search" placeholder="Names" aria-label="Search names of kernels" value={chosen.query} onInput={(event) => keep("query", event.currentTarget.value || null)} />
+          <label>
+            <span class="quiet">Colour</span>{" "}
+            <select value={chosen.colour} aria-label="Colour by" onChange={(event) => keep("colour", event.currentTarget.value === "status" ? null : (event.currentTarget.value as Grouping))}>
+              {GROUPINGS.map((grouping) => (
+                <option key={grouping} value={grouping}>
+                  {GROUPING_WORDS[grouping].toLowerCase()}
+                </option>
+              ))}
+            </select>
+          </label>
+          {data.levels.length ? (
+            <label>
+              <span class="quiet">Memory level</span>{" "}
+              <select value={chosen.level} aria-label="Memory level" onChange={(event) => keep("level", event.currentTarget.value === "main" ? null : event.currentTarget.value)}>
+                {(["main", ...data.levels] as const).map((level) => (
+                  <option key={level} value={level}>
+                    {levelName(data, level)}
+                  </option>
+                ))}
+              </select>
+            </label>
+          ) : null}
+          <label class="slider">
+            <span class="quiet">Top by time</span>
+            <input type="range" min="1" max="100" value={chosen.share} aria-label="Top kernels by cumulative time" aria-valuetext={said} onInput={(event) => keep("share", event.currentTarget.value === "100" ? null : event.currentTarget.value)} />
+          </label>
+          <span role="status" class="said">
+            {said}
+          </span>
+          <button type="button" class="quiet-button" aria-pressed={chosen.only} disabled={names.size === 0 && !chosen.only} onClick={() => keep("only", chosen.only ? null : "yes")}>
+            {chosen.only ? "Show others" : "Only selected"}
+          </button>
+        </div>
+        {range.value ? (
+          <p class="note small" role="note">
+            A time of {duration(range.value[1] - range.value[0])} is selected. Points are sums over the whole recording, so it does not cut them.
+          </p>
+        ) : null}
+        <div class="work">
+          <div class="chart-column">
+            <Chart id="roofline" spec={spec} chosen={outlined} height={520} drawing={(get) => (drawing.current = get)} choose={choose} hover={hover} />
+            <Legend data={data} chosen={chosen} />
+          </div>
+          <aside class="side" aria-label="Kernels, filters and roofs">
+            <div class="sub-tabs" role="tablist" aria-label="Beside the chart">
+              {sides.map(([id, title]) => (
+                <button type="button" role="tab" key={id} aria-selected={side === id} onClick={() => keep("side", id === "kernels" ? null : id)}>
+                  {title}
+                  {id === "adjust" && isAdjusted(change) ? " •" : ""}
+                </button>
+              ))}
+            </div>
+            <div class="side-body" role="tabpanel">
+              {side === "kernels" ? <Kernels data={data} shown={shown} chosen={current} selected={names} choose={choose} hover={setLit} /> : null}
+              {side === "filters" ? <Filters data={data} chosen={chosen} /> : null}
+              {side === "roofs" ? <Roofs data={data} chosen={chosen} /> : null}
+              {side === "adjust" ? <AdjustPanel source={source} document={original} data={data} adjustment={change} /> : null}
+              {side === "script" ? <Script source={source} /> : null}
+            </div>
+          </aside>
+        </div>
+        {point ? (
+          <Detail point={point} data={data} whole={data.time || null} close={() => choose(-1, false)} />
+        ) : (
+          <p class="point-none quiet">
+            {numbers.map((number) => (
+              <span key={number.id}>
+                <NumberButton entry={number} section={section} /> {number.id === "headroom_ns" ? "above the best time" : number.id === "assessed_pct" ? "of the time is held against a roof" : "above their roof"}
+                {" · "}
+              </span>
+            ))}
+            choose a point or a kernel to see what it is, what usually causes it and what it loses.
+          </p>
+        )}
+      </Panel>
+      {section ? <Tables section={section} points={pointsTable(section, data, shown)} /> : null}
+    </div>
+  );
+}
+
+export const roofline: View = {
+  id: "roofline",
+  title: "Roofline",
+  missing({ document }) {
+    const section = sectionOf(document, "roofline");
+    if (section?.tables.some((table) => table.id === "points" && table.rows.length > 0)) return undefined;
+    const why = document.skipped.find((one) => one.id === "roofline");
+    const without = section?.tables.find((table) => table.id === "unmodelled");
+    const reason = without?.rows[0]?.[without.columns.findIndex((column) => column.id === "reason")];
+    if (typeof reason === "string") return `No point has a roof: ${reason}.`;
+    if (why) return `${why.missing}. ${why.how_to_record}`;
+    return "No operator or kernel here has a formula or counters. Record shapes with `eaves profile`, or hold a table of kernels against a device: `eaves roofline kernels.csv --device h100-sxm`.";
+  },
+  Component: Roofline,
+};

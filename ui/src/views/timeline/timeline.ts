@@ -1,0 +1,406 @@
+// A timeline on its canvases: what is looked at, what is chosen, and when to draw.
+
+import { batch, effect, signal } from "@preact/signals";
+import { duration } from "../../format";
+import { oncePerFrame, pageColours, surface } from "../../kit/canvas";
+import { theme } from "../../kit/theme";
+import { Viewport } from "../../kit/viewport";
+import type { Source } from "../../source";
+import { range, rank, select, selected, setting } from "../../state";
+import { colours } from "./colours";
+import type { Data } from "./data";
+import { layOut, layOutPinned, FOLDED, type Layout, MANY, ROW, type RowLine } from "./layout";
+import { keepKeys, keysOf } from "./kept";
+import { Overview } from "./map";
+import { paintAxis } from "./axis";
+import { clipped, outline, paintArea, paintArrows, paintCursor, paintRows, paintSteps } from "./paint";
+import { type Arrow, Slices } from "./relations";
+import { type Area, AXIS, entryAt, lineAtY, type Scene, THEME } from "./scene";
+import { Search, type Sought } from "./search";
+import { bright, Strip } from "./strip";
+import { coarseness, Windows } from "./windows";
+
+/** What others are while a search or a selection is shown. */
+const REST_OF_SEARCH = 0.22;
+const REST_OF_SELECTION = 0.55;
+/** How long a window must stand still until other views follow. */
+const FOLLOW_MS = 150;
+
+/** The slice that is chosen, wherever it stands in the payload that is shown. */
+export interface Chosen {
+  readonly key: string;
+  readonly start: number;
+  readonly name: string;
+}
+
+const NOTHING: Layout = { lines: [], lineOf: new Map(), height: 0 };
+
+export class Timeline {
+  readonly overall: Slices;
+  readonly viewport: Viewport;
+  readonly search: Search;
+  readonly chosen = signal<Chosen | null>(null);
+  readonly area = signal<Area | null>(null);
+  /** Follows the payload that is shown. */
+  readonly shown = signal<Slices>(null as unknown as Slices);
+  readonly folded = signal<ReadonlySet<string>>(new Set());
+  readonly #foldedRows = signal(FOLDED);
+  readonly strip = new Strip();
+  readonly windows: Windows;
+  plot: HTMLCanvasElement | null = null;
+  map: HTMLCanvasElement | null = null;
+  scroll: HTMLElement | null = null;
+  readonly #texels = document.createElement("canvas");
+  #scene: Scene | null = null;
+  #layout: { pinned: Layout; scrolling: Layout } = { pinned: NOTHING, scrolling: NOTHING };
+  #lit: Scene["lit"] = null;
+  #wanted: Uint8Array | null = null;
+  #colours: Scene["colours"];
+  readonly #overview: Overview;
+  #hover: { entry: number; slices: Slices } | null = null;
+  #pointer: { x: number; y: number } | null = null;
+  #arrows: { of: number; slices: Slices; deep: boolean; arrows: Arrow[] } | null = null;
+  #sought: Sought | null = null;
+  #follow: ReturnType<typeof setTimeout> | undefined;
+  readonly #stops: (() => void)[] = [];
+  readonly redraw = oncePerFrame(() => this.draw());
+
+  constructor(data: Data, source: Source) {
+    this.overall = new Slices(data);
+    this.shown.value = this.overall;
+    const [from, to] = data.head.window;
+    this.viewport = new Viewport({ from, to }, { least: 10, slack: 0.05 });
+    if (range.peek()) this.viewport.set(...range.peek()!);
+    this.windows = new Windows(source, this.overall, () => this.#take());
+    this.search = new Search(source, () => this.shown.value, () => coarseness(this.overall) > 0);
+    this.#colours = colours(data.head, theme.peek() === "dark");
+    this.#overview = new Overview(this.overall, () => this.redraw());
+  }
+
+  /** Draws and follows what the page shares, until `stop`. */
+  start(): void {
+    const onTheme = effect(() => {
+      this.#colours = colours(this.shown.value.data.head, theme.value === "dark");
+      this.#repaint();
+    });
+    const onLight = effect(() => this.#light());
+    const onView = effect(() => {
+      const { from, to } = this.viewport.span.value;
+      this.#take();
+      // Before the first picture nobody knows how wide it is.
+      if (this.viewport.width > 1) this.windows.want({ from, to }, this.viewport.width * (devicePixelRatio || 1));
+      clearTimeout(this.#follow);
+      this.#follow = setTimeout(() => this.#tellRange(), FOLLOW_MS);
+      this.redraw();
+    });
+    const onRange = effect(() => {
+      const wanted = range.value;
+      const { from, to } = this.viewport.span.peek();
+      if (!wanted) {
+        if (!this.viewport.isWhole && this.#told) this.viewport.fit();
+        this.#told = false;
+      } else if (Math.abs(wanted[0] - from) > 1 || Math.abs(wanted[1] - to) > 1) this.viewport.set(...wanted);
+    });
+    const onOther = effect(() => {
+      void [this.chosen.value, this.area.value, this.search.query.value];
+      this.redraw();
+    });
+    const onLayout = effect(() => this.#lay());
+    this.#stops.push(onTheme, onLight, onView, onRange, onOther, onLayout);
+  }
+
+  stop(): void {
+    for (const end of this.#stops.splice(0)) end();
+    clearTimeout(this.#follow);
+    this.windows.stop();
+    this.redraw.cancel();
+  }
+
+  /** True while the shared range is that of this window. */
+  #told = false;
+
+  #tellRange(): void {
+    const { from, to } = this.viewport.span.peek();
+    if (this.viewport.isWhole) {
+      if (this.#told) range.value = null;
+      this.#told = false;
+      return;
+    }
+    const before = range.peek();
+    if (before && Math.abs(before[0] - from) <= 1 && Math.abs(before[1] - to) <= 1) return;
+    this.#told = true;
+    range.value = [Math.round(from), Math.round(to)];
+  }
+
+  /** Shows the finest slices that there are. */
+  #take(): void {
+    const best = this.windows.best(this.viewport.span.peek());
+    if (best === this.shown.peek()) return;
+    this.#hover = null;
+    // The numbers of names differ from payload to payload.
+    this.#colours = colours(best.data.head, theme.peek() === "dark");
+    this.shown.value = best;
+    this.#repaint();
+    this.#findSought();
+  }
+
+  /** Shows a slice that is perhaps not here by itself yet: close enough for it to be fetched, and chosen when it is. */
+  seek(slice: Sought): void {
+    this.#sought = slice;
+    const length = Math.min(this.viewport.length, Math.max(1000, slice.duration * 60));
+    const middle = slice.start + slice.duration / 2;
+    this.viewport.jump(middle - length / 2, middle + length / 2);
+    this.#findSought();
+  }
+
+  #findSought(): void {
+    const slice = this.#sought;
+    if (!slice) return;
+    const slices = this.shown.peek();
+    const track = slices.data.ranks.find((one) => one.rank === slice.rank)?.tracks.find((one) => one.group === slice.group && one.name === slice.track);
+    for (const row of track?.rows ?? []) {
+      const entry = slices.find(row.key, slice.start, slice.name);
+      if (entry < 0 || slices.data.count[entry] !== 1) continue;
+      this.#sought = null;
+      this.choose(entry, true);
+      return;
+    }
+  }
+
+  #repaint(): void {
+    this.strip.reset();
+    this.#overview.forget();
+    this.redraw();
+  }
+
+  /** Finds what stays bright: matches of the search, else what is selected on the page. */
+  #light(): void {
+    const slices = this.shown.value;
+    const { names } = slices.data.head;
+    const matches = this.search.matches.value;
+    const chosen = selected.value;
+    let wanted: Uint8Array | null = null;
+    if (matches) wanted = Uint8Array.from(names, (name) => (matches(name) ? 1 : 0));
+    else if (chosen.size) wanted = Uint8Array.from(names, (name) => (chosen.has(name) ? 1 : 0));
+    // A selection that is nowhere here leaves the picture as it is.
+    if (!matches && wanted && !wanted.includes(1)) wanted = null;
+    this.#wanted = wanted;
+    this.#lit = wanted && bright(slices, wanted, matches ? REST_OF_SEARCH : REST_OF_SELECTION);
+    this.strip.reset();
+    this.redraw();
+  }
+
+  #lay(): void {
+    const wish = { folded: this.folded.value, rows: this.#foldedRows.value, hidden: keysOf("hidden"), pinned: keysOf("pinned"), filter: setting("timeline.tracks"), rank: rank.value };
+    const { ranks } = this.overall.data;
+    this.#layout = { pinned: layOutPinned(ranks, wish), scrolling: layOut(ranks, wish) };
+    const tall = this.scroll?.firstElementChild;
+    if (tall instanceof HTMLElement) tall.style.height = `${AXIS + this.#layout.pinned.height + this.#layout.scrolling.height}px`;
+    this.redraw();
+  }
+
+  /** Folds tracks with many rows if not everything fits, so that the devices are in sight. */
+  foldToFit(height: number): void {
+    const tracks = this.overall.data.ranks.flatMap((one) => one.tracks.filter((track) => track.rows.length > MANY));
+    const folded = new Set<string>();
+    for (const track of tracks.sort((a, b) => b.rows.length - a.rows.length)) {
+      if (AXIS + this.#layout.scrolling.height <= height) break;
+      folded.add(track.key);
+      this.folded.value = new Set(folded);
+    }
+    // What is left of the room is theirs.
+    const rest = height - AXIS - this.#layout.scrolling.height;
+    if (folded.size && rest > 0) this.#foldedRows.value = FOLDED + Math.floor(rest / ROW / folded.size);
+  }
+
+  /** Pins or hides the track under the pointer, else that of the chosen slice. */
+  flipTrack(name: "pinned" | "hidden"): void {
+    const scene = this.#scene;
+    const line = scene && this.#pointer ? lineAtY(scene, this.#pointer.y) : undefined;
+    const chosen = this.chosen.peek();
+    const track = line?.kind === "row" ? line.track : chosen ? this.overall.rowByKey.get(chosen.key)?.track : undefined;
+    if (!track) return;
+    const keys = keysOf(name);
+    if (!keys.delete(track.key)) keys.add(track.key);
+    keepKeys(name, keys);
+  }
+
+  /** How much later each rank is than it is drawn: nothing, or so that a step begins at one place. */
+  #offsets(): ReadonlyMap<number, number> {
+    const wanted = setting("timeline.align");
+    if (wanted === "") return new Map();
+    const found = new Map<number, number>();
+    let first: number | undefined;
+    for (const { rank: number, steps } of this.overall.data.ranks) {
+      const step = steps.find(([of]) => String(of) === wanted);
+      if (!step) continue;
+      first ??= step[1];
+      found.set(number, step[1] - first);
+    }
+    return found;
+  }
+
+  /** The picture as it is now; made again for each frame, because any of it may have changed. */
+  scene(): Scene | null {
+    const { plot, scroll } = this;
+    if (!plot || !scroll) return null;
+    const made = surface(plot, scroll.clientWidth, scroll.clientHeight);
+    if (!made) return null;
+    const margin = made.width < 700 ? 112 : 208;
+    const wide = Math.max(1, made.width - margin);
+    if (wide !== this.viewport.width) {
+      this.viewport.width = wide;
+      this.windows.want(this.viewport.span.peek(), wide * made.ratio);
+    }
+    return {
+      ...made,
+      dark: theme.peek() === "dark",
+      theme: pageColours(THEME),
+      colours: this.#colours,
+      viewport: this.viewport,
+      slices: this.shown.peek(),
+      strip: this.strip,
+      lit: this.#lit,
+      wanted: this.#wanted,
+      margin,
+      top: scroll.scrollTop,
+      offsets: this.#offsets(),
+      ...this.#layout,
+    };
+  }
+
+  draw(): void {
+    const scene = (this.#scene = this.scene());
+    if (!scene) return;
+    paintRows(scene, this.#texels, this.folded.peek());
+    paintSteps(scene);
+    clipped(scene, () => this.#paintChosen(scene));
+    paintAxis(scene);
+    if (this.#pointer && this.#pointer.x >= scene.margin) {
+      paintCursor(scene, this.#pointer.x, duration(this.viewport.toAxis(this.#pointer.x - scene.margin)));
+    }
+    if (this.map) this.#overview.draw(this.map, scene, rank.peek());
+  }
+
+  #paintChosen(scene: Scene): void {
+    const area = this.area.peek();
+    if (area) paintArea(scene, area);
+    const chosen = this.chosenEntry();
+    const hover = this.#hover?.slices === scene.slices ? this.#hover.entry : -1;
+    if (hover >= 0) outline(scene, hover, 1);
+    if (chosen >= 0) outline(scene, chosen, 2);
+    if (setting("timeline.arrows") === "off") return;
+    paintArrows(scene, this.arrowsOfChosen());
+    if (hover >= 0 && hover !== chosen) paintArrows(scene, scene.slices.arrows(hover, false));
+  }
+
+  chosenEntry(): number {
+    const chosen = this.chosen.peek();
+    return chosen ? this.shown.peek().find(chosen.key, chosen.start, chosen.name) : -1;
+  }
+
+  arrowsOfChosen(): Arrow[] {
+    const of = this.chosenEntry();
+    const slices = this.shown.peek();
+    const deep = setting("timeline.arrows") !== "direct";
+    if (!this.#arrows || this.#arrows.of !== of || this.#arrows.slices !== slices || this.#arrows.deep !== deep) {
+      this.#arrows = { of, slices, deep, arrows: slices.arrows(of, deep) };
+    }
+    return this.#arrows.arrows;
+  }
+
+  /** Chooses an entry of what is shown; none for -1. Its name is selected in all views. */
+  choose(entry: number, reveal = false): void {
+    const slices = this.shown.peek();
+    batch(() => {
+      if (entry < 0) {
+        this.chosen.value = null;
+        select([]);
+        return;
+      }
+      const row = slices.rowOf(entry);
+      this.chosen.value = { key: row.key, start: slices.data.start[entry]!, name: slices.nameOf(entry) };
+      if (!selected.peek().has(slices.nameOf(entry)) && !this.search.matches.peek()) select([slices.nameOf(entry)]);
+    });
+    if (reveal) this.reveal(entry);
+  }
+
+  /** Brings an entry into sight at the zoom there is. */
+  reveal(entry: number): void {
+    const slices = this.shown.peek();
+    const { start, end } = slices.data;
+    const row = slices.rowOf(entry);
+    const { track } = row;
+    const hidden = keysOf("hidden");
+    if (hidden.delete(track.key)) keepKeys("hidden", hidden);
+    if (this.folded.peek().has(track.key) && !this.#layout.scrolling.lineOf.has(row.key) && !this.#layout.pinned.lineOf.has(row.key)) this.fold(track.key);
+    const shift = this.#offsets().get(track.rank) ?? 0;
+    const [from, to] = [start[entry]! - shift, end[entry]! - shift];
+    const { viewport } = this;
+    if (from > viewport.to || to < viewport.from) viewport.set((from + to - viewport.length) / 2, (from + to + viewport.length) / 2);
+    const line = this.#layout.scrolling.lineOf.get(row.key);
+    if (line && this.scroll) this.#scrollTo(line, this.scroll);
+  }
+
+  #scrollTo(line: RowLine, scroll: HTMLElement): void {
+    const room = scroll.clientHeight - AXIS - this.#layout.pinned.height;
+    if (line.y < scroll.scrollTop || line.y + line.size > scroll.scrollTop + room) scroll.scrollTop = line.y - room / 2;
+  }
+
+  /** The room has changed: what is chosen stays in sight. */
+  resized(): void {
+    this.redraw();
+    const chosen = this.chosen.peek();
+    const line = chosen && this.#layout.scrolling.lineOf.get(chosen.key);
+    if (!line || !this.scroll) return;
+    const below = line.y + line.size - (this.scroll.clientHeight - AXIS - this.#layout.pinned.height);
+    if (below > this.scroll.scrollTop) this.scroll.scrollTop = below + line.size;
+  }
+
+  fold(key: string): void {
+    const folded = new Set(this.folded.peek());
+    if (!folded.delete(key)) folded.add(key);
+    this.folded.value = folded;
+  }
+
+  /** The slice beside the chosen one in its row. */
+  neighbour(by: number): void {
+    const entry = this.chosenEntry();
+    if (entry < 0) return;
+    const row = this.shown.peek().rowOf(entry);
+    const next = entry + by;
+    if (next >= row.from && next < row.to) this.choose(next, true);
+  }
+
+  /** Shows the chosen slice or the area, or everything. */
+  focus(): void {
+    const entry = this.chosenEntry();
+    const { data } = this.shown.peek();
+    const area = this.area.peek();
+    if (entry >= 0) {
+      const shift = this.#offsets().get(this.shown.peek().rowOf(entry).track.rank) ?? 0;
+      this.viewport.focus({ from: data.start[entry]! - shift, to: data.end[entry]! - shift });
+    } else if (area) this.viewport.focus(area, 0.05);
+    else this.viewport.fit();
+  }
+
+  /** Where the pointer is; what is below it is returned. */
+  point(at: { x: number; y: number } | null): { entry: number; line: RowLine } | undefined {
+    this.#pointer = at;
+    const scene = this.#scene;
+    const found = at && scene ? entryAt(scene, at.x, at.y) : undefined;
+    this.#hover = found && scene ? { entry: found.entry, slices: scene.slices } : null;
+    this.redraw();
+    return found;
+  }
+
+  get pointerX(): number | undefined {
+    const scene = this.#scene;
+    return this.#pointer && scene && this.#pointer.x >= scene.margin ? this.#pointer.x - scene.margin : undefined;
+  }
+
+  /** The scene that was drawn last. */
+  get drawn(): Scene | null {
+    return this.#scene;
+  }
+}

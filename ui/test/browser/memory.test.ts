@@ -1,0 +1,85 @@
+// Memory over time, at the peak, and when it ran out.
+
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import { bytes } from "../../src/format";
+import type { Document } from "../../src/source/document";
+import { rows } from "../../src/source/document";
+import { barriers, open, picture, recorded, ROOT, run, TRAINING, useBrowser, write } from "./harness";
+
+useBrowser();
+const data = recorded(TRAINING);
+const report = data.document as Document;
+const address = write("memory", data);
+const failed = JSON.parse(run("memory", join(ROOT, "fuzz/corpus/pickle/failed.pickle"), "--json")) as Document;
+
+// Asked of the page itself: what the browser tells of its address comes later.
+const hash = async (page: Page) => new URLSearchParams(await page.evaluate(() => location.hash.slice(1)));
+
+describe("memory", () => {
+  test.each(["light", "dark"] as const)("keeps nobody out, %s", async (theme) => {
+    const page = await open(address, "view=memory", { theme });
+    await page.locator(".memory-chart canvas").waitFor();
+    await picture(page, `memory-${theme}`);
+    expect(await barriers(page)).toEqual([]);
+  });
+
+  test("nothing is cut on a narrow screen", async () => {
+    const page = await open(address, "view=memory", { width: 390, height: 800 });
+    await page.locator(".memory-chart canvas").waitFor();
+    await picture(page, "memory-390");
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+    expect(await page.evaluate(() => document.getElementById("view")!.scrollWidth - document.getElementById("view")!.clientWidth)).toBeLessThanOrEqual(0);
+  });
+
+  test("says the peak of the device that is chosen", async () => {
+    const page = await open(address, "view=memory");
+    for (const row of rows(report, "memory", "by_device")) {
+      await page.locator(".memory-device select").selectOption(`${row.rank} ${row.device}`);
+      await page.getByText(`Peak ${bytes(Number(row.peak_bytes))}`).waitFor();
+    }
+    const first = rows(report, "memory", "at_peak_by_module").filter((row) => row.rank === 1).toSorted((a, b) => Number(b.bytes) - Number(a.bytes))[0]!;
+    expect(await page.locator(".data-table tbody tr").first().textContent()).toContain(bytes(Number(first.bytes)));
+  });
+
+  test("a drag chooses the time of all views, a double click lets it go", async () => {
+    const page = await open(address, "view=memory");
+    const box = (await page.locator(".memory-chart .u-over").boundingBox())!;
+    await page.mouse.move(box.x + 200, box.y + 80);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 400, box.y + 80, { steps: 5 });
+    await page.mouse.up();
+    await page.getByRole("button", { name: "Show in the timeline" }).waitFor();
+    await picture(page, "memory-range");
+    const time = (await hash(page)).get("time");
+    expect(time).toMatch(/^\d+-\d+$/);
+    await page.getByRole("button", { name: "Show in the timeline" }).click();
+    await page.locator(".timeline-scroll canvas").waitFor();
+    await page.waitForTimeout(400);
+    expect((await hash(page)).get("time")).toBe(time);
+    await page.getByRole("tab", { name: "Memory" }).click();
+    await page.locator(".memory-chart .u-over").dblclick({ position: { x: 300, y: 60 } });
+    await page.waitForFunction(() => !location.hash.includes("time="));
+  });
+
+  test("the limit of the device is drawn when asked for", async () => {
+    const page = await open(address, "view=memory");
+    await page.getByRole("button", { name: "Device limit" }).click();
+    await page.getByText("device limit", { exact: true }).waitFor();
+    await expect.poll(async () => (await hash(page)).get("memory.limit")).toBe("on");
+    await picture(page, "memory-limit");
+  });
+
+  test("a request that failed is told with what held the memory", async () => {
+    const page = await open(write("failed", { document: failed }), "view=memory");
+    const [row] = rows(failed, "memory", "out_of_memory");
+    await page.getByText(bytes(Number(row!.asked_bytes)), { exact: true }).first().waitFor();
+    await page.getByText("really full").first().waitFor();
+    await picture(page, "memory-failed");
+    expect(await barriers(page)).toEqual([]);
+    // There is no timeline in this report, and the page says so.
+    await page.getByRole("tab", { name: "Timeline" }).click();
+    await page.getByText("holds no slices").waitFor();
+  });
+});

@@ -1,0 +1,209 @@
+// @vitest-environment node
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { describe, expect, test } from "vitest";
+import type { Document } from "../../src/source/document";
+import { type Data, decode } from "../../src/views/timeline/data";
+import { busyShare, workOfRanks } from "../../src/views/timeline/overview";
+import { Slices } from "../../src/views/timeline/relations";
+import { find, inOrder, matcher } from "../../src/views/timeline/search";
+import { areaTable, sumArea, union, within } from "../../src/views/timeline/sums";
+import { type MadeSlice, payload } from "../payload";
+import { dataOf, json, PROGRAM, ROOT, TRAINING } from "./program";
+import { below, random } from "./random";
+
+function made(bytes: Uint8Array): Data {
+  return decode(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer);
+}
+
+describe.skipIf(!PROGRAM)("what the program writes", () => {
+  const text = PROGRAM ? dataOf("timeline", TRAINING) : "";
+  const unpacked = text ? gunzipSync(Buffer.from(text, "base64")) : Buffer.alloc(0);
+  const data = () => made(unpacked);
+
+  test("is read as the page of the program reads it", async () => {
+    // The reader of that page is another one, in plain JavaScript.
+    const source = readFileSync(join(ROOT, "crates/present/src/timeline/page/decode.js"), "utf8");
+    const other = (await (new Function(`${source}; return decode`)() as (text: string) => Promise<Data>)(text));
+    const ours = data();
+    expect(ours.total).toBe(other.total);
+    expect(ours.total).toBeGreaterThan(10_000);
+    for (const column of ["start", "end", "name", "detail", "count", "busy", "launch"] as const) expect([...ours[column]]).toEqual([...other[column]]);
+    expect(ours.rows.map(({ from, to, band, depth }) => [from, to, band, depth])).toEqual(other.rows.map(({ from, to, band, depth }) => [from, to, band, depth]));
+  });
+
+  test("has as many slices and as much work as the section timeline says", () => {
+    const document = json<Document>("timeline", TRAINING);
+    const slices = new Slices(data());
+    const section = document.sections.find((one) => one.id === "timeline")!;
+    const value = (id: string, rank: number) => section.numbers.find((one) => one.id === id && one.rank === rank)!.value as number;
+    const busy = workOfRanks(slices);
+    const [from, to] = slices.data.head.window;
+    for (const rank of [0, 1]) {
+      const { host, device } = busy.ranks.get(rank)!;
+      expect(within(device, from, to)).toBe(value("gpu_active_ns", rank));
+      expect(within(host, from, to)).toBe(value("cpu_active_ns", rank));
+    }
+    const mean = (value("gpu_active_ns", 0) + value("gpu_active_ns", 1)) / 2;
+    expect(busyShare(busy, "device", from, to, null)).toBeCloseTo((100 * mean) / (to - from), 9);
+    // Single streams and threads, by name.
+    for (const id of ["threads", "streams"]) {
+      const table = section.tables.find((one) => one.id === id)!;
+      for (const [rank, name, , ns] of table.rows) {
+        const track = slices.data.ranks.find((one) => one.rank === rank)!.tracks.find((one) => `${one.group} ${one.name}` === name)!;
+        const inside = (entry: number) => slices.rowOf(entry).track === track && slices.classOf(entry) !== 3;
+        expect(within(union(slices.data, inside), from, to)).toBe(ns);
+      }
+    }
+  });
+
+  test("launches go from calls to what ran after them", () => {
+    const slices = new Slices(data());
+    const { launch, start, total } = slices.data;
+    let arrows = 0;
+    const wrong: number[] = [];
+    for (let entry = 0; entry < total; entry++) {
+      const call = launch[entry]!;
+      if (call < 0) continue;
+      arrows++;
+      const isArrow = slices.arrows(call, false).some(([from, to]) => from === call && to === entry);
+      if (start[call]! > start[entry]! || slices.rowOf(call).track.stream || !isArrow) wrong.push(entry);
+    }
+    expect(wrong).toEqual([]);
+    // Every kernel, copy and set of the example has its launch: 495 on each rank.
+    expect(arrows).toBe(990);
+    const call = launch.find((one) => one >= 0)!;
+    const operator = slices.operator(call);
+    expect(slices.data.head.classes[slices.classOf(operator)]![0]).toBe("operator");
+  });
+
+  test("a slice is found again by its row, start and name", () => {
+    const slices = new Slices(data());
+    for (let entry = 0; entry < slices.data.total; entry += 97) {
+      const found = slices.find(slices.rowOf(entry).key, slices.data.start[entry]!, slices.nameOf(entry));
+      expect(slices.data.start[found]).toBe(slices.data.start[entry]);
+      expect(slices.nameOf(found)).toBe(slices.nameOf(entry));
+    }
+    expect(slices.find("nowhere", 0, "")).toBe(-1);
+  });
+});
+
+describe("payloads that are broken", () => {
+  const whole = payload(["a"], [4], [{ group: "GPU 0", name: "stream 1", stream: true, rows: [[{ start: 5, duration: 3, name: 0 }]] }], [0, 10]);
+
+  test("end early", () => {
+    expect(made(whole).total).toBe(1);
+    for (let length = 0; length < whole.length; length++) expect(() => made(whole.slice(0, length))).toThrow();
+  });
+
+  test("numbers above 32 bits and below zero", () => {
+    const start = 2 ** 45 + 3;
+    const data = made(payload(["a"], [4], [{ group: "g", name: "s", stream: true, rows: [[{ start: -7, duration: 2, name: 0 }, { start, duration: 2 ** 40, name: 0, count: 9, busy: 2 ** 39 }]] }], [0, 1]));
+    expect([...data.start]).toEqual([-7, start]);
+    expect([...data.end]).toEqual([-5, start + 2 ** 40]);
+    expect([...data.count]).toEqual([1, 9]);
+    expect([...data.busy]).toEqual([2, 2 ** 39]);
+  });
+});
+
+/** Rows of random slices, some of which stand for several. */
+function someSlices(seed: number): Slices {
+  const next = random(seed);
+  const row = (): MadeSlice[] => {
+    let time = 0;
+    return Array.from({ length: 200 }, () => {
+      const start = time + below(next, 9);
+      const duration = below(next, 30);
+      time = start + duration;
+      const several = next() < 0.1;
+      return { start, duration, name: below(next, 7), ...(several ? { count: 2 + below(next, 5), busy: Math.floor(duration / 2) } : {}) };
+    });
+  };
+  const names = ["gemm", "relu", "softmax", "copy", "GEMM_nt", "add", "sum"];
+  const tracks = [0, 1].map((at) => ({ group: "GPU 0", name: `stream ${at}`, stream: true, rows: [row(), row()] }));
+  return new Slices(made(payload(names, names.map(() => 4), tracks, [0, 6000])));
+}
+
+describe("sums of parts", () => {
+  test("an area is the sum of what touches it", () => {
+    const slices = someSlices(1);
+    const { start, end, busy, count, name, rows, head } = slices.data;
+    const [from, to] = [700, 1900];
+    const chosen = rows.slice(1, 3);
+    const sum = sumArea(slices, chosen.map((row) => ({ row, from, to })));
+    const expected = new Map<string, { count: number; sum: number; least: number; most: number }>();
+    let grouped = 0;
+    for (const row of chosen) {
+      for (let entry = row.from; entry < row.to; entry++) {
+        const touches = start[entry]! < to && (end[entry]! > from || (start[entry] === end[entry] && start[entry]! >= from));
+        if (!touches) continue;
+        const key = head.names[name[entry]!]!;
+        const of = expected.get(key) ?? { count: 0, sum: 0, least: Infinity, most: -Infinity };
+        of.count += count[entry]!;
+        of.sum += busy[entry]!;
+        if (count[entry]! > 1) grouped += count[entry]!;
+        else {
+          of.least = Math.min(of.least, end[entry]! - start[entry]!);
+          of.most = Math.max(of.most, end[entry]! - start[entry]!);
+        }
+        expected.set(key, of);
+      }
+    }
+    expect(sum.names.length).toBe(expected.size);
+    for (const one of sum.names) expect({ count: one.count, sum: one.sum, least: one.least, most: one.most }).toEqual(expected.get(one.name));
+    expect(sum.grouped).toBe(grouped);
+    expect(sum.names.map((one) => one.sum)).toEqual(sum.names.map((one) => one.sum).sort((a, b) => b - a));
+    const table = areaTable(sum);
+    expect(table.rows.every((row) => row.length === table.columns.length)).toBe(true);
+    const shares = table.rows.reduce((total, row) => total + (row[3] as number), 0);
+    expect(shares).toBeCloseTo(100, 9);
+  });
+
+  test("a union counts no instant twice", () => {
+    const next = random(11);
+    for (let round = 0; round < 40; round++) {
+      const count = below(next, 40);
+      const start = Float64Array.from({ length: count }, () => below(next, 200));
+      const end = start.map((value) => value + below(next, 20));
+      const busy = new Uint8Array(300);
+      for (let entry = 0; entry < count; entry++) if (entry % 3) busy.fill(1, start[entry], end[entry]);
+      const found = union({ start, end }, (entry) => entry % 3 !== 0);
+      for (const [from, to] of [[0, 300], [17, 90], [50, 51]] as const) {
+        expect(within(found, from, to)).toBe(busy.subarray(from, to).reduce((sum, value) => sum + value, 0));
+      }
+    }
+  });
+
+  test("a search counts slices, sums their time and goes through them in order", () => {
+    const slices = someSlices(2);
+    const matches = matcher(" gemm ")!;
+    const found = find(slices, matches);
+    const { data } = slices;
+    const entries = Array.from({ length: data.total }, (_, entry) => entry).filter((entry) => /gemm/i.test(slices.nameOf(entry)));
+    expect(found.entries).toBe(entries.length);
+    expect(found.count).toBe(entries.reduce((sum, entry) => sum + data.count[entry]!, 0));
+    expect(found.sum).toBe(entries.reduce((sum, entry) => sum + data.busy[entry]!, 0));
+    expect(found.atLeast).toBe(true);
+    const order = inOrder(slices, matches);
+    expect([...order].sort((a, b) => a - b)).toEqual(entries);
+    order.forEach((entry, at) => at && expect(data.start[entry]!).toBeGreaterThanOrEqual(data.start[order[at - 1]!]!));
+    expect(matcher("  ")).toBeNull();
+  });
+
+  test("the nearest slice is the one under the pointer", () => {
+    const slices = someSlices(3);
+    const { start, end, rows } = slices.data;
+    const wrong: number[][] = [];
+    for (const row of rows) {
+      // Between whole times, where no slice ends as another begins.
+      for (let time = 0.25; time < 3000; time += 13) {
+        const found = slices.at(row, time, 0.5);
+        let holds = -1;
+        for (let entry = row.from; entry < row.to; entry++) if (start[entry]! <= time && time < end[entry]!) holds = entry;
+        if (holds >= 0 && found !== holds) wrong.push([time, found, holds]);
+      }
+    }
+    expect(wrong).toEqual([]);
+  });
+});
