@@ -3,6 +3,7 @@
 import { gunzipSync } from "node:zlib";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
+import { duration } from "../../src/format";
 import type { Document } from "../../src/source/document";
 import { rows } from "../../src/source/document";
 import { barriers, open, picture, recorded, TRAINING, useBrowser, write } from "./harness";
@@ -127,6 +128,7 @@ describe("timeline", () => {
     const expected = rows(document_, "kernels", "by_name").toSorted((a, b) => Number(b.total_ns) - Number(a.total_ns))[0]!;
     const shown = await details(page).locator("tr", { hasText: String(expected.name).slice(0, 30) }).first().locator("td").allTextContents();
     expect(shown).toContain(Number(expected.calls).toLocaleString("en"));
+    expect(shown).toContain(duration(Number(expected.total_ns)));
     await picture(page, "timeline-area");
   });
 
