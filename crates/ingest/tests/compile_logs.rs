@@ -276,7 +276,10 @@ const REFUSED: [&str; 5] = [
     " For more details about this graph break, please visit: https://meta-pytorch.github.io/compile-graph-break-site/gb/gb0059.html",
 ];
 
-fn told(log: &CompileLog) -> Vec<(&str, u32, Option<u32>, &str, &str, usize)> {
+/// File, line, kind, title, explanation and number of hints.
+type Told<'a> = (&'a str, u32, Option<u32>, &'a str, &'a str, usize);
+
+fn told(log: &CompileLog) -> Vec<Told<'_>> {
     let text = |id| log.strings.get(id);
     log.breaks
         .iter()
@@ -286,7 +289,7 @@ fn told(log: &CompileLog) -> Vec<(&str, u32, Option<u32>, &str, &str, usize)> {
         .collect()
 }
 
-const EXPECTED: (&str, u32, Option<u32>, &str, &str, usize) = (
+const EXPECTED: Told<'_> = (
     "/srv/a.py",
     3,
     Some(59),

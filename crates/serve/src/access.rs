@@ -131,9 +131,9 @@ fn token_in(query: &str) -> Option<String> {
 fn same(given: &str, token: &str) -> bool {
     let (given, token) = (given.as_bytes(), token.as_bytes());
     let mut difference = given.len() ^ token.len();
-    for at in 0..token.len() {
+    for (at, ours) in token.iter().enumerate() {
         let theirs = given.get(at).copied().unwrap_or(0);
-        difference |= usize::from(std::hint::black_box(theirs ^ token[at]));
+        difference |= usize::from(std::hint::black_box(theirs ^ ours));
     }
     std::hint::black_box(difference) == 0
 }

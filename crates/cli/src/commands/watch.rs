@@ -119,10 +119,12 @@ impl View {
         if self.json {
             let mut line = serde_json::to_string(sample)?;
             line.push('\n');
-            return match self.beside {
-                true => Ok(self.printer.message(&line)),
-                false => Ok(self.printer.raw_data(line.as_bytes())?),
-            };
+            if self.beside {
+                self.printer.message(&line);
+            } else {
+                self.printer.raw_data(line.as_bytes())?;
+            }
+            return Ok(());
         }
         let lines = lines(sample);
         let on_screen = match self.beside {
@@ -135,10 +137,12 @@ impl View {
         let text = format!("{back}{}\n", lines.join(if on_screen { "\n" } else { "  " }));
         // Beside a program nothing is written over: its own lines may stand between.
         self.lines = if self.beside { 0 } else { lines.len() };
-        match self.beside {
-            true => Ok(self.printer.note(&text)),
-            false => Ok(self.printer.raw_data(text.as_bytes())?),
+        if self.beside {
+            self.printer.note(&text);
+        } else {
+            self.printer.raw_data(text.as_bytes())?;
         }
+        Ok(())
     }
 }
 

@@ -26,7 +26,6 @@ const COMMON: &[Field] = &[
 ];
 const PRECISIONS: &[Field] = &[("precision", Kind::Names), ("output_precision", Kind::Names)];
 const OPERATORS: [(&str, &[Field]); 6] = [
-    // tidy-alphabetical-start
     (
         "attention",
         &[
@@ -90,7 +89,6 @@ const OPERATORS: [(&str, &[Field]); 6] = [
             ("config", Kind::Names),
         ],
     ),
-    // tidy-alphabetical-end
 ];
 
 /// The words of `eaves predict`.

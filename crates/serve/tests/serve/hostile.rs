@@ -152,7 +152,7 @@ fn nonsense_gets_an_answer() {
         ("POST", "/api/v1/predict", "{\"op\": \"rm\"}"),
         ("POST", "/api/v1/predict", "{\"op\": \"gemm\", \"m\": \"-1\"}"),
         ("POST", "/api/v1/predict", "{\"op\": \"gemm\", \"m\": {\"a\": 1}}"),
-        ("POST", "/api/v1/predict", "{\"op\": \"gemm\", \"output\": \"/tmp/x\"}"),
+        ("POST", "/api/v1/predict", "{\"op\": \"gemm\", \"output\": \"/etc/x\"}"),
         ("POST", "/api/v1/predict", "{\"op\": \"gemm\", \"device\": \"/etc/passwd\"}"),
         ("POST", "/api/v1/predict", "{\"op\": \"model\", \"model\": \"../config.json\"}"),
         ("POST", "/api/v1/bench", "{\"kernel\": \"gemm\", \"precision\": \"--help\"}"),
