@@ -1,3 +1,4 @@
+import "./test/node20";
 import { defineConfig } from "vitest/config";
 
 // The built page in a real browser. `EAVES` is the program that writes what the page shows, `CHROMIUM` the browser.

@@ -1,3 +1,4 @@
+import "./test/node20";
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({

@@ -26,6 +26,10 @@ pub fn shorten_all(names: &[&str], width: usize) -> Vec<String> {
             }
         }
     }
+    // What was told apart in one group may now look like a name of another.
+    for alike in groups_alike(names, &everything, &short) {
+        number(names, &alike, width, &mut short);
+    }
     short
 }
 
