@@ -12,7 +12,7 @@ use crate::arguments::{HELP_TEMPLATE, OutputArguments};
 use crate::failure::hinted;
 use crate::serving::Program;
 
-/// Serve the page: reports, timelines, rooflines and questions in a browser
+/// Serve the page: every view, in a browser
 #[derive(Args, Debug)]
 #[command(
     help_template = HELP_TEMPLATE,
