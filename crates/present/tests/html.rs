@@ -5,7 +5,7 @@
 mod sample;
 
 use eaves_analyze::section::{Column, Outcome, Section, Table, Unit, Value};
-use eaves_present::{Document, html, json};
+use eaves_present::{Document, html, json, page, saved};
 
 /// Elements that have no end.
 const VOID: [&str; 4] = ["br", "meta", "!DOCTYPE", "hr"];
@@ -155,15 +155,32 @@ fn a_roofline_has_its_chart_before_its_tables() {
     );
 }
 
-#[test]
-fn a_long_table_is_cut_and_says_so() {
+fn long_document() -> Document {
     let rows = (0..1_500).map(|row| vec![Value::Integer(row)]).collect();
     let table =
         Table { id: "points", title: "Points", columns: vec![Column::new("at", "At", Unit::None)], rows };
     let section = Section { id: "long", title: "Long", tables: vec![table], ..Section::default() };
-    let document = Document { outcomes: vec![Outcome::Section(section)], ..Document::default() };
-    let page = html::render(&document);
+    Document { outcomes: vec![Outcome::Section(section)], ..Document::default() }
+}
+
+#[test]
+fn a_long_table_is_cut_and_says_so() {
+    let page = html::render(&long_document());
     assert_eq!(page.matches("<tr>").count(), 1_001);
-    assert!(page.contains("500 more rows; the data of this page has them all"));
+    assert!(page.contains("500 more rows") && page.contains("the rows that tables leave out too"));
     assert_eq!(data(&page)["sections"][0]["tables"][0]["rows"].as_array().unwrap().len(), 1_500);
+}
+
+/// Without its program it is short tables; its data is whole all the same.
+#[test]
+fn a_file_has_all_rows_and_shows_few_without_its_program() {
+    let file = page::offline(&long_document(), &page::Parts::default(), page::BUDGET);
+    let tables = file.split("<div id=\"app\">").nth(1).unwrap().split("eaves-document").next().unwrap();
+    assert_eq!(tables.matches("<tr>").count(), 31);
+    assert!(tables.contains("1,470 more rows"));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("report.html");
+    std::fs::write(&path, file).unwrap();
+    let saved = saved::read(&path).unwrap().unwrap();
+    assert_eq!(saved.tables[0].rows.len(), 1_500);
 }
