@@ -17,6 +17,9 @@ pub(crate) struct Kernel {
 /// More in one job would run for hours.
 const MOST_KERNELS: usize = 1_000;
 
+/// A longer side has no use, and its memory no room.
+const MOST_EXTENT: u64 = 1_000_000;
+
 const COMMON: &[Field] = &[
     ("backend", Kind::Choice(&["cpu", "opencl", "cuda"])),
     ("threads", Kind::Extents),
@@ -84,9 +87,14 @@ pub(crate) fn plan(mut asked: Map<String, Value>, engine: &dyn Engine) -> Result
             shapes = Some(preset_shapes(&preset, engine)?);
             &[]
         }
+        "products" => {
+            list("precision", Kind::Names)?;
+            shapes = Some(given_shapes(&asked.remove("shapes").unwrap_or_default())?);
+            &[]
+        }
         _ => {
             return Err(Problem::bad("`kernel` says what to run")
-                .hint("one of attention, fma, gemm, gemv, preset, stream"));
+                .hint("one of attention, fma, gemm, gemv, preset, products, stream"));
         }
     };
     for (name, all) in &mut lists {
@@ -133,6 +141,20 @@ fn product([m, n, k]: [u64; 3]) -> Kernel {
     }
     words.extend([format!("--n={n}"), format!("--k={k}")]);
     Kernel { label: format!("{} {m}x{n}x{k}", words[1]), words }
+}
+
+/// The shapes of `products`: `[[m, n, k], ...]`.
+fn given_shapes(value: &Value) -> Result<Vec<[u64; 3]>, Problem> {
+    let extent = |value: &Value| value.as_u64().filter(|extent| (1..=MOST_EXTENT).contains(extent));
+    let shape = |value: &Value| match value.as_array()?.as_slice() {
+        [m, n, k] => Some([extent(m)?, extent(n)?, extent(k)?]),
+        _ => None,
+    };
+    let all: Option<Vec<[u64; 3]>> = value
+        .as_array()
+        .filter(|all| all.len() <= MOST_KERNELS)
+        .and_then(|all| all.iter().map(shape).collect());
+    all.ok_or_else(|| Problem::bad("`shapes` are `[[m, n, k], ...]`, each from 1 to 1000000"))
 }
 
 fn presets(engine: &dyn Engine) -> Result<Value, Problem> {

@@ -19,7 +19,7 @@ pub(super) struct Started {
 
 /// Runs kernels on this machine. Fields are the options of `eaves bench KERNEL`.
 #[utoipa::path(post, path = "/bench", tag = "bench",
-    request_body(content = Object, description = "`{kernel, ...}`: kernel is attention, fma, gemm, gemv, preset or stream"),
+    request_body(content = Object, description = "`{kernel, ...}`: kernel is attention, fma, gemm, gemv, preset, products or stream"),
     responses((status = 200, description = "the job", body = Started)))]
 pub(super) async fn start(
     State(shared): State<Arc<Shared>>,

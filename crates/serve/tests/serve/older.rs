@@ -93,3 +93,20 @@ fn the_calculator_computes_what_predict_does() {
     let status = served.get("/api/nvml/status").status;
     assert!(matches!(status, 200 | 503));
 }
+
+/// Intensity by hand: of 64 x 64 weights of 32 bits, 2 x 4096 operations and (4096 + 64 + 64) x 4 bytes.
+#[test]
+fn products_are_told_as_they_finish() {
+    let served = Served::start();
+    let heard = served.listen("/api/benchmark/stream?shapes=1,64,64;32,64,64&precisions=FP32", |event| {
+        event["done"] == true
+    });
+    let [vector, matrix, end] = heard.as_slice() else { panic!("{heard:?}") };
+    assert_eq!((&vector["shape"], &vector["progress"]), (&json!("1x64x64"), &json!("1/2")));
+    assert_eq!((&matrix["shape"], &matrix["progress"]), (&json!("32x64x64"), &json!("2/2")));
+    let intensity = 2.0 * 4096.0 / ((4096.0 + 128.0) * 4.0);
+    assert!((vector["ai"].as_f64().unwrap() - intensity).abs() < 1e-9, "{vector}");
+    assert_eq!(end["total"], 2);
+    served.get("/api/benchmark/stream?shapes=1,2").is_problem(400);
+    served.get("/api/benchmark/stream?shapes=0,1,1").is_problem(400);
+}

@@ -1,6 +1,7 @@
 //! Routes of older dashboards under the paths they had, so that their clients go on working. All they say is taken from
 //! the report or from the command line; what was not recorded is a 404 that says how to record it, never a guess.
 
+mod benchmark;
 mod calculator;
 mod profiler;
 
@@ -14,7 +15,7 @@ use crate::state::Shared;
 
 /// All of them.
 pub(super) fn routes() -> Router<Arc<Shared>> {
-    profiler::routes().merge(calculator::routes())
+    profiler::routes().merge(calculator::routes()).merge(benchmark::routes())
 }
 
 /// A section of a document.
