@@ -2,7 +2,7 @@
 //!
 //! [`Server::start`] listens; what it can say of recordings comes from [`Engine`], which the command line implements with
 //! its own verbs, so that page and command line cannot say different things. Runs stay in memory under a bound
-//! ([`runs`]), answers are bytes with their hash ([`answer`]), routes are a file a family ([`routes`]).
+//! (`runs`), answers are bytes with their hash (`answer`), routes are a file a family (`routes`).
 //!
 //! Nothing here computes a metric.
 
