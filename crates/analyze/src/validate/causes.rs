@@ -2,7 +2,9 @@
 //! levels, and the same kernel with its operands in a cache, where memory has no part in its time.
 
 use eaves_roofline::device::Memory;
-use eaves_roofline::measured::{Attend, CacheState, Interval, Measurement, RoofKind, Spec, level};
+use eaves_roofline::measured::{
+    Attend, CacheState, Interval, MEASURED_BESIDE, Measurement, RoofKind, Spec, Stream, level,
+};
 
 use super::{Judged, Suite, TOLERANCE, judged, rows};
 use crate::bench;
@@ -38,7 +40,19 @@ pub(super) struct Cause {
 /// place of the row, and what to run.
 pub fn twins(suite: &Suite<'_>) -> Vec<(usize, Spec)> {
     let wanted = judged(suite).into_iter().filter(Judged::needs_cause);
-    wanted.filter_map(|row| Some((row.index, twin(&row)?))).collect()
+    wanted
+        .flat_map(|row| twin(&row).into_iter().flat_map(with_smaller).map(move |spec| (row.index, spec)))
+        .collect()
+}
+
+/// A product of a vector and a second one of a quarter of the rows: what both take is for their activations.
+fn with_smaller(spec: Spec) -> Vec<Spec> {
+    match spec {
+        Spec::Gemv { n, k, weights, activations } if n >= 64 => {
+            vec![spec, Spec::Gemv { n: n / 4, k, weights, activations }]
+        }
+        _ => vec![spec],
+    }
 }
 
 /// The kernel on so few operands that they stay in the second cache, or wherever half a megabyte stays.
@@ -85,8 +99,16 @@ pub(super) fn causes(judged: &[Judged<'_>], twins: &[Twin]) -> Vec<Cause> {
         .iter()
         .filter(|row| row.needs_cause())
         .map(|row| {
-            let twin = twins.iter().find(|twin| twin.of == row.index);
-            let found = [own_rate(row, twin), clock(row), spilled(row, twin), nearer(row), overlap(row)];
+            let mut twins = twins.iter().filter(|twin| twin.of == row.index).map(|twin| &twin.measurement);
+            let (twin, smaller) = (twins.next(), twins.next());
+            let found = [
+                own_rate(row, twin, smaller),
+                clock(row),
+                spilled(row, twin),
+                code(row, twin),
+                nearer(row),
+                overlap(row),
+            ];
             let best =
                 found.into_iter().flatten().reduce(|best, next| match (best.explains, next.explains) {
                     (false, true) => next,
@@ -115,14 +137,20 @@ fn memory(interval: &Interval) -> f64 {
 }
 
 /// The kernel's own rate in a cache, and the bytes from where they are: at least the longer, at most both.
-fn own_rate(row: &Judged<'_>, twin: Option<&Twin>) -> Option<Cause> {
+///
+/// With a second, smaller twin, what takes no longer with more rows is known, and is not scaled.
+fn own_rate(row: &Judged<'_>, twin: Option<&Measurement>, smaller: Option<&Measurement>) -> Option<Cause> {
     let measured = row.measured()?;
-    let twin = &twin?.measurement;
+    let twin = twin?;
     if matches!(row.measurement.spec, Spec::Stream { .. }) {
         return None;
     }
-    let scale = row.measurement.work.flops / twin.work.flops;
-    let own = row.read(twin)? * scale;
+    let (time, work) = (row.read(twin)?, twin.work.flops);
+    let each = smaller
+        .and_then(|smaller| Some((time - row.read(smaller)?) / (work - smaller.work.flops)))
+        .filter(|each| (0.0..=time / work).contains(each))
+        .unwrap_or(time / work);
+    let own = time + each * (row.measurement.work.flops - work);
     let moved = memory(&row.interval);
     let (least, most) = (own.max(moved), own + moved);
     let explains = ((1.0 - TOLERANCE) * least..=(1.0 + TOLERANCE) * most).contains(&measured);
@@ -211,10 +239,10 @@ fn levels<'a>(row: &Judged<'a>) -> Option<Levels<'a>> {
 
 /// Bytes of which not all stay in the cache that should hold them: a quarter of them moves as quickly as the roof says, and
 /// all of them at a rate between that and the level behind.
-fn spilled(row: &Judged<'_>, twin: Option<&Twin>) -> Option<Cause> {
+fn spilled(row: &Judged<'_>, twin: Option<&Measurement>) -> Option<Cause> {
     let Levels { rate, set, own: (own, own_rate), farther, .. } = levels(row)?;
     let (name, far) = farther?;
-    let twin = &twin?.measurement;
+    let twin = twin?;
     let part = twin.work.bytes() / row.read(twin)?;
     // The roof as it is for this kind of stream.
     let roof = row.measurement.work.bytes() / row.interval.low()?;
@@ -234,6 +262,36 @@ fn spilled(row: &Judged<'_>, twin: Option<&Twin>) -> Option<Cause> {
         ),
         explains,
         seconds: None,
+    })
+}
+
+/// A stream that ran with other instructions than its roof, and of which a quarter, in the same cache, is as slow: it is the
+/// instructions, not the set. Longer vectors are not always the quicker ones.
+fn code(row: &Judged<'_>, twin: Option<&Measurement>) -> Option<Cause> {
+    let Spec::Stream { stream, .. } = row.measurement.spec else { return None };
+    let own = level(row.device, working_set(row.measurement), row.measurement.conditions.state)?;
+    let roof = match stream {
+        Stream::Read { .. } => own.bandwidth.as_ref(),
+        Stream::Write(_) => own.write.as_ref(),
+        Stream::Copy(_) => own.copy.as_ref(),
+        Stream::Triad(_) => own.triad.as_ref(),
+    }?;
+    let code = row.measurement.conditions.implementation.as_str();
+    let (_, other) = roof.source.text.split_once(MEASURED_BESIDE)?;
+    let other = other.split(',').next()?;
+    let twin = twin.filter(|_| other != code)?;
+    let rate = row.measurement.work.bytes() / row.measured()?;
+    let part = twin.work.bytes() / row.read(twin)?;
+    Some(Cause {
+        of: row.index,
+        text: format!(
+            "a quarter of the set moves at {:.1} GB/s, all of it at {:.1}, where the roof is {:.1} by {other}: {code} is slower, whatever the size",
+            part / 1e9,
+            rate / 1e9,
+            roof.value / 1e9,
+        ),
+        explains: rate < roof.value && (part / rate - 1.0).abs() <= 2.0 * TOLERANCE,
+        seconds: Some(row.measurement.work.bytes() / part),
     })
 }
 

@@ -5,7 +5,9 @@
 //! are read at the same share of their clean samples, and how far those of a roof lie apart is how wide the prediction is.
 
 use eaves_roofline::device::{self, Confidence, Device, Fact, Memory, Peak, Source};
-use eaves_roofline::measured::{CacheState, ESTIMATE, Measurement, SPREAD, Spec, level, quantile, summary};
+use eaves_roofline::measured::{
+    CacheState, ESTIMATE, MEASURED_BESIDE, Measurement, SPREAD, Spec, level, quantile, summary,
+};
 use eaves_roofline::{Access, Arithmetic, Counts, Operand};
 
 use super::{Origin, Rate, Roofs, Traffic};
@@ -241,7 +243,7 @@ fn adjusted(device: &Device, gauges: &[(&Target, &Origin, &Measurement)], place:
         let Some(seconds) = whole.map(|seconds| seconds * origin.share) else { continue };
         let fact = |amount: f64| {
             let text = format!(
-                "measured beside it: {}, {} clean samples",
+                "{MEASURED_BESIDE}{}, {} clean samples",
                 gauge.conditions.implementation,
                 gauge.clean()
             );

@@ -13,6 +13,9 @@ pub use guard::{Limits, Violation, violations};
 pub use interval::{Interval, RoofKind, RoofTime, interval, level};
 pub use sample::{Contamination, Sample};
 pub use spec::{Attend, Spec, Store, Stream};
+/// How the source of a roof begins that was measured in turns with what is held against it; the code that ran follows.
+pub const MEASURED_BESIDE: &str = "measured beside it: ";
+
 pub use statistics::{ESTIMATE, LEAST_CLEAN, SPREAD, Summary, quantile, summary};
 
 /// Where the operands of a timed call are. It is part of the name of a result: the same kernel is several times quicker
