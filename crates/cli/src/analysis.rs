@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use eaves_analyze::analyses::{self, Analysis};
-use eaves_analyze::flame::{self, Order};
+use eaves_analyze::flame::{self, FlameOptions, Order, RankFlame};
 use eaves_analyze::timeline::{Charts, TIMELINE};
 use eaves_analyze::{Measured, Options, Outcome, SelectionError, assemble, measure};
 use eaves_model::{Measurements, Ns, RankSource, Recording, Run};
@@ -150,7 +150,7 @@ impl AnalysisOptions {
     ) -> anyhow::Result<(Document, String)> {
         let analyses = analyses::in_report_order();
         let options = self.options(device);
-        let how = measuring(Order::LeftHeavy, Some(FlameFormat::Html), false);
+        let how = flame_of_page();
         let contents = read_with_sums(inputs, output, |recording| {
             let measured = measure(&recording.trace, &options, &analyses);
             let of_timeline = measure(&recording.trace, &options, &[&TIMELINE]);
@@ -169,20 +169,32 @@ impl AnalysisOptions {
         }
         let run = &contents.run;
         let document = document(verb, run, &measured, &contents.measurements, &options, &analyses)?;
-        let facts = assemble(&run.recordings, &of_timeline, &options, &[&TIMELINE]).unwrap_or_default();
-        let section = facts.iter().find_map(|outcome| match outcome {
-            Outcome::Section(section) => Some(section),
-            Outcome::Skipped(_) => None,
-        });
-        let charts = Charts::new(&run.recordings, &options);
-        let trees = Trees::new((run, &of_flame), None, &options).ok();
-        // A recording without calls has no flame graph, and still a report.
-        let drawn = |frames| trees.as_ref()?.data(&View::OF_PAGE, frames).ok();
-        let timeline = (!charts.charts.is_empty()).then_some((&charts, section));
-        let flame: Option<&dyn Fn(usize) -> Option<Vec<u8>>> = Some(&drawn);
-        let page = page::offline(&document, &Parts { timeline, flame }, page::BUDGET);
+        let page = drawn(&document, run, (&of_timeline, &of_flame), &options);
         Ok((document, page))
     }
+}
+
+/// How calls are measured for the page.
+pub(crate) fn flame_of_page() -> FlameOptions {
+    measuring(Order::LeftHeavy, Some(FlameFormat::Html), false)
+}
+
+/// The report of a run as a page, with its timeline and its flame graph by what was measured for them.
+pub(crate) fn drawn(
+    document: &Document,
+    run: &Run,
+    (of_timeline, of_flame): (&[Measured], &[RankFlame]),
+    options: &Options,
+) -> String {
+    let facts = assemble(&run.recordings, of_timeline, options, &[&TIMELINE]).unwrap_or_default();
+    let section = facts.iter().find_map(Outcome::section);
+    let charts = Charts::new(&run.recordings, options);
+    let trees = Trees::new((run, of_flame), None, options).ok();
+    // A recording without calls has no flame graph, and still a report.
+    let drawn = |frames| trees.as_ref()?.data(&View::OF_PAGE, frames).ok();
+    let timeline = (!charts.charts.is_empty()).then_some((&charts, section));
+    let flame: Option<&dyn Fn(usize) -> Option<Vec<u8>>> = Some(&drawn);
+    page::offline(document, &Parts { timeline, flame }, page::BUDGET)
 }
 
 /// The document of what was measured of a run, and of sums that profilers wrote.

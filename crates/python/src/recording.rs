@@ -153,7 +153,10 @@ impl Recording {
     ) -> PyResult<Report> {
         let sections = sections.map(Sections::list).unwrap_or_default();
         let device = device.map(|device| device.display().to_string());
-        self.ask(py, move |recordings| library::report(recordings, &sections, device.as_deref(), details))
+        let is_whole = sections.is_empty();
+        let report = self
+            .ask(py, move |recordings| library::report(recordings, &sections, device.as_deref(), details))?;
+        Ok(if is_whole { report.of_all(self.recordings.clone()) } else { report })
     }
 
     /// What was recorded, what is missing, and how to record it.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use eaves_analyze::Outcome;
-use eaves_cli::library;
+use eaves_cli::library::{self, Recordings};
 use eaves_present::html::fragment;
 use eaves_present::{Document, json, markdown};
 use pyo3::exceptions::{PyKeyError, PyValueError};
@@ -21,17 +21,24 @@ use crate::section::{Finding, Section, Skipped};
 pub(crate) struct Report {
     document: Arc<Document>,
     sections: Vec<Section>,
+    /// What the whole report is of: its page draws it.
+    drawn: Option<Arc<Recordings>>,
 }
 
 impl From<Document> for Report {
     fn from(document: Document) -> Self {
         let sections =
             document.sections().map(|section| Section { section: Arc::new(section.clone()) }).collect();
-        Self { document: Arc::new(document), sections }
+        Self { document: Arc::new(document), sections, drawn: None }
     }
 }
 
 impl Report {
+    /// The report, as the whole of what there is about recordings.
+    pub(crate) fn of_all(self, recordings: Arc<Recordings>) -> Self {
+        Self { drawn: Some(recordings), ..self }
+    }
+
     fn find(&self, id: &str) -> Option<&Section> {
         self.sections.iter().find(|section| section.section.id == id)
     }
@@ -149,8 +156,11 @@ impl Report {
     /// if it has a chart, .svg or .png.
     #[pyo3(signature = (path, *, top=10))]
     fn save(&self, py: Python<'_>, path: PathBuf, top: usize) -> PyResult<()> {
-        let document = self.document.clone();
-        detached(py, move || library::save(&document, &path, top))
+        let (document, drawn) = (self.document.clone(), self.drawn.clone());
+        detached(py, move || match drawn {
+            Some(recordings) => library::save_report(&recordings, &document, &path, top),
+            None => library::save(&document, &path, top),
+        })
     }
 
     fn __str__(&self) -> String {

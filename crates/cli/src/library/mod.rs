@@ -16,7 +16,7 @@ use eaves_present::Document;
 
 pub use self::drawing::{FlameGraph, Timeline};
 pub use self::question::{diff, hta, info, report, roofline};
-pub use self::saving::{export, html, save, text};
+pub use self::saving::{export, html, save, save_report, text};
 use crate::arguments::Answer;
 use crate::failure;
 pub use crate::flame::{Format as FlameFormat, View as FlameView};

@@ -4,10 +4,13 @@ use std::path::Path;
 
 use anstream::ColorChoice;
 use eaves_analyze::section::Section;
+use eaves_analyze::timeline::TIMELINE;
+use eaves_analyze::{flame, measure};
 use eaves_present::roofline::{self, Page};
 use eaves_present::{Document, png, terminal};
 
 use super::{Failure, Recordings};
+use crate::analysis;
 use crate::commands::export as export_verb;
 use crate::destination::{Destination, Target};
 use crate::printer::Printer;
@@ -43,6 +46,33 @@ pub fn save(document: &Document, path: &Path, top: usize) -> Result<(), Failure>
         "html" | "htm" if document.verb == "roofline" => save_bytes(path, || Ok(html(document).into_bytes())),
         _ => Ok(Destination::new(None, Some(path))?.write(document, top, &SILENT)?),
     }
+}
+
+/// Writes the whole report of recordings as [`save`] does, but for a page, which has their timeline and their flame graph
+/// too.
+///
+/// # Errors
+/// As there.
+pub fn save_report(
+    recordings: &Recordings,
+    document: &Document,
+    path: &Path,
+    top: usize,
+) -> Result<(), Failure> {
+    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    if !matches!(ending.to_ascii_lowercase().as_str(), "html" | "htm") || recordings.run.recordings.is_empty()
+    {
+        return save(document, path, top);
+    }
+    let options = recordings.options();
+    let how = analysis::flame_of_page();
+    let measured = recordings
+        .each(|trace| (measure(trace, &options, &[&TIMELINE]), flame::measure(trace, &options, &how)));
+    let (of_timeline, of_flame): (Vec<_>, Vec<_>) = measured.into_iter().unzip();
+    save_bytes(path, || {
+        let page = analysis::drawn(document, &recordings.run, (&of_timeline, &of_flame), &options);
+        Ok(page.into_bytes())
+    })
 }
 
 /// The page of a document: that of the roofline is one to look around in.
