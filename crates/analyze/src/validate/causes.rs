@@ -291,7 +291,7 @@ fn code(row: &Judged<'_>, twin: Option<&Measurement>) -> Option<Cause> {
             roof.value / 1e9,
         ),
         explains: rate < roof.value && (part / rate - 1.0).abs() <= 2.0 * TOLERANCE,
-        seconds: Some(row.measurement.work.bytes() / part),
+        seconds: None,
     })
 }
 
