@@ -11,6 +11,9 @@ use crate::torch::TRACE;
 
 /// Each process asks once a second; who has not until then is not part of it.
 const GATHERING: Duration = Duration::from_millis(3500);
+/// A process that has been told and is still ready after this has not heard it: Kineto waits for an answer for some
+/// milliseconds only, which a busy machine may take, and says that it is not ready from then on that it has heard.
+const UNHEARD: Duration = Duration::from_secs(5);
 /// The end of a trace, with the name of its file, is within so many bytes.
 const TAIL: u64 = 16 * 1024;
 
@@ -34,13 +37,22 @@ pub(super) enum Progress {
     Done(Vec<PathBuf>, Vec<i32>),
 }
 
+/// A process that was asked.
+#[derive(Debug)]
+struct Asked {
+    /// When it was told last.
+    told: Instant,
+    /// What it wrote.
+    file: Option<PathBuf>,
+}
+
 /// An order that is carried out.
 #[derive(Debug)]
 pub(super) struct Recording {
     order: Order,
     folder: PathBuf,
-    /// Those that were asked, and what they wrote.
-    asked: BTreeMap<i32, Option<PathBuf>>,
+    /// Those that were asked.
+    asked: BTreeMap<i32, Asked>,
     lost: Vec<i32>,
     /// When nobody else is asked any more.
     closing: Option<Instant>,
@@ -70,11 +82,18 @@ impl Recording {
             Extent::Duration(_) => true,
         };
         let closed = self.closing.is_some_and(|closing| now >= closing);
-        if kind.aside || !wanted || closed || self.asked.contains_key(&process) {
+        if let Some(asked) = self.asked.get_mut(&process) {
+            let begun = asked.file.is_some() || written(&self.folder, process).exists();
+            if begun || now < asked.told + UNHEARD {
+                return None;
+            }
+            asked.told = now;
+        } else if kind.aside || !wanted || closed {
             return None;
+        } else {
+            self.closing.get_or_insert(now + GATHERING);
+            self.asked.insert(process, Asked { told: now, file: None });
         }
-        self.closing.get_or_insert(now + GATHERING);
-        self.asked.insert(process, None);
         Some(self.order.config(&partial(&self.folder).join("trace.json")))
     }
 
@@ -85,21 +104,21 @@ impl Recording {
         is_alive: impl Fn(i32) -> bool,
         rank: impl Fn(i32) -> Option<u32>,
     ) -> io::Result<Progress> {
-        for (process, file) in self.asked.iter_mut().filter(|(_, file)| file.is_none()) {
+        for (process, asked) in self.asked.iter_mut().filter(|(_, asked)| asked.file.is_none()) {
             // One that ended may have written it before.
             let alive = is_alive(*process);
-            let written = partial(&self.folder).join(format!("trace_{process}.json"));
+            let written = written(&self.folder, *process);
             if is_whole(&written) {
                 let rank = rank(*process).map(|rank| format!("rank{rank}_")).unwrap_or_default();
                 let to = self.folder.join(format!("{rank}pid{process}{TRACE}"));
                 fs::rename(written, &to)?;
-                *file = Some(to);
+                asked.file = Some(to);
             } else if !alive && !self.lost.contains(process) {
                 self.lost.push(*process);
             }
         }
         let Some(closing) = self.closing else { return Ok(Progress::Nobody) };
-        let found: Vec<PathBuf> = self.asked.values().flatten().cloned().collect();
+        let found: Vec<PathBuf> = self.asked.values().filter_map(|asked| asked.file.clone()).collect();
         let open = self.asked.len() - found.len() - self.lost.len();
         if open > 0 || now < closing {
             return Ok(Progress::Recording(self.asked.len()));
@@ -123,6 +142,11 @@ impl Recording {
 
 fn partial(folder: &Path) -> PathBuf {
     folder.join("partial")
+}
+
+/// Where a process writes: Kineto puts its number into the name.
+fn written(folder: &Path, process: i32) -> PathBuf {
+    partial(folder).join(format!("trace_{process}.json"))
 }
 
 /// True if a trace is written to its end: Kineto writes the name of the trace last.
@@ -179,6 +203,21 @@ mod tests {
         let done = Progress::Done(files.to_vec(), vec![]);
         assert_eq!(recording.advance(later, |_| true, |_| Some(1)).unwrap(), done);
         assert!(!partial.exists());
+    }
+
+    #[test]
+    fn who_is_still_ready_long_after_it_was_told_is_told_again() {
+        let directory = tempfile::tempdir().unwrap();
+        let mut recording = Recording::new(STEPS, directory.path()).unwrap();
+        let start = Instant::now();
+        assert!(recording.offer(2, STEPPING, start).is_some());
+        assert_eq!(recording.offer(2, STEPPING, start + UNHEARD / 2), None);
+        // Also when nobody new is asked any more.
+        assert!(recording.offer(2, STEPPING, start + UNHEARD).is_some());
+        assert_eq!(recording.offer(2, STEPPING, start + UNHEARD), None);
+        let partial = directory.path().join("recording-1/partial");
+        fs::write(partial.join("trace_2.json"), &WHOLE[..30]).unwrap();
+        assert_eq!(recording.offer(2, STEPPING, start + 3 * UNHEARD), None, "it writes");
     }
 
     #[test]

@@ -30,7 +30,7 @@ if __name__ == '__main__':
 }
 
 /// No test depends on how busy the machine is.
-const PATIENT: &str = "--timeout=36000s";
+const PATIENT: &str = "--timeout=600s";
 
 /// Two ranks that train until there is a file `stop`, for `torchrun`.
 const DISTRIBUTED: &str = "import gc, os, sys, time, torch
