@@ -7,7 +7,7 @@ import tempfile
 import threading
 import time
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -174,7 +174,10 @@ class MemoryProfiler:
             "source": self.source,
             "allocation_sizes": self.get_allocation_sizes(),
         }
-        forms = {"json": lambda: json_text(content) + "\n", "pickle": lambda: pickle.dumps(content)}
+        forms: dict[str, Callable[[], str | bytes]] = {
+            "json": lambda: json_text(content) + "\n",
+            "pickle": lambda: pickle.dumps(content),
+        }
         return export(path, format, forms, {".pickle": "pickle", ".pkl": "pickle"})
 
     def export_snapshot(self, path: str | PathLike[str]) -> Path:
