@@ -1,14 +1,17 @@
 //! Benchmarks that run here, told as they go.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{Path, State};
+use axum::response::sse::Event;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::events::{Message, Stream, stream};
+use super::events::{Message, Sender, Stream, stream};
 use crate::Problem;
+use crate::jobs::{Job, Progress};
 use crate::state::Shared;
 
 /// A job that was started.
@@ -44,25 +47,42 @@ pub(super) async fn events(
     let job = shared.jobs.find(&id)?;
     let (sender, stream) = stream();
     tokio::spawn(async move {
-        let mut more = job.listen();
-        let mut told = 0;
-        loop {
-            more.mark_unchanged();
-            for progress in job.from(told) {
-                told += 1;
-                let data = serde_json::to_value(&progress).unwrap_or_default();
-                let sent = sender.send(Message { kind: "progress", data }.event()).await;
-                if sent.is_err() || progress.is_last() {
-                    return;
-                }
-            }
-            tokio::select! {
-                changed = more.changed() => if changed.is_err() { return },
-                () = sender.closed() => return,
-            }
-        }
+        let message = |progress: &Progress| {
+            let data = serde_json::to_value(progress).unwrap_or_default();
+            Some(Message { kind: "progress", data }.event())
+        };
+        follow(&job, &sender, message).await;
     });
     Ok(stream)
+}
+
+/// Tells what happens in a job, from its beginning, until it is over or nobody listens any more. `event` is how a step is
+/// told, if it is.
+pub(super) async fn follow(
+    job: &Job,
+    sender: &Sender,
+    event: impl Fn(&Progress) -> Option<Result<Event, Infallible>>,
+) {
+    let mut more = job.listen();
+    let mut told = 0;
+    loop {
+        more.mark_unchanged();
+        for progress in job.from(told) {
+            told += 1;
+            if let Some(event) = event(&progress)
+                && sender.send(event).await.is_err()
+            {
+                return;
+            }
+            if progress.is_last() {
+                return;
+            }
+        }
+        tokio::select! {
+            changed = more.changed() => if changed.is_err() { return },
+            () = sender.closed() => return,
+        }
+    }
 }
 
 /// Stops a job after the kernel that runs.

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use super::{rows, scaled};
 use crate::Problem;
 use crate::jobs::Progress;
+use crate::routes::bench::follow;
 use crate::routes::events::{Stream, stream};
 use crate::state::Shared;
 
@@ -43,25 +44,10 @@ async fn run(State(shared): State<Arc<Shared>>, Query(asked): Query<Asked>) -> R
         .await?;
     let (sender, stream) = stream();
     tokio::spawn(async move {
-        let mut more = job.listen();
-        let mut told = 0;
-        loop {
-            more.mark_unchanged();
-            for progress in job.from(told) {
-                told += 1;
-                let Some(data) = event(&progress) else { continue };
-                let sent = sender.send(Ok(Event::default().data(data.to_string()))).await;
-                if sent.is_err() || progress.is_last() {
-                    // Nobody listens any more, and nobody else knows of the job.
-                    job.cancel();
-                    return;
-                }
-            }
-            tokio::select! {
-                changed = more.changed() => if changed.is_err() { return },
-                () = sender.closed() => return job.cancel(),
-            }
-        }
+        let message = |progress: &Progress| Some(Ok(Event::default().data(event(progress)?.to_string())));
+        follow(&job, &sender, message).await;
+        // Nobody else knows of the job.
+        job.cancel();
     });
     Ok(stream)
 }
