@@ -93,7 +93,7 @@ fn empty() -> Recording {
 fn with_unit(field: Field) -> Field {
     let units = [("_ns", "ns"), ("_pct", "%"), ("_gbps", "GB/s"), ("bytes", "B")];
     match units.iter().find(|(ending, _)| field.name().ends_with(ending)) {
-        Some((_, unit)) => field.with_metadata([("unit".to_owned(), (*unit).to_owned())]),
+        Some((_, unit)) => field.with_metadata([("unit".to_owned(), (*unit).to_owned())].into()),
         None => field,
     }
 }
