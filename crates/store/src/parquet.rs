@@ -15,13 +15,13 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::schema::types::ColumnPath;
 
-use super::arrow::{Keys, array, field};
-use super::tables::{Cells, FlatColumn, FlatTable};
+use crate::arrow::{Keys, array, field};
+use crate::tables::{Cells, FlatColumn, FlatTable};
 
 /// The name in the files, in the form that other readers take apart.
-pub(super) const CREATED_BY: &str = concat!("eaves version ", env!("CARGO_PKG_VERSION"));
+pub const CREATED_BY: &str = concat!("eaves version ", env!("CARGO_PKG_VERSION"));
 /// What every reader knows.
-pub(super) const COMPRESSION: Compression = Compression::SNAPPY;
+pub const COMPRESSION: Compression = Compression::SNAPPY;
 /// Rows of one row group, the unit in which readers skip and share out the work.
 const ROW_GROUP: usize = 1 << 20;
 /// Rows turned to Arrow at a time.
@@ -36,7 +36,7 @@ pub fn write(parts: &[FlatTable<'_>], output: impl Write + Send) -> io::Result<(
 }
 
 /// What the output said; the crate wraps it.
-pub(super) fn io_error(error: ParquetError) -> io::Error {
+pub fn io_error(error: ParquetError) -> io::Error {
     match error {
         ParquetError::External(cause) => match cause.downcast::<io::Error>() {
             Ok(error) => *error,
@@ -47,7 +47,7 @@ pub(super) fn io_error(error: ParquetError) -> io::Error {
 }
 
 /// True if a file was written here.
-pub(super) fn is_export(path: &Path) -> bool {
+pub fn is_export(path: &Path) -> bool {
     let name = |file: File| {
         let reader = SerializedFileReader::new(file).ok()?;
         reader.metadata().file_metadata().created_by().map(str::to_owned)

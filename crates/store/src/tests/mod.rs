@@ -1,0 +1,4 @@
+//! What files must keep: everything.
+
+pub(crate) mod sample;
+mod tables;
