@@ -32,7 +32,15 @@ const BATCH: usize = 1 << 16;
 /// # Errors
 /// Only those of the output.
 pub fn write(parts: &[FlatTable<'_>], output: impl Write + Send) -> io::Result<()> {
-    write_parts(parts, output).map_err(io_error)
+    write_grouped(parts, ROW_GROUP, output)
+}
+
+/// The same with this many rows in a row group.
+///
+/// # Errors
+/// Only those of the output.
+pub fn write_grouped(parts: &[FlatTable<'_>], row_group: usize, output: impl Write + Send) -> io::Result<()> {
+    write_parts(parts, row_group, output).map_err(io_error)
 }
 
 /// What the output said; the crate wraps it.
@@ -55,12 +63,12 @@ pub fn is_export(path: &Path) -> bool {
     File::open(path).ok().and_then(name).is_some_and(|name| name.starts_with("eaves "))
 }
 
-fn write_parts(parts: &[FlatTable<'_>], output: impl Write + Send) -> Result<()> {
+fn write_parts(parts: &[FlatTable<'_>], row_group: usize, output: impl Write + Send) -> Result<()> {
     let Some(first) = parts.first() else {
         return Err(ParquetError::General("a table needs at least one part".to_owned()));
     };
     let schema: SchemaRef = Arc::new(Schema::new(first.columns.iter().map(field).collect::<Vec<_>>()));
-    let mut writer = ArrowWriter::try_new(output, schema.clone(), Some(properties(first)))?;
+    let mut writer = ArrowWriter::try_new(output, schema.clone(), Some(properties(first, row_group)))?;
     for part in parts {
         let mut keys = Keys::default();
         for start in (0..part.rows).step_by(BATCH) {
@@ -74,11 +82,11 @@ fn write_parts(parts: &[FlatTable<'_>], output: impl Write + Send) -> Result<()>
     Ok(())
 }
 
-fn properties(table: &FlatTable<'_>) -> WriterProperties {
+fn properties(table: &FlatTable<'_>, row_group: usize) -> WriterProperties {
     let mut properties = WriterProperties::builder()
         .set_created_by(CREATED_BY.to_owned())
         .set_compression(COMPRESSION)
-        .set_max_row_group_row_count(Some(ROW_GROUP));
+        .set_max_row_group_row_count(Some(row_group));
     for column in table.columns.iter().filter(|column| is_ascending(&column.cells)) {
         let path = ColumnPath::from(column.name.as_ref());
         properties = properties

@@ -143,9 +143,18 @@ impl StagedDirectory {
     /// # Errors
     /// If it cannot be renamed.
     pub fn complete(self) -> io::Result<()> {
+        let target = self.target.clone();
+        self.complete_as(&target)
+    }
+
+    /// The same under another name in the same directory.
+    ///
+    /// # Errors
+    /// If it cannot be renamed.
+    pub fn complete_as(self, target: &Path) -> io::Result<()> {
         // No interruption between the two renames.
         let list = temporary();
-        let swapped = swap(self.staging.path(), &self.target);
+        let swapped = swap(self.staging.path(), target);
         drop(list);
         if swapped.is_ok() {
             // It has moved, so there is nothing to remove.

@@ -74,7 +74,8 @@ pub fn table_names() -> Vec<&'static str> {
     Trace::default().tables().iter().map(|table| table.name).collect()
 }
 
-fn flatten<'a>(table: TableView<'a>, strings: &'a Strings, rank: Option<i64>) -> FlatTable<'a> {
+/// A table of the model as flat columns.
+pub(crate) fn flatten<'a>(table: TableView<'a>, strings: &'a Strings, rank: Option<i64>) -> FlatTable<'a> {
     let mut columns = Vec::with_capacity(table.columns.len() + 6);
     let mut add = |name: Cow<'static, str>, cells| columns.push(FlatColumn { name, cells });
     if let Some(rank) = rank {
