@@ -4,6 +4,8 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use eaves_store::{Object, is_address};
+
 use crate::Error;
 use crate::datasets;
 use crate::formats::{profilers, snapshot};
@@ -19,6 +21,8 @@ pub(crate) enum Input {
     Found(PathBuf),
     /// A dataset, a run of one, or a rank of that.
     Dataset(PathBuf),
+    /// An object of an object store, and whether the user named it.
+    Object(Object, bool),
 }
 
 /// What the user's words stand for.
@@ -44,6 +48,7 @@ impl Inputs {
     pub fn retain(&mut self, mut keep: impl FnMut(&Path) -> bool) {
         self.list.retain(|input| match input {
             Input::File(path) | Input::Found(path) => keep(path),
+            Input::Object(object, _) => keep(Path::new(&object.address)),
             Input::Stdin | Input::Dataset(_) => true,
         });
     }
@@ -51,8 +56,10 @@ impl Inputs {
     /// Makes a named file that cannot be read as little of an error as one that was found.
     pub fn pass_over_faults(&mut self) {
         for input in &mut self.list {
-            if let Input::File(path) = input {
-                *input = Input::Found(std::mem::take(path));
+            match input {
+                Input::File(path) => *input = Input::Found(std::mem::take(path)),
+                Input::Object(_, named) => *named = false,
+                Input::Stdin | Input::Found(_) | Input::Dataset(_) => {}
             }
         }
     }
@@ -124,6 +131,8 @@ pub(crate) fn expand(words: &[PathBuf]) -> Result<Vec<Input>, Error> {
     for word in words {
         if datasets::is_part(word)? {
             inputs.push(Input::Dataset(word.clone()));
+        } else if let Some(address) = word.to_str().filter(|text| is_address(text)) {
+            inputs.extend(objects(address)?);
         } else {
             inputs.extend(expand_with(std::slice::from_ref(word), &is_trace)?);
         }
@@ -137,6 +146,21 @@ pub(crate) fn expand_logs(words: &[PathBuf]) -> Result<Vec<Input>, Error> {
         let name = path.to_string_lossy().to_ascii_lowercase();
         [".log", ".txt", ".gz", ".zst", ".zip"].iter().any(|ending| name.ends_with(ending))
     })
+}
+
+/// The object at an address, or those below it that may be traces by their names. Contents are not looked into, which would
+/// fetch each of them twice.
+fn objects(address: &str) -> Result<Vec<Input>, Error> {
+    if let Some(object) = Object::find(address)? {
+        return Ok(vec![Input::Object(object, true)]);
+    }
+    let mut below = Object::below(address)?;
+    let count = below.len();
+    below.retain(|object| object.address.rsplit('/').next().is_some_and(may_be_trace));
+    if below.is_empty() {
+        return Err(Error::NothingThere { path: address.to_owned(), count });
+    }
+    Ok(below.into_iter().map(|object| Input::Object(object, false)).collect())
 }
 
 fn expand_with(words: &[PathBuf], wanted: &dyn Fn(&Path) -> bool) -> Result<Vec<Input>, Error> {

@@ -19,6 +19,7 @@ mod export_tool;
 mod formats;
 mod inputs;
 mod json;
+mod objects;
 mod parts;
 mod pickle;
 mod plausibility;
@@ -40,6 +41,8 @@ pub use error::Error;
 pub use formats::measurements::Form;
 pub use inputs::Inputs;
 pub use progress::Progress;
+
+use eaves_store::Object;
 
 use containers::Opened;
 use formats::kineto::{self, Refusal};
@@ -164,6 +167,11 @@ fn contents_of<R: Send>(
             Input::Stdin => (containers::open_stream("-", Box::new(std::io::stdin())), true),
             Input::File(path) => (containers::open_file(path, &options.progress), true),
             Input::Found(path) => (containers::open_file(path, &options.progress), false),
+            Input::Object(object, named) => {
+                options.progress.expect(object.size);
+                opened.push((Entry::Object(object.clone()), *named));
+                continue;
+            }
             Input::Dataset(path) => {
                 // A rank that cannot be read is damage of what was named, not something else that lies there.
                 opened.extend(datasets::ranks(path)?.into_iter().map(|rank| (Entry::Rank(rank), true)));
@@ -299,6 +307,8 @@ pub fn read_measurements(name: &str, bytes: &[u8], form: Option<Form>) -> Result
 enum Entry {
     /// Bytes in some format.
     Bytes(Opened),
+    /// An object, which is fetched when it is read and forgotten then.
+    Object(Object),
     /// A rank of a dataset.
     Rank(datasets::Rank),
 }
@@ -332,11 +342,17 @@ fn read_all<R: Send>(
     let share = options.threads / workers;
     let neighbours = parts::Neighbours::of(opened.iter().filter_map(|(input, _)| match input {
         Entry::Bytes(input) => Some(input.path.as_str()),
+        Entry::Object(object) => Some(object.address.as_str()),
         Entry::Rank(_) => None,
     }));
     let results = side_by_side::each(&opened, workers, |(input, _)| {
+        let fetched;
         let input = match input {
             Entry::Bytes(input) => input,
+            Entry::Object(object) => {
+                fetched = objects::Fetched::new(object, options)?;
+                &fetched.opened
+            }
             Entry::Rank(rank) => {
                 let mut recording = rank.read(options)?;
                 let answer = work(&mut recording);

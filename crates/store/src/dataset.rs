@@ -395,8 +395,5 @@ fn backing(path: &str) -> Result<Backing, Error> {
     #[cfg(feature = "cloud")]
     return crate::bucket::Bucket::open(path).map(Backing::Bucket);
     #[cfg(not(feature = "cloud"))]
-    Err(Error::Address {
-        place: path.to_owned(),
-        what: "this program was built without object stores (feature `cloud`)".to_owned(),
-    })
+    Err(crate::objects::unknown(path))
 }

@@ -4,6 +4,8 @@
 
 pub mod arrow;
 mod backing;
+#[cfg(feature = "cloud")]
+mod bucket;
 pub mod dataset;
 mod dataset_error;
 mod decode;
@@ -11,6 +13,7 @@ mod encode;
 mod layout;
 mod leftovers;
 mod names;
+mod objects;
 pub mod parquet;
 mod rank_file;
 pub mod staging;
@@ -21,4 +24,5 @@ mod tests;
 pub use dataset::{Dataset, Part, StagedRank, is_address};
 pub use dataset_error::Error;
 pub use names::{is_run_name, run_name_of};
+pub use objects::Object;
 pub use rank_file::{FORMAT_VERSION, RankFile, Source, StoredTable, StoredWarning};

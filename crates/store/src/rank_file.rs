@@ -10,7 +10,9 @@ use eaves_model::{
 };
 use serde::{Deserialize, Serialize};
 
+use crate::dataset::is_address;
 use crate::names::lasting;
+use crate::objects::Object;
 
 /// The version of the format. Tables and fields may be added within a version, never changed.
 pub const FORMAT_VERSION: u64 = 1;
@@ -32,8 +34,13 @@ pub struct Source {
 
 impl Source {
     /// Of a file, or of the archive that a path such as `traces.zip!rank0.json` is in. Nothing for a stream, a directory or
-    /// several files.
+    /// several files. An address of an object store is asked for.
     pub fn of(path: &str) -> Option<Self> {
+        if is_address(path) {
+            let Object { address, size, etag } = Object::find(path).ok()??;
+            // Without a name of its content nobody can tell whether it changed.
+            return etag.map(|etag| Self { path: address, size, modified_ns: None, etag: Some(etag) });
+        }
         let archive = || path.match_indices('!').map(|(at, _)| &path[..at]);
         let file = std::iter::once(path).chain(archive()).find(|file| Path::new(file).is_file())?;
         let metadata = fs::metadata(file).ok()?;

@@ -6,6 +6,7 @@ use crate::options::Options;
 
 mod analyze;
 mod compile;
+mod dataset;
 mod formats;
 mod ingest;
 mod inputs;
@@ -36,6 +37,11 @@ Benchmarks
           --program FILE  measure this eaves instead of building one
           --tlparse PROGRAM   measure this one
           --with-peers    install tlparse into target/bench/venv-tlparse
+
+  dataset a big trace into a dataset, next to reading and encoding alone, and out of it again
+          --size 500MB    size of the trace
+          --runs 3        runs of each row; the median counts
+          --program FILE  measure this eaves instead of building one
 
   formats files of vendors' profilers, from file to kernels or roofline
           --size 1GB      size of those that are made
@@ -87,6 +93,7 @@ pub(crate) fn run(mut options: Options) -> Result<()> {
         }
         Some("analyze") => analyze::run(options),
         Some("compile") => compile::run(options),
+        Some("dataset") => dataset::run(options),
         Some("formats") => formats::run(options),
         Some("ingest") => ingest::run(options),
         Some("kernels") => kernels::run(options),
