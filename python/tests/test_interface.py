@@ -17,11 +17,11 @@ pytest.importorskip("schemathesis", reason="schemathesis is not installed")
 def server(example: Callable[[str], str], tmp_path: Path) -> Iterator[str]:
     """The address of a server with an example, in a folder of its own: clients may save files in it."""
     command = [sys.executable, "-m", "eaves", "serve", "--port", "0", example("training")]
-    process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
     try:
-        assert process.stdout is not None
-        found = next((m for line in process.stdout if (m := re.search(r"http://\S+", line))), None)
-        assert found, process.stderr and process.stderr.read()
+        assert process.stderr is not None
+        found = next((m for line in process.stderr if (m := re.search(r"http://\S+", line))), None)
+        assert found, "it serves nowhere"
         yield found[0].rstrip("/")
     finally:
         process.terminate()
