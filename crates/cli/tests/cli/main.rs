@@ -12,6 +12,7 @@ mod examples;
 mod flame;
 mod help;
 mod hta;
+mod ingest;
 #[cfg(unix)]
 mod interrupt;
 mod itself;
