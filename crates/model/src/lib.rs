@@ -57,7 +57,7 @@ pub use points::{
     MEMORY_BY_CATEGORY,
 };
 pub use rows::{Band, Row, Rows};
-pub use run::{RankSource, Recording, Run};
+pub use run::{RankSource, Recording, Run, assign_ranks};
 pub use slices::{Slice, SliceKind, Slices};
 pub use snapshot::{
     MemoryBlock, MemoryBlocks, MemoryEvent, MemoryEvents, MemoryFrame, MemoryFrames, MemorySegment,
