@@ -1,13 +1,14 @@
 //! Count, mean, spread and quartiles of numbers, as data frames describe a column.
 
 use eaves_model::Ns;
+use serde::{Deserialize, Serialize};
 
 use crate::Statistics;
 use crate::section::Value;
 
 /// Numbers described. Quartiles are interpolated between neighbours, as pandas and NumPy do by default (method 7 of
 /// Hyndman and Fan, "Sample Quantiles in Statistical Packages", 1996).
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
 pub(crate) struct Description {
     count: u64,
     mean: f64,

@@ -30,13 +30,14 @@ use std::ops::{AddAssign, Range};
 use eaves_model::{
     CallTree, GpuId, Interval, LaunchLinks, Ns, SliceId, SliceKind, Slices, StringId, Trace, TrackId,
 };
+use serde::{Deserialize, Serialize};
 
 use crate::GpuView;
 
 const NONE: u32 = u32::MAX;
 
 /// GPU activities summed up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct GpuWork {
     /// How many activities.
     pub activities: u64,

@@ -3,6 +3,7 @@
 use std::any::Any;
 
 use eaves_model::{Interval, Recording, Times, Trace};
+use serde::{Deserialize, Serialize};
 
 use crate::analyses::{Analysis, missing};
 use crate::recorder::Recorder;
@@ -16,13 +17,27 @@ pub(crate) type Part = Box<dyn Any + Send + Sync>;
 /// a job of many ranks is read one rank after the other.
 #[derive(Debug)]
 pub struct Measured {
+    pub(crate) summary: Summary,
+    /// What each analysis keeps, by its id.
+    parts: Vec<(&'static str, Part)>,
+}
+
+/// What is kept of a recording for all analyses.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+pub(crate) struct Summary {
     times: TypeTimes,
     span: Option<Interval>,
     extent: Option<Interval>,
     steps: Vec<u64>,
     selected_steps: u64,
     recorded_gpu: bool,
-    parts: Vec<Part>,
+}
+
+impl Measured {
+    /// What an analysis keeps, if it measured the recording.
+    pub(crate) fn part(&self, id: &str) -> Option<&Part> {
+        self.parts.iter().find(|(known, _)| *known == id).map(|(_, part)| part)
+    }
 }
 
 /// Measures a recording for some analyses. Its rows are not needed any more after that.
@@ -30,19 +45,18 @@ pub fn measure(trace: &Trace, options: &Options, analyses: &[&'static Analysis])
     let view = RankView::new(trace, options);
     // One after the other: two at a time would need the memory of both, and several ranks are measured side by side
     // anyway.
-    let mut order: Vec<usize> = (0..analyses.len()).collect();
-    order.sort_by_key(|&index| !analyses[index].heavy);
-    let mut measured: Vec<(usize, Part)> =
-        order.into_iter().map(|index| (index, measure_one(analyses[index], &view))).collect();
-    measured.sort_by_key(|(index, _)| *index);
-    let parts = measured.into_iter().map(|(_, part)| part).collect();
+    let mut order: Vec<&Analysis> = analyses.to_vec();
+    order.sort_by_key(|analysis| !analysis.heavy);
+    let parts = order.into_iter().map(|analysis| (analysis.id, measure_one(analysis, &view))).collect();
     Measured {
-        times: view.times,
-        span: view.sets.span(),
-        extent: view.extent,
-        steps: view.steps.iter().map(|(number, _)| number).collect(),
-        selected_steps: view.selected_steps(),
-        recorded_gpu: !trace.gpu.is_empty(),
+        summary: Summary {
+            times: view.times,
+            span: view.sets.span(),
+            extent: view.extent,
+            steps: view.steps.iter().map(|(number, _)| number).collect(),
+            selected_steps: view.selected_steps(),
+            recorded_gpu: !trace.gpu.is_empty(),
+        },
         parts,
     }
 }
@@ -66,28 +80,66 @@ pub fn assemble(
     options: &Options,
     analyses: &[&'static Analysis],
 ) -> Result<Vec<Outcome>, SelectionError> {
-    let all: Vec<(&Recording, &Measured)> = recordings.iter().zip(measured).collect();
-    options.selection.check_ranks(recordings)?;
-    let selected: Vec<_> =
-        all.into_iter().filter(|(recording, _)| options.selection.has_rank(recording.rank)).collect();
-    options
-        .selection
-        .check_steps(selected.iter().flat_map(|(_, measured)| measured.steps.iter().copied()))?;
-    options.selection.check_time(selected.iter().filter_map(|(_, measured)| measured.extent))?;
-    let ranks = selected.iter().map(|(recording, measured)| RankSummary::new(recording, measured)).collect();
-    let recorded_gpu = measured.iter().any(|one| one.recorded_gpu);
-    let recorder = selected.first().map(|(recording, _)| Recorder::of(recording.format)).unwrap_or_default();
-    let job = Job { options: options.clone(), ranks, recorded_gpu, recorder };
-    let in_sequence =
-        selected.iter().any(|(recording, _)| recording.trace.metadata.times == Times::InSequence);
-    let outcome = |(index, analysis): (usize, &&'static Analysis)| {
-        if in_sequence && analysis.needs_times {
+    let summaries: Vec<&Summary> = measured.iter().map(|one| &one.summary).collect();
+    let assembly = Assembly::new(recordings, &summaries, options)?;
+    let outcome = |analysis: &&'static Analysis| {
+        assembly.outcome(analysis, |index| measured.get(index)?.part(analysis.id))
+    };
+    Ok(analyses.iter().map(outcome).collect())
+}
+
+/// A report that is being put together.
+pub(crate) struct Assembly {
+    job: Job,
+    /// The selected ones among the recordings.
+    pub(crate) selected: Vec<usize>,
+    in_sequence: bool,
+}
+
+impl Assembly {
+    pub(crate) fn new(
+        recordings: &[Recording],
+        summaries: &[&Summary],
+        options: &Options,
+    ) -> Result<Self, SelectionError> {
+        options.selection.check_ranks(recordings)?;
+        let (selected, all): (Vec<usize>, Vec<(&Recording, &Summary)>) = recordings
+            .iter()
+            .zip(summaries.iter().copied())
+            .enumerate()
+            .filter(|(_, (recording, _))| options.selection.has_rank(recording.rank))
+            .unzip();
+        let steps = all.iter().flat_map(|(_, summary)| summary.steps.iter().copied());
+        options.selection.check_steps(steps)?;
+        options.selection.check_time(all.iter().filter_map(|(_, summary)| summary.extent))?;
+        let ranks = all.iter().map(|(recording, summary)| RankSummary::new(recording, summary)).collect();
+        let recorded_gpu = summaries.iter().any(|one| one.recorded_gpu);
+        let recorder = all.first().map(|(recording, _)| Recorder::of(recording.format)).unwrap_or_default();
+        let in_sequence =
+            all.iter().any(|(recording, _)| recording.trace.metadata.times == Times::InSequence);
+        let job = Job { options: options.clone(), ranks, recorded_gpu, recorder };
+        Ok(Self { job, selected, in_sequence })
+    }
+
+    /// True if an analysis looks at the parts of ranks.
+    pub(crate) fn is_possible(&self, analysis: &Analysis) -> bool {
+        !(self.in_sequence && analysis.needs_times)
+    }
+
+    /// The outcome of an analysis, by what it keeps of each recording.
+    pub(crate) fn outcome<'p>(
+        &self,
+        analysis: &Analysis,
+        part: impl Fn(usize) -> Option<&'p Part>,
+    ) -> Outcome {
+        if !self.is_possible(analysis) {
             return missing::start_times(analysis.id);
         }
-        let parts: Vec<&Part> = selected.iter().filter_map(|(_, one)| one.parts.get(index)).collect();
-        wording::for_users_of(job.recorder, (analysis.assemble)(&job, &parts))
-    };
-    Ok(analyses.iter().enumerate().map(outcome).collect())
+        // In the place of what was not measured, so that every part stays with its rank.
+        let nothing: Part = Box::new(());
+        let parts: Vec<&Part> = self.selected.iter().map(|&index| part(index).unwrap_or(&nothing)).collect();
+        wording::for_users_of(self.job.recorder, (analysis.assemble)(&self.job, &parts))
+    }
 }
 
 /// One rank in a report.
@@ -108,7 +160,7 @@ pub struct RankSummary {
 }
 
 impl RankSummary {
-    fn new(recording: &Recording, measured: &Measured) -> Self {
+    fn new(recording: &Recording, measured: &Summary) -> Self {
         Self {
             rank: recording.rank,
             path: recording.path.clone(),

@@ -5,6 +5,7 @@ use std::ops::Bound;
 
 use eaves_model::{SliceId, StringId, Trace};
 use eaves_roofline::counters::{self, Ceilings, Done, Lookup, adds_up};
+use serde::{Deserialize, Serialize};
 
 /// Which rows of the table of counters belong to which slice.
 #[derive(Debug)]
@@ -75,7 +76,7 @@ fn first_not_before(slices: &[SliceId], slice: SliceId) -> usize {
 }
 
 /// The values of one metric over several launches.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, Serialize)]
 pub(crate) struct Values {
     /// Their sum.
     pub(crate) sum: f64,
@@ -113,7 +114,7 @@ impl Values {
 }
 
 /// The counters of launches that are looked at as one.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 pub struct CounterSums {
     /// What they ran on, as compilers call it; empty if it was not recorded.
     pub(crate) architecture: String,

@@ -4,11 +4,12 @@
 //! distinct name, not once per activity.
 
 use eaves_model::{GpuId, SliceKind, StringId, Trace};
+use serde::{Deserialize, Serialize};
 
 use self::Pattern::{Contains, Prefix};
 
 /// What a GPU activity is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize)]
 #[repr(u8)]
 pub enum KernelType {
     /// Arithmetic and everything that is neither of the others.

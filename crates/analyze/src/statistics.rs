@@ -1,9 +1,10 @@
 //! Count, sum, extremes and spread of durations, exact in integers.
 
 use eaves_model::Ns;
+use serde::{Deserialize, Serialize};
 
 /// Durations summed up. Sums are integers, so order and grouping change nothing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Statistics {
     count: u64,
     total: i128,

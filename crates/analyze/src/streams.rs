@@ -3,11 +3,12 @@
 use std::collections::HashMap;
 
 use eaves_model::{MaybeI64, MaybeU32};
+use serde::{Deserialize, Serialize};
 
 use crate::section::{Column, Unit, Value};
 
 /// A stream of a device. Activities without a stream, or without a device, share one each.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize)]
 pub struct Stream {
     /// The device.
     pub device: MaybeU32,

@@ -1,6 +1,7 @@
 //! When each type of activity ran, and how long each combination of types ran together.
 
 use eaves_model::{Interval, IntervalSet, Ns, sweep};
+use serde::{Deserialize, Serialize};
 
 use crate::KernelType;
 
@@ -59,7 +60,7 @@ impl FromIterator<(Interval, KernelType)> for TypeSets {
 
 /// How long each combination of types ran together. Every time of the breakdown, the overlap and the table of
 /// types is a sum of these, so they cannot contradict each other.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct TypeTimes([Ns; 8]);
 
 impl TypeTimes {

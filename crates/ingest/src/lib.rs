@@ -33,7 +33,7 @@ use std::io::Read;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use eaves_model::{Diagnostics, Measurements, Oddity, RankSource, Recording, Run};
+use eaves_model::{Diagnostics, Measurements, Oddity, RankSource, Recording, Run, assign_ranks};
 
 pub use compile_logs::{is_compile_log, read_compile_log, read_compile_logs};
 pub use details::event_at;
@@ -64,6 +64,18 @@ impl Default for Options {
         let available = || std::thread::available_parallelism().map_or(1, usize::from);
         Self { threads: wanted.unwrap_or_else(available).max(1), progress: Arc::default() }
     }
+}
+
+/// The files that inputs stand for, in the order they are read in, for those who read them in several processes.
+///
+/// # Errors
+/// If there is nothing of a name.
+pub fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
+    let path = |input| match input {
+        Input::Stdin => PathBuf::from("-"),
+        Input::File(path) | Input::Found(path) | Input::Dataset(path) => path,
+    };
+    Ok(inputs::expand(paths)?.into_iter().map(path).collect())
 }
 
 /// Reads files, directories, patterns and standard input (`-`).
@@ -214,7 +226,7 @@ fn assemble<R: Send>(
     work: impl Fn(&mut Recording) -> R + Sync,
 ) -> Result<Contents<R>, Error> {
     let count = opened.len() + refused.len();
-    let mut diagnostics = Diagnostics::default();
+    let mut passed_over = Vec::new();
     let mut recordings = Vec::new();
     let mut measurements = Vec::new();
     let results = read_all(opened, options, wanted, &work);
@@ -230,7 +242,7 @@ fn assemble<R: Send>(
             Ok(One::Trace(recording, _)) if is_of_memory(recording.format) && has_traces && !named => {
                 let detail =
                     format!("a recording of memory beside traces, to be named alone: {}", recording.path);
-                diagnostics.note_detail(Oddity::NotATrace, None, detail);
+                passed_over.push(detail);
             }
             Ok(One::Trace(recording, answer)) => recordings.push((*recording, answer)),
             Ok(One::Measurements(one)) => measurements.push(one),
@@ -245,10 +257,14 @@ fn assemble<R: Send>(
         return Err(common_reason(refused).unwrap_or(nothing));
     }
     let refused: Vec<String> = refused.iter().map(Error::to_string).collect();
-    for error in &refused {
-        diagnostics.note_detail(Oddity::NotATrace, None, error.as_str());
+    passed_over.extend(refused.iter().cloned());
+    // The first is shown: the same whatever the order of the inputs, and whether or not they are read together.
+    passed_over.sort();
+    let mut diagnostics = Diagnostics::default();
+    for detail in passed_over {
+        diagnostics.note_detail(Oddity::NotATrace, None, detail);
     }
-    ranks::assign(&mut recordings, &mut diagnostics);
+    assign_ranks(&mut recordings, &mut diagnostics);
     let (recordings, answers) = recordings.into_iter().unzip();
     Ok(Contents { run: Run { recordings, diagnostics }, answers, measurements, refused })
 }

@@ -1,7 +1,9 @@
 //! What was odd in an input: one entry per kind, with how often and where first.
 
+use serde::{Deserialize, Serialize};
+
 /// A kind of oddity. The text names the consequence for the numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize)]
 pub enum Oddity {
     /// The file ends in the middle of an event or before the list is closed.
     Truncated,
@@ -61,11 +63,13 @@ pub enum Oddity {
     UnknownRank,
     /// An input of a directory that is no trace.
     NotATrace,
+    /// A rank of a job that could not be read.
+    Unreadable,
 }
 
 impl Oddity {
     /// Every kind.
-    pub const ALL: [Self; 29] = [
+    pub const ALL: [Self; 30] = [
         Self::Truncated,
         Self::DamagedContainer,
         Self::DamagedPage,
@@ -95,6 +99,7 @@ impl Oddity {
         Self::DuplicateRank,
         Self::UnknownRank,
         Self::NotATrace,
+        Self::Unreadable,
     ];
 
     /// A stable name for programs.
@@ -129,6 +134,7 @@ impl Oddity {
             Self::DuplicateRank => "duplicate-rank",
             Self::UnknownRank => "unknown-rank",
             Self::NotATrace => "not-a-trace",
+            Self::Unreadable => "unreadable",
         }
     }
 
@@ -183,6 +189,7 @@ impl Oddity {
                 "inputs do not say which rank they are; ranks were given in order of the names"
             }
             Self::NotATrace => "files that are no trace were passed over",
+            Self::Unreadable => "a rank that could not be read is missing",
         }
     }
 
@@ -201,7 +208,7 @@ impl Oddity {
 }
 
 /// How often an oddity occurred, and where first.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Warning {
     /// The kind.
     pub kind: Oddity,
@@ -214,7 +221,7 @@ pub struct Warning {
 }
 
 /// The oddities of one input.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Diagnostics {
     warnings: Vec<Warning>,
 }

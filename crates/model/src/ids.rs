@@ -1,5 +1,7 @@
 //! Row numbers and identifiers as newtypes, and optional scalars that cost no extra byte in a column.
 
+use serde::{Deserialize, Serialize};
+
 use crate::Values;
 
 /// What changes when the rows of one trace part are appended to another: ids of strings and tracks are
@@ -60,7 +62,7 @@ pub enum Column<'a> {
 macro_rules! row_id {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize)]
         #[repr(transparent)]
         pub struct $name(pub u32);
 
@@ -162,7 +164,7 @@ plain_element! {
 macro_rules! maybe {
     ($(#[$doc:meta])* $name:ident($inner:ty), $none:expr) => {
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize)]
         #[repr(transparent)]
         pub struct $name($inner);
 
@@ -246,7 +248,7 @@ impl From<Option<f64>> for MaybeF64 {
 }
 
 /// Grid or block extents of a launch; all zero means not recorded.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize, Serialize)]
 pub struct Extent(pub [u32; 3]);
 
 impl Extent {

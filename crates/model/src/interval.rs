@@ -3,10 +3,12 @@
 //! Busy time is the measure of a union, never a sum of durations: work that runs side by side would count
 //! twice. Sets are kept as sorted, disjoint, non-empty intervals, so every operation is one linear pass.
 
+use serde::{Deserialize, Serialize};
+
 use crate::Ns;
 
 /// The time from `start` up to, but not including, `end`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize)]
 pub struct Interval {
     /// First instant inside.
     pub start: Ns,

@@ -59,7 +59,7 @@ pub use points::{
 };
 pub use rebuild::{ColumnData, Unfit};
 pub use rows::{Band, Row, Rows};
-pub use run::{RankSource, Recording, Run};
+pub use run::{RankSource, Recording, Run, assign_ranks};
 pub use slices::{Slice, SliceKind, Slices};
 pub use snapshot::{
     MemoryBlock, MemoryBlocks, MemoryEvent, MemoryEvents, MemoryFrame, MemoryFrames, MemorySegment,

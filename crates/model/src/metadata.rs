@@ -1,7 +1,9 @@
 //! What a trace says about itself: where, on what, with which options it was recorded.
 
+use serde::{Deserialize, Serialize};
+
 /// The recording as its own header describes it.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 pub struct Metadata {
     /// Version of the trace schema.
     pub schema_version: Option<i64>,
@@ -34,7 +36,7 @@ pub struct Metadata {
 }
 
 /// What the times of slices are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub enum Times {
     /// When things happened.
     #[default]
@@ -51,7 +53,7 @@ impl Metadata {
 }
 
 /// One device as the recorder described it. Missing numbers were not recorded.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 pub struct DeviceProperties {
     /// Device number.
     pub id: Option<i64>,
@@ -71,7 +73,7 @@ impl DeviceProperties {
 }
 
 /// The place of a process in a distributed job.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 pub struct DistributedInfo {
     /// Communication library.
     pub backend: Option<String>,
@@ -86,7 +88,7 @@ pub struct DistributedInfo {
 }
 
 /// A group of ranks that communicate.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 pub struct ProcessGroup {
     /// Name.
     pub name: String,

@@ -1,9 +1,13 @@
 //! One or more recordings that belong together: the ranks of a job.
 
-use crate::{Diagnostics, Trace};
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Diagnostics, Oddity, Trace};
 
 /// How the rank of a recording became known.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub enum RankSource {
     /// The trace says it (`distributedInfo`).
     Trace,
@@ -40,4 +44,41 @@ pub struct Run {
     pub recordings: Vec<Recording>,
     /// What was odd about the inputs as a set; oddities of one input are in its trace.
     pub diagnostics: Diagnostics,
+}
+
+/// Gives the recordings whose rank nothing tells the lowest free ones in order of their names, then sorts by rank and
+/// path. Two recordings of one rank are both kept. What comes with a recording stays with it.
+pub fn assign_ranks<R>(recordings: &mut [(Recording, R)], diagnostics: &mut Diagnostics) {
+    recordings.sort_by(|(a, _), (b, _)| a.path.cmp(&b.path));
+    let mut taken = BTreeSet::new();
+    for (recording, _) in recordings.iter().filter(|(one, _)| one.rank_source != RankSource::Assumed) {
+        if !taken.insert(recording.rank) {
+            let detail = format!("rank {}: {}", recording.rank, recording.path);
+            diagnostics.note_detail(Oddity::DuplicateRank, None, detail);
+        }
+    }
+    let is_assumed = |recording: &Recording| recording.rank_source == RankSource::Assumed;
+    // A rank that was assumed when a dataset was made stays what it was.
+    let mut settled = BTreeSet::new();
+    for (recording, _) in recordings.iter().filter(|(one, _)| is_assumed(one) && one.rank != 0) {
+        if taken.insert(recording.rank) {
+            settled.insert(recording.rank);
+        }
+    }
+    let several = recordings.len() > 1;
+    let mut free = 0;
+    for (recording, _) in recordings.iter_mut().filter(|(one, _)| is_assumed(one)) {
+        if !settled.remove(&recording.rank) {
+            while taken.contains(&free) {
+                free += 1;
+            }
+            taken.insert(free);
+            recording.rank = free;
+        }
+        if several {
+            let detail = format!("rank {}: {}", recording.rank, recording.path);
+            diagnostics.note_detail(Oddity::UnknownRank, None, detail);
+        }
+    }
+    recordings.sort_by(|(a, _), (b, _)| (a.rank, &a.path).cmp(&(b.rank, &b.path)));
 }

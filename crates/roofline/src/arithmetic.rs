@@ -2,8 +2,10 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 /// A type of arithmetic that a device has a peak for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize)]
 pub enum Arithmetic {
     /// Double precision.
     Fp64,
@@ -92,7 +94,7 @@ impl fmt::Display for Arithmetic {
 }
 
 /// Which units of a device do the arithmetic.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize)]
 pub enum Engine {
     /// Lanes that work on one element each: CUDA cores, VALU, SIMD.
     Vector,

@@ -96,6 +96,11 @@ impl Script {
         &self.name
     }
 
+    /// The script as written.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
     /// The types it defines, in its order.
     pub fn types(&self) -> impl Iterator<Item = &str> {
         self.operators.iter().map(|(name, _)| name.as_str())

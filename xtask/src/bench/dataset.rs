@@ -23,7 +23,8 @@ pub(super) fn run(mut options: Options) -> Result<()> {
     let program = options.value("--program")?.map(PathBuf::from);
     options.finish()?;
     let eaves = program.map_or_else(build, Ok)?;
-    let (reader, encoder) = (build_example("eaves-ingest", "read")?, build_example("eaves-ingest", "encode")?);
+    let (reader, encoder) =
+        (build_example("eaves-ingest", "read")?, build_example("eaves-ingest", "encode")?);
     println!("{}", machine());
     let trace = inputs::big_trace(size, "json")?;
     let dataset = inputs::folder()?.join("dataset");
@@ -63,7 +64,8 @@ fn folder_size(folder: &Path) -> Result<u64> {
     let mut size = 0;
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
-        size += if entry.file_type()?.is_dir() { folder_size(&entry.path())? } else { entry.metadata()?.len() };
+        size +=
+            if entry.file_type()?.is_dir() { folder_size(&entry.path())? } else { entry.metadata()?.len() };
     }
     Ok(size)
 }

@@ -1,6 +1,7 @@
 //! The critical path: which chain of work and waiting decides how long the selected time takes.
 
 use eaves_model::{Ns, SliceId, ident_text};
+use serde::{Deserialize, Serialize};
 
 use super::{Analyse, Rank};
 use crate::critical_path::{Cause, CriticalPath, NAMES_WITH_GAIN, NameTime, PathPart};
@@ -10,6 +11,7 @@ use crate::{Job, Outcome, RankView};
 pub(super) struct CriticalPaths;
 
 /// What stays of the path of a rank.
+#[derive(Deserialize, Serialize)]
 pub(super) struct Summary {
     window: Ns,
     /// By number of the cause. All together are the window.
@@ -20,11 +22,13 @@ pub(super) struct Summary {
     parts: Vec<PartRow>,
 }
 
+#[derive(Deserialize, Serialize)]
 struct NameRow {
     name: String,
     time: NameTime,
 }
 
+#[derive(Deserialize, Serialize)]
 struct PartRow {
     start: Ns,
     duration: Ns,

@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use eaves_model::Ns;
+use serde::{Deserialize, Serialize};
 
 use super::{Analyse, Rank, missing};
 use crate::section::{Column, Finding, Number, Provenance, Section, Severity, Table, Unit, Value};
@@ -13,7 +14,7 @@ use crate::{Job, KernelType, Outcome, RankView, Statistics};
 pub(super) struct Kernels;
 
 /// The activities of one name and type.
-#[derive(Clone)]
+#[derive(Clone, Deserialize, Serialize)]
 pub(super) struct Row {
     name: String,
     kernel_type: KernelType,

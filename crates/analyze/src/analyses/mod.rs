@@ -28,6 +28,9 @@ use std::ops::Deref;
 pub use kernel_sequences::{Sequence, sequences_of};
 pub use temporal_breakdown::Breakdown;
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
 use crate::job::Part;
 use crate::{Job, Outcome, RankSummary, RankView};
 
@@ -44,11 +47,19 @@ pub(crate) trait Analyse {
     /// True if it says something about when things happened, so that it needs recorded times. Durations alone are enough
     /// for the others.
     const NEEDS_TIMES: bool = true;
-    /// What stays of a rank when its rows are gone. Owns what it holds, and is small.
-    type Part: Send + Sync + 'static;
+    /// What stays of a rank when its rows are gone. Owns what it holds, is small, and can be told to other processes.
+    type Part: DeserializeOwned + Serialize + Send + Sync + 'static;
+
+    /// The analysis that keeps the same of a rank, if it is another: it is then told to other processes once.
+    const MEASURED_AS: &'static str = Self::ID;
 
     /// Measures one rank.
     fn measure(rank: &RankView<'_>) -> Self::Part;
+
+    /// True if what came from another process hangs together: what points somewhere points at something.
+    fn is_sound(_: &Self::Part) -> bool {
+        true
+    }
 
     /// Puts the ranks together.
     fn assemble(job: &Job, ranks: &[Rank<'_, Self::Part>]) -> Outcome;
@@ -81,6 +92,10 @@ pub struct Analysis {
     pub(crate) needs_times: bool,
     pub(crate) measure: fn(&RankView<'_>) -> Part,
     pub(crate) assemble: fn(&Job, &[&Part]) -> Outcome,
+    /// The analysis whose bytes are those of its parts.
+    pub(crate) measured_as: &'static str,
+    pub(crate) encode: fn(&Part) -> postcard::Result<Option<Vec<u8>>>,
+    pub(crate) decode: fn(&[u8]) -> postcard::Result<Part>,
 }
 
 impl Analysis {
@@ -93,6 +108,9 @@ impl Analysis {
             needs_times: A::NEEDS_TIMES,
             measure: measure::<A>,
             assemble: assemble::<A>,
+            measured_as: A::MEASURED_AS,
+            encode: encode::<A>,
+            decode: decode::<A>,
         }
     }
 }
@@ -109,6 +127,19 @@ fn assemble<A: Analyse>(job: &Job, parts: &[&Part]) -> Outcome {
         .filter_map(|(summary, part)| Some(Rank { summary, part: part.downcast_ref::<A::Part>()? }))
         .collect();
     A::assemble(job, &ranks)
+}
+
+/// A part as bytes; nothing if the analysis measured nothing of the rank.
+fn encode<A: Analyse>(part: &Part) -> postcard::Result<Option<Vec<u8>>> {
+    part.downcast_ref::<A::Part>().map(postcard::to_allocvec).transpose()
+}
+
+/// A part from bytes, all of which must be its own.
+fn decode<A: Analyse>(bytes: &[u8]) -> postcard::Result<Part> {
+    match postcard::take_from_bytes::<A::Part>(bytes)? {
+        (part, []) if A::is_sound(&part) => Ok(Box::new(part)),
+        _ => Err(postcard::Error::DeserializeBadEncoding),
+    }
 }
 
 /// Every analysis, by id.

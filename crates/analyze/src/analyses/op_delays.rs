@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use eaves_model::{Ns, SliceId, StringId, operator_above};
+use serde::{Deserialize, Serialize};
 
 use super::{Analyse, Rank, missing};
 use crate::section::{Column, Number, Provenance, Section, Skipped, Table, Unit, Value};
@@ -12,7 +13,7 @@ use crate::{Job, Outcome, RankSummary, RankView, Statistics};
 pub(super) struct OpDelays;
 
 /// What stays of a rank.
-#[derive(Default)]
+#[derive(Default, Deserialize, Serialize)]
 pub(super) struct Part {
     /// Most calls first.
     rows: Vec<Row>,
@@ -23,6 +24,7 @@ pub(super) struct Part {
 }
 
 /// The calls of one operator that launch the same sequence of activities.
+#[derive(Deserialize, Serialize)]
 struct Row {
     op: String,
     sequence: String,

@@ -1,6 +1,7 @@
 //! Where the time of the GPU went: computing, exposed communication, exposed memory traffic, nothing.
 
 use eaves_model::{MaybeU32, Ns};
+use serde::{Deserialize, Serialize};
 
 use super::{Analyse, Rank, missing};
 use crate::section::{Column, Finding, Gain, Number, Provenance, Section, Severity, Table, Unit, Value};
@@ -11,7 +12,7 @@ pub(super) struct TemporalBreakdown;
 
 /// The time of a GPU, every instant counted once. Computation hides communication, and both hide memory
 /// traffic: `compute + exposed_communication + exposed_memory + idle = span`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Breakdown {
     /// From the first start to the last end of GPU activity.
     pub span: Ns,

@@ -3,11 +3,13 @@
 use std::collections::HashMap;
 
 use eaves_model::{Interval, IntervalSet, Ns};
+use serde::{Deserialize, Serialize};
 
 use super::covered::Covered;
 use super::facts::{ElementName, FactFinder, Facts};
 use super::group::{Group, Place};
 use super::kind::Kind;
+use crate::constants::{self, Constant};
 use crate::{KernelType, RankView, Statistics};
 
 /// Below this a call moves so little that starting it costs more than moving: NCCL reaches half of its bandwidth
@@ -15,7 +17,7 @@ use crate::{KernelType, RankView, Statistics};
 pub(crate) const SMALL_BYTES: i64 = 64 << 10;
 
 /// Calls of one kind, size, element type and group.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub(crate) struct Row {
     /// Kind.
     pub(crate) kind: Kind,
@@ -26,7 +28,8 @@ pub(crate) struct Row {
     /// Index into [`Calls::groups`].
     pub(crate) group: u32,
     /// Bytes of the smallest and of the largest call, or why they are not known.
-    pub(crate) bytes: Result<(i64, i64), &'static str>,
+    #[serde(deserialize_with = "constants::read_or_reason")]
+    pub(crate) bytes: Result<(i64, i64), Constant>,
     /// Bytes of all calls.
     pub(crate) total_bytes: i64,
     /// Durations.
@@ -45,7 +48,7 @@ impl Row {
 }
 
 /// One call. Nothing but numbers: there are many.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub(crate) struct Call {
     /// Beginning, in the time of the recording.
     pub(crate) start: Ns,
@@ -65,7 +68,7 @@ impl Call {
 }
 
 /// All calls of one place.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub(crate) struct Totals {
     /// Number of calls.
     pub(crate) calls: u64,
@@ -80,7 +83,7 @@ pub(crate) struct Totals {
 }
 
 /// The collectives of one recording.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 pub(crate) struct Calls {
     /// Kinds of calls.
     pub(crate) rows: Vec<Row>,
@@ -113,6 +116,12 @@ impl Calls {
             }
         }
         builder.finish()
+    }
+
+    /// True if every call has its row and every row its group.
+    pub(crate) fn is_sound(&self) -> bool {
+        self.rows.iter().all(|row| (row.group as usize) < self.groups.len())
+            && self.calls.iter().all(|call| (call.row as usize) < self.rows.len())
     }
 
     /// What ran in a place.

@@ -1,9 +1,10 @@
 //! Who takes part in a collective.
 
 use eaves_model::{MaybeI64, ProcessGroup, Trace};
+use serde::{Deserialize, Serialize};
 
 /// Where the work of a collective is done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize)]
 pub(crate) enum Place {
     /// As a kernel.
     Gpu,
@@ -22,7 +23,7 @@ impl Place {
 }
 
 /// A process group as one rank recorded it.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize)]
 pub(crate) struct Group {
     /// Where its work is done.
     pub(crate) place: Place,

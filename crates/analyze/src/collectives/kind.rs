@@ -1,7 +1,9 @@
 //! Kinds of collectives: their names in every library, what their size is, and how bandwidth follows from it.
 
+use serde::{Deserialize, Serialize};
+
 /// What is exchanged between whom.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize)]
 pub(crate) enum Kind {
     AllGather,
     AllReduce,

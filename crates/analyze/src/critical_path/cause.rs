@@ -1,9 +1,11 @@
 //! Why a piece of the critical path took its time.
 
+use serde::{Deserialize, Serialize};
+
 use crate::KernelType;
 
 /// What a piece of the path was spent on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize)]
 #[repr(u8)]
 pub enum Cause {
     /// A kernel that computes.

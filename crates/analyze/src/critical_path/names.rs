@@ -3,11 +3,12 @@
 use std::cmp::Reverse;
 
 use eaves_model::{Ns, SliceId, StringId, Trace};
+use serde::{Deserialize, Serialize};
 
 use super::{Cause, PathPart};
 
 /// The time on the path under one name and cause.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub(crate) struct NameTime {
     pub(crate) cause: Cause,
     /// The name of the slices; none outside of all slices.

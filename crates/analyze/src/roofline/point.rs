@@ -1,6 +1,7 @@
 //! What is held against a roof.
 
 use eaves_roofline::{Arithmetic, Engine, Work};
+use serde::{Deserialize, Serialize};
 
 /// One kernel, operator or command, or many calls of the same.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,7 +25,7 @@ pub struct Point {
 }
 
 /// What one call must do.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct Load {
     /// Additions and multiplications.
     pub flops: f64,

@@ -1,6 +1,7 @@
 //! The numbers of a timeline: how long host and device worked, together, alone and not at all.
 
 use eaves_model::Ns;
+use serde::{Deserialize, Serialize};
 
 use super::activity::{Activity, TrackActivity};
 use super::names::Names;
@@ -11,6 +12,7 @@ use crate::{Job, Outcome, RankView};
 pub(super) struct Timeline;
 
 /// How long host and device worked.
+#[derive(Deserialize, Serialize)]
 pub(super) struct Facts {
     span: Ns,
     cpu: Ns,
@@ -22,6 +24,7 @@ pub(super) struct Facts {
 }
 
 /// How long one track worked.
+#[derive(Deserialize, Serialize)]
 struct TrackFacts {
     name: String,
     slices: u64,

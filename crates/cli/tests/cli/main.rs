@@ -26,6 +26,7 @@ mod python;
 mod report;
 mod roofline;
 mod schema;
+mod serve;
 #[path = "../support/mod.rs"]
 mod support;
 mod timeline;

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use eaves_model::{Interval, MaybeI64, Ns, SliceId, StringId, Trace};
+use serde::{Deserialize, Serialize};
 
 use super::{device, host};
 use crate::{RankView, Statistics};
@@ -11,7 +12,7 @@ use crate::{RankView, Statistics};
 const MOST_KERNELS: usize = 1000;
 
 /// What the analysis keeps of a rank.
-#[derive(Default)]
+#[derive(Default, Deserialize, Serialize)]
 pub(in crate::analyses) struct Part {
     /// Ranges on device tracks.
     pub(super) gpu: Vec<Row>,
@@ -34,7 +35,7 @@ impl Part {
 }
 
 /// The ranges of one name.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub(super) struct Row {
     pub(super) name: String,
     pub(super) statistics: Statistics,
@@ -45,7 +46,7 @@ pub(super) struct Row {
 }
 
 /// Where a range that an activity belongs to is drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize)]
 pub(super) enum Side {
     Gpu,
     Host,
@@ -64,7 +65,7 @@ impl Side {
 pub(super) type Label = (Side, String);
 
 /// The activities of one name in the ranges of one name.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub(super) struct KernelRow {
     pub(super) label: Option<Label>,
     pub(super) kernel: String,
@@ -73,6 +74,7 @@ pub(super) struct KernelRow {
 }
 
 /// One activity.
+#[derive(Deserialize, Serialize)]
 pub(super) struct ActivityRow {
     pub(super) kernel: String,
     pub(super) interval: Interval,

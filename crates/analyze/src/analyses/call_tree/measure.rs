@@ -5,12 +5,13 @@ use std::collections::HashMap;
 use std::ops::AddAssign;
 
 use eaves_model::{Bytes, Interval, Ns, SliceId};
+use serde::{Deserialize, Serialize};
 
 use super::Rank;
 use crate::{GpuWork, HostTree, RankView};
 
 /// What the analysis keeps of a rank.
-#[derive(Default)]
+#[derive(Default, Deserialize, Serialize)]
 pub(in crate::analyses) struct Part {
     /// A row for each name, most GPU time of its own first.
     pub(super) rows: Vec<Row>,
@@ -25,7 +26,7 @@ pub(in crate::analyses) struct Part {
 }
 
 /// The calls of one name.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub(super) struct Row {
     pub(super) name: String,
     pub(super) calls: u64,
@@ -38,6 +39,7 @@ pub(super) struct Row {
 }
 
 /// One call.
+#[derive(Deserialize, Serialize)]
 pub(super) struct Call {
     pub(super) name: String,
     pub(super) span: Interval,
@@ -48,7 +50,7 @@ pub(super) struct Call {
 }
 
 /// Bytes taken; what is released is not taken off.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub(super) struct Memory {
     pub(super) device: Bytes,
     pub(super) host: Bytes,

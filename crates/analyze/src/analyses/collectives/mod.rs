@@ -28,6 +28,10 @@ impl Analyse for Collectives {
         rank.collectives()
     }
 
+    fn is_sound(part: &Arc<Calls>) -> bool {
+        part.is_sound()
+    }
+
     fn assemble(job: &Job, ranks: &[Rank<'_, Arc<Calls>>]) -> Outcome {
         if ranks.iter().all(|rank| rank.part.rows.is_empty()) {
             return without_calls(Self::ID, ranks);

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use eaves_model::{Extent, Ns, StringId};
 use eaves_roofline::counters::{Done, adds_up, level, unit};
+use serde::{Deserialize, Serialize};
 
 use super::Rank;
 use super::measure::Part;
@@ -14,7 +15,7 @@ use crate::section::{Column, Finding, Severity, Table, Unit, Value};
 use crate::{CounterSums, Job, RankView};
 
 /// The launches of one name and size.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 pub(in crate::analyses) struct Kernel {
     name: String,
     grid: Extent,
@@ -25,7 +26,7 @@ pub(in crate::analyses) struct Kernel {
 }
 
 /// What the profiler remarks, each once, with how many launches it is about.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub(in crate::analyses) struct Remark {
     kernel: String,
     rule: String,

@@ -4,13 +4,14 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
 use eaves_model::{GpuId, Ns, SliceId, SliceKind, StringId, Trace};
+use serde::{Deserialize, Serialize};
 
 use super::kernels::{Kernel, Remark};
 use super::pair::pair;
 use crate::RankView;
 
 /// What the analysis keeps of a rank.
-#[derive(Default)]
+#[derive(Default, Deserialize, Serialize)]
 pub(in crate::analyses) struct Part {
     /// Selected ranges.
     pub(super) ranges: u64,
@@ -41,7 +42,7 @@ impl Part {
 }
 
 /// The ranges of an operator, or of a kernel and the operator that launched it.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 pub(super) struct Row {
     pub(super) kernel: String,
     pub(super) place: Place,
@@ -52,13 +53,14 @@ pub(super) struct Row {
 }
 
 /// The operators around a launch; empty if unknown.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize)]
 pub(super) struct Place {
     pub(super) operator: String,
     pub(super) top: String,
 }
 
 /// One range.
+#[derive(Deserialize, Serialize)]
 pub(super) struct Detail {
     pub(super) kernel: String,
     pub(super) launch: Option<Ns>,

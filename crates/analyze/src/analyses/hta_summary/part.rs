@@ -3,12 +3,14 @@
 use std::collections::HashMap;
 
 use eaves_model::{Ns, SliceId, SliceKind, StringId};
+use serde::{Deserialize, Serialize};
 
 use crate::analyses::kernels::{Row, rows_of};
 use crate::section::Value;
 use crate::{KernelType, RankView, Statistics};
 
 /// One rank.
+#[derive(Deserialize, Serialize)]
 pub(in crate::analyses) struct Part {
     pub(super) kernels: Vec<Row>,
     pub(super) launches: Launches,
@@ -29,7 +31,7 @@ impl Part {
 }
 
 /// Kernels and the calls that launched them.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize)]
 pub(super) struct Launches {
     pub(super) kernels: u64,
     /// Kernels whose launching call was recorded.
@@ -83,7 +85,7 @@ impl Launches {
 }
 
 /// Copies and sets that tell how many bytes they moved.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize)]
 pub(super) struct Copies {
     bytes: u128,
     time: u128,

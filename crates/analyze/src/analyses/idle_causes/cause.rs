@@ -1,9 +1,11 @@
 //! Why the GPU can be idle.
 
+use serde::{Deserialize, Serialize};
+
 /// What a thread did at an instant at which the GPU waited for it. Where several slices are open, the first of these
 /// that any of them stands for counts, because it explains the others: a collection of garbage takes as long inside
 /// an operator as outside.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize)]
 #[repr(u8)]
 pub(super) enum Cause {
     /// Python's garbage collector.

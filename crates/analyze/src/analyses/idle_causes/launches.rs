@@ -1,11 +1,12 @@
 //! How work is launched: how much at a time, how often, and whether every step does the same.
 
 use eaves_model::{Ns, SliceId, SliceKind};
+use serde::{Deserialize, Serialize};
 
 use crate::RankView;
 
 /// How the selected activities were launched.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub(super) struct Launches {
     /// Calls that launched anything.
     pub(super) calls: u64,

@@ -1,13 +1,14 @@
 //! How much the profiler itself was at work.
 
 use eaves_model::{Interval, IntervalSet, Ns, SliceId, SliceKind};
+use serde::{Deserialize, Serialize};
 
 use super::cause::Cause;
 use super::classes::cause_of;
 use crate::RankView;
 
 /// The profiler's own records of what it cost.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub(super) struct Overhead {
     /// In which it was at work, and out of how much.
     pub(super) time: Ns,

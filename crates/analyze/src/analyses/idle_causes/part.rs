@@ -1,6 +1,7 @@
 //! What stays of a rank when its rows are gone.
 
 use eaves_model::{Interval, Ns};
+use serde::{Deserialize, Serialize};
 
 use super::cause::Cause;
 use super::launches::Launches;
@@ -8,7 +9,7 @@ use super::overhead::Overhead;
 use crate::text::percentage;
 
 /// What stays of a rank.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Deserialize, Serialize)]
 pub(in crate::analyses) struct Part {
     pub(super) totals: [Total; Cause::ALL.len()],
     /// Gaps inside the GPU span.
@@ -61,7 +62,7 @@ impl Part {
 const NOTABLE_PCT: f64 = 2.0;
 
 /// The time of one cause.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub(super) struct Total {
     /// Inside the GPU span.
     pub(super) time: Ns,
@@ -82,7 +83,7 @@ impl Total {
 }
 
 /// The time of one name.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub(super) struct NameTime {
     pub(super) cause: Cause,
     pub(super) name: String,
@@ -91,7 +92,7 @@ pub(super) struct NameTime {
 }
 
 /// A place in the program that waits for the device.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub(super) struct Place {
     /// The call that waits.
     pub(super) call: String,
@@ -108,7 +109,7 @@ pub(super) struct Place {
 }
 
 /// A gap as a row.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub(super) struct GapRow {
     pub(super) interval: Interval,
     /// The cause that took most of it.

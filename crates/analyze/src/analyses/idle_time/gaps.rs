@@ -1,6 +1,7 @@
 //! Gaps between activities, and who they waited for.
 
 use eaves_model::{Interval, Ns};
+use serde::{Deserialize, Serialize};
 
 use crate::describe::Description;
 
@@ -48,7 +49,7 @@ pub(super) struct Activity {
 }
 
 /// Idle time by cause, between the first start and the last end of some activities.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub(super) struct Split {
     /// From the first start to the last end.
     pub(super) span: Ns,

@@ -3,6 +3,7 @@
 mod gaps;
 
 use eaves_model::{MaybeU32, Ns};
+use serde::{Deserialize, Serialize};
 
 use self::gaps::{Activity, Cause, GapFinder, Split};
 use super::{Analyse, Rank, missing};
@@ -15,6 +16,7 @@ use crate::{Job, Outcome, RankSummary, RankView};
 pub(super) struct IdleTime;
 
 /// What stays of a rank.
+#[derive(Deserialize, Serialize)]
 pub(super) struct Part {
     /// All devices together.
     whole: Split,
@@ -23,6 +25,7 @@ pub(super) struct Part {
     streams: Vec<OfStream>,
 }
 
+#[derive(Deserialize, Serialize)]
 struct OfStream {
     stream: Stream,
     split: Split,

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use eaves_model::{Ns, StringId};
+use serde::{Deserialize, Serialize};
 
 use crate::kernel_name::short_kernel_name;
 use crate::{HostTree, KernelType, RankView};
@@ -55,7 +56,7 @@ pub fn sequences_of(rank: &RankView<'_>, operator: &str, min_len: usize) -> Vec<
 }
 
 /// What is kept of a sequence: enough to merge ranks and to find what to fuse.
-#[derive(Clone)]
+#[derive(Clone, Deserialize, Serialize)]
 pub(super) struct Kept {
     /// Equal on all ranks for equal names.
     pub(super) identity: u64,

@@ -5,6 +5,8 @@ mod section;
 
 pub use find::{Sequence, sequences_of};
 
+use serde::{Deserialize, Serialize};
+
 use super::{Analyse, Rank, missing};
 use crate::{Job, Outcome, RankView};
 use find::Kept;
@@ -12,7 +14,7 @@ use find::Kept;
 pub(super) struct KernelSequences;
 
 /// What the analysis keeps of a rank.
-#[derive(Default)]
+#[derive(Default, Deserialize, Serialize)]
 pub(super) struct Part {
     /// The sequences with most GPU time, longest first.
     sequences: Vec<Kept>,

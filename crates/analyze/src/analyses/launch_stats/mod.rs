@@ -6,6 +6,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use eaves_model::{MaybeI64, Ns, StringId};
+use serde::{Deserialize, Serialize};
 
 use self::launches::{Launch, launches};
 use super::{Analyse, Rank, missing};
@@ -21,6 +22,7 @@ const SLOW_CALL: Ns = Ns(50_000);
 const LONG_DELAY: Ns = Ns(100_000);
 
 /// What stays of a rank.
+#[derive(Deserialize, Serialize)]
 pub(super) struct Part {
     calls: Vec<OfCall>,
     total: Counts,
@@ -29,6 +31,7 @@ pub(super) struct Part {
 }
 
 /// The launches by calls of one name.
+#[derive(Deserialize, Serialize)]
 struct OfCall {
     name: String,
     counts: Counts,
@@ -39,7 +42,7 @@ struct OfCall {
 }
 
 /// How many launches there were, and how many of a kind.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Default, Deserialize, Serialize)]
 struct Counts {
     launches: u64,
     /// Calls that do not wait for what they launch.
@@ -64,6 +67,7 @@ impl Counts {
 }
 
 /// A launch in the long table.
+#[derive(Deserialize, Serialize)]
 struct Row {
     /// Index in the list of calls.
     call: usize,

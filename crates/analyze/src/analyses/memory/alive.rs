@@ -4,13 +4,14 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use eaves_model::{Ns, SliceId, SliceKind, StringId, TrackId};
+use serde::{Deserialize, Serialize};
 
 use super::around::Around;
 use super::levels::Event;
 use crate::RankView;
 
 /// Memory in use by one name.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub(super) struct Share {
     /// Operator, module or class of sizes; nothing if none stands around the allocation.
     pub(super) name: Option<String>,
@@ -19,7 +20,7 @@ pub(super) struct Share {
 }
 
 /// What was in use at the peak of one device.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub(super) struct Alive {
     /// Largest first, the smaller ones put together in the last.
     pub(super) by_operator: Vec<Share>,

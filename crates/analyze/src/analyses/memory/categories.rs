@@ -3,11 +3,12 @@
 use std::cmp::Reverse;
 
 use eaves_model::{MEMORY_BY_CATEGORY, Ns, StringId};
+use serde::{Deserialize, Serialize};
 
 use crate::RankView;
 
 /// One category.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub(super) struct Category {
     pub(super) name: String,
     /// The most it ever had.
@@ -19,7 +20,7 @@ pub(super) struct Category {
 }
 
 /// All categories.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub(super) struct Categories {
     /// Largest at the peak first.
     pub(super) categories: Vec<Category>,

@@ -2,8 +2,10 @@
 //! makes none of them, unless memory runs out and the cache has to be emptied.
 
 use eaves_model::{Ns, SliceId, SliceKind, StringId};
+use serde::{Deserialize, Serialize};
 
 use crate::RankView;
+use crate::constants::{self, Constant};
 
 /// The functions: plain memory, and pages of virtual memory (`expandable_segments`). Functions that take from a pool
 /// in order of a stream (`cudaMallocAsync`) are made to be called often.
@@ -23,15 +25,16 @@ const FUNCTIONS: [&str; 12] = [
 ];
 
 /// Calls of one function.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub(super) struct Function {
-    pub(super) name: &'static str,
+    #[serde(deserialize_with = "constants::read")]
+    pub(super) name: Constant,
     pub(super) calls: u64,
     pub(super) time: Ns,
 }
 
 /// Calls in selected steps but the first of the recording, in which a program may still be taking what it needs.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub(super) struct DriverCalls {
     /// Functions that were called.
     pub(super) functions: Vec<Function>,

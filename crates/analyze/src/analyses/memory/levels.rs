@@ -1,12 +1,13 @@
 //! How much memory was in use at any time: per device, from what the allocator said after every event.
 
 use eaves_model::{Interval, MaybeI64, MaybeU32, Ns};
+use serde::{Deserialize, Serialize};
 
 use super::snapshot;
 use crate::RankView;
 
 /// A device as PyTorch numbers them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize)]
 pub(super) struct Device {
     /// `DeviceType`: 0 is the host.
     pub(super) kind: MaybeU32,

@@ -18,6 +18,7 @@ mod tests;
 use std::collections::BTreeMap;
 
 use eaves_model::{MaybeI64, Ns, Trace};
+use serde::{Deserialize, Serialize};
 
 use self::alive::{Alive, alive};
 use self::categories::{Categories, categories_of};
@@ -32,7 +33,7 @@ use crate::{Job, Outcome, RankView};
 pub(super) struct Memory;
 
 /// The most that was in use on a device.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 struct Peak {
     bytes: i64,
     /// Reserved from the device at that time.
@@ -44,7 +45,7 @@ struct Peak {
 }
 
 /// One step on one device.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 struct StepMemory {
     number: u64,
     start: i64,
@@ -59,7 +60,7 @@ impl StepMemory {
 }
 
 /// One device of one rank.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 struct DeviceMemory {
     device: Device,
     allocations: u64,
@@ -86,6 +87,7 @@ struct DeviceMemory {
 }
 
 /// What is kept of a rank.
+#[derive(Deserialize, Serialize)]
 pub(super) struct RankMemory {
     devices: Vec<DeviceMemory>,
     driver: DriverCalls,

@@ -1,6 +1,7 @@
 //! Levels over time, few enough to be drawn.
 
 use eaves_model::{MaybeI64, Ns};
+use serde::{Deserialize, Serialize};
 
 use super::levels::Levels;
 
@@ -8,7 +9,7 @@ use super::levels::Levels;
 pub(super) const MOST: usize = 500;
 
 /// What was in use at the most in a part of the time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub(super) struct Point {
     /// When that was, counted from the start of the recording.
     pub(super) time: Ns,

@@ -1,11 +1,12 @@
 //! Copies and sets: where from, where to, how many bytes, how fast.
 
 use eaves_model::{Interval, SliceId, SliceKind, StringId, Trace};
+use serde::{Deserialize, Serialize};
 
 use crate::{KernelType, RankView};
 
 /// What a copy or set does, by direction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize)]
 #[repr(u8)]
 pub(crate) enum CopyKind {
     HostToDevice,

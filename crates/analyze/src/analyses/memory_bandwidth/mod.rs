@@ -8,6 +8,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use eaves_model::{Interval, IntervalSet, Ns, StringId};
+use serde::{Deserialize, Serialize};
 
 pub(crate) use self::copies::{Copy, CopyKind, copies};
 use self::pageable::Pageable;
@@ -20,6 +21,7 @@ use crate::{Job, Outcome, RankSummary, RankView};
 pub(super) struct MemoryBandwidth;
 
 /// What stays of a rank.
+#[derive(Deserialize, Serialize)]
 pub(super) struct Part {
     kinds: Vec<OfKind>,
     /// By name, which says what memory is on the host, longest first.
@@ -29,6 +31,7 @@ pub(super) struct Part {
 }
 
 /// The copies and sets of a kind.
+#[derive(Deserialize, Serialize)]
 struct OfKind {
     kind: CopyKind,
     moved: Moved,
@@ -40,6 +43,7 @@ struct OfKind {
 }
 
 /// What some copies and sets moved.
+#[derive(Deserialize, Serialize)]
 struct Moved {
     calls: u64,
     bytes: u64,

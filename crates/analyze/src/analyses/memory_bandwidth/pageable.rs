@@ -1,6 +1,7 @@
 //! What copies from and to pageable memory cost beside pinned memory.
 
 use eaves_model::{IntervalSet, Ns};
+use serde::{Deserialize, Serialize};
 
 use super::Ranks;
 use super::copies::{Copy, CopyKind, HostMemory};
@@ -16,6 +17,7 @@ const SMALL: u64 = 64 * 1024;
 const NOTICEABLE_PCT: f64 = 1.0;
 
 /// The large pageable copies of a rank.
+#[derive(Deserialize, Serialize)]
 pub(super) struct Pageable {
     bytes: u64,
     /// Time in which any of them ran.

@@ -3,6 +3,7 @@
 mod queue;
 
 use eaves_model::Ns;
+use serde::{Deserialize, Serialize};
 
 pub(crate) use self::queue::{Queue, queues};
 use super::{Analyse, Rank, missing};
@@ -14,6 +15,7 @@ use crate::{Job, Outcome, RankSummary, RankView};
 pub(super) struct QueueLength;
 
 /// The queue of one stream, measured.
+#[derive(Deserialize, Serialize)]
 pub(super) struct OfStream {
     stream: Stream,
     /// Its length after each change.

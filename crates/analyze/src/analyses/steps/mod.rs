@@ -3,6 +3,7 @@
 mod findings;
 
 use eaves_model::{Interval, IntervalSet, Ns, SliceKind};
+use serde::{Deserialize, Serialize};
 
 use super::{Analyse, Rank};
 use crate::section::{Column, Number, Provenance, Section, Skipped, Table, Unit, Value};
@@ -11,6 +12,7 @@ use crate::{GpuView, Job, KernelType, Outcome, RankSummary, RankView, Selection,
 pub(super) struct Steps;
 
 /// One step of one rank.
+#[derive(Deserialize, Serialize)]
 pub(crate) struct Step {
     pub(crate) number: u64,
     /// True for the first step of the recording, selected or not.
@@ -21,6 +23,7 @@ pub(crate) struct Step {
     pub(crate) gpu: Option<GpuWork>,
 }
 
+#[derive(Deserialize, Serialize)]
 pub(crate) struct GpuWork {
     /// Of the activities that were launched in the step, wherever they ran.
     pub(crate) times: TypeTimes,

@@ -36,11 +36,16 @@ const WAIT_CRITICAL_PCT: f64 = 10.0;
 impl Analyse for Stragglers {
     const ID: &'static str = "stragglers";
     const PLACE: u32 = 34;
+    const MEASURED_AS: &'static str = "collectives";
     /// The same that section `collectives` keeps.
     type Part = Arc<Calls>;
 
     fn measure(rank: &RankView<'_>) -> Arc<Calls> {
         rank.collectives()
+    }
+
+    fn is_sound(part: &Arc<Calls>) -> bool {
+        part.is_sound()
     }
 
     fn assemble(job: &Job, ranks: &[Rank<'_, Arc<Calls>>]) -> Outcome {

@@ -6,9 +6,11 @@ use std::collections::HashMap;
 use eaves_model::{DeviceProperties, Extent, Ns, StringId, Trace};
 use eaves_roofline::counters::Ceilings;
 use eaves_roofline::{Device, Precision};
+use serde::{Deserialize, Serialize};
 
 use super::attribution::Attribution;
 use super::rows::Row;
+use crate::constants::{self, Constant};
 use crate::kernel_counters::{Gathered, architecture};
 use crate::kernel_name::short_kernel_name;
 use crate::roofline::measurements::mark_of;
@@ -16,7 +18,7 @@ use crate::roofline::{Load, Mark, Point, counted_load, described};
 use crate::{CounterSums, RankView, Statistics};
 
 /// Who owns GPU time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize)]
 pub enum Class {
     /// An operator.
     Operator,
@@ -44,7 +46,7 @@ impl Class {
 }
 
 /// The arguments of an operator as recorded, as JSON; empty where nothing was recorded.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize)]
 pub struct Arguments {
     /// Shapes.
     pub dims: String,
@@ -57,11 +59,12 @@ pub struct Arguments {
     /// The annotation of a server's step around the call, where the formula needs it.
     pub step: String,
     /// The element type of lists of tensors by the name of a kernel, where it is not recorded.
-    pub list_type: &'static str,
+    #[serde(deserialize_with = "constants::read")]
+    pub list_type: Constant,
 }
 
 /// All calls of one operator with the same arguments, or of one kernel that belongs to no operator.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct OperatorRow {
     /// Who owns it.
     pub class: Class,
@@ -74,7 +77,8 @@ pub struct OperatorRow {
     /// True if operators inside it own what they launched.
     pub partly: bool,
     /// The family of the formula.
-    pub category: &'static str,
+    #[serde(deserialize_with = "constants::read")]
+    pub category: Constant,
     /// Times of the calls: the union of the activities of each.
     pub times: Statistics,
     /// The part of these times in which nothing ran that had begun earlier; of communication, nothing else at all.
@@ -173,7 +177,7 @@ fn mark(category: &str) -> Mark {
 }
 
 /// The rows of one rank, or of several together.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 pub struct TracePoints {
     /// The rows, longest first.
     pub rows: Vec<OperatorRow>,

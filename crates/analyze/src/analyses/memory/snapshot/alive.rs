@@ -3,12 +3,14 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use super::super::alive::{Share, TOP, by_size, largest_first};
 use super::frames::Names;
 use super::replay::Live;
 
 /// One block.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub(in super::super) struct Block {
     pub(in super::super) bytes: i64,
     pub(in super::super) place: Option<String>,
@@ -18,7 +20,7 @@ pub(in super::super) struct Block {
 }
 
 /// What was in use.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub(in super::super) struct Alive {
     /// By the line of the program, with the whole stack of its largest block; largest first, the rest together.
     pub(in super::super) by_stack: Vec<(Share, String)>,

@@ -3,13 +3,14 @@
 use std::ops::Range;
 
 use eaves_model::{MaybeI64, Ns};
+use serde::{Deserialize, Serialize};
 
 use super::super::levels::Levels;
 use super::replay::Actions;
 use crate::RankView;
 
 /// What the allocator asked of the device.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub(in super::super) struct Churn {
     /// Segments taken, or pages of them.
     pub(in super::super) taken: u64,
@@ -20,7 +21,7 @@ pub(in super::super) struct Churn {
 }
 
 /// A request that failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub(in super::super) struct OutOfMemory {
     /// Row behind which the state is told.
     pub(super) row: usize,

@@ -1,13 +1,14 @@
 //! What the allocator held in the end: how much of it is in use, and how much can be.
 
 use eaves_model::Snapshot;
+use serde::{Deserialize, Serialize};
 
 use super::super::levels::Device;
 use super::device;
 use super::replay::{Actions, blocks_of};
 
 /// What there was in the end.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub(in super::super) struct End {
     pub(in super::super) segments: u64,
     /// Taken from the device.

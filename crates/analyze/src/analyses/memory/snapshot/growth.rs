@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use eaves_model::{MaybeU32, Ns, SliceKind};
 use hashbrown::HashMap;
+use serde::{Deserialize, Serialize};
 
 use super::super::findings::{GROWING_STEPS, GROWTH_BYTES};
 use super::frames::Names;
@@ -13,7 +14,7 @@ use super::replay::Actions;
 use crate::RankView;
 
 /// A line whose memory grows.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub(in super::super) struct Growth {
     pub(in super::super) place: Option<String>,
     pub(in super::super) stack: String,

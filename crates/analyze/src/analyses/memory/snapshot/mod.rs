@@ -21,6 +21,7 @@ pub(super) use growth::Growth;
 pub(super) use levels::levels_of;
 
 use eaves_model::MaybeI64;
+use serde::{Deserialize, Serialize};
 
 use self::alive::describe;
 use self::frames::Names;
@@ -29,7 +30,7 @@ use super::levels::{Device, Levels};
 use crate::RankView;
 
 /// What is told of one device.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub(super) struct Allocator {
     /// What was in use at the peak.
     pub(super) alive: Alive,
