@@ -38,6 +38,11 @@ pub(crate) fn ranks(word: &Path) -> Result<Vec<Rank>, Error> {
 }
 
 impl Rank {
+    /// Where it is: what stands for this rank alone.
+    pub(crate) fn place(&self) -> String {
+        format!("{}/run={}/rank={}", self.dataset.place(), self.run, self.rank)
+    }
+
     /// The recording as it was when the dataset was made.
     pub(crate) fn read(&self, options: &Options) -> Result<Recording, Error> {
         let recording = self.dataset.read(&self.run, self.rank)?;

@@ -66,16 +66,24 @@ impl Default for Options {
     }
 }
 
-/// The files that inputs stand for, in the order they are read in, for those who read them in several processes.
+/// The files that inputs stand for, in the order they are read in, for those who read them in several processes. Of a dataset
+/// these are the folders of its ranks, of a bucket the addresses of its objects.
 ///
 /// # Errors
 /// If there is nothing of a name.
 pub fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
-    let path = |input| match input {
-        Input::Stdin => PathBuf::from("-"),
-        Input::File(path) | Input::Found(path) | Input::Dataset(path) => path,
-    };
-    Ok(inputs::expand(paths)?.into_iter().map(path).collect())
+    let mut files = Vec::new();
+    for input in inputs::expand(paths)? {
+        match input {
+            Input::Stdin => files.push(PathBuf::from("-")),
+            Input::File(path) | Input::Found(path) => files.push(path),
+            Input::Object(object, _) => files.push(PathBuf::from(object.address)),
+            Input::Dataset(path) => {
+                files.extend(datasets::ranks(&path)?.iter().map(|rank| PathBuf::from(rank.place())));
+            }
+        }
+    }
+    Ok(files)
 }
 
 /// Reads files, directories, patterns and standard input (`-`).

@@ -101,6 +101,8 @@ fn a_run_is_read_as_an_input_like_any_other() {
     for ((written, found), trace) in run.recordings.iter().zip(read_run.recordings).zip(rows) {
         assert_same(written, &Recording { trace, ..found });
     }
+    let files = eaves_ingest::files(&[path.join("run=b")]).unwrap();
+    assert_eq!(files, [path.join("run=b/rank=0"), path.join("run=b/rank=1")]);
     let one = read(&[path.join("run=a/rank=1")], &Options::default()).unwrap();
     assert_eq!((one.recordings.len(), one.recordings[0].rank), (1, 1));
     assert!(read(&[path.join("run=a/rank=9")], &Options::default()).is_err());
