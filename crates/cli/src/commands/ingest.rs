@@ -40,7 +40,7 @@ pub(crate) struct Arguments {
     // list of it.
     /// The dataset, which is made if there is none
     #[arg(short, long, value_name = "DATASET", help_heading = "Output")]
-    output: String,
+    output: PathBuf,
     /// Print what was done as JSON
     #[arg(long, help_heading = "Output", conflicts_with_all = ["csv", "markdown"])]
     json: bool,
@@ -67,7 +67,7 @@ pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> Result<()>
     }
     let mut inputs = Inputs::find(&arguments.inputs).map_err(of_inputs)?;
     inputs.pass_over_faults();
-    let dataset = Dataset::create(&arguments.output).map_err(of_store)?;
+    let dataset = Dataset::create(&arguments.output.to_string_lossy()).map_err(of_store)?;
     dataset.clean(&run);
     let known = Known::of(&dataset, &run).map_err(of_store)?;
     let mut unchanged = Vec::new();
