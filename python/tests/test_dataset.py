@@ -97,5 +97,5 @@ def test_every_table_is_read_by_others(dataset):
         }
         for table in tables:
             path = folder / f"{table['name']}.parquet"
-            (rows,) = duckdb.sql(f"select count(*) from '{path}'").fetchone()
+            ((rows,),) = duckdb.sql(f"select count(*) from '{path}'").fetchall()
             assert rows == table["rows"], path

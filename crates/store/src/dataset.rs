@@ -125,7 +125,7 @@ impl Dataset {
                     let name = entry.file_name();
                     !name.to_string_lossy().starts_with('.') && name != DATASET_FILE
                 };
-                match entries.flatten().find(is_other) {
+                match entries.flatten().filter(is_other).min_by_key(fs::DirEntry::file_name) {
                     Some(other) if !self.check()? => {
                         Err(Error::Occupied { entry: other.path().display().to_string() })
                     }
