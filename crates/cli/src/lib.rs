@@ -14,9 +14,11 @@ mod flame;
 pub mod library;
 mod measuring;
 mod output;
+mod partial;
 mod picture;
 mod printer;
 mod progress;
+mod ray;
 mod selection;
 pub mod serving;
 
