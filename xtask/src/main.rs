@@ -16,6 +16,7 @@ mod pocl;
 mod project;
 mod python;
 mod simulate;
+mod ssh;
 mod test;
 mod tidy;
 

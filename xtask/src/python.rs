@@ -11,8 +11,19 @@ use crate::project;
 pub(crate) const VARIABLE: &str = "EAVES_TEST_PYTHON";
 
 /// What tests of the package need. PyTorch is by far the largest.
-const PACKAGES: [&str; 10] =
-    ["build", "maturin", "mypy", "numpy", "pandas", "polars", "pyarrow", "pytest", "ray", "torch"];
+const PACKAGES: [&str; 11] = [
+    "build",
+    "maturin",
+    "mypy",
+    "numpy",
+    "pandas",
+    "polars",
+    "pyarrow",
+    "pytest",
+    "ray",
+    "schemathesis",
+    "torch",
+];
 
 /// The environment that the package is installed into.
 fn environment() -> PathBuf {

@@ -7,7 +7,7 @@ use std::time::Instant;
 use anyhow::{Result, bail};
 
 use crate::options::Options;
-use crate::{generate, nvrtc, page, pocl, project, python, tidy};
+use crate::{generate, nvrtc, page, pocl, project, python, ssh, tidy};
 
 /// How a part ended.
 enum Outcome {
@@ -27,7 +27,7 @@ type Part = (&'static str, fn(bool) -> Outcome);
 
 /// In the order in which they fail soonest. Tests run without optimisation, because that builds in a fraction of
 /// the time and the dependencies are shared with clippy's.
-const PARTS: [Part; 12] = [
+const PARTS: [Part; 13] = [
     ("format", |_| cargo(&["fmt", "--all", "--check"], &[])),
     ("tidy", |_| tidy::run(no_options()).into()),
     ("examples", |_| generate::run(Options::new(["--check".to_owned()])).into()),
@@ -35,6 +35,7 @@ const PARTS: [Part; 12] = [
         cargo(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "--deny", "warnings"], &[])
     }),
     ("opencl device", opencl_device),
+    ("ssh", ssh),
     ("pytorch", pytorch),
     ("tests", tests),
     ("python", python_package),
@@ -164,6 +165,17 @@ fn opencl_device(quick: bool) -> Outcome {
         Outcome::Skipped("there is none; without --quick PoCL would be installed")
     } else {
         pocl::install().into()
+    }
+}
+
+/// A daemon that a test reaches the page through; without one it says so and checks nothing.
+fn ssh(quick: bool) -> Outcome {
+    if !cfg!(target_os = "linux") || ssh::is_installed() {
+        Outcome::Passed
+    } else if quick {
+        Outcome::Skipped("there is no sshd; without --quick it would be installed")
+    } else {
+        ssh::install().into()
     }
 }
 

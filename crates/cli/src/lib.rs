@@ -11,6 +11,7 @@ mod destination;
 mod device;
 mod failure;
 mod flame;
+mod ingesting;
 pub mod library;
 mod measuring;
 mod output;

@@ -25,7 +25,9 @@ pub fn read_compile_logs(paths: &[PathBuf], options: &Options) -> Result<Vec<Com
         let (result, named) = match &input {
             Input::Stdin => (containers::open_stream("-", Box::new(std::io::stdin())), true),
             Input::File(path) => (containers::open_file(path, &options.progress), true),
-            Input::Found(path) => (containers::open_file(path, &options.progress), false),
+            Input::Found(path) | Input::Dataset(path) => {
+                (containers::open_file(path, &options.progress), false)
+            }
         };
         match result {
             // Members of an archive were found, not named.
@@ -59,7 +61,7 @@ pub fn is_compile_log(path: &Path) -> bool {
     let found = inputs::expand_logs(&[path.to_owned()]).unwrap_or_default();
     found.iter().any(|input| match input {
         // What can be read only once is left to whoever reads it.
-        Input::Stdin => false,
+        Input::Stdin | Input::Dataset(_) => false,
         Input::File(path) | Input::Found(path) => path.is_file() && begins_as_log(path),
     })
 }

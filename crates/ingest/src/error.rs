@@ -91,6 +91,14 @@ pub enum Error {
         /// Number of files looked at.
         count: usize,
     },
+    /// A dataset cannot be read. Whose fault, its own error says.
+    #[error("{source}")]
+    Dataset {
+        /// What is wrong.
+        source: eaves_store::Error,
+        /// What to do about it.
+        hint: String,
+    },
     /// The container is of a kind we do not unpack. The user can.
     #[error("{kind} is not supported: {path}")]
     UnsupportedContainer {
@@ -99,6 +107,13 @@ pub enum Error {
         /// The kind.
         kind: &'static str,
     },
+}
+
+impl From<eaves_store::Error> for Error {
+    fn from(source: eaves_store::Error) -> Self {
+        let hint = source.hint();
+        Self::Dataset { source, hint }
+    }
 }
 
 impl Error {
@@ -144,6 +159,7 @@ impl Error {
             Self::NoCompileLog { .. } => {
                 "record one with `TORCH_TRACE=DIR python ...`, or with `eaves compile -- python ...`"
             }
+            Self::Dataset { hint, .. } => hint,
             Self::UnsupportedContainer { .. } => "unpack it first, or pipe the unpacked trace in with `-`",
         }
     }

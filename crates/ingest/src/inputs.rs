@@ -5,6 +5,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use crate::Error;
+use crate::datasets;
 use crate::formats::{profilers, snapshot};
 
 /// One thing to read.
@@ -16,6 +17,55 @@ pub(crate) enum Input {
     File(PathBuf),
     /// A file found in a directory or by a pattern: if it is no trace, it is passed over.
     Found(PathBuf),
+    /// A dataset, a run of one, or a rank of that.
+    Dataset(PathBuf),
+}
+
+/// What the user's words stand for.
+#[derive(Clone, Debug)]
+pub struct Inputs {
+    /// The words.
+    pub(crate) shown: String,
+    pub(crate) list: Vec<Input>,
+}
+
+impl Inputs {
+    /// Everything that words stand for: files, directories, patterns, standard input (`-`), datasets.
+    ///
+    /// # Errors
+    /// If a word stands for nothing.
+    pub fn find(words: &[PathBuf]) -> Result<Self, Error> {
+        let list = expand(words)?;
+        let shown = words.iter().map(|word| word.display().to_string()).collect::<Vec<_>>().join(" ");
+        Ok(Self { shown, list })
+    }
+
+    /// Keeps the files of which it is said; what is no file stays.
+    pub fn retain(&mut self, mut keep: impl FnMut(&Path) -> bool) {
+        self.list.retain(|input| match input {
+            Input::File(path) | Input::Found(path) => keep(path),
+            Input::Stdin | Input::Dataset(_) => true,
+        });
+    }
+
+    /// Makes a named file that cannot be read as little of an error as one that was found.
+    pub fn pass_over_faults(&mut self) {
+        for input in &mut self.list {
+            if let Input::File(path) = input {
+                *input = Input::Found(std::mem::take(path));
+            }
+        }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// True without any.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
 }
 
 /// True for names that traces have.
@@ -70,7 +120,15 @@ pub(crate) fn is_of_profiler<R: Read>(
 
 /// Everything the user's words stand for, in order of the words, files of a directory in order of their names.
 pub(crate) fn expand(words: &[PathBuf]) -> Result<Vec<Input>, Error> {
-    expand_with(words, &is_trace)
+    let mut inputs = Vec::new();
+    for word in words {
+        if datasets::is_part(word)? {
+            inputs.push(Input::Dataset(word.clone()));
+        } else {
+            inputs.extend(expand_with(std::slice::from_ref(word), &is_trace)?);
+        }
+    }
+    Ok(inputs)
 }
 
 /// The same for logs of compilers.

@@ -12,6 +12,7 @@
 
 mod compile_logs;
 mod containers;
+mod datasets;
 mod details;
 mod error;
 mod export_tool;
@@ -37,6 +38,7 @@ pub use compile_logs::{is_compile_log, read_compile_log, read_compile_logs};
 pub use details::event_at;
 pub use error::Error;
 pub use formats::measurements::Form;
+pub use inputs::Inputs;
 pub use progress::Progress;
 
 use containers::Opened;
@@ -61,16 +63,34 @@ impl Default for Options {
     }
 }
 
-/// The files that inputs stand for, in the order they are read in, for those who read them in several processes.
+/// The files that inputs stand for, and ranks of datasets, in the order they are read in, for those who read them in several
+/// processes.
 ///
 /// # Errors
 /// If there is nothing of a name.
 pub fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
-    let path = |input| match input {
-        Input::Stdin => PathBuf::from("-"),
-        Input::File(path) | Input::Found(path) => path,
+    let files = |input| match input {
+        Input::Stdin => vec![PathBuf::from("-")],
+        Input::File(path) | Input::Found(path) => vec![path],
+        Input::Dataset(path) => ranks_of(path),
     };
-    Ok(inputs::expand(paths)?.into_iter().map(path).collect())
+    Ok(inputs::expand(paths)?.into_iter().flat_map(files).collect())
+}
+
+/// The ranks of a dataset on disk, each of which is one itself; what is elsewhere stays whole.
+fn ranks_of(dataset: PathBuf) -> Vec<PathBuf> {
+    let inside = |folder: &PathBuf, name: &str| {
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+        let is_one =
+            |path: &PathBuf| path.file_name().is_some_and(|own| own.to_string_lossy().starts_with(name));
+        let mut found: Vec<PathBuf> = entries.filter(is_one).collect();
+        found.sort();
+        found
+    };
+    let mut runs = inside(&dataset, "run=");
+    runs.push(dataset.clone());
+    let ranks: Vec<PathBuf> = runs.iter().flat_map(|run| inside(run, "rank=")).collect();
+    if ranks.is_empty() { vec![dataset] } else { ranks }
 }
 
 /// Reads files, directories, patterns and standard input (`-`).
@@ -109,6 +129,8 @@ pub struct Contents<R> {
     pub answers: Vec<R>,
     /// The files of measurements, in the order they were named.
     pub measurements: Vec<Measurements>,
+    /// What could not be read of what was found, and why.
+    pub refused: Vec<String>,
 }
 
 /// Reads traces as [`read_with`] does, and beside them what profilers write as sums without a record of each launch.
@@ -137,29 +159,57 @@ pub fn open_with<R: Send>(
     contents(paths, options, Wanted::Any(form), work)
 }
 
+/// Reads traces as [`read_with`] does, of inputs that were found before. What cannot be read is in
+/// [`refused`](Contents::refused).
+///
+/// # Errors
+/// As [`read`].
+pub fn read_found_with<R: Send>(
+    inputs: Inputs,
+    options: &Options,
+    work: impl Fn(&mut Recording) -> R + Sync,
+) -> Result<Contents<R>, Error> {
+    contents_of(inputs, options, Wanted::Traces, work)
+}
+
 fn contents<R: Send>(
     paths: &[PathBuf],
     options: &Options,
     wanted: Wanted,
     work: impl Fn(&mut Recording) -> R + Sync,
 ) -> Result<Contents<R>, Error> {
+    contents_of(Inputs::find(paths)?, options, wanted, work)
+}
+
+fn contents_of<R: Send>(
+    Inputs { shown, list }: Inputs,
+    options: &Options,
+    wanted: Wanted,
+    work: impl Fn(&mut Recording) -> R + Sync,
+) -> Result<Contents<R>, Error> {
     let mut refused = Vec::new();
     let mut opened = Vec::new();
-    for input in inputs::expand(paths)? {
+    for input in list {
         let (result, named) = match &input {
             Input::Stdin => (containers::open_stream("-", Box::new(std::io::stdin())), true),
             Input::File(path) => (containers::open_file(path, &options.progress), true),
             Input::Found(path) => (containers::open_file(path, &options.progress), false),
+            Input::Dataset(path) => {
+                // A rank that cannot be read is damage of what was named, not something else that lies there.
+                opened.extend(datasets::ranks(path)?.into_iter().map(|rank| (Entry::Rank(rank), true)));
+                continue;
+            }
         };
         match result {
             // Members of an archive were found, not named.
-            Ok(several) if several.len() > 1 => opened.extend(several.into_iter().map(|one| (one, false))),
-            Ok(one) => opened.extend(one.into_iter().map(|one| (one, named))),
+            Ok(several) => {
+                let named = named && several.len() == 1;
+                opened.extend(several.into_iter().map(|one| (Entry::Bytes(one), named)));
+            }
             Err(error) if named => return Err(error),
             Err(error) => refused.push(error),
         }
     }
-    let shown = paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" ");
     assemble(&shown, opened, refused, options, wanted, work)
 }
 
@@ -170,7 +220,7 @@ fn contents<R: Send>(
 pub fn read_stream(name: &str, stream: Box<dyn Read + Send>, options: &Options) -> Result<Run, Error> {
     let opened = containers::open_stream(name, stream)?;
     let named = opened.len() == 1;
-    let opened = opened.into_iter().map(|one| (one, named)).collect();
+    let opened = opened.into_iter().map(|one| (Entry::Bytes(one), named)).collect();
     let contents = assemble(name, opened, Vec::new(), options, Wanted::Traces, |_| ())?;
     Ok(contents.run)
 }
@@ -179,7 +229,7 @@ pub fn read_stream(name: &str, stream: Box<dyn Read + Send>, options: &Options) 
 /// inputs that could not even be opened.
 fn assemble<R: Send>(
     shown: &str,
-    opened: Vec<(Opened, bool)>,
+    opened: Vec<(Entry, bool)>,
     mut refused: Vec<Error>,
     options: &Options,
     wanted: Wanted,
@@ -192,15 +242,14 @@ fn assemble<R: Send>(
     let results = read_all(opened, options, wanted, &work);
     let results = parts::put_together(results, &work);
     // A recording of memory alone that lies beside traces belongs to one of them and is no rank of its own.
-    let is_of_memory = |recording: &Recording| [MEMORY_SNAPSHOT, MEMORY_TIMELINE].contains(&recording.format);
     let is_trace = |result: &Done<R>| match result {
-        Ok(One::Trace(recording, _)) => !is_of_memory(recording),
+        Ok(One::Trace(recording, _)) => !is_of_memory(recording.format),
         _ => false,
     };
     let has_traces = results.iter().any(|(result, _)| is_trace(result));
     for (result, named) in results {
         match result {
-            Ok(One::Trace(recording, _)) if is_of_memory(&recording) && has_traces && !named => {
+            Ok(One::Trace(recording, _)) if is_of_memory(recording.format) && has_traces && !named => {
                 let detail =
                     format!("a recording of memory beside traces, to be named alone: {}", recording.path);
                 passed_over.push(detail);
@@ -217,7 +266,8 @@ fn assemble<R: Send>(
         let nothing = Error::NothingThere { path: shown.to_owned(), count };
         return Err(common_reason(refused).unwrap_or(nothing));
     }
-    passed_over.extend(refused.iter().map(Error::to_string));
+    let refused: Vec<String> = refused.iter().map(Error::to_string).collect();
+    passed_over.extend_from_slice(&refused);
     // The first is shown: the same whatever the order of the inputs, and whether or not they are read together.
     passed_over.sort();
     let mut diagnostics = Diagnostics::default();
@@ -226,7 +276,7 @@ fn assemble<R: Send>(
     }
     assign_ranks(&mut recordings, &mut diagnostics);
     let (recordings, answers) = recordings.into_iter().unzip();
-    Ok(Contents { run: Run { recordings, diagnostics }, answers, measurements })
+    Ok(Contents { run: Run { recordings, diagnostics }, answers, measurements, refused })
 }
 
 /// The one thing that is wrong with several inputs: what all of them were refused for, or what those were that a
@@ -239,6 +289,16 @@ fn common_reason(mut refused: Vec<Error>) -> Option<Error> {
         refused.retain(|error| matches!(error, Error::Profiler { .. }));
     }
     if is_one(&refused) { refused.into_iter().next() } else { None }
+}
+
+/// True for a format whose files are read each for itself, whatever lies beside them.
+pub fn stands_alone(format: &str) -> bool {
+    ["chrome", "kineto"].contains(&format)
+}
+
+/// True for a format that records memory alone. Beside traces such a recording is no rank of its own.
+pub fn is_of_memory(format: &str) -> bool {
+    [MEMORY_SNAPSHOT, MEMORY_TIMELINE].contains(&format)
 }
 
 /// Reads one trace from memory, on one thread. The name tells it apart in messages.
@@ -269,6 +329,14 @@ pub fn read_measurements(name: &str, bytes: &[u8], form: Option<Form>) -> Result
     }
 }
 
+/// Something to read.
+enum Entry {
+    /// Bytes in some format.
+    Bytes(Opened),
+    /// A rank of a dataset.
+    Rank(datasets::Rank),
+}
+
 /// Something that was read.
 enum One<R> {
     /// A recording, with the answer of the work on it.
@@ -289,15 +357,26 @@ fn done<R>(mut recording: Recording, work: &impl Fn(&mut Recording) -> R) -> One
 
 /// Reads all, as many side by side as there are threads; each gets its share of the threads.
 fn read_all<R: Send>(
-    opened: Vec<(Opened, bool)>,
+    opened: Vec<(Entry, bool)>,
     options: &Options,
     wanted: Wanted,
     work: &(impl Fn(&mut Recording) -> R + Sync),
 ) -> Vec<(Done<R>, bool)> {
     let workers = options.threads.min(opened.len()).max(1);
     let share = options.threads / workers;
-    let neighbours = parts::Neighbours::of(opened.iter().map(|(input, _)| input.path.as_str()));
+    let neighbours = parts::Neighbours::of(opened.iter().filter_map(|(input, _)| match input {
+        Entry::Bytes(input) => Some(input.path.as_str()),
+        Entry::Rank(_) => None,
+    }));
     let results = side_by_side::each(&opened, workers, |(input, _)| {
+        let input = match input {
+            Entry::Bytes(input) => input,
+            Entry::Rank(rank) => {
+                let mut recording = rank.read(options)?;
+                let answer = work(&mut recording);
+                return Ok(One::Trace(Box::new(recording), answer));
+            }
+        };
         let result = one(input.path.clone(), input.container, &*input.source, share, wanted);
         result.map(|one| match one {
             One::Measurements(measurements) => One::Measurements(measurements),

@@ -15,6 +15,8 @@ pub(crate) trait Store<T> {
     /// Keeps the rows of which it is said.
     fn keep(&mut self, kept: &[bool]);
     fn values(&self) -> Values<'_, T>;
+    /// Appends rows that were read.
+    fn extend_with(&mut self, values: Vec<T>);
 }
 
 /// Keeps the rows of a list of which it is said.
@@ -43,6 +45,15 @@ impl<T: Element> Store<T> for Vec<T> {
 
     fn values(&self) -> Values<'_, T> {
         Values::Plain(self)
+    }
+
+    fn extend_with(&mut self, mut values: Vec<T>) {
+        // The first rows are often all of them.
+        if self.capacity() == 0 {
+            *self = values;
+        } else {
+            self.append(&mut values);
+        }
     }
 }
 

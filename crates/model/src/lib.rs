@@ -19,6 +19,7 @@ mod measurements;
 mod metadata;
 mod packed;
 mod points;
+mod rebuild;
 mod rows;
 mod run;
 mod slices;
@@ -56,6 +57,7 @@ pub use points::{
     Allocation, Allocations, AsyncSlice, AsyncSlices, Counter, Counters, Flow, Flows, Instant, Instants,
     MEMORY_BY_CATEGORY,
 };
+pub use rebuild::{ColumnData, Unfit};
 pub use rows::{Band, Row, Rows};
 pub use run::{RankSource, Recording, Run, assign_ranks};
 pub use slices::{Slice, SliceKind, Slices};

@@ -266,6 +266,11 @@ impl<T: Element + Eq + Hash> Store<T> for Packed<T> {
     fn values(&self) -> Values<'_, T> {
         Values::Packed(self)
     }
+
+    fn extend_with(&mut self, values: Vec<T>) {
+        self.make_room(values.len());
+        values.into_iter().for_each(|value| self.push(value));
+    }
 }
 
 #[cfg(test)]

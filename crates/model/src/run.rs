@@ -57,16 +57,27 @@ pub fn assign_ranks<R>(recordings: &mut [(Recording, R)], diagnostics: &mut Diag
             diagnostics.note_detail(Oddity::DuplicateRank, None, detail);
         }
     }
+    let is_assumed = |recording: &Recording| recording.rank_source == RankSource::Assumed;
+    // A rank that was assumed when a dataset was made stays what it was.
+    let mut settled = BTreeSet::new();
+    for (recording, _) in recordings.iter().filter(|(one, _)| is_assumed(one) && one.rank != 0) {
+        if taken.insert(recording.rank) {
+            settled.insert(recording.rank);
+        }
+    }
     let several = recordings.len() > 1;
     let mut free = 0;
-    for (recording, _) in recordings.iter_mut().filter(|(one, _)| one.rank_source == RankSource::Assumed) {
-        while taken.contains(&free) {
-            free += 1;
+    for (recording, _) in recordings.iter_mut().filter(|(one, _)| is_assumed(one)) {
+        if !settled.remove(&recording.rank) {
+            while taken.contains(&free) {
+                free += 1;
+            }
+            taken.insert(free);
+            recording.rank = free;
         }
-        taken.insert(free);
-        recording.rank = free;
         if several {
-            diagnostics.note_detail(Oddity::UnknownRank, None, format!("rank {free}: {}", recording.path));
+            let detail = format!("rank {}: {}", recording.rank, recording.path);
+            diagnostics.note_detail(Oddity::UnknownRank, None, detail);
         }
     }
     recordings.sort_by(|(a, _), (b, _)| (a.rank, &a.path).cmp(&(b.rank, &b.path)));

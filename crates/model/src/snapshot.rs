@@ -137,15 +137,12 @@ impl Snapshot {
         self.stacks.append(other.stacks, relocation);
     }
 
-    /// The tables, for exporters; none without a snapshot.
+    /// The tables, for exporters.
     pub(crate) fn tables(&self) -> Vec<TableView<'_>> {
         macro_rules! view {
             ($name:literal, $table:ident) => {
                 TableView { name: $name, rows: self.$table.len(), columns: self.$table.columns() }
             };
-        }
-        if self.is_empty() {
-            return Vec::new();
         }
         vec![
             view!("memory_events", events),

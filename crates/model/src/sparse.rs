@@ -150,6 +150,16 @@ impl<T: Missing> Store<T> for Sparse<T> {
     fn values(&self) -> Values<'_, T> {
         Values::Sparse(&self.values, T::MISSING)
     }
+
+    fn extend_with(&mut self, mut values: Vec<T>) {
+        let (rows, last) = (values.len(), values.iter().rposition(|value| value != T::MISSING));
+        if let Some(last) = last {
+            self.fill(self.rows);
+            values.truncate(last + 1);
+            self.values.append(&mut values);
+        }
+        self.rows += rows;
+    }
 }
 
 #[cfg(test)]

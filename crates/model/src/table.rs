@@ -60,6 +60,28 @@ macro_rules! table {
                 $($crate::column::Store::keep(&mut self.$column, &kept);)*
             }
 
+            /// Appends rows given as columns in declaration order; nothing if they do not fit.
+            pub(crate) fn extend_from(
+                &mut self,
+                columns: Vec<$crate::ColumnData>,
+            ) -> Result<(), $crate::Unfit> {
+                const NAMES: &[&str] = &[$(stringify!($column)),*];
+                $crate::rebuild::check_shape(NAMES.len(), &columns, self.len())?;
+                let mut columns = columns.into_iter();
+                $(
+                    let $column = match columns.next().map(<$type as $crate::rebuild::FromData>::from_data) {
+                        Some(Ok(values)) => values,
+                        Some(Err(data)) => {
+                            let (column, found) = (stringify!($column), data.type_name());
+                            return Err($crate::Unfit::Type { column, found });
+                        }
+                        None => Vec::new(),
+                    };
+                )*
+                $($crate::column::Store::extend_with(&mut self.$column, $column);)*
+                Ok(())
+            }
+
             /// Every column with its name, in declaration order.
             pub fn columns(&self) -> Vec<(&'static str, $crate::Column<'_>)> {
                 vec![$({

@@ -1,10 +1,10 @@
 //! A whole trace: the tables, what the file says of itself, and what was odd about it.
 
 use crate::{
-    Allocations, AsyncSlices, Collectives, Counters, Diagnostics, Dispatches, Flows, GpuActivities, GpuId,
-    Instants, Interval, LegacyOps, Metadata, Ops, PythonFrames, RangeCounters, Relocation, Remarks,
-    RuntimeArguments, RuntimeCalls, SliceId, SliceKind, Slices, Snapshot, Strings, Syncs, Tracks,
-    TritonLaunches,
+    Allocations, AsyncSlices, Collectives, ColumnData, Counters, Diagnostics, Dispatches, Flows,
+    GpuActivities, GpuId, Instants, Interval, LegacyOps, Metadata, Ops, PythonFrames, RangeCounters,
+    Relocation, Remarks, RuntimeArguments, RuntimeCalls, SliceId, SliceKind, Slices, Snapshot, Strings,
+    Syncs, Tracks, TritonLaunches, Unfit,
 };
 
 /// One recording of one process as columns.
@@ -131,8 +131,17 @@ impl Trace {
         std::mem::replace(self, kept)
     }
 
-    /// Every table with its name and columns, for exporters.
+    /// Every table with its name and columns, for exporters; those of a snapshot only if there is one.
     pub fn tables(&self) -> Vec<TableView<'_>> {
+        let mut tables = self.all_tables();
+        if self.snapshot.is_empty() {
+            tables.truncate(tables.len() - self.snapshot.tables().len());
+        }
+        tables
+    }
+
+    /// Every table that a trace can have.
+    pub fn all_tables(&self) -> Vec<TableView<'_>> {
         macro_rules! list {
             ($($table:ident),*) => { vec![
                 TableView { name: "tracks", rows: self.tracks.threads.len(), columns: self.tracks.threads.columns() },
@@ -147,6 +156,19 @@ impl Trace {
         let mut tables = every_table!(list);
         tables.extend(self.snapshot.tables());
         tables
+    }
+
+    /// Appends rows to a table that needs nothing but its columns.
+    pub(crate) fn extend_plain(&mut self, name: &str, columns: Vec<ColumnData>) -> Result<(), Unfit> {
+        macro_rules! extend {
+            ($($table:ident),*) => {
+                match name {
+                    $(stringify!($table) => self.$table.extend_from(columns),)*
+                    _ => Err(Unfit::UnknownTable { table: name.to_owned() }),
+                }
+            };
+        }
+        every_table!(extend)
     }
 
     /// The name of a slice.

@@ -3,7 +3,7 @@
 use hashbrown::HashMap;
 
 use crate::table::table;
-use crate::{Element, Ident, MaybeI64, Relocation, StringId, TrackId};
+use crate::{ColumnData, Element, Ident, MaybeI64, Relocation, StringId, TrackId, Unfit};
 
 table! {
     /// Every (process, thread) pair that occurs.
@@ -129,6 +129,32 @@ impl Tracks {
                 })
             })
             .collect()
+    }
+
+    /// Appends threads that are given as columns.
+    pub(crate) fn extend_threads(&mut self, columns: Vec<ColumnData>) -> Result<(), Unfit> {
+        let before = self.threads.len();
+        self.threads.extend_from(columns)?;
+        for row in before..self.threads.len() {
+            let key = (self.threads.process[row], self.threads.thread[row]);
+            if self.by_key.insert(key, TrackId::from(row)).is_some() {
+                return Err(Unfit::Twice { table: "tracks", row });
+            }
+        }
+        Ok(())
+    }
+
+    /// Appends processes that are given as columns.
+    pub(crate) fn extend_processes(&mut self, columns: Vec<ColumnData>) -> Result<(), Unfit> {
+        let before = self.processes.len();
+        self.processes.extend_from(columns)?;
+        for row in before..self.processes.len() {
+            // Row numbers were made sure to fit.
+            if self.by_process.insert(self.processes.process[row], row as u32).is_some() {
+                return Err(Unfit::Twice { table: "processes", row });
+            }
+        }
+        Ok(())
     }
 
     /// Takes in what is said of a process. What is not said erases nothing.

@@ -13,8 +13,8 @@ use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use eaves_cli::library::Recordings;
 use eaves_model::{Column, Recording, SliceId, SliceKind, StringId, Trace, Values};
-use eaves_present::export::arrow::{Keys, array, dictionary, field};
-use eaves_present::export::tables::{Cells, FlatColumn, FlatTable, flat_table};
+use eaves_store::arrow::{Keys, array, dictionary, field};
+use eaves_store::tables::{Cells, FlatColumn, FlatTable, flat_table};
 
 /// A table as Arrow has it: one batch after the other.
 pub(crate) type Batches = (SchemaRef, Vec<RecordBatch>);

@@ -7,7 +7,7 @@ use eaves_analyze::flame::{Metric, Order};
 use eaves_cli::library::{self, Failure, FlameGraph, FlameView, Recordings};
 use eaves_model::{Interval, Ns};
 use eaves_present::Document;
-use eaves_present::export::tables::table_names;
+use eaves_store::tables::table_names;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 

@@ -14,7 +14,7 @@ pub struct Problem {
 }
 
 /// The body of an answer that is none.
-#[derive(Serialize, utoipa::ToSchema)]
+#[derive(Debug, Serialize, utoipa::ToSchema)]
 pub(crate) struct ErrorBody {
     /// What went wrong.
     error: String,

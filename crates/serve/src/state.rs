@@ -3,12 +3,16 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tokio::sync::{Semaphore, broadcast};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, broadcast};
 
 use crate::jobs::Jobs;
+use crate::routes::Described;
 use crate::routes::events::Message;
 use crate::runs::Runs;
 use crate::{Engine, Options, Problem};
+
+/// Clients that are told of the machine at once: each has a thread while it listens.
+const MOST_LISTENERS: usize = 32;
 
 /// What all requests share.
 pub(crate) struct Shared {
@@ -16,10 +20,12 @@ pub(crate) struct Shared {
     pub(crate) engine: Arc<dyn Engine>,
     pub(crate) runs: Runs,
     pub(crate) jobs: Jobs,
+    /// Devices that clients described.
+    pub(crate) described: Described,
     /// Clients that listen to what changes.
     pub(crate) events: broadcast::Sender<Message>,
     /// Places of those that listen to samples of the machine.
-    pub(crate) listeners: Arc<Semaphore>,
+    listeners: Arc<Semaphore>,
     /// Heavy work that may go on at once.
     work: Arc<Semaphore>,
 }
@@ -32,10 +38,18 @@ impl Shared {
             jobs: Jobs::default(),
             options,
             engine,
+            described: Described::default(),
             events: broadcast::channel(64).0,
-            listeners: Arc::new(Semaphore::new(32)),
+            listeners: Arc::new(Semaphore::new(MOST_LISTENERS)),
             work: Arc::new(Semaphore::new(cores.max(2))),
         }
+    }
+
+    /// A place among those that listen to samples of the machine, until it is dropped.
+    pub(crate) fn place_to_listen(&self) -> Result<OwnedSemaphorePermit, Problem> {
+        self.listeners.clone().try_acquire_owned().map_err(|_| {
+            Problem::failed(format!("{MOST_LISTENERS} clients listen already")).hint("close some of them")
+        })
     }
 
     /// Does heavy work on a thread of its own, when it is its turn.

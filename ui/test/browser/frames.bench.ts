@@ -1,4 +1,5 @@
 // How fast a million slices, and a million frames, are drawn without a graphics card: prints, asserts nothing about time.
+// With SERVED=http://localhost:6970, what `eaves open` serves there is drawn, too.
 //
 // Each of 64 rows of the timeline is busy at every pixel, which is the worst there is to draw. The page is a file like an
 // offline report.
@@ -71,11 +72,22 @@ interface Host {
   unpacked: number;
 }
 
-/** Opens a page and measures the picture of a view under the wheel. */
-async function measure(view: string, canvas: string, parts: string, runs: readonly [string, { deltaX: number; deltaY: number; ctrlKey?: boolean }, boolean][]): Promise<void> {
+type Turns = readonly [string, { deltaX: number; deltaY: number; ctrlKey?: boolean }, boolean][];
+
+/** Measures a view of a page that is a file with some data. */
+async function measureFile(view: string, canvas: string, parts: string, turns: Turns): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "eaves-frames-"));
-  const file = join(folder, "page.html");
-  writeFileSync(file, page(parts));
+  try {
+    const file = join(folder, "page.html");
+    writeFileSync(file, page(parts));
+    await measure(view, canvas, `file://${file}`, turns);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Opens a page and measures the picture of a view under the wheel. */
+async function measure(view: string, canvas: string, address: string, turns: Turns): Promise<void> {
   // Frames as fast as they can be made, without waiting for a screen.
   const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu", "--disable-frame-rate-limit", "--disable-gpu-vsync"] });
   try {
@@ -102,7 +114,7 @@ async function measure(view: string, canvas: string, parts: string, runs: readon
         return bytes;
       };
     }, canvas);
-    await tab.goto(`file://${file}#view=${view}`);
+    await tab.goto(`${address}#view=${view}`);
     await tab.waitForFunction(() => (window as unknown as Host).paints.some((paint) => paint.at > (window as unknown as Host).unpacked), undefined, { timeout: 120_000 });
     const first = await tab.evaluate(() => {
       const { paints, unpacked } = window as unknown as Host;
@@ -110,8 +122,8 @@ async function measure(view: string, canvas: string, parts: string, runs: readon
       return { whole: at, ours: at - unpacked };
     });
     await tab.waitForTimeout(1500);
-    console.log(`${view}, ${SLICES.toLocaleString("en")}: first picture ${first.ours.toFixed(0)} ms after the bytes are there, ${first.whole.toFixed(0)} ms after the file was opened`);
-    for (const [what, turn, returns] of runs) {
+    console.log(`${view}: first picture ${first.ours.toFixed(0)} ms after the bytes are there, ${first.whole.toFixed(0)} ms after the page was opened`);
+    for (const [what, turn, returns] of turns) {
       const { intervals, scripts } = await tab.evaluate(
         async ([place, given, isBack, count]) => {
           const target = document.querySelector<HTMLCanvasElement>(place)!;
@@ -137,20 +149,23 @@ async function measure(view: string, canvas: string, parts: string, runs: readon
     expect(problems).toEqual([]);
   } finally {
     await browser.close();
-    rmSync(folder, { recursive: true });
   }
 }
 
+const TIMELINE = ".timeline-scroll canvas";
+const TURNS: Turns = [
+  ["zoom, whole in sight", { deltaX: 0, deltaY: -12 }, true],
+  ["zoom in", { deltaX: 0, deltaY: -40 }, false],
+  ["move", { deltaX: 30, deltaY: 0 }, false],
+  ["zoom out to the whole", { deltaX: 0, deltaY: 60 }, false],
+];
+
 test(`timeline: ${SLICES.toLocaleString("en")} slices on ${ROWS} rows`, () =>
-  measure("timeline", ".timeline-scroll canvas", slices(), [
-    ["zoom, whole in sight", { deltaX: 0, deltaY: -12 }, true],
-    ["zoom in", { deltaX: 0, deltaY: -40 }, false],
-    ["move", { deltaX: 30, deltaY: 0 }, false],
-    ["zoom out to the whole", { deltaX: 0, deltaY: 60 }, false],
-  ]));
+  measureFile("timeline", TIMELINE, slices(), TURNS));
+test.runIf(process.env.SERVED)("timeline: what is served", () => measure("timeline", TIMELINE, process.env.SERVED!, TURNS));
 
 test(`flame graph: ${SLICES.toLocaleString("en")} frames`, () =>
-  measure("flame", ".flame-scroll canvas", frames(), [
+  measureFile("flame", ".flame-scroll canvas", frames(), [
     ["zoom, whole in sight", { deltaX: 0, deltaY: -12, ctrlKey: true }, true],
     ["zoom in", { deltaX: 0, deltaY: -40, ctrlKey: true }, false],
     ["move", { deltaX: 30, deltaY: 0 }, false],

@@ -12,7 +12,7 @@ use eaves_present::Document;
 use eaves_present::export::critical_path;
 use eaves_present::export::files::{self, ExportedFile, KERNELS, TableFormat, TraceFormat};
 use eaves_present::export::kernels;
-use eaves_present::export::tables::{flat_table, table_names};
+use eaves_store::tables::{flat_table, table_names};
 
 use crate::arguments::{HELP_TEMPLATE, OutputArguments};
 use crate::destination::{self, Destination};

@@ -13,6 +13,7 @@ pub(crate) mod export;
 mod flame;
 pub(crate) mod hta;
 mod info;
+mod ingest;
 mod kernels;
 mod memory;
 mod open;
@@ -56,6 +57,7 @@ pub(crate) enum Command {
     Flame(flame::Arguments),
     Hta(hta::Arguments),
     Info(info::Arguments),
+    Ingest(ingest::Arguments),
     Kernels(kernels::Arguments),
     Memory(Box<memory::Arguments>),
     Open(open::Arguments),
@@ -89,6 +91,7 @@ impl Command {
             Self::Flame(arguments) => flame::run(arguments, output),
             Self::Hta(arguments) => hta::run(arguments, output),
             Self::Info(arguments) => info::run(arguments, output),
+            Self::Ingest(arguments) => ingest::run(arguments, output),
             Self::Kernels(arguments) => kernels::run(arguments, output),
             Self::Memory(arguments) => return memory::run(arguments, output),
             Self::Open(arguments) => open::run(arguments, output),

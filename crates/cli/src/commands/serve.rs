@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use clap::Args;
-use eaves_serve::{Options, Server, StartError, UPLOAD_LIMIT};
+use eaves_serve::{Options, Server, StartError};
 
 use crate::arguments::{HELP_TEMPLATE, OutputArguments};
 use crate::failure::hinted;
@@ -49,7 +49,7 @@ pub(crate) struct ServingArguments {
     #[arg(long, value_name = "SIZE", value_parser = bytes, default_value = "4GB")]
     memory: u64,
     /// Largest upload
-    #[arg(long, value_name = "SIZE", value_parser = bytes, default_value_t = UPLOAD_LIMIT)]
+    #[arg(long, value_name = "SIZE", value_parser = bytes, default_value = "1GB")]
     upload_limit: u64,
     /// Let the page open any path, not only below the inputs and here
     #[arg(long)]

@@ -12,6 +12,7 @@ mod examples;
 mod flame;
 mod help;
 mod hta;
+mod ingest;
 #[cfg(unix)]
 mod interrupt;
 mod itself;
@@ -26,6 +27,7 @@ mod python;
 mod report;
 mod roofline;
 mod schema;
+mod serve;
 #[path = "../support/mod.rs"]
 mod support;
 mod timeline;

@@ -9,7 +9,7 @@ const VALIDATED: &[&str] =
 
 /// Every verb that prints a document, with what it needs besides an input.
 /// In the arguments, `FILE` stands for the trace.
-const VERBS: [(&str, &[&str]); 19] = [
+const VERBS: [(&str, &[&str]); 20] = [
     // tidy-alphabetical-start
     ("bench", &["gemv", "--n", "64", "--k", "64", "--seconds", "0.02", "--threads", "1"]),
     ("comm", &["FILE"]),
@@ -21,6 +21,7 @@ const VERBS: [(&str, &[&str]); 19] = [
     ("flame", &["FILE"]),
     ("hta", &["FILE"]),
     ("info", &["FILE"]),
+    ("ingest", &["FILE", "-o", "dataset"]),
     ("kernels", &["FILE"]),
     ("memory", &["FILE", "--details"]),
     ("ops", &["list"]),

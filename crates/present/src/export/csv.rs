@@ -6,7 +6,7 @@ use std::path::Path;
 use eaves_model::{Column, Trace};
 
 use super::json;
-use super::tables::{Cells, FlatTable, flat_table_of};
+use eaves_store::tables::{Cells, FlatTable, flat_table_of};
 
 /// Writes one table, which may come in several parts with the same columns, as one CSV file.
 ///

@@ -12,10 +12,12 @@ use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 
-pub use super::staging::abandon_all;
-use super::staging::{StagedDirectory, StagedFile};
-use super::tables::{FlatTable, flat_table, flat_tables, rank_column};
-use super::{chrome, csv, header, kernels, parquet, perfetto};
+use eaves_store::parquet;
+pub use eaves_store::staging::abandon_all;
+use eaves_store::staging::{StagedDirectory, StagedFile};
+use eaves_store::tables::{FlatTable, flat_table, flat_tables, rank_column};
+
+use super::{chrome, csv, header, kernels, perfetto};
 
 /// The table of kernels with names, times, extents and counters in one place, which Parquet alone has.
 pub const KERNELS: &str = "kernels";

@@ -15,7 +15,7 @@ use parquet::errors::Result;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 
-use super::parquet::{self as tables, CREATED_BY};
+use eaves_store::parquet::{self as tables, CREATED_BY};
 
 /// Kernels written at a time.
 const BATCH: usize = 1 << 16;

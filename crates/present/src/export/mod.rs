@@ -5,7 +5,6 @@
 
 // tidy-alphabetical-start
 mod arguments;
-pub mod arrow;
 pub mod chrome;
 pub mod critical_path;
 pub mod csv;
@@ -15,10 +14,7 @@ mod header;
 mod json;
 pub mod kernels;
 mod lanes;
-pub mod parquet;
 pub mod perfetto;
-mod staging;
-pub mod tables;
 // tidy-alphabetical-end
 #[cfg(test)]
 mod tests;

@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 
 use crate::Problem;
 use crate::files::{Config, read_config, read_text, write_config, write_text};
+use crate::problem::ErrorBody;
 use crate::state::Shared;
 
 /// The configuration and where it is.
@@ -81,6 +82,15 @@ pub(super) struct OpsError {
     message: String,
 }
 
+/// Why a script was not saved: what is wrong with it, or with the request.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+#[serde(untagged)]
+pub(super) enum NotSaved {
+    Script(OpsCheck),
+    #[expect(dead_code, reason = "what the framework says of a body; described, never made here")]
+    Request(ErrorBody),
+}
+
 fn checked(shared: &Shared, script: &str) -> OpsCheck {
     let errors =
         shared.engine.check_ops(script).into_iter().map(|(line, message)| OpsError { line, message });
@@ -104,7 +114,7 @@ pub(super) async fn ops(State(shared): State<Arc<Shared>>) -> Result<Json<OpsAns
 /// Saves the script if nothing is wrong with it.
 #[utoipa::path(put, path = "/ops", tag = "configuration", request_body = Script,
     responses((status = 200, description = "as it was saved", body = OpsAnswer),
-        (status = 422, description = "what is wrong with it", body = OpsCheck)))]
+        (status = 422, description = "what is wrong with it", body = NotSaved)))]
 pub(super) async fn save_ops(
     State(shared): State<Arc<Shared>>,
     Json(Script { script }): Json<Script>,
@@ -113,7 +123,7 @@ pub(super) async fn save_ops(
         .heavy(|shared| {
             let check = checked(shared, &script);
             if !check.ok {
-                return Ok((StatusCode::UNPROCESSABLE_ENTITY, Json(check)).into_response());
+                return Ok((StatusCode::UNPROCESSABLE_ENTITY, Json(NotSaved::Script(check))).into_response());
             }
             write_text(&shared.options.ops, &script)?;
             let path = shared.options.ops.display().to_string();

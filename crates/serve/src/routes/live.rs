@@ -11,16 +11,12 @@ use crate::state::Shared;
 
 /// Between two samples.
 const PERIOD: Duration = Duration::from_millis(500);
-/// Clients that are told at once: each has a thread while it listens.
-const MOST_LISTENERS: usize = 32;
 
 /// Samples of this machine: messages of the kind `live` with CPU, memory, load and GPUs, two a second.
 #[utoipa::path(get, path = "/live", tag = "live",
     responses((status = 200, description = "samples", content_type = "text/event-stream")))]
 pub(super) async fn live(State(shared): State<Arc<Shared>>) -> Result<Stream, crate::Problem> {
-    let place = shared.listeners.clone().try_acquire_owned().map_err(|_| {
-        crate::Problem::failed(format!("{MOST_LISTENERS} clients listen already")).hint("close some of them")
-    })?;
+    let place = shared.place_to_listen()?;
     let (sender, stream) = stream();
     tokio::task::spawn_blocking(move || {
         let _place = place;

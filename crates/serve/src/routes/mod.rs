@@ -29,6 +29,8 @@ use utoipa_axum::routes;
 use crate::state::Shared;
 use crate::{Problem, access};
 
+pub(crate) use older::Described;
+
 /// Bytes of a body that is no upload.
 const MOST_BODY: usize = 1 << 20;
 /// How long a client may take to send it.
@@ -63,7 +65,7 @@ pub(crate) fn router(shared: Arc<Shared>) -> Router {
         .routes(routes!(events::events))
         .routes(routes!(live::live))
         .split_for_parts();
-    let reference = reference::routes(description);
+    let reference = reference::routes(reference::with_problems(description));
     Router::new()
         .merge(page::routes())
         .nest("/api/v1", api)

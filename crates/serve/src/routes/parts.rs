@@ -33,6 +33,7 @@ pub(super) struct WindowQuery {
     /// Where it ends; at the end without.
     end: Option<f64>,
     /// How wide it is drawn: slices shorter than a pixel are in groups. 2000 without.
+    #[param(minimum = 1, maximum = 20000)]
     pixels: Option<u32>,
 }
 

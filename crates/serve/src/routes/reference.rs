@@ -6,9 +6,13 @@ use axum::Router;
 use axum::http::HeaderMap;
 use axum::routing::get;
 use eaves_present::page::shell;
-use utoipa::openapi::{InfoBuilder, OpenApi, OpenApiBuilder, Server};
+use utoipa::openapi::{
+    Components, ContentBuilder, InfoBuilder, OpenApi, OpenApiBuilder, Ref, ResponseBuilder, Server,
+};
+use utoipa::{PartialSchema, ToSchema};
 
 use crate::answer::Answer;
+use crate::problem::ErrorBody;
 use crate::state::Shared;
 
 /// What stands above the list of paths.
@@ -21,6 +25,28 @@ pub(super) fn description() -> OpenApi {
         ))
         .build();
     OpenApiBuilder::new().info(info).servers(Some([Server::new("/api/v1")])).build()
+}
+
+/// Says of every operation what a client gets that asked for something wrong.
+pub(super) fn with_problems(mut description: OpenApi) -> OpenApi {
+    let body = ContentBuilder::new().schema(Some(Ref::from_schema_name(ErrorBody::name()))).build();
+    let problem = ResponseBuilder::new()
+        .description("what is wrong with the request, and what to try")
+        .content("application/json", body)
+        .build();
+    description
+        .components
+        .get_or_insert_with(Components::new)
+        .schemas
+        .insert(ErrorBody::name().into(), ErrorBody::schema());
+    for item in description.paths.paths.values_mut() {
+        for operation in
+            [&mut item.get, &mut item.put, &mut item.post, &mut item.delete].into_iter().flatten()
+        {
+            operation.responses.responses.insert("4XX".to_owned(), problem.clone().into());
+        }
+    }
+    description
 }
 
 /// The description, and a page that lists it.

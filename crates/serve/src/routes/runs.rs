@@ -24,6 +24,7 @@ pub(super) async fn list(State(shared): State<Arc<Shared>>) -> Json<Vec<RunInfo>
 #[serde(deny_unknown_fields)]
 pub(super) struct NewRun {
     /// Files and folders of the machine that the server runs on.
+    #[schema(min_items = 1, max_items = 1000)]
     paths: Vec<String>,
 }
 

@@ -92,6 +92,43 @@ fn the_calculator_computes_what_predict_does() {
     assert!((imported["points"][1]["bandwidth_gb_s"].as_f64().unwrap() - 165.05).abs() < 0.005);
     let status = served.get("/api/nvml/status").status;
     assert!(matches!(status, 200 | 503));
+    if status == 503 {
+        served.get("/api/nvml/stream").is_problem(503);
+    }
+}
+
+/// By hand: 33570816 bytes at 1 GB/s take longer than 2 x 4096 x 4096 operations at 1 TFLOP/s.
+#[test]
+fn a_device_that_a_client_describes_is_one_as_any_other() {
+    let served = Served::with(|options| options, Arc::new(Program::default()));
+    let described = json!({"name": "My ASIC-1", "bandwidth_gb_s": 1.0, "memory_gb": 16,
+        "flops_by_precision": {"FP16": 1.0, "int8": 2.0}});
+    let made = served.send("POST", "/api/hardware", &described.to_string()).json();
+    assert_eq!(made, json!({"status": "ok", "name": "My ASIC-1", "key": "my_asic_1"}));
+    let spec = json!({"M": 1, "N": 4096, "K": 4096, "precision": "FP16"}).to_string();
+    for path in ["/api/analyze", "/api/public/analyze"] {
+        let answer = served.send("POST", &format!("{path}?hardware_key=my_asic_1"), &spec).json();
+        assert!(
+            (answer["simulated"][0]["time_us"].as_f64().unwrap() - 33_570_816.0 / 1e3).abs() < 1e-6,
+            "{answer}"
+        );
+    }
+    let hardware = served.get("/api/public/hardware").json();
+    let listed = hardware.as_array().unwrap().iter().find(|one| one["key"] == "my_asic_1").unwrap();
+    assert_eq!(listed["precisions"], json!(["fp16", "int8"]));
+    for (field, wrong) in
+        [("bandwidth_gb_s", json!(0)), ("flops_by_precision", json!({"fp3": 1})), ("name", json!(""))]
+    {
+        let mut asked = described.clone();
+        asked[field] = wrong;
+        served.send("POST", "/api/hardware", &asked.to_string()).is_problem(400);
+    }
+    let taken = json!({"name": "H100 SXM", "bandwidth_gb_s": 1.0, "flops_by_precision": {"fp16": 1.0}});
+    served.send("POST", "/api/hardware", &taken.to_string()).is_problem(422);
+    let tilings = served.send("POST", "/api/tiling?M=4096&N=4096&K=4096&hardware_key=h100-sxm", "").json();
+    assert_eq!(tilings.as_array().unwrap().len(), 12);
+    served.send("POST", "/api/tiling?M=0&N=1&K=1&hardware_key=h100-sxm", "").is_problem(400);
+    served.send("POST", "/api/tiling?M=1&N=1&K=1&hardware_key=my_asic_1", "").is_problem(422);
 }
 
 /// Intensity by hand: of 64 x 64 weights of 32 bits, 2 x 4096 operations and (4096 + 64 + 64) x 4 bytes.

@@ -5,5 +5,6 @@ mod files;
 mod random;
 mod real;
 mod round_trip;
+#[path = "../../../../store/src/tests/sample.rs"]
 pub(super) mod sample;
 mod tables;

@@ -4,17 +4,15 @@
 use std::sync::Arc;
 
 use axum::extract::{Query, State};
-use axum::http::StatusCode;
-use axum::routing::{get, post};
+use axum::routing::post;
 use axum::{Json, Router};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+use super::hardware::USUAL;
 use super::{rows, scaled};
-use crate::live::nvidia_gpus;
 use crate::routes::questions::predict_words;
 use crate::state::Shared;
-use crate::words::device;
 use crate::{Engine, Problem};
 
 /// What "all precisions" are.
@@ -35,12 +33,14 @@ const SHAPES: [[u64; 3]; 10] = [
 
 pub(super) fn routes() -> Router<Arc<Shared>> {
     Router::new()
-        .route("/api/hardware", get(hardware))
         .route("/api/analyze", post(analyze))
         .route("/api/sweep", post(sweep))
         .route("/api/recommend", post(recommend))
         .route("/api/import-benchmarks", post(import))
-        .route("/api/nvml/status", get(nvml))
+        // The same for clients that must not reach a GPU: none of these runs a kernel.
+        .route("/api/public/analyze", post(analyze))
+        .route("/api/public/recommend", post(recommend))
+        .route("/api/public/import-benchmarks", post(import))
 }
 
 #[derive(Debug, Deserialize)]
@@ -54,17 +54,7 @@ struct DeviceQuery {
 }
 
 fn usual_device() -> String {
-    "gb10".to_owned()
-}
-
-impl DeviceQuery {
-    /// The device of a key: `b10` was the chip that is called GB10.
-    fn device(&self) -> Result<String, Problem> {
-        let key = self.hardware_key.replace('_', "-");
-        let key = if key.eq_ignore_ascii_case("b10") { usual_device() } else { key };
-        device(&key)
-            .map_err(|problem| Problem::missing(problem.message()).hint("GET /api/hardware lists them"))
-    }
+    USUAL.to_owned()
 }
 
 /// A product of matrices. Tiles are part of the interface and have no effect on a bound.
@@ -98,10 +88,12 @@ fn predict(
     engine: &dyn Engine,
     [m, n, k]: [u64; 3],
     precision: &str,
+    // A word of `Described`.
     device: &str,
 ) -> Result<Predicted, Problem> {
-    let asked = json!({"op": "gemm", "m": m, "n": n, "k": k, "precision": precision.to_lowercase(), "device": device});
-    let words = predict_words(asked.as_object().cloned().unwrap_or_default())?;
+    let asked = json!({"op": "gemm", "m": m, "n": n, "k": k, "precision": precision.to_lowercase()});
+    let mut words = predict_words(asked.as_object().cloned().unwrap_or_default())?;
+    words.push(format!("--device={device}"));
     let document: Value = serde_json::from_slice(&engine.answer(&words)?).unwrap_or_default();
     let section = &document["sections"][0];
     Ok(Predicted { rows: rows(section, "predictions"), unsupported: rows(section, "unsupported") })
@@ -132,15 +124,15 @@ async fn analyze(
     Query(query): Query<DeviceQuery>,
     Json(spec): Json<Spec>,
 ) -> Result<Json<Value>, Problem> {
-    let device = query.device()?;
+    let device = shared.described.word(&query.hardware_key)?;
     shared
         .heavy(move |shared| {
             let shape = [spec.m, spec.n, spec.k];
             let precision = if query.run_all_precisions { ALL } else { &spec.precision };
             let predicted = predict(shared.engine.as_ref(), shape, precision, &device)?;
-            let recommendation = recommended(shared.engine.as_ref(), shape, &device)?;
+            let recommendation = recommended(shared.engine.as_ref(), shape, (&device, &query.hardware_key))?;
             Ok(Json(json!({
-                "hardware": device,
+                "hardware": query.hardware_key,
                 "simulated": predicted.rows.iter().map(|row| point(shape, row)).collect::<Vec<_>>(),
                 "unsupported": predicted.unsupported,
                 "measured": [],
@@ -157,7 +149,7 @@ async fn sweep(
     Query(query): Query<DeviceQuery>,
     body: axum::body::Bytes,
 ) -> Result<Json<Value>, Problem> {
-    let device = query.device()?;
+    let device = shared.described.word(&query.hardware_key)?;
     let precisions: Vec<String> = if body.is_empty() {
         vec![usual_precision()]
     } else {
@@ -180,7 +172,7 @@ async fn sweep(
                 points.extend(predicted.rows.iter().map(|row| point(shape, row)));
                 lines = predicted.rows.iter().map(line).collect();
             }
-            Ok(Json(json!({"hardware": device, "points": points, "roofline_lines": lines})))
+            Ok(Json(json!({"hardware": query.hardware_key, "points": points, "roofline_lines": lines})))
         })
         .await
 }
@@ -190,18 +182,22 @@ async fn recommend(
     Query(query): Query<DeviceQuery>,
     Json(spec): Json<Spec>,
 ) -> Result<Json<Value>, Problem> {
-    let device = query.device()?;
+    let device = shared.described.word(&query.hardware_key)?;
     shared
         .heavy(move |shared| {
-            Ok(Json(recommended(shared.engine.as_ref(), [spec.m, spec.n, spec.k], &device)?))
+            Ok(Json(recommended(
+                shared.engine.as_ref(),
+                [spec.m, spec.n, spec.k],
+                (&device, &query.hardware_key),
+            )?))
         })
         .await
 }
 
 /// The precision that is predicted to be quickest of those that the device supports, held against FP16. Nothing is known
 /// of accuracy, and that is said.
-fn recommended(engine: &dyn Engine, shape: [u64; 3], device: &str) -> Result<Value, Problem> {
-    let predicted = predict(engine, shape, ALL, device)?;
+fn recommended(engine: &dyn Engine, shape: [u64; 3], (word, device): (&str, &str)) -> Result<Value, Problem> {
+    let predicted = predict(engine, shape, ALL, word)?;
     let value = |row: &Map<String, Value>, id: &str| row.get(id).and_then(Value::as_f64);
     let time = |row: &&Map<String, Value>| value(row, "time_ns").unwrap_or(f64::INFINITY);
     let base = predicted.rows.iter().find(|row| row.get("precision").is_some_and(|name| name == "fp16"));
@@ -227,24 +223,6 @@ fn recommended(engine: &dyn Engine, shape: [u64; 3], device: &str) -> Result<Val
         "memory_bound": best.get("class").is_some_and(|class| class == "memory-bound"),
         "memory_savings_pct": saved,
     }))
-}
-
-async fn hardware(State(shared): State<Arc<Shared>>) -> Result<Json<Value>, Problem> {
-    shared
-        .heavy(|shared| {
-            let words = ["device".to_owned(), "list".to_owned()];
-            let document: Value = serde_json::from_slice(&shared.engine.answer(&words)?).unwrap_or_default();
-            let known = |row: &Map<String, Value>| {
-                let id = row.get("id").and_then(Value::as_str).unwrap_or_default();
-                let peaks = eaves_roofline::device::find(id).map(|device| device.peaks).unwrap_or_default();
-                let mut precisions: Vec<&str> = peaks.iter().filter_map(|peak| Some(peak.arithmetic?.id())).collect();
-                precisions.sort_unstable();
-                precisions.dedup();
-                json!({"key": id, "name": row.get("full_name"), "bandwidth_gb_s": row.get("bandwidth_gbps"), "precisions": precisions})
-            };
-            Ok(Json(rows(&document["sections"][0], "devices").iter().map(known).collect()))
-        })
-        .await
 }
 
 /// Points that were measured elsewhere: whole ones, or a shape and a time from which the rest follows.
@@ -298,7 +276,7 @@ fn completed(engine: &dyn Engine, given: &Map<String, Value>) -> Result<Value, P
     let time = time.ok_or_else(|| Problem::bad("`time_us` must be above 0"))?;
     let precision = given.get("precision").and_then(Value::as_str).unwrap_or("fp16");
     // Any device will do: work is the same on all of them.
-    let predicted = predict(engine, shape, precision, "gb10")?;
+    let predicted = predict(engine, shape, precision, USUAL)?;
     let row = predicted
         .rows
         .first()
@@ -316,32 +294,4 @@ fn completed(engine: &dyn Engine, given: &Map<String, Value>) -> Result<Value, P
         "precision": precision,
         "shape": text,
     }))
-}
-
-async fn nvml(State(shared): State<Arc<Shared>>) -> Result<Json<Value>, Problem> {
-    shared
-        .heavy(|_| {
-            let gpus = nvidia_gpus().unwrap_or_default();
-            let Some(gpu) = gpus.first() else {
-                return Err(Problem::new(
-                    StatusCode::SERVICE_UNAVAILABLE,
-                    "there is no NVIDIA driver on this machine",
-                )
-                .hint("/api/v1/live has samples of what there is"));
-            };
-            let mebibytes = |bytes: Option<u64>| bytes.map(|bytes| bytes as f64 / (1u64 << 20) as f64);
-            Ok(Json(json!({
-                "device_name": gpu.name,
-                "gpu_clock_mhz": gpu.clock_mhz,
-                "mem_clock_mhz": gpu.memory_clock_mhz,
-                "power_draw_w": gpu.power_w,
-                "power_limit_w": gpu.power_limit_w,
-                "temperature_c": gpu.temperature_c,
-                "mem_used_mb": mebibytes(gpu.memory_used_bytes),
-                "mem_total_mb": mebibytes(gpu.memory_total_bytes),
-                "gpu_utilization_pct": gpu.utilisation_pct,
-                "compute_capability": gpu.compute_capability,
-            })))
-        })
-        .await
 }

@@ -3,7 +3,10 @@
 
 mod benchmark;
 mod calculator;
+mod hardware;
+mod machine;
 mod profiler;
+mod tiling;
 
 use std::sync::Arc;
 
@@ -13,9 +16,16 @@ use serde_json::{Map, Value};
 use crate::Problem;
 use crate::state::Shared;
 
+pub(crate) use hardware::Described;
+
 /// All of them.
 pub(super) fn routes() -> Router<Arc<Shared>> {
-    profiler::routes().merge(calculator::routes()).merge(benchmark::routes())
+    profiler::routes()
+        .merge(benchmark::routes())
+        .merge(calculator::routes())
+        .merge(hardware::routes())
+        .merge(machine::routes())
+        .merge(tiling::routes())
 }
 
 /// A section of a document.

@@ -11,7 +11,7 @@ use arrow_array::{
 use arrow_schema::{ArrowError, DataType, Field};
 use eaves_model::{Column, Ident, SliceKind, StringId, Strings, ident_text};
 
-use super::tables::{Cells, FlatColumn};
+use crate::tables::{Cells, FlatColumn};
 
 /// Texts, each once, and a number a row.
 pub fn dictionary() -> DataType {
@@ -43,7 +43,7 @@ pub fn field(column: &FlatColumn<'_>) -> Field {
 /// Some rows of a column of one trace. `keys` are those of the trace.
 ///
 /// # Errors
-/// None that a table of [`super::tables`] can cause.
+/// None that a table of [`crate::tables`] can cause.
 pub fn array(
     column: &FlatColumn<'_>,
     strings: &Strings,

@@ -15,13 +15,13 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::schema::types::ColumnPath;
 
-use super::arrow::{Keys, array, field};
-use super::tables::{Cells, FlatColumn, FlatTable};
+use crate::arrow::{Keys, array, field};
+use crate::tables::{Cells, FlatColumn, FlatTable};
 
 /// The name in the files, in the form that other readers take apart.
-pub(super) const CREATED_BY: &str = concat!("eaves version ", env!("CARGO_PKG_VERSION"));
+pub const CREATED_BY: &str = concat!("eaves version ", env!("CARGO_PKG_VERSION"));
 /// What every reader knows.
-pub(super) const COMPRESSION: Compression = Compression::SNAPPY;
+pub const COMPRESSION: Compression = Compression::SNAPPY;
 /// Rows of one row group, the unit in which readers skip and share out the work.
 const ROW_GROUP: usize = 1 << 20;
 /// Rows turned to Arrow at a time.
@@ -32,11 +32,19 @@ const BATCH: usize = 1 << 16;
 /// # Errors
 /// Only those of the output.
 pub fn write(parts: &[FlatTable<'_>], output: impl Write + Send) -> io::Result<()> {
-    write_parts(parts, output).map_err(io_error)
+    write_grouped(parts, ROW_GROUP, output)
+}
+
+/// The same with this many rows in a row group.
+///
+/// # Errors
+/// Only those of the output.
+pub fn write_grouped(parts: &[FlatTable<'_>], row_group: usize, output: impl Write + Send) -> io::Result<()> {
+    write_parts(parts, row_group, output).map_err(io_error)
 }
 
 /// What the output said; the crate wraps it.
-pub(super) fn io_error(error: ParquetError) -> io::Error {
+pub fn io_error(error: ParquetError) -> io::Error {
     match error {
         ParquetError::External(cause) => match cause.downcast::<io::Error>() {
             Ok(error) => *error,
@@ -47,7 +55,7 @@ pub(super) fn io_error(error: ParquetError) -> io::Error {
 }
 
 /// True if a file was written here.
-pub(super) fn is_export(path: &Path) -> bool {
+pub fn is_export(path: &Path) -> bool {
     let name = |file: File| {
         let reader = SerializedFileReader::new(file).ok()?;
         reader.metadata().file_metadata().created_by().map(str::to_owned)
@@ -55,12 +63,12 @@ pub(super) fn is_export(path: &Path) -> bool {
     File::open(path).ok().and_then(name).is_some_and(|name| name.starts_with("eaves "))
 }
 
-fn write_parts(parts: &[FlatTable<'_>], output: impl Write + Send) -> Result<()> {
+fn write_parts(parts: &[FlatTable<'_>], row_group: usize, output: impl Write + Send) -> Result<()> {
     let Some(first) = parts.first() else {
         return Err(ParquetError::General("a table needs at least one part".to_owned()));
     };
     let schema: SchemaRef = Arc::new(Schema::new(first.columns.iter().map(field).collect::<Vec<_>>()));
-    let mut writer = ArrowWriter::try_new(output, schema.clone(), Some(properties(first)))?;
+    let mut writer = ArrowWriter::try_new(output, schema.clone(), Some(properties(first, row_group)))?;
     for part in parts {
         let mut keys = Keys::default();
         for start in (0..part.rows).step_by(BATCH) {
@@ -74,11 +82,11 @@ fn write_parts(parts: &[FlatTable<'_>], output: impl Write + Send) -> Result<()>
     Ok(())
 }
 
-fn properties(table: &FlatTable<'_>) -> WriterProperties {
+fn properties(table: &FlatTable<'_>, row_group: usize) -> WriterProperties {
     let mut properties = WriterProperties::builder()
         .set_created_by(CREATED_BY.to_owned())
         .set_compression(COMPRESSION)
-        .set_max_row_group_row_count(Some(ROW_GROUP));
+        .set_max_row_group_row_count(Some(row_group));
     for column in table.columns.iter().filter(|column| is_ascending(&column.cells)) {
         let path = ColumnPath::from(column.name.as_ref());
         properties = properties

@@ -29,6 +29,7 @@ pub fn abandon_all() {
 }
 
 /// Keeps a name in the list as long as it lives.
+#[derive(Debug)]
 struct Listed(PathBuf);
 
 impl Listed {
@@ -45,11 +46,13 @@ impl Drop for Listed {
 }
 
 /// A file that appears when it is complete.
-pub(super) struct StagedFile {
+#[derive(Debug)]
+pub struct StagedFile {
     target: PathBuf,
     place: Place,
 }
 
+#[derive(Debug)]
 enum Place {
     // Fields are dropped in order: the file is gone before its name leaves the list.
     Temporary(NamedTempFile, Listed),
@@ -58,7 +61,11 @@ enum Place {
 }
 
 impl StagedFile {
-    pub(super) fn create(target: &Path) -> io::Result<Self> {
+    /// Makes a temporary file beside the target.
+    ///
+    /// # Errors
+    /// If the directory of the target cannot be written.
+    pub fn create(target: &Path) -> io::Result<Self> {
         let metadata = fs::metadata(target).ok();
         if metadata.as_ref().is_some_and(|metadata| !metadata.is_file() && !metadata.is_dir()) {
             let file = fs::OpenOptions::new().write(true).open(target)?;
@@ -79,7 +86,7 @@ impl StagedFile {
     }
 
     /// Where to write.
-    pub(super) fn file(&mut self) -> &mut File {
+    pub fn file(&mut self) -> &mut File {
         match &mut self.place {
             Place::Temporary(file, _) => file.as_file_mut(),
             Place::Direct(file) => file,
@@ -87,7 +94,10 @@ impl StagedFile {
     }
 
     /// Makes the file appear. The answer is its size.
-    pub(super) fn complete(self) -> io::Result<u64> {
+    ///
+    /// # Errors
+    /// If it cannot be renamed.
+    pub fn complete(self) -> io::Result<u64> {
         match self.place {
             Place::Temporary(file, _listed) => {
                 let list = temporary();
@@ -101,14 +111,19 @@ impl StagedFile {
 }
 
 /// A directory that appears when it is complete.
-pub(super) struct StagedDirectory {
+#[derive(Debug)]
+pub struct StagedDirectory {
     target: PathBuf,
     staging: TempDir,
     _listed: Listed,
 }
 
 impl StagedDirectory {
-    pub(super) fn create(target: &Path) -> io::Result<Self> {
+    /// Makes a temporary directory beside the target.
+    ///
+    /// # Errors
+    /// If the directory of the target cannot be written.
+    pub fn create(target: &Path) -> io::Result<Self> {
         // `dir/.` and links have to be resolved, for renaming works on the name.
         let target = if target.exists() { fs::canonicalize(target)? } else { target.to_owned() };
         let mut list = temporary();
@@ -119,15 +134,27 @@ impl StagedDirectory {
     }
 
     /// Where to write.
-    pub(super) fn path(&self) -> &Path {
+    pub fn path(&self) -> &Path {
         self.staging.path()
     }
 
     /// Makes the directory appear in place of the one that was there.
-    pub(super) fn complete(self) -> io::Result<()> {
+    ///
+    /// # Errors
+    /// If it cannot be renamed.
+    pub fn complete(self) -> io::Result<()> {
+        let target = self.target.clone();
+        self.complete_as(&target)
+    }
+
+    /// The same under another name in the same directory.
+    ///
+    /// # Errors
+    /// If it cannot be renamed.
+    pub fn complete_as(self, target: &Path) -> io::Result<()> {
         // No interruption between the two renames.
         let list = temporary();
-        let swapped = swap(self.staging.path(), &self.target);
+        let swapped = swap(self.staging.path(), target);
         drop(list);
         if swapped.is_ok() {
             // It has moved, so there is nothing to remove.

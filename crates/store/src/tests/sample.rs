@@ -11,7 +11,7 @@ use eaves_model::{
 const HARD_TEXT: &str = "Größe \"行列\" \\ \u{1}\t\n🦉 </script>";
 
 /// The trace.
-pub(in crate::export) fn trace() -> Trace {
+pub(crate) fn trace() -> Trace {
     let mut trace = Trace { metadata: metadata(), ..Trace::default() };
     tracks(&mut trace);
     host_slices(&mut trace);
@@ -24,7 +24,7 @@ pub(in crate::export) fn trace() -> Trace {
 }
 
 /// The trace as a recording of a rank.
-pub(in crate::export) fn recording(rank: i64) -> Recording {
+pub(crate) fn recording(rank: i64) -> Recording {
     Recording {
         path: format!("rank-{rank}.json"),
         format: "kineto",

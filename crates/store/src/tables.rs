@@ -59,13 +59,13 @@ pub fn flat_table<'a>(recordings: &'a [Recording], name: &str) -> Option<Vec<Fla
 }
 
 /// One table of a trace, also where it has no rows.
-pub(super) fn flat_table_of<'a>(trace: &'a Trace, name: &str, rank: Option<i64>) -> Option<FlatTable<'a>> {
+pub fn flat_table_of<'a>(trace: &'a Trace, name: &str, rank: Option<i64>) -> Option<FlatTable<'a>> {
     let table = trace.tables().into_iter().find(|table| table.name == name)?;
     Some(flatten(table, &trace.strings, rank))
 }
 
 /// The rank, if there is more than one recording to tell apart.
-pub(super) fn rank_column(recordings: &[Recording], recording: &Recording) -> Option<i64> {
+pub fn rank_column(recordings: &[Recording], recording: &Recording) -> Option<i64> {
     (recordings.len() > 1).then_some(recording.rank)
 }
 
@@ -74,7 +74,8 @@ pub fn table_names() -> Vec<&'static str> {
     Trace::default().tables().iter().map(|table| table.name).collect()
 }
 
-fn flatten<'a>(table: TableView<'a>, strings: &'a Strings, rank: Option<i64>) -> FlatTable<'a> {
+/// A table of the model as flat columns.
+pub(crate) fn flatten<'a>(table: TableView<'a>, strings: &'a Strings, rank: Option<i64>) -> FlatTable<'a> {
     let mut columns = Vec::with_capacity(table.columns.len() + 6);
     let mut add = |name: Cow<'static, str>, cells| columns.push(FlatColumn { name, cells });
     if let Some(rank) = rank {
@@ -100,7 +101,7 @@ fn flatten<'a>(table: TableView<'a>, strings: &'a Strings, rank: Option<i64>) ->
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::export::tests::sample;
+    use crate::tests::sample;
 
     fn names(table: &FlatTable<'_>) -> Vec<String> {
         table.columns.iter().map(|column| column.name.to_string()).collect()

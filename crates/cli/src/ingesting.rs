@@ -1,0 +1,192 @@
+//! Bringing a run of a dataset up to date: which ranks are there, which are written, which of two inputs is a rank.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use eaves_model::{RankSource, Recording};
+use eaves_store::{Dataset, Error, RankFile, Source, StagedRank};
+
+/// What was done with a rank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Action {
+    /// It is new.
+    Added,
+    /// It was there with other content.
+    Replaced,
+    /// It was there already.
+    Skipped,
+}
+
+impl Action {
+    /// The name.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Added => "added",
+            Self::Replaced => "replaced",
+            Self::Skipped => "skipped",
+        }
+    }
+}
+
+/// A rank that is in the run now.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    pub(crate) rank: i64,
+    pub(crate) action: Action,
+    /// The input.
+    pub(crate) path: String,
+    /// Rows of all its tables.
+    pub(crate) rows: u64,
+    /// Size of all its tables.
+    pub(crate) bytes: u64,
+}
+
+impl Entry {
+    fn of(file: &RankFile, action: Action) -> Self {
+        let sum = |of: fn(&eaves_store::StoredTable) -> u64| file.tables.iter().map(of).sum();
+        let (rows, bytes) = (sum(|table| table.rows), sum(|table| table.bytes));
+        Self { rank: file.rank, action, path: file.path.clone(), rows, bytes }
+    }
+}
+
+/// The ranks that a run has.
+pub(crate) struct Known {
+    ranks: BTreeSet<i64>,
+    /// By the input that they are of.
+    files: HashMap<String, RankFile>,
+}
+
+impl Known {
+    /// Looks at what is there. A rank that cannot be read is as good as none: it will be replaced.
+    pub(crate) fn of(dataset: &Dataset, run: &str) -> Result<Self, Error> {
+        let ranks = dataset.ranks(run)?;
+        let files = ranks.iter().filter_map(|&rank| dataset.rank_file(run, rank).ok());
+        let files = files.map(|file| (file.path.clone(), file)).collect();
+        Ok(Self { ranks: ranks.into_iter().collect(), files })
+    }
+
+    /// The rank of a file that need not be read, because nothing of it changed and nothing beside it can matter.
+    pub(crate) fn unchanged_file(&self, path: &Path) -> Option<Entry> {
+        let path = path.display().to_string();
+        let file = self.unchanged(&path, Source::of(&path).as_ref())?;
+        let is_alone = eaves_ingest::stands_alone(&file.format) && file.container != "zip";
+        is_alone.then(|| Entry::of(file, Action::Skipped))
+    }
+
+    fn unchanged(&self, path: &str, source: Option<&Source>) -> Option<&RankFile> {
+        self.files.get(path).filter(|file| source.is_some() && file.source.as_ref() == source)
+    }
+}
+
+/// A recording that was written, but whose rank is known only when all were read.
+pub(crate) struct Deferred(Box<StagedRank>);
+
+/// Writes recordings as ranks. Inputs that say they are the same rank are not mixed up: the first by name is the rank.
+pub(crate) struct Writer<'a> {
+    dataset: &'a Dataset,
+    run: &'a str,
+    known: &'a Known,
+    has_unchanged: bool,
+    /// The ranks of this command. Each has a lock of its own, for writing to a bucket takes long.
+    places: Mutex<BTreeMap<i64, Arc<Mutex<Option<Entry>>>>>,
+    refused: Mutex<Vec<String>>,
+}
+
+impl<'a> Writer<'a> {
+    /// Of a run of which some ranks need not be read.
+    pub(crate) fn new(dataset: &'a Dataset, run: &'a str, known: &'a Known, unchanged: Vec<Entry>) -> Self {
+        let has_unchanged = !unchanged.is_empty();
+        let place = |entry: Entry| (entry.rank, Arc::new(Mutex::new(Some(entry))));
+        let places = Mutex::new(unchanged.into_iter().map(place).collect());
+        Self { dataset, run, known, has_unchanged, places, refused: Mutex::default() }
+    }
+
+    /// Writes a recording, takes its rows, and makes it a rank if that is known already.
+    pub(crate) fn take(&self, recording: &mut Recording) -> Result<Option<Deferred>, Error> {
+        let path = recording.path.clone();
+        let source = Source::of(&path);
+        if let Some(file) = self.known.unchanged(&path, source.as_ref()) {
+            drop(recording.trace.take_rows());
+            return self.place(file.rank, &path, || Ok(Entry::of(file, Action::Skipped))).map(|()| None);
+        }
+        let staged = self.dataset.stage(self.run, recording, source)?;
+        drop(recording.trace.take_rows());
+        // Whether a recording of memory is a rank depends on what lies beside it.
+        let is_open =
+            recording.rank_source == RankSource::Assumed || eaves_ingest::is_of_memory(recording.format);
+        if is_open {
+            return Ok(Some(Deferred(Box::new(staged))));
+        }
+        self.complete(staged, recording.rank, &path)?;
+        Ok(None)
+    }
+
+    /// Makes ranks of the recordings whose rank was open, in their order.
+    pub(crate) fn finish(
+        &self,
+        recordings: &[Recording],
+        answers: Vec<Result<Option<Deferred>, Error>>,
+    ) -> Result<(), Error> {
+        for (recording, answer) in recordings.iter().zip(answers) {
+            let Some(Deferred(staged)) = answer? else { continue };
+            if self.has_unchanged && eaves_ingest::is_of_memory(recording.format) {
+                let refusal = format!("a recording of memory beside traces: {}", recording.path);
+                lock(&self.refused).push(refusal);
+                continue;
+            }
+            let rank = match (recording.rank_source, self.known.files.get(&recording.path)) {
+                (RankSource::Assumed, Some(file)) => file.rank,
+                (RankSource::Assumed, None) => self.free_rank(),
+                _ => recording.rank,
+            };
+            self.complete(*staged, rank, &recording.path)?;
+        }
+        Ok(())
+    }
+
+    /// The lowest rank that nobody has.
+    fn free_rank(&self) -> i64 {
+        let places = lock(&self.places);
+        let is_free = |rank: &i64| !places.contains_key(rank) && !self.known.ranks.contains(rank);
+        (0..).find(is_free).unwrap_or(0)
+    }
+
+    fn complete(&self, staged: StagedRank, rank: i64, path: &str) -> Result<(), Error> {
+        self.place(rank, path, || {
+            let action = if self.known.ranks.contains(&rank) { Action::Replaced } else { Action::Added };
+            Ok(Entry::of(&staged.complete(rank)?, action))
+        })
+    }
+
+    /// Gives a rank to an input, unless another input of this command is that rank and comes first by name.
+    fn place(&self, rank: i64, path: &str, make: impl FnOnce() -> Result<Entry, Error>) -> Result<(), Error> {
+        let place = lock(&self.places).entry(rank).or_default().clone();
+        let mut holder = lock(&place);
+        let refusal = |loser: &str, winner: &str| format!("rank {rank} is that of {winner} already: {loser}");
+        if let Some(held) = holder.as_ref() {
+            if held.path.as_str() <= path {
+                lock(&self.refused).push(refusal(path, &held.path));
+                return Ok(());
+            }
+            lock(&self.refused).push(refusal(&held.path, path));
+        }
+        let entry = make()?;
+        *holder = Some(entry);
+        Ok(())
+    }
+
+    /// What was done, in order of rank, and which inputs are no rank because another is.
+    pub(crate) fn into_entries(self) -> (Vec<Entry>, Vec<String>) {
+        let places = self.places.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let entries = places.into_values().filter_map(|place| lock(&place).clone()).collect();
+        let mut refused = self.refused.into_inner().unwrap_or_else(PoisonError::into_inner);
+        refused.sort_unstable();
+        (entries, refused)
+    }
+}
+
+/// What is guarded is never left half-changed, so a panic elsewhere does not spoil it.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

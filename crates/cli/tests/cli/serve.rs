@@ -1,0 +1,163 @@
+//! `serve`, `open` and `watch`: the page over HTTP, also through a tunnel, and samples of the machine.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::support::{TRACE, eaves, run};
+
+/// A program that runs until it goes out of sight.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Starts a verb that serves, and waits for the port it says it serves at.
+fn serving(directory: &Path, arguments: &[&str]) -> (Running, u16) {
+    let mut command = eaves(directory, arguments);
+    let mut child = Running(command.stderr(Stdio::piped()).spawn().unwrap());
+    let said = BufReader::new(child.0.stderr.take().unwrap());
+    let mut lines = said.lines().map_while(Result::ok);
+    let line = lines.find(|line| line.contains("http://")).unwrap_or_default();
+    let port = line.trim_end_matches('/').rsplit(':').next().unwrap_or_default().parse();
+    // What it says later must have somewhere to go.
+    std::thread::spawn(move || lines.for_each(drop));
+    (child, port.unwrap_or_else(|_| panic!("no port in {line:?}")))
+}
+
+/// What is at a path: the status, and everything after the headers.
+fn get(port: u16, path: &str) -> std::io::Result<(u16, String)> {
+    let mut stream = TcpStream::connect(("127.0.0.1", port))?;
+    write!(stream, "GET {path} HTTP/1.1\r\nHost: localhost:{port}\r\nConnection: close\r\n\r\n")?;
+    let mut text = String::new();
+    stream.read_to_string(&mut text)?;
+    let status = text.split(' ').nth(1).and_then(|status| status.parse().ok());
+    let status = status.ok_or(std::io::ErrorKind::UnexpectedEof)?;
+    Ok((status, text.split_once("\r\n\r\n").map_or(String::new(), |(_, body)| body.to_owned())))
+}
+
+#[test]
+fn an_opened_trace_is_a_run_of_the_page() {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("trace.json"), TRACE).unwrap();
+    let (_server, port) = serving(directory.path(), &["open", "trace.json", "--no-browser", "--port", "0"]);
+    let (status, page) = get(port, "/").unwrap();
+    assert!(status == 200 && page.contains("<html"), "{status} {page}");
+    let (_, runs) = get(port, "/api/v1/runs").unwrap();
+    let runs: Value = serde_json::from_str(&runs).unwrap();
+    assert_eq!(runs.as_array().map(Vec::len), Some(1), "{runs}");
+    let (_, served) = get(port, "/api/v1/runs/latest/document").unwrap();
+    assert_eq!(served, run(directory.path(), &["report", "trace.json", "--json"]).stdout);
+}
+
+#[test]
+fn other_machines_need_a_token() {
+    let directory = tempfile::tempdir().unwrap();
+    let answer = run(directory.path(), &["serve", "--host", "0.0.0.0", "--port", "0"]);
+    assert_eq!(answer.code, Some(2));
+    assert!(answer.stderr.contains("--token auto"), "{}", answer.stderr);
+}
+
+#[test]
+fn what_cannot_be_opened_is_said_before_anything_is_served() {
+    let directory = tempfile::tempdir().unwrap();
+    let answer = run(directory.path(), &["open", "absent.json", "--no-browser", "--port", "0"]);
+    assert_eq!((answer.code, answer.stdout.as_str()), (Some(2), ""));
+    assert!(answer.stderr.contains("absent.json"), "{}", answer.stderr);
+}
+
+#[test]
+fn samples_are_lines_of_json() {
+    let directory = tempfile::tempdir().unwrap();
+    let answer = run(directory.path(), &["watch", "--json", "--samples", "3", "--interval", "0.05"]);
+    assert_eq!(answer.code, Some(0), "{}", answer.stderr);
+    let samples: Vec<Value> = answer.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(samples.len(), 3);
+    let times: Vec<u64> = samples.iter().map(|sample| sample["time_ms"].as_u64().unwrap()).collect();
+    assert!(times.is_sorted_by(|a, b| a < b), "{times:?}");
+}
+
+#[test]
+#[cfg(unix)]
+fn a_watched_program_keeps_its_output_and_its_code() {
+    let directory = tempfile::tempdir().unwrap();
+    let script = "echo out; sleep 0.3; exit 7";
+    let answer = run(directory.path(), &["watch", "--interval", "0.05", "--", "sh", "-c", script]);
+    assert_eq!((answer.code, answer.stdout.as_str()), (Some(7), "out\n"), "{}", answer.stderr);
+    assert!(!answer.stderr.is_empty());
+}
+
+/// As docs/serve.md says: the server on one machine, the page on another, with SSH between them.
+#[test]
+#[cfg(target_os = "linux")]
+fn the_page_comes_through_a_tunnel() {
+    const DAEMON: &str = "/usr/sbin/sshd";
+    if !Path::new(DAEMON).exists() {
+        eprintln!("skipped: there is no {DAEMON}");
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name).to_string_lossy().into_owned();
+    for key in ["host", "user"] {
+        let made =
+            Command::new("ssh-keygen").args(["-q", "-t", "ed25519", "-N", "", "-f", &at(key)]).status();
+        assert!(made.unwrap().success());
+    }
+    let port = free_port();
+    let settings = format!(
+        "Port {port}\nListenAddress 127.0.0.1\nHostKey {}\nAuthorizedKeysFile {}\nStrictModes no\nUsePAM no\n\
+         PermitRootLogin prohibit-password\nPidFile none\n",
+        at("host"),
+        at("user.pub")
+    );
+    std::fs::write(at("settings"), settings).unwrap();
+    // The daemon wants this folder, which a service would have made.
+    let _ = std::fs::create_dir_all("/run/sshd");
+    let daemon = Command::new(DAEMON).args(["-D", "-e", "-f", &at("settings")]).stderr(Stdio::null()).spawn();
+    let _daemon = Running(daemon.unwrap());
+    patiently(|| TcpStream::connect(("127.0.0.1", port)).ok());
+    std::fs::write(at("trace.json"), TRACE).unwrap();
+    // Two ports, as on two machines.
+    let (far, near) = (free_port(), free_port());
+    let remote = format!("cd {} && {} serve trace.json --port {far}", at(""), env!("CARGO_BIN_EXE_eaves"));
+    let tunnel = Command::new("ssh")
+        .args(["-i", &at("user"), "-p", &port.to_string(), "-tt"])
+        .args(["-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile=/dev/null", "-o", "BatchMode=yes"])
+        .args(["-L", &format!("{near}:localhost:{far}"), "127.0.0.1", &remote])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn();
+    let _tunnel = Running(tunnel.unwrap());
+    let (status, served) = patiently(|| get(near, "/api/v1/runs/latest/document").ok());
+    assert_eq!(status, 200);
+    assert_eq!(served, run(directory.path(), &["report", "trace.json", "--json"]).stdout);
+}
+
+/// A port that was free a moment ago.
+#[cfg(target_os = "linux")]
+fn free_port() -> u16 {
+    std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap().port()
+}
+
+/// Tries again until there is an answer.
+#[cfg(target_os = "linux")]
+fn patiently<T>(mut attempt: impl FnMut() -> Option<T>) -> T {
+    let deadline = Instant::now() + Duration::from_secs(120);
+    loop {
+        if let Some(answer) = attempt() {
+            return answer;
+        }
+        assert!(Instant::now() < deadline, "nothing answered");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
