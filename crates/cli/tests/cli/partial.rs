@@ -130,3 +130,84 @@ fn a_part_is_there_whole_or_not_at_all() {
     assert_eq!(answer.code, Some(2), "{answer:?}");
     assert_eq!(names(folder.path()), ["empty.json"]);
 }
+
+/// A job of many ranks on machines of eight. Rank 56 has 2 ms more to compute in every step, and all leave the all-reduce of
+/// a step together; machines gather among themselves before.
+fn many_ranks(folder: &Path, count: u64) {
+    const LATE: u64 = 56;
+    let computed = |rank: u64| 1_000 + rank % 5 + if rank == LATE { 2_000 } else { 0 };
+    for rank in 0..count {
+        let machine = rank / 8 * 8..(rank / 8 + 1) * 8;
+        let gathered = machine.clone().map(computed).max().unwrap() + 50;
+        let mut events = Vec::new();
+        for step in 0..5 {
+            let begin = 10_000 * step;
+            let slice = |name: &str, category: &str, start: u64, end: u64, arguments: &str| {
+                format!(
+                    r#"{{"ph": "X", "cat": "{category}", "name": "{name}", "pid": 1, "tid": 1, "ts": {}, "dur": {}, "args": {{{arguments}}}}}"#,
+                    begin + start,
+                    end - start
+                )
+            };
+            let group = |name: &str, size: u64, ranks: &str| {
+                format!(
+                    r#""device": 0, "stream": 20, "Collective name": "{name}", "In msg nelems": 1024, "Out msg nelems": 1024, "Group size": {size}, "dtype": "Float", "Process Group Name": "{size}", "Process Group Ranks": "{ranks}""#
+                )
+            };
+            let linked = format!(r#""correlation": {step}, "device": 0, "stream": 7"#);
+            let (gather, reduce) =
+                ("ncclDevKernel_AllGather_RING_LL", "ncclDevKernel_AllReduce_Sum_f32_RING_LL");
+            events.extend([
+                slice(&format!("ProfilerStep#{step}"), "user_annotation", 0, 4_000, ""),
+                slice("cudaLaunchKernel", "cuda_runtime", 1, 3, &linked),
+                slice("sgemm", "kernel", 10, 10 + computed(rank), &linked),
+                slice(
+                    gather,
+                    "kernel",
+                    10 + computed(rank),
+                    10 + gathered,
+                    &group("allgather", 8, &format!("{machine:?}")),
+                ),
+                slice(reduce, "kernel", 10 + gathered, 3_500, &group("allreduce", count, "all")),
+            ]);
+        }
+        let header =
+            format!(r#""schemaVersion": 1, "distributedInfo": {{"rank": {rank}, "world_size": {count}}}"#);
+        let text = format!("{{{header}, \"traceEvents\": [\n{}\n]}}", events.join(",\n"));
+        std::fs::write(folder.join(format!("rank{rank}.json")), text).unwrap();
+    }
+}
+
+#[test]
+fn of_many_ranks_the_straggler_comes_first_and_rows_are_a_distribution() {
+    let folder = tempfile::tempdir().unwrap();
+    many_ranks(folder.path(), 96);
+    let document: serde_json::Value = serde_json::from_str(&json(folder.path(), &["."])).unwrap();
+    let mut findings: Vec<&serde_json::Value> = document["sections"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .flat_map(|one| one["findings"].as_array().unwrap())
+        .collect();
+    findings.sort_by_key(|finding| std::cmp::Reverse(finding["gain_ns"][1].as_i64()));
+    assert_eq!(findings[0]["id"], "straggler", "{findings:?}");
+    let claim = findings[0]["claim"].as_str().unwrap();
+    // Five steps, in each the gathering of its machine and the all-reduce of all.
+    assert!(claim.contains("wait for rank 56: it comes last in 10 of 10 "), "{claim}");
+    let rows = |arguments: &[&str]| {
+        let arguments = [&["."], arguments].concat();
+        let document: serde_json::Value = serde_json::from_str(&json(folder.path(), &arguments)).unwrap();
+        let sections = document["sections"].as_array().unwrap();
+        let section = sections.iter().find(|one| one["id"] == "stragglers").unwrap();
+        let tables = section["tables"].as_array().unwrap().iter();
+        tables
+            .map(|table| (table["id"].as_str().unwrap().to_owned(), table["rows"].as_array().unwrap().len()))
+            .collect::<Vec<_>>()
+    };
+    let named = |name: &str, rows: usize| (name.to_owned(), rows);
+    assert_eq!(rows(&[])[..2], [named("by_rank_distribution", 8), named("by_rank", 10)]);
+    assert_eq!(rows(&["--details"])[0], named("by_rank", 96));
+    assert_eq!(rows(&["--rank", "0-70"])[0], named("by_rank", 71));
+    let text = run(folder.path(), &["report", ".", "--section", "stragglers"]).stdout;
+    assert!(text.contains("median") && text.contains("rank 56"), "{text}");
+}
