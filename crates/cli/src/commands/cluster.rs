@@ -25,7 +25,7 @@ enum What {
     Try(Try),
 }
 
-/// Start a cluster on this machine, print its address, and keep it until Ctrl-C
+/// Start a cluster on this machine and print its address
 #[derive(Args, Debug)]
 #[command(
     help_template = HELP_TEMPLATE,

@@ -141,7 +141,7 @@ fn many_ranks(folder: &Path, count: u64) {
         let gathered = machine.clone().map(computed).max().unwrap() + 50;
         let mut events = Vec::new();
         for step in 0..5 {
-            let begin = 10_000 * step;
+            let begin = 3_520 * step;
             let slice = |name: &str, category: &str, start: u64, end: u64, arguments: &str| {
                 format!(
                     r#"{{"ph": "X", "cat": "{category}", "name": "{name}", "pid": 1, "tid": 1, "ts": {}, "dur": {}, "args": {{{arguments}}}}}"#,
@@ -158,7 +158,7 @@ fn many_ranks(folder: &Path, count: u64) {
             let (gather, reduce) =
                 ("ncclDevKernel_AllGather_RING_LL", "ncclDevKernel_AllReduce_Sum_f32_RING_LL");
             events.extend([
-                slice(&format!("ProfilerStep#{step}"), "user_annotation", 0, 4_000, ""),
+                slice(&format!("ProfilerStep#{step}"), "user_annotation", 0, 3_515, ""),
                 slice("cudaLaunchKernel", "cuda_runtime", 1, 3, &linked),
                 slice("sgemm", "kernel", 10, 10 + computed(rank), &linked),
                 slice(
