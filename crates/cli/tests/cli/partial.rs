@@ -151,7 +151,7 @@ fn many_ranks(folder: &Path, count: u64) {
             };
             let group = |name: &str, size: u64, ranks: &str| {
                 format!(
-                    r#""device": 0, "stream": 20, "Collective name": "{name}", "In msg nelems": 1024, "Out msg nelems": 1024, "Group size": {size}, "dtype": "Float", "Process Group Name": "{size}", "Process Group Ranks": "{ranks}""#
+                    r#""device": 0, "stream": 20, "Collective name": "{name}", "In msg nelems": 4194304, "Out msg nelems": 4194304, "Group size": {size}, "dtype": "Float", "Process Group Name": "{size}", "Process Group Ranks": "{ranks}""#
                 )
             };
             let linked = format!(r#""correlation": {step}, "device": 0, "stream": 7"#);
