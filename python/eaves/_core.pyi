@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from os import PathLike
+from pathlib import Path
 from typing import Any, Literal, TypeAlias, final
 
 _Path: TypeAlias = str | PathLike[str]
@@ -23,7 +24,11 @@ __all__ = [
     "Table",
     "Timeline",
     "ask",
+    "files",
+    "measure",
+    "merge",
     "read",
+    "report_of",
     "run",
     "__version__",
 ]
@@ -51,6 +56,42 @@ def read(
     ``rank``, ``step`` and ``time`` are the part that analyses look at: ``rank=0``, ``rank="0,3-5"``, ``step=3``,
     ``step="3-7"``, ``step=(3, 7)`` with both ends, ``time="1.5ms..20ms"``, ``time=(1_500_000, 20_000_000)`` in
     nanoseconds from the start. Ranks that are not selected are not kept; tables of the others have all rows.
+    """
+
+def files(inputs: Sequence[_Path]) -> list[Path]:
+    """The files that inputs stand for: files, folders with one trace per rank, or patterns."""
+
+def measure(
+    inputs: Sequence[_Path],
+    *,
+    shown: str | None = None,
+    step: int | str | tuple[int, int] | None = None,
+    time: str | tuple[int, int] | None = None,
+    details: bool = False,
+    threads: int | None = None,
+) -> bytes:
+    """Measures recordings, without keeping their rows, and gives what was measured as bytes: an Arrow IPC stream that
+    ``merge`` puts together with others and ``report_of`` makes a report of. A single input may be ``shown`` in reports under
+    another name than it has on this machine.
+    """
+
+def merge(parts: Sequence[bytes], unreadable: Sequence[tuple[str, str]] = []) -> bytes:
+    """Puts together what ``measure`` gave, in any order and any grouping. ``unreadable`` are inputs that could not be
+    read, with the reasons, which the report then names.
+    """
+
+def report_of(
+    part: bytes,
+    sections: str | Sequence[str] | None = None,
+    *,
+    device: _Path | None = None,
+    details: bool = False,
+    rank: int | str | Sequence[int] | None = None,
+    step: int | str | tuple[int, int] | None = None,
+    time: str | tuple[int, int] | None = None,
+) -> Report:
+    """The report of what ``measure`` or ``merge`` gave: the same as that of reading all recordings together. ``step``,
+    ``time`` and ``details`` must be those that were measured with.
     """
 
 @final

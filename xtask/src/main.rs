@@ -28,6 +28,7 @@ Usage: cargo xtask TASK
   bench [NAME]    measure; without a name, list what can be measured
   gen [--check]   write examples/ and fuzz/corpus/ anew, or check them
   gen big         write a big trace: --size 500MB -o FILE
+  gen ranks       write the ranks of a job: --count 64 --size 1MB -o DIR
   order           write the order of functions in the program anew, from recorded runs
   test [--quick]  everything a change has to pass
   tidy            rules that compilers do not check

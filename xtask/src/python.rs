@@ -11,7 +11,7 @@ use crate::project;
 pub(crate) const VARIABLE: &str = "EAVES_TEST_PYTHON";
 
 /// What tests of the package need. PyTorch is by far the largest.
-const PACKAGES: [&str; 12] = [
+const PACKAGES: [&str; 13] = [
     "build",
     "duckdb",
     "maturin",
@@ -22,6 +22,7 @@ const PACKAGES: [&str; 12] = [
     "polars",
     "pyarrow",
     "pytest",
+    "ray",
     "schemathesis",
     "torch",
 ];

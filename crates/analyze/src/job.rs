@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::analyses::{Analysis, missing};
 use crate::recorder::Recorder;
 use crate::section::{Column, Unit, Value};
-use crate::{Options, Outcome, RankView, SelectionError, TypeTimes, wording};
+use crate::{Options, Outcome, RankView, SelectionError, TypeTimes, distribution, wording};
 
 /// What an analysis keeps of one recording.
 pub(crate) type Part = Box<dyn Any + Send + Sync>;
@@ -112,12 +112,14 @@ impl Assembly {
         let steps = all.iter().flat_map(|(_, summary)| summary.steps.iter().copied());
         options.selection.check_steps(steps)?;
         options.selection.check_time(all.iter().filter_map(|(_, summary)| summary.extent))?;
-        let ranks = all.iter().map(|(recording, summary)| RankSummary::new(recording, summary)).collect();
+        let ranks: Vec<RankSummary> =
+            all.iter().map(|(recording, summary)| RankSummary::new(recording, summary)).collect();
+        let is_ambiguous = ranks.windows(2).any(|pair| pair[0].rank == pair[1].rank);
         let recorded_gpu = summaries.iter().any(|one| one.recorded_gpu);
         let recorder = all.first().map(|(recording, _)| Recorder::of(recording.format)).unwrap_or_default();
         let in_sequence =
             all.iter().any(|(recording, _)| recording.trace.metadata.times == Times::InSequence);
-        let job = Job { options: options.clone(), ranks, recorded_gpu, recorder };
+        let job = Job { options: options.clone(), ranks, recorded_gpu, recorder, is_ambiguous };
         Ok(Self { job, selected, in_sequence })
     }
 
@@ -138,7 +140,8 @@ impl Assembly {
         // In the place of what was not measured, so that every part stays with its rank.
         let nothing: Part = Box::new(());
         let parts: Vec<&Part> = self.selected.iter().map(|&index| part(index).unwrap_or(&nothing)).collect();
-        wording::for_users_of(self.job.recorder, (analysis.assemble)(&self.job, &parts))
+        let outcome = distribution::of_many_ranks(&self.job, (analysis.assemble)(&self.job, &parts));
+        wording::for_users_of(self.job.recorder, outcome)
     }
 }
 
@@ -188,12 +191,14 @@ pub struct Job {
     pub recorded_gpu: bool,
     /// Who recorded the first of them, and so most likely all.
     pub(crate) recorder: Recorder,
+    /// True if two recordings say they are the same rank. Asked for every row of every table.
+    is_ambiguous: bool,
 }
 
 impl Job {
     /// True if two recordings say they are the same rank, so that a rank alone does not name a row.
     pub(crate) fn ranks_are_ambiguous(&self) -> bool {
-        self.ranks.windows(2).any(|pair| pair[0].rank == pair[1].rank)
+        self.is_ambiguous
     }
 
     /// The columns that say which recording a row is of: `rank`, and `input` where ranks are not unique.

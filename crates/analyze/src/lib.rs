@@ -30,6 +30,7 @@ mod counter_tracks;
 mod critical_path;
 mod describe;
 pub mod devices;
+mod distribution;
 pub mod flame;
 mod gpu;
 mod host_tree;

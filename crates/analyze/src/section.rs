@@ -228,6 +228,13 @@ pub struct Table {
     pub rows: Vec<Vec<Value>>,
 }
 
+impl Table {
+    /// True if it says how the figures of many ranks are distributed; the table behind it has the rows furthest out.
+    pub fn is_distribution(&self) -> bool {
+        self.id.ends_with(crate::distribution::ENDING)
+    }
+}
+
 /// A column of a table.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Column {

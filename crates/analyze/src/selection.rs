@@ -60,8 +60,10 @@ impl Selection {
     /// Checks that the ranks asked for exist.
     pub(crate) fn check_ranks(&self, recordings: &[Recording]) -> Result<(), SelectionError> {
         let mut known: Vec<i64> = recordings.iter().map(|recording| recording.rank).collect();
+        known.sort_unstable();
         known.dedup();
-        match self.ranks.iter().flatten().find(|rank| !known.contains(rank)) {
+        let is_known = |rank: &&i64| known.binary_search(rank).is_ok();
+        match self.ranks.iter().flatten().find(|rank| !is_known(rank)) {
             Some(&rank) => Err(SelectionError::NoSuchRank { rank, known }),
             None => Ok(()),
         }

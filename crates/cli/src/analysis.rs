@@ -7,7 +7,7 @@ use clap::Args;
 use eaves_analyze::analyses::{self, Analysis};
 use eaves_analyze::flame::{self, FlameOptions, Order, RankFlame};
 use eaves_analyze::timeline::{Charts, TIMELINE};
-use eaves_analyze::{Measured, Options, Outcome, SelectionError, assemble, measure};
+use eaves_analyze::{Measured, Options, Outcome, Partial, SelectionError, assemble, measure};
 use eaves_model::{Measurements, Ns, RankSource, Recording, Run};
 use eaves_present::Document;
 use eaves_present::page::{self, Parts};
@@ -18,10 +18,12 @@ use crate::commands::{read_with, read_with_sums};
 use crate::destination::{Destination, Target};
 use crate::failure::hinted;
 use crate::flame::{Format as FlameFormat, Trees, View, measuring};
+use crate::partial;
+use crate::ray;
 use crate::selection::{self, SelectionArguments};
 
 /// Inputs, the part to look at, and how much to show.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub(crate) struct AnalysisArguments {
     /// Files, directories with one trace per rank, patterns, or - for stdin
     #[arg(required = true, value_name = "INPUT")]
@@ -31,7 +33,7 @@ pub(crate) struct AnalysisArguments {
 }
 
 /// The part to look at, and how much to show, of inputs that come from elsewhere.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub(crate) struct AnalysisOptions {
     #[command(flatten)]
     selection: SelectionArguments,
@@ -70,6 +72,36 @@ impl AnalysisArguments {
     ) -> anyhow::Result<()> {
         let destination = output.destination(&self.inputs)?;
         self.how.run(&self.inputs, device, verb, wanted, output, destination)
+    }
+
+    /// The same of inputs that were measured on a cluster: a partial report, which is there as long as its folder.
+    pub(crate) fn on_cluster(
+        &self,
+        address: &str,
+        output: &OutputArguments,
+    ) -> anyhow::Result<(Self, tempfile::TempDir)> {
+        check_output(output.path(), &self.inputs)?;
+        let (selection, quiet) = (self.how.selection.selection(), output.printer().quiet);
+        let (folder, file) = ray::measure(&self.inputs, address, &selection, self.how.details, quiet)?;
+        Ok((Self { inputs: vec![file], how: self.how.clone() }, folder))
+    }
+
+    /// Measures the inputs and writes what was measured, for a report of many ranks.
+    pub(crate) fn run_partial(&self, output: &OutputArguments) -> anyhow::Result<()> {
+        let Some(path) = output.path() else {
+            return Err(hinted(
+                "a partial report is a file, and none is named",
+                format!("add `-o NAME.{}`", partial::ENDING),
+            ));
+        };
+        check_output(Some(path), &self.inputs)?;
+        let target = Target::open(Some(path))?;
+        let options = self.how.options(None);
+        let (partials, recordings) = partial::split(&self.inputs);
+        let partial = self.how.partial(&partials, &recordings, &options, output)?;
+        let bytes = partial.to_bytes().map_err(partial::failed)?;
+        let document = partial::document("report", &partial, &options, &[])?;
+        output.finish_with(&document, false, |printer| target.write(&bytes, printer))
     }
 
     /// Analyses the inputs and writes the page with all its parts.
@@ -118,6 +150,11 @@ impl AnalysisOptions {
         let analyses: Vec<&'static Analysis> =
             analyses::in_report_order().into_iter().filter(|analysis| wanted(analysis.id)).collect();
         let options = self.options(device);
+        let (partials, recordings) = partial::split(inputs);
+        if !partials.is_empty() {
+            let partial = self.partial(&partials, &recordings, &options, output)?;
+            return partial::document(verb, &partial, &options, &analyses);
+        }
         let work = |recording: &mut Recording| measure(&recording.trace.take_rows(), &options, &analyses);
         let (run, measured, sums) = if analyses.iter().any(|analysis| analysis.id == "kernels") {
             let contents = read_with_sums(inputs, output, work)?;
@@ -140,6 +177,27 @@ impl AnalysisOptions {
             .with_device(device.map(Arc::new))
     }
 
+    /// What is measured of recordings, together with partial reports.
+    fn partial(
+        &self,
+        partials: &[PathBuf],
+        recordings: &[PathBuf],
+        options: &Options,
+        output: &OutputArguments,
+    ) -> anyhow::Result<Partial> {
+        let analyses = Partial::analyses();
+        let measured = match recordings {
+            [] => None,
+            named => {
+                let (run, measured) = read_with(named, output, |recording| {
+                    measure(&recording.trace.take_rows(), options, &analyses)
+                })?;
+                Some(partial::of(&run, &measured, options)?)
+            }
+        };
+        partial::read(partials, measured)
+    }
+
     /// The whole report and its page. The rows of the selected ranks stay in memory, to be drawn.
     fn page(
         &self,
@@ -150,6 +208,14 @@ impl AnalysisOptions {
     ) -> anyhow::Result<(Document, String)> {
         let analyses = analyses::in_report_order();
         let options = self.options(device);
+        let (partials, recordings) = partial::split(inputs);
+        if !partials.is_empty() {
+            // Nothing to draw: the rows are where they were measured.
+            let partial = self.partial(&partials, &recordings, &options, output)?;
+            let document = partial::document(verb, &partial, &options, &analyses)?;
+            let page = page::offline(&document, &Parts { timeline: None, flame: None }, page::BUDGET);
+            return Ok((document, page));
+        }
         let how = flame_of_page();
         let contents = read_with_sums(inputs, output, |recording| {
             let measured = measure(&recording.trace, &options, &analyses);
@@ -215,12 +281,16 @@ pub(crate) fn document(
     let mut document = Document::new(verb, run, outcomes);
     // A recording has what sums beside it say, and more.
     document = sums.iter().fold(document, Document::with_measurements);
-    // What was asked for by name is shown whole.
-    if analyses.len() == analyses::ALL.len() {
-        let hidden = analyses.iter().filter(|analysis| !analysis.main).map(|analysis| analysis.id);
-        document = document.with_overview(hidden.collect());
+    Ok(as_overview(document, analyses))
+}
+
+/// The overview, if a document has all sections: what was asked for by name is shown whole.
+pub(crate) fn as_overview(document: Document, analyses: &[&'static Analysis]) -> Document {
+    if analyses.len() != analyses::ALL.len() {
+        return document;
     }
-    Ok(document)
+    let hidden = analyses.iter().filter(|analysis| !analysis.main).map(|analysis| analysis.id);
+    document.with_overview(hidden.collect())
 }
 
 /// What to do about a part that is not there.

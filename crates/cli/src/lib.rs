@@ -15,9 +15,11 @@ mod ingesting;
 pub mod library;
 mod measuring;
 mod output;
+mod partial;
 mod picture;
 mod printer;
 mod progress;
+mod ray;
 mod selection;
 pub mod serving;
 

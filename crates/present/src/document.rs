@@ -151,7 +151,13 @@ impl Document {
 
     /// The tables of a section that people see.
     pub fn shown_tables<'a>(&self, section: &'a Section) -> &'a [Table] {
-        let shown = if self.overview.is_some() { section.tables.len().min(1) } else { section.tables.len() };
+        let wanted = match section.tables.first() {
+            _ if self.overview.is_none() => section.tables.len(),
+            // It stands for the first table together with the rows furthest out.
+            Some(first) if first.is_distribution() => 2,
+            _ => 1,
+        };
+        let shown = wanted.min(section.tables.len());
         &section.tables[..shown]
     }
 

@@ -25,9 +25,9 @@ mod _core {
 
     use eaves_cli::library::{self, Recordings};
     use pyo3::prelude::*;
-    use pyo3::types::PyTuple;
+    use pyo3::types::{PyBytes, PyTuple};
 
-    use super::arguments::{Ranks, Steps, Window};
+    use super::arguments::{Ranks, Sections, Steps, Window};
     use super::detached::detached;
     use super::failure::raised;
     #[pymodule_export]
@@ -93,5 +93,72 @@ mod _core {
             .map_err(|failure| raised(py, failure))?;
         let recordings = detached(py, move || Recordings::read(&paths, selection, threads))?;
         Ok(Recording::new(Arc::new(recordings)))
+    }
+
+    /// The files that inputs stand for: files, folders with one trace per rank, or patterns.
+    #[pyfunction]
+    fn files(py: Python<'_>, inputs: Vec<PathBuf>) -> PyResult<Vec<PathBuf>> {
+        detached(py, move || library::files(&inputs))
+    }
+
+    /// Measures recordings, without keeping their rows, and gives what was measured as bytes: an Arrow IPC stream that
+    /// `merge` puts together with others and `report_of` makes a report of. A single input may be `shown` in reports under
+    /// another name than it has on this machine.
+    #[pyfunction]
+    #[pyo3(signature = (inputs, *, shown=None, step=None, time=None, details=false, threads=None))]
+    fn measure<'py>(
+        py: Python<'py>,
+        inputs: Vec<PathBuf>,
+        shown: Option<String>,
+        step: Option<Steps>,
+        time: Option<Window>,
+        details: bool,
+        threads: Option<usize>,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let (step, time) = (step.map(|step| step.text()), time.map(|time| time.text()));
+        let selection = library::selection(step.as_deref(), time.as_deref(), None)
+            .map_err(|failure| raised(py, failure))?;
+        let bytes =
+            detached(py, move || library::measured(&inputs, shown.as_deref(), selection, details, threads))?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// Puts together what `measure` gave, in any order and any grouping. `unreadable` are inputs that could not be
+    /// read, with the reasons, which the report then names.
+    #[pyfunction]
+    #[pyo3(signature = (parts, unreadable=Vec::new()))]
+    fn merge<'py>(
+        py: Python<'py>,
+        parts: Vec<Vec<u8>>,
+        unreadable: Vec<(String, String)>,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = detached(py, move || library::merged(parts, unreadable))?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// The report of what `measure` or `merge` gave: the same as that of reading all recordings together. `step`, `time`
+    /// and `details` must be those that were measured with.
+    #[pyfunction]
+    #[pyo3(signature = (part, sections=None, *, device=None, details=false, rank=None, step=None, time=None))]
+    #[expect(clippy::too_many_arguments, reason = "they are keywords where they are given")]
+    fn report_of(
+        py: Python<'_>,
+        part: Vec<u8>,
+        sections: Option<Sections>,
+        device: Option<PathBuf>,
+        details: bool,
+        rank: Option<Ranks>,
+        step: Option<Steps>,
+        time: Option<Window>,
+    ) -> PyResult<Report> {
+        let (step, time) = (step.map(|step| step.text()), time.map(|time| time.text()));
+        let rank = rank.map(|rank| rank.text());
+        let selection = library::selection(step.as_deref(), time.as_deref(), rank.as_deref())
+            .map_err(|failure| raised(py, failure))?;
+        let sections = sections.map(Sections::list).unwrap_or_default();
+        let device = device.map(|device| device.display().to_string());
+        let report =
+            detached(py, move || library::report_of(part, selection, &sections, device.as_deref(), details))?;
+        Ok(Report::from(report))
     }
 }

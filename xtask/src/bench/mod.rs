@@ -19,6 +19,7 @@ mod parts;
 mod peers;
 mod profile;
 mod roofline;
+mod scale;
 mod scaling;
 mod table;
 
@@ -81,6 +82,11 @@ Benchmarks
           --trace FILE    a trace of a device that is known; by default those of TraceLens, if they are there
           --runs 3        runs of each row; the median counts
           --tracelens PROGRAM  measure this `TraceLens_generate_perf_report_pytorch` on the same files
+
+  scale   a job of many ranks: time a rank and memory, at a quarter, a half and all of them
+          --ranks 1024    ranks of the job
+          --size 200KB    size of a rank
+          --program FILE  measure this eaves instead of building one
 ";
 
 /// Runs the task.
@@ -103,6 +109,7 @@ pub(crate) fn run(mut options: Options) -> Result<()> {
         Some("page") => page::run(options),
         Some("profile") => profile::run(options),
         Some("roofline") => roofline::run(options),
+        Some("scale") => scale::run(options),
         Some(other) => bail!("unknown benchmark `{other}`\n\n{LIST}"),
     }
 }

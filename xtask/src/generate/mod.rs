@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 
 use crate::options::Options;
 use crate::project;
@@ -14,6 +14,7 @@ mod damaged;
 mod examples;
 mod measurements;
 pub(crate) mod profilers;
+pub(crate) mod ranks;
 mod scenarios;
 pub(crate) mod snapshot;
 
@@ -34,8 +35,27 @@ pub(crate) fn run(mut options: Options) -> Result<()> {
             println!("{}: {made}", output.display());
             Ok(())
         }
+        Some("ranks") => {
+            let count = options.value("--count")?.map_or(Ok(64), |count| count.parse());
+            let size = options.value("--size")?.map_or(Ok(1_000_000), |size| big::parse_size(&size))?;
+            let output = options.value("-o")?.map(PathBuf::from);
+            options.finish()?;
+            let Some(output) = output else { bail!("`gen ranks` needs `-o DIR`") };
+            let job = ranks::Job { count: count.context("`--count` is a number")?, size };
+            let bytes = ranks::write(&output, job)?;
+            let (straggler, slow) = (job.straggler(), job.slow_machine());
+            println!(
+                "{}: {} ranks, {:.1} MB; rank {straggler} comes last, the links of machine {slow} are slow",
+                output.display(),
+                job.count,
+                bytes as f64 / 1e6,
+            );
+            Ok(())
+        }
         Some(other) => {
-            bail!("unknown kind `{other}`\nhint: `cargo xtask gen [--check]` or `cargo xtask gen big`")
+            bail!(
+                "unknown kind `{other}`\nhint: `cargo xtask gen [--check]`, `cargo xtask gen big` or `cargo xtask gen ranks`"
+            )
         }
     }
 }

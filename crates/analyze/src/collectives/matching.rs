@@ -33,19 +33,16 @@ pub(crate) struct Match<'m, 'a> {
     pub(crate) row: &'a Row,
     /// At least two, by rank.
     pub(crate) members: &'m [Member<'a>],
+    /// About the time of the transfer: the shortest duration. Found once: every member is compared with it.
+    pub(crate) transfer: Ns,
     /// Between the first and the last start by the clocks of the ranks; nothing if these have no common zero.
     pub(crate) start_skew: Option<Ns>,
 }
 
 impl<'a> Match<'_, 'a> {
-    /// About the time of the transfer: the shortest duration.
-    pub(crate) fn transfer(&self) -> Ns {
-        self.members.iter().map(|member| member.call.duration).min().unwrap_or(Ns::ZERO)
-    }
-
     /// How long a member waited for the last one.
     pub(crate) fn wait(&self, member: &Member<'_>) -> Ns {
-        member.call.duration - self.transfer()
+        member.call.duration - self.transfer
     }
 
     /// How long the one that waited longest did.
@@ -189,7 +186,8 @@ fn match_sequences<'a>(
         } else {
             matching.add(Fate::Matched, members.len());
             let start_skew = start_skew(ranks, &members);
-            visit(&Match { group: first.group, row, members: &members, start_skew });
+            let transfer = members.iter().map(|member| member.call.duration).min().unwrap_or(Ns::ZERO);
+            visit(&Match { group: first.group, row, members: &members, transfer, start_skew });
         }
     }
 }
@@ -361,7 +359,7 @@ mod tests {
                 let mut split = Vec::new();
                 match_ranks(&ranks.iter().collect::<Vec<_>>(), |matched| {
                     let waits = matched.members.iter().map(|member| matched.wait(member)).collect::<Vec<_>>();
-                    split.push((matched.transfer(), waits, matched.last().map(|member| member.rank)));
+                    split.push((matched.transfer, waits, matched.last().map(|member| member.rank)));
                 });
                 split
             };

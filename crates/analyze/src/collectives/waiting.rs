@@ -89,7 +89,7 @@ pub(crate) fn waiting_of<'a>(
     let mut transfers: Vec<[Vec<Interval>; 2]> = vec![Default::default(); ranks.len()];
     let matching = match_ranks(ranks, |matched| {
         visit(matched);
-        let (transfer, place) = (matched.transfer(), matched.group.place);
+        let (transfer, place) = (matched.transfer, matched.group.place);
         let Some(last) = matched.last() else { return };
         for member in matched.members {
             let call = member.call;

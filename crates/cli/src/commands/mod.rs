@@ -3,6 +3,7 @@
 // tidy-alphabetical-start
 mod attach;
 pub(crate) mod bench;
+mod cluster;
 mod comm;
 mod compile;
 mod counters;
@@ -46,6 +47,7 @@ use crate::progress::Bar;
 pub(crate) enum Command {
     Attach(attach::Arguments),
     Bench(Box<bench::Arguments>),
+    Cluster(cluster::Arguments),
     Comm(comm::Arguments),
     Compile(Box<compile::Arguments>),
     Counters(counters::Arguments),
@@ -79,6 +81,7 @@ impl Command {
         match self {
             Self::Attach(arguments) => return attach::run(arguments, output),
             Self::Bench(arguments) => bench::run(arguments, output),
+            Self::Cluster(arguments) => return cluster::run(arguments),
             Self::Comm(arguments) => comm::run(arguments, output),
             Self::Compile(arguments) => return compile::run(arguments, output),
             Self::Counters(arguments) => return counters::run(arguments, output),

@@ -18,7 +18,9 @@ use crate::failure::{did_you_mean, hinted};
   eaves report trace.json --section kernels --top 0 --csv
   eaves report trace.json --section roofline --device h100-sxm
   eaves report trace.json -o report.html  a page with timeline and flame graph
-  eaves report trace.json -o report.md"
+  eaves report trace.json -o report.md
+  eaves report rank7.json --partial -o 7.eaves-partial   one rank of many
+  eaves report parts/                     the job that parts were measured of"
 )]
 pub(crate) struct Arguments {
     #[command(flatten)]
@@ -29,19 +31,33 @@ pub(crate) struct Arguments {
     /// Hold operators against this device or peaks file rather than the one that the recording names
     #[arg(long, value_name = "NAME|FILE", help_heading = "Device")]
     device: Option<String>,
+    /// Write what was measured to -o FILE.eaves-partial, to be put together with other ranks
+    #[arg(long, conflicts_with_all = ["csv", "device", "json", "markdown", "section"], help_heading = "Output")]
+    partial: bool,
+    /// Measure the ranks on this cluster of Ray: HOST:PORT, or `auto`
+    #[arg(long, value_name = "ADDRESS", conflicts_with_all = ["kernel_wait", "queue_limit"], help_heading = "Cluster")]
+    ray: Option<String>,
 }
 
 /// Analyses the inputs.
 pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> anyhow::Result<()> {
+    let on_cluster = match &arguments.ray {
+        Some(address) => Some(arguments.analysis.on_cluster(address, output)?),
+        None => None,
+    };
+    let analysis = on_cluster.as_ref().map_or(&arguments.analysis, |(analysis, _)| analysis);
+    if arguments.partial {
+        return analysis.run_partial(output);
+    }
     let wanted = &arguments.section;
     check_sections(wanted)?;
     let is_wanted = |id: &str| wanted.is_empty() || wanted.iter().any(|wanted| wanted == id);
     let device = arguments.device.as_deref().map(device::named).transpose()?;
     // A part of the report is tables alone; the whole of it is the page.
     if wanted.is_empty() && output.is_page() {
-        return arguments.analysis.run_page(device, "report", output);
+        return analysis.run_page(device, "report", output);
     }
-    arguments.analysis.run_on(device, "report", is_wanted, output)
+    analysis.run_on(device, "report", is_wanted, output)
 }
 
 /// Makes sure that there are such sections.

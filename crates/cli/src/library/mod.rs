@@ -4,6 +4,7 @@
 //! a question means, and what a file name asks for, is decided where the verbs decide it.
 
 mod drawing;
+mod partial;
 mod question;
 mod saving;
 
@@ -15,6 +16,7 @@ use eaves_model::{Measurements, Run};
 use eaves_present::Document;
 
 pub use self::drawing::{FlameGraph, Timeline};
+pub use self::partial::{files, measured, merged, report_of};
 pub use self::question::{diff, hta, info, report, roofline};
 pub use self::saving::{export, html, save, save_report, text};
 use crate::arguments::Answer;

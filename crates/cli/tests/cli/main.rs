@@ -18,6 +18,7 @@ mod interrupt;
 mod itself;
 mod memory;
 mod ops;
+mod partial;
 mod predict;
 mod privacy;
 #[cfg(unix)]

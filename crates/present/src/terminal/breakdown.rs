@@ -43,9 +43,9 @@ pub(super) fn lines(table: &Table, options: &Options) -> Option<Vec<String>> {
     Some(lines)
 }
 
-/// True for a table that has every part of the span as a column.
+/// True for a table that has every part of the span as a column, and rows that are each of somebody.
 pub(crate) fn has_parts(table: &Table) -> bool {
-    PARTS.iter().all(|part| index(table, part.column).is_some())
+    !table.is_distribution() && PARTS.iter().all(|part| index(table, part.column).is_some())
 }
 
 fn index(table: &Table, column: &str) -> Option<usize> {

@@ -47,7 +47,7 @@ impl Compared<'_> {
 
     fn add(&mut self, matched: &Match<'_, '_>) {
         self.ranks = self.ranks.max(matched.members.len());
-        self.transfer.add(matched.transfer());
+        self.transfer.add(matched.transfer);
         self.arrival_skew.add(matched.longest_wait());
         if let Some(skew) = matched.start_skew {
             self.start_skew.add(skew);

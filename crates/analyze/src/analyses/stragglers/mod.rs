@@ -24,7 +24,7 @@ pub(super) struct Stragglers;
 
 /// A wait worth counting: about what it takes to launch a kernel. Ranks cannot come more closely together.
 const NOTABLE_WAIT: Ns = Ns(10_000);
-/// Share of the notable collectives in which one rank comes last that makes it a straggler; of two ranks one comes
+/// Share of the notable collectives of a rank in which it comes last that makes it a straggler; of two ranks one comes
 /// last in half of them by chance.
 const LAST_PCT: f64 = 60.0;
 /// Fewer collectives show no habit.
@@ -92,9 +92,11 @@ const HOW_TO_MATCH: &str = "record the same steps on every rank (`prof.step()` w
 struct OfRank {
     /// Matched collectives it took part in.
     matched: u64,
+    /// In how many of these somebody waited notably.
+    notable: u64,
     /// In how many it came last.
     last: u64,
-    /// In how many of these somebody waited notably.
+    /// In how many of the notable ones it came last.
     notable_last: u64,
     /// Summed waiting of the others for it.
     others_waited: Ns,
@@ -147,7 +149,9 @@ impl Lateness {
         self.collectives += 1;
         self.notable += u64::from(is_notable);
         for member in matched.members {
-            self.ranks[member.rank].matched += 1;
+            let rank = &mut self.ranks[member.rank];
+            rank.matched += 1;
+            rank.notable += u64::from(is_notable);
         }
         let Some(last) = matched.last() else { return };
         let rank = &mut self.ranks[last.rank];
@@ -291,11 +295,12 @@ fn by_step(ranks: &[Rank<'_, Arc<Calls>>], found: &Lateness) -> Table {
 fn finding(ranks: &[Rank<'_, Arc<Calls>>], found: &Lateness) -> Option<Finding> {
     let (index, late) = found.ranks.iter().enumerate().max_by_key(|(_, rank)| rank.others_waited)?;
     let rank = ranks.get(index)?;
-    let often = 100.0 * late.notable_last as f64 >= LAST_PCT * found.notable as f64;
+    // Of those that it takes part in: a job of many ranks has many groups, and a rank is in few of them.
+    let often = 100.0 * late.notable_last as f64 >= LAST_PCT * late.notable as f64;
     // On the host there is no GPU span; the whole recording stands for it.
     let whole = rank.span.or(rank.extent)?.length();
     let share = percentage(late.mean_waited(), whole);
-    if found.notable < NOTABLE_COLLECTIVES || !often || share < WAIT_WARNING_PCT {
+    if late.notable < NOTABLE_COLLECTIVES || !often || share < WAIT_WARNING_PCT {
         return None;
     }
     let gain = Gain::new(
@@ -313,7 +318,7 @@ fn finding(ranks: &[Rank<'_, Arc<Calls>>], found: &Lateness) -> Option<Finding> 
              waits {} for it on average ({} of the span{per_step})",
             rank.rank,
             late.notable_last,
-            found.notable,
+            late.notable,
             duration(late.mean_waited()),
             percent(late.mean_waited(), whole),
         ),

@@ -1,0 +1,48 @@
+//! `eaves cluster`: many machines, through Ray.
+
+use anyhow::Context;
+use clap::{Args, Subcommand};
+
+use crate::Status;
+use crate::arguments::HELP_TEMPLATE;
+use crate::ray;
+
+/// Try out what `report --ray` does on many machines
+#[derive(Args, Debug)]
+#[command(
+    help_template = HELP_TEMPLATE,
+    before_help = "  eaves cluster try               a cluster of Ray on this machine
+  eaves cluster try --nodes 4
+  eaves report traces/ --ray 127.0.0.1:6379"
+)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    Try(Try),
+}
+
+/// Start a cluster on this machine and print its address
+#[derive(Args, Debug)]
+#[command(
+    help_template = HELP_TEMPLATE,
+    before_help = "  eaves cluster try
+  eaves cluster try --nodes 4"
+)]
+struct Try {
+    /// Nodes, which share the processors
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=64))]
+    nodes: u32,
+}
+
+/// Does it.
+pub(super) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
+    let What::Try(Try { nodes }) = &arguments.what;
+    let mut command = ray::module()?;
+    let status = command.arg("try").arg("--nodes").arg(nodes.to_string()).status();
+    let code = status.context("cannot start Python")?.code().and_then(|code| u8::try_from(code).ok());
+    Ok(Status::Program(code.unwrap_or(crate::FAILED)))
+}

@@ -1,0 +1,238 @@
+//! The ranks of one job, as many as wanted, with a straggler and a slow link among them.
+//!
+//! Nothing is simulated event by event: a step has a fixed shape, and when things happen on a rank follows from a few
+//! numbers, so a rank costs what writing it costs. What ranks have in common, the ends of collectives, is worked out once.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+
+/// A job.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Job {
+    /// Ranks.
+    pub(crate) count: u64,
+    /// Bytes of the JSON of each, about.
+    pub(crate) size: u64,
+}
+
+/// Ranks of one machine, which gather weights among themselves.
+const MACHINE: u64 = 8;
+const KERNELS: u64 = 8;
+/// Bytes of a step as it is written, about.
+const STEP_BYTES: u64 = 5_000;
+
+/// Nanoseconds. The last rank to come decides when a collective moves; then it takes its own time.
+const LOADING: u64 = 200_000;
+const LATE: u64 = 2_000_000;
+const KERNEL: u64 = 400_000;
+const JITTER: u64 = 8_000;
+const GATHER: u64 = 100_000;
+const SLOW_GATHER: u64 = 700_000;
+const REDUCE: u64 = 300_000;
+
+impl Job {
+    /// The rank that loads its data slowly, so that all others wait for it.
+    pub(crate) fn straggler(&self) -> u64 {
+        // The first of its machine: all of these come late to what follows.
+        self.count * 5 / 8 / MACHINE * MACHINE
+    }
+
+    /// The machine whose links are slow; never that of the straggler.
+    pub(crate) fn slow_machine(&self) -> u64 {
+        self.straggler() / MACHINE / 2
+    }
+
+    fn steps(&self) -> u64 {
+        (self.size / STEP_BYTES).max(2)
+    }
+
+    fn loading(&self, rank: u64) -> u64 {
+        LOADING + if rank == self.straggler() { LATE } else { 0 }
+    }
+
+    fn gather(&self, rank: u64) -> u64 {
+        if rank / MACHINE == self.slow_machine() { SLOW_GATHER } else { GATHER }
+    }
+
+    /// Length of a kernel: the same everywhere, but for a little.
+    fn kernel(&self, rank: u64, step: u64, kernel: u64) -> u64 {
+        let mixed = (rank << 40 | step << 8 | kernel).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        KERNEL + (mixed >> 32) % JITTER
+    }
+
+    /// How long after the beginning of a step a rank has computed its part.
+    fn computed(&self, rank: u64, step: u64) -> u64 {
+        self.loading(rank) + (0..KERNELS).map(|kernel| self.kernel(rank, step, kernel)).sum::<u64>()
+    }
+}
+
+/// When the collectives of a step end.
+struct Step {
+    start: u64,
+    /// Of each machine.
+    gathered: Vec<u64>,
+    reduced: u64,
+}
+
+fn steps(job: &Job) -> Vec<Step> {
+    let mut start = 1_000_000;
+    let mut steps = Vec::new();
+    for step in 0..job.steps() {
+        let last = |machine: u64| {
+            let ranks = machine * MACHINE..((machine + 1) * MACHINE).min(job.count);
+            ranks.map(|rank| job.computed(rank, step)).max().unwrap_or_default()
+        };
+        let machines = 0..job.count.div_ceil(MACHINE);
+        let gathered: Vec<u64> =
+            machines.map(|machine| start + last(machine) + job.gather(machine * MACHINE)).collect();
+        let reduced = gathered.iter().max().copied().unwrap_or(start) + REDUCE;
+        steps.push(Step { start, gathered, reduced });
+        start = reduced + 50_000;
+    }
+    steps
+}
+
+/// Writes a file for each rank.
+pub(crate) fn write(folder: &Path, job: Job) -> Result<u64> {
+    if job.count < 2 * MACHINE {
+        bail!("`gen ranks` needs `--count` of {} or more", 2 * MACHINE);
+    }
+    std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    let steps = steps(&job);
+    let mut bytes = 0;
+    for rank in 0..job.count {
+        let path = folder.join(format!("rank{rank:05}.json"));
+        let file = File::create(&path).with_context(|| format!("cannot create {}", path.display()))?;
+        let mut out = BufWriter::new(file);
+        write_rank(&mut out, &job, &steps, rank)?;
+        bytes += out.into_inner().map_err(|error| error.into_error())?.metadata()?.len();
+    }
+    Ok(bytes)
+}
+
+/// PyTorch writes of long lists the first thirty and the last.
+fn listed(ranks: std::ops::Range<u64>) -> String {
+    let last = ranks.end - 1;
+    let texts: Vec<String> = ranks.clone().take(30).map(|rank| rank.to_string()).collect();
+    match texts.len() as u64 == ranks.end - ranks.start {
+        true => format!("[{}]", texts.join(", ")),
+        false => format!("[{}, ..., {last}]", texts.join(", ")),
+    }
+}
+
+/// Microseconds, as traces have them.
+fn time(nanoseconds: u64) -> String {
+    format!("{}.{:03}", nanoseconds / 1000, nanoseconds % 1000)
+}
+
+fn write_rank(out: &mut impl Write, job: &Job, steps: &[Step], rank: u64) -> Result<()> {
+    let (count, process) = (job.count, 1000 + rank);
+    write!(
+        out,
+        "{{\"schemaVersion\": 1, \"deviceProperties\": [{{\"id\": 0, \"name\": \"NVIDIA A100-SXM4-80GB\", \
+         \"totalGlobalMem\": 85174583296, \"computeMajor\": 8, \"computeMinor\": 0, \"numSms\": 108}}], \
+         \"distributedInfo\": {{\"backend\": \"nccl\", \"rank\": {rank}, \"world_size\": {count}}},\n\"traceEvents\": ["
+    )?;
+    let machine = rank / MACHINE;
+    let of_machine = listed(machine * MACHINE..((machine + 1) * MACHINE).min(count));
+    let of_all = listed(0..count);
+    let mut correlation = 0;
+    let mut comma = "";
+    for (number, step) in steps.iter().enumerate() {
+        let mut event = |out: &mut dyn Write,
+                         cat: &str,
+                         name: &str,
+                         thread: u64,
+                         (start, end): (u64, u64),
+                         args: &str| {
+            let device = matches!(cat, "kernel");
+            let result = write!(
+                out,
+                "{comma}\n{{\"ph\": \"X\", \"cat\": \"{cat}\", \"name\": \"{name}\", \"pid\": {}, \"tid\": {thread}, \
+                 \"ts\": {}, \"dur\": {}{args}}}",
+                if device { 0 } else { process },
+                time(start),
+                time(end - start),
+            );
+            comma = ",";
+            result
+        };
+        let begin = step.start;
+        let end = step.reduced + 20_000;
+        event(out, "user_annotation", &format!("ProfilerStep#{}", number + 1), process, (begin, end), "")?;
+        let loaded = begin + job.loading(rank);
+        let loader = "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__";
+        event(out, "user_annotation", loader, process, (begin + 1_000, loaded - 20_000), "")?;
+        let mut at = loaded;
+        for kernel in 0..KERNELS {
+            correlation += 1;
+            let launch = loaded - 18_000 + 1_500 * kernel;
+            let linked = format!(", \"args\": {{\"correlation\": {correlation}}}");
+            event(out, "cpu_op", "aten::mm", process, (launch - 200, launch + 1_200), "")?;
+            event(out, "cuda_runtime", "cudaLaunchKernel", process, (launch, launch + 1_000), &linked)?;
+            let placed =
+                format!(", \"args\": {{\"correlation\": {correlation}, \"device\": 0, \"stream\": 7}}");
+            let done = at + job.kernel(rank, number as u64, kernel);
+            event(out, "kernel", "ampere_sgemm_128x64_tn", 7, (at, done), &placed)?;
+            at = done;
+        }
+        let collective = |name: &str, elements: u64, group: &str, size: u64, ranks: &str| {
+            format!(
+                ", \"args\": {{\"device\": 0, \"stream\": 20, \"Collective name\": \"{name}\", \"In msg nelems\": {elements}, \
+                 \"Out msg nelems\": {elements}, \"Group size\": {size}, \"dtype\": \"Float\", \
+                 \"Process Group Name\": \"{group}\", \"Process Group Ranks\": \"{ranks}\"}}"
+            )
+        };
+        let gathered = step.gathered.get(machine as usize).copied().unwrap_or(at);
+        let gather = collective("_allgather_base", 1 << 20, "1", MACHINE, &of_machine);
+        event(out, "kernel", "ncclDevKernel_AllGather_RING_LL", 20, (at, gathered), &gather)?;
+        let reduce = collective("allreduce", 1 << 22, "0", count, &of_all);
+        event(
+            out,
+            "kernel",
+            "ncclDevKernel_AllReduce_Sum_f32_RING_LL",
+            20,
+            (gathered, step.reduced),
+            &reduce,
+        )?;
+    }
+    write!(out, "\n]}}\n")?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everybody_waits_for_the_straggler_and_its_links_are_sound() {
+        let job = Job { count: 64, size: 20_000 };
+        assert_ne!(job.straggler() / MACHINE, job.slow_machine());
+        for (number, step) in steps(&job).iter().enumerate() {
+            let late = step.start + job.computed(job.straggler(), number as u64) + GATHER + REDUCE;
+            assert_eq!(step.reduced, late);
+            assert!((0..64).all(|rank| job.computed(rank, number as u64) <= late - step.start));
+        }
+    }
+
+    #[test]
+    fn lists_are_cut_as_pytorch_does() {
+        assert_eq!(listed(8..10), "[8, 9]");
+        assert!(listed(0..64).ends_with("28, 29, ..., 63]"));
+    }
+
+    #[test]
+    fn a_rank_is_json_of_about_the_size() {
+        let job = Job { count: 16, size: 100_000 };
+        let mut bytes = Vec::new();
+        write_rank(&mut bytes, &job, &steps(&job), 3).unwrap();
+        assert!((50_000..200_000).contains(&bytes.len()), "{}", bytes.len());
+        let text = String::from_utf8(bytes).unwrap();
+        assert_eq!(text.matches('{').count(), text.matches('}').count());
+        assert!(text.contains("\"rank\": 3, \"world_size\": 16"));
+        assert_eq!(text.matches("\"ph\"").count() as u64, job.steps() * (4 + 3 * KERNELS));
+    }
+}
