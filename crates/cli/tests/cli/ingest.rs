@@ -140,7 +140,9 @@ fn nothing_to_add_is_a_failure() {
     assert_eq!(run(&["absent.json", "-o", "dataset"]).code, Some(2));
     assert_eq!(run(&["trace.json", "-o", "dataset", "--run", "a/b"]).code, Some(2));
     // Something else is there.
-    let occupied = run(&["trace.json", "-o", "."]);
+    fs::create_dir(directory.path().join("other")).unwrap();
+    fs::write(directory.path().join("other/page.json"), "<html>").unwrap();
+    let occupied = run(&["trace.json", "-o", "other"]);
     assert_eq!(occupied.code, Some(2));
     assert!(occupied.stderr.contains("page.json"), "{}", occupied.stderr);
     assert_eq!(run(&["trace.json", "page.json", "-o", "dataset"]).code, Some(0));
