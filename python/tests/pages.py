@@ -11,7 +11,7 @@ from pathlib import Path
 def content(page: Path) -> str:
     """The text of a page, with what is packed into it."""
     text = page.read_text(encoding="utf-8")
-    packed = re.findall(r'<script type="application/gzip" id="data">([^<]*)<', text)
+    packed = re.findall(r'<script [^>]*data-packed="gzip">([^<]*)<', text)
     return text + "".join(gzip.decompress(base64.b64decode(one)).decode("utf-8", "replace") for one in packed)
 
 

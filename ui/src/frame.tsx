@@ -2,7 +2,8 @@
 
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { names, ranks } from "./commands";
-import { counted, duration, ranges } from "./format";
+import { bytes, counted, duration, ranges } from "./format";
+import { Explained, type Explanation } from "./kit/explain";
 import { openHelp } from "./kit/help";
 import { fit, openPalette } from "./kit/palette";
 import { shorten } from "./kit/names";
@@ -11,7 +12,7 @@ import { askRuns, openRun, runs } from "./runs";
 import type { Document } from "./source/document";
 import { run } from "./source/http";
 import { range, rank, select, selected, toggle, view } from "./state";
-import { type Props, type View, VIEWS } from "./views";
+import { type Props, tabs, type View } from "./views";
 
 /** The last part of a path. */
 function leaf(path: string): string {
@@ -29,9 +30,22 @@ export function titleOf(document: Document): string {
   return `${leaf(paths[0] ?? "")} and ${paths.length - 1} more`;
 }
 
+/** Which inputs the numbers of the header are sums of. */
+function aboutInputs(document: Document): Explanation {
+  const MOST = 12;
+  const { inputs } = document;
+  const lines = inputs.slice(0, MOST).map((input) => [leaf(input.path), [`rank ${input.rank ?? "?"}`, counted(input.events ?? 0, "event"), bytes(input.bytes ?? 0)].join(", ")] as const);
+  return {
+    title: "What was read",
+    text: facts(document),
+    formula: "Events are those of all inputs, sizes those after unpacking.",
+    inputs: inputs.length > MOST ? [...lines, ["others", counted(inputs.length - MOST, "input")]] : lines,
+    provenance: "counter",
+  };
+}
+
 function facts(document: Document): string {
   const { inputs } = document;
-  if (inputs.length === 0) return "";
   const events = inputs.reduce((sum, input) => sum + (input.events ?? 0), 0);
   const all = ranks(document);
   const formats = [...new Set(inputs.map((input) => input.format))].join(", ");
@@ -56,7 +70,7 @@ export function Top(props: Props & { open: View }) {
           </span>
           <span class="unseen">: </span> {titleOf(document)}
         </h1>
-        <span class="facts">{facts(document)}</span>
+        <span class="facts">{document.inputs.length ? <Explained about={() => aboutInputs(document)}>{facts(document)}</Explained> : null}</span>
         <div class="frame-tools">
           {told > 0 ? (
             <button type="button" class="badge" onClick={() => (view.value = "overview")} title={document.warnings.map((warning) => warning.message).join("\n")}>
@@ -120,12 +134,14 @@ function RunPicker({ source, document }: Props) {
 
 function Tabs(props: Props & { open: View }) {
   const { open } = props;
+  const there = tabs(props);
+  const all = there.includes(open) ? there : [...there, open];
   // On a narrow screen not all tabs are to be seen, but the one that is open must be.
   useEffect(() => document.getElementById(`tab-${open.id}`)?.scrollIntoView({ block: "nearest", inline: "nearest" }), [open]);
   const press = (event: KeyboardEvent) => {
     const by = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
     if (!by) return;
-    const next = VIEWS[(VIEWS.indexOf(open) + by + VIEWS.length) % VIEWS.length];
+    const next = all[(all.indexOf(open) + by + all.length) % all.length];
     if (!next) return;
     view.value = next.id;
     event.preventDefault();
@@ -134,7 +150,7 @@ function Tabs(props: Props & { open: View }) {
   };
   return (
     <div class="tabs" role="tablist" aria-label="Views" onKeyDown={press}>
-      {VIEWS.map((one) => {
+      {all.map((one) => {
         const isOpen = one === open;
         const missing = one.missing?.(props) !== undefined;
         return (

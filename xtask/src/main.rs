@@ -12,6 +12,7 @@ mod nvrtc;
 mod options;
 mod order;
 mod page;
+mod pictures;
 mod pocl;
 mod project;
 mod python;
@@ -33,6 +34,7 @@ Usage: cargo xtask TASK
   test [--quick]  everything a change has to pass
   tidy            rules that compilers do not check
   ui [--check]    build the page from ui/ into crates/webui, or check that it is built
+  ui --pictures   paint the pictures of the README anew
 ";
 
 fn run() -> Result<()> {

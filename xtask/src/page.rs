@@ -21,10 +21,13 @@ const DIST: &str = "crates/webui/dist";
 /// Its files.
 const FILES: [&str; 2] = ["app.js", "app.css"];
 
-/// Builds the page, or checks it.
+/// Builds the page, checks it, or paints the pictures of it.
 pub(crate) fn run(mut options: Options) -> Result<()> {
-    let check = options.flag("--check");
+    let (check, pictures) = (options.flag("--check"), options.flag("--pictures"));
     options.finish()?;
+    if pictures {
+        return tools(true)?.context("Node cannot be installed")?.paint();
+    }
     let tools = Tools { node: node(true)?.context("Node cannot be installed")? };
     if check { tools.check() } else { tools.build(&project::root().join(DIST)) }
 }
@@ -132,7 +135,7 @@ impl Tools {
     }
 
     /// The packages of the lock file, if they are not there already.
-    fn install(&self) -> Result<()> {
+    pub(crate) fn install(&self) -> Result<()> {
         let lock = modified(&ui().join("package-lock.json"));
         let there = modified(&ui().join("node_modules/.package-lock.json"));
         if there.is_some() && there >= lock {
@@ -151,8 +154,13 @@ impl Tools {
 
     /// A program of an installed package.
     fn program(&self, path: &str) -> Command {
+        self.script(&format!("node_modules/{path}"))
+    }
+
+    /// A script below `ui/`.
+    pub(crate) fn script(&self, path: &str) -> Command {
         let mut command = project::command(&self.node.node.to_string_lossy());
-        command.current_dir(ui()).arg(ui().join("node_modules").join(path));
+        command.current_dir(ui()).arg(ui().join(path));
         command
     }
 }

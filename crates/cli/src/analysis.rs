@@ -260,7 +260,7 @@ pub(crate) fn drawn(
     let drawn = |frames| trees.as_ref()?.data(&View::OF_PAGE, frames).ok();
     let timeline = (!charts.charts.is_empty()).then_some((&charts, section));
     let flame: Option<&dyn Fn(usize) -> Option<Vec<u8>>> = Some(&drawn);
-    page::offline(document, &Parts { timeline, flame }, page::BUDGET)
+    page::offline(document, &Parts { timeline, flame, ..Parts::default() }, page::BUDGET)
 }
 
 /// The document of what was measured of a run, and of sums that profilers wrote.

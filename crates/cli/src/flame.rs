@@ -7,7 +7,8 @@ use eaves_analyze::Options;
 use eaves_analyze::flame::{self, Flame, FlameOptions, Grouping, Metric, Order, RankFlame, Tree};
 use eaves_analyze::section::Outcome;
 use eaves_model::{Ns, Run};
-use eaves_present::flame::{Drawing, Error, d3, folded, html, speedscope, svg};
+use eaves_present::flame::{Drawing, Error, d3, data, folded, speedscope, svg};
+use eaves_present::page::{self, Parts};
 use eaves_present::{Document, Input, png, terminal};
 
 use crate::analysis::not_selected;
@@ -15,6 +16,8 @@ use crate::failure::hinted;
 
 /// Frames of each view of a page: more make it slow to open, and nobody looks at them.
 pub(crate) const PAGE_FRAMES: usize = 20_000;
+/// Frames of the table in a page; the picture has more.
+const PAGE_ROWS: usize = 2_000;
 /// Frames of each rank that a page in order of time is made from.
 const CHART_FRAMES: usize = 2 * PAGE_FRAMES;
 /// The share, in millionths, that is a quarter of a pixel in a picture.
@@ -157,7 +160,11 @@ impl Trees {
 
     /// The frames as a section.
     pub(crate) fn outcome(&self, view: &View) -> Outcome {
-        let (names, tree) = self.view(view.order, &grouping(view, &Metric::ALL, 0, None));
+        self.outcome_of(view, None)
+    }
+
+    fn outcome_of(&self, view: &View, most_rows: Option<usize>) -> Outcome {
+        let (names, tree) = self.view(view.order, &grouping(view, &Metric::ALL, 0, most_rows));
         flame::outcome(&names, &tree, self.metric(view))
     }
 
@@ -174,24 +181,23 @@ impl Trees {
         Ok(terminal::flame::render(document, &drawing, options))
     }
 
-    /// The tree in a format.
-    pub(crate) fn render(&self, view: &View, format: Format) -> Result<Vec<u8>> {
+    /// The tree in a format; `document` is what a page has beside it.
+    pub(crate) fn render(&self, view: &View, format: Format, document: &Document) -> Result<Vec<u8>> {
         let metric = self.something(view)?;
         let one = [metric];
         let grouping = match format {
-            Format::Html => grouping(view, &Metric::ALL, 0, Some(PAGE_FRAMES)),
+            Format::Html => return Ok(self.page(view, document)?.into_bytes()),
             Format::Svg | Format::Png => grouping(view, &one, PICTURE_SHARE, None),
             Format::Folded | Format::Speedscope | Format::D3 => grouping(view, &one, 0, None),
         };
         let (names, tree) = self.view(view.order, &grouping);
         let drawing = self.drawing(view.order, metric, &names, &tree);
         let content = match format {
-            Format::Html => self.page(&drawing, &grouping),
             Format::Png => {
                 let svg = svg::render(&drawing).map_err(not_written)?;
                 Ok(png::render(&String::from_utf8_lossy(&svg), png::SCREEN)?)
             }
-            Format::Svg => svg::render(&drawing),
+            Format::Html | Format::Svg => svg::render(&drawing),
             Format::Folded => folded::render(&drawing),
             Format::Speedscope => speedscope::render(&drawing),
             Format::D3 => d3::render(&drawing),
@@ -221,20 +227,23 @@ impl Trees {
         let grouping = grouping(view, &Metric::ALL, 0, Some(frames));
         let (names, tree) = self.view(view.order, &grouping);
         let drawing = self.drawing(view.order, metric, &names, &tree);
-        self.pages(&drawing, &grouping, html::data).map_err(not_written)
+        self.pages(&drawing, &grouping).map_err(not_written)
     }
 
-    /// A page with every view there is, the one asked for first.
-    fn page(&self, first: &Drawing<'_>, grouping: &Grouping<'_>) -> Result<Vec<u8>, Error> {
-        self.pages(first, grouping, html::render)
+    /// A page with every order there is, the one asked for first.
+    fn page(&self, view: &View, document: &Document) -> Result<String> {
+        let outcomes = vec![self.outcome_of(view, Some(PAGE_ROWS))];
+        let document = Document { outcomes, ..document.clone() };
+        // A page has its data without a drawing, too.
+        let drawing = self.render(view, Format::Svg, &document).unwrap_or_default();
+        let drawing = String::from_utf8_lossy(&drawing);
+        let frames = |most| self.data(view, most).ok();
+        let parts = Parts { flame: Some(&frames), drawing: Some(&drawing), ..Parts::default() };
+        Ok(page::offline(&document, &parts, page::BUDGET))
     }
 
-    fn pages(
-        &self,
-        first: &Drawing<'_>,
-        grouping: &Grouping<'_>,
-        make: impl FnOnce(&html::Page<'_>) -> Result<Vec<u8>, Error>,
-    ) -> Result<Vec<u8>, Error> {
+    /// Every order there is, the one asked for first, as data.
+    fn pages(&self, first: &Drawing<'_>, grouping: &Grouping<'_>) -> Result<Vec<u8>, Error> {
         let others = Order::ALL
             .into_iter()
             .filter(|&order| order != first.order && (order != Order::Time || self.new.chart.is_some()));
@@ -251,11 +260,7 @@ impl Trees {
             tree,
             ..*first
         }));
-        make(&html::Page {
-            title: &format!("Flame graph of {}", first.title),
-            inputs: &self.inputs,
-            views: &views,
-        })
+        data::render(&data::Page { inputs: &self.inputs, views: &views })
     }
 }
 

@@ -3,6 +3,7 @@
 //! Everything here draws a [`Document`]; nothing here computes a metric. A number on screen exists in a section.
 
 pub mod arrow;
+mod colours;
 pub mod csv;
 mod document;
 pub mod export;

@@ -11,7 +11,7 @@ use eaves_analyze::timeline::Charts;
 use crate::html::{self, DATA_END};
 use crate::markup::escaped;
 use crate::packed::packed;
-use crate::timeline::page::fitting;
+use crate::timeline::{fitting, svg};
 use crate::{Document, human, json};
 
 /// What the page of a server may do: nothing but ask that server.
@@ -36,6 +36,9 @@ const look = (_, observer) => { tables.remove(); observer.disconnect(); };
 new MutationObserver(look).observe(document.getElementById(\"app\"), { childList: true });
 }
 ";
+
+/// Letters of a drawing for browsers that run no programs; a longer one is left out.
+const MOST_DRAWING: usize = 600_000;
 
 /// Rows of each table for browsers that run no programs; the data has them all.
 const MOST_ROWS: usize = 30;
@@ -63,12 +66,15 @@ pub struct Parts<'a> {
     pub timeline: Option<(&'a Charts<'a>, Option<&'a Section>)>,
     /// The data of the flame graph with at most so many frames of each view; nothing if there is nothing to draw.
     pub flame: Option<&'a dyn Fn(usize) -> Option<Vec<u8>>>,
+    /// What browsers that run no programs show before the tables: a drawing, as SVG.
+    pub drawing: Option<&'a str>,
 }
 
 impl std::fmt::Debug for Parts<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let parts = (self.timeline.is_some(), self.flame.is_some());
-        f.debug_tuple("Parts").field(&parts.0).field(&parts.1).finish()
+        let mut parts = f.debug_struct("Parts");
+        parts.field("timeline", &self.timeline.is_some()).field("flame", &self.flame.is_some());
+        parts.field("drawing", &self.drawing.is_some()).finish()
     }
 }
 
@@ -78,22 +84,42 @@ pub fn offline(document: &Document, parts: &Parts<'_>, budget: usize) -> String 
     /// The least that is left to a part, however long the document is.
     const LEAST: usize = 100_000;
     let json = packed(json::compact(document).as_bytes());
+    // A drawing is for few readers; it takes no room from the data of all others.
+    let drawing = parts.drawing.filter(|drawing| drawing.len() <= MOST_DRAWING);
     let rest = budget.saturating_sub(json.len()).max(2 * LEAST);
-    let flame = parts.flame.and_then(|flame| fitting_flame(flame, rest / 4));
+    let of_flame = if parts.timeline.is_some() { rest / 4 } else { rest };
+    let flame = parts.flame.and_then(|flame| fitting_flame(flame, of_flame));
     let room = rest.saturating_sub(flame.as_ref().map_or(0, String::len)).max(LEAST);
     let timeline = parts.timeline.map(|(charts, section)| fitting(charts, section, room));
     let mut page = String::with_capacity(json.len() + rest + (1 << 18));
+    let packed = Packed { json: &json, timeline: timeline.as_deref(), flame: flame.as_deref() };
     // Writing to a string cannot fail.
-    write_offline(&mut page, document, &json, timeline.as_deref(), flame.as_deref()).unwrap_or_default();
+    write_offline(&mut page, document, &packed, drawing).unwrap_or_default();
     page
+}
+
+/// The timeline of recordings as one file; `document` has its numbers.
+pub fn timeline(document: &Document, charts: &Charts<'_>) -> String {
+    /// Pixels of the drawing: as wide as its tables.
+    const WIDTH: u32 = 1200;
+    let section = document.sections().next();
+    let drawing = svg(charts, section, WIDTH);
+    let timeline = (!charts.charts.is_empty()).then_some((charts, section));
+    offline(document, &Parts { timeline, drawing: Some(&drawing), ..Parts::default() }, BUDGET)
+}
+
+/// The data of a file, packed.
+struct Packed<'a> {
+    json: &'a str,
+    timeline: Option<&'a str>,
+    flame: Option<&'a str>,
 }
 
 fn write_offline(
     page: &mut String,
     document: &Document,
-    json: &str,
-    timeline: Option<&str>,
-    flame: Option<&str>,
+    data: &Packed<'_>,
+    drawing: Option<&str>,
 ) -> std::fmt::Result {
     write!(
         page,
@@ -108,10 +134,10 @@ fn write_offline(
     )?;
     // The tables stand until the program shows something, and their style goes with them.
     write!(page, "<div id=\"app\"></div>\n<div id=\"eaves-read\">\n<style>\n{}</style>\n", html::STYLE)?;
-    html::write_body(page, document, MOST_ROWS)?;
-    writeln!(page, "<p class=\"quiet\">{}</p>", escaped(&holds(json, timeline, flame)))?;
-    writeln!(page, "</div>\n{DOCUMENT_START}{json}{DATA_END}")?;
-    for (name, data) in [("timeline", timeline), ("flame", flame)] {
+    html::write_body(page, document, MOST_ROWS, drawing)?;
+    writeln!(page, "<p class=\"quiet\">{}</p>", escaped(&holds(data)))?;
+    writeln!(page, "</div>\n{DOCUMENT_START}{}{DATA_END}", data.json)?;
+    for (name, data) in [("timeline", data.timeline), ("flame", data.flame)] {
         if let Some(data) = data {
             writeln!(
                 page,
@@ -127,8 +153,8 @@ fn write_offline(
 }
 
 /// How large the parts are. What was put into groups for it, the parts say themselves.
-fn holds(json: &str, timeline: Option<&str>, flame: Option<&str>) -> String {
-    let sizes = [("report", Some(json)), ("timeline", timeline), ("flame graph", flame)];
+fn holds(data: &Packed<'_>) -> String {
+    let sizes = [("document", Some(data.json)), ("timeline", data.timeline), ("flame graph", data.flame)];
     let parts = sizes.into_iter().map(|(name, data)| match data {
         Some(data) => format!("{name} {}", human::bytes(data.len() as f64)),
         None => format!("no {name}"),

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use eaves_analyze::section::Section;
-use eaves_model::Run;
+use eaves_model::{Interval, Run};
 use eaves_present::Document;
 
 use crate::Problem;
@@ -50,6 +50,15 @@ pub struct Opened {
     pub recorded: Option<Arc<dyn Recorded>>,
 }
 
+/// A part of recordings; the default is all.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Part {
+    /// The rank.
+    pub rank: Option<i64>,
+    /// A window of time for each recording, counted from its start.
+    pub windows: Option<Vec<Interval>>,
+}
+
 /// Recordings that stay in memory.
 pub trait Recorded: Send + Sync {
     /// The recordings.
@@ -58,9 +67,9 @@ pub trait Recorded: Send + Sync {
     /// The numbers of their timeline.
     fn timeline(&self) -> Option<Section>;
 
-    /// The data of their flame graph.
+    /// The data of the flame graph of a part of them.
     ///
     /// # Errors
     /// If there is nothing to draw.
-    fn flame(&self) -> Result<Vec<u8>, Problem>;
+    fn flame(&self, part: &Part) -> Result<Vec<u8>, Problem>;
 }

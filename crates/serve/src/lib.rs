@@ -22,7 +22,7 @@ mod state;
 mod watch;
 mod words;
 
-pub use engine::{Engine, Opened, Recorded};
+pub use engine::{Engine, Opened, Part, Recorded};
 pub use options::{Options, UPLOAD_LIMIT};
 pub use problem::Problem;
 pub use server::{Server, StartError};

@@ -25,6 +25,21 @@ export function evidenceTable(finding: Finding, section: Section): string | unde
 
 const SIGNS = { critical: "▲", warning: "◆", info: "●" } as const;
 
+/** What follows from sections; nothing if nothing does. */
+export function FindingsPanel({ title, sections }: { title: string; sections: readonly (Section | undefined)[] }) {
+  const found = sections.flatMap((section) => section?.findings.map((finding) => ({ finding, section })) ?? []);
+  if (found.length === 0) return null;
+  return (
+    <Panel title={title}>
+      <ol class="findings">
+        {found.map(({ finding, section }, at) => (
+          <FindingItem key={at} finding={finding} section={section} />
+        ))}
+      </ol>
+    </Panel>
+  );
+}
+
 export function FindingItem({ finding, section, place }: { finding: Finding; section: Section; place?: { title: string; open(): void } | undefined }) {
   const gain = gainText(finding);
   const table = evidenceTable(finding, section);

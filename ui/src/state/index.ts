@@ -76,9 +76,13 @@ export function keepInAddress(): void {
   let opened = view.value;
   let wrote = 0;
   let pending: ReturnType<typeof setTimeout> | undefined;
-  const write = (hash: string) => {
+  const write = (hash: string, how: "pushState" | "replaceState" = "replaceState") => {
     wrote = Date.now();
-    history.replaceState(null, "", hash);
+    try {
+      history[how](null, "", hash);
+    } catch {
+      // A frame inside of another page, as notebooks have it, may have no address of its own. All else works without.
+    }
   };
   effect(() => {
     const hash = `#${encode()}`;
@@ -86,7 +90,7 @@ export function keepInAddress(): void {
     if (hash === location.hash) return;
     // Another view is a step to come back from; the rest is not. Sliders change faster than browsers let the address.
     const wait = wrote + SELDOM - Date.now();
-    if (view.value !== opened) history.pushState(null, "", hash);
+    if (view.value !== opened) write(hash, "pushState");
     else if (wait > 0) pending = setTimeout(write, wait, hash);
     else write(hash);
     opened = view.value;

@@ -10,6 +10,7 @@ import { compile } from "./compile";
 import { devices } from "./devices";
 import { flame } from "./flame";
 import { kernels } from "./kernels";
+import { live } from "./live";
 import { memory } from "./memory";
 import { overview } from "./overview";
 import { roofline } from "./roofline";
@@ -31,6 +32,12 @@ export interface View {
   Component: ComponentType<Props>;
 }
 
+/** The views that have a tab: a file that another verb than `report` wrote is about one thing, and has nothing for most. */
+export function tabs(props: Props): readonly View[] {
+  if (props.source.live || props.document.schema.startsWith("eaves.report/")) return VIEWS;
+  return VIEWS.filter((one) => (one.missing ? one.missing(props) === undefined : one === sections));
+}
+
 /** In the order of the tabs. */
 export const VIEWS: readonly View[] = [
   overview,
@@ -44,5 +51,6 @@ export const VIEWS: readonly View[] = [
   compare,
   devices,
   bench,
+  live,
   sections,
 ];

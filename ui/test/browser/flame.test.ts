@@ -1,5 +1,6 @@
 // The flame graph under the hands of a user.
 
+import { gunzipSync } from "node:zlib";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { percent } from "../../src/format";
@@ -95,7 +96,7 @@ describe("flame graph", () => {
 
   test("two runs are compared by colour", async () => {
     const recording = recorded(TRAINING);
-    const flame = JSON.parse(recording.flame!.text) as { views: { own: number[][]; base: number[][] }[] };
+    const flame = JSON.parse(gunzipSync(Buffer.from(recording.flame!.text, "base64")).toString()) as { views: { own: number[][]; base: number[][] }[] };
     // The same calls, of which the other run took half.
     for (const view of flame.views) view.base = view.own.map((column) => column.map((value) => Math.floor(value / 2)));
     const page = await open(write("flame-diff", { ...recording, flame: { text: JSON.stringify(flame).replaceAll("<", "\\u003c"), packed: false } }), "view=flame");

@@ -39,13 +39,25 @@ export interface Data {
   flame?: { text: string; packed: boolean };
 }
 
-/** The data of a page that the program writes itself: all that stands in the element `data`. */
+/** The data of a page that the program writes itself. */
 function dataOf(verb: "timeline" | "flame", input: string): { text: string; packed: boolean } {
   const file = join(scratch, `${verb}.html`);
   run(verb, input, "-o", file);
-  const found = /<script type="application\/(gzip|json)" id="data">([\s\S]*?)<\/script>/.exec(readFileSync(file, "utf8"));
-  if (!found?.[2]) throw new Error(`no data in the page of ${verb}`);
-  return { text: found[2], packed: found[1] === "gzip" };
+  const found = new RegExp(`<script [^>]*id="eaves-${verb}"[^>]*>([^<]*)</script>`).exec(readFileSync(file, "utf8"));
+  if (!found?.[1]) throw new Error(`no data in the page of ${verb}`);
+  return { text: found[1], packed: true };
+}
+
+/** A page that the program writes, with the program of the page as it is now. Returns its address. */
+export function page(name: string, ...parts: string[]): string {
+  const file = join(scratch, `${name}.html`);
+  run(...parts, "-o", file);
+  const built = process.env.EAVES_PAGE ?? join(ROOT, "crates/webui/dist");
+  const text = readFileSync(file, "utf8")
+    .replace(/<style>[\s\S]*?<\/style>/, () => `<style>${readFileSync(join(built, "app.css"), "utf8")}</style>`)
+    .replace(/<script type="module">[\s\S]*?<\/script>/, () => `<script type="module">${readFileSync(join(built, "app.js"), "utf8")}</script>`);
+  writeFileSync(file, text);
+  return pathToFileURL(file).href;
 }
 
 /** Everything of a recording, as the report with all views has it. */
@@ -110,6 +122,11 @@ export interface View {
   online?: boolean;
 }
 
+/** A browser of its own, for what `open` does not do. */
+export function newContext(wanted: Parameters<Browser["newContext"]>[0]): ReturnType<Browser["newContext"]> {
+  return browser.newContext({ offline: true, viewport: { width: 1280, height: 800 }, ...wanted });
+}
+
 /** Opens a page, at a hash if asked for. */
 export async function open(address: string, hash = "", wanted: View = {}): Promise<Page> {
   const context = await browser.newContext({
@@ -132,6 +149,9 @@ export async function open(address: string, hash = "", wanted: View = {}): Promi
     void dialog.dismiss();
   });
   pages.push(page);
+  const built = process.env.EAVES_PAGE;
+  // A server of eaves carries the page that was there when it was built.
+  if (built && wanted.online) for (const file of ["app.js", "app.css"]) await page.route(`**/${file}*`, (route) => route.fulfill({ path: join(built, file) }));
   await page.goto(`${address}${hash && `#${hash}`}`);
   await page.waitForSelector("#app > *");
   return page;

@@ -257,7 +257,15 @@ test("inputs with devices of their own have tabs", async () => {
   expect(await status(page)).toContain("of 8 kernels");
   await page.getByRole("tab", { name: "commands.json · npu_config" }).click();
   await expect.poll(() => status(page)).toContain("of 5 kernels");
-  await expect.poll(() => page.url()).toContain("roofline.input=1");
+  await expect.poll(() => page.url()).toContain("input=1");
+  await page.getByRole("button", { name: "Side by side" }).click();
+  await expect.poll(() => page.locator(".beside .plot > svg").count()).toBe(2);
+  // Eight kernels of the one, five commands of the other.
+  await expect.poll(() => page.locator(".beside .plot .mark").count()).toBe(13);
+  await picture(page, "roofline-beside");
+  expect(await barriers(page)).toEqual([]);
+  await page.getByRole("tab", { name: /^kernels.csv/ }).click();
+  await expect.poll(() => status(page)).toContain("of 8 kernels");
 });
 
 test("levels of memory and measured roofs", async () => {

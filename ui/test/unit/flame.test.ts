@@ -33,7 +33,7 @@ function check(layout: Layout): void {
 }
 
 describe.skipIf(!PROGRAM)("what the program writes", () => {
-  const data = (PROGRAM ? JSON.parse(dataOf("flame", TRAINING)) : { views: [] }) as FlameData;
+  const data = (PROGRAM ? JSON.parse(dataOf("flame", TRAINING).toString()) : { views: [] }) as FlameData;
   const trees = data.views.map(tree);
   const by = (id: string) => trees.find((one) => one.id === id)!;
 

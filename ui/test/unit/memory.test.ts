@@ -42,7 +42,8 @@ describe("memory of a device", () => {
 
   test("over time", () => {
     const made = series(document, first!);
-    expect(made).toEqual({ time: [10, 20], used: [500, 900], reserved: [1000, null], steps: [{ step: 3, from: 8, to: 18 }], failures: [{ time: 31, asked: 5000 }], peak: { time: 20, bytes: 900 }, limit: 4000 });
+    expect(series(document, first!, 70).start).toBe(70);
+    expect(made).toEqual({ start: 0, time: [10, 20], used: [500, 900], reserved: [1000, null], steps: [{ step: 3, from: 8, to: 18 }], failures: [{ time: 31, asked: 5000 }], peak: { time: 20, bytes: 900 }, limit: 4000 });
     expect(span(made)).toEqual([10, 31]);
     expect(ceiling(made, false)).toBeCloseTo(1080, 9);
     expect(ceiling(made, true)).toBeCloseTo(4320, 9);

@@ -4,6 +4,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { gunzipSync } from "node:zlib";
 
 export const ROOT = resolve(import.meta.dirname, "../../..");
 export const TRAINING = join(ROOT, "examples/training");
@@ -16,13 +17,14 @@ export function json<Answer>(...parts: string[]): Answer {
   return JSON.parse(text) as Answer;
 }
 
-/** The text of the element `data` in the page of a verb. */
-export function dataOf(verb: "timeline" | "flame", ...inputs: string[]): string {
+/** What the page of a verb holds for its view, unpacked. */
+export function dataOf(verb: "timeline" | "flame", ...inputs: string[]): Buffer {
   const folder = mkdtempSync(join(tmpdir(), "eaves-unit-"));
   try {
     const file = join(folder, "page.html");
     execFileSync(PROGRAM!, [verb, ...inputs, "-o", file], { stdio: "ignore" });
-    return /id="data">([^<]*)</.exec(readFileSync(file, "utf8"))?.[1] ?? "";
+    const text = new RegExp(`id="eaves-${verb}"[^>]*>([^<]*)<`).exec(readFileSync(file, "utf8"))?.[1] ?? "";
+    return gunzipSync(Buffer.from(text, "base64"));
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -148,6 +148,11 @@ impl<'a> Chart<'a> {
         })
     }
 
+    /// Where the recording begins, in the time of the picture. Times of sections are counted from there.
+    pub fn start(&self) -> Ns {
+        self.trace.extent().map_or(self.window.start, |extent| extent.start) + self.offset
+    }
+
     /// What is drawn, in the time of the picture.
     pub fn shifted_window(&self) -> Interval {
         Interval::new(self.window.start + self.offset, self.window.end + self.offset)

@@ -227,7 +227,7 @@ fn draw(
             output.finish_with(&document, shows_warnings, |printer| target.write_styled(&text, printer))
         }
         Form::Picture(format, target) => {
-            let content = trees.render(&view, format)?;
+            let content = trees.render(&view, format, &document)?;
             output.finish_with(&document, false, |printer| target.write(&content, printer))
         }
     }

@@ -6,8 +6,8 @@ use clap::Args;
 use eaves_analyze::timeline::{Charts, TIMELINE};
 use eaves_analyze::{Options, assemble, measure};
 use eaves_model::RankSource;
-use eaves_present::timeline::{Page, page, svg};
-use eaves_present::{Document, png, terminal};
+use eaves_present::timeline::svg;
+use eaves_present::{Document, page, png, terminal};
 
 use crate::arguments::{HELP_TEMPLATE, OutputArguments, check_output};
 use crate::destination::{Destination, Format, Target};
@@ -119,7 +119,7 @@ pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> anyhow::Re
             let section = document.sections().next();
             let drawing = || svg(&charts(), section, arguments.width.unwrap_or(USUAL_WIDTH));
             let content = match picture {
-                Picture::Html => page(&charts(), section, Page::default()).into_bytes(),
+                Picture::Html => page::timeline(&document, &charts()).into_bytes(),
                 Picture::Png => png::render(&drawing(), png::SCREEN)?,
                 Picture::Svg => drawing().into_bytes(),
             };

@@ -5,13 +5,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use eaves_analyze::flame::{self, FlameOptions, Metric};
 use eaves_analyze::timeline::{Charts, TIMELINE};
-use eaves_analyze::{assemble, measure};
-use eaves_present::timeline::{Page, page, svg};
-use eaves_present::{Document, png, terminal};
+use eaves_analyze::{Options, assemble, measure};
+use eaves_model::Interval;
+use eaves_present::timeline::svg;
+use eaves_present::{Document, page, png, terminal};
 
 use super::saving::{plain, save, save_bytes};
 use super::{Failure, Recordings};
-use crate::flame::{Format, Trees, View, measuring};
+use crate::analysis::flame_of_page;
+use crate::flame::{Format, PAGE_FRAMES, Trees, View, measuring};
 
 /// Frames that people see as text if they do not say how many.
 const FLAME_ROWS: usize = 30;
@@ -97,15 +99,7 @@ impl FlameGraph {
     /// # Errors
     /// If there is nothing to draw, or the format cannot hold it.
     pub fn render(&self, format: Format) -> Result<Vec<u8>, Failure> {
-        Ok(self.trees(Some(format))?.render(&self.view, format)?)
-    }
-
-    /// What a page draws, with at most so many frames of each view, as JSON.
-    ///
-    /// # Errors
-    /// If there is nothing to draw.
-    pub fn data(&self, frames: usize) -> Result<Vec<u8>, Failure> {
-        Ok(self.trees(Some(Format::Html))?.data(&self.view, frames)?)
+        Ok(self.trees(Some(format))?.render(&self.view, format, &self.inputs())?)
     }
 
     /// The heaviest frames as text without colours.
@@ -150,6 +144,30 @@ impl FlameGraph {
     }
 }
 
+/// The call trees that a page draws, as JSON: of one rank, or of a window of time for each recording, counted from its
+/// start.
+///
+/// # Errors
+/// If there is nothing to draw.
+pub(crate) fn flame_data(
+    recordings: &Recordings,
+    rank: Option<i64>,
+    windows: Option<&[Interval]>,
+) -> Result<Vec<u8>, Failure> {
+    let mut selection = recordings.selection.clone();
+    if let Some(rank) = rank {
+        selection = selection.with_ranks(vec![rank]);
+    }
+    let how = flame_of_page();
+    let parts = recordings.each_at(|at, trace| {
+        let window = windows.and_then(|windows| windows.get(at));
+        let own = window.map_or_else(|| selection.clone(), |&window| selection.clone().with_time(window));
+        flame::measure(trace, &Options::default().with_selection(own), &how)
+    });
+    let options = Options::default().with_selection(selection);
+    Ok(Trees::new((&recordings.run, &parts), None, &options)?.data(&View::OF_PAGE, PAGE_FRAMES)?)
+}
+
 /// Recordings over time.
 #[derive(Debug)]
 pub struct Timeline {
@@ -181,7 +199,7 @@ impl Timeline {
 
     /// A page to look around in.
     pub fn html(&self) -> String {
-        page(&self.charts(), self.document.sections().next(), Page::default())
+        page::timeline(&self.document, &self.charts())
     }
 
     /// A drawing, some pixels wide.

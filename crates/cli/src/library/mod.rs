@@ -15,6 +15,7 @@ use eaves_analyze::{Selection, SelectionError};
 use eaves_model::{Measurements, Run};
 use eaves_present::Document;
 
+pub(crate) use self::drawing::flame_data;
 pub use self::drawing::{FlameGraph, Timeline};
 pub use self::partial::{files, measured, merged, report_of};
 pub use self::question::{diff, hta, info, report, roofline};

@@ -22,6 +22,11 @@ impl Recordings {
 
     /// Does some work on each recording, as many side by side as there are threads. Answers are in order.
     pub(super) fn each<R: Send>(&self, work: impl Fn(&Trace) -> R + Sync) -> Vec<R> {
+        self.each_at(|_, trace| work(trace))
+    }
+
+    /// The same, for work that needs the place of a recording.
+    pub(super) fn each_at<R: Send>(&self, work: impl Fn(usize, &Trace) -> R + Sync) -> Vec<R> {
         let recordings = &self.run.recordings;
         let threads = eaves_ingest::Options::default().threads.min(recordings.len()).max(1);
         let next = AtomicUsize::new(0);
@@ -30,7 +35,7 @@ impl Recordings {
             while let Some((at, recording)) =
                 Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|at| Some((at, recordings.get(at)?)))
             {
-                let answer = work(&recording.trace);
+                let answer = work(at, &recording.trace);
                 answers.lock().unwrap_or_else(PoisonError::into_inner).push((at, answer));
             }
         };

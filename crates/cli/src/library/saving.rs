@@ -6,8 +6,8 @@ use anstream::ColorChoice;
 use eaves_analyze::section::Section;
 use eaves_analyze::timeline::TIMELINE;
 use eaves_analyze::{flame, measure};
-use eaves_present::roofline::{self, Page};
-use eaves_present::{Document, png, terminal};
+use eaves_present::page::{self, Parts};
+use eaves_present::{Document, png, roofline, terminal};
 
 use super::{Failure, Recordings};
 use crate::analysis;
@@ -77,15 +77,11 @@ pub fn save_report(
 
 /// The page of a document: that of the roofline is one to look around in.
 pub fn html(document: &Document) -> String {
-    if document.verb != "roofline" {
-        return eaves_present::html::render(document);
+    if document.verb == "roofline" {
+        page::offline(document, &Parts::default(), page::BUDGET)
+    } else {
+        eaves_present::html::render(document)
     }
-    let label = match document.inputs.as_slice() {
-        [] => String::new(),
-        [only] => only.path.clone(),
-        [first, others @ ..] => format!("{} and {} more", first.path, others.len()),
-    };
-    roofline::html(&[Page { label: &label, document }], "Roofline")
 }
 
 /// Writes what is made once it is sure that it can be written.

@@ -10,10 +10,9 @@ use eaves_analyze::section::Section;
 use eaves_model::Run;
 use eaves_present::{Document, json, saved};
 use eaves_roofline::scripts::Script;
-use eaves_serve::{Engine, Opened, Problem, Recorded};
+use eaves_serve::{Engine, Opened, Part, Problem, Recorded};
 
-use crate::flame::{PAGE_FRAMES, View};
-use crate::library::{self, Failure, FlameGraph, Recordings, Timeline};
+use crate::library::{self, Failure, Recordings, Timeline};
 
 /// The verbs of this program.
 #[derive(Clone, Debug, Default)]
@@ -129,8 +128,7 @@ impl Recorded for Kept {
         timeline.document().sections().next().cloned()
     }
 
-    fn flame(&self) -> Result<Vec<u8>, Problem> {
-        let graph = FlameGraph::new(self.0.clone(), None, View::OF_PAGE)?;
-        Ok(graph.data(PAGE_FRAMES)?)
+    fn flame(&self, part: &Part) -> Result<Vec<u8>, Problem> {
+        Ok(library::flame_data(&self.0, part.rank, part.windows.as_deref())?)
     }
 }

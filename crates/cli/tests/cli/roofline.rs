@@ -277,7 +277,7 @@ fn every_form_of_output() {
     let kernels = example("kernels.csv");
     let (events, peaks) = (example("events.json"), example("peaks.yaml"));
     for (file, start) in [
-        ("r.html", "<!doctype html"),
+        ("r.html", "<!DOCTYPE html"),
         ("r.svg", "<svg"),
         ("r.png", "\u{89}PNG"),
         ("r.json", "{"),

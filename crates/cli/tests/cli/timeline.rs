@@ -83,7 +83,10 @@ fn pictures_are_files_of_their_own() {
     let path = directory.path();
     assert_eq!(succeeds(path, &["timeline", "ranks", "-o", "timeline.html"]).stdout, "");
     let page = fs::read_to_string(path.join("timeline.html")).unwrap();
-    assert!(page.starts_with("<!doctype html>") && page.ends_with("</html>\n"));
+    assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>\n"));
+    for part in ["id=\"eaves-document\"", "id=\"eaves-timeline\"", "<figure class=\"chart\"><svg "] {
+        assert_eq!(page.matches(part).count(), 1, "{part}");
+    }
     succeeds(path, &["timeline", "trace.json", "--step", "3", "--width", "500", "-o", "timeline.SVG"]);
     let drawing = fs::read_to_string(path.join("timeline.SVG")).unwrap();
     assert!(drawing.starts_with("<svg ") && drawing.contains("width=\"500\""), "{drawing}");

@@ -1,9 +1,12 @@
 //! What frames look like. One list for all pictures.
 //!
-//! The hues are those of Okabe and Ito (Color Universal Design, 2008), lightened so that black text is readable on
-//! all of them; changes go from blue to red as in ColorBrewer's RdBu. Both are made for all kinds of colour vision.
+//! Kinds have the colours of timelines; changes go from blue to red as in ColorBrewer's RdBu. Both are made for all kinds
+//! of colour vision.
 
 use eaves_analyze::flame::FrameKind;
+use eaves_analyze::timeline::Class;
+
+use crate::colours;
 
 /// A kind of frame with its colours for light and dark pages.
 pub(super) struct Style {
@@ -13,22 +16,24 @@ pub(super) struct Style {
     pub(super) dark: &'static str,
 }
 
-const fn style(kind: FrameKind, label: &'static str, light: &'static str, dark: &'static str) -> Style {
+/// A kind that timelines show too, as they do.
+const fn style(kind: FrameKind, label: &'static str, class: Class) -> Style {
+    let [light, dark] = colours::of(class);
     Style { kind, label, light, dark }
 }
 
 /// Every kind, in the order of [`FrameKind::ALL`].
 pub(super) static STYLES: [Style; FrameKind::ALL.len()] = [
-    style(FrameKind::Root, "rank or thread", "#d4d7db", "#8d939c"),
-    style(FrameKind::Annotation, "annotation", "#bcc3ee", "#98a2dc"),
-    style(FrameKind::Python, "Python", "#9ed2f3", "#68afd9"),
-    style(FrameKind::Op, "operator", "#f7c873", "#dfa63f"),
-    style(FrameKind::Runtime, "runtime call", "#f2e97e", "#d5ca55"),
-    style(FrameKind::Other, "other call", "#d8cbb5", "#b0a48f"),
-    style(FrameKind::Kernel, "kernel (GPU)", "#74cfae", "#3fae88"),
-    style(FrameKind::Communication, "communication (GPU)", "#e2a6c7", "#cc79a7"),
-    style(FrameKind::Memory, "memory (GPU)", "#f0a070", "#de8247"),
-    style(FrameKind::Small, "several small frames", "#ebebeb", "#676d76"),
+    Style { kind: FrameKind::Root, label: "rank or thread", light: "#d4d7db", dark: "#5b626b" },
+    style(FrameKind::Annotation, "annotation", Class::Range),
+    style(FrameKind::Python, "Python", Class::Python),
+    style(FrameKind::Op, "operator", Class::Operator),
+    style(FrameKind::Runtime, "runtime call", Class::Runtime),
+    style(FrameKind::Other, "other call", Class::Other),
+    style(FrameKind::Kernel, "kernel (GPU)", Class::Compute),
+    style(FrameKind::Communication, "communication (GPU)", Class::Communication),
+    style(FrameKind::Memory, "memory (GPU)", Class::Memory),
+    Style { kind: FrameKind::Small, label: "several small frames", light: "#ebebeb", dark: "#3a4048" },
 ];
 
 /// What people call a kind.

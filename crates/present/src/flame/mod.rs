@@ -5,8 +5,8 @@
 
 mod colour;
 pub mod d3;
+pub mod data;
 pub mod folded;
-pub mod html;
 mod layout;
 pub mod speedscope;
 pub mod svg;

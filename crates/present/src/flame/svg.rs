@@ -7,6 +7,7 @@ use eaves_analyze::flame::{FrameKind, NodeId, Tree};
 use super::colour::{self, CHANGES, STYLES};
 use super::layout::Layout;
 use super::{Drawing, Error};
+use crate::colours::INK;
 use crate::markup::escaped;
 use crate::names::{cut_end, shorten};
 
@@ -109,13 +110,15 @@ fn style(drawing: &Drawing<'_>) -> String {
             write!(light, ".{}{{fill:{}}}", style.kind.id(), style.light).ok();
             write!(dark, ".{}{{fill:{}}}", style.kind.id(), style.dark).ok();
         }
+        write!(dark, "g>text{{fill:{}}}", INK[1]).ok();
     }
     format!(
-        "<style>text{{font:11px ui-monospace,SFMono-Regular,Menlo,Consolas,\"DejaVu Sans Mono\",monospace;fill:#111}}\
+        "<style>text{{font:11px ui-monospace,SFMono-Regular,Menlo,Consolas,\"DejaVu Sans Mono\",monospace;fill:{}}}\
          .title{{font:600 15px system-ui,sans-serif}}.note{{font:12px system-ui,sans-serif}}\
          .page{{fill:#fff}}.title,.note{{fill:#222}}{light}g:hover>rect{{stroke:#000;stroke-width:1.5}}\
          @media(prefers-color-scheme:dark){{.page{{fill:#16181c}}.title,.note{{fill:#ddd}}{dark}\
-         g:hover>rect{{stroke:#fff}}}}</style>"
+         g:hover>rect{{stroke:#fff}}}}</style>",
+        INK[0],
     )
 }
 

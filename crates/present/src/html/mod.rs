@@ -12,8 +12,6 @@ mod text;
 
 use std::fmt::Write;
 
-use eaves_analyze::section::{Section, Table};
-
 use self::text::Plain;
 use crate::{Document, json};
 
@@ -45,16 +43,24 @@ fn write_page(page: &mut String, document: &Document) -> std::fmt::Result {
         env!("CARGO_PKG_VERSION"),
         Plain(&head::title(document)),
     )?;
-    write_body(page, document, table::MOST_ROWS)?;
+    write_body(page, document, table::MOST_ROWS, None)?;
     write!(page, "{DATA_START}{}{DATA_END}\n</body>\n</html>\n", data(document))
 }
 
-/// What people read, without the data, with at most so many rows of each table.
-pub(crate) fn write_body(page: &mut String, document: &Document, most_rows: usize) -> std::fmt::Result {
+/// What people read, without the data, with at most so many rows of each table and a drawing before them.
+pub(crate) fn write_body(
+    page: &mut String,
+    document: &Document,
+    most_rows: usize,
+    drawing: Option<&str>,
+) -> std::fmt::Result {
     page.push_str("<a class=\"skip\" href=\"#main\">Skip to the content</a>\n<div class=\"page\">\n");
     head::write(page, document)?;
     page.push_str("<main id=\"main\">\n");
     head::write_warnings(page, document)?;
+    if let Some(drawing) = drawing {
+        writeln!(page, "<figure class=\"chart\">{drawing}</figure>")?;
+    }
     findings::write(page, document)?;
     for section in document.sections() {
         sections::write(page, section, most_rows)?;
@@ -70,11 +76,6 @@ pub(crate) fn write_body(page: &mut String, document: &Document, most_rows: usiz
 /// The title of the window.
 pub(crate) fn title(document: &Document) -> String {
     head::title(document)
-}
-
-/// A table with the notes below it, for pages of other kinds. What is called `{id}-title` is its heading.
-pub(crate) fn write_table(page: &mut String, section: &Section, table: &Table, id: &str) -> std::fmt::Result {
-    table::write(page, table, id, &sections::Meanings::of(section), table::MOST_ROWS)
 }
 
 /// The JSON of the document. A `<` is only ever inside a text, where an escape stands for it, so that nothing in the

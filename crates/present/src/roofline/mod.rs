@@ -1,4 +1,4 @@
-//! Rooflines as pictures: SVG that is drawn here, a chart of characters, and a page that needs nothing but a browser.
+//! Rooflines as pictures: SVG that is drawn here, and a chart of characters.
 //!
 //! What is drawn comes from sections alone: `roofline` (tables `points`, `roofs`, `unmodelled`), `comm-roofline`
 //! (`events`, `links`), `predict` and `bench` (`sweep`), and `validate` (`rows`). Sections of other names are passed over, columns are found by their
@@ -7,7 +7,6 @@
 mod canvas;
 mod colours;
 pub(crate) mod data;
-mod html;
 mod labels;
 mod marks;
 pub(crate) mod scale;
@@ -16,7 +15,6 @@ mod svg;
 
 use eaves_analyze::section::Section;
 
-use crate::Document;
 use crate::terminal::roofline as terminal;
 
 /// Which colours the page has.
@@ -84,15 +82,6 @@ impl Default for Options {
     }
 }
 
-/// One input of the page, with a tab of its own.
-#[derive(Clone, Copy, Debug)]
-pub struct Page<'a> {
-    /// What the tab is called.
-    pub label: &'a str,
-    /// The sections, the inputs and what was odd about them.
-    pub document: &'a Document,
-}
-
 /// The charts of some sections as one SVG: a `comm-roofline` beside the `roofline` before it, everything else below.
 /// Without a section that can be drawn the picture says so.
 pub fn svg(sections: &[&Section], options: &Options) -> String {
@@ -121,10 +110,4 @@ pub fn terminal_chart(sections: &[&Section], width: usize, colour: bool) -> Stri
     let lines = terminal::charts(sections, width);
     let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
     if colour { text } else { terminal::without_colours(&text) }
-}
-
-/// One page with a tab for each input, which can also be shown side by side. It loads nothing, and carries the
-/// documents as JSON.
-pub fn html(pages: &[Page<'_>], title: &str) -> String {
-    html::render(pages, title)
 }

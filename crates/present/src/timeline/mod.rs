@@ -1,20 +1,19 @@
-//! Pictures of recordings over time: a page to look around in, a still drawing, and lines of text.
+//! Pictures of recordings over time: the data of the page's timeline, a still drawing, and lines of text.
 //!
 //! They draw the [`Charts`] of the analysis; the numbers beside them are those of its
 //! section.
 
 pub(crate) mod axis;
-mod colours;
 pub(crate) mod columns;
 mod details;
 mod entries;
-pub(crate) mod page;
+mod fitting;
 mod particulars;
 mod payload;
 mod svg;
 
 pub use entries::Scope;
-pub use page::{Page, fitting, overview, page};
+pub use fitting::{fitting, overview};
 pub use particulars::Particulars;
 pub use payload::payload;
 pub use svg::svg;

@@ -1,6 +1,6 @@
 //! The data of a page: a description as JSON, and columns of numbers behind it. `docs/page.md` describes the format.
 //!
-//! The page reads them with `page/decode.js`. All entries stand row after row, and every column of them is in one
+//! The page reads them with `ui/src/views/timeline/data.ts`. All entries stand row after row, and every column of them is in one
 //! piece, because like compresses well with like.
 
 use std::collections::HashMap;
@@ -14,8 +14,8 @@ use super::columns::Column;
 use super::details::Details;
 use super::entries::{Entry, Scope, entries};
 use super::particulars::{OfRank, Particulars};
-use super::{clocks, colours, facts};
-use crate::{human, names};
+use super::{clocks, facts};
+use crate::{colours, human, names};
 
 /// How much of the recordings is in a page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -106,6 +106,8 @@ struct Head<'a> {
 struct RankHead<'a> {
     rank: i64,
     path: &'a str,
+    /// Where the start of the recording is, from which the times of its sections are counted.
+    start: i64,
     facts: Vec<(&'static str, String)>,
     steps: Vec<(u64, i64, i64)>,
     tracks: Vec<TrackHead<'a>>,
@@ -264,6 +266,7 @@ impl<'a> Writer<'a> {
         RankHead {
             rank: chart.rank,
             path: chart.path,
+            start: chart.start().0,
             facts: facts(section, chart.rank),
             steps: chart
                 .steps

@@ -10,9 +10,9 @@ use eaves_model::{Interval, Ns};
 
 use self::rows::draw_row;
 use super::payload::{thinned, title};
-use super::{axis, clocks, colours, facts};
-use crate::human;
+use super::{axis, clocks, facts};
 use crate::markup::escaped;
+use crate::{colours, human};
 
 const LEFT: f64 = 170.0;
 const RIGHT: f64 = 12.0;

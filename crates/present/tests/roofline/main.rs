@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, its helpers too")]
 
-mod html;
+mod page;
 mod pictures;
 mod sample;
 mod svg;

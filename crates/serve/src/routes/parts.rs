@@ -83,15 +83,29 @@ pub(super) async fn timeline(
     shared.heavy(move |shared| Ok(shared.runs.load(&run)?.timeline(window)?.respond(&headers))).await
 }
 
+/// The part of a run that a flame graph is of.
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+pub(super) struct PartQuery {
+    /// The rank; all without.
+    rank: Option<i64>,
+    /// Where a window begins, in nanoseconds of the timeline; from the start without.
+    start: Option<f64>,
+    /// Where it ends; at the end without.
+    end: Option<f64>,
+}
+
 /// The data of the flame graph: docs/page.md describes it.
 #[utoipa::path(get, path = "/runs/{id}/flame", tag = "runs",
-    params(("id" = String, Path, description = "the id of a run, or `latest`")),
+    params(("id" = String, Path, description = "the id of a run, or `latest`"), PartQuery),
     responses((status = 200, description = "the trees", content_type = "application/json")))]
 pub(super) async fn flame(
     State(shared): State<Arc<Shared>>,
     Path(id): Path<String>,
+    Query(query): Query<PartQuery>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let run = shared.runs.find(&id)?;
-    shared.heavy(move |shared| Ok(shared.runs.load(&run)?.flame()?.respond(&headers))).await
+    let is_cut = query.start.is_some() || query.end.is_some();
+    let window = is_cut.then(|| interval(query.start, query.end)).transpose()?;
+    shared.heavy(move |shared| Ok(shared.runs.load(&run)?.flame(query.rank, window)?.respond(&headers))).await
 }

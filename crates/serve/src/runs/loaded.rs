@@ -11,12 +11,14 @@ use eaves_present::Document;
 use eaves_present::timeline::{Particulars, Scope, overview, payload};
 
 use crate::answer::Answer;
-use crate::{Opened, Problem, Recorded};
+use crate::{Opened, Part, Problem, Recorded};
 
 /// Entries of a timeline that is asked for whole: about four megabytes.
 const MOST_ENTRIES: usize = 1_000_000;
 /// Windows that are kept because somebody may come back to them.
 const KEPT_WINDOWS: usize = 32;
+/// Parts whose flame graphs are kept.
+const KEPT_FLAMES: usize = 8;
 /// Bytes of memory that an event takes in columns and indices, as a rule.
 const BYTES_OF_EVENT: u64 = 160;
 
@@ -65,6 +67,7 @@ pub(crate) struct Loaded {
     whole: OnceLock<Arc<Answer>>,
     windows: Mutex<VecDeque<(Window, Arc<Answer>)>>,
     flame: OnceLock<Result<Arc<Answer>, Problem>>,
+    flames: Mutex<VecDeque<(Part, Arc<Answer>)>>,
     /// Bytes, roughly.
     pub(crate) size: u64,
 }
@@ -82,6 +85,7 @@ impl Loaded {
             whole: OnceLock::new(),
             windows: Mutex::default(),
             flame: OnceLock::new(),
+            flames: Mutex::default(),
             size,
         }
     }
@@ -137,19 +141,46 @@ impl Loaded {
         Ok(answer)
     }
 
-    /// The data of the flame graph.
-    pub(crate) fn flame(&self) -> Result<Arc<Answer>, Problem> {
+    /// The data of the flame graph, of a rank and of a window in the time of the timeline if asked for.
+    pub(crate) fn flame(&self, rank: Option<i64>, window: Option<Interval>) -> Result<Arc<Answer>, Problem> {
         let recorded = self.recorded.as_ref().ok_or_else(|| {
             Problem::missing("this run has no recording: it is a report or a table of sums")
                 .hint("open the trace itself for its timeline and flame graph")
         })?;
-        self.flame.get_or_init(|| Ok(Arc::new(Answer::json(recorded.flame()?)))).clone()
+        let windows = window.map(|window| self.own_windows(window)).transpose()?;
+        let part = Part { rank, windows };
+        if part == Part::default() {
+            return self.flame.get_or_init(|| Ok(Arc::new(Answer::json(recorded.flame(&part)?)))).clone();
+        }
+        let flames = || self.flames.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, known)) = flames().iter().find(|(known, _)| *known == part) {
+            return Ok(known.clone());
+        }
+        let answer = Arc::new(Answer::json(recorded.flame(&part)?));
+        let mut flames = flames();
+        flames.truncate(KEPT_FLAMES - 1);
+        flames.push_front((part, answer.clone()));
+        Ok(answer)
+    }
+
+    /// A window in the time of the timeline as each recording has it, counted from its start.
+    fn own_windows(&self, window: Interval) -> Result<Vec<Interval>, Problem> {
+        let charts = self.charts()?;
+        let recordings = self.recorded.iter().flat_map(|recorded| &recorded.run().recordings);
+        let own = recordings.map(|recording| {
+            let chart = charts.charts.iter().find(|chart| std::ptr::eq(chart.trace, &recording.trace));
+            let start = chart.map_or(Ns::ZERO, |chart| chart.start());
+            Interval::new(window.start - start, window.end - start)
+        });
+        Ok(own.collect())
     }
 
     /// How much memory it takes, roughly.
     pub(crate) fn memory(&self) -> u64 {
         let windows = self.windows.lock().unwrap_or_else(PoisonError::into_inner);
+        let flames = self.flames.lock().unwrap_or_else(PoisonError::into_inner);
         let answers = windows.iter().map(|(_, answer)| answer.size()).sum::<usize>()
+            + flames.iter().map(|(_, answer)| answer.size()).sum::<usize>()
             + self.whole.get().map_or(0, |answer| answer.size())
             + self.flame.get().and_then(|flame| flame.as_ref().ok()).map_or(0, |answer| answer.size());
         self.size + answers as u64

@@ -170,6 +170,28 @@ fn a_flame_graph_has_its_views() {
 }
 
 #[test]
+fn a_flame_graph_is_of_the_rank_and_the_time_that_are_asked_for() {
+    let served = Served::start();
+    // Host time of all frames: each nanosecond belongs to one frame.
+    let host = |query: &str| -> i64 {
+        let flame = served.get(&format!("/api/v1/runs/1/flame{query}")).json();
+        let own = flame["views"][0]["own"][0].as_array().unwrap().clone();
+        own.iter().map(|own| own.as_i64().unwrap()).sum()
+    };
+    let all = host("");
+    let (first, second) = (host("?rank=0"), host("?rank=1"));
+    assert!(first > 0 && second > 0 && first != second, "{first} {second}");
+    assert_eq!(first + second, all);
+    // Calls are cut at the edges, so windows side by side have all of it; that of a rank is cut where it is drawn.
+    let (before, after) = (host("?end=20000000"), host("?start=20000000"));
+    assert!(before > 0 && after > before, "{before} {after}");
+    assert_eq!(before + after, all);
+    assert_eq!(host("?rank=1&end=20000000") + host("?rank=1&start=20000000"), second);
+    served.get("/api/v1/runs/1/flame?rank=9").is_problem(422);
+    served.get("/api/v1/runs/1/flame?start=5&end=5").is_problem(400);
+}
+
+#[test]
 fn files_are_those_of_the_report() {
     let served = Served::start();
     let table = served.get("/api/v1/runs/1/table/kernels/by_name.csv");

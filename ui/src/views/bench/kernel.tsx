@@ -6,8 +6,8 @@ import { Panel } from "../../kit/panel";
 import type { Source } from "../../source";
 import type { Document } from "../../source/document";
 import { set, setting } from "../../state";
-import { useDevices } from "../roofline/device";
 import { BenchChart } from "./chart";
+import { DEFAULT_DEVICE, DeviceField } from "./device";
 import { useFormats, usePresets, useRoofs } from "./hooks";
 import { measured, predicted, unsupported } from "./points";
 import type { BenchRequest, Job, JobProgress, PredictRequest, Presets } from "./requests";
@@ -17,8 +17,6 @@ import { add, points, refused } from "./state";
 
 /** What presets are called here. */
 const PRESET_WORDS: Readonly<Record<string, string>> = { decode: "Decode", "ffn-up": "FFN up", prefill: "Prefill", sweep: "Sweep" };
-
-const DEFAULT_DEVICE = "nvidia-h100-sxm";
 
 function useJob(source: Source) {
   const [progress, setProgress] = useState<(JobProgress & { job: string; errors: string[] }) | null>(null);
@@ -54,7 +52,6 @@ export function benchPrecision(precision: string, known: readonly string[]): str
 export function Kernel({ source, document }: { source: Source; document: Document }) {
   const presets = usePresets(source).answer;
   const formats = useFormats(source).answer;
-  const devices = useDevices(source);
   const device = setting("bench.device", DEFAULT_DEVICE);
   const roofsOfDevice = useRoofs(source, device);
   const own = useMemo(() => measuredRoofs(document), [document]);
@@ -153,17 +150,7 @@ export function Kernel({ source, document }: { source: Source; document: Documen
                 ))}
               </select>
             </label>
-            <label class="field">
-              <span class="quiet">Device</span>
-              <select value={device} aria-label="Device of the prediction" onChange={(event) => set("bench.device", event.currentTarget.value)}>
-                {devices.some((one) => one.id === device) ? null : <option>{device}</option>}
-                {devices.map((one) => (
-                  <option key={one.id} value={one.id}>
-                    {one.name}
-                  </option>
-                ))}
-              </select>
-            </label>
+            <DeviceField source={source} title="Device" label="Device of the prediction" device={device} choose={(id) => set("bench.device", id)} />
             {backends.length ? (
               <label class="check">
                 <input type="checkbox" checked={setting("bench.measure") !== "no"} onChange={(event) => set("bench.measure", event.currentTarget.checked ? null : "no")} />

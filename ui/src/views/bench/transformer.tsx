@@ -9,10 +9,10 @@ import { DataTable } from "../../kit/table";
 import type { Source } from "../../source";
 import type { Document, NumberEntry, Section } from "../../source/document";
 import { set, setting } from "../../state";
-import { useDevices } from "../roofline/device";
 import { radiusOf } from "../roofline/marks";
 import type { Spot } from "../roofline/scene";
 import { BenchChart } from "./chart";
+import { DEFAULT_DEVICE, DeviceField } from "./device";
 import { usePresets, useRoofs } from "./hooks";
 import { NoServer } from "./results";
 import { type BenchPoint, predicted } from "./points";
@@ -62,13 +62,12 @@ function Powers({ name, title, low, high, value, change }: { name: string; title
 
 export function Transformer({ source }: { source: Source }) {
   const { answer: presets, problem: without } = usePresets(source);
-  const devices = useDevices(source);
   const model = setting("bench.model", "llama-3-8b");
   const config = setting("bench.config", "fp16");
   const phase = setting("bench.phase") === "prefill" ? "prefill" : "decode";
   const context = Number(setting("bench.context", "4096")) || 4096;
   const batch = Number(setting("bench.batch", "1")) || 1;
-  const device = setting("bench.device", "nvidia-h100-sxm");
+  const device = setting("bench.device", DEFAULT_DEVICE);
   const other = setting("bench.whatif");
   const roofs = useRoofs(source, device);
   const [answer, setAnswer] = useState<Document | null>(null);
@@ -143,28 +142,8 @@ export function Transformer({ source }: { source: Source }) {
           </div>
           <Powers name="context" title="Context" low={5} high={17} value={context} change={(value) => choose("context", String(value))} />
           <Powers name="batch" title="Batch" low={0} high={9} value={batch} change={(value) => choose("batch", String(value))} />
-          <label class="field">
-            <span class="quiet">Device</span>
-            <select value={device} aria-label="Device of the model" onChange={(event) => choose("device", event.currentTarget.value)}>
-              {devices.some((one) => one.id === device) ? null : <option>{device}</option>}
-              {devices.map((one) => (
-                <option key={one.id} value={one.id}>
-                  {one.name}
-                </option>
-              ))}
-            </select>
-          </label>
-          <label class="field">
-            <span class="quiet">What if on</span>
-            <select value={other} aria-label="What if on" onChange={(event) => choose("whatif", event.currentTarget.value)}>
-              <option value="">nothing else</option>
-              {devices.map((one) => (
-                <option key={one.id} value={one.id}>
-                  {one.name}
-                </option>
-              ))}
-            </select>
-          </label>
+          <DeviceField source={source} title="Device" label="Device of the model" device={device} choose={(id) => choose("device", id)} />
+          <DeviceField source={source} title="What if on" label="What if on" device={other} none="nothing else" choose={(id) => choose("whatif", id)} />
           <div class="buttons">
             <button type="button" class="button" disabled={!section || pins.length >= MOST_PINS || pins.some((pin) => pin.title === title)} onClick={() => section && setPins([...pins, { title, section }])}>
               Pin current{pins.length ? ` (${pins.length} of ${MOST_PINS})` : ""}

@@ -1,13 +1,14 @@
 // What ranks say to each other: how much of it is hidden, who waits for whom, and how near the links are.
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Props, View } from "..";
 import { duration } from "../../format";
 import { aboutCell } from "../../kit/explain";
 import { command } from "../../kit/export";
+import { chosenInput, Inputs, only } from "../../kit/inputs";
 import { Numbers } from "../../kit/numbers";
 import { Empty, Panel } from "../../kit/panel";
-import { FindingItem, openTab, SubTabs, TablePanel } from "../../kit/section";
+import { FindingsPanel, openTab, SubTabs, TablePanel } from "../../kit/section";
 import { Stack, type StackRow } from "../../kit/stack";
 import { type Document, owner, type Section, section } from "../../source/document";
 import { run } from "../../source/http";
@@ -48,30 +49,21 @@ function useLinks({ source, document }: Props): Document {
 }
 
 function Communication(props: Props) {
-  const document = useLinks(props);
+  const input = chosenInput();
+  const own = useMemo(() => only(props.document, "comm-roofline", input), [props.document, input]);
+  const document = useLinks({ ...props, document: own });
   const there = TABLES.filter((part) => section(document, part.section));
   const open = there.find((part) => part.id === openTab("communication.part", there));
   const found = open && section(document, open.section);
-  const findings = SECTIONS.flatMap((id) => {
-    const one = section(document, id);
-    return one ? one.findings.map((finding) => ({ finding, section: one })) : [];
-  });
   return (
     <>
+      <Inputs document={props.document} id="comm-roofline" />
       <div class="columns">
         <Split document={document} section="comm-overlap" title="Hidden behind computation" parts={[["overlapped_ns", "compute", "Hidden"], ["exposed_ns", "communication", "Exposed"]]} />
         <Split document={document} section="collectives" title="Waiting and transfer" parts={[["transfer_ns", "c1", "Transfer"], ["wait_ns", "idle", "Waiting for other ranks"]]} />
       </div>
       <Roofs document={document} />
-      {findings.length ? (
-        <Panel title="What to do">
-          <ol class="findings">
-            {findings.map((one, at) => (
-              <FindingItem key={at} finding={one.finding} section={one.section} />
-            ))}
-          </ol>
-        </Panel>
-      ) : null}
+      <FindingsPanel title="What to do" sections={SECTIONS.map((id) => section(document, id))} />
       <SubTabs id="communication.part" tabs={there} label="Tables of communication" />
       {found ? <Numbers section={found} /> : null}
       {found && open

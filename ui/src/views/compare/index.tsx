@@ -2,8 +2,8 @@
 
 import type { Props, View } from "..";
 import { Numbers } from "../../kit/numbers";
-import { Empty, Panel } from "../../kit/panel";
-import { FindingItem, openTab, SubTabs, TablePanel } from "../../kit/section";
+import { Empty } from "../../kit/panel";
+import { FindingsPanel, openTab, SubTabs, TablePanel } from "../../kit/section";
 import { type Document, section } from "../../source/document";
 import { set, setting } from "../../state";
 import { Changes } from "./changes";
@@ -46,15 +46,7 @@ function Diff({ document }: { document: Document }) {
           {next.length > 1 ? ` and ${next.length - 1} more` : ""}
         </p>
       ) : null}
-      {found.findings.length ? (
-        <Panel title="What changed">
-          <ol class="findings">
-            {found.findings.map((finding, at) => (
-              <FindingItem key={at} finding={finding} section={found} />
-            ))}
-          </ol>
-        </Panel>
-      ) : null}
+      <FindingsPanel title="What changed" sections={[found]} />
       <Numbers section={found} />
       <Changes document={document} />
       <SubTabs id="compare.table" tabs={tabs} label="Tables of changes" />

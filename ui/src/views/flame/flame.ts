@@ -1,6 +1,6 @@
 // A flame graph on its canvas: which tree, which part of it, what is chosen, and when to draw.
 
-import { computed, effect, type ReadonlySignal, signal } from "@preact/signals";
+import { computed, effect, type ReadonlySignal, signal, untracked } from "@preact/signals";
 import { oncePerFrame, pageColours, surface } from "../../kit/canvas";
 import { theme } from "../../kit/theme";
 import { Viewport } from "../../kit/viewport";
@@ -32,7 +32,15 @@ export class Flame {
   readonly #cpu: number;
   readonly smallKind: number;
   readonly isDifference: boolean;
-  readonly query = signal("");
+  /** What is searched for, as the address keeps it. */
+  readonly query = {
+    get value(): string {
+      return setting("flame.query");
+    },
+    set value(text: string) {
+      set("flame.query", text || null);
+    },
+  };
   /** The frame that fills the width; null is all. */
   readonly focused = signal<Place | null>(null);
   /** The frame that the keyboard is on. */
@@ -41,6 +49,8 @@ export class Flame {
   readonly order: ReadonlySignal<string>;
   readonly metric: ReadonlySignal<number>;
   readonly width: ReadonlySignal<Width>;
+  /** The function of which both sides are shown. A signal of its own: other settings must not make them anew. */
+  readonly #name = computed(() => setting("flame.name") || [...selected.value][0]);
   readonly sides: ReadonlySignal<Sandwich | null>;
   readonly rows: ReadonlySignal<PictureRow[]>;
   readonly found: ReadonlySignal<Found | "no expression" | null>;
@@ -85,7 +95,7 @@ export class Flame {
   /** The names of which both sides are shown: what is selected on the page. */
   #sandwich(): Sandwich | null {
     const of = this.trees.find((one) => !one.time && !one.inverted) ?? this.trees[0];
-    const wanted = setting("flame.name") || [...selected.value][0];
+    const wanted = this.#name.value;
     const name = wanted === undefined ? -1 : this.data.names.indexOf(wanted);
     return of && name >= 0 ? sandwich(of, name) : null;
   }
@@ -137,7 +147,17 @@ export class Flame {
     return { matches, frames, share: (100 * sum) / (layout.width[below]! || 1) };
   }
 
+  /** The frame that the address is focused on. */
+  #addressed(): Place | null {
+    const found = /^([\w-]+)\.(\d+)\.(.*)$/s.exec(setting("flame.at"));
+    const layout = this.rows.peek().find((row) => row.layout.tree.id === found?.[1])?.layout;
+    const frame = Number(found?.[2]);
+    // Another rank or another file has other frames at the same places.
+    return layout && frame > 0 && layout.width[frame]! > 0 && this.nameOf({ layout, frame }) === found?.[3] ? { layout, frame } : null;
+  }
+
   start(): void {
+    let isFirst = true;
     const onRows = effect(() => {
       const rows = this.rows.value;
       this.focused.value = null;
@@ -148,6 +168,12 @@ export class Flame {
       const tall = this.scroll?.firstElementChild;
       if (tall instanceof HTMLElement) tall.style.height = `${rows.length * ROW}px`;
       this.redraw();
+      untracked(() => {
+        const place = isFirst ? this.#addressed() : null;
+        if (place) this.focus(place);
+        else if (!isFirst) set("flame.at", null);
+      });
+      isFirst = false;
       // The function itself is in the middle of a sandwich.
       if (this.scroll) this.scroll.scrollTop = Math.max(0, rows.findIndex((row) => row.level === 0) * ROW - this.scroll.clientHeight / 2);
     });
@@ -212,6 +238,10 @@ export class Flame {
     this.chosen.value = place;
     if (place) this.viewport.set(place.layout.left[place.frame]!, place.layout.left[place.frame]! + place.layout.width[place.frame]!);
     else this.viewport.fit();
+    // Trees of a sandwich are made for a name: their frames have no lasting place.
+    const focused = this.focused.peek();
+    const of = focused && this.trees.find((one) => one === focused.layout.tree);
+    set("flame.at", focused && of ? `${of.id}.${focused.frame}.${this.nameOf(focused)}` : null);
   }
 
   /** One frame up towards all. */

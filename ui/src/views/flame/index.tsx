@@ -1,7 +1,7 @@
 // The flame graph: calls inside of calls, as wide as what they cost.
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { percent, thousands } from "../../format";
+import { duration, percent, thousands } from "../../format";
 import { useSize } from "../../kit/canvas";
 import { command, ExportMenu } from "../../kit/export";
 import { type Key, useKeys } from "../../kit/keys";
@@ -10,44 +10,70 @@ import { Empty, Prose } from "../../kit/panel";
 import { theme } from "../../kit/theme";
 import { hideTip } from "../../kit/tooltip";
 import { steer } from "../../kit/viewport";
-import { set, setting } from "../../state";
+import { range, rank, set, setting } from "../../state";
 import type { Props, View } from "..";
-import { read } from "./data";
-import { Flame } from "./flame";
+import type { Flame } from "./flame";
+import { load } from "./load";
 import { listen } from "./pointer";
 import { describe } from "./words";
 import "./flame.css";
 
 const NOTHING = "This report holds no calls. `eaves open FILE` shows those of the recording.";
 
-/** Read once for each source. */
-const held = new WeakMap<Props["source"], Promise<Flame | null>>();
-
-function load(source: Props["source"]): Promise<Flame | null> {
-  let found = held.get(source);
-  if (!found) {
-    found = source.part("flame").then((bytes) => (bytes ? new Flame(read(bytes)) : null));
-    held.set(source, found);
-  }
-  return found;
-}
+/** Milliseconds that a time must rest before a server is asked for it. */
+const REST = 250;
 
 function FlameView(props: Props) {
+  const { source } = props;
   const [state, setState] = useState<{ flame?: Flame | null; problem?: string }>({});
+  const [of, time] = [rank.value, source.live ? range.value : null];
+  const isFirst = state.flame === undefined;
   useEffect(() => {
     let isCurrent = true;
-    load(props.source).then(
-      (flame) => isCurrent && setState({ flame }),
-      (problem: unknown) => isCurrent && setState({ problem: problem instanceof Error ? problem.message : String(problem) }),
-    );
+    const ask = () =>
+      load(source, of, time).then(
+        (flame) => isCurrent && setState({ flame }),
+        (problem: unknown) => isCurrent && setState({ flame: null, problem: problem instanceof Error ? problem.message : String(problem) }),
+      );
+    // A range that is dragged changes many times a second.
+    const waiting = setTimeout(ask, isFirst ? 0 : REST);
     return () => {
       isCurrent = false;
+      clearTimeout(waiting);
     };
-  }, [props.source]);
-  if (state.problem) return <Empty>The flame graph cannot be shown: {state.problem}</Empty>;
+  }, [source, of, time]);
+  if (state.problem)
+    return (
+      <>
+        <Scope {...props} />
+        <Empty>The flame graph cannot be shown: {state.problem}</Empty>
+      </>
+    );
   if (state.flame === undefined) return <Empty>Reading the flame graph ...</Empty>;
-  if (state.flame === null || state.flame.trees.length === 0) return <Empty><Prose text={NOTHING} /></Empty>;
+  if (state.flame === null) return <Empty><Prose text={NOTHING} /></Empty>;
+  if (state.flame.trees.length === 0) return <Empty>{of === null ? <Prose text={NOTHING} /> : `Rank ${of} has no calls in this file.`}</Empty>;
   return <Loaded {...props} flame={state.flame} />;
+}
+
+/** What of the recording is drawn, where that is not all of it, or not what was asked for. */
+function Scope({ source }: Props) {
+  const [of, time] = [rank.value, range.value];
+  if (of === null && !time) return null;
+  const words: string[] = [];
+  if (of !== null && source.live) words.push(`Calls of rank ${of}.`);
+  if (of !== null && !source.live) words.push(`Calls of rank ${of}; the inverted order is of all ranks and not shown.`);
+  if (time && source.live) words.push(`Calls within ${duration(time[0])} to ${duration(time[1])}, cut at both ends.`);
+  if (time && !source.live) words.push(`A time of ${duration(time[1] - time[0])} is selected. This file holds sums over all of the time, so it does not cut them: \`eaves open\` does.`);
+  return (
+    <p class="note small" role="note">
+      <Prose text={words.join(" ")} />
+      {time ? (
+        <button type="button" class="link" onClick={() => (range.value = null)}>
+          All of the time
+        </button>
+      ) : null}
+    </p>
+  );
 }
 
 function keys(flame: Flame, focusSearch: () => void): Key[] {
@@ -76,7 +102,7 @@ function step(key: string): [number, number] {
   return key === "ArrowUp" ? [0, -1] : key === "ArrowDown" ? [0, 1] : key === "ArrowLeft" ? [-1, 0] : [1, 0];
 }
 
-function Loaded({ document, flame }: Props & { flame: Flame }) {
+function Loaded({ source, document, flame }: Props & { flame: Flame }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const mini = useRef<HTMLCanvasElement>(null);
   const field = useRef<HTMLInputElement>(null);
@@ -98,6 +124,7 @@ function Loaded({ document, flame }: Props & { flame: Flame }) {
   return (
     <section class="flame fill" aria-label="Flame graph">
       <Tools flame={flame} field={field} exports={{ name: "flame", canvas: () => canvas.current, command: command(document, "flame", `--metric ${flame.data.metrics[flame.metric.value]?.id ?? "cpu"} -o flame.html`) }} />
+      <Scope source={source} document={document} />
       <Path flame={flame} />
       <canvas ref={mini} class="flame-mini" role="img" aria-label="All levels; drag to choose a part" />
       <div ref={scroll} class="flame-scroll" onScroll={() => flame.redraw()}>
@@ -243,7 +270,7 @@ function Status({ flame }: { flame: Flame }) {
           </li>
         ))}
       </ul>
-      <p class="quiet">{notes.join("; ")}</p>
+      <p class="quiet">{[...(flame.isDifference ? data.inputs : []), ...notes].join("; ")}</p>
     </footer>
   );
 }

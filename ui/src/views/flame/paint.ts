@@ -2,6 +2,7 @@
 
 import { channels, cut, type Surface } from "../../kit/canvas";
 import { pixels } from "../../kit/lod";
+import { INK, shaded, texel } from "../../kit/shade";
 import type { Viewport } from "../../kit/viewport";
 import type { Change, FlameData } from "./data";
 import type { Place } from "./flame";
@@ -13,7 +14,6 @@ const PAD = 4;
 const FONT = '11.5px ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace';
 /** Frames that are wider have their names in them. */
 const LABELLED = 24;
-const INK = "#111111";
 
 /** A level of a tree in the picture. */
 export interface PictureRow {
@@ -44,25 +44,39 @@ export function changeOf(changes: readonly Change[], now: number, before: number
   return changes.find((change) => share <= change.most) ?? changes.at(-1);
 }
 
-interface Ink {
+export interface Ink {
   texel: number;
   text: string;
 }
 
+/** The colours of frames by kind and name, made when they are first asked for. */
+export function kindInks(data: FlameData, dark: boolean): (kind: number, name: number) => Ink {
+  const of = data.kinds.map((kind) => channels(dark ? kind.dark : kind.light));
+  const text = INK[dark ? 1 : 0];
+  const made: Ink[] = [];
+  return (kind, name) => (made[name * of.length + kind] ??= { texel: shaded(data.names[name] ?? "", of[kind] ?? [136, 136, 136]), text });
+}
+
+/** Those of a page stay: a picture is painted often. */
+const known = new WeakMap<FlameData, Map<boolean, ReturnType<typeof kindInks>>>();
+
+function inksOf(data: FlameData, dark: boolean): ReturnType<typeof kindInks> {
+  const of = known.get(data) ?? new Map<boolean, ReturnType<typeof kindInks>>();
+  known.set(data, of);
+  const found = of.get(dark) ?? kindInks(data, dark);
+  of.set(dark, found);
+  return found;
+}
+
 /** The colours that a picture has, by kind or by change, as texels without their strength. */
 function inks(picture: Picture): { of(layout: Layout, frame: number): Ink } {
-  const texel = (hex: string) => {
-    const [red, green, blue] = channels(hex);
-    return ((blue << 16) | (green << 8) | red) >>> 0;
-  };
   const { data, dark, metric } = picture;
   if (!picture.isDifference) {
-    const kinds = data.kinds.map((kind): Ink => ({ texel: texel(dark ? kind.dark : kind.light), text: INK }));
-    const other: Ink = { texel: 0x888888, text: INK };
-    return { of: ({ tree }, frame) => kinds[tree.kind[frame]!] ?? other };
+    const ink = inksOf(data, dark);
+    return { of: ({ tree }, frame) => ink(tree.kind[frame]!, tree.name[frame]!) };
   }
   const made = new Map(data.changes.map((change) => [change, { texel: texel(change.fill), text: change.text }]));
-  const other: Ink = { texel: 0xd9d9d9, text: INK };
+  const other: Ink = { texel: 0xd9d9d9, text: INK[0] };
   return {
     of: ({ tree }, frame) => made.get(changeOf(data.changes, tree.total[metric]![frame]!, tree.base[metric]?.[frame] ?? 0)!) ?? other,
   };

@@ -60,7 +60,7 @@ function options(series: Series, width: number, withLimit: boolean): uPlot.Optio
           if (wide < 4) return;
           // The time that is looked at is drawn by `drawMarks`, wherever it was chosen.
           plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
-          range.value = [Math.round(plot.posToVal(left, "x")), Math.round(plot.posToVal(left + wide, "x"))];
+          range.value = [Math.round(plot.posToVal(left, "x") + series.start), Math.round(plot.posToVal(left + wide, "x") + series.start)];
         },
       ],
     },
@@ -143,7 +143,7 @@ function drawMarks(plot: uPlot, series: Series, withLimit: boolean): void {
   }
   const looked = range.peek();
   if (looked) {
-    const [from, to] = looked.map((time) => Math.min(right, Math.max(bbox.left, plot.valToPos(time, "x", true)))) as [number, number];
+    const [from, to] = looked.map((time) => Math.min(right, Math.max(bbox.left, plot.valToPos(time - series.start, "x", true)))) as [number, number];
     ctx.fillStyle = colour("surface");
     ctx.globalAlpha = 0.6;
     ctx.fillRect(bbox.left, bbox.top, from - bbox.left, bbox.height);

@@ -35,6 +35,8 @@ export function tableOf(found: Section, id: string, { rank, device }: Device): T
 
 /** A picture of memory over time. */
 export interface Series {
+  /** Where the recording begins in the time that all views share; times here are counted from there. */
+  readonly start: number;
   readonly time: number[];
   readonly used: number[];
   /** Null where it is not known. */
@@ -48,13 +50,14 @@ export interface Series {
 
 const isNumber = (value: Value | undefined): value is number => typeof value === "number";
 
-export function series(document: Document, of: Device): Series {
+export function series(document: Document, of: Device, start = 0): Series {
   const mine = (row: Row) => row.rank === of.rank && row.device === of.device;
   const points = rows(document, "memory", "timeline").filter((row) => mine(row) && isNumber(row.time_ns) && isNumber(row.bytes));
   const steps = rows(document, "steps", "by_step").filter((row) => row.rank === of.rank && isNumber(row.start_ns) && isNumber(row.duration_ns));
   const failures = rows(document, "memory", "out_of_memory").filter((row) => mine(row) && isNumber(row.time_ns));
   const { peak_at_ns: at, peak_bytes: most, capacity_bytes: limit } = of.row;
   return {
+    start,
     time: points.map((row) => row.time_ns as number),
     used: points.map((row) => row.bytes as number),
     reserved: points.map((row) => (isNumber(row.reserved_bytes) ? row.reserved_bytes : null)),

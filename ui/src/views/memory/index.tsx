@@ -1,17 +1,18 @@
 // Where memory went: over time, at the peak, from step to step, and when it ran out.
 
-import { useMemo, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { bytes, cell, duration } from "../../format";
 import { aboutCell, Explained } from "../../kit/explain";
 import { command } from "../../kit/export";
 import { Numbers } from "../../kit/numbers";
 import { Empty, Panel } from "../../kit/panel";
-import { FindingItem, openTab, SubTabs } from "../../kit/section";
+import { FindingsPanel, openTab, SubTabs } from "../../kit/section";
 import { DataTable } from "../../kit/table";
-import { type Document, type Section, section, type Table } from "../../source/document";
+import { type Document, type Section, section, type Table, type Value } from "../../source/document";
 import { range, rank, set, setting, view } from "../../state";
 import type { Props, View } from "..";
 import { Chart } from "./chart";
+import { load } from "../timeline/load";
 import { type Device, devices, keyOf, missing, series, tableOf } from "./data";
 import "./memory.css";
 
@@ -28,7 +29,25 @@ const AT_PEAK = [
 /** Less than this share of the limit, and the limit is not drawn unless asked for: all else would be a line at the bottom. */
 const NEAR_LIMIT = 0.3;
 
-function MemoryView({ document }: Props) {
+/** Where each rank begins in the time that all views share: the timeline says it; without one they begin together. */
+function useStarts(source: Props["source"]): ReadonlyMap<Value, number> {
+  const [starts, setStarts] = useState<ReadonlyMap<Value, number>>(new Map());
+  useEffect(() => {
+    let isCurrent = true;
+    load(source).then(
+      (data) => isCurrent && data && setStarts(new Map(data.ranks.map((one) => [one.rank, one.start]))),
+      // The view is whole without.
+      () => {},
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, [source]);
+  return starts;
+}
+
+function MemoryView({ source, document }: Props) {
+  const starts = useStarts(source);
   const found = section(document, "memory");
   const all = useMemo(() => devices(document), [document]);
   const only = rank.value;
@@ -41,22 +60,14 @@ function MemoryView({ document }: Props) {
   return (
     <div class="memory">
       {tabs.length > 1 ? <Devices tabs={tabs} open={keyOf(device)} /> : null}
-      <OverTime document={document} device={device} />
+      <OverTime document={document} device={device} start={starts.get(device.rank) ?? 0} />
       <Failures document={document} found={found} device={device} />
       <AtPeak document={document} found={found} device={device} />
       <div class="columns">
         <Allocator found={found} device={device} />
         <Steps document={document} found={found} device={device} />
       </div>
-      {found.findings.length ? (
-        <Panel title="What follows">
-          <ol class="findings">
-            {found.findings.map((finding, at) => (
-              <FindingItem key={at} finding={finding} section={found} />
-            ))}
-          </ol>
-        </Panel>
-      ) : null}
+      <FindingsPanel title="What follows" sections={[found]} />
       <Panel title="All of it in numbers">
         <Numbers section={found} />
       </Panel>
@@ -79,8 +90,8 @@ function Devices({ tabs, open }: { tabs: readonly { id: string; title: string }[
   );
 }
 
-function OverTime({ document, device }: { document: Document; device: Device }) {
-  const made = useMemo(() => series(document, device), [document, device]);
+function OverTime({ document, device, start }: { document: Document; device: Device; start: number }) {
+  const made = useMemo(() => series(document, device, start), [document, device, start]);
   const canvas = useRef<HTMLCanvasElement | null>(null);
   const near = made.limit !== null && made.peak !== null && made.peak.bytes > NEAR_LIMIT * made.limit;
   const withLimit = setting("memory.limit", near ? "on" : "off") === "on";
@@ -90,7 +101,7 @@ function OverTime({ document, device }: { document: Document; device: Device }) 
       {looked ? (
         <>
           <span class="quiet">
-            {duration(looked[0])} to {duration(looked[1])}
+            {duration(looked[0] - start)} to {duration(looked[1] - start)}
           </span>
           <button type="button" class="quiet-button" onClick={() => (view.value = "timeline")}>
             Show in the timeline
@@ -107,8 +118,18 @@ function OverTime({ document, device }: { document: Document; device: Device }) 
       ) : null}
     </>
   );
-  const limit = made.limit !== null && made.peak ? ` of the ${bytes(made.limit)} that the device has` : "";
-  const note = made.peak ? `Peak ${bytes(made.peak.bytes)}${limit}, at ${duration(made.peak.time)}. Drag to choose a time for all views; double click lets it go.` : undefined;
+  const found = section(document, "memory");
+  const row = found && tableOf(found, "by_device", device);
+  const told = (id: string, text: string) => {
+    const at = row?.columns.findIndex((column) => column.id === id) ?? -1;
+    return found && row && at >= 0 ? <Explained about={() => aboutCell(row, row.rows[0]!, at, found)}>{text}</Explained> : text;
+  };
+  const note = made.peak ? (
+    <>
+      Peak {told("peak_bytes", bytes(made.peak.bytes))}
+      {made.limit === null ? null : <> of the {told("capacity_bytes", bytes(made.limit))} that the device has</>}, at {told("peak_at_ns", duration(made.peak.time))}. Drag to choose a time for all views; double click lets it go.
+    </>
+  ) : undefined;
   if (made.time.length === 0) return <Panel title="Memory over time"><Empty>No events of memory were recorded.</Empty></Panel>;
   return (
     <Panel title="Memory over time" note={note} tools={tools} exports={{ name: "memory", canvas: () => canvas.current, command: command(document, "memory", "-o memory.svg") }}>

@@ -4,6 +4,7 @@ import { useMemo, useRef, useState } from "preact/hooks";
 import { counted, duration, percent, thousands } from "../../format";
 import { command, type Exports } from "../../kit/export";
 import { NumberButton } from "../../kit/explain";
+import { all, chosenInput, Inputs, only } from "../../kit/inputs";
 import { type Key, useKeys } from "../../kit/keys";
 import { Panel } from "../../kit/panel";
 import { hideTip, showTip, TipLines } from "../../kit/tooltip";
@@ -12,6 +13,7 @@ import { range, select, selected, settings, toggle } from "../../state";
 import type { Props, View } from "..";
 import { adjusted, isAdjusted } from "./adjust";
 import { AdjustPanel } from "./adjust-panel";
+import { Beside } from "./beside";
 import { Chart } from "./chart";
 import { adjustment, choices, type Choices, type Grouping, GROUPING_WORDS, GROUPINGS, keep, shownPoints } from "./choices";
 import { read } from "./data";
@@ -19,7 +21,6 @@ import { Detail } from "./detail";
 import { DevicePicker, useOtherDevice } from "./device";
 import { glance } from "./facts";
 import { Filters, Roofs } from "./filters";
-import { Inputs, only } from "./inputs";
 import { Kernels } from "./kernels";
 import { Legend } from "./legend";
 import { Script } from "./script";
@@ -60,10 +61,22 @@ function commandLine(props: Props, chosen: Choices, change: ReturnType<typeof ad
   return command(props.document, "roofline", options.join(" "));
 }
 
+/** One input, or all of them side by side. */
+function Rooflines(props: Props) {
+  const { document } = props;
+  const isOn = settings.value["roofline.beside"] === "yes" && all(document, "roofline").length > 1;
+  return (
+    <>
+      <Inputs document={document} id="roofline" beside={{ isOn, turn: (on) => keep("beside", on ? "yes" : null) }} />
+      {isOn ? <Beside document={document} /> : <Roofline {...props} />}
+    </>
+  );
+}
+
 function Roofline(props: Props) {
   const { source } = props;
-  const input = Math.max(0, Number.parseInt(settings.value["roofline.input"] ?? "0", 10) || 0);
-  const own = useMemo(() => only(props.document, input), [props.document, input]);
+  const input = chosenInput();
+  const own = useMemo(() => only(props.document, "roofline", input), [props.document, input]);
   useKeys(keys);
   const device = settings.value["roofline.device"] ?? "";
   const { document, state } = useOtherDevice(source, own, device);
@@ -131,7 +144,6 @@ function Roofline(props: Props) {
   const numbers = ["headroom_ns", "assessed_pct", "above_roof"].flatMap((id) => headline(document, "roofline", id) ?? []);
   return (
     <div class="roofline">
-      <Inputs document={props.document} chosen={input} />
       <Panel
         title="Roofline"
         exports={exports}
@@ -224,7 +236,7 @@ export const roofline: View = {
   title: "Roofline",
   missing({ document }) {
     const section = sectionOf(document, "roofline");
-    if (section?.tables.some((table) => table.id === "points" && table.rows.length > 0)) return undefined;
+    if (all(document, "roofline").some((one) => one.tables.some((table) => table.id === "points" && table.rows.length > 0))) return undefined;
     const why = document.skipped.find((one) => one.id === "roofline");
     const without = section?.tables.find((table) => table.id === "unmodelled");
     const reason = without?.rows[0]?.[without.columns.findIndex((column) => column.id === "reason")];
@@ -232,5 +244,5 @@ export const roofline: View = {
     if (why) return `${why.missing}. ${why.how_to_record}`;
     return "No operator or kernel here has a formula or counters. Record shapes with `eaves profile`, or hold a table of kernels against a device: `eaves roofline kernels.csv --device h100-sxm`.";
   },
-  Component: Roofline,
+  Component: Rooflines,
 };

@@ -20,6 +20,8 @@ interface TrackHead {
 interface RankHead {
   rank: number;
   path: string;
+  /** Where the recording begins: times of the document are counted from there. */
+  start?: number;
   facts: readonly (readonly [string, string])[];
   steps: readonly (readonly [number: number, from: number, to: number])[];
   tracks: readonly TrackHead[];
@@ -71,6 +73,7 @@ export interface Track {
 export interface Rank {
   readonly rank: number;
   readonly path: string;
+  readonly start: number;
   readonly facts: readonly (readonly [string, string])[];
   readonly steps: readonly (readonly [number: number, from: number, to: number])[];
   readonly tracks: readonly Track[];
@@ -152,7 +155,7 @@ function layRows(head: Head): { ranks: Rank[]; rows: Row[]; total: number } {
       }
       return track;
     });
-    return { ...rank, tracks };
+    return { ...rank, start: rank.start ?? 0, tracks };
   });
   return { ranks, rows, total };
 }

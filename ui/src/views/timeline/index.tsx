@@ -11,9 +11,10 @@ import { hideTip, showTip, TipLines } from "../../kit/tooltip";
 import { steer } from "../../kit/viewport";
 import type { Props, View } from "..";
 import { set, setting } from "../../state";
-import { type Data, decode } from "./data";
+import type { Data } from "./data";
 import { Details, facts } from "./details";
 import { factsOf } from "./layout";
+import { load } from "./load";
 import { amount, pointAt } from "./counters";
 import { onMap, onPlot } from "./pointer";
 import { lineAtY, timeAt } from "./scene";
@@ -22,18 +23,6 @@ import { Tracks } from "./tracks";
 import "./timeline.css";
 
 const NOTHING = "This report holds no slices. `eaves open FILE` shows those of the recording.";
-
-/** Read once for each source: going to another view and back must not read it again. */
-const read = new WeakMap<Props["source"], Promise<Data | null>>();
-
-function load(source: Props["source"]): Promise<Data | null> {
-  let found = read.get(source);
-  if (!found) {
-    found = source.part("timeline").then((bytes) => (bytes ? decode(bytes) : null));
-    read.set(source, found);
-  }
-  return found;
-}
 
 function TimelineView(props: Props) {
   const [state, setState] = useState<{ data?: Data | null; problem?: string }>({});

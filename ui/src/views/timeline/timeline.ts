@@ -7,24 +7,21 @@ import { theme } from "../../kit/theme";
 import { Viewport } from "../../kit/viewport";
 import type { Source } from "../../source";
 import { range, rank, select, selected, setting } from "../../state";
+import { alignment } from "./align";
 import { colours } from "./colours";
 import type { Data } from "./data";
 import { layOut, layOutPinned, FOLDED, type Layout, MANY, ROW, type RowLine } from "./layout";
 import { keepKeys, keysOf } from "./kept";
+import { light } from "./light";
 import { Overview } from "./map";
 import { paintAxis } from "./axis";
 import { clipped, outline, paintArea, paintArrows, paintCursor, paintRows, paintSteps } from "./paint";
 import { type Arrow, Slices } from "./relations";
 import { type Area, AXIS, entryAt, lineAtY, type Scene, THEME } from "./scene";
 import { Search, type Sought } from "./search";
-import { bright, Strip } from "./strip";
+import { shareTime } from "./shared-time";
+import { Strip } from "./strip";
 import { coarseness, Windows } from "./windows";
-
-/** What others are while a search or a selection is shown. */
-const REST_OF_SEARCH = 0.22;
-const REST_OF_SELECTION = 0.55;
-/** How long a window must stand still until other views follow. */
-const FOLLOW_MS = 150;
 
 /** The slice that is chosen, wherever it stands in the payload that is shown. */
 export interface Chosen {
@@ -61,7 +58,6 @@ export class Timeline {
   #pointer: { x: number; y: number } | null = null;
   #arrows: { of: number; slices: Slices; deep: boolean; arrows: Arrow[] } | null = null;
   #sought: Sought | null = null;
-  #follow: ReturnType<typeof setTimeout> | undefined;
   readonly #stops: (() => void)[] = [];
   readonly redraw = oncePerFrame(() => this.draw());
 
@@ -89,47 +85,20 @@ export class Timeline {
       this.#take();
       // Before the first picture nobody knows how wide it is.
       if (this.viewport.width > 1) this.windows.want({ from, to }, this.viewport.width * (devicePixelRatio || 1));
-      clearTimeout(this.#follow);
-      this.#follow = setTimeout(() => this.#tellRange(), FOLLOW_MS);
       this.redraw();
-    });
-    const onRange = effect(() => {
-      const wanted = range.value;
-      const { from, to } = this.viewport.span.peek();
-      if (!wanted) {
-        if (!this.viewport.isWhole && this.#told) this.viewport.fit();
-        this.#told = false;
-      } else if (Math.abs(wanted[0] - from) > 1 || Math.abs(wanted[1] - to) > 1) this.viewport.set(...wanted);
     });
     const onOther = effect(() => {
       void [this.chosen.value, this.area.value, this.search.query.value];
       this.redraw();
     });
     const onLayout = effect(() => this.#lay());
-    this.#stops.push(onTheme, onLight, onView, onRange, onOther, onLayout);
+    this.#stops.push(onTheme, onLight, onView, shareTime(this.viewport), onOther, onLayout);
   }
 
   stop(): void {
     for (const end of this.#stops.splice(0)) end();
-    clearTimeout(this.#follow);
     this.windows.stop();
     this.redraw.cancel();
-  }
-
-  /** True while the shared range is that of this window. */
-  #told = false;
-
-  #tellRange(): void {
-    const { from, to } = this.viewport.span.peek();
-    if (this.viewport.isWhole) {
-      if (this.#told) range.value = null;
-      this.#told = false;
-      return;
-    }
-    const before = range.peek();
-    if (before && Math.abs(before[0] - from) <= 1 && Math.abs(before[1] - to) <= 1) return;
-    this.#told = true;
-    range.value = [Math.round(from), Math.round(to)];
   }
 
   /** Shows the finest slices that there are. */
@@ -173,19 +142,8 @@ export class Timeline {
     this.redraw();
   }
 
-  /** Finds what stays bright: matches of the search, else what is selected on the page. */
   #light(): void {
-    const slices = this.shown.value;
-    const { names } = slices.data.head;
-    const matches = this.search.matches.value;
-    const chosen = selected.value;
-    let wanted: Uint8Array | null = null;
-    if (matches) wanted = Uint8Array.from(names, (name) => (matches(name) ? 1 : 0));
-    else if (chosen.size) wanted = Uint8Array.from(names, (name) => (chosen.has(name) ? 1 : 0));
-    // A selection that is nowhere here leaves the picture as it is.
-    if (!matches && wanted && !wanted.includes(1)) wanted = null;
-    this.#wanted = wanted;
-    this.#lit = wanted && bright(slices, wanted, matches ? REST_OF_SEARCH : REST_OF_SELECTION);
+    ({ wanted: this.#wanted, lit: this.#lit } = light(this.shown.value, this.search.matches.value, selected.value));
     this.strip.reset();
     this.redraw();
   }
@@ -225,19 +183,8 @@ export class Timeline {
     keepKeys(name, keys);
   }
 
-  /** How much later each rank is than it is drawn: nothing, or so that a step begins at one place. */
   #offsets(): ReadonlyMap<number, number> {
-    const wanted = setting("timeline.align");
-    if (wanted === "") return new Map();
-    const found = new Map<number, number>();
-    let first: number | undefined;
-    for (const { rank: number, steps } of this.overall.data.ranks) {
-      const step = steps.find(([of]) => String(of) === wanted);
-      if (!step) continue;
-      first ??= step[1];
-      found.set(number, step[1] - first);
-    }
-    return found;
+    return alignment(this.overall.data.ranks, setting("timeline.align"));
   }
 
   /** The picture as it is now; made again for each frame, because any of it may have changed. */

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use eaves_analyze::roofline::flat_table;
 use eaves_analyze::section::Section;
-use eaves_present::roofline::{Options, Page, html, svg};
+use eaves_present::page::{self, Parts};
+use eaves_present::roofline::{Options, svg};
 use eaves_present::{Document, csv, png, terminal};
 
 use super::Arguments;
@@ -110,11 +111,7 @@ impl Destination {
                 })
             }
             Form::Html(target) => {
-                let pages: Vec<Page<'_>> = answers
-                    .iter()
-                    .map(|answer| Page { label: &answer.label, document: &answer.document })
-                    .collect();
-                let page = html(&pages, "Roofline");
+                let page = page::offline(&whole, &Parts::default(), page::BUDGET);
                 output.finish_with(&whole, false, |printer| target.write(page.as_bytes(), printer))
             }
             Form::Svg(target) => {

@@ -1,7 +1,4 @@
-//! A page that needs nothing but a browser: the trees as data, a small program that draws them.
-//!
-//! The page loads nothing. Its policy forbids it to, so names from a trace can do no harm even if they look like
-//! markup.
+//! The trees as the page draws them: `ui/src/views/flame/data.ts` reads what is written here.
 
 use std::collections::HashMap;
 
@@ -11,24 +8,17 @@ use serde::Serialize;
 use super::colour::{CHANGES, STYLES};
 use super::{Drawing, Error};
 use crate::human;
-use crate::markup::escaped;
-
-const PAGE: &str = include_str!("page/page.html");
-const STYLE: &str = include_str!("page/page.css");
-const PROGRAM: &str = include_str!("page/page.js");
 
 /// What the page shows first, and what it can show.
 #[derive(Clone, Copy, Debug)]
 pub struct Page<'a> {
-    /// What the page is of.
-    pub title: &'a str,
     /// The inputs, and what was selected of them.
     pub inputs: &'a [String],
     /// The trees, with the one that is shown first at the front. All have the same metric.
     pub views: &'a [Drawing<'a>],
 }
 
-/// The content of the page's data, see `page.js`.
+/// The content of the page's data.
 #[derive(Serialize)]
 struct Data<'a> {
     inputs: &'a [String],
@@ -84,27 +74,11 @@ struct View {
     base: [Vec<i64>; Metric::ALL.len()],
 }
 
-/// The page.
-///
-/// # Errors
-/// None that the trees can cause.
-pub fn render(page: &Page<'_>) -> Result<Vec<u8>, Error> {
-    // `<` occurs in texts only, where it may be written like this; so nothing ends the script early.
-    let data = String::from_utf8_lossy(&data(page)?).replace('<', "\\u003c");
-    let title = escaped(page.title);
-    // The data comes last: what it holds is not looked at any more.
-    let mut text = PAGE.replacen("{{title}}", &title, 1);
-    for (place, content) in [("{{style}}", STYLE), ("{{program}}", PROGRAM), ("{{data}}", data.as_str())] {
-        text = put(&text, place, content);
-    }
-    Ok(text.into_bytes())
-}
-
 /// What the page draws, as JSON. `docs/page.md` describes it.
 ///
 /// # Errors
 /// None that the trees can cause.
-pub fn data(page: &Page<'_>) -> Result<Vec<u8>, Error> {
+pub fn render(page: &Page<'_>) -> Result<Vec<u8>, Error> {
     let mut names = Names::default();
     let views: Vec<View> = page.views.iter().map(|view| self::view(view, &mut names)).collect();
     let first = page.views.first().map_or(Metric::Cpu, |view| view.metric);
@@ -131,14 +105,6 @@ pub fn data(page: &Page<'_>) -> Result<Vec<u8>, Error> {
         views,
     };
     Ok(serde_json::to_vec(&data)?)
-}
-
-/// Puts a content in the last place of its name.
-fn put(text: &str, place: &str, content: &str) -> String {
-    match text.rsplit_once(place) {
-        Some((before, after)) => format!("{before}{content}{after}"),
-        None => text.to_owned(),
-    }
 }
 
 /// The names that are used, each once.

@@ -1,0 +1,66 @@
+// The pages of `eaves flame`, `eaves timeline` and `eaves roofline`: each opens at its own view, has what the older pages had, and can
+// be read where no program may run.
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import type { Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import { barriers, newContext, open, page, picture, ROOT, scratch, TRAINING, useBrowser } from "./harness";
+
+useBrowser();
+const [first, second] = [join(TRAINING, "rank0.json.gz"), join(TRAINING, "rank1.json.gz")];
+const examples = join(ROOT, "examples/measurements");
+const pages = {
+  flame: page("verb-flame", "flame", TRAINING, "--metric", "gpu", "--order", "inverted"),
+  timeline: page("verb-timeline", "timeline", TRAINING),
+  roofline: page("verb-roofline", "roofline", "--pair", `peaks=${join(examples, "peaks.yaml")},input=${join(examples, "kernels.csv")}`, "--pair", `peaks=${join(examples, "npu_config.json")},input=${join(examples, "commands.json")}`),
+  difference: page("verb-difference", "flame", second, "--diff", first),
+} as const;
+
+const tabs = (opened: Page) => opened.getByRole("tablist", { name: "Views" }).getByRole("tab").allTextContents();
+const view = (opened: Page) => opened.getByRole("tablist", { name: "Views" }).getByRole("tab", { selected: true }).textContent();
+
+describe.each(Object.entries(pages))("%s", (name, address) => {
+  test.each(["light", "dark"] as const)("opens at its view, %s", async (theme) => {
+    const opened = await open(address, "", { theme });
+    await opened.waitForSelector("canvas, .plot > svg");
+    expect(await view(opened)).toBe({ flame: "Flame", difference: "Flame", timeline: "Timeline", roofline: "Roofline" }[name]);
+    // Nothing but what there is something for.
+    expect(await tabs(opened)).toEqual(name === "roofline" ? ["Roofline", "Devices", "All sections"] : [await view(opened), "All sections"]);
+    await picture(opened, `verb-${name}-${theme}`);
+    expect(await barriers(opened)).toEqual([]);
+  });
+
+  test("is a drawing and tables where no program may run", async () => {
+    const opened = await newContext({ javaScriptEnabled: false }).then((context) => context.newPage());
+    await opened.goto(address);
+    await opened.locator("#eaves-read figure svg").first().waitFor();
+    expect(await opened.locator("#eaves-read table tr").count()).toBeGreaterThan(2);
+    expect(await opened.evaluate(() => document.documentElement.scrollWidth - innerWidth).catch(() => 0)).toBeLessThanOrEqual(0);
+    await opened.screenshot({ path: join(process.env.SCREENSHOTS ?? scratch, `verb-${name}-still.png`) });
+    await opened.context().close();
+  });
+
+  test("works inside a notebook, in a frame that may reach nothing", async () => {
+    const inner = readFileSync(fileURLToPath(address), "utf8").replaceAll("&", "&amp;").replaceAll('"', "&quot;");
+    const outer = join(scratch, `notebook-${name}.html`);
+    writeFileSync(outer, `<!doctype html><html lang="en"><title>notebook</title><body><div id="app"><p></p></div><iframe title="page" sandbox="allow-scripts allow-downloads" style="width:1000px;height:600px" srcdoc="${inner}"></iframe></body></html>`);
+    const opened = await open(pathToFileURL(outer).href);
+    const frame = opened.frameLocator("iframe");
+    await frame.locator("canvas, .plot > svg").first().waitFor();
+    await frame.getByRole("tab", { name: "All sections" }).click();
+    await frame.getByRole("tab", { name: "All sections", selected: true }).waitFor();
+  });
+});
+
+test("a flame graph begins with what was asked for", async () => {
+  const opened = await open(pages.flame);
+  for (const name of ["Inverted", "GPU time"]) await opened.getByRole("button", { name, pressed: true }).waitFor();
+});
+
+test("a difference says of what it is", async () => {
+  const opened = await open(pages.difference);
+  await opened.getByText("compared with").first().waitFor();
+  await opened.getByRole("button", { name: "Before" }).waitFor();
+});
