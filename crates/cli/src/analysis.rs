@@ -213,7 +213,7 @@ impl AnalysisOptions {
             // Nothing to draw: the rows are where they were measured.
             let partial = self.partial(&partials, &recordings, &options, output)?;
             let document = partial::document(verb, &partial, &options, &analyses)?;
-            let page = page::offline(&document, &Parts { timeline: None, flame: None }, page::BUDGET);
+            let page = page::offline(&document, &Parts::default(), page::BUDGET);
             return Ok((document, page));
         }
         let how = flame_of_page();

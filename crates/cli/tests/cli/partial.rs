@@ -1,6 +1,6 @@
 //! Ranks measured one by one and put together: the same bytes as the report of all.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::support::{Answer, TRACE, names, run};
 
@@ -95,7 +95,7 @@ fn real_ranks_in_parts_are_the_report_of_all() {
     assert!(compared >= 2);
 }
 
-fn is_trace(path: &PathBuf) -> bool {
+fn is_trace(path: &Path) -> bool {
     path.to_string_lossy().ends_with(".json.gz") || path.to_string_lossy().ends_with(".json")
 }
 
