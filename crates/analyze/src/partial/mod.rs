@@ -188,10 +188,10 @@ impl Partial {
         ];
         let facts = facts.map(|(key, value)| (key.to_owned(), value.to_owned())).into();
         let mut rows = Vec::new();
-        if self.inputs != Inputs::default() {
-            let part = postcard::to_allocvec(&self.inputs).map_err(|error| unwritable(&error))?;
-            rows.push(Row { rank: None, path: "".into(), analysis: INPUTS.to_owned(), part: part.into() });
-        }
+        // The options again, because facts of a schema have no checksum.
+        let part = postcard::to_allocvec(&(&self.measured_with, &self.inputs));
+        let part = part.map_err(|error| unwritable(&error))?;
+        rows.push(Row { rank: None, path: "".into(), analysis: INPUTS.to_owned(), part: part.into() });
         for rank in &self.ranks {
             let row = |analysis: &str, part: &Buffer| Row {
                 rank: rank.rank,
@@ -211,10 +211,13 @@ impl Partial {
     /// If they are something else, damaged, or of another version.
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Self, PartialError> {
         let (facts, rows) = container::read(&Buffer::from_vec(bytes))?;
-        let mut partial =
-            Self { measured_with: options_of(facts)?, ranks: Vec::new(), inputs: Inputs::default() };
+        let told = options_of(facts)?;
+        let mut partial = Self { measured_with: String::new(), ranks: Vec::new(), inputs: Inputs::default() };
         for row in rows {
             partial.take(row)?;
+        }
+        if partial.measured_with != told {
+            return Err(PartialError::Damaged("the options differ from themselves"));
         }
         Ok(partial.sorted())
     }
@@ -222,7 +225,7 @@ impl Partial {
     fn take(&mut self, row: Row) -> Result<(), PartialError> {
         let Row { rank, path, analysis, part } = row;
         match analysis.as_str() {
-            INPUTS => self.inputs = read(&part)?,
+            INPUTS => (self.measured_with, self.inputs) = read(&part)?,
             RECORDING => {
                 let head = read(&part)?;
                 self.ranks.push(RankRows { rank, path, head, head_bytes: part, parts: Vec::new() });

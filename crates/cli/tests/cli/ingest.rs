@@ -1,7 +1,6 @@
 //! Datasets: a report of one is that of the traces, they are brought up to date by what changed, and whatever stops the
 //! writer, the next one finishes its work.
 
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
