@@ -45,7 +45,7 @@ describe.each(Object.entries(pages))("%s", (name, address) => {
   test("works inside a notebook, in a frame that may reach nothing", async () => {
     const inner = readFileSync(fileURLToPath(address), "utf8").replaceAll("&", "&amp;").replaceAll('"', "&quot;");
     const outer = join(scratch, `notebook-${name}.html`);
-    writeFileSync(outer, `<!doctype html><html lang="en"><title>notebook</title><body><div id="app"><p></p></div><iframe title="page" sandbox="allow-scripts allow-downloads" style="width:1000px;height:600px" srcdoc="${inner}"></iframe></body></html>`);
+    writeFileSync(outer, `<!doctype html><html lang="en"><title>notebook</title><body><div id="app"><p>A notebook</p></div><iframe title="page" sandbox="allow-scripts allow-downloads" style="width:1000px;height:600px" srcdoc="${inner}"></iframe></body></html>`);
     const opened = await open(pathToFileURL(outer).href);
     const frame = opened.frameLocator("iframe");
     await frame.locator("canvas, .plot > svg").first().waitFor();
