@@ -35,7 +35,10 @@ describe.each(Object.entries(pages))("%s", (name, address) => {
   test("is a drawing and tables where no program may run", async () => {
     const opened = await newContext({ javaScriptEnabled: false }).then((context) => context.newPage());
     await opened.goto(address);
-    await opened.locator("#eaves-read figure svg").first().waitFor();
+    const drawing = opened.locator("#eaves-read figure svg").first();
+    await drawing.waitFor();
+    // To be seen at once, not below an empty screen.
+    expect((await drawing.boundingBox())!.y).toBeLessThan(700);
     expect(await opened.locator("#eaves-read table tr").count()).toBeGreaterThan(2);
     expect(await opened.evaluate(() => document.documentElement.scrollWidth - innerWidth).catch(() => 0)).toBeLessThanOrEqual(0);
     await opened.screenshot({ path: join(process.env.SCREENSHOTS ?? scratch, `verb-${name}-still.png`) });
