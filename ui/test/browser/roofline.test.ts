@@ -259,9 +259,11 @@ test("inputs with devices of their own have tabs", async () => {
   await expect.poll(() => status(page)).toContain("of 5 kernels");
   await expect.poll(() => page.url()).toContain("input=1");
   await page.getByRole("button", { name: "Side by side" }).click();
-  await expect.poll(() => page.locator(".beside .plot > svg").count()).toBe(2);
+  await expect.poll(() => page.locator(".rooflines .plot > svg").count()).toBe(2);
   // Eight kernels of the one, five commands of the other.
-  await expect.poll(() => page.locator(".beside .plot .mark").count()).toBe(13);
+  await expect.poll(() => page.locator(".rooflines .plot .mark").count()).toBe(13);
+  const widths = await page.locator(".rooflines .plot").evaluateAll((plots) => plots.map((plot) => plot.clientWidth));
+  expect(Math.abs(widths[0]! - widths[1]!)).toBeLessThan(2);
   await picture(page, "roofline-beside");
   expect(await barriers(page)).toEqual([]);
   await page.getByRole("tab", { name: /^kernels.csv/ }).click();

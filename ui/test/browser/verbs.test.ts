@@ -35,7 +35,10 @@ describe.each(Object.entries(pages))("%s", (name, address) => {
   test("is a drawing and tables where no program may run", async () => {
     const opened = await newContext({ javaScriptEnabled: false }).then((context) => context.newPage());
     await opened.goto(address);
-    await opened.locator("#eaves-read figure svg").first().waitFor();
+    const drawing = opened.locator("#eaves-read figure svg").first();
+    await drawing.waitFor();
+    // To be seen at once, not below an empty screen.
+    expect((await drawing.boundingBox())!.y).toBeLessThan(700);
     expect(await opened.locator("#eaves-read table tr").count()).toBeGreaterThan(2);
     expect(await opened.evaluate(() => document.documentElement.scrollWidth - innerWidth).catch(() => 0)).toBeLessThanOrEqual(0);
     await opened.screenshot({ path: join(process.env.SCREENSHOTS ?? scratch, `verb-${name}-still.png`) });
@@ -45,7 +48,7 @@ describe.each(Object.entries(pages))("%s", (name, address) => {
   test("works inside a notebook, in a frame that may reach nothing", async () => {
     const inner = readFileSync(fileURLToPath(address), "utf8").replaceAll("&", "&amp;").replaceAll('"', "&quot;");
     const outer = join(scratch, `notebook-${name}.html`);
-    writeFileSync(outer, `<!doctype html><html lang="en"><title>notebook</title><body><div id="app"><p></p></div><iframe title="page" sandbox="allow-scripts allow-downloads" style="width:1000px;height:600px" srcdoc="${inner}"></iframe></body></html>`);
+    writeFileSync(outer, `<!doctype html><html lang="en"><title>notebook</title><body><div id="app"><p>A notebook</p></div><iframe title="page" sandbox="allow-scripts allow-downloads" style="width:1000px;height:600px" srcdoc="${inner}"></iframe></body></html>`);
     const opened = await open(pathToFileURL(outer).href);
     const frame = opened.frameLocator("iframe");
     await frame.locator("canvas, .plot > svg").first().waitFor();

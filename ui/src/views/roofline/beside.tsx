@@ -16,7 +16,7 @@ import { specOf } from "./spec";
 
 export function Beside({ document }: { document: Document }) {
   return (
-    <div class="beside">
+    <div class="roofline rooflines">
       {all(document, "roofline").map((section, index) => (
         <One key={index} id={`roofline-${index}`} title={label(section) || String(index + 1)} document={only(document, "roofline", index)} />
       ))}
