@@ -86,7 +86,7 @@ pub(super) fn write(facts: HashMap<String, String>, rows: &[Row]) -> Result<Vec<
     writer.into_inner()
 }
 
-/// Reads what [`write`] wrote: the facts of the schema, and the rows, whose parts are slices of the stream.
+/// Reads what [`write()`] wrote: the facts of the schema, and the rows, whose parts are slices of the stream.
 pub(super) fn read(stream: &Buffer) -> Result<(HashMap<String, String>, Vec<Row>), PartialError> {
     let mut rest = stream.clone();
     let (schema, _) = message(&mut rest)?.ok_or(damaged("it is empty"))?;
