@@ -75,7 +75,7 @@ def measure(
     another name than it has on this machine.
     """
 
-def merge(parts: Sequence[bytes], unreadable: Sequence[tuple[str, str]] = []) -> bytes:
+def merge(parts: Sequence[bytes], unreadable: Sequence[tuple[str, str]] | None = None) -> bytes:
     """Puts together what ``measure`` gave, in any order and any grouping. ``unreadable`` are inputs that could not be
     read, with the reasons, which the report then names.
     """

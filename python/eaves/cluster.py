@@ -217,7 +217,7 @@ def _try(nodes: int) -> None:
     except KeyboardInterrupt:
         pass
     finally:
-        cluster.shutdown()
+        cluster.shutdown()  # type: ignore[no-untyped-call]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

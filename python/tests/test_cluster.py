@@ -82,7 +82,8 @@ def test_an_arrow_library_reads_the_bytes(job):
     pyarrow = pytest.importorskip("pyarrow")
     table = pyarrow.ipc.open_stream(_core.measure([job])).read_all()
     assert table.column_names == ["rank", "path", "analysis", "part", "checksum"]
-    assert sorted(set(table["rank"].to_pylist())) == list(range(12))
+    # What is known of the inputs as a set is of no rank.
+    assert sorted(set(table["rank"].to_pylist()) - {None}) == list(range(12))
 
 
 def test_without_ray_the_error_says_what_to_install(job, monkeypatch):
@@ -95,6 +96,8 @@ def test_without_ray_the_error_says_what_to_install(job, monkeypatch):
 def machines():
     """A head that measures nothing, and two nodes."""
     os.environ["RAY_ENABLE_UV_RUN_RUNTIME_ENV"] = "0"
+    # Other tests in this process want the print of Python.
+    os.environ["RAY_TQDM_PATCH_PRINT"] = "0"
     from ray.cluster_utils import Cluster
 
     made = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False})

@@ -126,13 +126,13 @@ mod _core {
     /// Puts together what `measure` gave, in any order and any grouping. `unreadable` are inputs that could not be
     /// read, with the reasons, which the report then names.
     #[pyfunction]
-    #[pyo3(signature = (parts, unreadable=Vec::new()))]
+    #[pyo3(signature = (parts, unreadable=None))]
     fn merge<'py>(
         py: Python<'py>,
         parts: Vec<Vec<u8>>,
-        unreadable: Vec<(String, String)>,
+        unreadable: Option<Vec<(String, String)>>,
     ) -> PyResult<Bound<'py, PyBytes>> {
-        let bytes = detached(py, move || library::merged(parts, unreadable))?;
+        let bytes = detached(py, move || library::merged(parts, unreadable.unwrap_or_default()))?;
         Ok(PyBytes::new(py, &bytes))
     }
 
