@@ -8,8 +8,10 @@ use std::alloc::Layout;
 use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
 
-/// Alignment of every buffer: a huge page of x86-64 and of most others.
+/// Alignment of every large buffer: a huge page of x86-64 and of most others.
 const HUGE_PAGE: usize = 2 << 20;
+/// What the smallest buffer takes, and where it begins.
+pub(crate) const PAGE: usize = 4096;
 
 /// Numbers of which every pattern of bits is one.
 ///
@@ -44,7 +46,7 @@ impl<T: Plain> Buffer<T> {
     /// So many zeros; `None` if there is not that much memory. Zeros are no operands: fill them.
     pub fn zeroed(length: usize) -> Option<Self> {
         let bytes = length.checked_mul(size_of::<T>())?.max(1);
-        let align = if bytes >= HUGE_PAGE { HUGE_PAGE } else { 4096 };
+        let align = if bytes >= HUGE_PAGE { HUGE_PAGE } else { PAGE };
         let layout = Layout::from_size_align(bytes.checked_next_multiple_of(align)?, align).ok()?;
         // Huge pages are asked for before the first touch: `alloc_zeroed` of a large alignment writes the zeros itself.
         // SAFETY: the layout is not empty.

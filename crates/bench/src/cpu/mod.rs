@@ -12,6 +12,7 @@ mod stream;
 use eaves_roofline::measured::{CacheState, Spec};
 
 use crate::backend::BenchError;
+use crate::buffer::PAGE;
 use crate::kernel::Kernel;
 
 pub use backend::{Cpu, available_memory};
@@ -30,6 +31,18 @@ pub struct Making {
     pub last_cache: usize,
 }
 
+impl Making {
+    /// Copies of operands of so many bytes, each in buffers of its own, that are together four times the last cache, if they
+    /// are to be cold; and one more, so that what is read next is certainly none of the last ones. A copy takes a page at
+    /// least, and counts as one: what begins at a page shares few sets of the cache with much else that does.
+    fn separate_copies(&self, bytes: usize) -> usize {
+        match self.state {
+            CacheState::Cold => (4 * self.last_cache).div_ceil(bytes.max(PAGE)) + 1,
+            CacheState::Hot | CacheState::LastLevel => 1,
+        }
+    }
+}
+
 /// Makes the kernel for a spec; `None` if the spec is of another family.
 pub type Family = fn(&Spec, &Making) -> Option<Result<Box<dyn Kernel>, BenchError>>;
 
@@ -44,3 +57,22 @@ const FAMILIES: &[Family] = &[
     stream::kernel,
     // tidy-alphabetical-end
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_operands_have_no_millions_of_copies() {
+        let cold = Making {
+            instructions: InstructionSet::Portable,
+            threads: 1,
+            state: CacheState::Cold,
+            last_cache: 32 << 20,
+        };
+        // 128 MiB of pages of 4 KiB, and one more.
+        assert_eq!(cold.separate_copies(34), 32_769);
+        assert_eq!(cold.separate_copies(64 << 20), 3);
+        assert_eq!(Making { state: CacheState::Hot, ..cold }.separate_copies(34), 1);
+    }
+}

@@ -125,8 +125,7 @@ impl Attention {
         let first =
             random_cache(stored, batch * kv_heads, (context, dimension), (tokens, padded), &mut random)
                 .ok_or_else(memory)?;
-        let wanted =
-            if making.state == CacheState::Cold { (4 * making.last_cache).div_ceil(bytes) + 1 } else { 1 };
+        let wanted = making.separate_copies(bytes);
         let mut copies = vec![first];
         for _ in 1..wanted {
             let copy = copies

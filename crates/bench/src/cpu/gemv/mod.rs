@@ -87,9 +87,7 @@ impl Gemv {
         let distinct = Packed::pack(format, Order::Interleaved, &values, rows.min(DISTINCT), columns)
             .ok_or_else(memory)?;
         let bytes = (distinct.precision().bytes((rows * distinct.stride) as f64) as usize).max(1);
-        // One more, so that what is read next is certainly none of the last ones.
-        let copies =
-            if making.state == CacheState::Cold { (4 * making.last_cache).div_ceil(bytes) + 1 } else { 1 };
+        let copies = making.separate_copies(bytes);
         let copies: Option<Vec<Weights>> = (0..copies).map(|_| Weights::repeat(&distinct, rows)).collect();
         let vector = Vector::random(given, columns, distinct.stride, &mut random).ok_or_else(memory)?;
         Ok(Self {
