@@ -14,6 +14,7 @@ The same analyses as the program ``eaves``, from Python::
     recording.roofline(device="h100-sxm")
     recording.flame().save("flame.html")
     recording.diff(eaves.read("after.json.gz"))
+    recording.query("SELECT name, sum(duration_ns) FROM kernels GROUP BY name").to_pandas()
 
 Importing this package loads neither torch nor numpy nor pandas; what needs them loads them when it is used.
 """
@@ -35,6 +36,7 @@ from eaves._core import (
     Timeline,
     __version__,
     ask,
+    query,
     read,
     run,
 )
@@ -96,6 +98,7 @@ __all__ = [
     "devices",
     "diff",
     "predict",
+    "query",
     "read",
     "read_compile",
     "read_memory",

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from os import PathLike
-from pathlib import Path
 from typing import Any, Literal, TypeAlias, final
 
 _Path: TypeAlias = str | PathLike[str]
@@ -14,6 +13,7 @@ __all__ = [
     "Column",
     "Finding",
     "Flame",
+    "Ingest",
     "Input",
     "InputWarning",
     "Number",
@@ -25,6 +25,8 @@ __all__ = [
     "Timeline",
     "ask",
     "files",
+    "ingest_file",
+    "ingested",
     "measure",
     "merge",
     "read",
@@ -58,7 +60,14 @@ def read(
     nanoseconds from the start. Ranks that are not selected are not kept; tables of the others have all rows.
     """
 
-def files(inputs: Sequence[_Path]) -> list[Path]:
+def query(sql: str, *paths: _Path) -> Table:
+    """Answers a question in SQL about traces and datasets: ``query("SELECT rank, count(*) FROM kernels GROUP BY rank",
+    "traces/")``. Ranks of datasets are read one after the other, and only those that are needed.
+
+    ``docs/query.md`` has tables, functions and worked questions. A build without SQL raises ``EavesError``.
+    """
+
+def files(inputs: Sequence[_Path]) -> list[str]:
     """The files that inputs stand for: files, folders with one trace per rank, or patterns."""
 
 def measure(
@@ -93,6 +102,42 @@ def report_of(
     """The report of what ``measure`` or ``merge`` gave: the same as that of reading all recordings together. ``step``,
     ``time`` and ``details`` must be those that were measured with.
     """
+
+def ingest_file(
+    file: str,
+    dataset: str,
+    run: str,
+    *,
+    folder: _Path,
+    ranks: Sequence[tuple[str, int]] | None = None,
+) -> bytes:
+    """Reads an input and writes the ranks in it to a run of a dataset: all that say which rank they are, or ``ranks``, names
+    of recordings with the rank of each. Names that are not absolute are those in ``folder``. The answer is for
+    ``Ingest.answered``.
+    """
+
+def ingested(outcome: bytes) -> Report:
+    """The report of what ``Ingest.finish`` gave."""
+
+@final
+class Ingest:
+    """A run of a dataset that is brought up to date by many processes. This one says what there is to do, ``ingest_file``
+    does it."""
+
+    def __new__(cls, inputs: Sequence[_Path], dataset: _Path, run: str | None = None) -> Ingest: ...
+    @property
+    def run(self) -> str:
+        """The run."""
+    def tasks(self) -> list[tuple[str, list[tuple[str, int]] | None]]:
+        """What can be done side by side: inputs, with the ranks to write if that was decided. When all are done or failed
+        there may be more.
+        """
+    def answered(self, file: str, answer: bytes) -> None:
+        """Takes what ``ingest_file`` gave."""
+    def failed(self, file: str, why: str) -> None:
+        """Takes that an input could not be read or written."""
+    def finish(self) -> bytes:
+        """What became of all inputs: ``ingested`` makes a report of it."""
 
 @final
 class Recording:
@@ -166,6 +211,10 @@ class Recording:
         """The calls of the program with the GPU time that they launched; compared with ``base`` if given.
 
         ``metric`` is by default the time on the host, or on the GPU if there is none. ``min_share`` is in percent.
+        """
+    def query(self, sql: str) -> Table:
+        """Answers a question in SQL about the recordings in memory: ``query("SELECT name FROM kernels LIMIT 3")``. It is
+        about all their rows, whatever ``step`` and ``time`` were read with.
         """
     def timeline(self) -> Timeline:
         """What host and GPU did over time."""

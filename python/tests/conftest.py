@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from machines import start, write_job
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples"
@@ -48,3 +49,17 @@ def answer(program: Callable[..., subprocess.CompletedProcess[str]]) -> Callable
         return value
 
     return ask
+
+
+@pytest.fixture
+def job(tmp_path: Path) -> Path:
+    """A folder with twelve ranks."""
+    return write_job(tmp_path / "job")
+
+
+@pytest.fixture(scope="module")
+def machines() -> Iterator[tuple[Any, list[Any]]]:
+    """A cluster of a head that measures nothing and two nodes, and the nodes."""
+    made, nodes = start(include_dashboard=False)
+    yield made, nodes
+    made.shutdown()

@@ -3,10 +3,18 @@ import { render } from "preact";
 import { titleOf } from "./frame";
 import { keepTheme } from "./kit/theme";
 import { beginning, follow, shown } from "./live";
-import { findSource } from "./source";
+import { findSource, type Source } from "./source";
+import type { Document } from "./source/document";
 import { Start } from "./start";
 import { keepInAddress, view } from "./state";
+import { VIEWS } from "./views";
 import "./style.css";
+
+/** The view that a document begins with; its tables, if that view has nothing to show of it. */
+function opening(source: Source, document: Document): string {
+  const wanted = beginning(document);
+  return VIEWS.find((one) => one.id === wanted)?.missing?.({ source, document }) ? "sections" : wanted;
+}
 
 const place = document.getElementById("app");
 if (place) {
@@ -20,7 +28,7 @@ if (place) {
   });
   const stop = effect(() => {
     if (!shown.value) return;
-    if (!isAsked) view.value = beginning(shown.value);
+    if (!isAsked) view.value = opening(source, shown.value);
     queueMicrotask(() => stop());
   });
   follow(source);

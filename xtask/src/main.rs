@@ -31,7 +31,7 @@ Usage: cargo xtask TASK
   gen big         write a big trace: --size 500MB -o FILE
   gen ranks       write the ranks of a job: --count 64 --size 1MB -o DIR
   order           write the order of functions in the program anew, from recorded runs
-  test [--quick]  everything a change has to pass
+  test [--quick]  everything a change has to pass; --only PART: one part of it
   tidy            rules that compilers do not check
   ui [--check]    build the page from ui/ into crates/webui, or check that it is built
   ui --pictures   paint the pictures of the README anew

@@ -22,7 +22,7 @@ const PACKAGES: [&str; 13] = [
     "polars",
     "pyarrow",
     "pytest",
-    "ray",
+    "ray[default]",
     "schemathesis",
     "torch",
 ];

@@ -27,7 +27,7 @@ type Part = (&'static str, fn(bool) -> Outcome);
 
 /// In the order in which they fail soonest. Tests run without optimisation, because that builds in a fraction of
 /// the time and the dependencies are shared with clippy's.
-const PARTS: [Part; 13] = [
+const PARTS: [Part; 14] = [
     ("format", |_| cargo(&["fmt", "--all", "--check"], &[])),
     ("tidy", |_| tidy::run(no_options()).into()),
     ("examples", |_| generate::run(Options::new(["--check".to_owned()])).into()),
@@ -41,6 +41,7 @@ const PARTS: [Part; 13] = [
     ("python", python_package),
     ("page", the_page),
     ("cuda", cuda),
+    ("sql", sql),
     ("documentation", |_| {
         let arguments = ["doc", "--workspace", "--no-deps", "--document-private-items", "--quiet"];
         cargo(&arguments, &[("RUSTDOCFLAGS", "--deny warnings")])
@@ -51,10 +52,15 @@ const PARTS: [Part; 13] = [
 /// Runs the task.
 pub(crate) fn run(mut options: Options) -> Result<()> {
     let quick = options.flag("--quick");
+    let only = options.value("--only")?;
     options.finish()?;
+    let chosen = |name: &str| only.as_deref().is_none_or(|only| only == name);
+    if !PARTS.iter().any(|(name, _)| chosen(name)) {
+        bail!("no part has that name; there are {}", PARTS.map(|(name, _)| name).join(", "));
+    }
     let mut lines = Vec::new();
     let (mut passed, mut failed) = (0, 0);
-    for (name, part) in PARTS {
+    for (name, part) in PARTS.into_iter().filter(|(name, _)| chosen(name)) {
         println!("== {name}");
         let start = Instant::now();
         let outcome = part(quick);
@@ -152,6 +158,30 @@ fn cuda(quick: bool) -> Outcome {
         let mut arguments = vec![task];
         arguments.extend(package.iter().chain(rest));
         cargo(&arguments, &environment)
+    };
+    let failed = |outcome: &Outcome| matches!(outcome, Outcome::Failed(_));
+    steps.into_iter().map(run).find(failed).unwrap_or(Outcome::Passed)
+}
+
+/// Questions in SQL: the tests of what the feature adds. The packages are always the same, so that the engine is compiled
+/// once; not for the lints, too, which would take as long again.
+fn sql(quick: bool) -> Outcome {
+    if quick {
+        return Outcome::Skipped("its engine takes minutes to build; without --quick it would be");
+    }
+    let package = [
+        "--package=eaves-query",
+        "--package=eaves-cli",
+        "--package=eaves-serve",
+        "--features=eaves-query/sql,eaves-cli/sql,eaves-serve/sql",
+        "--quiet",
+    ];
+    let steps: [&[&str]; 2] =
+        [&["--lib", "--test", "documented"], &["--test", "cli", "--test", "serve", "query::"]];
+    let run = |rest: &[&str]| {
+        let mut arguments = vec!["test"];
+        arguments.extend(package.iter().chain(rest));
+        cargo(&arguments, &[])
     };
     let failed = |outcome: &Outcome| matches!(outcome, Outcome::Failed(_));
     steps.into_iter().map(run).find(failed).unwrap_or(Outcome::Passed)

@@ -1,9 +1,12 @@
-//! Tables of a row a rank, when there are too many ranks to read: how the figures are distributed, and the rows furthest out.
+//! Tables and numbers of each rank, when there are too many ranks to read: how the figures are distributed, and the ranks
+//! furthest out.
 //!
 //! Here and not in the analyses, which need not know how many ranks are too many.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use crate::constants::constant;
-use crate::section::{Column, Section, Table, Unit, Value};
+use crate::section::{Column, Number, Section, Table, Unit, Value, words};
 use crate::{Job, Outcome};
 
 /// More ranks than this nobody reads row by row.
@@ -18,28 +21,134 @@ pub(crate) const ENDING: &str = "_distribution";
 
 const NO_FIGURE: &str = "no rank has this figure";
 
-/// Replaces the tables of a row a rank by their distribution and the rows furthest out, if there are many ranks and
-/// neither details nor some ranks were asked for.
+/// Replaces what there is of each rank by its distribution and by what there is of the ranks furthest out, if there are
+/// many ranks and neither details nor some ranks were asked for.
 pub(crate) fn of_many_ranks(job: &Job, outcome: Outcome) -> Outcome {
     let wants_rows = job.options.details || job.options.selection.ranks.is_some();
     match outcome {
         Outcome::Section(section) if job.ranks.len() > MOST_RANKS && !wants_rows => {
-            let tables = section.tables.into_iter().flat_map(condensed).collect();
-            Outcome::Section(Section { tables, ..section })
+            let mut tables: Vec<Table> = section.tables.into_iter().flat_map(condensed).collect();
+            let (numbers, distribution) = condensed_numbers(section.numbers, &tables);
+            tables.extend(distribution);
+            Outcome::Section(Section { numbers, tables, ..section })
         }
         other => other,
     }
 }
 
-/// The table, or what stands for it if it has a row for each of many ranks.
+/// The table, or what stands for it if it has rows for each of many ranks.
 fn condensed(table: Table) -> Vec<Table> {
-    let Some((distribution, figures)) = distribution(&table) else { return vec![table] };
-    let mut order: Vec<(f64, usize)> =
-        (0..table.rows.len()).map(|row| (how_far(&figures, row), row)).collect();
-    // Furthest first, then by rank, which is the order of the rows.
+    if let Some((distribution, figures)) = distribution(&table) {
+        let rows =
+            furthest(&figures, table.rows.len()).into_iter().map(|row| table.rows[row].clone()).collect();
+        return vec![distribution, Table { rows, ..table }];
+    }
+    let Some(sums) = sums_by_rank(&table) else { return vec![table] };
+    let figures: Vec<Figures> =
+        (1..sums.columns.len()).filter_map(|column| Figures::of(&sums, column)).collect();
+    let kept: BTreeSet<i64> =
+        furthest(&figures, sums.rows.len()).into_iter().filter_map(|row| rank(&sums.rows[row])).collect();
+    let is_kept = |row: &Vec<Value>| rank(row).is_some_and(|rank| kept.contains(&rank));
+    let title =
+        constant(&format!("{}: the {FURTHEST} ranks furthest out", table.title)).unwrap_or(table.title);
+    vec![Table { title, rows: table.rows.into_iter().filter(is_kept).collect(), ..table }]
+}
+
+/// The numbers of the whole and of the ranks furthest out, and how those of all ranks are distributed, if no table says
+/// so already.
+fn condensed_numbers(mut numbers: Vec<Number>, tables: &[Table]) -> (Vec<Number>, Option<Table>) {
+    let Some((mut all, figures, ranks)) = by_rank(&numbers)
+        .and_then(|table| distribution(&table).map(|(all, figures)| (all, figures, table.rows)))
+    else {
+        return (numbers, None);
+    };
+    let kept: BTreeSet<i64> =
+        furthest(&figures, ranks.len()).into_iter().filter_map(|row| rank(&ranks[row])).collect();
+    numbers.retain(|number| number.rank.is_none_or(|rank| kept.contains(&rank)));
+    let is_told = |id: &str| {
+        tables
+            .iter()
+            .any(|table| table.is_distribution() && table.columns.iter().any(|column| column.id == id))
+    };
+    let untold: Vec<usize> =
+        (1..all.columns.len()).filter(|&column| !is_told(all.columns[column].id)).collect();
+    if untold.is_empty() {
+        return (numbers, None);
+    }
+    let columns = std::iter::once(0).chain(untold);
+    let columns: Vec<usize> = columns.collect();
+    all.columns = columns.iter().map(|&column| all.columns[column]).collect();
+    for row in &mut all.rows {
+        *row = columns.iter().map(|&column| row[column].clone()).collect();
+    }
+    (numbers, Some(all))
+}
+
+/// The numbers of ranks as a table of a row a rank.
+fn by_rank(numbers: &[Number]) -> Option<Table> {
+    let mut columns = vec![Column::new("rank", "Rank", Unit::None)];
+    let mut rows: BTreeMap<i64, Vec<Value>> = BTreeMap::new();
+    for number in numbers {
+        let Some(rank) = number.rank else { continue };
+        let column = match columns.iter().position(|column| column.id == number.id) {
+            Some(column) => column,
+            None => {
+                columns.push(Column::new(number.id, constant(&words(number.id))?, number.unit));
+                columns.len() - 1
+            }
+        };
+        let row = rows.entry(rank).or_insert_with(|| vec![Value::Integer(rank)]);
+        row.resize(row.len().max(column + 1), Value::Missing(NO_FIGURE));
+        row[column] = number.value.clone();
+    }
+    let mut rows: Vec<Vec<Value>> = rows.into_values().collect();
+    rows.iter_mut().for_each(|row| row.resize(columns.len(), Value::Missing(NO_FIGURE)));
+    Some(Table { id: "numbers", title: "Numbers by rank", columns, rows })
+}
+
+/// Of a table with several rows for each of many ranks: how many there are of each, and the sum of every figure. Only for
+/// telling which ranks differ.
+fn sums_by_rank(table: &Table) -> Option<Table> {
+    if table.columns.first()?.id != "rank" {
+        return None;
+    }
+    let mut sums: BTreeMap<i64, Vec<f64>> = BTreeMap::new();
+    for row in &table.rows {
+        let sums = sums.entry(rank(row)?).or_insert_with(|| vec![0.0; table.columns.len()]);
+        sums[0] += 1.0;
+        for (sum, value) in sums.iter_mut().zip(row).skip(1) {
+            *sum += match value {
+                Value::Integer(value) => *value as f64,
+                Value::Float(value) => *value,
+                Value::Missing(_) | Value::Text(_) => 0.0,
+            };
+        }
+    }
+    if sums.len() <= MOST_RANKS {
+        return None;
+    }
+    let count = Column::new("rows_count", "Rows", Unit::Count);
+    let columns =
+        [table.columns.first().copied()?, count].into_iter().chain(table.columns.iter().skip(1).copied());
+    let row = |(rank, sums): (i64, Vec<f64>)| {
+        std::iter::once(Value::Integer(rank)).chain(sums.into_iter().map(Value::Float)).collect()
+    };
+    Some(Table { columns: columns.collect(), rows: sums.into_iter().map(row).collect(), ..*table })
+}
+
+/// The rank that a row is of.
+fn rank(row: &[Value]) -> Option<i64> {
+    match row.first() {
+        Some(Value::Integer(rank)) => Some(*rank),
+        _ => None,
+    }
+}
+
+/// The rows furthest out, furthest first, then by rank, which is the order of the rows.
+fn furthest(figures: &[Figures], rows: usize) -> Vec<usize> {
+    let mut order: Vec<(f64, usize)> = (0..rows).map(|row| (how_far(figures, row), row)).collect();
     order.sort_by(|(a, first), (b, second)| b.total_cmp(a).then(first.cmp(second)));
-    let rows = order.iter().take(FURTHEST).map(|&(_, row)| table.rows[row].clone()).collect();
-    vec![distribution, Table { rows, ..table }]
+    order.into_iter().take(FURTHEST).map(|(_, row)| row).collect()
 }
 
 /// A column of numbers, sorted, with the row of each.
@@ -130,14 +239,10 @@ fn how_far(figures: &[Figures], row: usize) -> f64 {
 
 /// The distribution of each column of numbers, if the table has a row for each of many ranks.
 fn distribution(table: &Table) -> Option<(Table, Vec<Figures>)> {
-    let rank = |row: &Vec<Value>| match row.first() {
-        Some(Value::Integer(rank)) => Some(*rank),
-        _ => None,
-    };
     if table.columns.first()?.id != "rank" || table.rows.len() <= MOST_RANKS {
         return None;
     }
-    let ranks: Vec<i64> = table.rows.iter().map(rank).collect::<Option<_>>()?;
+    let ranks: Vec<i64> = table.rows.iter().map(|row| rank(row)).collect::<Option<_>>()?;
     let mut each = ranks.clone();
     each.sort_unstable();
     each.dedup();
@@ -177,87 +282,4 @@ fn distribution(table: &Table) -> Option<(Table, Vec<Figures>)> {
 }
 
 #[cfg(test)]
-mod tests {
-    use eaves_model::SliceKind::Kernel;
-
-    use super::*;
-    use crate::test_trace::{TestTrace, column, run_of};
-    use crate::{Options, Selection, report};
-
-    /// 101 rows: rank r has r, and a share that is 1 but for rank 40.
-    fn table() -> Table {
-        let row = |rank: i64| {
-            let share = if rank == 40 { 7.5 } else { 1.0 };
-            vec![Value::Integer(rank), Value::Integer(10 * rank), Value::Float(share), Value::from("x")]
-        };
-        Table {
-            id: "by_rank",
-            title: "By rank",
-            columns: vec![
-                Column::new("rank", "Rank", Unit::None),
-                Column::new("time_ns", "Time", Unit::Nanoseconds),
-                Column::new("share_pct", "Share", Unit::Percent),
-                Column::new("name", "Name", Unit::None),
-            ],
-            rows: (0..101).map(row).collect(),
-        }
-    }
-
-    /// By hand: of 0, 10, ..., 1000 the 5th of a hundred is 50, the middle 500, and so on.
-    #[test]
-    fn the_distribution_of_many_ranks() {
-        let [distribution, furthest] = condensed(table()).try_into().unwrap();
-        assert_eq!((distribution.id, furthest.id), ("by_rank_distribution", "by_rank"));
-        let ids: Vec<_> = distribution.columns.iter().map(|column| column.id).collect();
-        assert_eq!(ids, ["statistic", "time_ns", "share_pct"]);
-        let text = |text: &str| Value::from(text);
-        let (whole, share) = (Value::Integer, Value::Float);
-        let expected = [
-            [text("min"), whole(0), share(1.0)],
-            [text("at"), text("rank 0"), text("rank 0")],
-            [text("p5"), whole(50), share(1.0)],
-            [text("median"), whole(500), share(1.0)],
-            [text("p95"), whole(950), share(1.0)],
-            [text("max"), whole(1000), share(7.5)],
-            [text("at"), text("rank 100"), text("rank 40")],
-            // 101 in 12 parts: eight or nine in each. All but one of the shares are in the first.
-            [text("min to max"), text("████████████"), text("█          ▁")],
-        ];
-        assert_eq!(distribution.rows, expected);
-        // First the one that differs where all others are equal, then both ends by turns: 500 of 900 from the middle.
-        let ranks: Vec<_> = furthest.rows.iter().map(|row| row[0].clone()).collect();
-        assert_eq!(ranks, [40, 0, 100, 1, 99, 2, 98, 3, 97, 4].map(Value::Integer));
-        assert_eq!(furthest.rows[0].len(), 4);
-    }
-
-    #[test]
-    fn other_tables_stay() {
-        let few = Table { rows: table().rows[..64].to_vec(), ..table() };
-        assert_eq!(condensed(few.clone()), [few]);
-        let mut twice = table();
-        twice.rows[1][0] = Value::Integer(0);
-        assert_eq!(condensed(twice.clone()), [twice]);
-        let mut of_steps = table();
-        of_steps.columns[0].id = "step";
-        assert_eq!(condensed(of_steps.clone()), [of_steps]);
-    }
-
-    #[test]
-    fn rows_are_there_for_whoever_asks() {
-        let trace = |rank: i64| {
-            let mut test = TestTrace::default();
-            test.gpu(Kernel, "gemm", 0, 1000 + rank);
-            test
-        };
-        let run = run_of((0..65).map(trace).collect());
-        let rows = |options: &Options| {
-            let outcomes = report(&run, options).unwrap();
-            let section = outcomes[0].section().unwrap();
-            (section.tables[0].id, column(section, "by_rank", "rank").len())
-        };
-        assert_eq!(rows(&Options::default()), ("by_rank_distribution", 10));
-        assert_eq!(rows(&Options::default().with_details(true)), ("by_rank", 65));
-        let some = Options::default().with_selection(Selection::default().with_ranks((0..65).collect()));
-        assert_eq!(rows(&some), ("by_rank", 65));
-    }
-}
+mod tests;

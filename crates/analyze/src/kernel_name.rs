@@ -2,7 +2,7 @@
 
 /// The name without return type, namespaces, templates and arguments. Of kernels that apply something to every
 /// element, what they apply is added, for it says more than their name.
-pub(crate) fn short_kernel_name(name: &str) -> String {
+pub fn short_kernel_name(name: &str) -> String {
     let plain = name.strip_prefix("void ").unwrap_or(name);
     if !plain.contains(['<', '(']) || is_plain_text(plain) {
         return cut(last_segment(plain));

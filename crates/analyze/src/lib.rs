@@ -62,7 +62,8 @@ mod type_sets;
 pub mod validate;
 mod wording;
 
-pub use analyses::{Analysis, Breakdown};
+pub use analyses::{Analysis, Breakdown, Launch, MemoryEvent, launches, memory_events};
+pub use collectives::{CollectiveCall, ElementType, collective_calls};
 pub use counter_tracks::{CounterTrack, counter_tracks};
 pub use critical_path::{Cause, CriticalPath, PathPart};
 pub use gpu::GpuView;
@@ -70,6 +71,7 @@ pub use host_tree::{GpuWork, HostTree, Walk};
 pub use info::info;
 pub use job::{Job, Measured, RankSummary, assemble, measure};
 pub use kernel_counters::CounterSums;
+pub use kernel_name::short_kernel_name;
 pub use kernel_type::{KernelType, KernelTypes};
 pub use options::Options;
 pub use partial::{Partial, PartialError};

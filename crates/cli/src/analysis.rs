@@ -19,7 +19,7 @@ use crate::destination::{Destination, Target};
 use crate::failure::hinted;
 use crate::flame::{Format as FlameFormat, Trees, View, measuring};
 use crate::partial;
-use crate::ray;
+use crate::ray::Cluster;
 use crate::selection::{self, SelectionArguments};
 
 /// Inputs, the part to look at, and how much to show.
@@ -81,8 +81,9 @@ impl AnalysisArguments {
         output: &OutputArguments,
     ) -> anyhow::Result<(Self, tempfile::TempDir)> {
         check_output(output.path(), &self.inputs)?;
-        let (selection, quiet) = (self.how.selection.selection(), output.printer().quiet);
-        let (folder, file) = ray::measure(&self.inputs, address, &selection, self.how.details, quiet)?;
+        let selection = self.how.selection.selection();
+        let cluster = Cluster::of(address)?;
+        let (folder, file) = cluster.measure(&self.inputs, &selection, self.how.details, output.printer())?;
         Ok((Self { inputs: vec![file], how: self.how.clone() }, folder))
     }
 

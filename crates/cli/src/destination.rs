@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use anyhow::Context;
-use eaves_present::{Document, csv, html, json, markdown, terminal};
+use eaves_present::{Document, csv, json, markdown, page, terminal};
 
 use crate::failure::hinted;
 use crate::output::PendingFile;
@@ -139,7 +139,7 @@ impl Destination {
         let mut bytes = Vec::new();
         match self.format {
             Format::Csv => csv::write(document, &mut bytes)?,
-            Format::Html => bytes = html::render(document).into_bytes(),
+            Format::Html => bytes = page::of(document).into_bytes(),
             Format::Json => json::write(document, &mut bytes)?,
             Format::Markdown => bytes = markdown::render(document, top).into_bytes(),
             Format::Terminal => {

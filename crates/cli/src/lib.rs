@@ -120,6 +120,7 @@ fn interrupted() {
     if eaves_capture::interrupt() {
         return;
     }
+    ray::stop();
     output::abandon_all();
     eaves_present::export::files::abandon_all();
     std::process::exit(INTERRUPTED);

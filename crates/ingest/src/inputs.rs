@@ -64,6 +64,26 @@ impl Inputs {
         }
     }
 
+    /// The files, in the order they are read in. Of a dataset these are the folders of its ranks, of a bucket the addresses of
+    /// its objects.
+    ///
+    /// # Errors
+    /// If a dataset cannot be read.
+    pub fn files(&self) -> Result<Vec<PathBuf>, Error> {
+        let mut files = Vec::new();
+        for input in &self.list {
+            match input {
+                Input::Stdin => files.push(PathBuf::from("-")),
+                Input::File(path) | Input::Found(path) => files.push(path.clone()),
+                Input::Object(object, _) => files.push(PathBuf::from(&object.address)),
+                Input::Dataset(path) => {
+                    files.extend(datasets::ranks(path)?.iter().map(|rank| PathBuf::from(rank.place())));
+                }
+            }
+        }
+        Ok(files)
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.list.len()

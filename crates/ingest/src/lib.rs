@@ -72,18 +72,7 @@ impl Default for Options {
 /// # Errors
 /// If there is nothing of a name.
 pub fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
-    let mut files = Vec::new();
-    for input in inputs::expand(paths)? {
-        match input {
-            Input::Stdin => files.push(PathBuf::from("-")),
-            Input::File(path) | Input::Found(path) => files.push(path),
-            Input::Object(object, _) => files.push(PathBuf::from(object.address)),
-            Input::Dataset(path) => {
-                files.extend(datasets::ranks(&path)?.iter().map(|rank| PathBuf::from(rank.place())));
-            }
-        }
-    }
-    Ok(files)
+    Inputs::find(paths)?.files()
 }
 
 /// Reads files, directories, patterns and standard input (`-`).

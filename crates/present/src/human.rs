@@ -1,5 +1,6 @@
 //! Values as people read them: scaled units, thousands, one decimal of a percent.
 
+pub use eaves_analyze::section::words;
 use eaves_analyze::section::{Column, Unit, Value};
 
 /// What stands in place of a value that is not there.
@@ -167,22 +168,6 @@ pub fn ranges(numbers: &[i64]) -> String {
         .map(|&(first, last)| if first == last { first.to_string() } else { format!("{first}-{last}") })
         .collect();
     texts.join(", ")
-}
-
-/// An id as words, without the unit at its end: `exposed_comm_ns` is "Exposed comm".
-pub fn words(id: &str) -> String {
-    let stem = ["_ns", "_pct", "_bytes", "_gbps", "_count"]
-        .iter()
-        .find_map(|suffix| id.strip_suffix(suffix))
-        .unwrap_or(id);
-    let mut words: Vec<String> = stem.split('_').map(str::to_owned).collect();
-    for word in words.iter_mut().filter(|word| matches!(word.as_str(), "cpu" | "gpu")) {
-        word.make_ascii_uppercase();
-    }
-    if let Some(first) = words.first_mut().and_then(|word| word.get_mut(..1)) {
-        first.make_ascii_uppercase();
-    }
-    words.join(" ")
 }
 
 #[cfg(test)]

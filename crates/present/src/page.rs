@@ -98,10 +98,21 @@ pub fn offline(document: &Document, parts: &Parts<'_>, budget: usize) -> String 
     page
 }
 
+/// A document as one file: the program where a view of it shows the answers of that verb, else tables alone.
+pub fn of(document: &Document) -> String {
+    /// Verbs whose answers have a view; `ui/src/live.ts` says which.
+    const SHOWN: [&str; 6] = ["comm", "compile", "diff", "kernels", "memory", "roofline"];
+    if SHOWN.contains(&document.verb) {
+        offline(document, &Parts::default(), BUDGET)
+    } else {
+        html::render(document)
+    }
+}
+
 /// The timeline of recordings as one file; `document` has its numbers.
 pub fn timeline(document: &Document, charts: &Charts<'_>) -> String {
-    /// Pixels of the drawing: as wide as its tables.
-    const WIDTH: u32 = 1200;
+    /// Pixels of the drawing: as wide as its tables are on a usual screen, so that its letters keep their size.
+    const WIDTH: u32 = 960;
     let section = document.sections().next();
     let drawing = svg(charts, section, WIDTH);
     let timeline = (!charts.charts.is_empty()).then_some((charts, section));

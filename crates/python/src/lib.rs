@@ -8,6 +8,7 @@ mod arrow;
 mod detached;
 mod failure;
 mod flame;
+mod ingest;
 mod inputs;
 mod recording;
 mod report;
@@ -20,6 +21,7 @@ use pyo3::prelude::*;
 /// The part of eaves that is written in Rust. Import it from `eaves`.
 #[pymodule]
 mod _core {
+    use std::ffi::OsString;
     use std::path::PathBuf;
     use std::sync::Arc;
 
@@ -32,6 +34,8 @@ mod _core {
     use super::failure::raised;
     #[pymodule_export]
     use super::flame::Flame;
+    #[pymodule_export]
+    use super::ingest::Ingest;
     #[pymodule_export]
     use super::inputs::{Input, InputWarning};
     #[pymodule_export]
@@ -95,10 +99,26 @@ mod _core {
         Ok(Recording::new(Arc::new(recordings)))
     }
 
-    /// The files that inputs stand for: files, folders with one trace per rank, or patterns.
+    /// Answers a question in SQL about traces and datasets: `query("SELECT rank, count(*) FROM kernels GROUP BY rank",
+    /// "traces/")`. Ranks of datasets are read one after the other, and only those that are needed.
     #[pyfunction]
-    fn files(py: Python<'_>, inputs: Vec<PathBuf>) -> PyResult<Vec<PathBuf>> {
-        detached(py, move || library::files(&inputs))
+    #[pyo3(signature = (sql, *paths))]
+    fn query(sql: String, paths: &Bound<'_, PyTuple>) -> PyResult<Table> {
+        let py = paths.py();
+        let paths = paths.iter().map(|path| path.extract()).collect::<PyResult<Vec<PathBuf>>>()?;
+        if paths.is_empty() {
+            return Err(pyo3::exceptions::PyTypeError::new_err("query() needs at least one path"));
+        }
+        detached(py, move || library::query(&sql, &paths)).map(Table::of_answer)
+    }
+
+    /// The files that inputs stand for: files, folders with one trace per rank, or patterns.
+    ///
+    /// They are texts, for a path of Python would spoil the address of an object.
+    #[pyfunction]
+    fn files(py: Python<'_>, inputs: Vec<PathBuf>) -> PyResult<Vec<OsString>> {
+        let files = detached(py, move || library::files(&inputs))?;
+        Ok(files.into_iter().map(PathBuf::into_os_string).collect())
     }
 
     /// Measures recordings, without keeping their rows, and gives what was measured as bytes: an Arrow IPC stream that
@@ -160,5 +180,28 @@ mod _core {
         let report =
             detached(py, move || library::report_of(part, selection, &sections, device.as_deref(), details))?;
         Ok(Report::from(report))
+    }
+
+    /// Reads an input and writes the ranks in it to a run of a dataset: all that say which rank they are, or `ranks`, names of
+    /// recordings with the rank of each. Names that are not absolute are those in `folder`. The answer is for
+    /// `Ingest.answered`.
+    #[pyfunction]
+    #[pyo3(signature = (file, dataset, run, *, folder, ranks=None))]
+    fn ingest_file<'py>(
+        py: Python<'py>,
+        file: String,
+        dataset: String,
+        run: String,
+        folder: PathBuf,
+        ranks: Option<Vec<(String, i64)>>,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = detached(py, move || library::ingest_file(&file, ranks, &dataset, &run, &folder))?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// The report of what `Ingest.finish` gave.
+    #[pyfunction]
+    fn ingested(py: Python<'_>, outcome: Vec<u8>) -> PyResult<Report> {
+        detached(py, move || library::ingested(&outcome)).map(Report::from)
     }
 }

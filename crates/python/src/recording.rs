@@ -236,6 +236,13 @@ impl Recording {
         Ok(Flame(Arc::new(graph)))
     }
 
+    /// Answers a question in SQL about the recordings in memory: `query("SELECT name FROM kernels LIMIT 3")`. It is about
+    /// all their rows, whatever `step` and `time` were read with.
+    fn query(&self, py: Python<'_>, sql: String) -> PyResult<Table> {
+        let recordings = self.recordings.clone();
+        detached(py, move || library::query_recordings(&sql, &recordings)).map(Table::of_answer)
+    }
+
     /// What host and GPU did over time.
     fn timeline(&self, py: Python<'_>) -> PyResult<Timeline> {
         let recordings = self.recordings.clone();

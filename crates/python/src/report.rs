@@ -6,7 +6,7 @@ use std::sync::Arc;
 use eaves_analyze::Outcome;
 use eaves_cli::library::{self, Recordings};
 use eaves_present::html::fragment;
-use eaves_present::{Document, json, markdown};
+use eaves_present::{Document, json, markdown, page};
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyIterator, PyList};
@@ -138,7 +138,7 @@ impl Report {
 
     /// A page that needs nothing else.
     fn to_html(&self, py: Python<'_>) -> String {
-        py.detach(|| library::html(&self.document))
+        py.detach(|| page::of(&self.document))
     }
 
     #[pyo3(signature = (*, top=10))]

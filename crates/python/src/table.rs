@@ -12,6 +12,7 @@ use arrow_schema::{ArrowError, DataType};
 use eaves_analyze::section;
 use eaves_cli::library::{Failure, Recordings};
 use eaves_present::html::fragment;
+use eaves_query::Answer;
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyList, PyString};
@@ -51,6 +52,8 @@ enum Source {
     Section(Arc<section::Section>, usize),
     /// A table of the model as it is.
     Model(Arc<Recordings>, &'static str),
+    /// The answer to a question.
+    Answer(Arc<Answer>),
     /// A table of the model with what its slices are called and when they were.
     Slices(Arc<Recordings>, &'static str),
 }
@@ -79,12 +82,17 @@ impl Table {
         Self { source: Source::Slices(recordings.clone(), name), title, batches: Arc::default() }
     }
 
+    pub(crate) fn of_answer(answer: Answer) -> Self {
+        Self { source: Source::Answer(Arc::new(answer)), title: "Answer", batches: Arc::default() }
+    }
+
     pub(crate) fn name(&self) -> String {
         match &self.source {
             Source::Section(section, index) => {
                 section.tables.get(*index).map_or("", |table| table.id).to_owned()
             }
             Source::Model(_, name) | Source::Slices(_, name) => (*name).to_owned(),
+            Source::Answer(_) => "answer".to_owned(),
         }
     }
 
@@ -94,6 +102,7 @@ impl Table {
             Source::Model(recordings, name) | Source::Slices(recordings, name) => {
                 arrow::rows(recordings, name)
             }
+            Source::Answer(answer) => answer.rows(),
         }
     }
 
@@ -112,6 +121,7 @@ impl Table {
                 None => Err(ArrowError::SchemaError("no such table".to_owned())),
             },
             Source::Model(recordings, name) => arrow::table(recordings, name),
+            Source::Answer(answer) => Ok((answer.schema.clone(), answer.batches.clone())),
             Source::Slices(recordings, name) => arrow::table_of_slices(recordings, name),
         }
     }
@@ -283,6 +293,7 @@ fn append(list: &Bound<'_, PyList>, array: &dyn Array, most: usize) -> PyResult<
         DataType::UInt32 => numbers!(UInt32Type),
         DataType::UInt8 => numbers!(UInt8Type),
         DataType::Float64 => numbers!(Float64Type),
+        DataType::Boolean => array.as_boolean().iter().take(most).try_for_each(|value| list.append(value)),
         DataType::Utf8 => array.as_string::<i32>().iter().take(most).try_for_each(|value| list.append(value)),
         DataType::Dictionary(..) => {
             let array = array.as_dictionary::<Int32Type>();

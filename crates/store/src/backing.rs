@@ -54,23 +54,6 @@ impl Backing {
             Self::Bucket(bucket) => bucket.folders_with(place, file),
         }
     }
-
-    /// Writes a file whole.
-    pub(crate) fn put(&self, place: &str, content: Vec<u8>) -> Result<(), Error> {
-        match self {
-            Self::Directory(root) => {
-                let target = root.join(place);
-                let write = || {
-                    let mut staged = crate::staging::StagedFile::create(&target)?;
-                    io::Write::write_all(staged.file(), &content)?;
-                    staged.complete().map(drop)
-                };
-                write().map_err(Error::writing(self.shown(place)))
-            }
-            #[cfg(feature = "cloud")]
-            Self::Bucket(bucket) => bucket.put(place, content),
-        }
-    }
 }
 
 fn is_absence(error: &io::Error) -> bool {

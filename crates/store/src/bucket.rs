@@ -1,5 +1,5 @@
 //! Places in object stores: S3 and what speaks its language, Google Cloud Storage, Azure. The clients are asynchronous, which
-//! nothing outside of this file sees.
+//! nothing outside of this crate sees.
 
 use std::fs::{self, File};
 use std::future::Future;
@@ -248,14 +248,14 @@ fn runtime() -> io::Result<&'static Runtime> {
 
 /// The answer to a question of the network. It is asked on another thread, so that callers may be what they like, threads of
 /// a server among them.
-fn wait<T: Send + 'static>(question: impl Future<Output = T> + Send + 'static) -> io::Result<T> {
+pub(crate) fn wait<T: Send + 'static>(question: impl Future<Output = T> + Send + 'static) -> io::Result<T> {
     let (sender, answer) = mpsc::sync_channel(1);
     runtime()?.spawn(async move { drop(sender.send(question.await)) });
     answer.recv().map_err(|_| io::Error::other("the question was not answered"))
 }
 
 /// Chooses who encrypts connections, once for the process; another part of it may have chosen already.
-fn provide_cryptography() {
+pub(crate) fn provide_cryptography() {
     static DONE: OnceLock<()> = OnceLock::new();
     DONE.get_or_init(|| drop(rustls::crypto::ring::default_provider().install_default()));
 }

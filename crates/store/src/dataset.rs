@@ -11,6 +11,8 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use eaves_model::Recording;
 use flate2::Crc;
@@ -44,6 +46,8 @@ const FORMAT: &str = "eaves-dataset";
 #[derive(Clone, Debug)]
 pub struct Dataset {
     backing: Backing,
+    /// True once there is [`DATASET_FILE`].
+    is_made: Arc<AtomicBool>,
 }
 
 /// A rank of a dataset, or all of a run, or all there is: what a path into a dataset names.
@@ -91,39 +95,65 @@ impl Dataset {
     /// # Errors
     /// If there is none, or one of a later version.
     pub fn open(path: &str) -> Result<Self, Error> {
-        let dataset = Self { backing: backing(path)? };
+        let dataset = Self::at(path)?;
         if dataset.check()? { Ok(dataset) } else { Err(Error::NotADataset { place: path.to_owned() }) }
     }
 
-    /// Opens a dataset, or makes an empty one.
+    /// Opens a dataset, or one that is made when its first rank is written: whoever has nothing to add leaves nothing.
     ///
     /// # Errors
-    /// If it cannot be made, or something else is there.
+    /// If something else is there.
     pub fn create(path: &str) -> Result<Self, Error> {
-        let dataset = Self { backing: backing(path)? };
-        if dataset.check()? {
-            return Ok(dataset);
+        let dataset = Self::at(path)?;
+        if !dataset.check()? {
+            dataset.check_room()?;
         }
-        dataset.make_room()?;
+        Ok(dataset)
+    }
+
+    fn at(path: &str) -> Result<Self, Error> {
+        Ok(Self { backing: backing(path)?, is_made: Arc::default() })
+    }
+
+    /// Makes it, unless it is there. Its file is written among those of a rank that is being made, where the next program looks
+    /// for what a killed one left.
+    fn make(&self, staging: &Path) -> Result<(), Error> {
+        if self.is_made.load(Ordering::Relaxed) || self.check()? {
+            return Ok(());
+        }
         let content = DatasetFile {
             format: FORMAT.to_owned(),
             format_version: FORMAT_VERSION,
             written_by: crate::parquet::CREATED_BY.to_owned(),
         };
-        dataset.backing.put(DATASET_FILE, json(&content, path)?)?;
-        Ok(dataset)
-    }
-
-    /// Makes the directory, if it is one, and makes sure that nothing else is in it.
-    fn make_room(&self) -> Result<(), Error> {
+        let content = json(&content, &self.place())?;
         match &self.backing {
             Backing::Directory(root) => {
-                fs::create_dir_all(root).map_err(Error::writing(self.place()))?;
-                let entries = fs::read_dir(root).map_err(Error::reading(self.place()))?;
-                // Another program may be about to make the same dataset.
+                let new = staging.join(".dataset");
+                let written =
+                    fs::write(&new, content).and_then(|()| fs::rename(&new, root.join(DATASET_FILE)));
+                written.map_err(Error::writing(self.backing.shown(DATASET_FILE)))?;
+            }
+            #[cfg(feature = "cloud")]
+            Backing::Bucket(bucket) => bucket.put(DATASET_FILE, content)?,
+        }
+        self.is_made.store(true, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Makes sure that nothing else is in the directory, if it is one.
+    fn check_room(&self) -> Result<(), Error> {
+        match &self.backing {
+            Backing::Directory(root) => {
+                let entries = match fs::read_dir(root) {
+                    Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+                    entries => entries.map_err(Error::writing(self.place()))?,
+                };
+                // Another program may be about to make the same dataset, or was killed when it was.
                 let is_other = |entry: &fs::DirEntry| {
                     let name = entry.file_name();
-                    !name.to_string_lossy().starts_with('.') && name != DATASET_FILE
+                    let text = name.to_string_lossy();
+                    !text.starts_with('.') && name != DATASET_FILE && run_of_folder(&text).is_none()
                 };
                 match entries.flatten().filter(is_other).min_by_key(fs::DirEntry::file_name) {
                     Some(other) if !self.check()? => {
@@ -150,6 +180,7 @@ impl Dataset {
             ));
         }
         check_version(place, file.format_version)?;
+        self.is_made.store(true, Ordering::Relaxed);
         Ok(true)
     }
 
@@ -279,6 +310,7 @@ impl Dataset {
         let failed = |error| Error::writing(target.display().to_string())(error);
         let staged = StagedDirectory::create(&target).map_err(failed)?;
         let lock = leftovers::lock(staged.path()).map_err(failed)?;
+        self.make(staged.path())?;
         let tables = write_tables(&recording.trace, staged.path()).map_err(failed)?;
         let file = RankFile::new(recording, source, tables);
         Ok(StagedRank {

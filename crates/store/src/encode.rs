@@ -14,7 +14,7 @@ use parquet::errors::Result;
 use parquet::file::properties::WriterProperties;
 
 use crate::layout::{Marks, STRINGS, TEXT, stored};
-use crate::parquet::{COMPRESSION, CREATED_BY, io_error, write_grouped};
+use crate::parquet::{CREATED_BY, compression, io_error, write_grouped};
 use crate::rank_file::StoredTable;
 
 /// Rows of a row group: what a reader passes over by its smallest and largest values, and what it shares out to threads.
@@ -63,7 +63,7 @@ fn write_strings(strings: &Strings, output: impl Write + Send) -> Result<()> {
     let schema = Arc::new(Schema::new(vec![Field::new(TEXT, DataType::Utf8, false)]));
     let properties = WriterProperties::builder()
         .set_created_by(CREATED_BY.to_owned())
-        .set_compression(COMPRESSION)
+        .set_compression(compression())
         // Each text is there once.
         .set_dictionary_enabled(false)
         .set_max_row_group_row_count(Some(ROW_GROUP));

@@ -10,6 +10,8 @@ pub mod dataset;
 mod dataset_error;
 mod decode;
 mod encode;
+#[cfg(feature = "cloud")]
+pub mod http;
 mod layout;
 mod leftovers;
 mod names;

@@ -197,7 +197,7 @@ const RANK_SOURCES: [(RankSource, &str); 3] =
 
 impl RankFile {
     /// Of a recording whose tables were written. Its rank may be changed until the file is written.
-    pub(crate) fn new(recording: &Recording, source: Option<Source>, tables: Vec<StoredTable>) -> Self {
+    pub fn new(recording: &Recording, source: Option<Source>, tables: Vec<StoredTable>) -> Self {
         let Recording { path, format, container, bytes, rank, rank_source, trace } = recording;
         let name = |known: &&(RankSource, &str)| known.0 == *rank_source;
         Self {
@@ -217,13 +217,16 @@ impl RankFile {
                 is_complete: trace.snapshot.is_complete,
             },
             metadata: StoredMetadata::of(&trace.metadata),
-            diagnostics: trace.diagnostics.warnings().iter().map(StoredWarning::of).collect(),
+            diagnostics: StoredWarning::all(&trace.diagnostics),
             tables,
         }
     }
 
-    /// The recording without rows, or what is wrong with it.
-    pub(crate) fn recording(&self) -> Result<Recording, String> {
+    /// The recording without rows.
+    ///
+    /// # Errors
+    /// What is wrong with the file.
+    pub fn recording(&self) -> Result<Recording, String> {
         let source = RANK_SOURCES.iter().find(|known| known.1 == self.rank_source);
         let lasting =
             |name: &str| lasting(name).ok_or_else(|| format!("`{name:.80}` is no name of a format"));
@@ -231,7 +234,7 @@ impl RankFile {
             metadata: self.metadata.model()?,
             quarantined: self.quarantined.iter().map(|&row| SliceId(row)).collect(),
             events: self.events,
-            diagnostics: diagnostics(&self.diagnostics)?,
+            diagnostics: StoredWarning::diagnostics(&self.diagnostics)?,
             ..Trace::default()
         };
         trace.snapshot.has_times = self.snapshot.has_times;
@@ -256,22 +259,31 @@ impl StoredWarning {
         let kind = kind.id().to_owned();
         Self { kind, count: *count, first_offset: *first_offset, detail: detail.clone() }
     }
-}
 
-fn diagnostics(stored: &[StoredWarning]) -> Result<Diagnostics, String> {
-    let mut diagnostics = Diagnostics::default();
-    for StoredWarning { kind, count, first_offset, detail } in stored {
-        let known = Oddity::ALL.into_iter().find(|known| known.id() == kind);
-        let kind = known.ok_or_else(|| format!("`{kind:.80}` is no kind of warning"))?;
-        match detail {
-            Some(detail) => {
-                diagnostics.note_detail(kind, *first_offset, detail.as_str());
-                diagnostics.note_many(kind, count.saturating_sub(1), *first_offset);
-            }
-            None => diagnostics.note_many(kind, *count, *first_offset),
-        }
+    /// All that was odd, to be stored.
+    pub fn all(diagnostics: &Diagnostics) -> Vec<Self> {
+        diagnostics.warnings().iter().map(Self::of).collect()
     }
-    Ok(diagnostics)
+
+    /// All that was odd, as it was.
+    ///
+    /// # Errors
+    /// If a kind is unknown.
+    pub fn diagnostics(stored: &[Self]) -> Result<Diagnostics, String> {
+        let mut diagnostics = Diagnostics::default();
+        for Self { kind, count, first_offset, detail } in stored {
+            let known = Oddity::ALL.into_iter().find(|known| known.id() == kind);
+            let kind = known.ok_or_else(|| format!("`{kind:.80}` is no kind of warning"))?;
+            match detail {
+                Some(detail) => {
+                    diagnostics.note_detail(kind, *first_offset, detail.as_str());
+                    diagnostics.note_many(kind, count.saturating_sub(1), *first_offset);
+                }
+                None => diagnostics.note_many(kind, *count, *first_offset),
+            }
+        }
+        Ok(diagnostics)
+    }
 }
 
 impl StoredMetadata {

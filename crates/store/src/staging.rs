@@ -164,18 +164,40 @@ impl StagedDirectory {
     }
 }
 
+/// Puts a directory in the place of another. Of several programs that do so at once the last one stays, so what others did
+/// between two steps is no failure.
 fn swap(new: &Path, target: &Path) -> io::Result<()> {
-    if !target.exists() {
-        return fs::rename(new, target);
+    /// Nobody is overtaken this often.
+    const TIMES: usize = 64;
+    let mut attempt = 0;
+    loop {
+        let result = if target.exists() { replace(new, target) } else { fs::rename(new, target) };
+        attempt += 1;
+        match result {
+            Err(error) if attempt < TIMES && is_overtaken(&error) => {}
+            result => return result,
+        }
     }
+}
+
+fn replace(new: &Path, target: &Path) -> io::Result<()> {
     let aside = temporary_directory(target)?;
     let old = aside.path().join("old");
     fs::rename(target, &old)?;
     if let Err(error) = fs::rename(new, target) {
-        fs::rename(&old, target)?;
+        // If it fails because another is there by now, the old one is not needed.
+        if !is_overtaken(&error) {
+            fs::rename(&old, target)?;
+        }
         return Err(error);
     }
     aside.close()
+}
+
+/// True if the directory that was to be moved away is gone, or another is where this one was to be.
+fn is_overtaken(error: &io::Error) -> bool {
+    use io::ErrorKind::{AlreadyExists, DirectoryNotEmpty, NotFound};
+    matches!(error.kind(), AlreadyExists | DirectoryNotEmpty | NotFound)
 }
 
 fn temporary_directory(target: &Path) -> io::Result<TempDir> {
@@ -253,6 +275,27 @@ mod tests {
             assert_eq!(names(&target), [name]);
         }
         assert_eq!(names(directory.path()), ["tables"]);
+    }
+
+    #[test]
+    fn of_many_at_once_one_stays() {
+        let directory = tempfile::tempdir().unwrap();
+        let target = directory.path().join("tables");
+        let write = |name: &str| {
+            for _ in 0..50 {
+                // Not through the list of this process, which has one renamed after the other.
+                let staged = temporary_directory(&target).unwrap();
+                fs::write(staged.path().join(name), name).unwrap();
+                swap(&staged.keep(), &target).unwrap();
+            }
+        };
+        std::thread::scope(|scope| {
+            for name in ["one", "two", "three", "four"] {
+                scope.spawn(move || write(name));
+            }
+        });
+        assert_eq!(names(directory.path()), ["tables"]);
+        assert_eq!(names(&target).len(), 1);
     }
 
     #[cfg(unix)]

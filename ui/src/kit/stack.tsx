@@ -84,7 +84,7 @@ export function Stack({ rows, label, drawing, whole, own }: Props) {
                     key={part.part}
                     class="part"
                     role="button"
-                    tabIndex={0}
+                    tabindex={0}
                     aria-label={`${row.label}, ${part.label}: ${part.text}, ${percent(share)}`}
                     onPointerMove={(event) => showTip(event, <TipLines title={row.label} lines={[[part.label, part.text], ["Share", percent(share)]]} />)}
                     onClick={(event) => (part.about ? explain(event.currentTarget, part.about()) : row.onClick?.())}

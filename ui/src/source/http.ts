@@ -14,6 +14,16 @@ function token(): Record<string, string> {
   return given ? { authorization: `Bearer ${given}` } : {};
 }
 
+/** The server's own words, and the status they came with. */
+export class Refused extends Error {
+  constructor(
+    message: string,
+    readonly status: number,
+  ) {
+    super(message);
+  }
+}
+
 async function request(path: string, options: RequestInit = {}): Promise<Response> {
   const response = await fetch(path, { ...options, headers: { ...token(), ...options.headers } });
   if (response.ok) return response;
@@ -25,7 +35,7 @@ async function request(path: string, options: RequestInit = {}): Promise<Respons
   } catch {
     message = text || message;
   }
-  throw new Error(message);
+  throw new Refused(message, response.status);
 }
 
 export function httpSource(): Source {

@@ -13,6 +13,7 @@ import { kernels } from "./kernels";
 import { live } from "./live";
 import { memory } from "./memory";
 import { overview } from "./overview";
+import { query } from "./query";
 import { roofline } from "./roofline";
 import { sections } from "./sections";
 import { timeline } from "./timeline";
@@ -50,6 +51,7 @@ export const VIEWS: readonly View[] = [
   compile,
   compare,
   devices,
+  query,
   bench,
   live,
   sections,

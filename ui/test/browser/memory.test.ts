@@ -43,6 +43,20 @@ describe("memory", () => {
     expect(await page.locator(".data-table tbody tr").first().textContent()).toContain(bytes(Number(first.bytes)));
   });
 
+  test("two peaks are compared, and the address keeps which", async () => {
+    const page = await open(address, "view=memory&memory.peak=at_peak");
+    await page.getByLabel("Compare with").selectOption({ label: "rank 1, " + String(rows(report, "memory", "by_device")[1]!.device) });
+    const grid = page.getByRole("grid", { name: "In use at both peaks, the largest change first" });
+    await grid.waitFor();
+    const peak = (rank: number) => rows(report, "memory", "at_peak").filter((row) => row.rank === rank).reduce((sum, row) => sum + Number(row.bytes), 0);
+    await page.getByText(`${bytes(peak(0))} in these rows`).waitFor();
+    await picture(page, "memory-compared");
+    expect(await barriers(page)).toEqual([]);
+    expect((await hash(page)).get("memory.with")).toBe(`1 ${rows(report, "memory", "by_device")[1]!.device}`);
+    await page.reload();
+    await grid.waitFor();
+  });
+
   test("a drag chooses the time of all views, a double click lets it go", async () => {
     const page = await open(address, "view=memory");
     const box = (await page.locator(".memory-chart .u-over").boundingBox())!;

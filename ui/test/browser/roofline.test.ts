@@ -133,6 +133,18 @@ test("hover says how far it is, a click explains it", async () => {
   await expect.poll(() => detail.count()).toBe(0);
 });
 
+test("all calls of an operator are one point, if one wants that", async () => {
+  const page = await open(training, "view=roofline");
+  await page.getByText("50 of 50 kernels").waitFor();
+  await page.getByLabel("A point is").selectOption({ label: "all of a name" });
+  const names = new Set((JSON.parse(run("report", TRAINING, "--json")) as Document).sections.find((one) => one.id === "roofline")!.tables.find((one) => one.id === "points")!.rows.map((row) => row[0]));
+  await page.getByText(`${names.size} of ${names.size} kernels`).waitFor();
+  await picture(page, "roofline-totals");
+  expect(await barriers(page)).toEqual([]);
+  // The table below has what the sums are of.
+  expect(await page.getByRole("grid").first().getAttribute("aria-rowcount")).toBe("51");
+});
+
 test("the list isolates, Ctrl adds, only what is selected is left", async () => {
   const page = await open(table, "view=roofline");
   const total = await page.locator(".plot .mark").count();

@@ -17,6 +17,10 @@ export interface Answers {
   rooflines?: Record<string, Document>;
   devices?: Document;
   device?: Record<string, Document>;
+  /** What can be asked in SQL; without, the server is a build without it. */
+  tables?: unknown;
+  /** The status and the body for a question. */
+  query?(question: { sql: string; limit: number }): [number, unknown];
 }
 
 export interface Running {
@@ -48,7 +52,12 @@ export async function serve(answers: Answers): Promise<Running> {
     if (kind === "devices") return id ? answers.device?.[decodeURIComponent(id)] : answers.devices;
     return undefined;
   };
-  const server: Server = createServer((request, response) => {
+  const sql = (path: string, body: string): [number, unknown] => {
+    if (!answers.tables) return [501, { error: "this build of eaves has no SQL", hint: "build it with `--features sql`" }];
+    if (path.endsWith("/query/tables")) return [200, answers.tables];
+    return answers.query?.(JSON.parse(body) as { sql: string; limit: number }) ?? [404, {}];
+  };
+  const server: Server = createServer(async (request, response) => {
     const address = new URL(request.url ?? "/", "http://localhost");
     response.setHeader("content-security-policy", POLICY);
     const file = files[address.pathname];
@@ -61,8 +70,10 @@ export async function serve(answers: Answers): Promise<Running> {
       listeners.add(response);
       arrived();
     } else {
-      const found = find(address.pathname, address.searchParams);
-      response.statusCode = found === undefined ? 404 : 200;
+      let body = "";
+      for await (const part of request) body += String(part);
+      const [status, found] = /\/query(\/tables)?$/.test(address.pathname) ? sql(address.pathname, body) : [200, find(address.pathname, address.searchParams)];
+      response.statusCode = found === undefined ? 404 : status;
       response.setHeader("content-type", "application/json");
       response.end(JSON.stringify(found ?? { error: `there is nothing at ${address.pathname}`, hint: "the runs are at /api/v1/runs" }));
     }

@@ -15,6 +15,11 @@ afterEach(async () => {
 
 const json = (...parts: string[]) => JSON.parse(run(...parts, "--json")) as Document;
 const training = json("report", TRAINING);
+/** The same with half of the memory of each row at the peak. */
+const smaller: Document = {
+  ...training,
+  sections: training.sections.map((one) => (one.id !== "memory" ? one : { ...one, tables: one.tables.map((table) => ({ ...table, rows: table.rows.map((row) => row.map((value, at) => (table.columns[at]?.id === "bytes" ? Number(value) / 2 : value))) })) })),
+};
 const refused = /Failed to load resource|ERR_|404/;
 
 async function started(more: Partial<Answers> = {}): Promise<Running> {
@@ -113,6 +118,39 @@ test("messages are drawn against the links that the server knows", async () => {
   expect(text).toContain("282.35 GB/s");
 });
 
+test("what messages of several sizes reached is a slope and a roof", async () => {
+  // 10 us to start, 100 GB/s on the bus.
+  const sizes = [1e3, 1e4, 1e5, 1e6, 1e7, 1e8];
+  const time = (bytes: number) => 1e4 + bytes / 100;
+  const columns = (...ids: string[]) => ids.map((id) => ({ id, title: id, unit: null }));
+  const tables = [
+    { id: "skew", columns: columns("kind", "group", "bytes", "collectives", "mean_transfer_ns", "bus_factor", "bus_gbps"), rows: sizes.map((bytes) => ["all_reduce", "0", bytes, 3, time(bytes), 1, bytes / time(bytes)]) },
+    { id: "reached", columns: columns("name", "sizes", "bus_factor", "bandwidth_gbps", "startup_ns", "knee_bytes"), rows: [["all_reduce (0)", 6, 1, 1e8 / time(1e8), time(1e3), 1e6]] },
+  ];
+  const made: Document = { ...training, sections: [{ id: "collectives", title: "Collectives", numbers: [], findings: [], tables }] };
+  const page = await open(write("reached", { document: made }), "view=communication");
+  const line = page.getByRole("button", { name: "all_reduce (0) reached 99.01 GB/s, start-up at most 10.01 µs, explain" });
+  await line.waitFor();
+  await picture(page, "communication-reached");
+  expect(await barriers(page)).toEqual([]);
+  // No message is above the lines.
+  const [corners, dots] = await page.evaluate(() => {
+    const points = document.querySelector("polyline:nth-of-type(2)")!.getAttribute("points")!.split(" ").map((one) => one.split(",").map(Number) as [number, number]);
+    const circles = [...document.querySelectorAll("circle")].map((one) => [Number(one.getAttribute("cx")), Number(one.getAttribute("cy"))] as [number, number]);
+    return [points, circles] as const;
+  });
+  const roof = (x: number) => {
+    const at = corners.findIndex(([from], index) => index > 0 && x <= from);
+    const [[x1, y1], [x2, y2]] = [corners[at - 1]!, corners[at]!];
+    return y1 + ((y2 - y1) * (x - x1)) / (x2 - x1);
+  };
+  expect(dots.length).toBe(6);
+  for (const [x, y] of dots) expect(y).toBeGreaterThanOrEqual(roof(x) - 1);
+  await line.focus();
+  await page.keyboard.press("Enter");
+  await page.getByRole("dialog").getByText("Start-up, at most").waitFor();
+});
+
 test("a chart that comes late is as wide as its panel, and what is not known is said", async () => {
   const alone = `${TRAINING}/rank0.json.gz`;
   const { address } = await started({ documents: { 2: json("report", alone) }, rooflines: { 2: json("roofline", alone, "--device", "nvidia-a100-sxm-80") } });
@@ -139,4 +177,30 @@ test("devices of the server are listed and put side by side", async () => {
   expect(text).toContain("2,039.00 GB/s");
   await picture(page, "devices-server");
   expect(await barriers(page)).toEqual([]);
+});
+
+test("the peak of a run is compared with that of another one", async () => {
+  const { address } = await started({ documents: { 1: smaller, 2: training } });
+  const page = await open(address, "view=memory", { online: true, allow: refused });
+  await page.getByLabel("Compare with").selectOption({ label: "before" });
+  await page.getByText("more than before").waitFor();
+  const row = page.getByRole("grid", { name: "In use at both peaks" }).getByRole("row").nth(1);
+  expect(await row.textContent()).toContain("more");
+});
+
+test("points of the roofline have arrows from where they were in another run", async () => {
+  const slower = structuredClone(training);
+  for (const table of slower.sections.find((one) => one.id === "roofline")!.tables.filter((one) => one.id === "points")) {
+    const [time, rate] = ["time_ns", "achieved_gflops"].map((id) => table.columns.findIndex((column) => column.id === id)) as [number, number];
+    for (const row of table.rows) [row[time], row[rate]] = [Number(row[time]) * 2, Number(row[rate]) / 2];
+  }
+  const { address } = await started({ documents: { 1: slower, 2: training } });
+  const page = await open(address, "view=roofline", { online: true, allow: refused });
+  await page.getByLabel("Compare with").selectOption({ label: "before" });
+  await page.getByText(/in both, 0 only here, 0 only there/).waitFor();
+  await page.locator(".plot .moved").first().waitFor({ state: "attached" });
+  expect(await page.locator(".plot text.better").first().textContent()).toBe("-50%");
+  await picture(page, "roofline-compared");
+  expect(await barriers(page)).toEqual([]);
+  expect(new URLSearchParams(await page.evaluate(() => location.hash.slice(1))).get("roofline.base")).toBe("run 1");
 });

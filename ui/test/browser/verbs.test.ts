@@ -15,8 +15,12 @@ const pages = {
   flame: page("verb-flame", "flame", TRAINING, "--metric", "gpu", "--order", "inverted"),
   timeline: page("verb-timeline", "timeline", TRAINING),
   roofline: page("verb-roofline", "roofline", "--pair", `peaks=${join(examples, "peaks.yaml")},input=${join(examples, "kernels.csv")}`, "--pair", `peaks=${join(examples, "npu_config.json")},input=${join(examples, "commands.json")}`),
+  diff: page("verb-diff", "diff", first, second),
   difference: page("verb-difference", "flame", second, "--diff", first),
 } as const;
+
+/** What views draw with. */
+const DRAWN = "canvas, .plot > svg, svg.chart";
 
 const tabs = (opened: Page) => opened.getByRole("tablist", { name: "Views" }).getByRole("tab").allTextContents();
 const view = (opened: Page) => opened.getByRole("tablist", { name: "Views" }).getByRole("tab", { selected: true }).textContent();
@@ -24,8 +28,8 @@ const view = (opened: Page) => opened.getByRole("tablist", { name: "Views" }).ge
 describe.each(Object.entries(pages))("%s", (name, address) => {
   test.each(["light", "dark"] as const)("opens at its view, %s", async (theme) => {
     const opened = await open(address, "", { theme });
-    await opened.waitForSelector("canvas, .plot > svg");
-    expect(await view(opened)).toBe({ flame: "Flame", difference: "Flame", timeline: "Timeline", roofline: "Roofline" }[name]);
+    await opened.waitForSelector(DRAWN);
+    expect(await view(opened)).toBe({ flame: "Flame", diff: "Compare", difference: "Flame", timeline: "Timeline", roofline: "Roofline" }[name]);
     // Nothing but what there is something for.
     expect(await tabs(opened)).toEqual(name === "roofline" ? ["Roofline", "Devices", "All sections"] : [await view(opened), "All sections"]);
     await picture(opened, `verb-${name}-${theme}`);
@@ -35,10 +39,15 @@ describe.each(Object.entries(pages))("%s", (name, address) => {
   test("is a drawing and tables where no program may run", async () => {
     const opened = await newContext({ javaScriptEnabled: false }).then((context) => context.newPage());
     await opened.goto(address);
-    const drawing = opened.locator("#eaves-read figure svg").first();
+    // A comparison has nothing but tables.
+    const drawing = opened.locator(name === "diff" ? "#eaves-read table" : "#eaves-read figure svg").first();
     await drawing.waitFor();
     // To be seen at once, not below an empty screen.
-    expect((await drawing.boundingBox())!.y).toBeLessThan(700);
+    const box = (await drawing.boundingBox())!;
+    expect(box.y).toBeLessThan(700);
+    // All of it, in the room that there is.
+    const room = (await opened.locator("#eaves-read main").boundingBox())!;
+    expect(box.x + box.width).toBeLessThanOrEqual(room.x + room.width + 1);
     expect(await opened.locator("#eaves-read table tr").count()).toBeGreaterThan(2);
     expect(await opened.evaluate(() => document.documentElement.scrollWidth - innerWidth).catch(() => 0)).toBeLessThanOrEqual(0);
     await opened.screenshot({ path: join(process.env.SCREENSHOTS ?? scratch, `verb-${name}-still.png`) });
@@ -51,7 +60,7 @@ describe.each(Object.entries(pages))("%s", (name, address) => {
     writeFileSync(outer, `<!doctype html><html lang="en"><title>notebook</title><body><div id="app"><p>A notebook</p></div><iframe title="page" sandbox="allow-scripts allow-downloads" style="width:1000px;height:600px" srcdoc="${inner}"></iframe></body></html>`);
     const opened = await open(pathToFileURL(outer).href);
     const frame = opened.frameLocator("iframe");
-    await frame.locator("canvas, .plot > svg").first().waitFor();
+    await frame.locator(DRAWN).first().waitFor();
     await frame.getByRole("tab", { name: "All sections" }).click();
     await frame.getByRole("tab", { name: "All sections", selected: true }).waitFor();
   });

@@ -9,7 +9,7 @@ const all = write("all", { ...recorded(TRAINING), document: everything() });
 const diff = write("diff", { document: difference() });
 
 /** Every view that there is, and the page that has something in it. */
-const VIEWS = ["overview", "roofline", "timeline", "flame", "kernels", "memory", "communication", "compile", "compare", "devices", "bench", "live", "sections"].map((view) => [view, view === "compare" ? diff : all] as const);
+const VIEWS = ["overview", "roofline", "timeline", "flame", "kernels", "memory", "communication", "compile", "compare", "devices", "query", "bench", "live", "sections"].map((view) => [view, view === "compare" ? diff : all] as const);
 
 test("no view is without a test here", async () => {
   const page = await open(all);
@@ -25,7 +25,7 @@ describe.each(VIEWS)("%s", (view, address) => {
     expect(await barriers(page)).toEqual([]);
   });
 
-  test.each([1280, 390])("nothing is cut at %d pixels", async (width) => {
+  test.each([1280, 800, 390])("nothing is cut at %d pixels", async (width) => {
     const page = await open(address, `view=${view}`, { width, height: 800 });
     await picture(page, `${view}-${width}`);
     const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Document } from "../../src/source/document";
 import { byteTicks, ceiling } from "../../src/views/memory/chart";
-import { devices, keyOf, lastUntil, missing, series, span, tableOf } from "../../src/views/memory/data";
+import { difference, sameDevice, told } from "../../src/views/memory/peaks";
+import { type Device, devices, keyOf, lastUntil, missing, series, span, tableOf } from "../../src/views/memory/data";
 
 const column = (id: string, unit: string | null = null) => ({ id, title: id, unit });
 
@@ -65,4 +66,27 @@ describe("memory of a device", () => {
     expect(byteTicks(2.2 * 2 ** 30, 6)).toEqual([0, 0.5, 1, 1.5, 2].map((value) => value * 2 ** 30));
     expect(byteTicks(100, 6)[1]).toBe(20);
   });
+});
+
+test("two peaks are compared row by row, and nothing of either is left out", () => {
+  const [one, two] = devices(document) as [Device, Device];
+  const found = document.sections[0]!;
+  const compared = difference(tableOf(found, "at_peak_by_stack", two), tableOf(found, "at_peak_by_stack", one))!;
+  expect(compared.table.rows).toEqual([
+    ["(not known)", 0, 600, 600, "more"],
+    ["model.py:3", 700, 300, -400, "less"],
+  ]);
+  expect(compared.table.columns.map((column) => column.id)).toEqual(["place", "base_bytes", "bytes", "delta_bytes", "verdict"]);
+  // The changes add up to the difference of the peaks.
+  expect(compared.sums).toEqual({ base: 700, next: 900 });
+  expect(told(compared.sums, "rank 1")).toBe("900 B in these rows, 200 B more than rank 1 (700 B).");
+  expect(difference(undefined, undefined)).toBeNull();
+  expect(difference(tableOf(found, "at_peak_by_stack", one), undefined)!.table.rows.map((row) => row[4])).toEqual(["less", "less"]);
+});
+
+test("the device of another run is that of the same name", () => {
+  const [one] = devices(document) as [Device];
+  expect(keyOf(sameDevice(document, { ...one, rank: 7 })!)).toBe("0 cuda:0");
+  expect(keyOf(sameDevice(document, { ...one, rank: 1 })!)).toBe("1 cuda:0");
+  expect(sameDevice({ ...document, sections: [] }, one)).toBeUndefined();
 });

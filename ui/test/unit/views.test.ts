@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { factors, links, messages } from "../../src/views/communication/points";
+import { factors, links, messages, reached } from "../../src/views/communication/points";
 import { beside } from "../../src/views/devices/beside";
 import { withUnits } from "../../src/views/devices/roofs";
 import { ranked } from "../../src/views/overview/findings";
@@ -22,6 +22,22 @@ test("findings: the largest gain first, gains of a step as often as there were s
   );
   // Four steps of 1 ms are more than 3 ms once.
   expect(found.map((one) => [one.finding.id, one.gain])).toEqual([["step", 4_000_000], ["whole", 3_000_000], ["bad", null], ["unknown", null]]);
+});
+
+test("what was reached is that of the messages that are drawn", () => {
+  const lines = (name: string) => table("reached", ["name", "sizes", "bus_factor", "startup_ns", "bandwidth_gbps", "knee_bytes"], [[name, 3, 1.5, 1e4, 100, 666_667], ["near", 2, 1, null, 90, null], ["broken", 2, null, 1, 1, 1]]);
+  const collectives = section("collectives", { tables: [lines("all_reduce")] });
+  expect(reached(report(collectives))).toEqual([
+    { name: "all_reduce", factor: 1.5, startup: 1e4, gbps: 100, knee: 666_667 },
+    { name: "near", factor: 1, startup: null, gbps: 90, knee: null },
+  ]);
+  expect(reached(report(collectives, section("comm-roofline", { tables: [lines("send")] }))).map((one) => one.name)).toEqual(["send", "near"]);
+  expect(reached(report())).toEqual([]);
+});
+
+test("calls that were not matched are messages, with what they waited", () => {
+  const sums = section("collectives", { tables: [table("by_collective", ["kind", "group", "bytes", "calls", "total_ns", "bus_gbps", "bus_factor"], [["all_reduce", null, 100, 3, 150, 12, 1.5]])] });
+  expect(messages(report(sums)).map((one) => [one.name, one.gbps, one.calls, one.time])).toEqual([["all_reduce", 12, 3, 150]]);
 });
 
 const SUMS = section("collectives", {

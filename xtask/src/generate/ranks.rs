@@ -1,7 +1,8 @@
 //! The ranks of one job, as many as wanted, with a straggler and a slow link among them.
 //!
-//! Nothing is simulated event by event: a step has a fixed shape, and when things happen on a rank follows from a few
+//! Nothing is simulated event by event: a layer has a fixed shape, and when things happen on a rank follows from a few
 //! numbers, so a rank costs what writing it costs. What ranks have in common, the ends of collectives, is worked out once.
+//! As in real recordings, a bigger one has more layers in its few steps, and each layer gathers its weights once.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -20,11 +21,14 @@ pub(crate) struct Job {
 
 /// Ranks of one machine, which gather weights among themselves.
 const MACHINE: u64 = 8;
-const KERNELS: u64 = 8;
-/// Bytes of a step as it is written, about.
-const STEP_BYTES: u64 = 5_000;
+const STEPS: u64 = 10;
+/// Kernels of a layer.
+const KERNELS: u64 = 32;
+/// Bytes of a layer as it is written, about.
+const LAYER_BYTES: u64 = 14_000;
 
-/// Nanoseconds. The last rank to come decides when a collective moves; then it takes its own time.
+/// Nanoseconds. The last rank to come decides when a collective moves; then it takes its own time. `LATE` is that of a
+/// layer, and more than a slow gathering costs.
 const LOADING: u64 = 200_000;
 const LATE: u64 = 2_000_000;
 const KERNEL: u64 = 400_000;
@@ -46,34 +50,44 @@ impl Job {
     }
 
     fn steps(&self) -> u64 {
-        (self.size / STEP_BYTES).max(2)
+        (self.size / LAYER_BYTES).clamp(2, STEPS)
+    }
+
+    /// Layers of a step.
+    fn layers(&self) -> u64 {
+        (self.size / self.steps() / LAYER_BYTES).max(1)
     }
 
     fn loading(&self, rank: u64) -> u64 {
-        LOADING + if rank == self.straggler() { LATE } else { 0 }
+        LOADING + if rank == self.straggler() { LATE * self.layers() } else { 0 }
     }
 
     fn gather(&self, rank: u64) -> u64 {
         if rank / MACHINE == self.slow_machine() { SLOW_GATHER } else { GATHER }
     }
 
-    /// Length of a kernel: the same everywhere, but for a little.
-    fn kernel(&self, rank: u64, step: u64, kernel: u64) -> u64 {
-        let mixed = (rank << 40 | step << 8 | kernel).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    /// Length of a kernel: the same everywhere, but for a little. `place` counts the layers of all steps.
+    fn kernel(&self, rank: u64, place: u64, kernel: u64) -> u64 {
+        let mixed = (rank << 40 | place << 8 | kernel).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         KERNEL + (mixed >> 32) % JITTER
     }
 
-    /// How long after the beginning of a step a rank has computed its part.
-    fn computed(&self, rank: u64, step: u64) -> u64 {
-        self.loading(rank) + (0..KERNELS).map(|kernel| self.kernel(rank, step, kernel)).sum::<u64>()
+    /// How long a rank computes a layer.
+    fn computing(&self, rank: u64, place: u64) -> u64 {
+        (0..KERNELS).map(|kernel| self.kernel(rank, place, kernel)).sum()
+    }
+
+    /// Where the layers of a step are in the count of all.
+    fn places(&self, step: u64) -> std::ops::Range<u64> {
+        step * self.layers()..(step + 1) * self.layers()
     }
 }
 
 /// When the collectives of a step end.
 struct Step {
     start: u64,
-    /// Of each machine.
-    gathered: Vec<u64>,
+    /// Of each machine, those of its layers.
+    gathered: Vec<Vec<u64>>,
     reduced: u64,
 }
 
@@ -81,14 +95,22 @@ fn steps(job: &Job) -> Vec<Step> {
     let mut start = 1_000_000;
     let mut steps = Vec::new();
     for step in 0..job.steps() {
-        let last = |machine: u64| {
-            let ranks = machine * MACHINE..((machine + 1) * MACHINE).min(job.count);
-            ranks.map(|rank| job.computed(rank, step)).max().unwrap_or_default()
-        };
-        let machines = 0..job.count.div_ceil(MACHINE);
-        let gathered: Vec<u64> =
-            machines.map(|machine| start + last(machine) + job.gather(machine * MACHINE)).collect();
-        let reduced = gathered.iter().max().copied().unwrap_or(start) + REDUCE;
+        let gathered: Vec<Vec<u64>> = (0..job.count.div_ceil(MACHINE))
+            .map(|machine| {
+                let ranks = machine * MACHINE..((machine + 1) * MACHINE).min(job.count);
+                let mut before = None;
+                let layer = |place| {
+                    let began = |rank| before.unwrap_or(start + job.loading(rank));
+                    let arrived = ranks.clone().map(|rank| began(rank) + job.computing(rank, place)).max();
+                    let end = arrived.unwrap_or(start) + job.gather(ranks.start);
+                    before = Some(end);
+                    end
+                };
+                job.places(step).map(layer).collect()
+            })
+            .collect();
+        let last = gathered.iter().filter_map(|layers| layers.last()).max();
+        let reduced = last.copied().unwrap_or(start) + REDUCE;
         steps.push(Step { start, gathered, reduced });
         start = reduced + 50_000;
     }
@@ -167,18 +189,6 @@ fn write_rank(out: &mut impl Write, job: &Job, steps: &[Step], rank: u64) -> Res
         let loader = "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__";
         event(out, "user_annotation", loader, process, (begin + 1_000, loaded - 20_000), "")?;
         let mut at = loaded;
-        for kernel in 0..KERNELS {
-            correlation += 1;
-            let launch = loaded - 18_000 + 1_500 * kernel;
-            let linked = format!(", \"args\": {{\"correlation\": {correlation}}}");
-            event(out, "cpu_op", "aten::mm", process, (launch - 200, launch + 1_200), "")?;
-            event(out, "cuda_runtime", "cudaLaunchKernel", process, (launch, launch + 1_000), &linked)?;
-            let placed =
-                format!(", \"args\": {{\"correlation\": {correlation}, \"device\": 0, \"stream\": 7}}");
-            let done = at + job.kernel(rank, number as u64, kernel);
-            event(out, "kernel", "ampere_sgemm_128x64_tn", 7, (at, done), &placed)?;
-            at = done;
-        }
         let collective = |name: &str, elements: u64, group: &str, size: u64, ranks: &str| {
             format!(
                 ", \"args\": {{\"device\": 0, \"stream\": 20, \"Collective name\": \"{name}\", \"In msg nelems\": {elements}, \
@@ -186,18 +196,27 @@ fn write_rank(out: &mut impl Write, job: &Job, steps: &[Step], rank: u64) -> Res
                  \"Process Group Name\": \"{group}\", \"Process Group Ranks\": \"{ranks}\"}}"
             )
         };
-        let gathered = step.gathered.get(machine as usize).copied().unwrap_or(at);
         let gather = collective("_allgather_base", 1 << 20, "1", MACHINE, &of_machine);
-        event(out, "kernel", "ncclDevKernel_AllGather_RING_LL", 20, (at, gathered), &gather)?;
+        let gathered = step.gathered.get(machine as usize).map_or(&[][..], Vec::as_slice);
+        for (place, gathered) in job.places(number as u64).zip(gathered) {
+            let launched = at - 18_000;
+            for kernel in 0..KERNELS {
+                correlation += 1;
+                let launch = launched + 1_500 * kernel;
+                let linked = format!(", \"args\": {{\"correlation\": {correlation}}}");
+                event(out, "cpu_op", "aten::mm", process, (launch - 200, launch + 1_200), "")?;
+                event(out, "cuda_runtime", "cudaLaunchKernel", process, (launch, launch + 1_000), &linked)?;
+                let placed =
+                    format!(", \"args\": {{\"correlation\": {correlation}, \"device\": 0, \"stream\": 7}}");
+                let done = at + job.kernel(rank, place, kernel);
+                event(out, "kernel", "ampere_sgemm_128x64_tn", 7, (at, done), &placed)?;
+                at = done;
+            }
+            event(out, "kernel", "ncclDevKernel_AllGather_RING_LL", 20, (at, *gathered), &gather)?;
+            at = *gathered;
+        }
         let reduce = collective("allreduce", 1 << 22, "0", count, &of_all);
-        event(
-            out,
-            "kernel",
-            "ncclDevKernel_AllReduce_Sum_f32_RING_LL",
-            20,
-            (gathered, step.reduced),
-            &reduce,
-        )?;
+        event(out, "kernel", "ncclDevKernel_AllReduce_Sum_f32_RING_LL", 20, (at, step.reduced), &reduce)?;
     }
     write!(out, "\n]}}\n")?;
     Ok(())
@@ -209,12 +228,19 @@ mod tests {
 
     #[test]
     fn everybody_waits_for_the_straggler_and_its_links_are_sound() {
-        let job = Job { count: 64, size: 20_000 };
+        let job = Job { count: 64, size: 600_000 };
         assert_ne!(job.straggler() / MACHINE, job.slow_machine());
         for (number, step) in steps(&job).iter().enumerate() {
-            let late = step.start + job.computed(job.straggler(), number as u64) + GATHER + REDUCE;
-            assert_eq!(step.reduced, late);
-            assert!((0..64).all(|rank| job.computed(rank, number as u64) <= late - step.start));
+            let layers =
+                job.places(number as u64).map(|place| job.computing(job.straggler(), place) + GATHER);
+            let late = step.start + job.loading(job.straggler()) + layers.sum::<u64>() + REDUCE;
+            // Others of its machine may compute a layer longer, by the little that differs.
+            let little = job.layers() * KERNELS * JITTER;
+            assert!((late..late + little).contains(&step.reduced), "{} {late}", step.reduced);
+            let machine_of = job.straggler() / MACHINE;
+            let others =
+                step.gathered.iter().enumerate().filter(|(machine, _)| *machine as u64 != machine_of);
+            assert!(others.flat_map(|(_, layers)| layers).all(|end| *end < late - REDUCE));
         }
     }
 
@@ -233,6 +259,9 @@ mod tests {
         let text = String::from_utf8(bytes).unwrap();
         assert_eq!(text.matches('{').count(), text.matches('}').count());
         assert!(text.contains("\"rank\": 3, \"world_size\": 16"));
-        assert_eq!(text.matches("\"ph\"").count() as u64, job.steps() * (4 + 3 * KERNELS));
+        assert_eq!(
+            text.matches("\"ph\"").count() as u64,
+            job.steps() * (3 + job.layers() * (1 + 3 * KERNELS))
+        );
     }
 }

@@ -26,6 +26,8 @@ mod temporal_breakdown;
 use std::ops::Deref;
 
 pub use kernel_sequences::{Sequence, sequences_of};
+pub use launch_stats::{Launch, launches};
+pub use memory::{MemoryEvent, memory_events};
 pub use temporal_breakdown::Breakdown;
 
 use serde::Serialize;

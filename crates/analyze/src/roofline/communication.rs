@@ -7,6 +7,7 @@ use eaves_roofline::Device;
 use eaves_roofline::device::Link;
 
 use super::links::{self, Protocol};
+use super::reached::reached;
 use crate::section::{Column, Finding, Number, Provenance, Section, Severity, Table, Unit, Value};
 
 /// A message, or many of the same size.
@@ -99,7 +100,7 @@ pub fn communication(transfers: &[Transfer], device: &Device, default_link: Opti
                 "Messages above the wire roof, which cannot be: the flag says the likely cause.",
             ),
         ],
-        tables: vec![
+        tables: [
             Table {
                 id: "events",
                 title: "Messages against the links",
@@ -112,7 +113,10 @@ pub fn communication(transfers: &[Transfer], device: &Device, default_link: Opti
                 columns: LINKS.to_vec(),
                 rows: device.links.iter().map(link_cells).collect(),
             },
-        ],
+        ]
+        .into_iter()
+        .chain(reached(transfers))
+        .collect(),
         findings: findings(&events, device),
     }
 }

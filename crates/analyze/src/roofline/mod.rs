@@ -11,6 +11,7 @@ mod links;
 mod measurements;
 mod operators;
 mod point;
+mod reached;
 mod reported;
 mod section;
 #[cfg(test)]
@@ -25,6 +26,7 @@ pub use operators::{
     Arguments, Attribution, Call, Class, OperatorRow, Scope, TracePoints, trace_points, trace_section,
 };
 pub use point::{Load, Mark, Point};
+pub use reached::reached;
 pub use reported::reported_device;
 pub use section::section;
 pub use traces::{analyses_of_traces, classified, of_traces};

@@ -20,6 +20,7 @@ mod open;
 mod ops;
 mod predict;
 mod profile;
+pub(crate) mod query;
 pub(crate) mod report;
 pub(crate) mod roofline;
 mod self_;
@@ -64,6 +65,7 @@ pub(crate) enum Command {
     Ops(ops::Arguments),
     Predict(predict::Arguments),
     Profile(Box<profile::Arguments>),
+    Query(query::Arguments),
     Report(report::Arguments),
     Roofline(Box<roofline::Arguments>),
     #[command(name = "self")]
@@ -98,6 +100,7 @@ impl Command {
             Self::Ops(arguments) => ops::run(arguments, output),
             Self::Predict(arguments) => predict::run(arguments, output),
             Self::Profile(arguments) => return profile::run(arguments, output),
+            Self::Query(arguments) => query::run(arguments, output),
             Self::Report(arguments) => report::run(arguments, output),
             Self::Roofline(arguments) => return roofline::run(arguments, output),
             Self::Self_(arguments) => self_::run(arguments, output),

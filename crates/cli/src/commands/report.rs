@@ -20,7 +20,8 @@ use crate::failure::{did_you_mean, hinted};
   eaves report trace.json -o report.html  a page with timeline and flame graph
   eaves report trace.json -o report.md
   eaves report rank7.json --partial -o 7.eaves-partial   one rank of many
-  eaves report parts/                     the job that parts were measured of"
+  eaves report parts/                     the job that parts were measured of
+  eaves report s3://bucket/job --ray http://HEAD:8265    on a Ray cluster"
 )]
 pub(crate) struct Arguments {
     #[command(flatten)]
@@ -34,7 +35,7 @@ pub(crate) struct Arguments {
     /// Write what was measured to -o FILE.eaves-partial, to be put together with other ranks
     #[arg(long, conflicts_with_all = ["csv", "device", "json", "markdown", "section"], help_heading = "Output")]
     partial: bool,
-    /// Measure the ranks on this cluster of Ray: HOST:PORT, or `auto`
+    /// Measure the ranks on this cluster of Ray: HOST:PORT, `auto`, or http://HOST:8265
     #[arg(long, value_name = "ADDRESS", conflicts_with_all = ["kernel_wait", "queue_limit"], help_heading = "Cluster")]
     ray: Option<String>,
 }

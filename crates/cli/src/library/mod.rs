@@ -3,7 +3,9 @@
 //! Recordings stay in memory between questions, answers are [`Document`]s, and what went wrong is a [`Failure`]. What
 //! a question means, and what a file name asks for, is decided where the verbs decide it.
 
+mod asking;
 mod drawing;
+mod ingest;
 mod partial;
 mod question;
 mod saving;
@@ -15,11 +17,13 @@ use eaves_analyze::{Selection, SelectionError};
 use eaves_model::{Measurements, Run};
 use eaves_present::Document;
 
+pub use self::asking::{query, query_recordings};
 pub(crate) use self::drawing::flame_data;
 pub use self::drawing::{FlameGraph, Timeline};
+pub use self::ingest::{Ingest, IngestTask, ingest_file, ingested};
 pub use self::partial::{files, measured, merged, report_of};
 pub use self::question::{diff, hta, info, report, roofline};
-pub use self::saving::{export, html, save, save_report, text};
+pub use self::saving::{export, save, save_report, text};
 use crate::arguments::Answer;
 use crate::failure;
 pub use crate::flame::{Format as FlameFormat, View as FlameView};

@@ -6,7 +6,6 @@ use anstream::ColorChoice;
 use eaves_analyze::section::Section;
 use eaves_analyze::timeline::TIMELINE;
 use eaves_analyze::{flame, measure};
-use eaves_present::page::{self, Parts};
 use eaves_present::{Document, png, roofline, terminal};
 
 use super::{Failure, Recordings};
@@ -43,7 +42,6 @@ pub fn save(document: &Document, path: &Path, top: usize) -> Result<(), Failure>
         "png" if has_chart => save_bytes(path, || {
             png::render(&drawing(), png::SCREEN).map_err(|error| anyhow::Error::from(error).into())
         }),
-        "html" | "htm" if document.verb == "roofline" => save_bytes(path, || Ok(html(document).into_bytes())),
         _ => Ok(Destination::new(None, Some(path))?.write(document, top, &SILENT)?),
     }
 }
@@ -73,15 +71,6 @@ pub fn save_report(
         let page = analysis::drawn(document, &recordings.run, (&of_timeline, &of_flame), &options);
         Ok(page.into_bytes())
     })
-}
-
-/// The page of a document: that of the roofline is one to look around in.
-pub fn html(document: &Document) -> String {
-    if document.verb == "roofline" {
-        page::offline(document, &Parts::default(), page::BUDGET)
-    } else {
-        eaves_present::html::render(document)
-    }
 }
 
 /// Writes what is made once it is sure that it can be written.

@@ -167,6 +167,16 @@ fn saved_reports_are_inputs() {
 }
 
 #[test]
+fn a_page_has_the_program_and_the_tables() {
+    let directory = inputs();
+    assert_eq!(diff(&directory, &["base.json", "slower.json", "-o", "diff.html"]).code, Some(0));
+    let page = std::fs::read_to_string(directory.path().join("diff.html")).unwrap();
+    assert!(page.contains("<div id=\"app\">") && page.contains("id=\"eaves-document\""));
+    // Read where no program may run.
+    assert!(page.contains("<div id=\"eaves-read\">") && page.contains("gemm"));
+}
+
+#[test]
 fn a_report_that_cannot_be_compared_is_an_error() {
     let directory = inputs();
     assert_eq!(diff(&directory, &["base.json", "slower.json", "-o", "diff.html"]).code, Some(0));

@@ -10,7 +10,7 @@ use crate::support::{TRACE, eaves, names, run};
 use serde_json::Value;
 
 /// The samples of the project, and runs of other tools where they are.
-fn samples() -> Vec<PathBuf> {
+pub(crate) fn samples() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut found: Vec<PathBuf> = ["communication-bound", "damaged", "healthy", "host-bound", "training"]
         .iter()
@@ -136,6 +136,8 @@ fn nothing_to_add_is_a_failure() {
     let run = |arguments: &[&str]| run(directory.path(), &[&["ingest"], arguments].concat());
     assert_eq!(run(&["page.json", "-o", "dataset"]).code, Some(2));
     assert_eq!(run(&["absent.json", "-o", "dataset"]).code, Some(2));
+    // Who had nothing to add leaves nothing.
+    assert!(!directory.path().join("dataset").exists());
     assert_eq!(run(&["trace.json", "-o", "dataset", "--run", "a/b"]).code, Some(2));
     // Something else is there.
     fs::create_dir(directory.path().join("other")).unwrap();

@@ -24,6 +24,9 @@ mod privacy;
 #[cfg(unix)]
 mod profile;
 mod python;
+mod query;
+#[cfg(feature = "cloud")]
+mod ray;
 mod report;
 mod roofline;
 mod schema;

@@ -1,5 +1,6 @@
 //! What `--json` prints follows the schema that is published.
 
+use crate::ingest::samples;
 use crate::support::{TRACE, run};
 use serde_json::Value;
 
@@ -95,4 +96,47 @@ fn the_schema_names_every_verb() {
     let known: Vec<&str> =
         schema["properties"]["schema"]["enum"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
     assert_eq!(known, VERBS.map(|(verb, _)| format!("eaves.{verb}/1")));
+}
+
+/// The names that an object of a schema knows.
+fn known(schema: &Value) -> Vec<&String> {
+    let mut names: Vec<_> = schema["properties"].as_object().unwrap().keys().collect();
+    names.sort_unstable();
+    names
+}
+
+fn names(object: &Value) -> Vec<&String> {
+    let mut names: Vec<_> = object.as_object().unwrap().keys().collect();
+    names.sort_unstable();
+    names
+}
+
+#[test]
+fn rank_files_follow_their_schema() {
+    let schema: Value = serde_json::from_str(include_str!("../../../../schema/rank.schema.json")).unwrap();
+    jsonschema::meta::validate(&schema).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    let mut checked = 0;
+    for (number, sample) in samples().iter().enumerate() {
+        let dataset = directory.path().join(number.to_string());
+        let arguments = ["ingest", sample.to_str().unwrap(), "--run", "run", "-o", dataset.to_str().unwrap()];
+        if run(directory.path(), &arguments).code != Some(0) {
+            continue;
+        }
+        for folder in std::fs::read_dir(dataset.join("run=run")).unwrap().map(Result::unwrap) {
+            let text = std::fs::read_to_string(folder.path().join("rank.json")).unwrap();
+            let file: Value = serde_json::from_str(&text).unwrap();
+            let errors: Vec<String> = validator
+                .iter_errors(&file)
+                .map(|error| format!("{}: {error}", error.instance_path()))
+                .collect();
+            assert!(errors.is_empty(), "{}: {errors:#?}", sample.display());
+            // Readers pass over what they do not know, so a name that is missing here would not be an error above.
+            assert_eq!(names(&file), known(&schema));
+            assert_eq!(names(&file["metadata"]), known(&schema["$defs"]["metadata"]));
+            checked += 1;
+        }
+    }
+    assert!(checked >= 7, "{checked}");
 }

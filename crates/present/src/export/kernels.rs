@@ -51,7 +51,7 @@ fn write_rows(recordings: &[Recording], output: impl Write + Send) -> Result<Wri
     let schema = Arc::new(schema(recordings.len() > 1, &counters));
     let properties = WriterProperties::builder()
         .set_created_by(CREATED_BY.to_owned())
-        .set_compression(tables::COMPRESSION)
+        .set_compression(tables::compression())
         .set_key_value_metadata(Some(facts(recordings)))
         .build();
     let mut writer = ArrowWriter::try_new(output, schema.clone(), Some(properties))?;

@@ -8,6 +8,7 @@ mod live;
 mod older;
 mod page;
 mod parts;
+mod query;
 mod questions;
 mod reference;
 mod runs;
@@ -47,6 +48,8 @@ pub(crate) fn router(shared: Arc<Shared>) -> Router {
         .routes(routes!(parts::timeline))
         .routes(routes!(parts::flame))
         .routes(routes!(slices::slices))
+        .routes(routes!(query::query))
+        .routes(routes!(query::query_tables))
         .routes(routes!(files::table))
         .routes(routes!(files::picture))
         .routes(routes!(questions::roofline))

@@ -9,4 +9,5 @@ mod many;
 mod older;
 mod packed;
 mod parts;
+mod query;
 mod questions;

@@ -141,6 +141,8 @@ fn the_description_lists_what_there_is() {
         "/runs/{id}/timeline",
         "/runs/{id}/slices",
         "/runs/{id}/flame",
+        "/runs/{id}/query",
+        "/runs/{id}/query/tables",
         "/runs/{id}/roofline",
         "/runs/{id}/diff",
         "/runs/{id}/table/{section}/{file}",

@@ -157,6 +157,29 @@ fn paths_name_datasets_runs_and_ranks() {
 }
 
 /// Every file of a rank, damaged in every simple way: an error that names the file.
+/// A writer that is killed leaves only what the next one removes, and a dataset without its file is about to be made.
+#[test]
+fn a_dataset_is_made_with_its_first_rank() {
+    let directory = tempfile::tempdir().unwrap();
+    let root = directory.path().join("dataset");
+    let names = |folder: &Path| {
+        let mut names: Vec<_> =
+            fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        names.sort_unstable();
+        names
+    };
+    let dataset = dataset(directory.path());
+    assert!(!root.exists());
+    drop(dataset.stage("a", &recording(0), None).unwrap());
+    assert_eq!(names(&root), ["eaves-dataset.json", "run=a"]);
+    assert!(names(&root.join("run=a")).is_empty());
+    fs::remove_file(root.join("eaves-dataset.json")).unwrap();
+    let again = self::dataset(directory.path());
+    again.stage("a", &recording(0), None).unwrap().complete(0).unwrap();
+    assert_eq!(names(&root), ["eaves-dataset.json", "run=a"]);
+    assert_eq!(Dataset::open(&root.display().to_string()).unwrap().ranks("a").unwrap(), [0]);
+}
+
 #[test]
 fn damage_is_named() {
     let directory = tempfile::tempdir().unwrap();

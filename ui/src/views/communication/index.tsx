@@ -18,11 +18,11 @@ import { Roofs } from "./roofs";
 const SECTIONS = ["comm-overlap", "collectives", "stragglers", "comm-roofline"] as const;
 
 const TABLES = [
-  { id: "collectives", title: "Collectives", section: "collectives", tables: ["by_collective", "matching"] },
+  { id: "collectives", title: "Collectives", section: "collectives", tables: ["by_collective", "reached", "matching"] },
   { id: "skew", title: "Skew and transfer", section: "collectives", tables: ["skew"] },
   { id: "stragglers", title: "Who waits for whom", section: "stragglers", tables: ["by_rank", "by_step"] },
   { id: "ranks", title: "By rank", section: "collectives", tables: ["by_rank"] },
-  { id: "messages", title: "Against the links", section: "comm-roofline", tables: ["events", "links"] },
+  { id: "messages", title: "Against the links", section: "comm-roofline", tables: ["events", "reached", "links"] },
 ] as const;
 
 /** The document, with the messages against the links of the device: a report has none of it, a server that is asked has. */

@@ -35,13 +35,14 @@ function collective(all: readonly Row[], name: string, bytes: number): Row | und
   return all.find((row) => row.kind === kind && row.bytes === bytes && (group === undefined || String(row.group) === group));
 }
 
-/** The messages: of the communication roofline, else those that were matched over ranks. */
+/** The messages: of the communication roofline, else those that were matched over ranks, else calls with what they waited. */
 export function messages(document: Document): Message[] {
   const sums = rows(document, "collectives", "by_collective");
   const events = rows(document, "comm-roofline", "events");
-  const source = events.length ? events : rows(document, "collectives", "skew");
+  const matched = rows(document, "collectives", "skew");
+  const source = events.length ? events : matched.length ? matched : sums;
   return source.flatMap((row): Message[] => {
-    const name = text(row, "name") ?? `${row.kind} (${row.group})`;
+    const name = text(row, "name") ?? (row.group === null ? String(row.kind) : `${row.kind} (${row.group})`);
     const bytes = amount(row, "bytes");
     const gbps = amount(row, "achieved_gbps") ?? amount(row, "bus_gbps");
     if (!bytes || !gbps || bytes <= 0 || gbps <= 0) return [];
@@ -52,7 +53,7 @@ export function messages(document: Document): Message[] {
         bytes,
         gbps,
         calls: amount(row, "calls") ?? amount(row, "collectives") ?? 0,
-        time: amount(row, "time_ns") ?? (amount(row, "mean_transfer_ns") ?? 0) * (amount(row, "collectives") ?? 0),
+        time: amount(row, "time_ns") ?? amount(row, "total_ns") ?? (amount(row, "mean_transfer_ns") ?? 0) * (amount(row, "collectives") ?? 0),
         factor: amount(row, "bus_factor") ?? (same ? amount(same, "bus_factor") : null),
         exposed: same ? amount(same, "exposed_pct") : null,
         link: text(row, "matched_link") ?? text(row, "link"),
@@ -68,6 +69,25 @@ export function links(document: Document): Link[] {
     const wire = amount(row, "total_gbps");
     if (!wire || wire <= 0) return [];
     return [{ name: String(row.name), wire, protocol: amount(row, "protocol_gbps"), protocolName: text(row, "protocol"), source: text(row, "source"), confidence: text(row, "confidence") }];
+  });
+}
+
+/** What messages of one name reached: below both lines lies every size of them. */
+export interface Reached {
+  name: string;
+  factor: number;
+  gbps: number;
+  /** What starting one takes at most; null if every size comes near the bandwidth. */
+  startup: number | null;
+  /** The size at which both take the same time. */
+  knee: number | null;
+}
+
+export function reached(document: Document): Reached[] {
+  const own = rows(document, "comm-roofline", "reached");
+  return (own.length ? own : rows(document, "collectives", "reached")).flatMap((row): Reached[] => {
+    const [factor, gbps, startup, knee] = ["bus_factor", "bandwidth_gbps", "startup_ns", "knee_bytes"].map((id) => amount(row, id));
+    return factor && gbps ? [{ name: String(row.name), factor, gbps, startup: startup ?? null, knee: knee ?? null }] : [];
   });
 }
 

@@ -1,6 +1,5 @@
 // The roofline of communication: how large a message is against its bus bandwidth, below the roofs of the links.
 
-import { scaleLog } from "d3-scale";
 import { useRef } from "preact/hooks";
 import { bytes, decimal, duration, percent, thousands } from "../../format";
 import { explain } from "../../kit/explain";
@@ -11,7 +10,18 @@ import { useWidth } from "../../kit/size";
 import { hideTip, showTip, TipLines } from "../../kit/tooltip";
 import { type Document, section } from "../../source/document";
 import { select, selected } from "../../state";
-import { factors, type Link, links, type Message, messages } from "./points";
+import { factors, type Link, links, type Message, messages, type Reached, reached } from "./points";
+
+/** Pixels of a value on a logarithmic axis. */
+interface Scale {
+  (value: number): number;
+  low: number;
+  high: number;
+}
+
+function logScale(low: number, high: number, from: number, to: number): Scale {
+  return Object.assign((value: number) => from + (Math.log(value / low) / Math.log(high / low)) * (to - from), { low, high });
+}
 
 const HEIGHT = 300;
 const LEFT = 58;
@@ -38,22 +48,21 @@ export function Roofs({ document }: { document: Document }) {
   const [box, width] = useWidth<HTMLDivElement>(900);
   const found = messages(document);
   const roofs = links(document);
+  const lines = reached(document);
   if (found.length === 0) return null;
   const used = factors(found);
   const known = section(document, "comm-roofline");
-  const table = (known ?? section(document, "collectives"))?.tables.find((one) => one.id === (known ? "events" : "skew"));
-  const x = scaleLog([Math.min(...found.map((one) => one.bytes)) / 4, Math.max(...found.map((one) => one.bytes)) * 4], [LEFT, width - RIGHT]);
+  const table = (known ?? section(document, "collectives"))?.tables.find((one) => one.id === (known ? "events" : "skew")) ?? section(document, "collectives")?.tables.find((one) => one.id === "by_collective");
+  const x = logScale(Math.min(...found.map((one) => one.bytes)) / 4, Math.max(...found.map((one) => one.bytes)) * 4, LEFT, width - RIGHT);
   const rates = [...found.map((one) => one.gbps), ...roofs.map((roof) => roof.wire)];
-  const y = scaleLog([Math.min(...rates) / 2.5, Math.max(...rates) * 2], [HEIGHT - BOTTOM, TOP]);
-  const [low = 1, high = 1] = x.domain();
-  const [slow = 1, fast = 1] = y.domain();
-  const sizes = powers(low, high, 4).filter((_, at, all) => at % Math.ceil(all.length / (width / 90)) === 0);
+  const y = logScale(Math.min(...rates) / 2.5, Math.max(...rates) * 2, HEIGHT - BOTTOM, TOP);
+  const sizes = powers(x.low, x.high, 4).filter((_, at, all) => at % Math.ceil(all.length / (width / 90)) === 0);
   return (
     <Panel
       title="Communication roofline"
       note={`Bus bandwidth as nccl-tests defines it: bytes over time, times a factor of the collective${used.length ? ` (${used.slice(0, 6).join(", ")})` : ""}. ${
         roofs.length ? "Lines are what the wires of a link carry, dashed what its protocol leaves for data." : "The document names no links: `eaves roofline TRACE --device NAME --link LINK` draws their roofs."
-      }`}
+      }${lines.length ? " Dotted is what sizes of one collective reached here: the roof is the best bandwidth, a slope what starting one takes at most." : ""}`}
       exports={{ name: "comm-roofline", svg: () => drawing.current, ...(table ? { table: () => table } : {}), command: command(document, "roofline") }}
     >
       <div ref={box}>
@@ -66,7 +75,7 @@ export function Roofs({ document }: { document: Document }) {
               </text>
             </g>
           ))}
-          {rateTicks(slow, fast).map((rate) => (
+          {rateTicks(y.low, y.high).map((rate) => (
             <g key={rate} transform={`translate(0 ${y(rate)})`}>
               <line class="grid" x1={LEFT} x2={width - RIGHT} />
               <text class="tick" x={LEFT - 6} y={4} text-anchor="end">
@@ -83,6 +92,9 @@ export function Roofs({ document }: { document: Document }) {
           </text>
           {roofs.map((roof, at) => (
             <Roof key={roof.name} roof={roof} at={at} y={y} width={width} shift={besides(roof, roofs, y)} />
+          ))}
+          {lines.map((one, at) => (
+            <Line key={one.name} one={one} x={x} y={y} isNamed={lines.slice(0, at).every((other) => Math.abs(y(other.gbps) - y(one.gbps)) > 14)} section={known ? "comm-roofline" : "collectives"} />
           ))}
           {found.map((one, at) => (
             <Dot key={at} one={one} x={x(one.bytes)} y={y(one.gbps)} most={Math.max(...found.map((other) => other.time))} />
@@ -115,7 +127,7 @@ function Roof({ roof, at, y, width, shift }: { roof: Link; at: number; y: (rate:
     <g
       class="roof"
       role="button"
-      tabIndex={0}
+      tabindex={0}
       aria-label={`${roof.name} ${decimal(roof.wire)} GB/s, explain`}
       onClick={(event) => about(event.currentTarget)}
       onKeyDown={(event) => event.key === "Enter" && about(event.currentTarget)}
@@ -124,9 +136,47 @@ function Roof({ roof, at, y, width, shift }: { roof: Link; at: number; y: (rate:
       <rect x={LEFT} width={width - LEFT - RIGHT} y={y(roof.wire) - 6} height={y(roof.protocol ?? roof.wire) - y(roof.wire) + 12} fill="transparent" stroke="none" />
       <line x1={LEFT} x2={width - RIGHT} y1={y(roof.wire)} y2={y(roof.wire)} stroke={colour} stroke-width={2} />
       {roof.protocol === null ? null : <line x1={LEFT} x2={width - RIGHT} y1={y(roof.protocol)} y2={y(roof.protocol)} stroke={colour} stroke-width={1.5} stroke-dasharray="6 4" />}
-      <text x={LEFT + 8 + shift * 190} y={y(roof.wire) - 5} style={{ fill: colour }}>
+      {/* Below its line if there is another one just above. */}
+      <text x={LEFT + 8 + Math.floor(shift / 2) * 190} y={shift % 2 ? y(roof.protocol ?? roof.wire) + 14 : y(roof.wire) - 5} style={{ fill: colour }}>
         {roof.name} {decimal(roof.wire)} GB/s
       </text>
+    </g>
+  );
+}
+
+/** A slope up to the knee, and the roof from there. */
+function Line({ one, x, y, section: id, isNamed }: { one: Reached; x: Scale; y: Scale; section: string; isNamed: boolean }) {
+  const startup = one.startup ?? 0;
+  // The slope leaves the chart at its lower edge, or at its left one.
+  const from = Math.max(x.low, (y.low * startup) / one.factor);
+  const knee = Math.min(Math.max(one.knee ?? x.low, from), x.high);
+  const at = (bytes: number) => `${x(bytes)},${y(startup ? Math.min((bytes * one.factor) / startup, one.gbps) : one.gbps)}`;
+  // Where nothing else is: left of the knee, or above the left end of the roof.
+  const hasRoom = startup > 0 && x(knee) > LEFT + 220;
+  const points = [from, knee, x.high].map(at).join(" ");
+  const about = (anchor: Element) =>
+    explain(anchor, {
+      title: `${one.name}, as reached here`,
+      text: `${decimal(one.gbps)} GB/s`,
+      formula: "The best mean bus bandwidth of a size; left of the knee, bytes times the factor over the shortest mean time of a size, which is what starting one takes at most.",
+      inputs: [
+        ["Factor used", decimal(one.factor)],
+        ["Start-up, at most", one.startup === null ? "not seen: every size comes near the bandwidth" : duration(one.startup)],
+        ["Knee", one.knee === null ? "-" : bytes(one.knee)],
+      ],
+      provenance: "measured",
+      section: id,
+      table: "reached",
+    });
+  return (
+    <g class="roof" role="button" tabindex={0} aria-label={`${one.name} reached ${decimal(one.gbps)} GB/s${one.startup === null ? "" : `, start-up at most ${duration(one.startup)}`}, explain`} onClick={(event) => about(event.currentTarget)} onKeyDown={(event) => event.key === "Enter" && about(event.currentTarget)}>
+      <polyline points={points} fill="none" stroke="transparent" stroke-width={10} />
+      <polyline points={points} fill="none" stroke="var(--quiet)" stroke-width={1.5} stroke-dasharray="1.5 4" stroke-linecap="round" />
+      {isNamed ? (
+        <text x={hasRoom ? x(knee) - 8 : LEFT + 8} y={y(one.gbps) - (hasRoom ? -4 : 5)} text-anchor={hasRoom ? "end" : "start"} class="tick">
+          {`${one.name} reached ${decimal(one.gbps)} GB/s`}
+        </text>
+      ) : null}
     </g>
   );
 }
@@ -138,7 +188,7 @@ function Dot({ one, x, y, most }: { one: Message; x: number; y: number; most: nu
   return (
     <g
       role="button"
-      tabIndex={0}
+      tabindex={0}
       aria-pressed={chosen}
       aria-label={`${one.name}, ${bytes(one.bytes)}, ${decimal(one.gbps)} GB/s`}
       onClick={() => select(chosen ? [] : [one.name])}

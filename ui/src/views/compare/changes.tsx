@@ -50,7 +50,7 @@ export function Changes({ document }: { document: Document }) {
                 key={index}
                 transform={`translate(0 ${index * ROW})`}
                 role="button"
-                tabIndex={0}
+                tabindex={0}
                 aria-label={`${words(String(row[at("metric")]))} ${text} ${row[at("verdict")]}`}
                 onClick={(event) => about(event.currentTarget)}
                 onKeyDown={(event) => event.key === "Enter" && about(event.currentTarget)}

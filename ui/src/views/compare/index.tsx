@@ -1,6 +1,7 @@
 // Two runs: what changed beyond what repeated steps differ by themselves.
 
 import type { Props, View } from "..";
+import { shorten } from "../../kit/names";
 import { Numbers } from "../../kit/numbers";
 import { Empty } from "../../kit/panel";
 import { FindingsPanel, openTab, SubTabs, TablePanel } from "../../kit/section";
@@ -39,11 +40,13 @@ function Diff({ document }: { document: Document }) {
     <>
       {base.length || next.length ? (
         <p class="sides">
-          <span class="label info">base</span>
-          <code title={base.join("\n")}>{base[0]}</code>
-          {base.length > 1 ? ` and ${base.length - 1} more` : ""} <span class="label warning">new</span>
-          <code title={next.join("\n")}>{next[0]}</code>
-          {next.length > 1 ? ` and ${next.length - 1} more` : ""}
+          {([["base", "info", base], ["new", "warning", next]] as const).map(([role, tone, paths]) => (
+            <span key={role}>
+              <span class={`label ${tone}`}>{role}</span>
+              <code title={paths.join("\n")}>{shorten(paths[0] ?? "", 70)}</code>
+              {paths.length > 1 ? ` and ${paths.length - 1} more` : ""}
+            </span>
+          ))}
         </p>
       ) : null}
       <FindingsPanel title="What changed" sections={[found]} />

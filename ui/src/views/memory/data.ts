@@ -18,6 +18,11 @@ export function keyOf({ rank, device }: Pick<Device, "rank" | "device">): string
   return `${rank} ${device}`;
 }
 
+/** What a device is called among others: with its rank where there are several. */
+export function nameOf({ rank, device }: Device, all: readonly Device[]): string {
+  return new Set(all.map((one) => one.rank)).size > 1 ? `rank ${rank}, ${device}` : String(device);
+}
+
 /** A table with the rows of one device, and without the columns that say so. */
 export function tableOf(found: Section, id: string, { rank, device }: Device): Table | undefined {
   const whole = found.tables.find((table) => table.id === id);

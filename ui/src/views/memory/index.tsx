@@ -6,25 +6,16 @@ import { aboutCell, Explained } from "../../kit/explain";
 import { command } from "../../kit/export";
 import { Numbers } from "../../kit/numbers";
 import { Empty, Panel } from "../../kit/panel";
-import { FindingsPanel, openTab, SubTabs } from "../../kit/section";
+import { FindingsPanel } from "../../kit/section";
 import { DataTable } from "../../kit/table";
 import { type Document, type Section, section, type Table, type Value } from "../../source/document";
 import { range, rank, set, setting, view } from "../../state";
 import type { Props, View } from "..";
+import { AtPeak } from "./at-peak";
 import { Chart } from "./chart";
 import { load } from "../timeline/load";
-import { type Device, devices, keyOf, missing, series, tableOf } from "./data";
+import { type Device, devices, keyOf, missing, nameOf, series, tableOf } from "./data";
 import "./memory.css";
-
-/** What was in use at the peak, from the most to the least telling. */
-const AT_PEAK = [
-  { id: "at_peak_by_stack", title: "By line" },
-  { id: "at_peak_by_module", title: "By module" },
-  { id: "at_peak_by_category", title: "By category" },
-  { id: "at_peak", title: "By operator" },
-  { id: "at_peak_by_size", title: "By size" },
-  { id: "largest_at_peak", title: "Largest blocks" },
-] as const;
 
 /** Less than this share of the limit, and the limit is not drawn unless asked for: all else would be a line at the bottom. */
 const NEAR_LIMIT = 0.3;
@@ -55,14 +46,13 @@ function MemoryView({ source, document }: Props) {
   const wanted = setting("memory.device");
   const device = shown.find((one) => keyOf(one) === wanted) ?? shown[0];
   if (!found || !device) return <Empty>{only === null ? "No device has memory in this recording." : `Rank ${only} has no memory in this recording.`}</Empty>;
-  const several = new Set(all.map((one) => one.rank)).size > 1;
-  const tabs = shown.map((one) => ({ id: keyOf(one), title: several ? `rank ${one.rank}, ${one.device}` : String(one.device) }));
+  const tabs = shown.map((one) => ({ id: keyOf(one), title: nameOf(one, all) }));
   return (
     <div class="memory">
       {tabs.length > 1 ? <Devices tabs={tabs} open={keyOf(device)} /> : null}
       <OverTime document={document} device={device} start={starts.get(device.rank) ?? 0} />
       <Failures document={document} found={found} device={device} />
-      <AtPeak document={document} found={found} device={device} />
+      <AtPeak source={source} document={document} found={found} device={device} />
       <div class="columns">
         <Allocator found={found} device={device} />
         <Steps document={document} found={found} device={device} />
@@ -139,19 +129,6 @@ function OverTime({ document, device, start }: { document: Document; device: Dev
         <li class="reserved">reserved by the allocator</li>
         {withLimit ? <li class="limit">device limit</li> : null}
       </ul>
-    </Panel>
-  );
-}
-
-function AtPeak({ document, found, device }: { document: Document; found: Section; device: Device }) {
-  const tabs = AT_PEAK.filter((one) => tableOf(found, one.id, device));
-  const open = openTab("memory.peak", tabs);
-  const table = open && tableOf(found, open, device);
-  if (!table) return null;
-  return (
-    <Panel title="In use at the peak" note={table.title} exports={{ name: `memory-${table.id}`, table: () => table, command: command(document, "memory") }}>
-      <SubTabs id="memory.peak" tabs={tabs} label="In use at the peak" />
-      <DataTable table={table} section={found} id={`memory.${table.id}`} sort="-bytes" rows={12} />
     </Panel>
   );
 }

@@ -76,7 +76,7 @@ function Step({ row, id, x, width }: { row: Row; id: string; x: number; width: n
     <g
       class={`step${chosen ? " chosen" : ""}`}
       role="button"
-      tabIndex={0}
+      tabindex={0}
       aria-pressed={chosen}
       aria-label={`Step ${row.step} · ${duration(Number(row.duration_ns))}, rank ${row.rank}`}
       onClick={choose}

@@ -201,6 +201,32 @@ export class Builder {
     }
   }
 
+  /** Arrows from where points were in another run, with how much longer they take now; of many, those with most weight. */
+  trails(at: readonly (readonly [number, number] | null)[], chosen: ReadonlySet<number>): void {
+    const MOST = 40;
+    const { before, spots } = this.spec;
+    if (!before) return;
+    const weight = (index: number): number => (chosen.has(index) ? Infinity : (spots[index]?.weight ?? 0));
+    const shown = before.flatMap((was, index) => (was && at[index] && !spots[index]?.dim ? [index] : []));
+    for (const index of shown.sort((a, b) => weight(b) - weight(a)).slice(0, MOST)) {
+      const [was, to, spot] = [before[index], at[index], spots[index]];
+      if (!was || !to || !spot) continue;
+      const from = [this.px(was.x), this.py(was.y)] as const;
+      const length = Math.hypot(to[0] - from[0], to[1] - from[1]);
+      // What stands where it stood has no arrow.
+      if (length >= 4) {
+        const [dx, dy] = [(to[0] - from[0]) / length, (to[1] - from[1]) / length];
+        const point = (along: number, aside: number) => `${(to[0] - along * dx - aside * dy).toFixed(1)} ${(to[1] - along * dy + aside * dx).toFixed(1)}`;
+        const end = length > spot.radius + 8 ? spot.radius : 0;
+        this.line("moved-from", `M${(from[0] - 3).toFixed(1)} ${from[1].toFixed(1)}a3 3 0 1 0 6 0a3 3 0 1 0 -6 0z`, true);
+        this.line("moved", `M${from.map((one) => one.toFixed(1)).join(" ")}L${point(end, 0)}`, true);
+        this.line("moved-head", `M${point(end + 6, 3.5)}L${point(end, 0)}L${point(end + 6, -3.5)}`, true);
+      }
+      const tone = was.text.startsWith("-") ? " better" : was.text.startsWith("+") ? " worse" : "";
+      if (was.text) this.write(was.text, (from[0] + to[0]) / 2 + 6, (from[1] + to[1]) / 2 + 3, "start", `halo${tone}`);
+    }
+  }
+
   /** Names of the points with most weight, where nothing else is. */
   names(at: readonly (readonly [number, number] | null)[], chosen: ReadonlySet<number>): [Placed[], number] {
     const { spec, frame } = this;

@@ -184,7 +184,7 @@ export function Chart({ id, spec, chosen, height: most, drawing, choose, hover }
         width={width}
         height={height}
         viewBox={`0 0 ${width} ${height}`}
-        tabIndex={0}
+        tabindex={0}
         role="application"
         aria-label={spec.label}
         class={boxing ? "boxing" : ""}

@@ -29,6 +29,8 @@ export function keep(key: string, value: string | null): void {
 
 export interface Choices {
   colour: Grouping;
+  /** All calls of an operator are one point. */
+  totals: boolean;
   level: LevelChoice;
   /** Points with the most time, up to this share of it. */
   share: number;
@@ -42,6 +44,8 @@ export interface Choices {
   /** Nothing but what is selected. */
   only: boolean;
   device: string;
+  /** The run or input that points came from: `run 3`, `input 1`. */
+  base: string;
   side: string;
 }
 
@@ -51,6 +55,7 @@ export function choices(data: Data): Choices {
   const share = Number(setting(`${KEY}share`, "100"));
   return {
     colour: GROUPINGS.find((one) => one === colour) ?? "status",
+    totals: setting(`${KEY}totals`) === "yes",
     level: CACHES.find((one) => one === level && data.levels.includes(one)) ?? "main",
     share: share >= 1 && share <= 100 ? share : 100,
     query: setting(`${KEY}query`),
@@ -60,6 +65,7 @@ export function choices(data: Data): Choices {
     gaps: setting(`${KEY}gaps`) !== "no",
     only: setting(`${KEY}only`) === "yes",
     device: setting(`${KEY}device`),
+    base: setting(`${KEY}base`),
     side: setting(`${KEY}side`, "kernels"),
   };
 }

@@ -132,7 +132,7 @@ function classOf(ratio: number | null, right: boolean, limits: Limits): Class {
   return right ? "compute-bound" : "memory-bound";
 }
 
-function statusOf(right: boolean, pct: number, bandwidthPct: number, limits: Limits): Status {
+export function statusOf(right: boolean, pct: number, bandwidthPct: number, limits: Limits): Status {
   if (pct > limits.bound) return right ? "Compute Bound" : "Memory Bound";
   if (right && pct < limits.compute) return "Compute Inefficient";
   if (!right && bandwidthPct < limits.memory) return "Memory Inefficient";

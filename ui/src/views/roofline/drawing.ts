@@ -40,6 +40,14 @@ export interface Plateau {
   colour?: string;
 }
 
+/** Where a spot was in another run. */
+export interface Was {
+  x: number;
+  y: number;
+  /** How much longer it takes now. */
+  text: string;
+}
+
 export interface Spec {
   label: string;
   xName: string;
@@ -53,6 +61,8 @@ export interface Spec {
   plateaus: readonly Plateau[];
   /** Arrows to where points would be without waste. */
   gaps: boolean;
+  /** For each spot where it was in another run, if there is one. */
+  before?: readonly (Was | null)[] | undefined;
 }
 
 export interface Window {

@@ -13,8 +13,11 @@ import { range, select, selected, settings, toggle } from "../../state";
 import type { Props, View } from "..";
 import { adjusted, isAdjusted } from "./adjust";
 import { AdjustPanel } from "./adjust-panel";
+import { BasePicker, comparedLines, useBase } from "./base-picker";
+import { matched, trails } from "./baseline";
 import { Beside } from "./beside";
 import { Chart } from "./chart";
+import { LIMITS } from "./classify";
 import { adjustment, choices, type Choices, type Grouping, GROUPING_WORDS, GROUPINGS, keep, shownPoints } from "./choices";
 import { read } from "./data";
 import { Detail } from "./detail";
@@ -24,8 +27,9 @@ import { Filters, Roofs } from "./filters";
 import { Kernels } from "./kernels";
 import { Legend } from "./legend";
 import { Script } from "./script";
+import { totalled } from "./totals";
 import { levelName, specOf } from "./spec";
-import { pointsTable, Tables } from "./tables";
+import { behind, Tables } from "./tables";
 import "./roofline.css";
 
 const SIDES: readonly [id: string, title: string][] = [
@@ -83,11 +87,15 @@ function Roofline(props: Props) {
   const section = sectionOf(document, "roofline");
   const original = useMemo(() => read(document), [document]);
   const change = useMemo(adjustment, [settings.value]);
-  const data = useMemo(() => adjusted(original, change), [original, change]);
-  const chosen = useMemo(() => choices(original), [original, settings.value]);
+  const single = useMemo(() => adjusted(original, change), [original, change]);
+  const isTotal = settings.value["roofline.totals"] === "yes";
+  const data = useMemo(() => (isTotal ? totalled(single, { ...LIMITS, ...change.limits }) : single), [single, isTotal]);
+  const chosen = useMemo(() => choices(data), [data, settings.value]);
   const names = selected.value;
   const shown = useMemo(() => shownPoints(data.points, chosen, names), [data, chosen, chosen.only ? names : null]);
-  const spec = useMemo(() => specOf(data, chosen, new Set(shown), names), [data, chosen, shown, names]);
+  const base = useBase(source, props.document, input, chosen.base);
+  const before = useMemo(() => base.data && matched(data.points, (isTotal ? totalled(base.data, LIMITS) : base.data).points), [data, base.data]);
+  const spec = useMemo(() => specOf(data, chosen, new Set(shown), names, before ? trails(data, before, chosen.level) : undefined), [data, chosen, shown, names, before]);
   const [picked, setPicked] = useState(-1);
   const [lit, setLit] = useState(-1);
   const drawing = useRef<() => SVGSVGElement | null>(() => null);
@@ -124,7 +132,7 @@ function Roofline(props: Props) {
     showTip(
       at,
       <>
-        <TipLines title={point.name} lines={glance(point, data)} />
+        <TipLines title={point.name} lines={[...glance(point, data), ...comparedLines(point, before?.[index] ?? null, base.title)]} />
         {point.flag ? <p class="warning-text">Above its roof: {point.flag}</p> : null}
       </>,
     );
@@ -135,7 +143,7 @@ function Roofline(props: Props) {
   const exports: Exports = {
     name: "roofline",
     svg: () => drawing.current(),
-    table: section ? () => pointsTable(section, data, shown) : undefined,
+    table: section ? () => behind(section, single, data, shown) : undefined,
     command: commandLine(props, chosen, change),
   };
   const point = data.points[current];
@@ -161,6 +169,15 @@ function Roofline(props: Props) {
               ))}
             </select>
           </label>
+          {single.points.length > new Set(single.points.map((point) => point.name)).size ? (
+            <label>
+              <span class="quiet">A point is</span>{" "}
+              <select value={isTotal ? "yes" : ""} aria-label="A point is" onChange={(event) => keep("totals", event.currentTarget.value || null)}>
+                <option value="">one shape</option>
+                <option value="yes">all of a name</option>
+              </select>
+            </label>
+          ) : null}
           {data.levels.length ? (
             <label>
               <span class="quiet">Memory level</span>{" "}
@@ -177,6 +194,7 @@ function Roofline(props: Props) {
             <span class="quiet">Top by time</span>
             <input type="range" min="1" max="100" value={chosen.share} aria-label="Top kernels by cumulative time" aria-valuetext={said} onInput={(event) => keep("share", event.currentTarget.value === "100" ? null : event.currentTarget.value)} />
           </label>
+          <BasePicker base={base} before={before} />
           <span role="status" class="said">
             {said}
           </span>
@@ -192,7 +210,7 @@ function Roofline(props: Props) {
         <div class="work">
           <div class="chart-column">
             <Chart id="roofline" spec={spec} chosen={outlined} height={520} drawing={(get) => (drawing.current = get)} choose={choose} hover={hover} />
-            <Legend data={data} chosen={chosen} />
+            <Legend data={data} chosen={chosen} base={before ? base.title : undefined} />
           </div>
           <aside class="side" aria-label="Kernels, filters and roofs">
             <div class="sub-tabs" role="tablist" aria-label="Beside the chart">
@@ -207,7 +225,7 @@ function Roofline(props: Props) {
               {side === "kernels" ? <Kernels data={data} shown={shown} chosen={current} selected={names} choose={choose} hover={setLit} /> : null}
               {side === "filters" ? <Filters data={data} chosen={chosen} /> : null}
               {side === "roofs" ? <Roofs data={data} chosen={chosen} /> : null}
-              {side === "adjust" ? <AdjustPanel source={source} document={original} data={data} adjustment={change} /> : null}
+              {side === "adjust" ? <AdjustPanel source={source} document={original} data={single} adjustment={change} /> : null}
               {side === "script" ? <Script source={source} /> : null}
             </div>
           </aside>
@@ -226,7 +244,7 @@ function Roofline(props: Props) {
           </p>
         )}
       </Panel>
-      {section ? <Tables section={section} points={pointsTable(section, data, shown)} /> : null}
+      {section ? <Tables section={section} points={behind(section, single, data, shown)} /> : null}
     </div>
   );
 }

@@ -7,7 +7,7 @@ import { type Data, placeOf } from "./data";
 import { fillOf, shape, SYMBOL_WORDS } from "./marks";
 import { colours } from "./spec";
 
-export function Legend({ data, chosen }: { data: Data; chosen: Choices }) {
+export function Legend({ data, chosen, base }: { data: Data; chosen: Choices; base?: string | undefined }) {
   const colour = colours(data.points, chosen.colour);
   const symbols = Object.keys(SYMBOL_WORDS).filter((symbol) => data.points.some((point) => point.symbol === symbol));
   const groups = tally(data.points, chosen.colour);
@@ -17,6 +17,7 @@ export function Legend({ data, chosen }: { data: Data; chosen: Choices }) {
     data.time ? "area: share of the time" : "",
     data.points.some((point) => point.flag) ? "ring: above its roof" : "",
     data.points.some((point) => point.ideal !== null) && chosen.gaps ? "arrow: to the intensity without needless bytes" : "",
+    base ? `dashed arrow: from where it was in ${base}, with how much longer a call takes` : "",
     data.points.some((point) => point.time === null) ? "dotted: no time, drawn at its roof" : "",
     nowhere ? `${thousands(nowhere)} without a place on these axes` : "",
     data.unmodelled.length ? `${counted(data.unmodelled.length, "row")} without a formula in no chart` : "",

@@ -14,10 +14,11 @@ export function fit(spec: Spec): Whole {
   const main = spec.slopes.find((slope) => slope.main);
   const knees = main ? spec.plateaus.map((plateau) => plateau.rate / main.rate) : [];
   const inside = spec.spots.filter((spot) => !spot.strip);
+  const before = spec.before?.flatMap((was, index) => (was && !spec.spots[index]?.hidden ? [was] : [])) ?? [];
   const copies = spec.spots.filter((spot) => spot.strip === "copies");
   return {
-    x: spanOf([...inside.map((spot) => spot.x), ...(spec.gaps ? inside.map((spot) => spot.ideal) : []), ...knees, ...knees.map((knee) => knee * 6)]),
-    y: spanOf([...spec.spots.filter((spot) => spot.strip !== "copies").map((spot) => spot.y), ...spec.plateaus.map((plateau) => plateau.rate)], 0.22, 0.3),
+    x: spanOf([...inside.map((spot) => spot.x), ...before.map((was) => was.x), ...(spec.gaps ? inside.map((spot) => spot.ideal) : []), ...knees, ...knees.map((knee) => knee * 6)]),
+    y: spanOf([...spec.spots.filter((spot) => spot.strip !== "copies").map((spot) => spot.y), ...before.map((was) => was.y), ...spec.plateaus.map((plateau) => plateau.rate)], 0.22, 0.3),
     band: copies.length ? spanOf([...copies.map((spot) => spot.y), main?.rate]) : null,
     still: spec.spots.some((spot) => spot.strip === "still"),
   };
@@ -38,6 +39,7 @@ export function scene(spec: Spec, window: Window, whole: Whole, width: number, h
   build.line("frame", `M${frame.left} ${frame.top}H${frame.right}V${frame.bottom}H${frame.left}z`);
   const at = build.positions();
   build.gaps(at, chosen);
+  build.trails(at, chosen);
   const [names, nameable] = build.names(at, chosen);
   return { frame, lines: build.lines, texts: build.texts, at, names, nameable };
 }

@@ -9,7 +9,7 @@ import { keep } from "./choices";
 import type { Data } from "./data";
 
 /** The table of points with what was changed in the place of what the document says. */
-export function pointsTable(section: Section, data: Data, shown: readonly number[]): Table {
+function pointsTable(section: Section, data: Data, shown: readonly number[]): Table {
   const table = section.tables.find((one) => one.id === "points") ?? { id: "points", columns: [], rows: [] };
   const at = (id: string): number => table.columns.findIndex((column) => column.id === id);
   const places = { roof_gflops: at("roof_gflops"), pct_of_roof: at("pct_of_roof"), class: at("class"), bound_by: at("bound_by"), headroom_ns: at("headroom_ns"), status: at("status"), flag: at("flag"), delta: at("delta_log10_oi_to_knee") };
@@ -32,6 +32,13 @@ export function pointsTable(section: Section, data: Data, shown: readonly number
     return [next];
   });
   return { ...table, rows };
+}
+
+/** The rows of the points that are shown; where points are sums, of everything in them. */
+export function behind(section: Section, single: Data, data: Data, shown: readonly number[]): Table {
+  if (single === data) return pointsTable(section, data, shown);
+  const names = new Set(shown.map((index) => data.points[index]?.name));
+  return pointsTable(section, single, single.points.flatMap((point) => (names.has(point.name) ? [point.index] : [])));
 }
 
 /** Everything behind the chart. */

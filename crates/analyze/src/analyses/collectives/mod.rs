@@ -14,7 +14,7 @@ use self::across::Across;
 use super::{Analyse, Rank};
 use crate::collectives::{Calls, Fate, Place, Waiting};
 use crate::section::{Number, Provenance, Section, Skipped, Unit};
-use crate::{Job, Outcome, RankView};
+use crate::{Job, Outcome, RankView, roofline};
 
 pub(super) struct Collectives;
 
@@ -37,13 +37,16 @@ impl Analyse for Collectives {
             return without_calls(Self::ID, ranks);
         }
         let across = Across::of(job, ranks);
-        Outcome::Section(Section {
+        let mut section = Section {
             id: Self::ID,
             title: "Collectives",
             numbers: numbers(ranks, &across),
             tables: tables::all(job, ranks, &across),
             findings: findings::all(ranks, &across),
-        })
+        };
+        let messages = roofline::transfers_of(&section);
+        section.tables.extend(roofline::reached(&messages));
+        Outcome::Section(section)
     }
 }
 

@@ -6,35 +6,35 @@ use crate::RankView;
 
 /// A call and what it launched. Everything is measured whole, also where a selected window of time cuts it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Launch {
+pub struct Launch {
     /// The call.
-    pub(super) call: SliceId,
+    pub call: SliceId,
     /// Its name.
-    pub(super) name: StringId,
+    pub name: StringId,
     /// When it began.
-    pub(super) start: Ns,
+    pub start: Ns,
     /// How long it took on the host.
-    pub(super) cpu: Ns,
+    pub cpu: Ns,
     /// The activity that started first.
-    pub(super) first: GpuId,
+    pub first: GpuId,
     /// When that one started.
-    first_start: Ns,
+    pub first_start: Ns,
     /// How many activities it launched; more than one if it launched a graph.
-    pub(super) activities: u32,
+    pub activities: u32,
     /// Their summed duration.
-    pub(super) gpu: Ns,
+    pub gpu: Ns,
     /// True if it waits for what it launched, so that its duration is no cost of launching.
-    pub(super) blocking: bool,
+    pub blocking: bool,
 }
 
 impl Launch {
     /// From the end of the call to the start of the first activity; nothing if that started earlier.
-    pub(super) fn delay(&self) -> Ns {
+    pub fn delay(&self) -> Ns {
         (self.first_start - (self.start + self.cpu)).max(Ns::ZERO)
     }
 
     /// True if the call takes longer than what it launched runs.
-    pub(super) fn outlasts_its_work(&self) -> bool {
+    pub fn outlasts_its_work(&self) -> bool {
         !self.blocking && self.gpu < self.cpu
     }
 }
@@ -46,7 +46,7 @@ fn is_blocking(name: &str) -> bool {
 
 /// The selected calls that launched an activity, in the order in which their activities are met. A call is selected
 /// by its beginning.
-pub(super) fn launches(rank: &RankView<'_>) -> Vec<Launch> {
+pub fn launches(rank: &RankView<'_>) -> Vec<Launch> {
     let (trace, links) = (rank.trace, rank.links());
     let slices = &trace.slices;
     let mut rows: Vec<Launch> = Vec::new();

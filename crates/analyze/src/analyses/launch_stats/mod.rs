@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use eaves_model::{MaybeI64, Ns, StringId};
 use serde::{Deserialize, Serialize};
 
-use self::launches::{Launch, launches};
+pub use self::launches::{Launch, launches};
 use super::{Analyse, Rank, missing};
 use crate::describe::Description;
 use crate::section::{Column, Finding, Number, Provenance, Section, Severity, Table, Unit, Value};

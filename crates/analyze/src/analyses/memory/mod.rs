@@ -182,6 +182,38 @@ pub(crate) fn lines_at_peak(rank: &RankView<'_>) -> Option<BTreeMap<String, i64>
     Some(lines)
 }
 
+/// What an allocator did at one time, and how much was in use afterwards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemoryEvent {
+    /// Index into the names of devices.
+    pub device: usize,
+    /// When.
+    pub time: Ns,
+    /// Bytes taken, or given back if negative.
+    pub bytes: i64,
+    /// Bytes in use afterwards: the allocator's own total, or what was taken since the recording began.
+    pub in_use: i64,
+    /// Bytes reserved from the device afterwards.
+    pub reserved: MaybeI64,
+}
+
+/// What the allocators of a recording did, device by device in order of time, with the names of the devices.
+pub fn memory_events(rank: &RankView<'_>) -> (Vec<String>, Vec<MemoryEvent>) {
+    let (mut names, mut events) = (Vec::new(), Vec::new());
+    for levels in levels_of(rank) {
+        let device = names.len();
+        names.push(levels.device.name());
+        events.extend(levels.events.iter().map(|event| MemoryEvent {
+            device,
+            time: event.time,
+            bytes: event.bytes,
+            in_use: event.level,
+            reserved: event.reserved,
+        }));
+    }
+    (names, events)
+}
+
 /// What was in use on the devices of a snapshot over time; nothing if their order alone is known.
 pub(crate) fn snapshot_series(trace: &Trace) -> Vec<(String, Vec<(Ns, i64)>)> {
     if !trace.snapshot.has_times {

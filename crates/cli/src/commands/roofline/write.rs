@@ -5,9 +5,8 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use eaves_analyze::roofline::flat_table;
 use eaves_analyze::section::Section;
-use eaves_present::page::{self, Parts};
 use eaves_present::roofline::{Options, svg};
-use eaves_present::{Document, csv, png, terminal};
+use eaves_present::{Document, csv, page, png, terminal};
 
 use super::Arguments;
 use super::run::Answer;
@@ -111,7 +110,7 @@ impl Destination {
                 })
             }
             Form::Html(target) => {
-                let page = page::offline(&whole, &Parts::default(), page::BUDGET);
+                let page = page::of(&whole);
                 output.finish_with(&whole, false, |printer| target.write(page.as_bytes(), printer))
             }
             Form::Svg(target) => {

@@ -1,4 +1,4 @@
-//! Bringing a run of a dataset up to date: which ranks are there, which are written, which of two inputs is a rank.
+//! Writing ranks: which are there, which are written, which of two inputs is a rank.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
@@ -6,9 +6,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use eaves_model::{RankSource, Recording};
 use eaves_store::{Dataset, Error, RankFile, Source, StagedRank};
+use serde::{Deserialize, Serialize};
 
 /// What was done with a rank.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum Action {
     /// It is new.
     Added,
@@ -30,7 +32,7 @@ impl Action {
 }
 
 /// A rank that is in the run now.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub(crate) struct Entry {
     pub(crate) rank: i64,
     pub(crate) action: Action,
@@ -43,7 +45,7 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    fn of(file: &RankFile, action: Action) -> Self {
+    pub(super) fn of(file: &RankFile, action: Action) -> Self {
         let sum = |of: fn(&eaves_store::StoredTable) -> u64| file.tables.iter().map(of).sum();
         let (rows, bytes) = (sum(|table| table.rows), sum(|table| table.bytes));
         Self { rank: file.rank, action, path: file.path.clone(), rows, bytes }
@@ -72,6 +74,21 @@ impl Known {
         let file = self.unchanged(&path, Source::of(&path).as_ref())?;
         let is_alone = eaves_ingest::stands_alone(&file.format) && file.container != "zip";
         is_alone.then(|| Entry::of(file, Action::Skipped))
+    }
+
+    /// What is done by writing this rank.
+    pub(super) fn action(&self, rank: i64) -> Action {
+        if self.ranks.contains(&rank) { Action::Replaced } else { Action::Added }
+    }
+
+    /// The rank that an input had before.
+    pub(super) fn rank_of(&self, path: &str) -> Option<i64> {
+        self.files.get(path).map(|file| file.rank)
+    }
+
+    /// The lowest rank that nobody has, and that is not taken besides.
+    pub(super) fn free_rank(&self, is_taken: impl Fn(i64) -> bool) -> i64 {
+        (0..).find(|&rank| !is_taken(rank) && !self.ranks.contains(&rank)).unwrap_or(0)
     }
 
     fn unchanged(&self, path: &str, source: Option<&Source>) -> Option<&RankFile> {
@@ -135,9 +152,12 @@ impl<'a> Writer<'a> {
                 lock(&self.refused).push(refusal);
                 continue;
             }
-            let rank = match (recording.rank_source, self.known.files.get(&recording.path)) {
-                (RankSource::Assumed, Some(file)) => file.rank,
-                (RankSource::Assumed, None) => self.free_rank(),
+            let rank = match (recording.rank_source, self.known.rank_of(&recording.path)) {
+                (RankSource::Assumed, Some(before)) => before,
+                (RankSource::Assumed, None) => {
+                    let places = lock(&self.places);
+                    self.known.free_rank(|rank| places.contains_key(&rank))
+                }
                 _ => recording.rank,
             };
             self.complete(*staged, rank, &recording.path)?;
@@ -145,31 +165,20 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    /// The lowest rank that nobody has.
-    fn free_rank(&self) -> i64 {
-        let places = lock(&self.places);
-        let is_free = |rank: &i64| !places.contains_key(rank) && !self.known.ranks.contains(rank);
-        (0..).find(is_free).unwrap_or(0)
-    }
-
     fn complete(&self, staged: StagedRank, rank: i64, path: &str) -> Result<(), Error> {
-        self.place(rank, path, || {
-            let action = if self.known.ranks.contains(&rank) { Action::Replaced } else { Action::Added };
-            Ok(Entry::of(&staged.complete(rank)?, action))
-        })
+        self.place(rank, path, || Ok(Entry::of(&staged.complete(rank)?, self.known.action(rank))))
     }
 
     /// Gives a rank to an input, unless another input of this command is that rank and comes first by name.
     fn place(&self, rank: i64, path: &str, make: impl FnOnce() -> Result<Entry, Error>) -> Result<(), Error> {
         let place = lock(&self.places).entry(rank).or_default().clone();
         let mut holder = lock(&place);
-        let refusal = |loser: &str, winner: &str| format!("rank {rank} is that of {winner} already: {loser}");
         if let Some(held) = holder.as_ref() {
             if held.path.as_str() <= path {
-                lock(&self.refused).push(refusal(path, &held.path));
+                lock(&self.refused).push(refusal(rank, path, &held.path));
                 return Ok(());
             }
-            lock(&self.refused).push(refusal(&held.path, path));
+            lock(&self.refused).push(refusal(rank, &held.path, path));
         }
         let entry = make()?;
         *holder = Some(entry);
@@ -184,6 +193,11 @@ impl<'a> Writer<'a> {
         refused.sort_unstable();
         (entries, refused)
     }
+}
+
+/// What is said of an input that is no rank because another is.
+pub(super) fn refusal(rank: i64, loser: &str, winner: &str) -> String {
+    format!("rank {rank} is that of {winner} already: {loser}")
 }
 
 /// What is guarded is never left half-changed, so a panic elsewhere does not spoil it.

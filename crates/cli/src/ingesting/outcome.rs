@@ -1,0 +1,124 @@
+//! What became of the inputs: which rank each is, and what is none.
+
+use anyhow::Context;
+use eaves_analyze::Outcome as Analysed;
+use eaves_analyze::section::{Column, Number, Provenance, Section, Table, Unit, Value};
+use eaves_model::Run;
+use eaves_present::Document;
+use eaves_store::{RankFile, StoredWarning};
+use serde::{Deserialize, Serialize};
+
+use super::writer::{Action, Entry};
+use crate::failure::hinted;
+
+/// What became of the inputs.
+#[derive(Debug, Default)]
+pub(crate) struct Outcome {
+    /// The ranks that are in the run now, of these inputs.
+    pub(super) entries: Vec<Entry>,
+    /// What could not be read, or is no rank because another is.
+    pub(super) refused: Vec<String>,
+    /// What was read, without rows.
+    pub(super) read: Run,
+}
+
+/// The same as another process tells it.
+#[derive(Deserialize, Serialize)]
+struct Told {
+    entries: Vec<Entry>,
+    refused: Vec<String>,
+    recordings: Vec<RankFile>,
+    warnings: Vec<StoredWarning>,
+}
+
+impl Outcome {
+    /// Itself, unless nothing came of it.
+    pub(super) fn checked(self) -> anyhow::Result<Self> {
+        if self.entries.is_empty() {
+            return Err(hinted(
+                format!(
+                    "nothing could be added: {}",
+                    self.refused.first().map_or("no input", String::as_str)
+                ),
+                "`eaves info` says what an input is",
+            ));
+        }
+        Ok(self)
+    }
+
+    /// What was refused, and why.
+    pub(crate) fn refused(&self) -> &[String] {
+        &self.refused
+    }
+
+    /// As a document.
+    pub(crate) fn document(&self) -> Document {
+        let section = section(&self.entries, &self.refused);
+        Document::new("ingest", &self.read, vec![Analysed::Section(section)])
+    }
+
+    /// To be told to another process.
+    pub(crate) fn to_bytes(&self) -> anyhow::Result<Vec<u8>> {
+        let Self { entries, refused, read } = self;
+        let file = |recording| RankFile::new(recording, None, Vec::new());
+        let told = Told {
+            entries: entries.clone(),
+            refused: refused.clone(),
+            recordings: read.recordings.iter().map(file).collect(),
+            warnings: StoredWarning::all(&read.diagnostics),
+        };
+        serde_json::to_vec(&told).context("what became of the ranks cannot be told")
+    }
+
+    /// What another process told.
+    pub(crate) fn from_bytes(bytes: &[u8]) -> anyhow::Result<Self> {
+        let damaged = |what: String| {
+            let hint = "the same version of eaves is needed here and on the cluster";
+            hinted(format!("not what became of ranks: {what}"), hint)
+        };
+        let told: Told = serde_json::from_slice(bytes).map_err(|error| damaged(error.to_string()))?;
+        let recordings = told.recordings.iter().map(RankFile::recording).collect::<Result<_, _>>();
+        let read = Run {
+            recordings: recordings.map_err(damaged)?,
+            diagnostics: StoredWarning::diagnostics(&told.warnings).map_err(damaged)?,
+        };
+        Ok(Self { entries: told.entries, refused: told.refused, read })
+    }
+}
+
+/// What was done.
+fn section(entries: &[Entry], refused: &[String]) -> Section {
+    let columns = vec![
+        Column::new("rank", "Rank", Unit::None),
+        Column::new("action", "Action", Unit::None),
+        Column::new("input", "Input", Unit::None),
+        Column::new("rows", "Rows", Unit::Count),
+        Column::new("bytes", "Size", Unit::Bytes),
+    ];
+    let row = |entry: &Entry| {
+        vec![
+            Value::from(entry.rank),
+            Value::from(entry.action.name()),
+            Value::from(entry.path.clone()),
+            Value::from(entry.rows),
+            Value::from(entry.bytes),
+        ]
+    };
+    let table = Table { id: "ranks", title: "Ranks", columns, rows: entries.iter().map(row).collect() };
+    let number = |id, value: usize, explain| {
+        let (unit, provenance) = (Unit::Count, Provenance::Counter);
+        Number { id, rank: None, value: value.into(), unit, provenance, explain }
+    };
+    let count = |action: Action| entries.iter().filter(|entry| entry.action == action).count();
+    let numbers = vec![
+        number("added", count(Action::Added), "Ranks that were not in the run before."),
+        number("replaced", count(Action::Replaced), "Ranks that were in the run with other content."),
+        number("skipped", count(Action::Skipped), "Ranks whose input is as it was when they were added."),
+        number(
+            "refused",
+            refused.len(),
+            "Inputs that could not be read, or that say they are a rank that another is.",
+        ),
+    ];
+    Section { id: "ingest", title: "Ingest", numbers, tables: vec![table], ..Section::default() }
+}

@@ -1,0 +1,119 @@
+//! One input, read and written by whoever is asked to.
+
+use std::path::{Path, PathBuf};
+
+use eaves_ingest::{Error as ReadError, Inputs, Options};
+use eaves_model::{RankSource, Recording};
+use eaves_store::{Dataset, Error, RankFile, Source, is_address};
+use serde::{Deserialize, Serialize};
+
+use super::of_store;
+
+/// An input to be read and written, in any process of any machine that sees it.
+#[derive(Clone, Debug)]
+pub(crate) struct Task {
+    /// The input as the user named it.
+    pub(crate) file: String,
+    /// Recordings in it that are to be written, as these ranks; if not given, all that say which rank they are.
+    pub(crate) ranks: Option<Vec<(String, i64)>>,
+}
+
+/// What was done.
+#[derive(Debug, Default, Deserialize, Serialize)]
+pub(crate) struct Answer {
+    /// The ranks that were written.
+    pub(super) written: Vec<RankFile>,
+    /// Recordings whose rank nothing tells.
+    pub(super) open: Vec<String>,
+    /// True if what the input is depends on those beside it.
+    pub(super) together: bool,
+    /// What could not be read, and why.
+    pub(super) refused: Vec<String>,
+}
+
+/// What was done with a recording.
+enum Taken {
+    Written(Box<RankFile>),
+    Open(String),
+    Together,
+    Other,
+}
+
+impl Task {
+    /// Does it. Names that are not absolute are those in a folder.
+    pub(crate) fn run(&self, dataset: &str, run: &str, folder: &Path) -> anyhow::Result<Answer> {
+        let dataset = Dataset::create(&absolute(folder, dataset)).map_err(of_store)?;
+        let here = absolute(folder, &self.file);
+        let work = |recording: &mut Recording| {
+            if let Some(member) = recording.path.strip_prefix(&here) {
+                recording.path = format!("{}{member}", self.file);
+            }
+            let taken = self.take(recording, &dataset, run, folder);
+            drop(recording.trace.take_rows());
+            taken
+        };
+        let inputs = Inputs::find(&[PathBuf::from(&here)]).map(|mut inputs| {
+            inputs.pass_over_faults();
+            inputs
+        });
+        // Ranks are read side by side by other processes.
+        let options = Options { threads: 1, ..Options::default() };
+        let as_named = |message: String| message.replace(&here, &self.file);
+        let mut answer = Answer::default();
+        match inputs.and_then(|inputs| eaves_ingest::read_found_with(inputs, &options, work)) {
+            Ok(contents) => {
+                answer.refused.extend(contents.refused.into_iter().map(as_named));
+                for taken in contents.answers {
+                    match taken.map_err(of_store)? {
+                        Taken::Written(file) => answer.written.push(*file),
+                        Taken::Open(path) => answer.open.push(path),
+                        Taken::Together => answer.together = true,
+                        Taken::Other => {}
+                    }
+                }
+            }
+            // Sums are part of what lies beside them.
+            Err(ReadError::Sums { .. }) => answer.together = true,
+            Err(error) => answer.refused.push(as_named(error.to_string())),
+        }
+        Ok(answer)
+    }
+
+    fn take(
+        &self,
+        recording: &Recording,
+        dataset: &Dataset,
+        run: &str,
+        folder: &Path,
+    ) -> Result<Taken, Error> {
+        let rank = match &self.ranks {
+            Some(ranks) => match ranks.iter().find(|(path, _)| *path == recording.path) {
+                Some((_, rank)) => *rank,
+                None => return Ok(Taken::Other),
+            },
+            None if !eaves_ingest::stands_alone(recording.format) => return Ok(Taken::Together),
+            None if recording.rank_source == RankSource::Assumed => {
+                return Ok(Taken::Open(recording.path.clone()));
+            }
+            None => recording.rank,
+        };
+        let source = source(folder, &recording.path);
+        let staged = dataset.stage(run, recording, source)?;
+        Ok(Taken::Written(Box::new(staged.complete(rank)?)))
+    }
+}
+
+/// A name as it is on every machine.
+fn absolute(folder: &Path, name: &str) -> String {
+    if is_address(name) { name.to_owned() } else { folder.join(name).display().to_string() }
+}
+
+/// What a file is known by, under the name that the user gave it.
+fn source(folder: &Path, path: &str) -> Option<Source> {
+    let mut source = Source::of(&absolute(folder, path))?;
+    if !is_address(path) && Path::new(path).is_relative() {
+        let named = Path::new(&source.path).strip_prefix(folder).ok()?.display().to_string();
+        source.path = named;
+    }
+    Some(source)
+}

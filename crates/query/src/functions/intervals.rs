@@ -1,0 +1,209 @@
+//! Interval algebra as aggregates: how long a group of intervals covers time, alone or together with another.
+//!
+//! Sets are those of [`eaves_model`]; here they are only gathered, row by row and partition by partition.
+
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use datafusion::arrow::array::{Array, ArrayRef, AsArray, Int64Array};
+use datafusion::arrow::datatypes::{DataType, Field, FieldRef, Int64Type};
+use datafusion::common::utils::SingleRowListArrayBuilder;
+use datafusion::error::Result;
+use datafusion::logical_expr::function::{AccumulatorArgs, StateFieldsArgs};
+use datafusion::logical_expr::{Accumulator, AggregateUDFImpl, Signature, Volatility};
+use datafusion::scalar::ScalarValue;
+use eaves_model::{Interval, IntervalSet, Ns};
+
+use crate::FunctionInfo;
+
+/// A measure of one set of intervals, or of two that rows are put into by conditions.
+#[derive(Debug)]
+pub(super) struct Function {
+    pub(super) info: FunctionInfo,
+    sets: usize,
+    measure: Evaluate,
+}
+
+type Evaluate = fn(&[IntervalSet]) -> Option<Ns>;
+
+// The engine compares functions; names tell them apart, addresses of code do not.
+impl PartialEq for Function {
+    fn eq(&self, other: &Self) -> bool {
+        self.info.name == other.info.name
+    }
+}
+
+impl Eq for Function {}
+
+impl Hash for Function {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.info.name.hash(state);
+    }
+}
+
+/// All of them, by name.
+pub(super) static ALL: &[Function] = &[
+    Function {
+        info: FunctionInfo {
+            name: "interval_difference",
+            call: "interval_difference(start, end, first, second)",
+            about: "Time covered by the rows in which the condition `first` holds and by none in which `second` does",
+        },
+        sets: 2,
+        measure: |sets| Some(sets.first()?.difference(sets.get(1)?).measure()),
+    },
+    Function {
+        info: FunctionInfo {
+            name: "interval_idle",
+            call: "interval_idle(start, end)",
+            about: "Time between the first start and the last end that no row covers; null without rows",
+        },
+        sets: 1,
+        measure: |sets| {
+            let set = sets.first()?;
+            Some(set.gaps(set.span()?).measure())
+        },
+    },
+    Function {
+        info: FunctionInfo {
+            name: "interval_intersection",
+            call: "interval_intersection(start, end, first, second)",
+            about: "Time covered both by rows in which the condition `first` holds and by rows in which `second` does",
+        },
+        sets: 2,
+        measure: |sets| Some(sets.first()?.intersection(sets.get(1)?).measure()),
+    },
+    Function {
+        info: FunctionInfo {
+            name: "interval_union",
+            call: "interval_union(start, end)",
+            about: "Time covered by any row: what runs side by side counts once",
+        },
+        sets: 1,
+        measure: |sets| Some(sets.first()?.measure()),
+    },
+];
+
+/// A function as the engine knows it.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub(super) struct Measure {
+    function: &'static Function,
+    signature: Signature,
+}
+
+impl Measure {
+    pub(super) fn new(function: &'static Function) -> Self {
+        let mut arguments = vec![DataType::Int64; 2];
+        if function.sets > 1 {
+            arguments.extend(std::iter::repeat_n(DataType::Boolean, function.sets));
+        }
+        Self { function, signature: Signature::exact(arguments, Volatility::Immutable) }
+    }
+}
+
+impl AggregateUDFImpl for Measure {
+    fn name(&self) -> &str {
+        self.function.info.name
+    }
+
+    fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    fn return_type(&self, _: &[DataType]) -> Result<DataType> {
+        Ok(DataType::Int64)
+    }
+
+    fn accumulator(&self, _: AccumulatorArgs<'_>) -> Result<Box<dyn Accumulator>> {
+        Ok(Box::new(Gathered { function: self.function, piles: vec![Pile::default(); self.function.sets] }))
+    }
+
+    fn state_fields(&self, arguments: StateFieldsArgs<'_>) -> Result<Vec<FieldRef>> {
+        let field = |set: usize| {
+            let item = Field::new_list_field(DataType::Int64, true);
+            Arc::new(Field::new_list(format!("{}[set {set}]", arguments.name), item, true))
+        };
+        Ok((0..self.function.sets).map(field).collect())
+    }
+}
+
+/// Intervals of one set, gathered so far. They are merged whenever they have doubled, so that memory is that of the set.
+#[derive(Clone, Debug, Default)]
+struct Pile {
+    intervals: Vec<Interval>,
+    merged: usize,
+}
+
+impl Pile {
+    /// Below this, merging is not worth its time.
+    const FEW: usize = 1024;
+
+    fn push(&mut self, interval: Interval) {
+        self.intervals.push(interval);
+        if self.intervals.len() >= 2 * self.merged.max(Self::FEW) {
+            self.intervals = self.take().as_slice().to_vec();
+            self.merged = self.intervals.len();
+        }
+    }
+
+    fn take(&mut self) -> IntervalSet {
+        self.merged = 0;
+        IntervalSet::union_of(std::mem::take(&mut self.intervals))
+    }
+}
+
+#[derive(Debug)]
+struct Gathered {
+    function: &'static Function,
+    piles: Vec<Pile>,
+}
+
+impl Accumulator for Gathered {
+    fn update_batch(&mut self, values: &[ArrayRef]) -> Result<()> {
+        let [starts, ends, conditions @ ..] = values else { return Ok(()) };
+        let (starts, ends) = (starts.as_primitive::<Int64Type>(), ends.as_primitive::<Int64Type>());
+        for (set, pile) in self.piles.iter_mut().enumerate() {
+            let condition = conditions.get(set).map(|condition| condition.as_boolean());
+            for (row, (start, end)) in starts.iter().zip(ends).enumerate() {
+                let holds = condition.is_none_or(|condition| condition.is_valid(row) && condition.value(row));
+                // What has no beginning or no end covers nothing that is known.
+                if let (true, Some(start), Some(end)) = (holds, start, end) {
+                    pile.push(Interval::new(Ns(start), Ns(end)));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn evaluate(&mut self) -> Result<ScalarValue> {
+        let sets: Vec<IntervalSet> = self.piles.iter_mut().map(Pile::take).collect();
+        Ok(ScalarValue::Int64((self.function.measure)(&sets).map(|time| time.0)))
+    }
+
+    fn size(&self) -> usize {
+        let piles = self.piles.iter().map(|pile| pile.intervals.capacity() * size_of::<Interval>());
+        size_of_val(self) + piles.sum::<usize>()
+    }
+
+    fn state(&mut self) -> Result<Vec<ScalarValue>> {
+        let list = |pile: &mut Pile| {
+            let set = pile.take();
+            let bounds = set.as_slice().iter().flat_map(|interval| [interval.start.0, interval.end.0]);
+            let array: ArrayRef = Arc::new(Int64Array::from_iter_values(bounds));
+            SingleRowListArrayBuilder::new(array).build_list_scalar()
+        };
+        Ok(self.piles.iter_mut().map(list).collect())
+    }
+
+    fn merge_batch(&mut self, states: &[ArrayRef]) -> Result<()> {
+        for (pile, state) in self.piles.iter_mut().zip(states) {
+            for bounds in state.as_list::<i32>().iter().flatten() {
+                let bounds = bounds.as_primitive::<Int64Type>().values();
+                for pair in bounds.chunks_exact(2) {
+                    pile.push(Interval::new(Ns(pair[0]), Ns(pair[1])));
+                }
+            }
+        }
+        Ok(())
+    }
+}

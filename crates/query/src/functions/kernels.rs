@@ -1,0 +1,102 @@
+//! What names of kernels say.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use datafusion::arrow::array::{Array, AsArray, StringArray};
+use datafusion::arrow::compute::cast;
+use datafusion::arrow::datatypes::DataType;
+use datafusion::error::Result;
+use datafusion::logical_expr::{ColumnarValue, ScalarFunctionArgs, ScalarUDFImpl, Signature, Volatility};
+use eaves_analyze::{KernelType, short_kernel_name};
+
+use crate::FunctionInfo;
+
+/// A text of a text.
+#[derive(Debug)]
+pub(super) struct Function {
+    pub(super) info: FunctionInfo,
+    apply: fn(&str) -> Cow<'static, str>,
+}
+
+// The engine compares functions; names tell them apart, addresses of code do not.
+impl PartialEq for Function {
+    fn eq(&self, other: &Self) -> bool {
+        self.info.name == other.info.name
+    }
+}
+
+impl Eq for Function {}
+
+impl Hash for Function {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.info.name.hash(state);
+    }
+}
+
+/// All of them, by name.
+pub(super) static ALL: &[Function] = &[
+    Function {
+        info: FunctionInfo {
+            name: "kernel_type",
+            call: "kernel_type(name)",
+            about: "What a kernel of this name is for: compute, communication or memory",
+        },
+        apply: |name| KernelType::of_kernel(name).id().into(),
+    },
+    Function {
+        info: FunctionInfo {
+            name: "short_kernel_name",
+            call: "short_kernel_name(name)",
+            about: "The name of a kernel without return type, namespaces, templates and arguments",
+        },
+        apply: |name| short_kernel_name(name).into(),
+    },
+];
+
+/// A function as the engine knows it.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub(super) struct OfName {
+    function: &'static Function,
+    signature: Signature,
+}
+
+impl OfName {
+    pub(super) fn new(function: &'static Function) -> Self {
+        Self { function, signature: Signature::string(1, Volatility::Immutable) }
+    }
+}
+
+impl ScalarUDFImpl for OfName {
+    fn name(&self) -> &str {
+        self.function.info.name
+    }
+
+    fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    fn return_type(&self, _: &[DataType]) -> Result<DataType> {
+        Ok(DataType::Utf8)
+    }
+
+    fn invoke_with_args(&self, arguments: ScalarFunctionArgs) -> Result<ColumnarValue> {
+        let rows = arguments.number_rows;
+        let names =
+            arguments.args.into_iter().next().map(|argument| argument.into_array(rows)).transpose()?;
+        let names = names.map(|names| cast(&names, &DataType::Utf8)).transpose()?;
+        let Some(names) = names else { return Ok(ColumnarValue::Scalar(None::<&str>.into())) };
+        let names = names.as_string::<i32>();
+        // Names are few, and looking at them takes time.
+        let mut known: HashMap<&str, Cow<'static, str>> = HashMap::new();
+        for name in names.iter().flatten() {
+            known.entry(name).or_insert_with(|| (self.function.apply)(name));
+        }
+        let answer = |name: Option<&str>| name.and_then(|name| known.get(name)).map(AsRef::as_ref);
+        let answers: StringArray = names.iter().map(answer).collect::<Vec<Option<&str>>>().into();
+        debug_assert_eq!(answers.len(), names.len());
+        Ok(ColumnarValue::Array(Arc::new(answers)))
+    }
+}

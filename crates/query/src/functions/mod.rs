@@ -1,0 +1,33 @@
+//! Functions that SQL lacks and traces need.
+
+mod intervals;
+mod kernels;
+mod roofline;
+
+use datafusion::logical_expr::{AggregateUDF, ScalarUDF};
+use datafusion::prelude::SessionContext;
+
+use crate::FunctionInfo;
+
+/// Makes all of them known.
+pub(crate) fn register(context: &SessionContext) {
+    for function in intervals::ALL {
+        context.register_udaf(AggregateUDF::from(intervals::Measure::new(function)));
+    }
+    for function in kernels::ALL {
+        context.register_udf(ScalarUDF::from(kernels::OfName::new(function)));
+    }
+    for function in roofline::ALL {
+        context.register_udf(ScalarUDF::from(roofline::OfWork::new(function)));
+    }
+}
+
+/// What there is, in order of name.
+pub(crate) fn all() -> Vec<FunctionInfo> {
+    let intervals = intervals::ALL.iter().map(|function| function.info);
+    let kernels = kernels::ALL.iter().map(|function| function.info);
+    let roofline = roofline::ALL.iter().map(|function| function.info);
+    let mut functions: Vec<FunctionInfo> = intervals.chain(kernels).chain(roofline).collect();
+    functions.sort_by_key(|function| function.name);
+    functions
+}

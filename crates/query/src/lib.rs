@@ -1,0 +1,139 @@
+//! SQL over traces: the tables of recordings, and functions that SQL lacks and traces need.
+//!
+//! [`query`] answers a question about [`Ranks`], which are in memory or in a dataset. A rank of a dataset is read when its
+//! rows are needed and forgotten then, so that a job of many ranks needs the memory of few. Nothing can be changed: a
+//! statement that is no question is refused, and there is no file that SQL could name.
+//!
+//! Without the feature `sql` everything here answers [`Error::NotBuilt`].
+
+mod answer;
+#[cfg(feature = "sql")]
+mod engine;
+mod error;
+#[cfg(feature = "sql")]
+mod explain;
+#[cfg(feature = "sql")]
+mod functions;
+#[cfg(feature = "sql")]
+mod provider;
+#[cfg_attr(not(feature = "sql"), expect(dead_code, reason = "only SQL looks at rows"))]
+mod ranks;
+#[cfg(feature = "sql")]
+mod tables;
+mod text;
+
+use std::time::Duration;
+
+pub use answer::{Answer, Column};
+pub use error::{Error, Place};
+pub use ranks::{Ranks, Recordings};
+
+/// What an answer may take.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Rows; all if none is given.
+    pub rows: Option<usize>,
+    /// How long it may take.
+    pub time: Option<Duration>,
+    /// Bytes of memory for sorting, grouping and joining; what was read is not counted.
+    pub memory: Option<usize>,
+    /// Ranks that are read side by side.
+    pub threads: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { rows: None, time: None, memory: None, threads: 1 }
+    }
+}
+
+/// What there is to ask about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TableInfo {
+    /// The name in SQL.
+    pub name: &'static str,
+    /// What a row is.
+    pub about: &'static str,
+    /// The columns, in order.
+    pub columns: Vec<ColumnInfo>,
+}
+
+/// A column of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ColumnInfo {
+    /// The name in SQL.
+    pub name: &'static str,
+    /// `int`, `float`, `text` or `bool`.
+    pub kind: &'static str,
+    /// What it holds.
+    pub about: &'static str,
+}
+
+/// A function that SQL does not have by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct FunctionInfo {
+    /// The name in SQL.
+    pub name: &'static str,
+    /// How it is called.
+    pub call: &'static str,
+    /// What it answers.
+    pub about: &'static str,
+}
+
+/// Answers a question.
+///
+/// # Errors
+/// If it is no question, names something that is not there, or takes more than it may.
+#[cfg(feature = "sql")]
+pub fn query(sql: &str, ranks: &Ranks, limits: &Limits) -> Result<Answer, Error> {
+    engine::query(sql, ranks, limits)
+}
+
+/// Answers a question.
+///
+/// # Errors
+/// Always: this build has no SQL.
+#[cfg(not(feature = "sql"))]
+pub fn query(_: &str, _: &Ranks, _: &Limits) -> Result<Answer, Error> {
+    Err(Error::NotBuilt)
+}
+
+/// The tables, in order of name.
+///
+/// # Errors
+/// If this build has no SQL.
+#[cfg(feature = "sql")]
+pub fn tables() -> Result<Vec<TableInfo>, Error> {
+    Ok(tables::all())
+}
+
+/// The tables, in order of name.
+///
+/// # Errors
+/// Always: this build has no SQL.
+#[cfg(not(feature = "sql"))]
+pub fn tables() -> Result<Vec<TableInfo>, Error> {
+    Err(Error::NotBuilt)
+}
+
+/// The functions that are ours, in order of name.
+///
+/// # Errors
+/// If this build has no SQL.
+#[cfg(feature = "sql")]
+pub fn functions() -> Result<Vec<FunctionInfo>, Error> {
+    Ok(functions::all())
+}
+
+/// The functions that are ours, in order of name.
+///
+/// # Errors
+/// Always: this build has no SQL.
+#[cfg(not(feature = "sql"))]
+pub fn functions() -> Result<Vec<FunctionInfo>, Error> {
+    Err(Error::NotBuilt)
+}
+
+#[cfg(feature = "sql")]
+#[cfg(test)]
+mod tests;
