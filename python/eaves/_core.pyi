@@ -29,6 +29,7 @@ __all__ = [
     "ingested",
     "measure",
     "merge",
+    "query",
     "read",
     "report_of",
     "run",

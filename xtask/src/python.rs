@@ -90,10 +90,12 @@ fn pip(arguments: &[&str]) -> Command {
     command
 }
 
-/// Builds the package as `pip install` does, but for the profile, which shares what the other tests built.
-pub(crate) fn build() -> Result<()> {
+/// Builds the package as `pip install` does, but for the profile, which shares what the other tests built, and with SQL if
+/// these have it.
+pub(crate) fn build(with_sql: bool) -> Result<()> {
     let mut install = pip(&["install", "--quiet", "--no-build-isolation", "--no-deps", "--force-reinstall"]);
-    install.args(["--config-settings=build-args=--profile dev", "."]);
+    let features = if with_sql { " --features sql" } else { "" };
+    install.args([&format!("--config-settings=build-args=--profile dev{features}"), "."]);
     // The backend calls maturin by name.
     let folder = interpreter().parent().map(Path::to_path_buf).unwrap_or_default();
     let mut folders = vec![std::path::absolute(folder)?];

@@ -27,12 +27,13 @@ type Part = (&'static str, fn(bool) -> Outcome);
 
 /// In the order in which they fail soonest. Tests run without optimisation, because that builds in a fraction of
 /// the time and the dependencies are shared with clippy's.
-const PARTS: [Part; 14] = [
+const PARTS: [Part; 13] = [
     ("format", |_| cargo(&["fmt", "--all", "--check"], &[])),
     ("tidy", |_| tidy::run(no_options()).into()),
     ("examples", |_| generate::run(Options::new(["--check".to_owned()])).into()),
-    ("clippy", |_| {
-        cargo(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "--deny", "warnings"], &[])
+    ("clippy", |quick| {
+        let arguments = ["clippy", "--workspace", "--all-targets", "--quiet", features(quick)];
+        cargo(&[&arguments[..], &["--", "--deny", "warnings"]].concat(), &[])
     }),
     ("opencl device", opencl_device),
     ("ssh", ssh),
@@ -41,7 +42,6 @@ const PARTS: [Part; 14] = [
     ("python", python_package),
     ("page", the_page),
     ("cuda", cuda),
-    ("sql", sql),
     ("documentation", |_| {
         let arguments = ["doc", "--workspace", "--no-deps", "--document-private-items", "--quiet"];
         cargo(&arguments, &[("RUSTDOCFLAGS", "--deny warnings")])
@@ -97,19 +97,29 @@ fn pytorch(quick: bool) -> Outcome {
     }
 }
 
-fn tests(_: bool) -> Outcome {
+fn tests(quick: bool) -> Outcome {
     let python = python::with_torch().map(|python| python.to_string_lossy().into_owned());
     let environment: Vec<(&str, &str)> =
         python.iter().map(|python| (python::VARIABLE, python.as_str())).collect();
-    cargo(&["test", "--workspace", "--quiet", "--no-fail-fast"], &environment)
+    cargo(&["test", "--workspace", "--quiet", "--no-fail-fast", features(quick)], &environment)
+}
+
+/// What is built besides: SQL, whose engine takes minutes, so those who are in a hurry do without. Building without it is
+/// checked by the documentation.
+fn features(quick: bool) -> &'static str {
+    if quick {
+        "--features="
+    } else {
+        "--features=eaves-cli/sql,eaves-python/sql,eaves-query/sql,eaves-serve/sql"
+    }
 }
 
 /// The Python package: built and installed as users do, then tested.
-fn python_package(_: bool) -> Outcome {
+fn python_package(quick: bool) -> Outcome {
     if !python::is_installed() {
         return Outcome::Skipped("its environment is not there");
     }
-    python::build().and_then(|()| python::test()).into()
+    python::build(!quick).and_then(|()| python::test()).into()
 }
 
 /// The page: that what is committed is what its sources give, and its tests, in a browser too.
@@ -163,30 +173,6 @@ fn cuda(quick: bool) -> Outcome {
     steps.into_iter().map(run).find(failed).unwrap_or(Outcome::Passed)
 }
 
-/// Questions in SQL: the tests of what the feature adds. The packages are always the same, so that the engine is compiled
-/// once; not for the lints, too, which would take as long again.
-fn sql(quick: bool) -> Outcome {
-    if quick {
-        return Outcome::Skipped("its engine takes minutes to build; without --quick it would be");
-    }
-    let package = [
-        "--package=eaves-query",
-        "--package=eaves-cli",
-        "--package=eaves-serve",
-        "--features=eaves-query/sql,eaves-cli/sql,eaves-serve/sql",
-        "--quiet",
-    ];
-    let steps: [&[&str]; 2] =
-        [&["--lib", "--test", "documented"], &["--test", "cli", "--test", "serve", "query::"]];
-    let run = |rest: &[&str]| {
-        let mut arguments = vec!["test"];
-        arguments.extend(package.iter().chain(rest));
-        cargo(&arguments, &[])
-    };
-    let failed = |outcome: &Outcome| matches!(outcome, Outcome::Failed(_));
-    steps.into_iter().map(run).find(failed).unwrap_or(Outcome::Passed)
-}
-
 /// A device that the tests of OpenCL run kernels on; without one they say so and check nothing.
 fn opencl_device(quick: bool) -> Outcome {
     if !cfg!(target_os = "linux") || pocl::is_installed() {
@@ -222,7 +208,8 @@ fn licences(quick: bool) -> Outcome {
         None => {
             println!("installing cargo-deny into {}, which takes minutes", tools.display());
             let mut install = project::cargo();
-            install.args(["install", "cargo-deny", "--locked", "--quiet", "--root"]).arg(&tools);
+            // Optimising it takes longer than it ever runs.
+            install.args(["install", "cargo-deny", "--debug", "--locked", "--quiet", "--root"]).arg(&tools);
             if let Err(error) = project::run(&mut install) {
                 return Outcome::Failed(format!("{error:#}"));
             }

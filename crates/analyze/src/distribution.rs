@@ -75,8 +75,7 @@ fn condensed_numbers(mut numbers: Vec<Number>, tables: &[Table]) -> (Vec<Number>
     if untold.is_empty() {
         return (numbers, None);
     }
-    let columns = std::iter::once(0).chain(untold);
-    let columns: Vec<usize> = columns.collect();
+    let columns: Vec<usize> = std::iter::once(0).chain(untold).collect();
     all.columns = columns.iter().map(|&column| all.columns[column]).collect();
     for row in &mut all.rows {
         *row = columns.iter().map(|&column| row[column].clone()).collect();

@@ -2,7 +2,6 @@
 //!
 //! Sets are those of [`eaves_model`]; here they are only gathered, row by row and partition by partition.
 
-use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use datafusion::arrow::array::{Array, ArrayRef, AsArray, Int64Array};
@@ -14,32 +13,18 @@ use datafusion::logical_expr::{Accumulator, AggregateUDFImpl, Signature, Volatil
 use datafusion::scalar::ScalarValue;
 use eaves_model::{Interval, IntervalSet, Ns};
 
+use super::Code;
 use crate::FunctionInfo;
 
 /// A measure of one set of intervals, or of two that rows are put into by conditions.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq, Hash)]
 pub(super) struct Function {
     pub(super) info: FunctionInfo,
     sets: usize,
-    measure: Evaluate,
+    measure: Code<Evaluate>,
 }
 
 type Evaluate = fn(&[IntervalSet]) -> Option<Ns>;
-
-// The engine compares functions; names tell them apart, addresses of code do not.
-impl PartialEq for Function {
-    fn eq(&self, other: &Self) -> bool {
-        self.info.name == other.info.name
-    }
-}
-
-impl Eq for Function {}
-
-impl Hash for Function {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.info.name.hash(state);
-    }
-}
 
 /// All of them, by name.
 pub(super) static ALL: &[Function] = &[
@@ -50,7 +35,7 @@ pub(super) static ALL: &[Function] = &[
             about: "Time covered by the rows in which the condition `first` holds and by none in which `second` does",
         },
         sets: 2,
-        measure: |sets| Some(sets.first()?.difference(sets.get(1)?).measure()),
+        measure: Code(|sets| Some(sets.first()?.difference(sets.get(1)?).measure())),
     },
     Function {
         info: FunctionInfo {
@@ -59,10 +44,10 @@ pub(super) static ALL: &[Function] = &[
             about: "Time between the first start and the last end that no row covers; null without rows",
         },
         sets: 1,
-        measure: |sets| {
+        measure: Code(|sets| {
             let set = sets.first()?;
             Some(set.gaps(set.span()?).measure())
-        },
+        }),
     },
     Function {
         info: FunctionInfo {
@@ -71,7 +56,7 @@ pub(super) static ALL: &[Function] = &[
             about: "Time covered both by rows in which the condition `first` holds and by rows in which `second` does",
         },
         sets: 2,
-        measure: |sets| Some(sets.first()?.intersection(sets.get(1)?).measure()),
+        measure: Code(|sets| Some(sets.first()?.intersection(sets.get(1)?).measure())),
     },
     Function {
         info: FunctionInfo {
@@ -80,7 +65,7 @@ pub(super) static ALL: &[Function] = &[
             about: "Time covered by any row: what runs side by side counts once",
         },
         sets: 1,
-        measure: |sets| Some(sets.first()?.measure()),
+        measure: Code(|sets| Some(sets.first()?.measure())),
     },
 ];
 
@@ -177,7 +162,7 @@ impl Accumulator for Gathered {
 
     fn evaluate(&mut self) -> Result<ScalarValue> {
         let sets: Vec<IntervalSet> = self.piles.iter_mut().map(Pile::take).collect();
-        Ok(ScalarValue::Int64((self.function.measure)(&sets).map(|time| time.0)))
+        Ok(ScalarValue::Int64((self.function.measure.0)(&sets).map(|time| time.0)))
     }
 
     fn size(&self) -> usize {

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use datafusion::arrow::array::{Array, AsArray, StringArray};
@@ -12,28 +11,14 @@ use datafusion::error::Result;
 use datafusion::logical_expr::{ColumnarValue, ScalarFunctionArgs, ScalarUDFImpl, Signature, Volatility};
 use eaves_analyze::{KernelType, short_kernel_name};
 
+use super::Code;
 use crate::FunctionInfo;
 
 /// A text of a text.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq, Hash)]
 pub(super) struct Function {
     pub(super) info: FunctionInfo,
-    apply: fn(&str) -> Cow<'static, str>,
-}
-
-// The engine compares functions; names tell them apart, addresses of code do not.
-impl PartialEq for Function {
-    fn eq(&self, other: &Self) -> bool {
-        self.info.name == other.info.name
-    }
-}
-
-impl Eq for Function {}
-
-impl Hash for Function {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.info.name.hash(state);
-    }
+    apply: Code<fn(&str) -> Cow<'static, str>>,
 }
 
 /// All of them, by name.
@@ -44,7 +29,7 @@ pub(super) static ALL: &[Function] = &[
             call: "kernel_type(name)",
             about: "What a kernel of this name is for: compute, communication or memory",
         },
-        apply: |name| KernelType::of_kernel(name).id().into(),
+        apply: Code(|name| KernelType::of_kernel(name).id().into()),
     },
     Function {
         info: FunctionInfo {
@@ -52,7 +37,7 @@ pub(super) static ALL: &[Function] = &[
             call: "short_kernel_name(name)",
             about: "The name of a kernel without return type, namespaces, templates and arguments",
         },
-        apply: |name| short_kernel_name(name).into(),
+        apply: Code(|name| short_kernel_name(name).into()),
     },
 ];
 
@@ -92,7 +77,7 @@ impl ScalarUDFImpl for OfName {
         // Names are few, and looking at them takes time.
         let mut known: HashMap<&str, Cow<'static, str>> = HashMap::new();
         for name in names.iter().flatten() {
-            known.entry(name).or_insert_with(|| (self.function.apply)(name));
+            known.entry(name).or_insert_with(|| (self.function.apply.0)(name));
         }
         let answer = |name: Option<&str>| name.and_then(|name| known.get(name)).map(AsRef::as_ref);
         let answers: StringArray = names.iter().map(answer).collect::<Vec<Option<&str>>>().into();

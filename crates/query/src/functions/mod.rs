@@ -4,10 +4,28 @@ mod intervals;
 mod kernels;
 mod roofline;
 
+use std::hash::{Hash, Hasher};
+
 use datafusion::logical_expr::{AggregateUDF, ScalarUDF};
 use datafusion::prelude::SessionContext;
 
 use crate::FunctionInfo;
+
+/// What a function runs. The engine compares functions, and addresses of code tell none apart: their names do.
+#[derive(Debug)]
+struct Code<F>(F);
+
+impl<F> PartialEq for Code<F> {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl<F> Eq for Code<F> {}
+
+impl<F> Hash for Code<F> {
+    fn hash<H: Hasher>(&self, _: &mut H) {}
+}
 
 /// Makes all of them known.
 pub(crate) fn register(context: &SessionContext) {
