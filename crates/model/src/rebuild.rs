@@ -27,6 +27,26 @@ macro_rules! column_data {
                 self.len() == 0
             }
 
+            /// Adds the rows of another; false if that is of another type.
+            #[must_use]
+            pub fn append(&mut self, other: Self) -> bool {
+                match (self, other) {
+                    $((Self::$variant(values), Self::$variant(others)) => values.extend(others),)*
+                    _ => return false,
+                }
+                true
+            }
+
+            /// The rows of these numbers, all of which must be there.
+            #[must_use]
+            pub fn in_order(self, rows: &[u32]) -> Self {
+                match self {
+                    $(Self::$variant(values) => {
+                        Self::$variant(rows.iter().map(|&row| values[row as usize]).collect())
+                    })*
+                }
+            }
+
             /// What it holds, for messages.
             pub fn type_name(&self) -> &'static str {
                 match self { $(Self::$variant(_) => stringify!($type),)* }

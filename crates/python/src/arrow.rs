@@ -13,7 +13,7 @@ use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use eaves_cli::library::Recordings;
 use eaves_model::{Column, Recording, SliceId, SliceKind, StringId, Trace, Values};
-use eaves_store::arrow::{Keys, array, dictionary, field};
+use eaves_store::arrow::{Keys, Rows, array, dictionary, field};
 use eaves_store::tables::{Cells, FlatColumn, FlatTable, flat_table};
 
 /// A table as Arrow has it: one batch after the other.
@@ -64,7 +64,7 @@ fn put_together(
             let lent = lent(recordings, column, part.rows, &texts);
             let array = match lent {
                 Some(array) => array?,
-                None => array(column, part.strings, 0..part.rows, &mut keys)?,
+                None => array(column, part.strings, &Rows::Run(0..part.rows), &mut keys)?,
             };
             columns.push((with_unit(field(column)), array));
         }

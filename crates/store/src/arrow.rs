@@ -1,5 +1,6 @@
 //! Columns of the model as Arrow arrays: what Parquet files are made of, and what Python sees.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -9,7 +10,7 @@ use arrow_array::{
     ArrayRef, DictionaryArray, Float64Array, Int32Array, Int64Array, StringArray, UInt8Array, UInt32Array,
 };
 use arrow_schema::{ArrowError, DataType, Field};
-use eaves_model::{Column, Ident, SliceKind, StringId, Strings, ident_text};
+use eaves_model::{Column, Ident, SliceKind, StringId, Strings, Values, ident_text};
 
 use crate::tables::{Cells, FlatColumn};
 
@@ -40,6 +41,31 @@ pub fn field(column: &FlatColumn<'_>) -> Field {
     Field::new(column.name.as_ref(), data_type, nullable)
 }
 
+/// Some rows of a table, which must be there.
+#[derive(Clone, Debug)]
+pub enum Rows<'a> {
+    /// One after the other.
+    Run(Range<usize>),
+    /// By number, in any order.
+    Listed(&'a [u32]),
+}
+
+impl Rows<'_> {
+    fn len(&self) -> usize {
+        match self {
+            Self::Run(rows) => rows.len(),
+            Self::Listed(rows) => rows.len(),
+        }
+    }
+
+    fn of<'v, T: Copy>(&self, values: &Values<'v, T>) -> Cow<'v, [T]> {
+        match self {
+            Self::Run(rows) => values.rows(rows.clone()),
+            Self::Listed(rows) => rows.iter().map(|&row| values[row as usize]).collect(),
+        }
+    }
+}
+
 /// Some rows of a column of one trace. `keys` are those of the trace.
 ///
 /// # Errors
@@ -47,14 +73,17 @@ pub fn field(column: &FlatColumn<'_>) -> Field {
 pub fn array(
     column: &FlatColumn<'_>,
     strings: &Strings,
-    rows: Range<usize>,
+    rows: &Rows<'_>,
     keys: &mut Keys,
 ) -> Result<ArrayRef, ArrowError> {
     Ok(match column.cells {
         Cells::Rank(rank) => Arc::new(Int64Array::from_value(rank, rows.len())),
-        Cells::RowNumber => Arc::new(UInt32Array::from_iter_values(rows.map(|row| row as u32))),
+        Cells::RowNumber => Arc::new(match rows {
+            Rows::Run(rows) => UInt32Array::from_iter_values(rows.clone().map(|row| row as u32)),
+            Rows::Listed(rows) => UInt32Array::from_iter_values(rows.iter().copied()),
+        }),
         Cells::Axis(extents, axis) => {
-            let extents = extents.rows(rows);
+            let extents = rows.of(&extents);
             let values = extents.iter().map(|extent| extent.get().map(|extent| extent[axis]));
             Arc::new(UInt32Array::from_iter(values))
         }
@@ -65,35 +94,35 @@ pub fn array(
 fn model_array(
     column: Column<'_>,
     strings: &Strings,
-    rows: Range<usize>,
+    rows: &Rows<'_>,
     keys: &mut Keys,
 ) -> Result<ArrayRef, ArrowError> {
     Ok(match column {
-        Column::U8(values) => Arc::new(UInt8Array::from_iter_values(values.rows(rows).iter().copied())),
-        Column::U32(values) => Arc::new(UInt32Array::from_iter_values(values.rows(rows).iter().copied())),
-        Column::I64(values) => Arc::new(Int64Array::from_iter_values(values.rows(rows).iter().copied())),
+        Column::U8(values) => Arc::new(UInt8Array::from_iter_values(rows.of(&values).iter().copied())),
+        Column::U32(values) => Arc::new(UInt32Array::from_iter_values(rows.of(&values).iter().copied())),
+        Column::I64(values) => Arc::new(Int64Array::from_iter_values(rows.of(&values).iter().copied())),
         Column::Ns(values) => {
-            Arc::new(Int64Array::from_iter_values(values.rows(rows).iter().map(|time| time.0)))
+            Arc::new(Int64Array::from_iter_values(rows.of(&values).iter().map(|time| time.0)))
         }
         Column::MaybeU32(values) => {
-            Arc::new(UInt32Array::from_iter(values.rows(rows).iter().map(|value| value.get())))
+            Arc::new(UInt32Array::from_iter(rows.of(&values).iter().map(|value| value.get())))
         }
         Column::MaybeI64(values) => {
-            Arc::new(Int64Array::from_iter(values.rows(rows).iter().map(|value| value.get())))
+            Arc::new(Int64Array::from_iter(rows.of(&values).iter().map(|value| value.get())))
         }
         Column::MaybeF64(values) => {
-            Arc::new(Float64Array::from_iter(values.rows(rows).iter().map(|value| value.get())))
+            Arc::new(Float64Array::from_iter(rows.of(&values).iter().map(|value| value.get())))
         }
         Column::Slice(values) => Arc::new(UInt32Array::from_iter(
-            values.rows(rows).iter().map(|slice| slice.some().map(|slice| slice.0)),
+            rows.of(&values).iter().map(|slice| slice.some().map(|slice| slice.0)),
         )),
         Column::Track(values) => Arc::new(UInt32Array::from_iter(
-            values.rows(rows).iter().map(|track| track.some().map(|track| track.0)),
+            rows.of(&values).iter().map(|track| track.some().map(|track| track.0)),
         )),
         Column::Extent(_) => return Err(ArrowError::SchemaError("extents are three columns".to_owned())),
-        Column::String(values) => keys.strings(&values.rows(rows), strings)?,
-        Column::Ident(values) => idents(&values.rows(rows), strings)?,
-        Column::Kind(values) => kinds(&values.rows(rows))?,
+        Column::String(values) => keys.strings(&rows.of(&values), strings)?,
+        Column::Ident(values) => idents(&rows.of(&values), strings)?,
+        Column::Kind(values) => kinds(&rows.of(&values))?,
     })
 }
 

@@ -38,19 +38,61 @@ fn read_rows(trace: &mut Trace, name: &str, rows: u64, bytes: Bytes) -> Result<(
     let table = expected(&nothing, &marks, name).ok_or_else(|| format!("there is no table `{name:.80}`"))?;
     let places = places(&table, arrow_array::RecordBatchReader::schema(&reader).as_ref())?;
     let mut caches = vec![Cache::default(); places.len()];
-    let mut before = 0;
+    let mut numbered = Numbered::default();
     for batch in reader {
         let batch = batch.map_err(|error| error.to_string())?;
         let mut columns = Vec::with_capacity(places.len());
         for (place, cache) in places.iter().zip(&mut caches) {
-            if let Some(column) = place.read(&batch, before, cache, trace)? {
-                columns.push(column);
+            match place.cells {
+                Cells::Rank(_) => {}
+                Cells::RowNumber => {
+                    numbered.numbers.extend(place.numbers::<UInt32Type>(batch.column(place.at))?);
+                }
+                _ => columns.push(place.read(&batch, cache, trace)?),
             }
         }
-        before += batch.num_rows();
-        trace.extend_table(name, columns).map_err(|unfit| unfit.to_string())?;
+        if numbered.numbers.is_empty() {
+            trace.extend_table(name, columns).map_err(|unfit| unfit.to_string())?;
+        } else {
+            numbered.append(columns)?;
+        }
     }
-    Ok(())
+    let columns = numbered.in_order()?;
+    if columns.is_empty() {
+        Ok(())
+    } else {
+        trace.extend_table(name, columns).map_err(|unfit| unfit.to_string())
+    }
+}
+
+/// Rows that have numbers, and stand in any order.
+#[derive(Default)]
+struct Numbered {
+    numbers: Vec<u32>,
+    columns: Vec<ColumnData>,
+}
+
+impl Numbered {
+    fn append(&mut self, columns: Vec<ColumnData>) -> Result<(), String> {
+        if self.columns.is_empty() {
+            self.columns = columns;
+            return Ok(());
+        }
+        let all = self.columns.iter_mut().zip(columns).all(|(column, more)| column.append(more));
+        all.then_some(()).ok_or_else(|| "a column changes its type".to_owned())
+    }
+
+    /// The columns in the order of the numbers, each of which must be there once.
+    fn in_order(self) -> Result<Vec<ColumnData>, String> {
+        const NONE: u32 = u32::MAX;
+        let mut rows = vec![NONE; self.numbers.len()];
+        for (row, &number) in self.numbers.iter().enumerate() {
+            let place = rows.get_mut(number as usize).filter(|place| **place == NONE);
+            *place.ok_or_else(|| format!("there is no row for the number {number}, or two have it"))? =
+                row as u32;
+        }
+        Ok(self.columns.into_iter().map(|column| column.in_order(&rows)).collect())
+    }
 }
 
 fn open(rows: u64, bytes: Bytes) -> Result<ParquetRecordBatchReader, String> {
@@ -151,30 +193,17 @@ impl Cache {
 }
 
 impl Place<'_> {
-    /// The rows of a batch; nothing for the number of the row, which must be the one it stands in.
-    fn read(
-        &self,
-        batch: &RecordBatch,
-        before: usize,
-        cache: &mut Cache,
-        trace: &mut Trace,
-    ) -> Result<Option<ColumnData>, String> {
+    /// The rows of a batch.
+    fn read(&self, batch: &RecordBatch, cache: &mut Cache, trace: &mut Trace) -> Result<ColumnData, String> {
         let array = batch.column(self.at);
         let column = match self.cells {
-            Cells::Rank(_) => return Ok(None),
-            Cells::RowNumber => {
-                let numbers = self.numbers::<UInt32Type>(array)?;
-                let is_number = |(row, &number): (usize, &u32)| number as usize == before + row;
-                return if numbers.iter().enumerate().all(is_number) {
-                    Ok(None)
-                } else {
-                    Err(format!("rows are not in the order of `{}`", self.name))
-                };
-            }
-            Cells::Axis(..) => return self.extents(batch).map(Some),
+            Cells::Axis(..) => return self.extents(batch),
             Cells::Column(column) => column,
+            Cells::Rank(_) | Cells::RowNumber => {
+                return Err(format!("`{}` is no column of a table", self.name));
+            }
         };
-        Ok(Some(match column {
+        Ok(match column {
             Column::U8(_) => ColumnData::U8(self.numbers::<UInt8Type>(array)?.to_vec()),
             Column::U32(_) => ColumnData::U32(self.numbers::<UInt32Type>(array)?.to_vec()),
             Column::I64(_) => ColumnData::I64(self.numbers::<Int64Type>(array)?.to_vec()),
@@ -205,7 +234,7 @@ impl Place<'_> {
             }
             Column::Kind(_) => ColumnData::Kind(self.kinds(array)?),
             Column::Extent(_) => return Err(format!("extents in one column `{}`", self.name)),
-        }))
+        })
     }
 
     fn primitive<'b, T: ArrowPrimitiveType>(
@@ -292,5 +321,23 @@ impl Place<'_> {
         let kind = |key: Option<i32>| kinds.get(usize::try_from(key?).ok()?).copied().flatten();
         let rows: Option<Vec<SliceKind>> = dictionary.keys().iter().map(kind).collect();
         rows.ok_or_else(|| format!("a kind in `{}` that is not known", self.name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_number_is_there_once() {
+        let in_order = |numbers: &[u32]| {
+            let columns = vec![ColumnData::I64(numbers.iter().map(|&number| i64::from(number)).collect())];
+            Numbered { numbers: numbers.to_vec(), columns }.in_order()
+        };
+        let sorted = in_order(&[2, 0, 1]).unwrap();
+        assert!(matches!(&sorted[..], [ColumnData::I64(values)] if *values == [0, 1, 2]));
+        assert!(in_order(&[0, 0]).is_err(), "twice");
+        assert!(in_order(&[0, 2]).is_err(), "beyond the end");
+        assert!(in_order(&[u32::MAX]).is_err());
     }
 }

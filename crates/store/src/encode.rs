@@ -14,7 +14,7 @@ use parquet::errors::Result;
 use parquet::file::properties::WriterProperties;
 
 use crate::layout::{Marks, STRINGS, TEXT, stored};
-use crate::parquet::{CREATED_BY, compression, io_error, write_grouped};
+use crate::parquet::{ByTime, CREATED_BY, compression, io_error, write_grouped, write_sorted};
 use crate::rank_file::StoredTable;
 
 /// Rows of a row group: what a reader passes over by its smallest and largest values, and what it shares out to threads.
@@ -22,7 +22,8 @@ const ROW_GROUP: usize = 1 << 17;
 /// Texts turned to Arrow at a time.
 const BATCH: usize = 1 << 15;
 
-/// Writes the tables that have rows. Rows stay in the order of the model, for they are known by their numbers.
+/// Writes the tables that have rows: slices in order of time, with the numbers by which others know them, so that readers
+/// pass over what is outside of a range of time; the others as the model has them.
 pub(crate) fn write_tables(trace: &Trace, folder: &Path) -> io::Result<Vec<StoredTable>> {
     let mut written = Vec::new();
     if !trace.strings.is_empty() {
@@ -35,7 +36,10 @@ pub(crate) fn write_tables(trace: &Trace, folder: &Path) -> io::Result<Vec<Store
         let marks = Marks::of(&table, &trace.strings);
         let (name, rows) = (table.name, table.rows);
         let table = stored(table, &trace.strings, &marks);
-        written.push(one(folder, name, rows, |output| write_grouped(&[table], ROW_GROUP, output))?);
+        written.push(one(folder, name, rows, |output| match ByTime::of(&table) {
+            Some(order) => write_sorted(table, &order, ROW_GROUP, output),
+            None => write_grouped(&[table], ROW_GROUP, output),
+        })?);
     }
     Ok(written)
 }

@@ -11,11 +11,12 @@ use eaves_model::Column;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::errors::{ParquetError, Result};
+use parquet::file::metadata::SortingColumn;
 use parquet::file::properties::WriterProperties;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::schema::types::ColumnPath;
 
-use crate::arrow::{Keys, array, field};
+use crate::arrow::{Keys, Rows, array, field};
 use crate::tables::{Cells, FlatColumn, FlatTable};
 
 /// The name in the files, in the form that other readers take apart.
@@ -43,7 +44,42 @@ pub fn write(parts: &[FlatTable<'_>], output: impl Write + Send) -> io::Result<(
 /// # Errors
 /// Only those of the output.
 pub fn write_grouped(parts: &[FlatTable<'_>], row_group: usize, output: impl Write + Send) -> io::Result<()> {
-    write_parts(parts, row_group, output).map_err(io_error)
+    write_parts(parts, None, row_group, output).map_err(io_error)
+}
+
+/// One table with its rows in another order: that of the time in one of its columns, which readers are told.
+///
+/// # Errors
+/// Only those of the output.
+pub(crate) fn write_sorted(
+    table: FlatTable<'_>,
+    order: &ByTime,
+    row_group: usize,
+    output: impl Write + Send,
+) -> io::Result<()> {
+    write_parts(&[table], Some(order), row_group, output).map_err(io_error)
+}
+
+/// Rows of a table in the order of a column of times.
+#[derive(Debug)]
+pub(crate) struct ByTime {
+    column: usize,
+    rows: Vec<u32>,
+}
+
+impl ByTime {
+    /// Of a table whose rows are known by a number of their own, which the order does not change; nothing for others.
+    pub(crate) fn of(table: &FlatTable<'_>) -> Option<Self> {
+        let is_numbered = table.columns.iter().any(|column| matches!(column.cells, Cells::RowNumber));
+        let (column, times) =
+            table.columns.iter().enumerate().find_map(|(place, column)| match column.cells {
+                Cells::Column(Column::Ns(times)) => Some((place, times.rows(0..table.rows))),
+                _ => None,
+            })?;
+        let mut rows: Vec<u32> = (0..u32::try_from(table.rows).ok()?).collect();
+        rows.sort_by_key(|&row| times[row as usize]);
+        is_numbered.then_some(Self { column, rows })
+    }
 }
 
 /// What the output said; the crate wraps it.
@@ -66,17 +102,26 @@ pub fn is_export(path: &Path) -> bool {
     File::open(path).ok().and_then(name).is_some_and(|name| name.starts_with("eaves "))
 }
 
-fn write_parts(parts: &[FlatTable<'_>], row_group: usize, output: impl Write + Send) -> Result<()> {
+fn write_parts(
+    parts: &[FlatTable<'_>],
+    order: Option<&ByTime>,
+    row_group: usize,
+    output: impl Write + Send,
+) -> Result<()> {
     let Some(first) = parts.first() else {
         return Err(ParquetError::General("a table needs at least one part".to_owned()));
     };
     let schema: SchemaRef = Arc::new(Schema::new(first.columns.iter().map(field).collect::<Vec<_>>()));
-    let mut writer = ArrowWriter::try_new(output, schema.clone(), Some(properties(first, row_group)))?;
+    let mut writer = ArrowWriter::try_new(output, schema.clone(), Some(properties(first, order, row_group)))?;
     for part in parts {
         let mut keys = Keys::default();
         for start in (0..part.rows).step_by(BATCH) {
             let rows = start..part.rows.min(start + BATCH);
-            let array = |column: &FlatColumn<'_>| array(column, part.strings, rows.clone(), &mut keys);
+            let rows = match order {
+                None => Rows::Run(rows),
+                Some(order) => Rows::Listed(&order.rows[rows]),
+            };
+            let array = |column: &FlatColumn<'_>| array(column, part.strings, &rows, &mut keys);
             let arrays = part.columns.iter().map(array).collect::<Result<Vec<_>, ArrowError>>()?;
             writer.write(&RecordBatch::try_new(schema.clone(), arrays)?)?;
         }
@@ -85,10 +130,14 @@ fn write_parts(parts: &[FlatTable<'_>], row_group: usize, output: impl Write + S
     Ok(())
 }
 
-fn properties(table: &FlatTable<'_>, row_group: usize) -> WriterProperties {
+fn properties(table: &FlatTable<'_>, order: Option<&ByTime>, row_group: usize) -> WriterProperties {
+    let by_time = order.and_then(|order| i32::try_from(order.column).ok());
+    let by_time =
+        by_time.map(|column_idx| vec![SortingColumn { column_idx, descending: false, nulls_first: false }]);
     let mut properties = WriterProperties::builder()
         .set_created_by(CREATED_BY.to_owned())
         .set_compression(compression())
+        .set_sorting_columns(by_time)
         .set_max_row_group_row_count(Some(row_group));
     for column in table.columns.iter().filter(|column| is_ascending(&column.cells)) {
         let path = ColumnPath::from(column.name.as_ref());

@@ -3,10 +3,14 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Int64Type, UInt32Type};
 use eaves_model::{
     Ident, MemoryBlock, MemoryEvent, MemoryFrame, MemorySegment, MemoryStack, Ns, Oddity, Recording,
 };
 use eaves_model::{MaybeI64, MaybeU32, RankSource};
+
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
 use super::sample;
 use crate::dataset::RANK_FILE;
@@ -156,7 +160,6 @@ fn paths_name_datasets_runs_and_ranks() {
     );
 }
 
-/// Every file of a rank, damaged in every simple way: an error that names the file.
 /// A writer that is killed leaves only what the next one removes, and a dataset without its file is about to be made.
 #[test]
 fn a_dataset_is_made_with_its_first_rank() {
@@ -180,6 +183,45 @@ fn a_dataset_is_made_with_its_first_rank() {
     assert_eq!(Dataset::open(&root.display().to_string()).unwrap().ranks("a").unwrap(), [0]);
 }
 
+/// Slices are stored in order of time, which readers are told, and read in the order of the recording.
+#[test]
+fn slices_are_stored_in_order_of_time() {
+    let directory = tempfile::tempdir().unwrap();
+    let dataset = dataset(directory.path());
+    let mut written = recording(3);
+    let slices = &mut written.trace.slices;
+    let mut random = fastrand::Rng::with_seed(3);
+    let mut row = slices.row(3);
+    while slices.len() < 300_000 {
+        row.start = Ns(random.i64(-1000..100_000));
+        row.position = slices.len() as i64;
+        slices.push(row);
+    }
+    dataset.stage("a", &written, None).unwrap().complete(3).unwrap();
+    assert_same(&written, &dataset.read("a", 3).unwrap());
+
+    let file = fs::File::open(directory.path().join("dataset/run=a/rank=3/slices.parquet")).unwrap();
+    let reader = ParquetRecordBatchReaderBuilder::try_new(file).unwrap();
+    let groups = reader.metadata().row_groups();
+    assert_eq!(groups.len(), 3);
+    for group in groups {
+        let sorting = group.sorting_columns().unwrap();
+        let name = group.column(usize::try_from(sorting[0].column_idx).unwrap()).column_descr().name();
+        assert_eq!((sorting.len(), name, sorting[0].descending), (1, "start_ns", false));
+    }
+    let mut rows: Vec<(i64, u32)> = Vec::new();
+    for batch in reader.build().unwrap() {
+        let batch = batch.unwrap();
+        let starts = batch.column_by_name("start_ns").unwrap().as_primitive::<Int64Type>();
+        let numbers = batch.column_by_name("slice").unwrap().as_primitive::<UInt32Type>();
+        rows.extend(starts.values().iter().copied().zip(numbers.values().iter().copied()));
+    }
+    assert!(rows.is_sorted(), "by start, then by number");
+    let start = |number: u32| written.trace.slices.start[number as usize];
+    assert!(rows.iter().all(|&(time, number)| start(number) == Ns(time)));
+}
+
+/// Every file of a rank, damaged in every simple way: an error that names the file.
 #[test]
 fn damage_is_named() {
     let directory = tempfile::tempdir().unwrap();
