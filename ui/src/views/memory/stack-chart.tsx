@@ -88,10 +88,11 @@ function paint(canvas: HTMLCanvasElement, { made, laid, isLit, chosen, scale, dr
   for (const [at, label] of timeLabels(scale.from, scale.to, width / 120)) context.fillText(label, toX(scale, at), HEIGHT - BOTTOM / 2);
   fill("hatch", 0.6);
   pieces(0, time.length, () => 0, (state) => rest[state]!);
-  for (const one of laid) {
-    fill(one.colour, isLit(one) ? 0.9 : 0.18);
+  laid.forEach((one, at) => {
+    // Bands too thin for a line between them are still told apart.
+    fill(one.colour, isLit(one) ? (at % 2 ? 0.8 : 1) : 0.2);
     band(one);
-  }
+  });
   if (chosen) {
     fill("text");
     band(chosen, 2);
@@ -99,7 +100,7 @@ function paint(canvas: HTMLCanvasElement, { made, laid, isLit, chosen, scale, dr
     band(chosen);
   }
   if (drag) {
-    fill("on", 0.18);
+    fill("on", 0.2);
     context.fillRect(drag[0], TOP, drag[1] - drag[0], HEIGHT - BOTTOM - TOP);
   }
   context.globalAlpha = 1;
@@ -113,7 +114,7 @@ function facts({ row, stack }: Band, frames: number): [string, string][] {
   if (start != null && end != null) lines.push(["For", duration(end - start)]);
   for (const [id, title] of Object.entries(GROUPINGS)) if (row[id]) lines.push([title, row[id] as string]);
   const all = stack.split(" < ");
-  if (stack) lines.push(["Stack", all.slice(0, frames).join(" < ") + (all[frames] ? " < …" : "")]);
+  if (stack) lines.push(["Stack", all.slice(0, frames).join(" < ") + (all[frames] ? " …" : "")]);
   return lines;
 }
 
@@ -230,7 +231,7 @@ function StackedChart({ document, found, device, start, made }: Props & { made: 
       <div class="memory-stack" ref={box}>
         <canvas
           ref={canvas}
-          style={{ height: `${HEIGHT}px` }}
+          style={{ height: HEIGHT }}
           tabIndex={0}
           role="application"
           aria-label="Allocations over time; arrows choose one"
