@@ -6,7 +6,7 @@ use crate::terminal::findings::{NOTHING_FOUND, gain_text, skipped_together};
 use crate::terminal::numbers::is_in_table;
 use crate::terminal::table::rows_note;
 use crate::terminal::{Options, repeats_earlier};
-use crate::{Document, human, names};
+use crate::{Document, human, memory, names};
 
 /// Longer names make a table that nobody can read; JSON and CSV have them whole.
 const LONGEST_NAME: usize = 80;
@@ -22,7 +22,7 @@ pub fn render(document: &Document, top: usize) -> String {
         blocks.push(format!("## {}", escape(section.title)));
         blocks.extend(numbers(section));
         for (index, table) in document.shown_tables(section).iter().enumerate() {
-            if !repeats_earlier(&section.tables[..index], table) {
+            if !repeats_earlier(&section.tables[..index], table) && !memory::is_of_chart(section, table) {
                 blocks.extend(table_blocks(table, &options));
             }
         }

@@ -13,6 +13,10 @@ use crate::markup::escaped;
 const SECTION: &str = "memory";
 /// The table that a chart stands for.
 pub const TABLE: &str = "timeline";
+/// Tables with hundreds of rows that pictures of the page are drawn from.
+const OF_PAGE: [&str; 4] = ["allocation_stacks", "allocations", "allocations_rest", "allocations_shown"];
+/// Those of them that say nothing to who reads them row by row.
+const UNREADABLE: [&str; 2] = ["allocation_stacks", "allocations_rest"];
 
 const WIDTH: f64 = 960.0;
 const PANEL: f64 = 250.0;
@@ -28,6 +32,16 @@ struct Panel {
     title: String,
     /// Time, in use, reserved.
     points: Vec<(f64, f64, Option<f64>)>,
+}
+
+/// True for tables that charts are drawn from: of no use in text, where files for programs and the page have them.
+pub fn is_of_chart(section: &Section, table: &Table) -> bool {
+    section.id == SECTION && (table.id == TABLE || OF_PAGE.contains(&table.id))
+}
+
+/// True for tables that a page without scripts leaves out, because nobody reads a chart as rows.
+pub(crate) fn is_unreadable(section: &Section, table: &Table) -> bool {
+    section.id == SECTION && UNREADABLE.contains(&table.id)
 }
 
 /// True if there is something to draw of a section.

@@ -57,7 +57,50 @@ fn lines_of_text_fit_a_terminal_and_leave_out_points_of_charts() {
     let answer = memory(directory.path(), "failed.pickle", &[]);
     assert_eq!(answer.code, Some(0), "{answer:?}");
     assert!(answer.stdout.contains("net/model.py:12 __init__"), "{}", answer.stdout);
-    assert!(!answer.stdout.contains("the most of each part of it"), "{}", answer.stdout);
+    for title in ["the most of each part of it", "one by one", "besides the largest", "Stacks of the largest"]
+    {
+        assert!(!answer.stdout.contains(title), "{title}: {}", answer.stdout);
+    }
+}
+
+#[test]
+fn allocations_and_the_rest_are_what_was_in_use() {
+    let directory = tempfile::tempdir().unwrap();
+    let document = json(&memory(directory.path(), "failed.pickle", &["--json"]));
+    let tables = document["sections"][0]["tables"].as_array().unwrap();
+    let table = |id: &str| tables.iter().find(|table| table["id"] == id).unwrap();
+    let column = |id: &str, name: &str| -> Vec<Value> {
+        let columns = table(id)["columns"].as_array().unwrap();
+        let at = columns.iter().position(|column| column["id"] == name).unwrap();
+        table(id)["rows"].as_array().unwrap().iter().map(|row| row[at].clone()).collect()
+    };
+    let integers =
+        |id: &str, name: &str| column(id, name).iter().map(Value::as_i64).collect::<Vec<Option<i64>>>();
+    let (bytes, from, to) = (
+        integers("allocations", "bytes"),
+        integers("allocations", "from_state"),
+        integers("allocations", "to_state"),
+    );
+    let rest = integers("allocations_rest", "bytes");
+    let in_use: Vec<(Option<i64>, i64)> = (0..rest.len())
+        .map(|state| {
+            let is_at =
+                |&at: &usize| from[at] <= Some(state as i64) && to[at].is_none_or(|to| (state as i64) < to);
+            let told: i64 = (0..bytes.len()).filter(is_at).map(|at| bytes[at].unwrap()).sum();
+            (integers("allocations_rest", "time_ns")[state], told + rest[state].unwrap())
+        })
+        .collect();
+    let points = integers("timeline", "time_ns").into_iter().zip(integers("timeline", "bytes"));
+    for (time, bytes) in points {
+        assert!(in_use.contains(&(time, bytes.unwrap())), "{time:?} {bytes:?} of {in_use:?}");
+    }
+    assert_eq!(in_use.iter().map(|state| state.1).max(), Some(peak(2)));
+    // Everything is told of so small a recording, with who asked for it.
+    assert_eq!(column("allocations_shown", "peak_pct"), [100.0]);
+    let stacks = column("allocation_stacks", "stack");
+    assert!(column("allocations", "stack").iter().all(|stack| stacks.contains(stack)));
+    assert!(column("allocations", "place").contains(&"net/layer.py:33 forward".into()));
+    assert_eq!(column("allocations", "start_ns").iter().filter(|start| start.is_null()).count(), 6);
 }
 
 #[test]

@@ -31,7 +31,7 @@ pub(super) fn write(page: &mut String, section: &Section, most_rows: usize) -> R
     }
     let meanings = Meanings::of(section);
     for (index, table) in section.tables.iter().enumerate() {
-        if memory_chart.is_some() && table.id == memory::TABLE {
+        if (memory_chart.is_some() && table.id == memory::TABLE) || memory::is_unreadable(section, table) {
             // The chart shows it, and the data of the page has it.
             continue;
         }

@@ -20,7 +20,7 @@ use unicode_width::UnicodeWidthStr;
 
 use self::palette::{HEADING, QUIET, paint};
 use self::wrap::hang;
-use crate::{Document, human};
+use crate::{Document, human, memory};
 
 /// How far everything below a heading is moved in.
 const INDENT: usize = 2;
@@ -92,7 +92,7 @@ fn section_lines(document: &Document, section: &Section, options: &Options) -> V
             continue;
         }
         // A title and headings without rows say nothing.
-        if table.rows.is_empty() {
+        if table.rows.is_empty() || memory::is_of_chart(section, table) {
             continue;
         }
         if lines.len() > 1 {

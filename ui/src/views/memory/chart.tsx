@@ -22,6 +22,11 @@ export function byteTicks(most: number, count: number): number[] {
   return ticks(0, most / unit, count).at.map((value) => value * unit);
 }
 
+/** Such a size beside its axis. */
+export function byteLabel(value: number): string {
+  return value === 0 ? "0" : bytes(value).replace(".0 ", " ");
+}
+
 /** The largest value to be drawn: of what was used and reserved, and of the limit if it is wanted. */
 export function ceiling({ used, reserved, limit }: Series, withLimit: boolean): number {
   let most = 1;
@@ -43,7 +48,7 @@ function options(series: Series, width: number, withLimit: boolean): uPlot.Optio
     scales: { x: { time: false, range: () => span(series) }, y: { range: () => [0, ceiling(series, withLimit)] } },
     axes: [
       { ...axis, splits: (plot, _axis, from, to) => timeLabels(from, to, plot.width / 120).map(([time]) => time), values: (plot) => timeLabels(plot.scales.x?.min ?? 0, plot.scales.x?.max ?? 1, plot.width / 120).map(([, label]) => label) },
-      { ...axis, size: 76, splits: (_plot, _axis, _from, to) => byteTicks(to, 6), values: (_plot, splits) => splits.map((value) => (value === 0 ? "0" : bytes(value).replace(".0 ", " "))) },
+      { ...axis, size: 76, splits: (_plot, _axis, _from, to) => byteTicks(to, 6), values: (_plot, splits) => splits.map(byteLabel) },
     ],
     series: [
       {},

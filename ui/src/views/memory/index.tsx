@@ -15,6 +15,7 @@ import { AtPeak } from "./at-peak";
 import { Chart } from "./chart";
 import { load } from "../timeline/load";
 import { type Device, devices, keyOf, missing, nameOf, series, tableOf } from "./data";
+import { StackedPanel } from "./stack-chart";
 import "./memory.css";
 
 /** Less than this share of the limit, and the limit is not drawn unless asked for: all else would be a line at the bottom. */
@@ -51,6 +52,7 @@ function MemoryView({ source, document }: Props) {
     <div class="memory">
       {tabs.length > 1 ? <Devices tabs={tabs} open={keyOf(device)} /> : null}
       <OverTime document={document} device={device} start={starts.get(device.rank) ?? 0} />
+      <StackedPanel document={document} found={found} device={device} start={starts.get(device.rank) ?? 0} />
       <Failures document={document} found={found} device={device} />
       <AtPeak source={source} document={document} found={found} device={device} />
       <div class="columns">

@@ -61,23 +61,40 @@ const ALLOCATORS: [&str; 8] = [
     "aten::empty_quantized",
 ];
 
-/// Looks at what the events up to the peak left in use.
-pub(super) fn alive(rank: &RankView<'_>, events: &[Event], peak: i64) -> Alive {
-    let kept = still_in_use(rank, events);
+/// Operator and module that stand around an allocation.
+pub(super) type Asked = (Option<StringId>, Option<StringId>);
+
+/// Looks at what the events up to the peak left in use; and at who asked for some others, because looking for both at
+/// once costs one walk over the slices.
+pub(super) fn alive(
+    rank: &RankView<'_>,
+    events: &[Event],
+    peak: i64,
+    others: &[Event],
+) -> (Alive, Vec<Asked>) {
+    let mut kept = still_in_use(rank, events);
     let recorded = kept.iter().fold(0i64, |sum, event| sum.saturating_add(event.bytes));
+    let count = kept.len();
+    kept.extend(others);
     let names = Names::of(rank, &kept);
+    kept.truncate(count);
     let top = |name: &dyn Fn(usize) -> Option<SliceId>| {
         let name = |index| name(index).map(|slice| rank.trace.slices.name[slice.index()]);
         top(rank, kept.iter().enumerate().map(|(index, event)| (event, name(index))))
     };
     let has_modules = rank.trace.python.module.iter().any(|module| module.is_some());
-    Alive {
+    let name = |slice: Option<SliceId>| slice.map(|slice| rank.trace.slices.name[slice.index()]);
+    let asked = (count..count + others.len())
+        .map(|index| (name(names.operators[index]), name(names.modules[index])))
+        .collect();
+    let alive = Alive {
         by_operator: top(&|index| names.operators[index]),
         by_module: if has_modules { top(&|index| names.modules[index]) } else { Vec::new() },
         by_size: by_size(kept.iter().map(|event| event.bytes)),
         // Totals and bytes of a damaged recording may contradict each other.
         before: peak.saturating_sub(recorded).max(0),
-    }
+    };
+    (alive, asked)
 }
 
 /// What stands around each of some events.

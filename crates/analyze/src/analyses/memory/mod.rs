@@ -11,21 +11,23 @@ mod settings;
 mod snapshot;
 mod snapshot_findings;
 mod snapshot_tables;
+mod stacked;
 mod tables;
 #[cfg(test)]
 mod tests;
 
 use std::collections::BTreeMap;
 
-use eaves_model::{MaybeI64, Ns, Trace};
+use eaves_model::{MaybeI64, Ns, StringId, Trace};
 use serde::{Deserialize, Serialize};
 
 use self::alive::{Alive, alive};
 use self::categories::{Categories, categories_of};
 use self::driver::{DriverCalls, driver_calls};
-use self::levels::{Device, Levels, levels_of};
-use self::points::{Point, thinned};
+use self::levels::{Device, Event, Levels, levels_of};
+use self::points::{Point, highest, points};
 use self::snapshot::{Allocator, allocator};
+use self::stacked::{Allocation, Owner, Selected, Stacked, choose, stacked};
 use super::{Analyse, Rank};
 use crate::section::{Number, Provenance, Section, Skipped, Unit, Value};
 use crate::{Job, Outcome, RankView};
@@ -82,6 +84,8 @@ struct DeviceMemory {
     steps: Vec<StepMemory>,
     /// The highest levels of parts of the time, for a chart.
     points: Vec<Point>,
+    /// The largest allocations over time, and the rest.
+    stacked: Stacked,
     /// Time, bytes in use, bytes reserved; only if wanted.
     series: Vec<(Ns, i64, MaybeI64)>,
 }
@@ -110,7 +114,7 @@ impl RankMemory {
 impl Analyse for Memory {
     const ID: &'static str = "memory";
     const PLACE: u32 = 95;
-    /// Small: of each device a few rows, and a row a step. The whole series only if details are wanted.
+    /// Small: of each device some hundred rows, and a row a step. The whole series only if details are wanted.
     type Part = RankMemory;
 
     fn measure(rank: &RankView<'_>) -> RankMemory {
@@ -247,16 +251,39 @@ fn device_of(rank: &RankView<'_>, levels: &Levels) -> Option<DeviceMemory> {
         let event = &levels.events[index];
         (event.time - rank.zero(), event.level, event.reserved)
     };
+    let positions = Selected::new(levels, &selected, until)?;
     let allocator = levels.of_snapshot.then(|| Box::new(allocator(rank, levels, until)));
-    let alive = match &allocator {
-        Some(allocator) => Alive {
-            by_operator: allocator.alive.by_operator.clone(),
-            by_module: allocator.alive.by_module.clone(),
-            by_size: allocator.alive.by_size.clone(),
-            before: allocator.alive.unknown,
-        },
-        None => alive(rank, &levels.events[..until], bytes),
+    let (alive, chosen, owners) = match &allocator {
+        Some(allocator) => {
+            let alive = Alive {
+                by_operator: allocator.alive.by_operator.clone(),
+                by_module: allocator.alive.by_module.clone(),
+                by_size: allocator.alive.by_size.clone(),
+                before: allocator.alive.unknown,
+            };
+            let address = |event: &Event| Some(snapshot::address(rank.trace, event));
+            let chosen =
+                choose(&positions, stacked::MOST, address, snapshot::older(rank.trace, levels.device));
+            let owners = snapshot::owners(rank.trace, levels, &chosen.blocks);
+            (alive, chosen, owners)
+        }
+        None => {
+            let address = |event: &Event| rank.trace.allocations.address[event.row as usize].get();
+            let chosen = choose(&positions, stacked::MOST, address, []);
+            let event = |block: &Allocation| block.event().map(|index| levels.events[index]);
+            let others: Vec<Event> = chosen.blocks.iter().filter_map(event).collect();
+            let (alive, asked) = alive(rank, &levels.events[..until], bytes, &others);
+            let text = |name: Option<StringId>| name.map(|name| rank.trace.strings.get(name).to_owned());
+            let mut asked = asked.into_iter();
+            let owner = |block: &Allocation| {
+                let (operator, module) = block.event().and_then(|_| asked.next()).unwrap_or_default();
+                Owner { operator: text(operator), module: text(module), ..Owner::default() }
+            };
+            let owners = chosen.blocks.iter().map(owner).collect();
+            (alive, chosen, owners)
+        }
     };
+    let highest = highest(&selected, levels);
     Some(DeviceMemory {
         device: levels.device,
         allocations: count(|bytes| bytes > 0),
@@ -276,7 +303,8 @@ fn device_of(rank: &RankView<'_>, levels: &Levels) -> Option<DeviceMemory> {
         alive,
         allocator,
         steps: steps_of(rank, levels),
-        points: thinned(&selected, levels, rank.zero()),
+        points: points(&highest, levels, rank.zero()),
+        stacked: stacked(&positions, &chosen, owners, highest, rank.zero()),
         series: if rank.options.details { selected.iter().map(series).collect() } else { Vec::new() },
     })
 }

@@ -17,24 +17,32 @@ pub(super) struct Point {
     pub(super) reserved: MaybeI64,
 }
 
-/// The highest level of each of equal parts of the time in which anything happened. No peak is lost.
-pub(super) fn thinned(selected: &[usize], levels: &Levels, zero: Ns) -> Vec<Point> {
-    let time = |index: usize| levels.events[index].time;
+/// The events with the highest level of each of equal parts of the time in which anything happened. No peak is lost.
+pub(super) fn highest(selected: &[usize], levels: &Levels) -> Vec<usize> {
+    let event = |index: usize| &levels.events[index];
     let (Some(&first), Some(&last)) = (selected.first(), selected.last()) else { return Vec::new() };
-    let span = i128::from((time(last) - time(first)).0).max(1);
-    let mut points: Vec<(i128, Point)> = Vec::new();
+    let start = event(first).time;
+    let span = i128::from((event(last).time - start).0).max(1);
+    let mut found: Vec<(i128, usize)> = Vec::new();
     for &index in selected {
-        let event = &levels.events[index];
-        let part = i128::from((event.time - time(first)).0) * (MOST as i128 - 1) / span;
-        let point = Point { time: event.time - zero, bytes: event.level, reserved: event.reserved };
-        match points.last_mut() {
+        let part = i128::from((event(index).time - start).0) * (MOST as i128 - 1) / span;
+        match found.last_mut() {
             Some((known, highest)) if *known == part => {
-                if point.bytes > highest.bytes {
-                    *highest = point;
+                if event(index).level > event(*highest).level {
+                    *highest = index;
                 }
             }
-            _ => points.push((part, point)),
+            _ => found.push((part, index)),
         }
     }
-    points.into_iter().map(|(_, point)| point).collect()
+    found.into_iter().map(|(_, index)| index).collect()
+}
+
+/// The levels of some events.
+pub(super) fn points(events: &[usize], levels: &Levels, zero: Ns) -> Vec<Point> {
+    let point = |&index: &usize| {
+        let event = &levels.events[index];
+        Point { time: event.time - zero, bytes: event.level, reserved: event.reserved }
+    };
+    events.iter().map(point).collect()
 }

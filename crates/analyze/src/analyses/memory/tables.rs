@@ -4,6 +4,7 @@ use eaves_model::MaybeI64;
 
 use super::super::Rank;
 use super::alive::Share;
+use super::stacked::tables as stacked_tables;
 use super::{DeviceMemory, RankMemory, settings, snapshot_tables};
 use crate::Job;
 use crate::section::{Column, Table, Unit, Value};
@@ -15,6 +16,7 @@ const ON_HOST: &str = "the host's allocator reserves nothing";
 
 /// All tables that have rows.
 pub(super) fn all(job: &Job, ranks: &Ranks<'_>) -> Vec<Table> {
+    let stacked = stacked_tables::drawn(ranks);
     let tables = [
         by_device(job, ranks),
         snapshot_tables::at_peak_by_stack(job, ranks),
@@ -53,6 +55,10 @@ pub(super) fn all(job: &Job, ranks: &Ranks<'_>) -> Vec<Table> {
         driver_calls(job, ranks),
         by_category(job, ranks),
         timeline(job, ranks),
+        stacked_tables::shown(job, &stacked),
+        stacked_tables::allocations(job, &stacked),
+        stacked_tables::rest(job, &stacked),
+        stacked_tables::stacks(job, &stacked),
         series(job, ranks),
         category_series(job, ranks),
     ];

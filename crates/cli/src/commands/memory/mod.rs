@@ -6,7 +6,6 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use eaves_analyze::Outcome;
 use eaves_analyze::section::Section;
 use eaves_model::Ns;
 use eaves_present::{Document, memory, png};
@@ -15,7 +14,7 @@ use crate::Status;
 use crate::analysis::AnalysisOptions;
 use crate::arguments::{HELP_TEMPLATE, OutputArguments, check_output};
 use crate::condition;
-use crate::destination::{Destination, Format, Target};
+use crate::destination::{Destination, Target};
 use crate::failure::hinted;
 use crate::selection::instant;
 
@@ -94,15 +93,6 @@ fn form(arguments: &Arguments, output: &OutputArguments) -> anyhow::Result<Form>
     }
 }
 
-/// True if the answer is text, in which the points of a chart are of no use.
-fn is_text(output: &OutputArguments) -> bool {
-    match (output.format(), output.path()) {
-        (Some(format), _) => format == Format::Markdown,
-        (None, Some(path)) => matches!(Format::of(path), Some(Format::Markdown | Format::Terminal)),
-        (None, None) => true,
-    }
-}
-
 /// Analyses the inputs, or what a program did.
 pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> anyhow::Result<Status> {
     let conditions = condition::parse_all(&arguments.fail_on)?;
@@ -114,31 +104,22 @@ pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> anyhow::Re
         (recorded.files, recorded.code)
     };
     let wanted = |id: &str| SECTIONS.contains(&id);
-    let mut document = arguments.analysis.document(&inputs, None, "memory", wanted, output)?;
+    let document = arguments.analysis.document(&inputs, None, "memory", wanted, output)?;
     let held = condition::check_all(&conditions, &document.sections().collect::<Vec<_>>())?;
-    write(&mut document, form, arguments.analysis.top(), output)?;
+    write(&document, form, arguments.analysis.top(), output)?;
     match condition::tell(&held, output) {
         Status::Done if code != 0 => Ok(Status::Program(code)),
         status => Ok(status),
     }
 }
 
-fn write(document: &mut Document, form: Form, top: usize, output: &OutputArguments) -> anyhow::Result<()> {
+fn write(document: &Document, form: Form, top: usize, output: &OutputArguments) -> anyhow::Result<()> {
     let drawing = |document: &Document| {
         let sections: Vec<&Section> = document.sections().collect();
         memory::svg(&sections)
     };
     match form {
-        Form::Document(destination) => {
-            if is_text(output) {
-                for outcome in &mut document.outcomes {
-                    if let Outcome::Section(section) = outcome {
-                        section.tables.retain(|table| table.id != memory::TABLE);
-                    }
-                }
-            }
-            output.finish(document, destination, top)
-        }
+        Form::Document(destination) => output.finish(document, destination, top),
         Form::Svg(target) => {
             let drawing = drawing(document);
             output.finish_with(document, false, |printer| target.write(drawing.as_bytes(), printer))

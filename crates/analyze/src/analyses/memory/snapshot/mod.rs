@@ -20,13 +20,14 @@ pub(super) use end::End;
 pub(super) use growth::Growth;
 pub(super) use levels::levels_of;
 
-use eaves_model::MaybeI64;
+use eaves_model::{MaybeI64, Trace};
 use serde::{Deserialize, Serialize};
 
 use self::alive::describe;
 use self::frames::Names;
 use self::replay::{Actions, live_after};
-use super::levels::{Device, Levels};
+use super::levels::{Device, Event, Levels};
+use super::stacked::{Allocation, Older, Owner};
 use crate::RankView;
 
 /// What is told of one device.
@@ -83,6 +84,43 @@ pub(super) fn allocator(rank: &RankView<'_>, levels: &Levels, until: usize) -> A
         is_complete: snapshot.is_complete,
         has_times: snapshot.has_times,
     }
+}
+
+/// The address that an event is about.
+pub(super) fn address(trace: &Trace, event: &Event) -> i64 {
+    trace.snapshot.events.address[event.row as usize]
+}
+
+/// What was in use before the first event of a device; nothing if the file ends early.
+pub(super) fn older(trace: &Trace, wanted: Device) -> impl Iterator<Item = Older> + use<> {
+    let rows = replay::rows_of(&trace.snapshot, wanted);
+    let first = rows.start;
+    let live = live_after(&trace.snapshot, &Actions::of(trace), rows, first, wanted);
+    live.into_iter().map(|live| Older { address: live.address, bytes: live.bytes, stack: live.stack })
+}
+
+/// Who asked for blocks.
+pub(super) fn owners(trace: &Trace, levels: &Levels, blocks: &[Allocation]) -> Vec<Owner> {
+    let events = &trace.snapshot.events;
+    let mut names = Names::new(trace);
+    let row = |block: &Allocation| block.event().map(|index| levels.events[index].row as usize);
+    let category = |block: &Allocation| {
+        row(block).map(|row| trace.strings.get(events.category[row])).filter(|name| !name.is_empty())
+    };
+    let has_categories = blocks.iter().any(|block| category(block).is_some());
+    let mut owner = |block: &Allocation| {
+        let stack = row(block).map_or(block.stack, |row| events.stack[row]);
+        let said = names.of(stack);
+        let phase = (!has_categories && (row(block).is_some() || stack.is_some())).then_some(said.phase);
+        Owner {
+            operator: said.operator.clone(),
+            module: said.module.clone(),
+            category: category(block).or(phase).map(str::to_owned),
+            place: said.place.clone(),
+            stack: said.lines.clone(),
+        }
+    };
+    blocks.iter().map(&mut owner).collect()
 }
 
 /// The device of rows of a snapshot.

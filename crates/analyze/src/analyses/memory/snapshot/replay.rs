@@ -86,6 +86,7 @@ pub(super) fn rows_of(snapshot: &Snapshot, wanted: Device) -> Range<usize> {
 /// Memory that was in use at some time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Live {
+    pub(super) address: i64,
     pub(super) bytes: i64,
     /// Size of its block, where that is known: it was there in the end.
     pub(super) block_bytes: Option<i64>,
@@ -117,6 +118,7 @@ pub(super) fn live_after(
     let events = &snapshot.events;
     let mut live: HashMap<i64, Live, foldhash::fast::FixedState> = HashMap::default();
     let of_event = |row: usize, is_alloc: bool| Live {
+        address: events.address[row],
         bytes: events.bytes[row],
         block_bytes: None,
         stack: if is_alloc { events.stack[row] } else { MaybeU32::NONE },
@@ -127,6 +129,7 @@ pub(super) fn live_after(
         let blocks = &snapshot.blocks;
         for row in blocks_of(snapshot, wanted).filter(|&row| actions.is_active(blocks.state[row])) {
             let block = Live {
+                address: blocks.address[row],
                 bytes: blocks.requested[row].unwrap_or(blocks.bytes[row]),
                 block_bytes: Some(blocks.bytes[row]),
                 stack: blocks.stack[row],
@@ -165,9 +168,9 @@ pub(super) fn live_after(
             }
         }
     }
-    let mut live: Vec<(i64, Live)> = live.into_iter().collect();
-    live.sort_unstable_by_key(|(address, one)| (one.row, *address));
-    live.into_iter().map(|(_, one)| one).collect()
+    let mut live: Vec<Live> = live.into_values().collect();
+    live.sort_unstable_by_key(|one| (one.row, one.address));
+    live
 }
 
 /// Released and not yet free behind the events before a row.

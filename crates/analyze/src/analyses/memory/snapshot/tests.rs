@@ -233,6 +233,13 @@ proptest! {
         prop_assert_eq!(levels.before(), sum(&states[0]));
         let found: Vec<i64> = levels.events.iter().map(|event| event.level).collect();
         prop_assert_eq!(found, states[1..].iter().map(sum).collect::<Vec<_>>());
+        let mut first: Vec<(i64, i64)> =
+            older(&made.0, levels.device).map(|one| (one.address, one.bytes)).collect();
+        first.sort_unstable();
+        let mut expected: Vec<(i64, i64)> =
+            states[0].iter().map(|(&address, &(bytes, _))| (address, bytes)).collect();
+        expected.sort_unstable();
+        prop_assert_eq!(first, expected);
         let actions = Actions::of(&made.0);
         for (until, state) in states.iter().enumerate() {
             let rows = 0..made.0.snapshot.events.len();
