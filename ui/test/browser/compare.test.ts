@@ -120,7 +120,7 @@ describe("a server with two runs", () => {
 test("a file that compares holds both pictures", async () => {
   const address = written("compare-file", "diff", HEALTHY, SLOWER);
   const page = await open(address);
-  await page.getByRole("link", { name: "Flame graph of the differences" }).click();
+  await page.getByRole("button", { name: "Flame graph of the differences" }).click();
   await page.getByText("more than before").waitFor();
   await picture(page, "compare-file-flame");
   await page.getByRole("tab", { name: "Timeline" }).click();

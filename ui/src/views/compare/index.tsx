@@ -7,7 +7,7 @@ import { Empty } from "../../kit/panel";
 import { FindingsPanel, openTab, SubTabs, TablePanel } from "../../kit/section";
 import { type Document, section } from "../../source/document";
 import type { Source } from "../../source";
-import { set, setting } from "../../state";
+import { set, setting, view } from "../../state";
 import { Changes } from "./changes";
 import { Picker, picked } from "./picker";
 
@@ -32,11 +32,19 @@ function Pictures({ source }: { source: Source }) {
   if (!there.length) return <p class="quiet">Two traces also have a flame graph of their differences and timelines side by side; reports that were saved do not.</p>;
   return (
     <p class="sides">
-      {there.map((part) => (
-        <a key={part} href={source.live ? `?${search}#view=${part}&base=run+${encodeURIComponent(setting("compare.base"))}` : `#view=${part}`}>
-          {part === "flame" ? "Flame graph of the differences" : "Timelines side by side"}
-        </a>
-      ))}
+      {there.map((part) => {
+        const title = part === "flame" ? "Flame graph of the differences" : "Timelines side by side";
+        return source.live ? (
+          <a key={part} href={`?${search}#view=${part}&base=run+${encodeURIComponent(setting("compare.base"))}`}>
+            {title}
+          </a>
+        ) : (
+          // A file may be inside of another page, where its address is not its own.
+          <button type="button" class="link" key={part} onClick={() => (view.value = part)}>
+            {title}
+          </button>
+        );
+      })}
     </p>
   );
 }
