@@ -7,6 +7,7 @@ export interface Run {
   id: string;
   title: string;
   state?: string;
+  inputs?: readonly string[];
 }
 
 /** The newest last. */

@@ -217,7 +217,7 @@ impl AnalysisOptions {
             let page = page::offline(&document, &Parts::default(), page::BUDGET);
             return Ok((document, page));
         }
-        let how = flame_of_page();
+        let how = flame_of_page(false);
         let contents = read_with_sums(inputs, output, |recording| {
             let measured = measure(&recording.trace, &options, &analyses);
             let of_timeline = measure(&recording.trace, &options, &[&TIMELINE]);
@@ -241,9 +241,9 @@ impl AnalysisOptions {
     }
 }
 
-/// How calls are measured for the page.
-pub(crate) fn flame_of_page() -> FlameOptions {
-    measuring(Order::LeftHeavy, Some(FlameFormat::Html), false)
+/// How calls are measured for the page, which may compare two runs.
+pub(crate) fn flame_of_page(compares: bool) -> FlameOptions {
+    measuring(Order::LeftHeavy, Some(FlameFormat::Html), compares)
 }
 
 /// The report of a run as a page, with its timeline and its flame graph by what was measured for them.

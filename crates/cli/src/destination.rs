@@ -130,8 +130,24 @@ impl Destination {
         matches!(self.place, Place::One(Target::Stdout)) && self.format == Format::Terminal
     }
 
+    /// True if a page is made.
+    pub(crate) fn is_page(&self) -> bool {
+        self.format == Format::Html
+    }
+
     /// Writes the document.
     pub(crate) fn write(self, document: &Document, top: usize, printer: &Printer) -> anyhow::Result<()> {
+        self.write_with(document, top, || page::of(document), printer)
+    }
+
+    /// The same, with a page that may have more than the document.
+    pub(crate) fn write_with(
+        self,
+        document: &Document,
+        top: usize,
+        page: impl FnOnce() -> String,
+        printer: &Printer,
+    ) -> anyhow::Result<()> {
         let target = match self.place {
             Place::One(target) => target,
             Place::Directory(directory) => return write_tables(document, &directory),
@@ -139,7 +155,7 @@ impl Destination {
         let mut bytes = Vec::new();
         match self.format {
             Format::Csv => csv::write(document, &mut bytes)?,
-            Format::Html => bytes = page::of(document).into_bytes(),
+            Format::Html => bytes = page().into_bytes(),
             Format::Json => json::write(document, &mut bytes)?,
             Format::Markdown => bytes = markdown::render(document, top).into_bytes(),
             Format::Terminal => {

@@ -64,6 +64,8 @@ pub fn shell(script: &str, style: &str, title: &str) -> String {
 pub struct Parts<'a> {
     /// The recordings, and the numbers of their timeline.
     pub timeline: Option<(&'a Charts<'a>, Option<&'a Section>)>,
+    /// The same of the run that they are compared with.
+    pub base_timeline: Option<(&'a Charts<'a>, Option<&'a Section>)>,
     /// The data of the flame graph with at most so many frames of each view; nothing if there is nothing to draw.
     pub flame: Option<&'a dyn Fn(usize) -> Option<Vec<u8>>>,
     /// What browsers that run no programs show before the tables: a drawing, as SVG.
@@ -74,6 +76,7 @@ impl std::fmt::Debug for Parts<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let mut parts = f.debug_struct("Parts");
         parts.field("timeline", &self.timeline.is_some()).field("flame", &self.flame.is_some());
+        parts.field("base_timeline", &self.base_timeline.is_some());
         parts.field("drawing", &self.drawing.is_some()).finish()
     }
 }
@@ -90,9 +93,17 @@ pub fn offline(document: &Document, parts: &Parts<'_>, budget: usize) -> String 
     let of_flame = if parts.timeline.is_some() { rest / 4 } else { rest };
     let flame = parts.flame.and_then(|flame| fitting_flame(flame, of_flame));
     let room = rest.saturating_sub(flame.as_ref().map_or(0, String::len)).max(LEAST);
-    let timeline = parts.timeline.map(|(charts, section)| fitting(charts, section, room));
+    let of_timeline = if parts.base_timeline.is_some() { room / 2 } else { room };
+    let timeline = parts.timeline.map(|(charts, section)| fitting(charts, section, of_timeline));
+    let room = room.saturating_sub(timeline.as_ref().map_or(0, String::len)).max(LEAST);
+    let base_timeline = parts.base_timeline.map(|(charts, section)| fitting(charts, section, room));
     let mut page = String::with_capacity(json.len() + rest + (1 << 18));
-    let packed = Packed { json: &json, timeline: timeline.as_deref(), flame: flame.as_deref() };
+    let packed = Packed {
+        json: &json,
+        timeline: timeline.as_deref(),
+        base_timeline: base_timeline.as_deref(),
+        flame: flame.as_deref(),
+    };
     // Writing to a string cannot fail.
     write_offline(&mut page, document, &packed, drawing).unwrap_or_default();
     page
@@ -123,6 +134,7 @@ pub fn timeline(document: &Document, charts: &Charts<'_>) -> String {
 struct Packed<'a> {
     json: &'a str,
     timeline: Option<&'a str>,
+    base_timeline: Option<&'a str>,
     flame: Option<&'a str>,
 }
 
@@ -148,7 +160,8 @@ fn write_offline(
     html::write_body(page, document, MOST_ROWS, drawing)?;
     writeln!(page, "<p class=\"quiet\">{}</p>", escaped(&holds(data)))?;
     writeln!(page, "</div>\n{DOCUMENT_START}{}{DATA_END}", data.json)?;
-    for (name, data) in [("timeline", data.timeline), ("flame", data.flame)] {
+    let parts = [("timeline", data.timeline), ("base-timeline", data.base_timeline), ("flame", data.flame)];
+    for (name, data) in parts {
         if let Some(data) = data {
             writeln!(
                 page,
@@ -170,7 +183,9 @@ fn holds(data: &Packed<'_>) -> String {
         Some(data) => format!("{name} {}", human::bytes(data.len() as f64)),
         None => format!("no {name}"),
     });
-    format!("Data in this file: {}.", parts.collect::<Vec<_>>().join(", "))
+    let base =
+        data.base_timeline.map(|data| format!("timeline of the base {}", human::bytes(data.len() as f64)));
+    format!("Data in this file: {}.", parts.chain(base).collect::<Vec<_>>().join(", "))
 }
 
 /// The data with as many frames as so many letters have room for.

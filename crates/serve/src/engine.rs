@@ -67,9 +67,10 @@ pub trait Recorded: Send + Sync {
     /// The numbers of their timeline.
     fn timeline(&self) -> Option<Section>;
 
-    /// The data of the flame graph of a part of them.
+    /// The data of the flame graph of a part of them, compared with that of another run if there is one. A window is of
+    /// these recordings and not of the others.
     ///
     /// # Errors
     /// If there is nothing to draw.
-    fn flame(&self, part: &Part) -> Result<Vec<u8>, Problem>;
+    fn flame(&self, part: &Part, base: Option<&Run>) -> Result<Vec<u8>, Problem>;
 }

@@ -57,7 +57,9 @@ export function quote(argument: string): string {
 /** The command that reads the inputs of this document again. */
 export function command(document: Document, verb?: string, options = ""): string {
   const asked = verb ?? /^eaves\.([a-z]+)\//.exec(document.schema)?.[1] ?? "report";
-  return ["eaves", asked, ...document.inputs.map((input) => quote(input.path)), options].filter(Boolean).join(" ");
+  // What a comparison began with is no input of other verbs.
+  const inputs = document.inputs.filter((input) => asked === "diff" || input.role !== "base");
+  return ["eaves", asked, ...inputs.map((input) => quote(input.path)), options].filter(Boolean).join(" ");
 }
 
 export function save(name: string, content: Blob): void {

@@ -44,9 +44,9 @@ export function httpSource(): Source {
     async document() {
       return (await (await request(`/api/v1/runs/${run()}/document`)).json()) as Document;
     },
-    async part(name, query = {}) {
+    async part(name, query = {}, of = run()) {
       const search = new URLSearchParams(query).toString();
-      const response = await request(`/api/v1/runs/${run()}/${name}${search ? `?${search}` : ""}`);
+      const response = await request(`/api/v1/runs/${of}/${name}${search ? `?${search}` : ""}`);
       return response.arrayBuffer();
     },
     async ask<Answer>(path: string, body?: unknown, method = body === undefined ? "GET" : "POST") {

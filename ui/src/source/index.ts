@@ -5,7 +5,7 @@ import { httpSource } from "./http";
 import { emptySource, inlineSource } from "./inline";
 
 /** Parts of a run beside its document, fetched when a view wants them. Their formats: docs/page.md. */
-export type Part = "timeline" | "flame";
+export type Part = "timeline" | "flame" | "base-timeline";
 
 /** What a server tells without being asked. */
 export interface Message {
@@ -20,8 +20,8 @@ export interface Source {
   document(): Promise<Document>;
   /** Whether there is a part, where that is known without asking. */
   has?(name: Part): boolean;
-  /** A part as bytes, or null if this source has none of it. */
-  part(name: Part, query?: Record<string, string>): Promise<ArrayBuffer | null>;
+  /** A part as bytes, or null if this source has none of it; of another run of the server if one is named. */
+  part(name: Part, query?: Record<string, string>, of?: string): Promise<ArrayBuffer | null>;
   /** Asks the server; rejects with the server's own words, or with a hint if there is no server. */
   ask<Answer>(path: string, body?: unknown, method?: string): Promise<Answer>;
   /** Listens to events of the server at a path below `/api/v1/`; returns how to stop. */

@@ -1,6 +1,7 @@
 //! `eaves diff`: two runs side by side.
 
 mod condition;
+mod drawn;
 
 use std::path::{Path, PathBuf};
 
@@ -8,8 +9,9 @@ use anyhow::Result;
 use clap::Args;
 use eaves_analyze::compare::{Checked, Checkup, Comparison, Condition, Profile, measure};
 use eaves_analyze::{Options, Selection};
-use eaves_present::{Document, saved};
+use eaves_present::{Document, page, saved};
 
+use self::drawn::Drawn;
 use crate::Status;
 use crate::arguments::{HELP_TEMPLATE, OutputArguments};
 use crate::failure::hinted;
@@ -54,8 +56,9 @@ pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> Result<Sta
         arguments.fail_on.iter().map(|text| condition::parse(text)).collect::<Result<_>>()?;
     let destination = output.destination(&[arguments.base.clone(), arguments.new.clone()])?;
     let selection = arguments.selection.selection();
-    let base = Side::read(&arguments.base, "base", &selection, output)?;
-    let new = Side::read(&arguments.new, "new", &selection, output)?;
+    let reading = Reading { selection: &selection, draws: destination.is_page(), output };
+    let base = reading.side(&arguments.base, "base")?;
+    let new = reading.side(&arguments.new, "new")?;
     let comparison = Comparison::new(&base.profile, &new.profile);
     let checked: Vec<Checked> = conditions
         .iter()
@@ -65,7 +68,14 @@ pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> Result<Sta
     document.inputs.extend(new.document.inputs);
     document.warnings.extend(new.document.warnings);
     document.outcomes = comparison.outcomes(&checked);
-    output.finish(&document, destination, arguments.top)?;
+    let drawn = base.drawn.zip(new.drawn);
+    let page = || match &drawn {
+        Some((base, new)) => drawn::page(&document, base, new, &reading.options()),
+        None => page::of(&document),
+    };
+    output.finish_with(&document, destination.shows_warnings(), |printer| {
+        destination.write_with(&document, arguments.top, page, printer)
+    })?;
     Ok(tell(&checked, output))
 }
 
@@ -91,20 +101,29 @@ struct Side {
     profile: Profile,
     /// What was read and what was odd, without outcomes.
     document: Document,
+    /// What a page draws of it; nothing of a report that was saved.
+    drawn: Option<Drawn>,
 }
 
-impl Side {
-    fn read(
-        path: &Path,
-        role: &'static str,
-        selection: &Selection,
-        output: &OutputArguments,
-    ) -> Result<Self> {
+/// How runs are read.
+struct Reading<'a> {
+    selection: &'a Selection,
+    /// Whether rows stay in memory to be drawn.
+    draws: bool,
+    output: &'a OutputArguments,
+}
+
+impl Reading<'_> {
+    fn options(&self) -> Options {
+        Options::default().with_selection(self.selection.clone())
+    }
+
+    fn side(&self, path: &Path, role: &'static str) -> Result<Side> {
         let saved = saved::read(path)
             .map_err(|error| hinted(error.to_string(), "make the report again, or compare the traces"))?;
         let mut side = match saved {
-            Some(report) => Self::from_saved(report, selection)?,
-            None => Self::from_traces(path, selection, output)?,
+            Some(report) => self.from_saved(report)?,
+            None => self.from_traces(path)?,
         };
         for input in &mut side.document.inputs {
             input.role = Some(role);
@@ -112,9 +131,9 @@ impl Side {
         Ok(side)
     }
 
-    fn from_saved(report: saved::SavedReport, selection: &Selection) -> Result<Self> {
+    fn from_saved(&self, report: saved::SavedReport) -> Result<Side> {
         let path = &report.input.path;
-        if *selection != Selection::default() {
+        if *self.selection != Selection::default() {
             return Err(hinted(
                 format!("nothing can be selected from a saved report: {path}"),
                 "leave out --step, --time and --rank, or compare the traces",
@@ -127,20 +146,25 @@ impl Side {
             )
         })?;
         let document = Document { verb: "diff", inputs: vec![report.input], ..Document::default() };
-        Ok(Self { profile, document })
+        Ok(Side { profile, document, drawn: None })
     }
 
-    fn from_traces(path: &Path, selection: &Selection, output: &OutputArguments) -> Result<Self> {
-        let options = Options::default().with_selection(selection.clone());
-        let (run, measured) = super::read_with(&[path.to_owned()], output, |recording| {
-            measure(&recording.trace.take_rows(), &options)
+    fn from_traces(&self, path: &Path) -> Result<Side> {
+        let options = self.options();
+        let (run, measured) = super::read_with(&[path.to_owned()], self.output, |recording| {
+            let drawn = self.draws.then(|| drawn::measure(recording, &options));
+            let kept = if self.draws { None } else { Some(recording.trace.take_rows()) };
+            (measure(kept.as_ref().unwrap_or(&recording.trace), &options), drawn)
         })?;
-        let profile = Profile::of_run(&run.recordings, measured, selection).map_err(|error| {
+        let (measured, of_pictures): (Vec<_>, Vec<_>) = measured.into_iter().unzip();
+        let profile = Profile::of_run(&run.recordings, measured, self.selection).map_err(|error| {
             hinted(
                 format!("{error}: {}", path.display()),
                 "`eaves info` shows the ranks, steps and times of a recording",
             )
         })?;
-        Ok(Self { profile, document: Document::new("diff", &run, Vec::new()) })
+        let document = Document::new("diff", &run, Vec::new());
+        let drawn = self.draws.then(|| Drawn::new(path, run, of_pictures.into_iter().flatten()));
+        Ok(Side { profile, document, drawn })
     }
 }

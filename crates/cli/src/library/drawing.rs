@@ -6,10 +6,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use eaves_analyze::flame::{self, FlameOptions, Metric};
 use eaves_analyze::timeline::{Charts, TIMELINE};
 use eaves_analyze::{Options, assemble, measure};
-use eaves_model::Interval;
+use eaves_model::{Interval, Run};
 use eaves_present::timeline::svg;
 use eaves_present::{Document, page, png, terminal};
 
+use super::question::each_at;
 use super::saving::{plain, save, save_bytes};
 use super::{Failure, Recordings};
 use crate::analysis::flame_of_page;
@@ -62,11 +63,7 @@ impl FlameGraph {
         };
         let new = parts(&self.recordings);
         let base = self.base.as_ref().map(|base| (base, parts(base)));
-        let name = |recordings: &Recordings| {
-            recordings.run.recordings.first().map_or("", |first| first.path.as_str()).to_owned()
-        };
-        let named = base.as_ref().map(|(base, parts)| ((&base.run, parts.as_slice()), name(base)));
-        let compared = named.as_ref().map(|(base, name)| (*base, name.as_str()));
+        let compared = base.as_ref().map(|(base, parts)| ((&base.run, parts.as_slice()), name_of(&base.run)));
         let trees = Trees::new((&self.recordings.run, &new), compared, &self.recordings.options())?;
         let trees = Arc::new(trees);
         measured.push((wanted, trees.clone()));
@@ -144,8 +141,13 @@ impl FlameGraph {
     }
 }
 
+/// What a run that is compared with is called.
+fn name_of(run: &Run) -> &str {
+    run.recordings.first().map_or("", |first| first.path.as_str())
+}
+
 /// The call trees that a page draws, as JSON: of one rank, or of a window of time for each recording, counted from its
-/// start.
+/// start; compared with the same rank of another run if there is one.
 ///
 /// # Errors
 /// If there is nothing to draw.
@@ -153,19 +155,22 @@ pub(crate) fn flame_data(
     recordings: &Recordings,
     rank: Option<i64>,
     windows: Option<&[Interval]>,
+    base: Option<&Run>,
 ) -> Result<Vec<u8>, Failure> {
     let mut selection = recordings.selection.clone();
     if let Some(rank) = rank {
         selection = selection.with_ranks(vec![rank]);
     }
-    let how = flame_of_page();
-    let parts = recordings.each_at(|at, trace| {
+    let how = flame_of_page(base.is_some());
+    let parts = each_at(&recordings.run, |at, trace| {
         let window = windows.and_then(|windows| windows.get(at));
         let own = window.map_or_else(|| selection.clone(), |&window| selection.clone().with_time(window));
         flame::measure(trace, &Options::default().with_selection(own), &how)
     });
     let options = Options::default().with_selection(selection);
-    Ok(Trees::new((&recordings.run, &parts), None, &options)?.data(&View::OF_PAGE, PAGE_FRAMES)?)
+    let base = base.map(|run| (run, each_at(run, |_, trace| flame::measure(trace, &options, &how))));
+    let compared = base.as_ref().map(|(run, parts)| ((*run, parts.as_slice()), name_of(run)));
+    Ok(Trees::new((&recordings.run, &parts), compared, &options)?.data(&View::OF_PAGE, PAGE_FRAMES)?)
 }
 
 /// Recordings over time.

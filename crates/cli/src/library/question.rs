@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use eaves_analyze::analyses::{self, Analysis};
 use eaves_analyze::compare::{self, Comparison, Profile};
 use eaves_analyze::{Options, Selection, assemble, measure};
-use eaves_model::Trace;
+use eaves_model::{Run, Trace};
 use eaves_present::Document;
 
 use super::{Failure, Recordings};
@@ -22,32 +22,7 @@ impl Recordings {
 
     /// Does some work on each recording, as many side by side as there are threads. Answers are in order.
     pub(super) fn each<R: Send>(&self, work: impl Fn(&Trace) -> R + Sync) -> Vec<R> {
-        self.each_at(|_, trace| work(trace))
-    }
-
-    /// The same, for work that needs the place of a recording.
-    pub(super) fn each_at<R: Send>(&self, work: impl Fn(usize, &Trace) -> R + Sync) -> Vec<R> {
-        let recordings = &self.run.recordings;
-        let threads = eaves_ingest::Options::default().threads.min(recordings.len()).max(1);
-        let next = AtomicUsize::new(0);
-        let answers: Mutex<Vec<(usize, R)>> = Mutex::new(Vec::with_capacity(recordings.len()));
-        let worker = || {
-            while let Some((at, recording)) =
-                Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|at| Some((at, recordings.get(at)?)))
-            {
-                let answer = work(at, &recording.trace);
-                answers.lock().unwrap_or_else(PoisonError::into_inner).push((at, answer));
-            }
-        };
-        std::thread::scope(|scope| {
-            for _ in 1..threads {
-                scope.spawn(worker);
-            }
-            worker();
-        });
-        let mut answers = answers.into_inner().unwrap_or_else(PoisonError::into_inner);
-        answers.sort_by_key(|(at, _)| *at);
-        answers.into_iter().map(|(_, answer)| answer).collect()
+        each_at(&self.run, |_, trace| work(trace))
     }
 
     fn document(
@@ -59,6 +34,32 @@ impl Recordings {
         let measured = self.each(|trace| measure(trace, options, analyses));
         Ok(analysis::document(verb, &self.run, &measured, &self.sums, options, analyses)?)
     }
+}
+
+/// Does some work on each recording of a run, which may need its place, as many side by side as there are threads.
+/// Answers are in order.
+pub(super) fn each_at<R: Send>(run: &Run, work: impl Fn(usize, &Trace) -> R + Sync) -> Vec<R> {
+    let recordings = &run.recordings;
+    let threads = eaves_ingest::Options::default().threads.min(recordings.len()).max(1);
+    let next = AtomicUsize::new(0);
+    let answers: Mutex<Vec<(usize, R)>> = Mutex::new(Vec::with_capacity(recordings.len()));
+    let worker = || {
+        while let Some((at, recording)) =
+            Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|at| Some((at, recordings.get(at)?)))
+        {
+            let answer = work(at, &recording.trace);
+            answers.lock().unwrap_or_else(PoisonError::into_inner).push((at, answer));
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..threads {
+            scope.spawn(worker);
+        }
+        worker();
+    });
+    let mut answers = answers.into_inner().unwrap_or_else(PoisonError::into_inner);
+    answers.sort_by_key(|(at, _)| *at);
+    answers.into_iter().map(|(_, answer)| answer).collect()
 }
 
 /// The report: all sections, or those named, held against a device other than the one recorded on if one is named.

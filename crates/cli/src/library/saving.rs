@@ -63,7 +63,7 @@ pub fn save_report(
         return save(document, path, top);
     }
     let options = recordings.options();
-    let how = analysis::flame_of_page();
+    let how = analysis::flame_of_page(false);
     let measured = recordings
         .each(|trace| (measure(trace, &options, &[&TIMELINE]), flame::measure(trace, &options, &how)));
     let (of_timeline, of_flame): (Vec<_>, Vec<_>) = measured.into_iter().unzip();

@@ -128,7 +128,7 @@ impl Recorded for Kept {
         timeline.document().sections().next().cloned()
     }
 
-    fn flame(&self, part: &Part) -> Result<Vec<u8>, Problem> {
-        Ok(library::flame_data(&self.0, part.rank, part.windows.as_deref())?)
+    fn flame(&self, part: &Part, base: Option<&Run>) -> Result<Vec<u8>, Problem> {
+        Ok(library::flame_data(&self.0, part.rank, part.windows.as_deref(), base)?)
     }
 }

@@ -174,6 +174,16 @@ fn a_page_has_the_program_and_the_tables() {
     assert!(page.contains("<div id=\"app\">") && page.contains("id=\"eaves-document\""));
     // Read where no program may run.
     assert!(page.contains("<div id=\"eaves-read\">") && page.contains("gemm"));
+    // Pictures of both runs, and what they have in common with nothing else: a base.
+    for part in ["timeline", "base-timeline", "flame"] {
+        assert!(page.contains(&format!("id=\"eaves-{part}\"")), "{part}");
+    }
+    assert!(page.contains("timeline of the base"));
+    // A report that was saved has nothing to draw.
+    assert_eq!(run(directory.path(), &["report", "base.json", "-o", "base.html"]).code, Some(0));
+    assert_eq!(diff(&directory, &["base.html", "slower.json", "-o", "diff.html"]).code, Some(0));
+    let page = std::fs::read_to_string(directory.path().join("diff.html")).unwrap();
+    assert!(!page.contains("id=\"eaves-timeline\"") && page.contains("no timeline, no flame graph"));
 }
 
 #[test]

@@ -92,9 +92,11 @@ pub(super) struct PartQuery {
     start: Option<f64>,
     /// Where it ends; at the end without.
     end: Option<f64>,
+    /// The id of a run to compare with: each frame has the amounts of both. All of the time only.
+    base: Option<String>,
 }
 
-/// The data of the flame graph: docs/page.md describes it.
+/// The data of the flame graph, or of the differences from another run: docs/page.md describes it.
 #[utoipa::path(get, path = "/runs/{id}/flame", tag = "runs",
     params(("id" = String, Path, description = "the id of a run, or `latest`"), PartQuery),
     responses((status = 200, description = "the trees", content_type = "application/json")))]
@@ -105,7 +107,18 @@ pub(super) async fn flame(
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let run = shared.runs.find(&id)?;
+    let base = query.base.as_deref().map(|base| shared.runs.find(base)).transpose()?;
     let is_cut = query.start.is_some() || query.end.is_some();
+    if is_cut && base.is_some() {
+        // The same nanoseconds of two runs have nothing in common.
+        return Err(Problem::bad("a comparison is of all of the time").hint("leave out `start` and `end`"));
+    }
     let window = is_cut.then(|| interval(query.start, query.end)).transpose()?;
-    shared.heavy(move |shared| Ok(shared.runs.load(&run)?.flame(query.rank, window)?.respond(&headers))).await
+    shared
+        .heavy(move |shared| {
+            let base = base.map(|base| shared.runs.load(&base)).transpose()?;
+            let answer = shared.runs.load(&run)?.flame(query.rank, window, base.as_ref())?;
+            Ok(answer.respond(&headers))
+        })
+        .await
 }

@@ -1,7 +1,7 @@
 //! A run in memory: its report, and what is drawn of it when somebody asks.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 use eaves_analyze::Options;
 use eaves_analyze::section::Section;
@@ -58,6 +58,23 @@ impl Window {
     pub(crate) const OPEN: Interval = Interval { start: Ns(-(1 << 60)), end: Ns(1 << 60) };
 }
 
+/// What a flame graph is of: a part, and the run that it is compared with. A run that was read again is another one.
+#[derive(Clone)]
+struct FlameKey {
+    part: Part,
+    base: Option<Weak<Loaded>>,
+}
+
+impl PartialEq for FlameKey {
+    fn eq(&self, other: &Self) -> bool {
+        let is_same_base = match (&self.base, &other.base) {
+            (Some(one), Some(other)) => one.ptr_eq(other),
+            (one, other) => one.is_none() && other.is_none(),
+        };
+        is_same_base && self.part == other.part
+    }
+}
+
 /// A run that was read.
 pub(crate) struct Loaded {
     pub(crate) report: Answer,
@@ -67,7 +84,7 @@ pub(crate) struct Loaded {
     whole: OnceLock<Arc<Answer>>,
     windows: Mutex<VecDeque<(Window, Arc<Answer>)>>,
     flame: OnceLock<Result<Arc<Answer>, Problem>>,
-    flames: Mutex<VecDeque<(Part, Arc<Answer>)>>,
+    flames: Mutex<VecDeque<(FlameKey, Arc<Answer>)>>,
     /// Bytes, roughly.
     pub(crate) size: u64,
 }
@@ -91,10 +108,7 @@ impl Loaded {
     }
 
     fn drawn(&self) -> Result<&Drawn<'_>, Problem> {
-        let recorded = self.recorded.as_ref().ok_or_else(|| {
-            Problem::missing("this run has no recording: it is a report or a table of sums")
-                .hint("open the trace itself for its timeline and flame graph")
-        })?;
+        let recorded = self.to_draw()?;
         let timeline = self.timeline.get_or_init(|| {
             Timeline::new(recorded.clone(), |recorded| {
                 let charts = Charts::new(&recorded.run().recordings, &Options::default());
@@ -113,6 +127,14 @@ impl Loaded {
     /// The charts that the timeline is drawn from.
     pub(crate) fn charts(&self) -> Result<&Charts<'_>, Problem> {
         Ok(&self.drawn()?.charts)
+    }
+
+    /// The recordings, or why nothing can be drawn.
+    fn to_draw(&self) -> Result<&Arc<dyn Recorded>, Problem> {
+        self.recorded.as_ref().ok_or_else(|| {
+            Problem::missing("this run has no recording: it is a report or a table of sums")
+                .hint("open the trace itself for its timeline and flame graph")
+        })
     }
 
     /// The recordings.
@@ -141,25 +163,31 @@ impl Loaded {
         Ok(answer)
     }
 
-    /// The data of the flame graph, of a rank and of a window in the time of the timeline if asked for.
-    pub(crate) fn flame(&self, rank: Option<i64>, window: Option<Interval>) -> Result<Arc<Answer>, Problem> {
-        let recorded = self.recorded.as_ref().ok_or_else(|| {
-            Problem::missing("this run has no recording: it is a report or a table of sums")
-                .hint("open the trace itself for its timeline and flame graph")
-        })?;
+    /// The data of the flame graph, of a rank and of a window in the time of the timeline if asked for, compared with
+    /// another run if there is one.
+    pub(crate) fn flame(
+        &self,
+        rank: Option<i64>,
+        window: Option<Interval>,
+        base: Option<&Arc<Self>>,
+    ) -> Result<Arc<Answer>, Problem> {
+        let recorded = self.to_draw()?;
         let windows = window.map(|window| self.own_windows(window)).transpose()?;
         let part = Part { rank, windows };
-        if part == Part::default() {
-            return self.flame.get_or_init(|| Ok(Arc::new(Answer::json(recorded.flame(&part)?)))).clone();
+        let compared = base.map(|base| base.to_draw()).transpose()?.map(|recorded| recorded.run());
+        let make = || Ok(Arc::new(Answer::json(recorded.flame(&part, compared)?)));
+        if part == Part::default() && base.is_none() {
+            return self.flame.get_or_init(make).clone();
         }
+        let key = FlameKey { part: part.clone(), base: base.map(Arc::downgrade) };
         let flames = || self.flames.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, known)) = flames().iter().find(|(known, _)| *known == part) {
+        if let Some((_, known)) = flames().iter().find(|(known, _)| *known == key) {
             return Ok(known.clone());
         }
-        let answer = Arc::new(Answer::json(recorded.flame(&part)?));
+        let answer: Arc<Answer> = make()?;
         let mut flames = flames();
         flames.truncate(KEPT_FLAMES - 1);
-        flames.push_front((part, answer.clone()));
+        flames.push_front((key, answer.clone()));
         Ok(answer)
     }
 

@@ -191,6 +191,53 @@ fn a_flame_graph_is_of_the_rank_and_the_time_that_are_asked_for() {
     served.get("/api/v1/runs/1/flame?start=5&end=5").is_problem(400);
 }
 
+/// Host time of all frames of the first view, of the run and of the one it is compared with.
+fn host_times(flame: &Value) -> [i64; 2] {
+    ["own", "base"].map(|of| {
+        let column = flame["views"][0][of][0].as_array().unwrap();
+        column.iter().map(|amount| amount.as_i64().unwrap()).sum()
+    })
+}
+
+#[test]
+fn a_flame_graph_is_compared_with_that_of_another_run() {
+    let served = Served::start();
+    served.server.open(vec![examples().join("host-bound")]).unwrap();
+    let flame = |path: &str| served.get(&format!("/api/v1/runs/{path}")).json();
+    let compared = flame("2/flame?base=1");
+    let views: Vec<&str> =
+        compared["views"].as_array().unwrap().iter().map(|view| view["id"].as_str().unwrap()).collect();
+    assert_eq!(views, ["left-heavy", "inverted"], "a comparison has no order of time");
+    assert_eq!(host_times(&compared), [host_times(&flame("2/flame"))[0], host_times(&flame("1/flame"))[0]]);
+    // The other way round, and of one rank of both.
+    let [new, base] = host_times(&compared);
+    assert_eq!(host_times(&flame("1/flame?base=2")), [base, new]);
+    let rank = host_times(&flame("2/flame?base=1&rank=0"));
+    assert!(rank[0] > 0 && rank[1] == host_times(&flame("1/flame?rank=0"))[0]);
+    // Frame by frame what the command line says.
+    let path = |name: &str| examples().join(name).display().to_string();
+    let words = ["flame".to_owned(), path("host-bound"), "--diff".to_owned(), path("training")];
+    let printed: Value = serde_json::from_slice(&Program::default().answer(&words).unwrap()).unwrap();
+    let table = &printed["sections"][0]["tables"][0];
+    let place = |id: &str| table["columns"].as_array().unwrap().iter().position(|one| one["id"] == id);
+    let columns = ["name", "self_ns", "base_self_ns"].map(|id| place(id).unwrap());
+    let view = &compared["views"][0];
+    let rows = table["rows"].as_array().unwrap();
+    assert_eq!(view["name"].as_array().unwrap().len(), rows.len());
+    for (frame, row) in rows.iter().enumerate() {
+        let name = &compared["names"][view["name"][frame].as_u64().unwrap() as usize];
+        let drawn = [name, &view["own"][0][frame], &view["base"][0][frame]];
+        assert_eq!(drawn, columns.map(|column| &row[column]), "{frame}");
+    }
+    // Kept like others.
+    let tag = served.get("/api/v1/runs/2/flame?base=1").header("etag").unwrap().to_owned();
+    let known = [("if-none-match", tag.as_str())];
+    assert_eq!(served.ask("GET", "/api/v1/runs/2/flame?base=1", &known, b"").status, 304);
+    served.get("/api/v1/runs/2/flame?base=9").is_problem(404);
+    served.get("/api/v1/runs/2/flame?base=1&rank=9").is_problem(422);
+    served.get("/api/v1/runs/2/flame?base=1&start=0&end=5").is_problem(400);
+}
+
 #[test]
 fn files_are_those_of_the_report() {
     let served = Served::start();

@@ -6,7 +6,8 @@ import { Numbers } from "../../kit/numbers";
 import { Empty } from "../../kit/panel";
 import { FindingsPanel, openTab, SubTabs, TablePanel } from "../../kit/section";
 import { type Document, section } from "../../source/document";
-import { set, setting } from "../../state";
+import type { Source } from "../../source";
+import { set, setting, view } from "../../state";
 import { Changes } from "./changes";
 import { Picker, picked } from "./picker";
 
@@ -17,8 +18,34 @@ function Compare({ source, document }: Props) {
     <>
       {source.live ? <Picker source={source} /> : null}
       {"problem" in answer && answer.problem ? <Empty>These runs cannot be compared: {answer.problem}</Empty> : null}
+      {answer.document && found ? <Pictures source={source} /> : null}
       {answer.document && found ? <Diff document={answer.document} /> : null}
     </>
+  );
+}
+
+/** The way to what the comparison looks like. */
+function Pictures({ source }: { source: Source }) {
+  const search = new URLSearchParams(location.search);
+  search.set("run", setting("compare.new"));
+  const there = (["flame", "timeline"] as const).filter((part) => source.has?.(part) !== false);
+  if (!there.length) return <p class="quiet">Two traces also have a flame graph of their differences and timelines side by side; reports that were saved do not.</p>;
+  return (
+    <p class="sides">
+      {there.map((part) => {
+        const title = part === "flame" ? "Flame graph of the differences" : "Timelines side by side";
+        return source.live ? (
+          <a key={part} href={`?${search}#view=${part}&base=run+${encodeURIComponent(setting("compare.base"))}`}>
+            {title}
+          </a>
+        ) : (
+          // A file may be inside of another page, where its address is not its own.
+          <button type="button" class="link" key={part} onClick={() => (view.value = part)}>
+            {title}
+          </button>
+        );
+      })}
+    </p>
   );
 }
 

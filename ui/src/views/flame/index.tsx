@@ -3,13 +3,14 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { duration, percent, thousands } from "../../format";
 import { useSize } from "../../kit/canvas";
-import { command, ExportMenu } from "../../kit/export";
+import { command, ExportMenu, quote } from "../../kit/export";
 import { type Key, useKeys } from "../../kit/keys";
 import { shorten } from "../../kit/names";
 import { Empty, Prose } from "../../kit/panel";
 import { theme } from "../../kit/theme";
 import { hideTip } from "../../kit/tooltip";
 import { steer } from "../../kit/viewport";
+import { BaseRunPicker, runId, useBaseRun } from "../../other-run";
 import { range, rank, set, setting } from "../../state";
 import type { Props, View } from "..";
 import type { Flame } from "./flame";
@@ -26,12 +27,14 @@ const REST = 250;
 function FlameView(props: Props) {
   const { source } = props;
   const [state, setState] = useState<{ flame?: Flame | null; problem?: string }>({});
-  const [of, time] = [rank.value, source.live ? range.value : null];
+  const base = useBaseRun(source);
+  const [of, time] = [rank.value, source.live && !base ? range.value : null];
   const isFirst = state.flame === undefined;
   useEffect(() => {
+    if (base === undefined) return undefined;
     let isCurrent = true;
     const ask = () =>
-      load(source, of, time).then(
+      load(source, of, time, base ? runId(base.id) : undefined).then(
         (flame) => isCurrent && setState({ flame }),
         (problem: unknown) => isCurrent && setState({ flame: null, problem: problem instanceof Error ? problem.message : String(problem) }),
       );
@@ -41,10 +44,13 @@ function FlameView(props: Props) {
       isCurrent = false;
       clearTimeout(waiting);
     };
-  }, [source, of, time]);
+  }, [source, of, time, base?.id, base === undefined]);
   if (state.problem)
     return (
       <>
+        <div class="flame-tools">
+          <BaseRunPicker source={source} />
+        </div>
         <Scope {...props} />
         <Empty>The flame graph cannot be shown: {state.problem}</Empty>
       </>
@@ -57,12 +63,13 @@ function FlameView(props: Props) {
 
 /** What of the recording is drawn, where that is not all of it, or not what was asked for. */
 function Scope({ source }: Props) {
-  const [of, time] = [rank.value, range.value];
+  const [of, time, base] = [rank.value, range.value, useBaseRun(source)];
   if (of === null && !time) return null;
   const words: string[] = [];
   if (of !== null && source.live) words.push(`Calls of rank ${of}.`);
   if (of !== null && !source.live) words.push(`Calls of rank ${of}; the inverted order is of all ranks and not shown.`);
-  if (time && source.live) words.push(`Calls within ${duration(time[0])} to ${duration(time[1])}, cut at both ends.`);
+  if (time && base) words.push("A comparison is of all of the time, whatever is selected.");
+  else if (time && source.live) words.push(`Calls within ${duration(time[0])} to ${duration(time[1])}, cut at both ends.`);
   if (time && !source.live) words.push(`A time of ${duration(time[1] - time[0])} is selected. This file holds sums over all of the time, so it does not cut them: \`eaves open\` does.`);
   return (
     <p class="note small" role="note">
@@ -121,9 +128,15 @@ function Loaded({ source, document, flame }: Props & { flame: Flame }) {
   }, [flame]);
   useKeys(() => keys(flame, () => field.current?.focus()), [flame]);
   const isEmpty = flame.rows.value.length === 0;
+  const base = useBaseRun(source);
+  const before = base?.inputs ?? document.inputs.filter((input) => input.role === "base").map((input) => input.path);
+  // The command line compares with one input, be it a folder.
+  const against = before.length ? `--diff ${quote(before[0]!)} ` : "";
+  const metric = flame.data.metrics[flame.metric.value]?.id ?? "cpu";
+  const told = before.length > 1 ? undefined : command(document, "flame", `--metric ${metric} ${against}-o flame.html`);
   return (
     <section class="flame fill" aria-label="Flame graph">
-      <Tools flame={flame} field={field} exports={{ name: "flame", canvas: () => canvas.current, command: command(document, "flame", `--metric ${flame.data.metrics[flame.metric.value]?.id ?? "cpu"} -o flame.html`) }} />
+      <Tools source={source} flame={flame} field={field} exports={{ name: "flame", canvas: () => canvas.current, command: told }} />
       <Scope source={source} document={document} />
       <Path flame={flame} />
       <canvas ref={mini} class="flame-mini" role="img" aria-label="All levels; drag to choose a part" />
@@ -158,7 +171,7 @@ function Choice({ label, options, value, choose }: { label: string; options: rea
   );
 }
 
-function Tools({ flame, field, exports }: { flame: Flame; field: preact.RefObject<HTMLInputElement | null>; exports: Parameters<typeof ExportMenu>[0]["exports"] }) {
+function Tools({ source, flame, field, exports }: Pick<Props, "source"> & { flame: Flame; field: preact.RefObject<HTMLInputElement | null>; exports: Parameters<typeof ExportMenu>[0]["exports"] }) {
   const { data } = flame;
   const orders = [...data.views.map(({ id, title }) => ({ id, title })), { id: "sandwich", title: "Sandwich" }];
   const found = flame.found.value;
@@ -209,6 +222,7 @@ function Tools({ flame, field, exports }: { flame: Flame; field: preact.RefObjec
         </span>
       ) : null}
       <span class="grow" />
+      <BaseRunPicker source={source} />
       <ExportMenu exports={exports} />
     </div>
   );

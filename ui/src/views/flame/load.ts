@@ -1,4 +1,5 @@
-// The flame graph of what is looked at: of a rank and a time if a server can make it, else of what the file holds.
+// The flame graph of what is looked at: of a rank and a time, or against another run, if a server can make it, else of what
+// the file holds.
 
 import type { Source } from "../../source";
 import type { Range } from "../../state";
@@ -18,7 +19,7 @@ function whole(source: Source): Promise<FlameData | null> {
   return found;
 }
 
-async function make(source: Source, rank: number | null, range: Range | null): Promise<Flame | null> {
+async function make(source: Source, rank: number | null, range: Range | null, base: string | undefined): Promise<Flame | null> {
   if (!source.live) {
     const all = await whole(source);
     return all && new Flame(rank === null ? all : ofRank(all, rank));
@@ -26,16 +27,17 @@ async function make(source: Source, rank: number | null, range: Range | null): P
   const query: Record<string, string> = {};
   if (rank !== null) query.rank = String(rank);
   if (range) [query.start, query.end] = range.map((time) => String(Math.round(time))) as [string, string];
+  if (base !== undefined) query.base = base;
   const bytes = await source.part("flame", query);
   return bytes && new Flame(read(bytes));
 }
 
-/** A file has no time of its sums, so a range changes nothing there. */
-export function load(source: Source, rank: number | null, range: Range | null): Promise<Flame | null> {
-  const key = JSON.stringify([rank, source.live ? range : null]);
+/** A file has no time of its sums, so a range changes nothing there. `base` is the run that a server compares with. */
+export function load(source: Source, rank: number | null, range: Range | null, base?: string): Promise<Flame | null> {
+  const key = JSON.stringify([rank, source.live ? range : null, base]);
   const graphs = held.get(source) ?? new Map<string, Promise<Flame | null>>();
   held.set(source, graphs);
-  const found = graphs.get(key) ?? make(source, rank, range);
+  const found = graphs.get(key) ?? make(source, rank, range, base);
   graphs.delete(key);
   graphs.set(key, found);
   for (const old of graphs.keys()) if (graphs.size > MOST) graphs.delete(old);

@@ -96,6 +96,8 @@ export interface Data {
   readonly busy: Float64Array;
   /** The entry that launched it, or -1. */
   readonly launch: Int32Array;
+  /** Where names of the run that is compared with begin, if there is one. */
+  readonly namesOfBase?: number;
 }
 
 const COLUMNS = 6;

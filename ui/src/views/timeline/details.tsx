@@ -4,6 +4,7 @@ import { counted, duration, thousands } from "../../format";
 import { DataTable } from "../../kit/table";
 import { ExportMenu } from "../../kit/export";
 import { setting } from "../../state";
+import { rankName } from "./join";
 import { MOST_ARROWS, type Slices } from "./relations";
 import type { Area } from "./scene";
 import { areaTable, sumArea } from "./sums";
@@ -22,7 +23,7 @@ export function facts(slices: Slices, entry: number): [string, string][] {
   } else lines.push(["Duration", duration(length)]);
   lines.push(["Begins at", duration(start[entry]!)]);
   lines.push(["Kind", head.classes[slices.classOf(entry)]?.[0] ?? ""]);
-  lines.push(["On", `${track.group}, ${track.name}${ranks.length > 1 ? `, rank ${track.rank}` : ""}`]);
+  lines.push(["On", `${track.group}, ${track.name}${ranks.length > 1 ? `, ${rankName(track.rank)}` : ""}`]);
   const particulars = detail[entry] ? head.details[detail[entry]! - 1] : undefined;
   if (particulars?.startsWith("inputs ")) lines.push(["Inputs", particulars.slice("inputs ".length)]);
   else for (const part of particulars?.split(", ") ?? []) lines.push(fact(part));

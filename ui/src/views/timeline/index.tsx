@@ -1,7 +1,7 @@
 // The timeline: every slice of every rank, from the whole recording down to a nanosecond.
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { duration, thousands } from "../../format";
+import { cell, duration, percent, thousands } from "../../format";
 import { useSize } from "../../kit/canvas";
 import { command, ExportMenu } from "../../kit/export";
 import { type Key, useKeys } from "../../kit/keys";
@@ -10,7 +10,9 @@ import { theme } from "../../kit/theme";
 import { hideTip, showTip, TipLines } from "../../kit/tooltip";
 import { steer } from "../../kit/viewport";
 import type { Props, View } from "..";
+import { BaseRunPicker, runId, useBaseRun } from "../../other-run";
 import { set, setting } from "../../state";
+import { commonSteps, stepTimes } from "./align";
 import type { Data } from "./data";
 import { Details, facts } from "./details";
 import { factsOf } from "./layout";
@@ -18,28 +20,41 @@ import { load } from "./load";
 import { amount, pointAt } from "./counters";
 import { onMap, onPlot } from "./pointer";
 import { lineAtY, timeAt } from "./scene";
-import { Timeline } from "./timeline";
+import { type Base, Timeline } from "./timeline";
 import { Tracks } from "./tracks";
 import "./timeline.css";
 
 const NOTHING = "This report holds no slices. `eaves open FILE` shows those of the recording.";
 
 function TimelineView(props: Props) {
-  const [state, setState] = useState<{ data?: Data | null; problem?: string }>({});
+  const { source } = props;
+  const [state, setState] = useState<{ data?: Data | null; base?: Base | null; problem?: string }>({});
+  const other = useBaseRun(source);
+  // A file that compares two runs holds both.
+  const run = other ? runId(other.id) : source.has?.("base-timeline") ? "base" : undefined;
   useEffect(() => {
+    if (other === undefined) return undefined;
     let isCurrent = true;
-    load(props.source).then(
-      (data) => isCurrent && setState({ data }),
+    Promise.all([load(source), run === undefined ? null : load(source, run)]).then(
+      ([data, found]) => isCurrent && setState({ data, base: found && run !== undefined ? { data: found, run } : null }),
       (problem: unknown) => isCurrent && setState({ problem: problem instanceof Error ? problem.message : String(problem) }),
     );
     return () => {
       isCurrent = false;
     };
-  }, [props.source]);
-  if (state.problem) return <Empty>The timeline cannot be shown: {state.problem}</Empty>;
+  }, [source, run, other === undefined]);
+  if (state.problem)
+    return (
+      <>
+        <div class="timeline-tools">
+          <BaseRunPicker source={source} />
+        </div>
+        <Empty>The timeline cannot be shown: {state.problem}</Empty>
+      </>
+    );
   if (state.data === undefined) return <Empty>Reading the timeline ...</Empty>;
   if (state.data === null || state.data.total === 0) return <Empty><Prose text={NOTHING} /></Empty>;
-  return <Loaded {...props} data={state.data} />;
+  return <Loaded {...props} data={state.data} base={state.base ?? null} />;
 }
 
 function keys(timeline: Timeline, focusSearch: () => void): Key[] {
@@ -83,8 +98,8 @@ function stepSearch(timeline: Timeline, by: number): void {
   else if (found >= 0) timeline.choose(found, true);
 }
 
-function Loaded({ source, document, data }: Props & { data: Data }) {
-  const timeline = useMemo(() => new Timeline(data, source), [data, source]);
+function Loaded({ source, document, data, base }: Props & { data: Data; base: Base | null }) {
+  const timeline = useMemo(() => new Timeline(data, source, base), [data, source, base]);
   const plot = useRef<HTMLCanvasElement>(null);
   const map = useRef<HTMLCanvasElement>(null);
   const field = useRef<HTMLInputElement>(null);
@@ -108,7 +123,8 @@ function Loaded({ source, document, data }: Props & { data: Data }) {
   useKeys(() => keys(timeline, () => field.current?.focus()), [timeline]);
   return (
     <section class="timeline fill" aria-label="Timeline">
-      <Tools timeline={timeline} field={field} exports={{ name: "timeline", canvas: () => plot.current, command: command(document, "timeline", "-o timeline.html") }} />
+      <Tools source={source} timeline={timeline} field={field} exports={{ name: "timeline", canvas: () => plot.current, command: command(document, "timeline", "-o timeline.html") }} />
+      {base ? <Steps timeline={timeline} /> : null}
       <canvas ref={map} class="overview-strip" role="img" aria-label="The whole time: hosts above, devices below; drag to choose a window" />
       <div ref={scroll} class="timeline-scroll" onScroll={() => timeline.redraw()}>
         <div class="tall">
@@ -118,6 +134,20 @@ function Loaded({ source, document, data }: Props & { data: Data }) {
       <Details timeline={timeline} />
       <Legend timeline={timeline} />
     </section>
+  );
+}
+
+/** How long the step takes at which two runs are put together. */
+function Steps({ timeline }: { timeline: Timeline }) {
+  const { ranks } = timeline.overall.data;
+  const [own, base] = stepTimes(ranks, setting("timeline.align"));
+  const change = own && base && own.time - base.time;
+  return (
+    <p class="note small" role="note">
+      {own && base && change !== undefined
+        ? `Both begin at step ${own.number}${base.number === own.number ? "" : `, the base at step ${base.number}`}: it takes ${duration(own.time)}, ${duration(base.time)} in the base, ${cell(change, { id: "delta_ns", unit: "ns" })} (${change > 0 ? "+" : ""}${percent((100 * change) / base.time)})${ranks.length > 2 ? ", on average of the ranks" : ""}.`
+        : "Not both runs have steps: each begins at its own start."}
+    </p>
   );
 }
 
@@ -142,9 +172,9 @@ function hover(timeline: Timeline, event: PointerEvent): void {
   showTip(event, <TipLines title={slices.nameOf(found.entry)} lines={lines} />);
 }
 
-function Tools({ timeline, field, exports }: { timeline: Timeline; field: preact.RefObject<HTMLInputElement | null>; exports: Parameters<typeof ExportMenu>[0]["exports"] }) {
+function Tools({ source, timeline, field, exports }: Pick<Props, "source"> & { timeline: Timeline; field: preact.RefObject<HTMLInputElement | null>; exports: Parameters<typeof ExportMenu>[0]["exports"] }) {
   const { ranks } = timeline.overall.data;
-  const steps = [...new Set(ranks.flatMap((rank) => rank.steps.map(([number]) => number)))].sort((a, b) => a - b);
+  const steps = commonSteps(ranks);
   const press = (event: KeyboardEvent) => {
     if (event.key === "Enter") stepSearch(timeline, event.shiftKey ? -1 : 1);
     else if (event.key === "Escape") {
@@ -167,6 +197,7 @@ function Tools({ timeline, field, exports }: { timeline: Timeline; field: preact
       />
       <FoundWords timeline={timeline} />
       <span class="grow" />
+      <BaseRunPicker source={source} />
       <label>
         Arrows
         <select value={setting("timeline.arrows", "all")} onChange={(event) => set("timeline.arrows", event.currentTarget.value === "all" ? null : event.currentTarget.value)}>
@@ -179,7 +210,7 @@ function Tools({ timeline, field, exports }: { timeline: Timeline; field: preact
         <label>
           Align
           <select value={setting("timeline.align")} onChange={(event) => set("timeline.align", event.currentTarget.value || null)}>
-            <option value="">by clock</option>
+            <option value="">{timeline.isCompared ? "first step" : "by clock"}</option>
             {steps.map((step) => (
               <option key={step} value={String(step)}>
                 step {step}

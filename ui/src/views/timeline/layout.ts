@@ -1,6 +1,7 @@
 // What stands where from top to bottom: headings, rows of slices, counters.
 
 import type { CounterHead, Rank, Track } from "./data";
+import { isBase, ownNumber, rankName } from "./join";
 
 export const ROW = 18;
 export const COUNTER = 46;
@@ -77,7 +78,7 @@ export function factsOf(rank: Rank): string {
 
 /** A track as the list of tracks names it. */
 export function title(track: Track, several: boolean): string {
-  return `${several ? `rank ${track.rank} ` : ""}${track.group} ${track.name}`;
+  return `${several ? `${rankName(track.rank)} ` : ""}${track.group} ${track.name}`;
 }
 
 class Builder {
@@ -115,12 +116,16 @@ class Builder {
 export function layOut(ranks: readonly Rank[], wish: Wish): Layout {
   const builder = new Builder();
   const several = ranks.length > 1;
+  const isCompared = ranks.some((one) => isBase(one.rank));
   for (const rank of ranks) {
-    if (wish.rank !== null && several && rank.rank !== wish.rank) continue;
+    if (wish.rank !== null && several && ownNumber(rank.rank) !== wish.rank) continue;
     const isShown = (track: Track) => !wish.hidden.has(track.key) && !wish.pinned.has(track.key) && fuzzy(title(track, several), wish.filter);
     const tracks = rank.tracks.filter(isShown);
     const counters = rank.counters.filter((counter) => counter.points.length > 0 && fuzzy(counter.name, wish.filter));
-    if (several && tracks.length + counters.length > 0) builder.heading(`Rank ${rank.rank}`, rank.rank, true, factsOf(rank));
+    if (several && tracks.length + counters.length > 0) {
+      const run = !isCompared ? "" : isBase(rank.rank) ? "Base: " : "New: ";
+      builder.heading(run ? `${run}rank ${ownNumber(rank.rank)}` : `Rank ${rank.rank}`, rank.rank, true, `${run && `${rank.path.split(/[\\/]/).slice(-2).join("/")} · `}${factsOf(rank)}`);
+    }
     let group: string | null = null;
     for (const track of tracks) {
       if (track.group !== group) builder.heading((group = track.group), rank.rank, false);
@@ -136,7 +141,7 @@ export function layOutPinned(ranks: readonly Rank[], wish: Pick<Wish, "pinned" |
   const builder = new Builder();
   for (const rank of ranks) {
     for (const track of rank.tracks) {
-      if (wish.pinned.has(track.key)) builder.track(track, wish, `${ranks.length > 1 ? `rank ${rank.rank}, ` : ""}${track.name}`);
+      if (wish.pinned.has(track.key)) builder.track(track, wish, `${ranks.length > 1 ? `${rankName(rank.rank)}, ` : ""}${track.name}`);
     }
   }
   return { lines: builder.lines, lineOf: builder.lineOf, height: builder.y };

@@ -3,13 +3,13 @@
 import type { Source } from "../../source";
 import { type Data, decode } from "./data";
 
-const read = new WeakMap<Source, Promise<Data | null>>();
+const read = new WeakMap<Source, Map<string, Promise<Data | null>>>();
 
-export function load(source: Source): Promise<Data | null> {
-  let found = read.get(source);
-  if (!found) {
-    found = source.part("timeline").then((bytes) => (bytes ? decode(bytes) : null));
-    read.set(source, found);
-  }
+/** Those of the run that is shown, or of another run of the server; of a file, those that are compared with, too. */
+export function load(source: Source, of?: string): Promise<Data | null> {
+  const known = read.get(source) ?? new Map<string, Promise<Data | null>>();
+  read.set(source, known);
+  const found = known.get(of ?? "") ?? source.part(source.live || of === undefined ? "timeline" : "base-timeline", {}, of).then((bytes) => (bytes ? decode(bytes) : null));
+  known.set(of ?? "", found);
   return found;
 }

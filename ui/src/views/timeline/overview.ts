@@ -5,6 +5,7 @@ import type { Surface } from "../../kit/canvas";
 import type { Viewport } from "../../kit/viewport";
 import { percent } from "../../format";
 import type { Colours } from "./colours";
+import { isBase } from "./join";
 import { mark } from "./paint";
 import type { Slices } from "./relations";
 import type { PageTheme } from "./scene";
@@ -13,7 +14,7 @@ import { type Union, within, work } from "./sums";
 export const OVERVIEW = 52;
 const BAND = 18;
 
-/** Busy spans of each rank. */
+/** Busy spans of each rank of the run that is shown; one that is compared with has times of its own. */
 export interface Work {
   readonly ranks: ReadonlyMap<number, { host: Union; device: Union }>;
   /** True if short slices are in groups: between them it may have been idle, so shares are at most what they say. */
@@ -22,7 +23,7 @@ export interface Work {
 
 export function workOfRanks(slices: Slices): Work {
   const { ranks, count } = slices.data;
-  return { ranks: new Map(ranks.map(({ rank }) => [rank, work(slices, rank)])), isMost: count.some((several) => several > 1) };
+  return { ranks: new Map(ranks.filter(({ rank }) => !isBase(rank)).map(({ rank }) => [rank, work(slices, rank)])), isMost: count.some((several) => several > 1) };
 }
 
 /** Which share of a window ranks worked, in percent, on average; null if there are none with such tracks. */
@@ -54,7 +55,7 @@ export function drawBands(slices: Slices, colours: Colours, busy: Work | null, w
     const chosen = new Int32Array(wide).fill(-1);
     for (const row of data.rows) {
       // What is called shows better than what calls it what a host did; of streams the first row has all.
-      if (row.band !== 1 || row.track.stream !== stream || row.depth > (stream ? 0 : 3)) continue;
+      if (isBase(row.track.rank) || row.band !== 1 || row.track.stream !== stream || row.depth > (stream ? 0 : 3)) continue;
       lod.draw(row.from, row.to, whole.from, size, 0, wide, drawn);
       for (let pixel = 0; pixel < wide; pixel++) {
         if (drawn.slice[pixel]! < 0) continue;

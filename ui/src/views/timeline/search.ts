@@ -2,6 +2,7 @@
 
 import { computed, type ReadonlySignal, signal } from "@preact/signals";
 import type { Source } from "../../source";
+import { ofBase } from "./join";
 import type { Slices } from "./relations";
 
 export interface Found {
@@ -81,16 +82,19 @@ export class Search {
   readonly all = signal<Answer | null>(null);
   readonly #source: Source;
   readonly #slices: () => Slices;
+  /** The run that is compared with. */
+  readonly #base: string | undefined;
   /** True if short slices are in groups, so that a search here cannot find all. */
   readonly isPartial: () => boolean;
   /** Sorted when the first is asked for: a letter typed must not wait for it. */
   #order: { slices: Slices; query: string; entries: Uint32Array } | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(source: Source, slices: () => Slices, isPartial: () => boolean) {
+  constructor(source: Source, slices: () => Slices, isPartial: () => boolean, base?: string) {
     this.#source = source;
     this.#slices = slices;
     this.isPartial = isPartial;
+    this.#base = base;
     this.matches = computed(() => matcher(this.query.value));
     this.found = computed(() => (this.matches.value ? find(slices(), this.matches.value) : null));
   }
@@ -105,9 +109,12 @@ export class Search {
 
   async #count(query: string): Promise<void> {
     const run = new URLSearchParams(location.search).get("run") ?? "latest";
+    const ask = (of: string) => this.#source.ask<Answer>(`runs/${encodeURIComponent(of)}/slices?limit=${TOLD}&contains=${encodeURIComponent(query)}`);
     try {
-      const answer = await this.#source.ask<Answer>(`runs/${encodeURIComponent(run)}/slices?limit=${TOLD}&contains=${encodeURIComponent(query)}`);
-      if (this.query.peek().trim() === query) this.all.value = answer;
+      const [own, base] = await Promise.all([ask(run), this.#base === undefined ? null : ask(this.#base)]);
+      const first = base?.first.map((slice) => ({ ...slice, rank: ofBase(slice.rank) })) ?? [];
+      const both = { count: own.count + (base?.count ?? 0), duration: own.duration + (base?.duration ?? 0), first: [...own.first, ...first] };
+      if (this.query.peek().trim() === query) this.all.value = both;
     } catch {
       // What is held has been counted already.
     }

@@ -8,6 +8,8 @@ import { RANGE, RECORD } from "./relations";
 /** What slices of one name have in an area. */
 export interface NameSum {
   name: string;
+  /** Of which run, where two are compared. */
+  run?: string;
   count: number;
   sum: number;
   /** Of single slices; null if all of them are in groups. */
@@ -50,7 +52,8 @@ export function sumArea(slices: Slices, areas: readonly { row: Row; from: number
   counts.forEach((total, of) => {
     if (total === 0) return;
     const known = most[of]! >= 0;
-    names.push({ name: head.names[of] ?? "", count: total, sum: sums[of]!, least: known ? least[of]! : null, most: known ? most[of]! : null });
+    const run = data.namesOfBase === undefined ? {} : { run: of < data.namesOfBase ? "new" : "base" };
+    names.push({ name: head.names[of] ?? "", ...run, count: total, sum: sums[of]!, least: known ? least[of]! : null, most: known ? most[of]! : null });
   });
   names.sort((a, b) => b.sum - a.sum);
   const total = (values: Float64Array) => values.reduce((sum, value) => sum + value, 0);
@@ -59,11 +62,13 @@ export function sumArea(slices: Slices, areas: readonly { row: Row; from: number
 
 /** An area as a table like those of the document. */
 export function areaTable(area: AreaSum): Table {
+  const isCompared = area.names.some((one) => one.run);
   return {
     id: "area",
     title: "Slices in the area by name",
     columns: [
       { id: "name", title: "Name", unit: null },
+      ...(isCompared ? [{ id: "run", title: "Run", unit: null }] : []),
       { id: "count", title: "Count", unit: "count" },
       { id: "total_ns", title: "Sum", unit: "ns" },
       { id: "share_pct", title: "Share", unit: "%" },
@@ -71,7 +76,7 @@ export function areaTable(area: AreaSum): Table {
       { id: "min_ns", title: "Least", unit: "ns" },
       { id: "max_ns", title: "Most", unit: "ns" },
     ],
-    rows: area.names.map(({ name, count, sum, least, most }) => [name, count, sum, area.sum > 0 ? (100 * sum) / area.sum : null, sum / count, least, most]),
+    rows: area.names.map(({ name, run, count, sum, least, most }) => [name, ...(run ? [run] : []), count, sum, area.sum > 0 ? (100 * sum) / area.sum : null, sum / count, least, most]),
   };
 }
 

@@ -4,12 +4,13 @@ import { batch, effect, signal } from "@preact/signals";
 import { duration } from "../../format";
 import { oncePerFrame, pageColours, surface } from "../../kit/canvas";
 import { theme } from "../../kit/theme";
-import { Viewport } from "../../kit/viewport";
+import { type Span, Viewport } from "../../kit/viewport";
 import type { Source } from "../../source";
 import { range, rank, select, selected, setting } from "../../state";
 import { alignment } from "./align";
 import { colours } from "./colours";
-import type { Data } from "./data";
+import type { Data, Track } from "./data";
+import { isBase, join } from "./join";
 import { layOut, layOutPinned, FOLDED, type Layout, MANY, ROW, type RowLine } from "./layout";
 import { keepKeys, keysOf } from "./kept";
 import { light } from "./light";
@@ -30,6 +31,12 @@ export interface Chosen {
   readonly name: string;
 }
 
+/** Another run to hold this one against: its slices, and what the server calls it. */
+export interface Base {
+  readonly data: Data;
+  readonly run: string;
+}
+
 const NOTHING: Layout = { lines: [], lineOf: new Map(), height: 0 };
 
 export class Timeline {
@@ -43,7 +50,11 @@ export class Timeline {
   readonly folded = signal<ReadonlySet<string>>(new Set());
   readonly #foldedRows = signal(FOLDED);
   readonly strip = new Strip();
-  readonly windows: Windows;
+  /** Those of the run that is shown, and of the one that it is compared with. */
+  readonly #windows: readonly Windows[];
+  readonly #windowOfBase: readonly [number, number] | null;
+  /** Slices of both runs, by those of each. */
+  readonly #joined = new WeakMap<Slices, WeakMap<Slices, Slices>>();
   plot: HTMLCanvasElement | null = null;
   map: HTMLCanvasElement | null = null;
   scroll: HTMLElement | null = null;
@@ -61,15 +72,16 @@ export class Timeline {
   readonly #stops: (() => void)[] = [];
   readonly redraw = oncePerFrame(() => this.draw());
 
-  constructor(data: Data, source: Source) {
-    this.overall = new Slices(data);
+  constructor(data: Data, source: Source, base: Base | null = null) {
+    const overall = [data, ...(base ? [base.data] : [])].map((one) => new Slices(one));
+    this.overall = this.#join(overall);
     this.shown.value = this.overall;
-    const [from, to] = data.head.window;
-    this.viewport = new Viewport({ from, to }, { least: 10, slack: 0.05 });
+    this.#windowOfBase = base && base.data.head.window;
+    this.viewport = new Viewport(this.#whole(), { least: 10, slack: 0.05 });
     if (range.peek()) this.viewport.set(...range.peek()!);
-    this.windows = new Windows(source, this.overall, () => this.#take());
-    this.search = new Search(source, () => this.shown.value, () => coarseness(this.overall) > 0);
-    this.#colours = colours(data.head, theme.peek() === "dark");
+    this.#windows = overall.map((one, at) => new Windows(source, one, () => this.#take(), at ? base?.run : undefined));
+    this.search = new Search(source, () => this.shown.value, () => coarseness(this.overall) > 0, base?.run);
+    this.#colours = colours(this.overall.data.head, theme.peek() === "dark");
     this.#overview = new Overview(this.overall, () => this.redraw());
   }
 
@@ -81,29 +93,83 @@ export class Timeline {
     });
     const onLight = effect(() => this.#light());
     const onView = effect(() => {
-      const { from, to } = this.viewport.span.value;
+      void this.viewport.span.value;
       this.#take();
       // Before the first picture nobody knows how wide it is.
-      if (this.viewport.width > 1) this.windows.want({ from, to }, this.viewport.width * (devicePixelRatio || 1));
+      if (this.viewport.width > 1) this.#want(devicePixelRatio || 1);
       this.redraw();
     });
+    const onAlign = effect(() => this.#extend());
     const onOther = effect(() => {
       void [this.chosen.value, this.area.value, this.search.query.value];
       this.redraw();
     });
     const onLayout = effect(() => this.#lay());
-    this.#stops.push(onTheme, onLight, onView, shareTime(this.viewport), onOther, onLayout);
+    this.#stops.push(onTheme, onLight, onView, onAlign, shareTime(this.viewport), onOther, onLayout);
   }
 
   stop(): void {
     for (const end of this.#stops.splice(0)) end();
-    this.windows.stop();
+    for (const windows of this.#windows) windows.stop();
     this.redraw.cancel();
+  }
+
+  #join([own, base]: readonly Slices[]): Slices {
+    if (!own || !base) return own!;
+    const known = this.#joined.get(own) ?? new WeakMap<Slices, Slices>();
+    this.#joined.set(own, known);
+    const both = known.get(base) ?? new Slices(join(own.data, base.data));
+    known.set(base, both);
+    return both;
+  }
+
+  get isCompared(): boolean {
+    return this.#windows.length > 1;
+  }
+
+  /** How far ranks of a run are moved, the least and the most. */
+  #moved(ofBase: boolean): [number, number] {
+    const offsets = this.#offsets();
+    const by = this.overall.data.ranks.flatMap(({ rank }) => (isBase(rank) === ofBase ? [offsets.get(rank) ?? 0] : []));
+    return [Math.min(...by), Math.max(...by)];
+  }
+
+  /** All of the time, of both runs where they are drawn. */
+  #whole(): Span {
+    const [from, to] = this.overall.data.head.window;
+    const base = this.#windowOfBase;
+    if (!base) return { from, to };
+    const [least, most] = this.#moved(true);
+    return { from: Math.min(from, base[0] - most), to: Math.max(to, base[1] - least) };
+  }
+
+  /** Ranks are put elsewhere: the axis ends where they do. */
+  #extend(): void {
+    const whole = this.#whole();
+    const before = this.viewport.whole;
+    if (whole.from === before.from && whole.to === before.to) return;
+    const wasWhole = this.viewport.isWhole;
+    this.viewport.extend(whole);
+    if (wasWhole) this.viewport.fit();
+    this.#repaint();
+  }
+
+  /** What is in sight of a run in its own time, whichever rank is moved. */
+  #sight(ofBase: boolean): Span {
+    const [least, most] = this.#moved(ofBase);
+    return { from: this.viewport.from + least, to: this.viewport.to + most };
+  }
+
+  #want(ratio: number): void {
+    this.#windows.forEach((windows, at) => {
+      const span = this.#sight(at === 1);
+      windows.want(span, (this.viewport.width * ratio * (span.to - span.from)) / this.viewport.length);
+    });
   }
 
   /** Shows the finest slices that there are. */
   #take(): void {
-    const best = this.windows.best(this.viewport.span.peek());
+    const best = this.#join(this.#windows.map((windows, at) => windows.best(this.#sight(at === 1))));
     if (best === this.shown.peek()) return;
     this.#hover = null;
     // The numbers of names differ from payload to payload.
@@ -117,7 +183,7 @@ export class Timeline {
   seek(slice: Sought): void {
     this.#sought = slice;
     const length = Math.min(this.viewport.length, Math.max(1000, slice.duration * 60));
-    const middle = slice.start + slice.duration / 2;
+    const middle = slice.start + slice.duration / 2 - (this.#offsets().get(slice.rank) ?? 0);
     this.viewport.jump(middle - length / 2, middle + length / 2);
     this.#findSought();
   }
@@ -157,9 +223,10 @@ export class Timeline {
     this.redraw();
   }
 
-  /** Folds tracks with many rows if not everything fits, so that the devices are in sight. */
+  /** Folds tracks with many rows if not everything fits, so that the devices are in sight; of two runs, all threads. */
   foldToFit(height: number): void {
-    const tracks = this.overall.data.ranks.flatMap((one) => one.tracks.filter((track) => track.rows.length > MANY));
+    const isLong = (track: Track) => track.rows.length > (this.isCompared && !track.stream ? 1 : MANY);
+    const tracks = this.overall.data.ranks.flatMap((one) => one.tracks.filter(isLong));
     const folded = new Set<string>();
     for (const track of tracks.sort((a, b) => b.rows.length - a.rows.length)) {
       if (AXIS + this.#layout.scrolling.height <= height) break;
@@ -197,7 +264,7 @@ export class Timeline {
     const wide = Math.max(1, made.width - margin);
     if (wide !== this.viewport.width) {
       this.viewport.width = wide;
-      this.windows.want(this.viewport.span.peek(), wide * made.ratio);
+      this.#want(made.ratio);
     }
     return {
       ...made,

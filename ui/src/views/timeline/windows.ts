@@ -35,14 +35,17 @@ export class Windows {
   readonly #whole: Span;
   readonly #kept: Slices[] = [];
   readonly #arrived: () => void;
+  readonly #of: string | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #asked = 0;
 
-  constructor(source: Source, overall: Slices, arrived: () => void) {
+  /** `of` is the run of the server, if it is another than the one that is shown. */
+  constructor(source: Source, overall: Slices, arrived: () => void, of?: string) {
     this.#source = source;
     this.#overall = overall;
     this.#whole = rangeOf(overall);
     this.#arrived = arrived;
+    this.#of = of;
   }
 
   /** The finest that there is of a window. */
@@ -69,7 +72,7 @@ export class Windows {
     const end = Math.ceil(Math.min(this.#whole.to, span.to + around));
     const wide = Math.ceil((pixels * (end - start)) / (span.to - span.from));
     try {
-      const bytes = await this.#source.part("timeline", { start: String(start), end: String(end), pixels: String(wide) });
+      const bytes = await this.#source.part("timeline", { start: String(start), end: String(end), pixels: String(wide) }, this.#of);
       if (!bytes) return;
       const slices = new Slices(decode(bytes));
       this.#kept.push(slices);

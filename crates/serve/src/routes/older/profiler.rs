@@ -67,7 +67,7 @@ async fn flame(State(shared): State<Arc<Shared>>, headers: HeaderMap) -> Result<
     let run = shared.runs.find("latest")?;
     shared
         .heavy(move |shared| {
-            let data = shared.runs.load(&run)?.flame(None, None)?.value();
+            let data = shared.runs.load(&run)?.flame(None, None, None)?.value();
             Ok(Answer::json(nested(&data)).respond(&headers))
         })
         .await

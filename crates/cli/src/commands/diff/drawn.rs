@@ -1,0 +1,56 @@
+//! The pictures of a comparison: a flame graph of the differences, and the timelines of both runs.
+
+use std::path::Path;
+
+use eaves_analyze::flame::{self, RankFlame};
+use eaves_analyze::section::Outcome;
+use eaves_analyze::timeline::{Charts, TIMELINE};
+use eaves_analyze::{Measured, Options, assemble};
+use eaves_model::{Recording, Run};
+use eaves_present::Document;
+use eaves_present::page::{self, Parts};
+
+use crate::analysis::flame_of_page;
+use crate::flame::{Trees, View};
+
+/// A run with its rows, and what its pictures are made of.
+pub(super) struct Drawn {
+    name: String,
+    run: Run,
+    timeline: Vec<Measured>,
+    flame: Vec<RankFlame>,
+}
+
+/// What pictures need to know of a recording.
+pub(super) fn measure(recording: &Recording, options: &Options) -> (Measured, RankFlame) {
+    let timeline = eaves_analyze::measure(&recording.trace, options, &[&TIMELINE]);
+    (timeline, flame::measure(&recording.trace, options, &flame_of_page(true)))
+}
+
+impl Drawn {
+    pub(super) fn new(path: &Path, run: Run, measured: impl Iterator<Item = (Measured, RankFlame)>) -> Self {
+        let (timeline, flame) = measured.unzip();
+        Self { name: path.display().to_string(), run, timeline, flame }
+    }
+
+    fn facts(&self, options: &Options) -> Vec<Outcome> {
+        assemble(&self.run.recordings, &self.timeline, options, &[&TIMELINE]).unwrap_or_default()
+    }
+}
+
+/// The comparison as a page with its pictures.
+pub(super) fn page(document: &Document, base: &Drawn, new: &Drawn, options: &Options) -> String {
+    let compared = ((&base.run, base.flame.as_slice()), base.name.as_str());
+    let trees = Trees::new((&new.run, &new.flame), Some(compared), options).ok();
+    // Recordings without calls have no flame graph, and still a comparison.
+    let flame = |frames| trees.as_ref()?.data(&View::OF_PAGE, frames).ok();
+    let facts = [new, base].map(|side| side.facts(options));
+    let charts = [new, base].map(|side| Charts::new(&side.run.recordings, options));
+    let timeline = |at: usize| {
+        let section = facts[at].iter().find_map(Outcome::section);
+        charts.iter().all(|charts| !charts.charts.is_empty()).then_some((&charts[at], section))
+    };
+    let parts =
+        Parts { timeline: timeline(0), base_timeline: timeline(1), flame: Some(&flame), ..Parts::default() };
+    page::offline(document, &parts, page::BUDGET)
+}

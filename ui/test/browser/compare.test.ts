@@ -1,0 +1,138 @@
+// Two runs in pictures: the flame graph of the differences and timelines side by side, of the real server and in a file.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { barriers, open, page as written, picture, program, ROOT, useBrowser } from "./harness";
+
+useBrowser();
+const HEALTHY = join(ROOT, "examples/healthy");
+const SLOWER = join(ROOT, "examples/communication-bound");
+const plot = ".timeline-scroll canvas";
+const hash = async (page: Page) => new URLSearchParams(await page.evaluate(() => location.hash.slice(1)));
+
+describe("a server with two runs", () => {
+  let server: ChildProcess;
+  let address = "";
+  beforeAll(async () => {
+    server = spawn(program(), ["serve", HEALTHY, SLOWER, "--port", "0"], { cwd: ROOT });
+    address = await new Promise<string>((done, fail) => {
+      let told = "";
+      const hear = (bytes: Buffer) => {
+        told += bytes.toString();
+        const found = /http:\/\/127\.0\.0\.1:\d+\//.exec(told);
+        if (found) done(found[0]);
+      };
+      server.stdout!.on("data", hear);
+      server.stderr!.on("data", hear);
+      server.on("exit", () => fail(new Error(`the server ended: ${told}`)));
+    });
+  });
+  afterAll(() => void server?.kill());
+
+  test.each(["light", "dark"] as const)("the flame graph is of the differences, %s", async (theme) => {
+    const page = await open(address, "view=flame", { online: true, theme });
+    await page.getByRole("list", { name: "Colours" }).getByText("operator").first().waitFor();
+    await page.getByLabel("Compare with").selectOption({ label: "healthy" });
+    await page.getByText("more than before").waitFor();
+    expect((await hash(page)).get("base")).toBe("run 1");
+    // A comparison is of all of the time, and says so.
+    await page.getByRole("button", { name: "Before" }).click();
+    await page.getByRole("button", { name: "Both" }).click();
+    await picture(page, `compare-flame-${theme}`);
+    expect(await barriers(page)).toEqual([]);
+    await page.goto(`${address}#view=flame&base=run+1&rank=0&time=1000000-2000000`);
+    await page.getByText("Calls of rank 0. A comparison is of all of the time").waitFor();
+    // Back to one run.
+    await page.getByLabel("Compare with").selectOption({ label: "nothing" });
+    await page.getByText("more than before").waitFor({ state: "detached" });
+  });
+
+  test.each(["light", "dark"] as const)("timelines begin at one step, %s", async (theme) => {
+    const page = await open(address, "view=timeline&base=run+1", { online: true, theme });
+    const note = page.getByRole("note");
+    await note.filter({ hasText: /^Both begin at step \d+: it takes [\d.]+ ms, [\d.]+ ms in the base, \+/ }).waitFor();
+    await page.locator(plot).waitFor();
+    await picture(page, `compare-timeline-${theme}`);
+    expect(await barriers(page)).toEqual([]);
+    const before = await note.textContent();
+    const steps = await page.getByLabel("Align").locator("option").allTextContents();
+    expect(steps[0]).toBe("first step");
+    await page.getByLabel("Align").selectOption({ label: steps.at(-1)! });
+    await expect.poll(() => note.textContent()).not.toBe(before);
+    await picture(page, `compare-timeline-last-${theme}`);
+  });
+
+  test("tracks, searches and areas are of both runs", async () => {
+    const page = await open(address, "view=timeline&base=run+1&rank=0", { online: true });
+    await page.getByRole("note").waitFor();
+    await page.getByRole("button", { name: /^Tracks/ }).click();
+    const tracks = await page.locator(".tracks li span").allTextContents();
+    expect(tracks.filter((title) => title.startsWith("base rank 0")).length).toBe(tracks.filter((title) => title.startsWith("rank 0")).length);
+    await page.keyboard.press("Escape");
+    await page.getByRole("searchbox", { name: /Search slices/ }).fill("gemm");
+    await page.getByText(/found/).waitFor();
+    // Both are searched in order of time, so that some of the first are of the base.
+    const where = page.locator(".timeline-details dt:text-is('On') + dd");
+    const seen = new Set<string>();
+    for (let shown = 1; shown <= 8; shown++) {
+      await page.keyboard.press("Enter");
+      await page.getByText(`, ${shown} shown`).waitFor();
+      seen.add(/(base )?rank \d+$/.exec((await where.textContent()) ?? "")?.[0] ?? "");
+    }
+    expect(seen).toContain("base rank 0");
+    expect(seen).toContain("rank 0");
+    await page.keyboard.press("Escape");
+    await page.locator(plot).focus();
+    await page.keyboard.press("0");
+    // A drag over the axis sums both runs, each by itself.
+    const box = (await page.locator(plot).boundingBox())!;
+    await page.mouse.move(box.x + 240, box.y + 8);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 900, box.y + 8, { steps: 4 });
+    await page.mouse.up();
+    const cells = page.locator(".timeline-details tbody");
+    await cells.getByText("base", { exact: true }).first().waitFor();
+    await cells.getByText("new", { exact: true }).first().waitFor();
+    await picture(page, "compare-timeline-area");
+  });
+
+  test("the comparison leads to both", async () => {
+    const page = await open(address, "view=compare&compare.base=1&compare.new=2", { online: true });
+    await page.getByRole("link", { name: "Timelines side by side" }).waitFor();
+    await picture(page, "compare-links");
+    expect(await barriers(page)).toEqual([]);
+    await page.getByRole("link", { name: "Flame graph of the differences" }).click();
+    await page.getByText("more than before").waitFor();
+    expect((await hash(page)).get("view")).toBe("flame");
+    expect(new URL(page.url()).searchParams.get("run")).toBe("2");
+  });
+
+  test("a narrow screen shows all of it", async () => {
+    const page = await open(address, "view=timeline&base=run+1", { online: true, width: 390, height: 800 });
+    await page.getByRole("note").waitFor();
+    await picture(page, "compare-timeline-390");
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+  });
+});
+
+test("a file that compares holds both pictures", async () => {
+  const address = written("compare-file", "diff", HEALTHY, SLOWER);
+  const page = await open(address);
+  await page.getByRole("button", { name: "Flame graph of the differences" }).click();
+  await page.getByText("more than before").waitFor();
+  await picture(page, "compare-file-flame");
+  await page.getByRole("tab", { name: "Timeline" }).click();
+  await page.getByRole("note").filter({ hasText: "Both begin at step" }).waitFor();
+  await picture(page, "compare-file-timeline");
+  expect(await barriers(page)).toEqual([]);
+});
+
+test("a file of saved reports says what it lacks", async () => {
+  const before = written("compare-before", "report", HEALTHY);
+  const address = written("compare-saved", "diff", new URL(before).pathname, SLOWER);
+  const page = await open(address);
+  await page.getByText("reports that were saved do not").waitFor();
+  expect(await page.getByRole("tab", { name: "Flame" }).count()).toBe(0);
+});
