@@ -122,8 +122,8 @@ impl Reading<'_> {
         let saved = saved::read(path)
             .map_err(|error| hinted(error.to_string(), "make the report again, or compare the traces"))?;
         let mut side = match saved {
-            Some(report) => self.from_saved(report)?,
-            None => self.from_traces(path)?,
+            Some(report) => self.saved(report)?,
+            None => self.traces(path)?,
         };
         for input in &mut side.document.inputs {
             input.role = Some(role);
@@ -131,7 +131,7 @@ impl Reading<'_> {
         Ok(side)
     }
 
-    fn from_saved(&self, report: saved::SavedReport) -> Result<Side> {
+    fn saved(&self, report: saved::SavedReport) -> Result<Side> {
         let path = &report.input.path;
         if *self.selection != Selection::default() {
             return Err(hinted(
@@ -149,12 +149,13 @@ impl Reading<'_> {
         Ok(Side { profile, document, drawn: None })
     }
 
-    fn from_traces(&self, path: &Path) -> Result<Side> {
+    fn traces(&self, path: &Path) -> Result<Side> {
         let options = self.options();
         let (run, measured) = super::read_with(&[path.to_owned()], self.output, |recording| {
-            let drawn = self.draws.then(|| drawn::measure(recording, &options));
-            let kept = if self.draws { None } else { Some(recording.trace.take_rows()) };
-            (measure(kept.as_ref().unwrap_or(&recording.trace), &options), drawn)
+            if !self.draws {
+                return (measure(&recording.trace.take_rows(), &options), None);
+            }
+            (measure(&recording.trace, &options), Some(drawn::measure(recording, &options)))
         })?;
         let (measured, of_pictures): (Vec<_>, Vec<_>) = measured.into_iter().unzip();
         let profile = Profile::of_run(&run.recordings, measured, self.selection).map_err(|error| {
