@@ -35,10 +35,11 @@ pub(crate) fn run(options: Options) -> Result<()> {
         &["roofline", "examples/measurements/kernels.csv", "--device", "examples/measurements/peaks.yaml"],
         &["info", "examples/training/rank0.json.gz"],
     ];
-    // A bit for each command that runs the function.
+    // A bit for each command that runs the function, as text and as JSON.
     let mut used: HashMap<String, usize> = HashMap::new();
-    for (bit, command) in commands.into_iter().enumerate() {
-        for name in functions(&folder, command)? {
+    let ways = commands.into_iter().flat_map(|command| [command.to_vec(), [command, &["--json"]].concat()]);
+    for (bit, command) in ways.enumerate() {
+        for name in functions(&folder, &command)? {
             *used.entry(name).or_default() |= 1 << bit;
         }
     }
@@ -70,7 +71,7 @@ fn functions(folder: &Path, command: &[&str]) -> Result<Vec<String>> {
             .arg(option)
             .arg(program)
             .args(command)
-            .args(["--json", "--quiet"]),
+            .arg("--quiet"),
     )
     .context("`apt install valgrind` if it is missing")?;
     Ok(executed(&std::fs::read_to_string(profile)?))
