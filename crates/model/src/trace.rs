@@ -220,6 +220,10 @@ impl Trace {
                 continue;
             }
             let slice = SliceId::from(row);
+            // One whose duration cannot be true would be the longest, and hold all that follows.
+            if self.is_quarantined(slice) {
+                continue;
+            }
             let number = self.slice_name(slice).strip_prefix("ProfilerStep#").and_then(|n| n.parse().ok());
             if let Some(number) = number {
                 steps.push((number, slice));

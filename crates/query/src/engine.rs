@@ -1,6 +1,8 @@
 //! A question from text to rows.
 
+use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 
 use arrow_array::{ArrayRef, Int64Array, RecordBatch, RecordBatchOptions, StringViewArray};
@@ -28,7 +30,10 @@ const LONGEST: usize = 1 << 16;
 const MOST_WORDS: usize = 2_000;
 /// Stack of the threads that walk such a tree; what is not used costs nothing.
 const STACK: usize = 256 << 20;
-/// Partitions of a plan. With one, the same question has the same answer in the same order, whatever the machine.
+/// Questions with a limit of time that may run at once.
+const MOST_RUNNING: usize = 8;
+/// Partitions of a plan. With one, the same question has the same answer in the same order, whatever the machine, unless
+/// branches of a UNION race.
 const PARTITIONS: usize = 1;
 
 /// Answers a question.
@@ -44,6 +49,7 @@ pub(crate) fn query_in(
     partitions: usize,
 ) -> Result<Answer, Error> {
     check_length(sql)?;
+    let running = Running::begin(limits)?;
     let failed = |error: std::io::Error| Error::Engine { cause: error.to_string() };
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(limits.threads.max(1))
@@ -54,6 +60,8 @@ pub(crate) fn query_in(
     let (sender, receiver) = mpsc::channel();
     let question = answer(sql.to_owned(), ranks.clone(), *limits, partitions);
     let task = runtime.spawn(async move {
+        // Held until the work ends, not only until nobody waits for it.
+        let _running = running;
         // Nobody listens any more when the time is over.
         drop(sender.send(question.await));
     });
@@ -68,6 +76,27 @@ pub(crate) fn query_in(
         (Ok(answer), _) => answer,
         (Err(RecvTimeoutError::Timeout), Some(limit)) => Err(Error::TooLong { limit }),
         (Err(_), _) => Err(Error::Engine { cause: "it ended early".to_owned() }),
+    }
+}
+
+/// A question that is being answered, or was given up and has not ended yet: what computes one value of a row cannot be
+/// interrupted.
+struct Running;
+
+static RUNNING: AtomicUsize = AtomicUsize::new(0);
+
+impl Running {
+    /// Refuses where time is limited and too many have not ended.
+    fn begin(limits: &Limits) -> Result<Self, Error> {
+        let running = Self;
+        let before = RUNNING.fetch_add(1, Ordering::Relaxed);
+        if limits.time.is_some() && before >= MOST_RUNNING { Err(Error::Busy) } else { Ok(running) }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        RUNNING.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -99,8 +128,17 @@ async fn answer(sql: String, ranks: Ranks, limits: Limits, partitions: usize) ->
     let schema = simple_schema(&stream.schema());
     let mut batches = Vec::new();
     let (mut rows, mut truncated) = (0, false);
+    let mut bytes = 0_usize;
     while let Some(batch) = stream.next().await {
         let batch = batch.map_err(wrong)?;
+        // The pool of the engine does not count what leaves it, and a column of text holds 2 GiB at most.
+        let of_batch = batch.get_array_memory_size();
+        bytes = bytes.saturating_add(of_batch);
+        if of_batch > i32::MAX as usize || limits.memory.is_some_and(|most| bytes > most) {
+            return Err(Error::TooLarge {
+                cause: format!("its rows hold more than {} MB", bytes / 1_000_000),
+            });
+        }
         let left = limits.rows.map_or(usize::MAX, |most| most - rows);
         truncated = batch.num_rows() > left;
         let kept = if truncated { batch.slice(0, left) } else { batch };
@@ -164,9 +202,12 @@ fn runs(ranks: &[Arc<Rank>]) -> Result<MemTable, DataFusionError> {
     MemTable::try_new(schema, vec![vec![batch]])
 }
 
-/// Columns as an answer has them. What is neither number nor truth is a text.
+/// Columns as an answer has them. What is neither number nor truth is a text. Columns of one name, which SQL allows and
+/// files and mappings do not, are numbered.
 fn simple_schema(schema: &SchemaRef) -> SchemaRef {
-    let field = |field: &Arc<Field>| {
+    let mut used: HashMap<&str, usize> = HashMap::new();
+    let mut fields = Vec::with_capacity(schema.fields().len());
+    for field in schema.fields() {
         let data_type = match field.data_type() {
             DataType::Boolean => DataType::Boolean,
             integer if integer.is_integer() => DataType::Int64,
@@ -178,9 +219,12 @@ fn simple_schema(schema: &SchemaRef) -> SchemaRef {
             }
             _ => DataType::Utf8,
         };
-        Field::new(field.name(), data_type, true)
-    };
-    Arc::new(Schema::new(schema.fields().iter().map(field).collect::<Vec<_>>()))
+        let count = used.entry(field.name()).or_default();
+        *count += 1;
+        let name = if *count == 1 { field.name().clone() } else { format!("{} ({count})", field.name()) };
+        fields.push(Field::new(name, data_type, true));
+    }
+    Arc::new(Schema::new(fields))
 }
 
 fn simple(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch, DataFusionError> {

@@ -63,6 +63,9 @@ pub enum Error {
         /// What took it.
         cause: String,
     },
+    /// Too many questions are being answered.
+    #[error("too many questions are being answered")]
+    Busy,
     /// The engine failed: not the asker's mistake.
     #[error("the engine failed: {cause}")]
     Engine {
@@ -91,6 +94,7 @@ impl Error {
             Self::TooLarge { .. } => {
                 "ask about fewer ranks or columns, or group by less; the command line has no such limit".to_owned()
             }
+            Self::Busy => "ask again later".to_owned(),
             Self::Engine { .. } => "this is a mistake of eaves or of DataFusion: please report it".to_owned(),
         }
     }

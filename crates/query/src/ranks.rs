@@ -1,5 +1,6 @@
 //! What is asked about: ranks in memory, and ranks of datasets, which are read when their rows are needed.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
@@ -60,6 +61,12 @@ impl Ranks {
     pub fn and(mut self, mut others: Self) -> Self {
         self.0.append(&mut others.0);
         self
+    }
+
+    /// A run and a rank that are there twice, of different inputs: rows of both would be taken for one.
+    pub fn twice(&self) -> Option<(&str, i64)> {
+        let mut known = HashSet::new();
+        self.0.iter().map(|rank| (rank.run.as_str(), rank.rank)).find(|&rank| !known.insert(rank))
     }
 
     /// How many there are.

@@ -23,7 +23,7 @@ use crate::failure::hinted;
   eaves query 'SELECT name, sum(duration_ns) AS ns FROM kernels
                GROUP BY name ORDER BY ns DESC LIMIT 10' trace.json.gz
   eaves query 'SELECT rank, interval_idle(start_ns, end_ns) AS idle_ns
-               FROM kernels GROUP BY rank ORDER BY rank' dataset
+               FROM kernels GROUP BY run, rank ORDER BY run, rank' dataset
   eaves query - traces/ -o answer.parquet < question.sql"
 )]
 pub(crate) struct Arguments {
@@ -93,6 +93,12 @@ pub(crate) fn ranks(
             Some(stored) => ranks = ranks.and(stored),
             None => others.push(input.clone()),
         }
+    }
+    if let Some((run, rank)) = ranks.twice() {
+        return Err(hinted(
+            format!("rank {rank} of run `{run}` is in two inputs"),
+            "ask about one of them, as in `dataset/run=NAME`, or ingest it under another name (`--run`)",
+        ));
     }
     if others.is_empty() {
         return Ok((ranks, None));

@@ -24,7 +24,15 @@ pub(super) struct Function {
     measure: Code<Evaluate>,
 }
 
-type Evaluate = fn(&[IntervalSet]) -> Option<Ns>;
+type Evaluate = fn(&[Covered]) -> Option<Ns>;
+
+/// The time that rows cover.
+struct Covered {
+    set: IntervalSet,
+    /// From the first start to the last end. Rows of no length count here, though they cover nothing: the idle time of a
+    /// device goes up to a memset of no length, as in the report.
+    span: Option<Interval>,
+}
 
 /// All of them, by name.
 pub(super) static ALL: &[Function] = &[
@@ -35,7 +43,7 @@ pub(super) static ALL: &[Function] = &[
             about: "Time covered by the rows in which the condition `first` holds and by none in which `second` does",
         },
         sets: 2,
-        measure: Code(|sets| Some(sets.first()?.difference(sets.get(1)?).measure())),
+        measure: Code(|sets| Some(sets.first()?.set.difference(&sets.get(1)?.set).measure())),
     },
     Function {
         info: FunctionInfo {
@@ -45,8 +53,8 @@ pub(super) static ALL: &[Function] = &[
         },
         sets: 1,
         measure: Code(|sets| {
-            let set = sets.first()?;
-            Some(set.gaps(set.span()?).measure())
+            let Covered { set, span } = sets.first()?;
+            Some(set.gaps((*span)?).measure())
         }),
     },
     Function {
@@ -56,7 +64,7 @@ pub(super) static ALL: &[Function] = &[
             about: "Time covered both by rows in which the condition `first` holds and by rows in which `second` does",
         },
         sets: 2,
-        measure: Code(|sets| Some(sets.first()?.intersection(sets.get(1)?).measure())),
+        measure: Code(|sets| Some(sets.first()?.set.intersection(&sets.get(1)?.set).measure())),
     },
     Function {
         info: FunctionInfo {
@@ -65,7 +73,7 @@ pub(super) static ALL: &[Function] = &[
             about: "Time covered by any row: what runs side by side counts once",
         },
         sets: 1,
-        measure: Code(|sets| Some(sets.first()?.measure())),
+        measure: Code(|sets| Some(sets.first()?.set.measure())),
     },
 ];
 
@@ -117,6 +125,7 @@ impl AggregateUDFImpl for Measure {
 struct Pile {
     intervals: Vec<Interval>,
     merged: usize,
+    span: Option<Interval>,
 }
 
 impl Pile {
@@ -124,16 +133,28 @@ impl Pile {
     const FEW: usize = 1024;
 
     fn push(&mut self, interval: Interval) {
+        self.widen(interval);
         self.intervals.push(interval);
         if self.intervals.len() >= 2 * self.merged.max(Self::FEW) {
-            self.intervals = self.take().as_slice().to_vec();
-            self.merged = self.intervals.len();
+            self.merge();
         }
     }
 
-    fn take(&mut self) -> IntervalSet {
-        self.merged = 0;
-        IntervalSet::union_of(std::mem::take(&mut self.intervals))
+    fn widen(&mut self, interval: Interval) {
+        let span = self.span.get_or_insert(interval);
+        *span = Interval { start: span.start.min(interval.start), end: span.end.max(interval.end) };
+    }
+
+    fn merge(&mut self) -> IntervalSet {
+        let set = IntervalSet::union_of(std::mem::take(&mut self.intervals));
+        self.intervals = set.as_slice().to_vec();
+        self.merged = self.intervals.len();
+        set
+    }
+
+    /// What is covered so far. It stays gathered: a window asks after every row.
+    fn covered(&mut self) -> Covered {
+        Covered { set: self.merge(), span: self.span }
     }
 }
 
@@ -161,7 +182,7 @@ impl Accumulator for Gathered {
     }
 
     fn evaluate(&mut self) -> Result<ScalarValue> {
-        let sets: Vec<IntervalSet> = self.piles.iter_mut().map(Pile::take).collect();
+        let sets: Vec<Covered> = self.piles.iter_mut().map(Pile::covered).collect();
         Ok(ScalarValue::Int64((self.function.measure.0)(&sets).map(|time| time.0)))
     }
 
@@ -172,8 +193,10 @@ impl Accumulator for Gathered {
 
     fn state(&mut self) -> Result<Vec<ScalarValue>> {
         let list = |pile: &mut Pile| {
-            let set = pile.take();
-            let bounds = set.as_slice().iter().flat_map(|interval| [interval.start.0, interval.end.0]);
+            // The span first, then the set.
+            let Covered { set, span } = pile.covered();
+            let intervals = span.iter().chain(set.as_slice());
+            let bounds = intervals.flat_map(|interval| [interval.start.0, interval.end.0]);
             let array: ArrayRef = Arc::new(Int64Array::from_iter_values(bounds));
             SingleRowListArrayBuilder::new(array).build_list_scalar()
         };
@@ -184,9 +207,11 @@ impl Accumulator for Gathered {
         for (pile, state) in self.piles.iter_mut().zip(states) {
             for bounds in state.as_list::<i32>().iter().flatten() {
                 let bounds = bounds.as_primitive::<Int64Type>().values();
-                for pair in bounds.chunks_exact(2) {
-                    pile.push(Interval::new(Ns(pair[0]), Ns(pair[1])));
+                let mut pairs = bounds.chunks_exact(2).map(|pair| Interval::new(Ns(pair[0]), Ns(pair[1])));
+                if let Some(span) = pairs.next() {
+                    pile.widen(span);
                 }
+                pairs.for_each(|interval| pile.push(interval));
             }
         }
         Ok(())

@@ -135,7 +135,9 @@ impl Rows<'_> {
     }
 
     fn launch(&self, row: usize) -> Option<SliceId> {
-        self.rank.links().launch(self.rank.gpu.row[row])
+        let launch = self.rank.links().launch(self.rank.gpu.row[row])?;
+        // One whose duration cannot be true is in `slices` alone.
+        (!self.rank.trace.is_quarantined(launch)).then_some(launch)
     }
 
     fn operator(&self, row: usize) -> Option<SliceId> {

@@ -29,17 +29,23 @@ impl Table for Memory {
 
     fn columns<'a>() -> Vec<Column<Rows<'a>>> {
         vec![
-            int("time_ns", "When, from the zero of the recording", |rows, row| ns(rows.events[row].time)),
+            int("time_ns", "When, from the zero of the recording", |rows, row| {
+                rows.events[row].time.and_then(ns)
+            }),
             text("device", "Device, as PyTorch calls it: cuda:0, cpu", |rows, row| {
                 rows.devices.get(rows.events[row].device).map(|name| name.as_str().into())
             }),
             int("bytes", "Bytes taken; negative when given back", |rows, row| Some(rows.events[row].bytes)),
-            int("in_use_bytes", "Bytes in use afterwards", |rows, row| Some(rows.events[row].in_use)),
+            int(
+                "in_use_bytes",
+                "Bytes in use afterwards: the allocator's own total, or what was taken since the recording began",
+                |rows, row| Some(rows.events[row].in_use),
+            ),
             int("reserved_bytes", "Bytes reserved from the device afterwards", |rows, row| {
                 rows.events[row].reserved.get()
             }),
             int("step", "Number of the profiler step it falls into", |rows, row| {
-                count(rows.rank.steps.number(rows.rank.steps.at(rows.events[row].time)?))
+                count(rows.rank.steps.number(rows.rank.steps.at(rows.events[row].time?)?))
             }),
         ]
     }

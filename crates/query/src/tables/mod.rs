@@ -18,7 +18,7 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, Int64Array, RecordBatch, RecordBatchOptions, StringViewArray};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use eaves_analyze::RankView;
-use eaves_model::Recording;
+use eaves_model::{Recording, Times};
 
 use self::column::Column;
 use crate::{ColumnInfo, TableInfo};
@@ -30,6 +30,9 @@ const BATCH: usize = 8192;
 pub(crate) const RUN: ColumnInfo = ColumnInfo { name: "run", kind: "text", about: "The run" };
 /// The column that says which rank a row is of, in all tables but `runs`.
 pub(crate) const RANK: ColumnInfo = ColumnInfo { name: "rank", kind: "int", about: "The rank" };
+
+/// Columns that say when something was, in any table: nothing where durations alone were recorded.
+const OF_TIMES: [&str; 6] = ["delay_ns", "end_ns", "exposed_ns", "start_ns", "step", "time_ns"];
 
 /// A rank whose rows are in memory.
 #[derive(Clone, Copy)]
@@ -167,7 +170,14 @@ fn array<R>(view: &View<'_>, columns: &[Column<R>], rows: &R, index: usize, part
         0 => Arc::new(StringViewArray::from_iter_values(part.map(|_| view.run))),
         1 => Arc::new(Int64Array::from_value(view.recording.rank, part.len())),
         // The engine asks for columns of the schema and no others.
-        own => columns[own - 2].array(rows, part),
+        own => {
+            let column = &columns[own - 2];
+            let in_sequence = view.recording.trace.metadata.times == Times::InSequence;
+            if in_sequence && OF_TIMES.contains(&column.info().name) {
+                return Arc::new(Int64Array::new_null(part.len()));
+            }
+            column.array(rows, part)
+        }
     }
 }
 
@@ -197,6 +207,8 @@ mod tests {
         );
         for table in tables {
             assert_eq!(table.columns[0], RUN);
+            let is_of_times = |column: &&ColumnInfo| OF_TIMES.contains(&column.name);
+            assert!(table.columns.iter().filter(is_of_times).all(|column| column.kind == "int"));
             let mut columns: Vec<&str> = table.columns.iter().map(|column| column.name).collect();
             columns.sort_unstable();
             assert!(columns.windows(2).all(|pair| pair[0] != pair[1]), "{}", table.name);

@@ -26,7 +26,10 @@ fn expected(name: u8, rows: &[Row]) -> Value {
     let of = |op: bool| set(rows.iter().filter(|row| row.0 == name && row.1 == op));
     let (first, second) = (of(true), of(false));
     let all = first.union(&second);
-    let idle = all.span().map(|span| all.gaps(span).measure().0);
+    // Rows of no length count for where time begins and ends, as in the report.
+    let own = || rows.iter().filter(|row| row.0 == name);
+    let span = own().map(|row| row.2).min().zip(own().map(|row| row.2 + row.3).max());
+    let idle = span.map(|(start, end)| end - start - all.measure().0);
     json!([
         name.to_string(),
         all.measure().0,
@@ -62,6 +65,18 @@ proptest! {
         let wanted: Vec<Value> = groups.iter().map(|&name| expected(name, &rows)).collect();
         prop_assert_eq!(&answer["rows"], &Value::from(wanted));
     }
+}
+
+#[test]
+fn a_window_asks_after_every_row() {
+    let slices = [(0, 10), (20, 30), (40, 50), (60, 60)].map(|(start, end)| (SliceKind::Op, "a", start, end));
+    let ranks = ranks(vec![recording(0, &slices)]);
+    let answer = ask(
+        "SELECT interval_union(start_ns, end_ns) OVER (ORDER BY start_ns),
+            interval_idle(start_ns, end_ns) OVER (ORDER BY start_ns) FROM slices ORDER BY start_ns",
+        &ranks,
+    );
+    assert_eq!(answer, json!([[10, 0], [20, 10], [30, 20], [30, 30]]));
 }
 
 #[test]

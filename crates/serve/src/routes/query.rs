@@ -163,7 +163,9 @@ fn problem(error: &Error) -> Problem {
     let status = match error {
         Error::NotBuilt => StatusCode::NOT_IMPLEMENTED,
         Error::Sql { .. } | Error::NotAQuestion { .. } => StatusCode::BAD_REQUEST,
-        Error::TooLong { .. } => StatusCode::REQUEST_TIMEOUT,
+        // Not 408, after which browsers ask again by themselves.
+        Error::TooLong { .. } => StatusCode::GATEWAY_TIMEOUT,
+        Error::Busy => StatusCode::SERVICE_UNAVAILABLE,
         Error::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
         _ => StatusCode::INTERNAL_SERVER_ERROR,
     };

@@ -191,8 +191,8 @@ pub(crate) fn lines_at_peak(rank: &RankView<'_>) -> Option<BTreeMap<String, i64>
 pub struct MemoryEvent {
     /// Index into the names of devices.
     pub device: usize,
-    /// When.
-    pub time: Ns,
+    /// When; nothing if the order alone is known.
+    pub time: Option<Ns>,
     /// Bytes taken, or given back if negative.
     pub bytes: i64,
     /// Bytes in use afterwards: the allocator's own total, or what was taken since the recording began.
@@ -206,10 +206,11 @@ pub fn memory_events(rank: &RankView<'_>) -> (Vec<String>, Vec<MemoryEvent>) {
     let (mut names, mut events) = (Vec::new(), Vec::new());
     for levels in levels_of(rank) {
         let device = names.len();
+        let has_times = !levels.of_snapshot || rank.trace.snapshot.has_times;
         names.push(levels.device.name());
         events.extend(levels.events.iter().map(|event| MemoryEvent {
             device,
-            time: event.time,
+            time: has_times.then_some(event.time),
             bytes: event.bytes,
             in_use: event.level,
             reserved: event.reserved,
