@@ -1,9 +1,10 @@
 // The document that is shown. With a server it is asked for again when a run has changed; what is selected stays, because
 // that is not in the document.
 
-import { signal } from "@preact/signals";
+import { batch, signal } from "@preact/signals";
 import { say } from "./kit/export";
 import type { Source } from "./source";
+import { generation } from "./source/cache";
 import type { Document } from "./source/document";
 
 /** The document, once there is one. */
@@ -21,8 +22,12 @@ export function follow(source: Source): () => void {
       // Answers may overtake each other: only the last question counts.
       if (mine !== asked) return;
       const isNew = shown.value !== null;
-      shown.value = found;
-      problem.value = null;
+      // All of the page goes over to the run as it is now at one time.
+      batch(() => {
+        shown.value = found;
+        problem.value = null;
+        if (isNew) generation.value++;
+      });
       if (isNew) say("A run has changed: the page shows it as it is now");
     } catch (error) {
       if (mine !== asked) return;

@@ -3,6 +3,7 @@
 import { signal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Document, Table, Value } from "../source/document";
+import { exactInteger } from "../source/integers";
 
 /** What a view can give away. Only what is there is in the menu. */
 export interface Exports {
@@ -32,7 +33,7 @@ export function say(text: string): void {
 export function csvField(value: Value | undefined): string {
   if (value === null || value === undefined) return "";
   const text = String(value);
-  const safe = typeof value === "string" && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  const safe = typeof value === "string" && /^[=+\-@\t\r]/.test(text) && exactInteger(text) === undefined ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 

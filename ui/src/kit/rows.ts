@@ -2,6 +2,7 @@
 
 import { cell } from "../format";
 import type { Column, Table, Value } from "../source/document";
+import { exactInteger } from "../source/integers";
 
 export type Kind = "name" | "text" | "number" | "share";
 
@@ -64,10 +65,10 @@ export function shapes(table: Table, only?: readonly string[], wide = WIDE): Sha
     let isNumber = column.unit !== null && column.unit !== undefined;
     let isFloat = false;
     for (const row of table.rows) {
-      const value = row[at];
-      if (typeof value !== "number") continue;
+      const value = comparable(row[at]);
+      if (!isNumeric(value)) continue;
       isNumber = true;
-      if (!Number.isInteger(value)) {
+      if (typeof value === "number" && !Number.isInteger(value)) {
         isFloat = true;
         break;
       }
@@ -85,6 +86,15 @@ export function shapes(table: Table, only?: readonly string[], wide = WIDE): Sha
   const share = found.findIndex((shape) => shape.column.id === "share_pct");
   if (name >= 0 && share > name) found.splice(name + 1, 0, ...found.splice(share, 1));
   return only ? found.filter((shape) => only.includes(shape.column.id)) : found;
+}
+
+/** A value as it is compared: the digits of an integer are a number. */
+function comparable(value: Value | undefined): Exclude<Value, null> | bigint | null {
+  return typeof value === "string" ? (exactInteger(value) ?? value) : (value ?? null);
+}
+
+function isNumeric(value: unknown): value is number | bigint {
+  return typeof value === "number" || typeof value === "bigint";
 }
 
 const SCALES: Readonly<Record<string, number>> = {
@@ -109,7 +119,8 @@ export function matcher(table: Table, filter: string): (row: readonly Value[]) =
         return (row) => {
           const value = row[at];
           if (sign === "=") return String(value ?? "").toLowerCase() === text || value === limit;
-          return typeof value === "number" && (sign === "<" ? value < limit : value > limit);
+          const amount = comparable(value);
+          return isNumeric(amount) && (sign === "<" ? amount < limit : amount > limit);
         };
       }
       const without = word.length > 1 && word.startsWith("-");
@@ -139,13 +150,14 @@ export function arrange(table: Table, wish: Wish): number[] {
   const by = table.columns.findIndex((column) => column.id === wish.sort?.replace(/^-/, ""));
   if (by < 0) return found;
   const direction = down ? -1 : 1;
+  const values = table.rows.map((row) => comparable(row[by]));
   return found.sort((left, right) => {
-    const a = table.rows[left]?.[by] ?? null;
-    const b = table.rows[right]?.[by] ?? null;
+    const a = values[left] ?? null;
+    const b = values[right] ?? null;
     if (a === null || b === null) return a === b ? left - right : a === null ? 1 : -1;
     if (a === b) return left - right;
-    if (typeof a === typeof b) return (a < b ? -1 : 1) * direction;
-    return (typeof a === "number" ? -1 : 1) * direction;
+    if (typeof a === typeof b || (isNumeric(a) && isNumeric(b))) return (a < b ? -1 : 1) * direction;
+    return (isNumeric(a) ? -1 : 1) * direction;
   });
 }
 

@@ -1,6 +1,6 @@
 // What `eaves ... --json` prints: docs/json.md. The page draws every number from it and computes none that it has.
 
-/** A value of a table or a number; null is "not known". */
+/** A value of a table or a number; null is "not known". Where every digit counts, an integer may be its digits: `exactInteger`. */
 export type Value = string | number | boolean | null;
 
 export interface NumberEntry {

@@ -2,6 +2,7 @@
 
 import type { Document } from "./document";
 import type { Message, Source } from "./index";
+import type { Reviver } from "./integers";
 
 /** The run in the address, `?run=3`; the newest one without. */
 export function run(): string {
@@ -49,13 +50,13 @@ export function httpSource(): Source {
       const response = await request(`/api/v1/runs/${of}/${name}${search ? `?${search}` : ""}`);
       return response.arrayBuffer();
     },
-    async ask<Answer>(path: string, body?: unknown, method = body === undefined ? "GET" : "POST") {
+    async ask<Answer>(path: string, body?: unknown, method = body === undefined ? "GET" : "POST", revive?: Reviver) {
       const options: RequestInit = { method };
       if (body !== undefined) {
         options.body = JSON.stringify(body);
         options.headers = { "content-type": "application/json" };
       }
-      return (await (await request(`/api/v1/${path}`, options)).json()) as Answer;
+      return JSON.parse(await (await request(`/api/v1/${path}`, options)).text(), revive) as Answer;
     },
     listen(path: string, hear: (message: Message) => void) {
       const given = new URLSearchParams(location.search).get("token");

@@ -3,6 +3,7 @@
 import type { Document } from "./document";
 import { httpSource } from "./http";
 import { emptySource, inlineSource } from "./inline";
+import type { Reviver } from "./integers";
 
 /** Parts of a run beside its document, fetched when a view wants them. Their formats: docs/page.md. */
 export type Part = "timeline" | "flame" | "base-timeline";
@@ -22,8 +23,8 @@ export interface Source {
   has?(name: Part): boolean;
   /** A part as bytes, or null if this source has none of it; of another run of the server if one is named. */
   part(name: Part, query?: Record<string, string>, of?: string): Promise<ArrayBuffer | null>;
-  /** Asks the server; rejects with the server's own words, or with a hint if there is no server. */
-  ask<Answer>(path: string, body?: unknown, method?: string): Promise<Answer>;
+  /** Asks the server; rejects with the server's own words, or with a hint if there is no server. `revive` is that of `JSON.parse`. */
+  ask<Answer>(path: string, body?: unknown, method?: string, revive?: Reviver): Promise<Answer>;
   /** Listens to events of the server at a path below `/api/v1/`; returns how to stop. */
   listen(path: string, hear: (message: Message) => void): () => void;
 }

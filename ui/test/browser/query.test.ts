@@ -131,3 +131,17 @@ test("a build without SQL says how to get it, and a file where to ask", async ()
   const file = await open(write("query-file", { document: training }), "view=query");
   await file.getByText("answers questions in SQL here").waitFor();
 });
+
+test("integers of 64 bits keep every digit", async () => {
+  const { address } = await started();
+  const page = await open(address, "view=query", { online: true });
+  // As text: what writes JSON in the tests would round it.
+  const body = '{"columns":[{"name":"base_time_ns","type":"int"}],"rows":[[1700000000123456789],[5]],"truncated":false}';
+  await page.route("**/query", (route) => route.fulfill({ contentType: "application/json", body }));
+  const field = page.getByLabel("Question in SQL");
+  await field.fill("SELECT base_time_ns FROM ranks");
+  await field.press("Control+Enter");
+  const grid = page.getByRole("grid", { name: "Answer" });
+  await grid.getByText("1700000000123456789", { exact: true }).waitFor();
+  expect(await grid.getByRole("row").nth(2).textContent()).toBe("5 ns");
+});

@@ -4,7 +4,7 @@
 import { describe, expect, test } from "vitest";
 import { alignment, commonSteps, stepTimes, together } from "../../src/views/timeline/align";
 import { type Data, decode } from "../../src/views/timeline/data";
-import { isBase, join, ofBase, rankName } from "../../src/views/timeline/join";
+import { isBase, join, ofBase, ownNumber, rankName } from "../../src/views/timeline/join";
 import { layOut } from "../../src/views/timeline/layout";
 import { workOfRanks } from "../../src/views/timeline/overview";
 import { Slices } from "../../src/views/timeline/relations";
@@ -52,6 +52,16 @@ describe("two runs as one", () => {
     expect(joined.ranks.map((one) => rankName(one.rank))).toEqual(["rank 0", "base rank 0", "rank 2", "base rank 2", "base rank 1"]);
   });
 
+  test("a rank of the base is one of the base whatever its number", () => {
+    for (const rank of [-1, -(2 ** 31), 0, 2 ** 31]) {
+      expect([isBase(rank), isBase(ofBase(rank)), ownNumber(ofBase(rank))]).toEqual([false, true, rank]);
+    }
+    const unknown = (data: Data): Data => ({ ...data, ranks: data.ranks.map((one) => ({ ...one, rank: -1 })) });
+    const joined = join(unknown(own), unknown(base));
+    expect(joined.ranks.map((one) => rankName(one.rank))).toEqual(["rank -1", "base rank -1"]);
+    expect(alignment(joined.ranks, "").get(ofBase(-1))).toBe(1040 - 30);
+  });
+
   test("sums of an area are told apart by run, and shares of work are those of the run that is shown", () => {
     const parts = both.rows.map((row) => ({ row, from: 0, to: 2000 }));
     const table = areaTable(sumArea(new Slices(both), parts));
@@ -81,6 +91,18 @@ describe("alignment of two runs", () => {
     expect(together(none.ranks, "")).toBeNull();
     expect(shift(none)).toBe(0);
     expect(stepTimes(none.ranks, "")).toEqual([]);
+  });
+
+  test("of many ranks with many steps takes no time", () => {
+    const many = (data: Data, first: number): Data => {
+      const steps = Array.from({ length: 1000 }, (_, at): Step => [first + at, at * 10, at * 10 + 10]);
+      return { ...data, ranks: Array.from({ length: 100 }, (_, rank) => ({ ...data.ranks[0]!, rank, steps })) };
+    };
+    const { ranks } = join(many(own, 0), many(base, 999));
+    const start = performance.now();
+    expect(commonSteps(ranks)).toEqual([999]);
+    // All pairs of steps of both runs would be ten thousand million.
+    expect(performance.now() - start).toBeLessThan(1000);
   });
 
   test("says how long the step takes in both", () => {

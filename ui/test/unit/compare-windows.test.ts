@@ -39,3 +39,21 @@ test("windows are those of each run in its own time, wherever it is drawn", asyn
   expect(asked).toEqual([[undefined, 150_000, 350_000], ["7", 350_000, 550_000]]);
   timeline.stop();
 });
+
+test("where ranks are drawn is found out once for a step, not for every move", () => {
+  const data = run(100_000, 300_000);
+  const [rank] = data.ranks;
+  const steps = vi.fn(() => rank!.steps);
+  const ranks = [Object.defineProperty({ ...rank! }, "steps", { get: steps })];
+  const source = { live: true, part: () => Promise.resolve(null) } as unknown as Source;
+  set("timeline.align", "1");
+  const timeline = new Timeline({ ...data, ranks }, source);
+  timeline.viewport.width = 1000;
+  timeline.start();
+  const before = steps.mock.calls.length;
+  for (let from = 0; from < 10; from++) timeline.viewport.set(from, from + 100_000);
+  expect(steps).toHaveBeenCalledTimes(before);
+  set("timeline.align", "2");
+  expect(steps).toHaveBeenCalledTimes(before + 1);
+  timeline.stop();
+});

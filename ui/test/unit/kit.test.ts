@@ -3,6 +3,7 @@ import { bind, bound, nameOf, press } from "../../src/kit/keys";
 import { fit } from "../../src/kit/palette";
 import { place } from "../../src/kit/tooltip";
 import { check, follow, problem, shown } from "../../src/live";
+import { generation } from "../../src/source/cache";
 import type { Message, Source } from "../../src/source";
 import type { Document } from "../../src/source/document";
 
@@ -89,12 +90,13 @@ test("a run that changed is asked for again; one that cannot be read leaves what
   const { source: from, tell } = source([() => Promise.resolve(DOCUMENT), () => Promise.resolve({ ...DOCUMENT, schema: "eaves.comm/1" })]);
   follow(from);
   await vi.waitFor(() => expect(shown.value?.schema).toBe("eaves.report/1"));
+  expect(generation.value).toBe(0);
   tell({ kind: "config", data: null });
   tell({ kind: "run", data: null });
   await vi.waitFor(() => expect(shown.value?.schema).toBe("eaves.comm/1"));
   tell({ kind: "run", data: null });
   await new Promise((done) => setTimeout(done));
-  expect([shown.value?.schema, problem.value]).toEqual(["eaves.comm/1", null]);
+  expect([shown.value?.schema, problem.value, generation.value]).toEqual(["eaves.comm/1", null, 1]);
 });
 
 test("of two answers only that to the last question is shown", async () => {

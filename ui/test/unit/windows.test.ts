@@ -66,6 +66,29 @@ describe("windows of a server", () => {
     expect(coarseness(windows.best({ from: 200_000, to: 201_000 }))).toBe(1);
   });
 
+  test("are never asked for in more pixels than a server draws, and not again where that changes nothing", async () => {
+    const { asked, source } = server();
+    const windows = new Windows(source, slices([0, 1_000_000], 1000), () => {});
+    windows.want({ from: 100_000, to: 700_000 }, 600_000);
+    await vi.runAllTimersAsync();
+    expect(asked).toEqual([{ start: "0", end: "1000000", pixels: "20000" }]);
+    windows.want({ from: 110_000, to: 710_000 }, 600_000);
+    await vi.runAllTimersAsync();
+    expect(asked.length).toBe(1);
+  });
+
+  test("where there is nothing are never asked for", async () => {
+    const { asked, source } = server();
+    const windows = new Windows(source, slices([0, 1_000_000], 1000), () => {});
+    for (const from of [-50_000, 2_000_000, Number.POSITIVE_INFINITY]) {
+      windows.want({ from, to: from + 10_000 }, 1000);
+      await vi.runAllTimersAsync();
+    }
+    windows.want({ from: Number.POSITIVE_INFINITY, to: Number.NEGATIVE_INFINITY }, Number.NaN);
+    await vi.runAllTimersAsync();
+    expect(asked).toEqual([]);
+  });
+
   test("of a file are never asked for", async () => {
     const { asked, source } = server(false);
     const windows = new Windows(source, slices([0, 1_000_000], 1000), () => {});

@@ -11,6 +11,7 @@ import { theme } from "../../kit/theme";
 import { hideTip } from "../../kit/tooltip";
 import { steer } from "../../kit/viewport";
 import { BaseRunPicker, runId, useBaseRun } from "../../other-run";
+import { generation } from "../../source/cache";
 import { range, rank, set, setting } from "../../state";
 import type { Props, View } from "..";
 import type { Flame } from "./flame";
@@ -44,7 +45,7 @@ function FlameView(props: Props) {
       isCurrent = false;
       clearTimeout(waiting);
     };
-  }, [source, of, time, base?.id, base === undefined]);
+  }, [source, of, time, base?.id, base === undefined, generation.value]);
   if (state.problem)
     return (
       <>

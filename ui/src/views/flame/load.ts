@@ -2,6 +2,7 @@
 // the file holds.
 
 import type { Source } from "../../source";
+import { Cache } from "../../source/cache";
 import type { Range } from "../../state";
 import { type FlameData, read } from "./data";
 import { Flame } from "./flame";
@@ -10,13 +11,11 @@ import { ofRank } from "./ranks";
 /** Graphs that are kept, so that going back to one shows it as it was left. */
 const MOST = 8;
 
-const held = new WeakMap<Source, Map<string, Promise<Flame | null>>>();
-const wholes = new WeakMap<Source, Promise<FlameData | null>>();
+const graphs = new Cache<Flame | null>(MOST);
+const wholes = new Cache<FlameData | null>(1);
 
 function whole(source: Source): Promise<FlameData | null> {
-  const found = wholes.get(source) ?? source.part("flame").then((bytes) => (bytes ? read(bytes) : null));
-  wholes.set(source, found);
-  return found;
+  return wholes.get(source, "", () => source.part("flame").then((bytes) => (bytes ? read(bytes) : null)));
 }
 
 async function make(source: Source, rank: number | null, range: Range | null, base: string | undefined): Promise<Flame | null> {
@@ -35,11 +34,5 @@ async function make(source: Source, rank: number | null, range: Range | null, ba
 /** A file has no time of its sums, so a range changes nothing there. `base` is the run that a server compares with. */
 export function load(source: Source, rank: number | null, range: Range | null, base?: string): Promise<Flame | null> {
   const key = JSON.stringify([rank, source.live ? range : null, base]);
-  const graphs = held.get(source) ?? new Map<string, Promise<Flame | null>>();
-  held.set(source, graphs);
-  const found = graphs.get(key) ?? make(source, rank, range, base);
-  graphs.delete(key);
-  graphs.set(key, found);
-  for (const old of graphs.keys()) if (graphs.size > MOST) graphs.delete(old);
-  return found;
+  return graphs.get(source, key, () => make(source, rank, range, base));
 }

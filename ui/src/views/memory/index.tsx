@@ -8,6 +8,7 @@ import { Numbers } from "../../kit/numbers";
 import { Empty, Panel } from "../../kit/panel";
 import { FindingsPanel } from "../../kit/section";
 import { DataTable } from "../../kit/table";
+import { generation } from "../../source/cache";
 import { type Document, type Section, section, type Table, type Value } from "../../source/document";
 import { range, rank, set, setting, view } from "../../state";
 import type { Props, View } from "..";
@@ -34,7 +35,7 @@ function useStarts(source: Props["source"]): ReadonlyMap<Value, number> {
     return () => {
       isCurrent = false;
     };
-  }, [source]);
+  }, [source, generation.value]);
   return starts;
 }
 

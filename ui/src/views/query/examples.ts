@@ -20,11 +20,11 @@ GROUP BY short_name ORDER BY total_ns DESC`,
   },
   {
     title: "Busy and idle time of streams",
-    needs: "kernels.rank kernels.stream kernels.start_ns kernels.end_ns",
-    sql: `SELECT rank, stream, interval_union(start_ns, end_ns) AS busy_ns,
+    needs: "kernels.rank kernels.device kernels.stream kernels.start_ns kernels.end_ns",
+    sql: `SELECT rank, device, stream, interval_union(start_ns, end_ns) AS busy_ns,
   interval_idle(start_ns, end_ns) AS idle_ns
 FROM kernels
-GROUP BY rank, stream ORDER BY rank, stream`,
+GROUP BY rank, device, stream ORDER BY rank, device, stream`,
   },
   {
     title: "Communication that nothing hides, by step",

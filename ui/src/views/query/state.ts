@@ -4,6 +4,7 @@ import { signal } from "@preact/signals";
 import type { Source } from "../../source";
 import type { Table } from "../../source/document";
 import { run } from "../../source/http";
+import { keepDigits } from "../../source/integers";
 import { type Answer, MOST_ROWS, tableOf } from "./answer";
 
 export interface Asked {
@@ -29,7 +30,7 @@ export async function ask(source: Source, sql: string): Promise<void> {
   isAsking.value = true;
   let next: Asked;
   try {
-    const answer = await source.ask<Answer>(`runs/${encodeURIComponent(run())}/query`, { sql, limit: MOST_ROWS });
+    const answer = await source.ask<Answer>(`runs/${encodeURIComponent(run())}/query`, { sql, limit: MOST_ROWS }, "POST", keepDigits);
     next = { sql, table: tableOf(answer), truncated: answer.truncated, milliseconds: performance.now() - start };
   } catch (error) {
     next = { sql, problem: error instanceof Error ? error.message : String(error) };

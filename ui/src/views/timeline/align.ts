@@ -11,9 +11,9 @@ const ofRun = (ranks: readonly Rank[], base: boolean) => ranks.filter((one) => i
 /** Numbers of the steps that can be put at one place: those of all ranks, or those that both runs have. */
 export function commonSteps(ranks: readonly Rank[]): number[] {
   const numbers = (base: boolean) => ofRun(ranks, base).flatMap((one) => one.steps.map(([number]) => number));
-  const [own, base] = [numbers(false), numbers(true)];
-  const both = ranks.some((one) => isBase(one.rank)) ? own.filter((number) => base.includes(number)) : own;
-  return [...new Set(both)].sort((a, b) => a - b);
+  const [own, base] = [new Set(numbers(false)), new Set(numbers(true))];
+  const both = ranks.some((one) => isBase(one.rank)) ? [...own].filter((number) => base.has(number)) : [...own];
+  return both.sort((a, b) => a - b);
 }
 
 /** The steps at which two runs are put together: the one that is asked for, else the first that both have, else the first of each. */

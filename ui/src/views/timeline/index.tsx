@@ -11,6 +11,7 @@ import { hideTip, showTip, TipLines } from "../../kit/tooltip";
 import { steer } from "../../kit/viewport";
 import type { Props, View } from "..";
 import { BaseRunPicker, runId, useBaseRun } from "../../other-run";
+import { generation } from "../../source/cache";
 import { set, setting } from "../../state";
 import { commonSteps, stepTimes } from "./align";
 import type { Data } from "./data";
@@ -42,7 +43,7 @@ function TimelineView(props: Props) {
     return () => {
       isCurrent = false;
     };
-  }, [source, run, other === undefined]);
+  }, [source, run, other === undefined, generation.value]);
   if (state.problem)
     return (
       <>

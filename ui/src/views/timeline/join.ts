@@ -2,11 +2,12 @@
 
 import type { Data, Rank, Row, Track } from "./data";
 
-/** Ranks of the run that is compared with are numbered from here. */
-const BASE = 1e9;
+/** Rank 0 of the run that is compared with; below half of it are ranks of the other. Numbers around it are exact. */
+const BASE = 2 ** 50;
 
 export function isBase(rank: number): boolean {
-  return rank >= BASE;
+  // A rank is what the recording says, which may be negative.
+  return rank >= BASE / 2;
 }
 
 /** The number of a rank of the base among all ranks. */

@@ -1,6 +1,6 @@
 // A timeline on its canvases: what is looked at, what is chosen, and when to draw.
 
-import { batch, effect, signal } from "@preact/signals";
+import { batch, computed, effect, signal } from "@preact/signals";
 import { duration } from "../../format";
 import { oncePerFrame, pageColours, surface } from "../../kit/canvas";
 import { theme } from "../../kit/theme";
@@ -69,6 +69,9 @@ export class Timeline {
   #pointer: { x: number; y: number } | null = null;
   #arrows: { of: number; slices: Slices; deep: boolean; arrows: Arrow[] } | null = null;
   #sought: Sought | null = null;
+  readonly #step = computed(() => setting("timeline.align"));
+  /** How much later each rank is than it is drawn: made when the step changes, as every move of the window wants it. */
+  readonly #offsets = computed(() => alignment(this.overall.data.ranks, this.#step.value));
   readonly #stops: (() => void)[] = [];
   readonly redraw = oncePerFrame(() => this.draw());
 
@@ -129,7 +132,7 @@ export class Timeline {
 
   /** How far ranks of a run are moved, the least and the most. */
   #moved(ofBase: boolean): [number, number] {
-    const offsets = this.#offsets();
+    const offsets = this.#offsets.value;
     const by = this.overall.data.ranks.flatMap(({ rank }) => (isBase(rank) === ofBase ? [offsets.get(rank) ?? 0] : []));
     return [Math.min(...by), Math.max(...by)];
   }
@@ -183,7 +186,7 @@ export class Timeline {
   seek(slice: Sought): void {
     this.#sought = slice;
     const length = Math.min(this.viewport.length, Math.max(1000, slice.duration * 60));
-    const middle = slice.start + slice.duration / 2 - (this.#offsets().get(slice.rank) ?? 0);
+    const middle = slice.start + slice.duration / 2 - (this.#offsets.value.get(slice.rank) ?? 0);
     this.viewport.jump(middle - length / 2, middle + length / 2);
     this.#findSought();
   }
@@ -250,10 +253,6 @@ export class Timeline {
     keepKeys(name, keys);
   }
 
-  #offsets(): ReadonlyMap<number, number> {
-    return alignment(this.overall.data.ranks, setting("timeline.align"));
-  }
-
   /** The picture as it is now; made again for each frame, because any of it may have changed. */
   scene(): Scene | null {
     const { plot, scroll } = this;
@@ -278,7 +277,7 @@ export class Timeline {
       wanted: this.#wanted,
       margin,
       top: scroll.scrollTop,
-      offsets: this.#offsets(),
+      offsets: this.#offsets.value,
       ...this.#layout,
     };
   }
@@ -348,7 +347,7 @@ export class Timeline {
     const hidden = keysOf("hidden");
     if (hidden.delete(track.key)) keepKeys("hidden", hidden);
     if (this.folded.peek().has(track.key) && !this.#layout.scrolling.lineOf.has(row.key) && !this.#layout.pinned.lineOf.has(row.key)) this.fold(track.key);
-    const shift = this.#offsets().get(track.rank) ?? 0;
+    const shift = this.#offsets.value.get(track.rank) ?? 0;
     const [from, to] = [start[entry]! - shift, end[entry]! - shift];
     const { viewport } = this;
     if (from > viewport.to || to < viewport.from) viewport.set((from + to - viewport.length) / 2, (from + to + viewport.length) / 2);
@@ -392,7 +391,7 @@ export class Timeline {
     const { data } = this.shown.peek();
     const area = this.area.peek();
     if (entry >= 0) {
-      const shift = this.#offsets().get(this.shown.peek().rowOf(entry).track.rank) ?? 0;
+      const shift = this.#offsets.value.get(this.shown.peek().rowOf(entry).track.rank) ?? 0;
       this.viewport.focus({ from: data.start[entry]! - shift, to: data.end[entry]! - shift });
     } else if (area) this.viewport.focus(area, 0.05);
     else this.viewport.fit();

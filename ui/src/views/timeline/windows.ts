@@ -11,6 +11,8 @@ const PAUSE_MS = 120;
 const KEPT = 12;
 /** How much wider than the window what is fetched is, on each side. */
 const AROUND = 0.5;
+/** The most pixels that a server makes a picture for. */
+const MOST_PIXELS = 20_000;
 
 /** The part of the recording that a payload has the slices of. */
 export function rangeOf(slices: Slices): Span {
@@ -60,19 +62,21 @@ export class Windows {
   /** Asks for a window in a while, unless what is there is fine enough. */
   want(span: Span, pixels: number): void {
     clearTimeout(this.#timer);
-    const pixel = (span.to - span.from) / Math.max(1, pixels);
-    if (!this.#source.live || coarseness(this.best(span)) <= pixel) return;
-    this.#timer = setTimeout(() => void this.#fetch(span, pixels), PAUSE_MS);
-  }
-
-  async #fetch(span: Span, pixels: number): Promise<void> {
-    const mine = ++this.#asked;
     const around = (span.to - span.from) * AROUND;
     const start = Math.floor(Math.max(this.#whole.from, span.from - around));
     const end = Math.ceil(Math.min(this.#whole.to, span.to + around));
-    const wide = Math.ceil((pixels * (end - start)) / (span.to - span.from));
+    // A run may have nothing where another one is looked at.
+    if (!this.#source.live || !(start < end)) return;
+    // Ranks that are moved far from each other make a window that no server draws in all of its pixels.
+    const pixel = Math.max((span.to - span.from) / Math.max(1, pixels), (end - start) / MOST_PIXELS);
+    if (coarseness(this.best(span)) <= pixel) return;
+    this.#timer = setTimeout(() => void this.#fetch(start, end, Math.min(MOST_PIXELS, Math.ceil((end - start) / pixel))), PAUSE_MS);
+  }
+
+  async #fetch(start: number, end: number, pixels: number): Promise<void> {
+    const mine = ++this.#asked;
     try {
-      const bytes = await this.#source.part("timeline", { start: String(start), end: String(end), pixels: String(wide) }, this.#of);
+      const bytes = await this.#source.part("timeline", { start: String(start), end: String(end), pixels: String(pixels) }, this.#of);
       if (!bytes) return;
       const slices = new Slices(decode(bytes));
       this.#kept.push(slices);
