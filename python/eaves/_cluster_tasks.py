@@ -28,8 +28,11 @@ def rank(name: str, file: str, how: dict[str, Any]) -> tuple[bytes, str | None]:
 
 
 def merge(*parts: bytes) -> bytes:
-    """Several partial reports as one."""
-    return _core.merge([part for part in parts if part])
+    """Several partial reports as one. Only ranks that were measured come here, so one without bytes was measured once more,
+    because a machine with its bytes went away, and could not be read that time."""
+    if not all(parts):
+        raise EavesError("a rank that had been measured could not be read again when its machine was lost")
+    return _core.merge(list(parts))
 
 
 def write(
@@ -85,12 +88,15 @@ def as_completed(ray: Any, waiting: Mapping[Any, Key], at_once: int) -> Iterator
             try:
                 yield key, ray.get(call), None
             except ray.exceptions.RayError as error:
-                yield key, None, first_line(error)
+                yield key, None, cause(ray, error)
 
 
-def first_line(error: BaseException) -> str:
+def cause(ray: Any, error: BaseException) -> str:
     """What the cluster says of a failure, without its traceback."""
-    lines = [line for line in str(error).splitlines() if line.strip()]
+    lines = [line for line in str(error).splitlines() if line.strip() and not line.startswith("hint: ")]
+    # An exception in a task comes with a traceback, which ends with what was raised.
+    if lines and isinstance(error, ray.exceptions.RayTaskError):
+        return lines[-1]
     return f"{type(error).__name__}: {lines[0] if lines else ''}".rstrip(": ")
 
 

@@ -159,7 +159,7 @@ def _measured(
     merged: list[Any] = []
     told = tasks.Progress("measured", len(files), progress)
     for (name, part), answer, lost in tasks.as_completed(ray, waiting, fan_in):
-        why = answer or lost
+        why = lost if answer is None else answer
         if why is None:
             ready.append(part)
         else:
@@ -177,8 +177,9 @@ def _measured(
     try:
         whole = ray.get(level[0])
     except ray.exceptions.RayError as error:
-        hint = "more machines were lost than it tries again for: `max_retries`"
-        raise EavesError(f"what was measured could not be merged: {tasks.first_line(error)}", hint) from error
+        in_task = isinstance(error, ray.exceptions.RayTaskError)
+        hint = "run it again" if in_task else "more machines were lost than it tries again for: `max_retries`"
+        raise EavesError(f"what was measured could not be merged: {tasks.cause(ray, error)}", hint) from error
     return _core.merge([whole], unreadable)
 
 

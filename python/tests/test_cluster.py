@@ -43,6 +43,13 @@ def test_other_bytes_are_an_error(job):
         _core.report_of(part, step=1)
 
 
+def test_a_rank_that_is_lost_while_merging_is_an_error(job):
+    part = _core.measure([job / "rank0.json"])
+    assert _cluster_tasks.merge(part) == _core.merge([part])
+    with pytest.raises(eaves.EavesError, match="could not be read again"):
+        _cluster_tasks.merge(part, b"")
+
+
 def test_an_arrow_library_reads_the_bytes(job):
     pyarrow = pytest.importorskip("pyarrow")
     table = pyarrow.ipc.open_stream(_core.measure([job])).read_all()

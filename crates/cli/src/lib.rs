@@ -120,8 +120,9 @@ fn interrupted() {
     if eaves_capture::interrupt() {
         return;
     }
-    ray::stop();
     output::abandon_all();
     eaves_present::export::files::abandon_all();
+    // Last, for it waits for the network.
+    ray::stop();
     std::process::exit(INTERRUPTED);
 }

@@ -1,7 +1,7 @@
 //! Objects of object stores, fetched one at a time as they are read.
 
 use eaves_store::Object;
-use tempfile::NamedTempFile;
+use eaves_store::staging::TemporaryFile;
 
 use crate::containers::{self, Opened};
 use crate::{Error, Options};
@@ -10,7 +10,7 @@ use crate::{Error, Options};
 pub(crate) struct Fetched {
     /// The content, under the address of the object.
     pub(crate) opened: Opened,
-    _file: NamedTempFile,
+    _file: TemporaryFile,
 }
 
 impl Fetched {
@@ -18,8 +18,8 @@ impl Fetched {
     pub(crate) fn new(object: &Object, options: &Options) -> Result<Self, Error> {
         let path = object.address.clone();
         let failed = |source| Error::Io { path: path.clone().into(), source };
-        let mut file = NamedTempFile::new().map_err(failed)?;
-        object.fetch(file.as_file_mut())?;
+        let mut file = TemporaryFile::create().map_err(failed)?;
+        object.fetch(file.file())?;
         // What is read of the file was counted when it was fetched.
         options.progress.advance(object.size);
         let mut opened = containers::open_file(file.path(), &Default::default())?;

@@ -238,7 +238,8 @@ impl Diagnostics {
             return;
         }
         let warning = self.entry(kind);
-        warning.count += count;
+        // Counts that were stored may be anything.
+        warning.count = warning.count.saturating_add(count);
         warning.first_offset = match (warning.first_offset, offset) {
             (Some(a), Some(b)) => Some(a.min(b)),
             (a, b) => a.or(b),

@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock, mpsc};
 
 use bytes::Bytes;
 use futures_util::{StreamExt, TryStreamExt};
-use object_store::path::Path;
+use object_store::path::{Path, PathPart};
 use object_store::{Error as StoreError, ObjectMeta, ObjectStore, ObjectStoreExt, PutPayload};
 use tokio::runtime::{Builder, Runtime};
 use url::Url;
@@ -58,10 +58,10 @@ impl Bucket {
     }
 
     fn at(&self, place: &str) -> Path {
-        place
-            .split('/')
-            .filter(|part| !part.is_empty())
-            .fold(self.prefix.clone(), |path, part| path.join(part))
+        // Names stay as they are, for that is how stores list them; only what no name can be is escaped.
+        let named = |part| PathPart::parse(part).unwrap_or_else(|_| PathPart::from(part));
+        let parts = place.split('/').filter(|part| !part.is_empty());
+        parts.fold(self.prefix.clone(), |path, part| path.join(named(part)))
     }
 
     /// The content of an object; nothing if there is none.
@@ -132,11 +132,11 @@ impl Bucket {
             let content = fs::read(files.join(name)).map_err(Error::reading(self.shown(&in_folder(name))))?;
             self.put(&in_folder(name), content)?;
         }
-        self.put(&in_folder(crate::dataset::RANK_FILE), rank_file)?;
+        // Tables of the rank that was there, while nobody takes the folder for one.
         for name in old.iter().filter(|old| !names.contains(old) && *old != crate::dataset::RANK_FILE) {
             self.remove(&in_folder(name))?;
         }
-        Ok(())
+        self.put(&in_folder(crate::dataset::RANK_FILE), rank_file)
     }
 
     /// The names of the objects right below a place.
@@ -258,4 +258,34 @@ pub(crate) fn wait<T: Send + 'static>(question: impl Future<Output = T> + Send +
 pub(crate) fn provide_cryptography() {
     static DONE: OnceLock<()> = OnceLock::new();
     DONE.get_or_init(|| drop(rustls::crypto::ring::default_provider().install_default()));
+}
+
+#[cfg(test)]
+mod tests {
+    use object_store::memory::InMemory;
+
+    use super::*;
+    use crate::names::{rank_folder, run_folder};
+
+    fn bucket() -> Bucket {
+        let (store, prefix) = (Arc::new(InMemory::new()), Path::from("below"));
+        Bucket { store, prefix, address: "s3://bucket/below".to_owned() }
+    }
+
+    #[test]
+    fn names_are_found_as_they_were_written() {
+        let bucket = bucket();
+        let mut folders: Vec<String> =
+            ["a", "2026-11-16 night", "job.7_b", "größe+1", "実験"].map(run_folder).into();
+        for folder in &folders {
+            let place = format!("{folder}/{}/rank.json", rank_folder(-1));
+            bucket.put(&place, folder.clone().into_bytes()).unwrap();
+            assert_eq!(bucket.find(&place).unwrap().unwrap(), folder.as_bytes());
+            assert_eq!(bucket.folders_with(folder, "rank.json").unwrap(), [rank_folder(-1)]);
+        }
+        folders.sort_unstable();
+        assert_eq!(bucket.folders_with("", "").unwrap(), folders);
+        let addresses = bucket.objects().unwrap();
+        assert!(addresses.iter().any(|object| object.address.contains("größe+1")), "{addresses:?}");
+    }
 }

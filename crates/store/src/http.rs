@@ -15,6 +15,7 @@ const PATIENCE_TO_CONNECT: Duration = Duration::from_secs(10);
 #[derive(Clone, Debug)]
 pub struct Client {
     client: reqwest::Client,
+    patience: Duration,
 }
 
 /// An answer.
@@ -34,9 +35,15 @@ impl Client {
     pub fn new() -> io::Result<Self> {
         provide_cryptography();
         let name = concat!("eaves/", env!("CARGO_PKG_VERSION"));
-        let builder = reqwest::Client::builder().user_agent(name).timeout(PATIENCE);
+        let builder = reqwest::Client::builder().user_agent(name);
         let client = builder.connect_timeout(PATIENCE_TO_CONNECT).build().map_err(told)?;
-        Ok(Self { client })
+        Ok(Self { client, patience: PATIENCE })
+    }
+
+    /// The same, for a caller who cannot wait longer than this.
+    #[must_use]
+    pub fn with_patience(self, patience: Duration) -> Self {
+        Self { patience, ..self }
     }
 
     /// Asks, with a body of JSON if there is one. Any answer of the server is one.
@@ -51,7 +58,7 @@ impl Client {
         body: Option<String>,
     ) -> io::Result<Reply> {
         let method = Method::from_bytes(method.as_bytes()).map_err(io::Error::other)?;
-        let mut request = self.client.request(method, address);
+        let mut request = self.client.request(method, address).timeout(self.patience);
         for (name, value) in headers {
             request = request.header(name, value);
         }

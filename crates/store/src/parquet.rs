@@ -70,7 +70,9 @@ pub(crate) struct ByTime {
 impl ByTime {
     /// Of a table whose rows are known by a number of their own, which the order does not change; nothing for others.
     pub(crate) fn of(table: &FlatTable<'_>) -> Option<Self> {
-        let is_numbered = table.columns.iter().any(|column| matches!(column.cells, Cells::RowNumber));
+        if !table.columns.iter().any(|column| matches!(column.cells, Cells::RowNumber)) {
+            return None;
+        }
         let (column, times) =
             table.columns.iter().enumerate().find_map(|(place, column)| match column.cells {
                 Cells::Column(Column::Ns(times)) => Some((place, times.rows(0..table.rows))),
@@ -78,7 +80,7 @@ impl ByTime {
             })?;
         let mut rows: Vec<u32> = (0..u32::try_from(table.rows).ok()?).collect();
         rows.sort_by_key(|&row| times[row as usize]);
-        is_numbered.then_some(Self { column, rows })
+        Some(Self { column, rows })
     }
 }
 

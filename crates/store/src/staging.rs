@@ -110,6 +110,37 @@ impl StagedFile {
     }
 }
 
+/// A file in the directory for temporary ones, which is gone when this is.
+#[derive(Debug)]
+pub struct TemporaryFile {
+    // Fields are dropped in order: the file is gone before its name leaves the list.
+    file: NamedTempFile,
+    _listed: Listed,
+}
+
+impl TemporaryFile {
+    /// Makes an empty one.
+    ///
+    /// # Errors
+    /// If the directory for temporary files cannot be written.
+    pub fn create() -> io::Result<Self> {
+        let mut list = temporary();
+        let file = NamedTempFile::new()?;
+        let listed = Listed::new(&mut list, file.path());
+        Ok(Self { file, _listed: listed })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        self.file.path()
+    }
+
+    /// Where to write.
+    pub fn file(&mut self) -> &mut File {
+        self.file.as_file_mut()
+    }
+}
+
 /// A directory that appears when it is complete.
 #[derive(Debug)]
 pub struct StagedDirectory {
@@ -260,6 +291,16 @@ mod tests {
         }
         assert_eq!(fs::read_to_string(&path).unwrap(), "second!");
         assert_eq!(names(directory.path()), ["a.json"]);
+    }
+
+    #[test]
+    fn a_temporary_file_is_listed_while_it_is_there() {
+        let mut made = TemporaryFile::create().unwrap();
+        made.file().write_all(b"content").unwrap();
+        let path = made.path().to_owned();
+        assert!(path.exists() && temporary().contains(&path));
+        drop(made);
+        assert!(!path.exists() && !temporary().contains(&path));
     }
 
     #[test]

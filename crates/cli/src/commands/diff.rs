@@ -9,6 +9,7 @@ use anyhow::Result;
 use clap::Args;
 use eaves_analyze::compare::{Checked, Checkup, Comparison, Condition, Profile, measure};
 use eaves_analyze::{Options, Selection};
+use eaves_model::RankSource;
 use eaves_present::{Document, page, saved};
 
 use self::drawn::Drawn;
@@ -56,9 +57,12 @@ pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> Result<Sta
         arguments.fail_on.iter().map(|text| condition::parse(text)).collect::<Result<_>>()?;
     let destination = output.destination(&[arguments.base.clone(), arguments.new.clone()])?;
     let selection = arguments.selection.selection();
-    let reading = Reading { selection: &selection, draws: destination.is_page(), output };
-    let base = reading.side(&arguments.base, "base")?;
-    let new = reading.side(&arguments.new, "new")?;
+    let saved = (saved_report(&arguments.base)?, saved_report(&arguments.new)?);
+    // Pictures show both runs, and of a report that was saved there are no rows.
+    let draws = destination.is_page() && saved.0.is_none() && saved.1.is_none();
+    let reading = Reading { selection: &selection, draws, output };
+    let base = reading.side(&arguments.base, saved.0, "base")?;
+    let new = reading.side(&arguments.new, saved.1, "new")?;
     let comparison = Comparison::new(&base.profile, &new.profile);
     let checked: Vec<Checked> = conditions
         .iter()
@@ -96,12 +100,18 @@ fn tell(checked: &[Checked], output: &OutputArguments) -> Status {
     status
 }
 
+/// The report that was saved, if a file is one.
+fn saved_report(path: &Path) -> Result<Option<saved::SavedReport>> {
+    saved::read(path)
+        .map_err(|error| hinted(error.to_string(), "make the report again, or compare the traces"))
+}
+
 /// One run as it was read.
 struct Side {
     profile: Profile,
     /// What was read and what was odd, without outcomes.
     document: Document,
-    /// What a page draws of it; nothing of a report that was saved.
+    /// What a page draws of it; nothing if one of the runs is a report that was saved.
     drawn: Option<Drawn>,
 }
 
@@ -118,9 +128,7 @@ impl Reading<'_> {
         Options::default().with_selection(self.selection.clone())
     }
 
-    fn side(&self, path: &Path, role: &'static str) -> Result<Side> {
-        let saved = saved::read(path)
-            .map_err(|error| hinted(error.to_string(), "make the report again, or compare the traces"))?;
+    fn side(&self, path: &Path, saved: Option<saved::SavedReport>, role: &'static str) -> Result<Side> {
         let mut side = match saved {
             Some(report) => self.saved(report)?,
             None => self.traces(path)?,
@@ -155,7 +163,12 @@ impl Reading<'_> {
             if !self.draws {
                 return (measure(&recording.trace.take_rows(), &options), None);
             }
-            (measure(&recording.trace, &options), Some(drawn::measure(recording, &options)))
+            let measured = (measure(&recording.trace, &options), Some(drawn::measure(recording, &options)));
+            // What will not be drawn need not stay. An assumed rank may still change.
+            if recording.rank_source != RankSource::Assumed && !self.selection.has_rank(recording.rank) {
+                drop(recording.trace.take_rows());
+            }
+            measured
         })?;
         let (measured, of_pictures): (Vec<_>, Vec<_>) = measured.into_iter().unzip();
         let profile = Profile::of_run(&run.recordings, measured, self.selection).map_err(|error| {

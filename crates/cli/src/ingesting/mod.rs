@@ -3,6 +3,7 @@
 mod cluster;
 pub(crate) mod names;
 mod outcome;
+mod sources;
 mod task;
 #[cfg(test)]
 mod tests;
@@ -19,6 +20,7 @@ pub(crate) use self::cluster::Job;
 pub(crate) use self::outcome::Outcome;
 pub(crate) use self::task::Task;
 
+use self::sources::Sources;
 use self::writer::{Entry, Known, Writer};
 use crate::failure::hinted;
 
@@ -28,6 +30,8 @@ pub(crate) struct Work {
     run: String,
     known: Known,
     inputs: Inputs,
+    /// The inputs before anything was read.
+    sources: Sources,
     /// Ranks that need not be read.
     unchanged: Vec<Entry>,
 }
@@ -44,22 +48,22 @@ impl Work {
         let dataset = Dataset::create(dataset).map_err(of_store)?;
         dataset.clean(&run);
         let known = Known::of(&dataset, &run).map_err(of_store)?;
-        let mut unchanged = Vec::new();
-        inputs.retain(|path| match known.unchanged_file(path) {
+        let (mut sources, mut unchanged) = (Sources::default(), Vec::new());
+        inputs.retain(|path| match known.unchanged_file(path, &mut sources) {
             Some(entry) => {
                 unchanged.push(entry);
                 false
             }
             None => true,
         });
-        Ok(Self { dataset, run, known, inputs, unchanged })
+        Ok(Self { dataset, run, known, inputs, sources, unchanged })
     }
 
     /// Does it in this process.
     pub(crate) fn here(self, progress: Arc<Progress>) -> anyhow::Result<Outcome> {
-        let Self { dataset, run, known, inputs, unchanged } = self;
+        let Self { dataset, run, known, inputs, sources, unchanged } = self;
         let has_unchanged = !unchanged.is_empty();
-        let writer = Writer::new(&dataset, &run, &known, unchanged);
+        let writer = Writer::new(&dataset, &run, (&known, &sources), unchanged);
         let mut read = Run::default();
         let mut refused = Vec::new();
         if !inputs.is_empty() {

@@ -44,11 +44,15 @@ impl Task {
     pub(crate) fn run(&self, dataset: &str, run: &str, folder: &Path) -> anyhow::Result<Answer> {
         let dataset = Dataset::create(&absolute(folder, dataset)).map_err(of_store)?;
         let here = absolute(folder, &self.file);
+        let before = source(folder, &self.file);
         let work = |recording: &mut Recording| {
             if let Some(member) = recording.path.strip_prefix(&here) {
                 recording.path = format!("{}{member}", self.file);
             }
-            let taken = self.take(recording, &dataset, run, folder);
+            let taken = self.take(recording, &dataset, run, || {
+                // A file that changed while it was read is not known by what it is now.
+                source(folder, &recording.path).filter(|now| before.as_ref() == Some(now))
+            });
             drop(recording.trace.take_rows());
             taken
         };
@@ -84,7 +88,7 @@ impl Task {
         recording: &Recording,
         dataset: &Dataset,
         run: &str,
-        folder: &Path,
+        source: impl FnOnce() -> Option<Source>,
     ) -> Result<Taken, Error> {
         let rank = match &self.ranks {
             Some(ranks) => match ranks.iter().find(|(path, _)| *path == recording.path) {
@@ -97,8 +101,7 @@ impl Task {
             }
             None => recording.rank,
         };
-        let source = source(folder, &recording.path);
-        let staged = dataset.stage(run, recording, source)?;
+        let staged = dataset.stage(run, recording, source())?;
         Ok(Taken::Written(Box::new(staged.complete(rank)?)))
     }
 }

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use eaves_store::Dataset;
+
 use super::{Job, Work};
 
 /// A trace of a rank, or one that says nothing about its rank.
@@ -140,4 +142,37 @@ fn files_of_one_recording_are_put_together() {
         alone.write("rank7.json", &trace(Some(7), "gemm"));
         assert_eq!(alone.update(backwards).len(), 2);
     }
+}
+
+/// A file that is written while it is read is read again, for what was read may be half of it.
+#[test]
+fn a_file_that_changes_is_not_known_by_what_it_became() {
+    let both = Both::new(&[("0.json", &trace(Some(0), "gemm"))]);
+    let dataset = both.at("here").display().to_string();
+    let plan = || Work::plan(&[both.at("traces")], &dataset, Some("run")).unwrap();
+    let planned = plan();
+    both.write("0.json", &trace(Some(0), "a longer name"));
+    planned.here(Default::default()).unwrap();
+    let stored = || Dataset::open(&dataset).unwrap().rank_file("run", 0).unwrap();
+    assert_eq!(stored().source, None);
+    let again = plan().here(Default::default()).unwrap();
+    assert_eq!(again.entries[0].action.name(), "replaced");
+    assert!(stored().source.is_some());
+}
+
+/// What is damaged is made anew under its number; what a later version wrote is not touched.
+#[test]
+fn only_damaged_ranks_are_replaced() {
+    let both = Both::new(&[("a.json", &trace(None, "a")), ("b.json", &trace(None, "b"))]);
+    assert_eq!(both.update(false), ["0 added", "1 added"]);
+    for name in ["here", "tasks"] {
+        fs::write(both.at(name).join("run=run/rank=0/rank.json"), "{}").unwrap();
+    }
+    assert_eq!(both.update(false), ["0 replaced", "1 skipped"]);
+    let file = both.at("here").join("run=run/rank=1/rank.json");
+    let content = fs::read_to_string(&file).unwrap();
+    fs::write(&file, content.replace("\"format_version\": 1", "\"format_version\": 2")).unwrap();
+    let dataset = both.at("here").display().to_string();
+    let refused = Work::plan(&[both.at("traces")], &dataset, Some("run")).err().unwrap();
+    assert!(refused.to_string().contains("version 2"), "{refused}");
 }

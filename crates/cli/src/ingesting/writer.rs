@@ -8,6 +8,8 @@ use eaves_model::{RankSource, Recording};
 use eaves_store::{Dataset, Error, RankFile, Source, StagedRank};
 use serde::{Deserialize, Serialize};
 
+use super::sources::Sources;
+
 /// What was done with a rank.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -46,7 +48,10 @@ pub(crate) struct Entry {
 
 impl Entry {
     pub(super) fn of(file: &RankFile, action: Action) -> Self {
-        let sum = |of: fn(&eaves_store::StoredTable) -> u64| file.tables.iter().map(of).sum();
+        // A file that somebody made up may say anything.
+        let sum = |of: fn(&eaves_store::StoredTable) -> u64| {
+            file.tables.iter().map(of).fold(0, u64::saturating_add)
+        };
         let (rows, bytes) = (sum(|table| table.rows), sum(|table| table.bytes));
         Self { rank: file.rank, action, path: file.path.clone(), rows, bytes }
     }
@@ -55,23 +60,32 @@ impl Entry {
 /// The ranks that a run has.
 pub(crate) struct Known {
     ranks: BTreeSet<i64>,
+    /// Those of them that cannot be read.
+    damaged: BTreeSet<i64>,
     /// By the input that they are of.
     files: HashMap<String, RankFile>,
 }
 
 impl Known {
-    /// Looks at what is there. A rank that cannot be read is as good as none: it will be replaced.
+    /// Looks at what is there. A damaged rank is as good as none: it will be replaced. One that a later version wrote, or that
+    /// cannot be read at this moment, is not.
     pub(crate) fn of(dataset: &Dataset, run: &str) -> Result<Self, Error> {
-        let ranks = dataset.ranks(run)?;
-        let files = ranks.iter().filter_map(|&rank| dataset.rank_file(run, rank).ok());
-        let files = files.map(|file| (file.path.clone(), file)).collect();
-        Ok(Self { ranks: ranks.into_iter().collect(), files })
+        let ranks: BTreeSet<i64> = dataset.ranks(run)?.into_iter().collect();
+        let (mut damaged, mut files) = (BTreeSet::new(), HashMap::new());
+        for &rank in &ranks {
+            match dataset.rank_file(run, rank) {
+                Ok(file) => drop(files.insert(file.path.clone(), file)),
+                Err(Error::Damaged { .. }) => drop(damaged.insert(rank)),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(Self { ranks, damaged, files })
     }
 
     /// The rank of a file that need not be read, because nothing of it changed and nothing beside it can matter.
-    pub(crate) fn unchanged_file(&self, path: &Path) -> Option<Entry> {
+    pub(super) fn unchanged_file(&self, path: &Path, sources: &mut Sources) -> Option<Entry> {
         let path = path.display().to_string();
-        let file = self.unchanged(&path, Source::of(&path).as_ref())?;
+        let file = self.unchanged(&path, sources.remember(&path).as_ref())?;
         let is_alone = eaves_ingest::stands_alone(&file.format) && file.container != "zip";
         is_alone.then(|| Entry::of(file, Action::Skipped))
     }
@@ -86,9 +100,11 @@ impl Known {
         self.files.get(path).map(|file| file.rank)
     }
 
-    /// The lowest rank that nobody has, and that is not taken besides.
+    /// The lowest rank that nobody has, and that is not taken besides. A damaged one is given once more, for the recording that
+    /// it was made of cannot be told.
     pub(super) fn free_rank(&self, is_taken: impl Fn(i64) -> bool) -> i64 {
-        (0..).find(|&rank| !is_taken(rank) && !self.ranks.contains(&rank)).unwrap_or(0)
+        let is_there = |rank| self.ranks.contains(&rank) && !self.damaged.contains(&rank);
+        (0..).find(|&rank| !is_taken(rank) && !is_there(rank)).unwrap_or(0)
     }
 
     fn unchanged(&self, path: &str, source: Option<&Source>) -> Option<&RankFile> {
@@ -104,6 +120,7 @@ pub(crate) struct Writer<'a> {
     dataset: &'a Dataset,
     run: &'a str,
     known: &'a Known,
+    sources: &'a Sources,
     has_unchanged: bool,
     /// The ranks of this command. Each has a lock of its own, for writing to a bucket takes long.
     places: Mutex<BTreeMap<i64, Arc<Mutex<Option<Entry>>>>>,
@@ -112,17 +129,22 @@ pub(crate) struct Writer<'a> {
 
 impl<'a> Writer<'a> {
     /// Of a run of which some ranks need not be read.
-    pub(crate) fn new(dataset: &'a Dataset, run: &'a str, known: &'a Known, unchanged: Vec<Entry>) -> Self {
+    pub(super) fn new(
+        dataset: &'a Dataset,
+        run: &'a str,
+        (known, sources): (&'a Known, &'a Sources),
+        unchanged: Vec<Entry>,
+    ) -> Self {
         let has_unchanged = !unchanged.is_empty();
         let place = |entry: Entry| (entry.rank, Arc::new(Mutex::new(Some(entry))));
         let places = Mutex::new(unchanged.into_iter().map(place).collect());
-        Self { dataset, run, known, has_unchanged, places, refused: Mutex::default() }
+        Self { dataset, run, known, sources, has_unchanged, places, refused: Mutex::default() }
     }
 
     /// Writes a recording, takes its rows, and makes it a rank if that is known already.
     pub(crate) fn take(&self, recording: &mut Recording) -> Result<Option<Deferred>, Error> {
         let path = recording.path.clone();
-        let source = Source::of(&path);
+        let source = self.sources.of_read(&path);
         if let Some(file) = self.known.unchanged(&path, source.as_ref()) {
             drop(recording.trace.take_rows());
             return self.place(file.rank, &path, || Ok(Entry::of(file, Action::Skipped))).map(|()| None);

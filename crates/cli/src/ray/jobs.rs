@@ -23,6 +23,8 @@ const HEADERS: &str = "RAY_JOB_HEADERS";
 const TOKEN: &str = "RAY_AUTH_TOKEN";
 /// How long a dashboard may be away before the job is given up.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// How long a user who pressed Ctrl-C waits for the dashboard.
+const PATIENCE_AT_THE_END: Duration = Duration::from_secs(5);
 /// How often is asked, at first and later.
 const PAUSES: [Duration; 2] = [Duration::from_millis(200), Duration::from_secs(2)];
 
@@ -229,7 +231,8 @@ impl Drop for Waiting {
 /// Stops the job that is waited for, if there is one.
 pub(super) fn stop() {
     let job = WAITED_FOR.lock().unwrap_or_else(PoisonError::into_inner).take();
-    if let Some((dashboard, name)) = job {
+    if let Some((mut dashboard, name)) = job {
+        dashboard.client = dashboard.client.with_patience(PATIENCE_AT_THE_END);
         // The process is about to end, and nobody is left to try again.
         drop(dashboard.ask("POST", &format!("/api/jobs/{name}/stop"), None));
     }

@@ -92,8 +92,9 @@ pub(crate) struct Loaded {
 impl Loaded {
     pub(crate) fn new(opened: Opened) -> Self {
         let recordings = opened.recorded.iter().flat_map(|recorded| &recorded.run().recordings);
-        let events: u64 = recordings.map(|recording| recording.trace.events).sum();
-        let size = events * BYTES_OF_EVENT + 3 * opened.json.len() as u64;
+        // The numbers of events come from files, which may say anything.
+        let events = recordings.map(|recording| recording.trace.events).fold(0, u64::saturating_add);
+        let size = events.saturating_mul(BYTES_OF_EVENT).saturating_add(3 * opened.json.len() as u64);
         Self {
             report: Answer::json(opened.json),
             document: opened.document,
