@@ -154,14 +154,14 @@ fn a_program_that_takes_too_long_is_ended_with_all_it_started() {
     for tool in ALL {
         let machine = machine(&[tool]);
         let started = Instant::now();
-        let program = "sleep 60 & echo $! > child; echo begun; sleep 60";
+        let program = "sleep 3600 & echo $! > child; echo begun; sleep 3600";
         let arguments = [
             "--with",
             tool,
             "--timeout",
-            "700ms",
+            "3s",
             "--grace",
-            "20s",
+            "600s",
             "--output-dir",
             "out",
             "--",
@@ -170,7 +170,7 @@ fn a_program_that_takes_too_long_is_ended_with_all_it_started() {
             program,
         ];
         let answer = profile(&machine, &arguments);
-        assert!(started.elapsed() < Duration::from_secs(50), "{tool}");
+        assert!(started.elapsed() < Duration::from_secs(3000), "{tool}: the program ran to its own end");
         assert_eq!(answer.code, Some(124), "{tool}: {answer:?}");
         assert!(answer.stdout.contains("begun"), "{tool}: {answer:?}");
         let child = std::fs::read_to_string(machine.path().join("child")).unwrap();
@@ -189,27 +189,24 @@ fn a_program_that_takes_too_long_is_ended_with_all_it_started() {
 #[test]
 fn a_program_that_ignores_the_request_is_ended_for_good() {
     let machine = machine(&["rocprofv2"]);
-    let started = Instant::now();
     let program = "trap '' TERM INT; echo begun; while :; do sleep 0.1; done";
     let answer = profile(
         &machine,
         &["--with", "rocprofv2", "--timeout", "500ms", "--grace", "500ms", "--", "sh", "-c", program],
     );
-    assert!(started.elapsed() < Duration::from_secs(15));
+    // It would never end by itself.
     assert_eq!(answer.code, Some(124), "{answer:?}");
 }
 
 #[test]
 fn ctrl_c_stops_the_program_and_shows_what_there_is() {
     let machine = machine(&["rocprofv3"]);
-    let mut child = command(&machine, &["--with", "rocprofv3", "--", "sh", "-c", "touch begun; sleep 60"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let deadline = Instant::now() + Duration::from_secs(20);
+    // No clock decides here: on a loaded machine the stand-in may take long to write its files.
+    let program = ["--with", "rocprofv3", "--grace", "3600s", "--", "sh", "-c", "touch begun; sleep 3600"];
+    let mut child =
+        command(&machine, &program).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     while !machine.path().join("begun").exists() {
-        assert!(Instant::now() < deadline, "the program did not begin");
+        assert!(child.try_wait().unwrap().is_none(), "eaves ended before the program began");
         std::thread::sleep(Duration::from_millis(10));
     }
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
