@@ -7,6 +7,7 @@ use crate::options::Options;
 mod analyze;
 mod compile;
 mod dataset;
+mod findings;
 mod formats;
 mod ingest;
 mod inputs;
@@ -43,6 +44,13 @@ Benchmarks
           --size 500MB    size of the trace
           --runs 3        runs of each row; the median counts
           --program FILE  measure this eaves instead of building one
+
+  findings  jobs with a known fault: is it the first finding, and is the promised gain true
+          --case NAME     only cases whose name contains this, with all their findings
+          --keep DIR      keep the simulated traces there
+          --list          list the faults
+          --small         a few of each kind; fails if the goals do not hold
+          --program FILE  ask this eaves instead of building one
 
   formats files of vendors' profilers, from file to kernels or roofline
           --size 1GB      size of those that are made
@@ -100,6 +108,7 @@ pub(crate) fn run(mut options: Options) -> Result<()> {
         Some("analyze") => analyze::run(options),
         Some("compile") => compile::run(options),
         Some("dataset") => dataset::run(options),
+        Some("findings") => findings::run(options),
         Some("formats") => formats::run(options),
         Some("ingest") => ingest::run(options),
         Some("kernels") => kernels::run(options),

@@ -86,6 +86,7 @@ fn write_to(out: impl Write, size: u64) -> io::Result<Made> {
         autograd_thread: 91_377,
         device: 0,
         with_stack: true,
+        with_shapes: true,
         small_calls: 32,
         seed: 20_250_923,
         start: 4_213_371_902_118_000,

@@ -17,6 +17,7 @@ pub(super) fn make() -> Result<Vec<u8>> {
         autograd_thread: 7_388,
         device: 0,
         with_stack: false,
+        with_shapes: true,
         small_calls: 0,
         seed: 99,
         start: 4_213_371_902_118_000,

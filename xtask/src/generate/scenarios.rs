@@ -1,13 +1,10 @@
 //! Jobs that spend their time in one way each, so that it is known what a report must say of them.
 
-use anyhow::Result;
-
-use crate::simulate::document::Document;
-use crate::simulate::kineto::Writer;
+use crate::simulate::habits::Habits;
+use crate::simulate::job::Job;
 use crate::simulate::loading::Loading;
-use crate::simulate::random::Random;
-use crate::simulate::recorder::Process;
-use crate::simulate::training::{self, Place, Reading, Shape, Trainer};
+use crate::simulate::tensor::Element;
+use crate::simulate::training::{Reading, Shape};
 
 /// A job and how it is recorded.
 pub(super) struct Scenario {
@@ -27,10 +24,7 @@ pub(super) struct Scenario {
     link: u64,
 }
 
-const FIRST_STEP: u64 = 3;
 const WORKERS: Loading = Loading::Workers { queue: (18_000, 31_000) };
-/// When the jobs were recorded, in nanoseconds after the base time.
-const START: u64 = 4_213_371_902_118_000;
 /// Two devices of one machine, over PCIe and over NVLink, and two machines over Ethernet.
 const PCIE: u64 = 19;
 const NVLINK: u64 = 230;
@@ -96,48 +90,23 @@ pub(super) const ALL: &[Scenario] = &[
 ];
 
 impl Scenario {
-    /// The trace of every rank.
-    pub(super) fn record(&self) -> Result<Vec<Vec<u8>>> {
-        let mut random = Random::new(self.seed);
-        let world = self.loading.len() as u64;
-        let mut documents = Vec::new();
-        let mut ranks = Vec::new();
-        for (rank, &loading) in (0..).zip(self.loading) {
-            let process = Process {
-                id: 48_210 + rank,
-                autograd_thread: 48_377 + 3 * rank,
-                device: rank,
-                with_stack: self.with_stack,
-                small_calls: 0,
-                seed: random.next(),
-                start: START + rank * 912_377,
-            };
-            let trace_id = u128::from(random.next()) << 64 | u128::from(random.next());
-            documents.push(Document { process, rank, world, trace_id, name: self.file });
-            let place = Place { rank, world, loading, reading: self.reading, link: self.link };
-            let mut trainer = Trainer::new(process, self.shape, place);
-            trainer.sequence = self.sequence;
-            trainer.start();
-            ranks.push(trainer);
+    /// The job that it describes.
+    pub(super) fn job(&self) -> Job {
+        Job {
+            file: self.file,
+            seed: self.seed,
+            shape: self.shape,
+            sequence: self.sequence,
+            steps: self.steps,
+            with_stack: self.with_stack,
+            with_shapes: true,
+            loading: self.loading.to_vec(),
+            reading: self.reading,
+            link: self.link,
+            distributed: true,
+            element: Element::BFloat16,
+            habits: Habits::default(),
+            pace: Vec::new(),
         }
-        // A step before the recording fills the allocator's cache, as the profiler's warm-up does.
-        training::step(&mut ranks, FIRST_STEP - 1, &mut random, |_| 0);
-        for (rank, document) in ranks.iter_mut().zip(&mut documents) {
-            document.process.start = rank.restart();
-        }
-        for number in FIRST_STEP..FIRST_STEP + self.steps {
-            training::step(&mut ranks, number, &mut random, |_| 0);
-        }
-        let mut files = Vec::new();
-        for (mut rank, document) in ranks.into_iter().zip(documents) {
-            let end = rank.stop();
-            let mut writer = Writer::new(Vec::new(), document.process.id, document.process.device);
-            writer.raw(&document.header())?;
-            rank.recorder.events.sort();
-            writer.events(&rank.recorder.events)?;
-            writer.raw(&document.footer(end).0)?;
-            files.push(writer.finish()?);
-        }
-        Ok(files)
     }
 }

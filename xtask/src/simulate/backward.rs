@@ -1,7 +1,7 @@
 //! The backward pass on the autograd thread, with the all-reduce of gradients as they become ready.
 
 use super::events::Function;
-use super::kernels::{self, AttentionShape, Layout};
+use super::kernels::{self, AttentionShape, Layout, Product};
 use super::memory::Block;
 use super::recorder::ThreadKind;
 use super::tape::{Node, Work};
@@ -32,7 +32,7 @@ impl Trainer {
         let recorder = &mut self.recorder;
         recorder.enter("torch/_tensor.py(570): backward");
         recorder.enter("torch/autograd/__init__.py(243): backward");
-        let scalar = Tensor::bfloat16(&[]);
+        let scalar = Tensor::new(self.element, &[]);
         let nothing = Input::Nothing;
         let keep =
             [Input::Tensor(scalar), nothing, nothing, nothing, Input::Scalar("False"), Input::Scalar("1")];
@@ -53,7 +53,10 @@ impl Trainer {
         }
         self.tape = tape;
         self.free_all(gradient.blocks);
-        for _ in 0..gradient.sent {
+        for _ in 0..self.habits.small_messages {
+            self.all_reduce(1);
+        }
+        for _ in 0..gradient.sent + self.habits.small_messages {
             self.recorder.call(Function::STREAM_WAIT_EVENT, 800, 1_500, false);
         }
 
@@ -106,6 +109,10 @@ impl Trainer {
         match work {
             Work::Addmm { input, weight } => return self.addmm_backward(arriving, input, weight, gradient),
             Work::Attention { shape, query } => self.attention_backward(arriving, shape, query, gradient),
+            Work::Bmm { left, right } => {
+                let blocks = self.batched_product_backward(left, right);
+                self.replace(gradient, blocks);
+            }
             Work::Embedding { table, tokens } => {
                 return self.embedding_backward(arriving, table, tokens, gradient);
             }
@@ -120,7 +127,7 @@ impl Trainer {
             Work::LayerNorm { width, .. } => return self.layer_norm_backward(arriving, width, gradient),
             Work::LogSoftmax => {
                 let tensor = Input::Tensor(arriving);
-                let inputs = [tensor, tensor, Input::Scalar("1"), Input::Scalar("15")];
+                let inputs = [tensor, tensor, Input::Scalar("1"), Input::Scalar(arriving.element.number())];
                 self.recorder.open_op("aten::_log_softmax_backward_data", &inputs);
                 let block = self.recorder.allocate(arriving.bytes());
                 let [rows, width] = [arriving.dims()[0], arriving.dims()[1]];
@@ -129,6 +136,15 @@ impl Trainer {
                 self.replace(gradient, vec![block]);
             }
             Work::Loss { logits, targets } => self.loss_backward(logits, targets, gradient),
+            Work::Operator { kernel: None, .. } => {}
+            Work::Operator { operator, kernel: Some(kernel), .. } => {
+                let tensor = Input::Tensor(arriving);
+                self.recorder.open_op(operator, &[tensor, tensor]);
+                let block = self.recorder.allocate(arriving.bytes());
+                self.recorder.launch(kernel);
+                self.recorder.close();
+                self.replace(gradient, vec![block]);
+            }
             Work::Reshape { input } => {
                 let inputs = [Input::Tensor(arriving), Input::List(input.dims())];
                 self.recorder.op("aten::reshape", &inputs, |recorder| {
@@ -136,6 +152,16 @@ impl Trainer {
                 });
             }
             Work::Residual => gradient.past.extend(gradient.blocks.first()),
+            Work::Softmax => {
+                let tensor = Input::Tensor(arriving);
+                let inputs = [tensor, tensor, Input::Scalar("-1"), Input::Scalar(arriving.element.number())];
+                self.recorder.open_op("aten::_softmax_backward_data", &inputs);
+                let block = self.recorder.allocate(arriving.bytes());
+                let width = arriving.dims().last().copied().unwrap_or(1);
+                self.recorder.launch(kernels::softmax_backward(arriving.count() / width, width));
+                self.recorder.close();
+                self.replace(gradient, vec![block]);
+            }
             Work::Split { part } => {
                 let parts = [part; 3];
                 self.recorder.open_op("aten::cat", &[Input::Tensors(&parts), Input::Scalar("2")]);
@@ -169,25 +195,27 @@ impl Trainer {
     ) -> Vec<(Tensor, Block)> {
         let [rows, width] = [arriving.dims()[0], arriving.dims()[1]];
         let depth = input.dims()[1];
+        let of_input = self.product(Product::new(rows, depth, width, Layout::Nn));
+        let of_weight = self.product(Product::new(depth, width, rows, Layout::Nt));
         let recorder = &mut self.recorder;
         recorder.transpose_matrix(weight.transpose(0, 1));
         recorder.open_op("aten::mm", &[Input::Tensor(arriving), Input::Tensor(weight)]);
         let input_gradient = recorder.allocate(input.bytes());
-        recorder.launch(kernels::gemm(rows, depth, width, Layout::Nn));
+        recorder.launch(of_input);
         recorder.close();
         recorder.transpose_matrix(input);
         let inputs = [Input::Tensor(input.transpose(0, 1)), Input::Tensor(arriving)];
         recorder.open_op("aten::mm", &inputs);
         let weight_gradient = recorder.allocate(weight.bytes());
-        recorder.launch(kernels::gemm(depth, width, rows, Layout::Nt));
+        recorder.launch(of_weight);
         recorder.close();
         let sum = [Input::Tensor(arriving), Input::List(&[0]), Input::Scalar("True"), Input::Nothing];
         recorder.open_op("aten::sum", &sum);
-        let bias = Tensor::bfloat16(&[width]);
+        let bias = Tensor::new(self.element, &[width]);
         let bias_gradient = recorder.allocate(bias.bytes());
         recorder.launch(kernels::sum_rows(rows, width));
         recorder.close();
-        let row = Tensor::bfloat16(&[1, width]);
+        let row = Tensor::new(self.element, &[1, width]);
         recorder.op("aten::view", &[Input::Tensor(row), Input::List(&[width])], |_| {});
         gradient.weights.push(weight_gradient);
         self.replace(gradient, vec![input_gradient]);
@@ -201,7 +229,7 @@ impl Trainer {
         gradient: &mut Gradient,
     ) -> Vec<(Tensor, Block)> {
         let rows = self.rows();
-        let scale = Tensor::bfloat16(&[width]);
+        let scale = Tensor::new(self.element, &[width]);
         let statistics = Tensor::new(Element::Float, &[arriving.dims()[0], arriving.dims()[1], 1]);
         let inputs = [
             Input::Tensor(arriving),
@@ -240,14 +268,22 @@ impl Trainer {
             Input::Scalar("0."),
             Input::Scalar("True"),
         ];
-        recorder.open_op("aten::_scaled_dot_product_flash_attention_backward", &inputs);
-        recorder.open_op("aten::_flash_attention_backward", &inputs);
-        let output = Tensor::bfloat16(&[shape.batch, shape.sequence, shape.heads, shape.width]);
+        let [outer, inner] = match self.element {
+            Element::Float => [
+                "aten::_scaled_dot_product_efficient_attention_backward",
+                "aten::_efficient_attention_backward",
+            ],
+            _ => ["aten::_scaled_dot_product_flash_attention_backward", "aten::_flash_attention_backward"],
+        };
+        recorder.open_op(outer, &inputs);
+        recorder.open_op(inner, &inputs);
+        let output = Tensor::new(self.element, &[shape.batch, shape.sequence, shape.heads, shape.width]);
         let blocks: Vec<Block> = (0..3).map(|_| recorder.empty(output)).collect();
         let accumulator = Tensor::new(Element::Float, output.dims());
         let temporary = recorder.empty(accumulator);
-        for kernel in kernels::flash_backward(shape) {
-            recorder.launch(kernel);
+        match self.element {
+            Element::Float => recorder.launch(kernels::efficient_backward(shape)),
+            _ => kernels::flash_backward(shape).into_iter().for_each(|kernel| recorder.launch(kernel)),
         }
         recorder.free(temporary);
         recorder.close();
@@ -256,7 +292,7 @@ impl Trainer {
     }
 
     fn loss_backward(&mut self, logits: Tensor, targets: Tensor, gradient: &mut Gradient) {
-        let scalar = Input::Tensor(Tensor::bfloat16(&[]));
+        let scalar = Input::Tensor(Tensor::new(self.element, &[]));
         let (one, ignored) = (Input::Scalar("1"), Input::Scalar("-100"));
         let (scores, labels) = (Input::Tensor(logits), Input::Tensor(targets));
         let recorder = &mut self.recorder;
@@ -312,14 +348,18 @@ impl Trainer {
         recorder.op("torch::autograd::AccumulateGrad", &inputs, |recorder| {
             recorder.op("aten::detach", &inputs, |recorder| recorder.op("detach", &inputs, |_| {}));
         });
-        recorder.op("torch::distributed::reducer::mul_out", &inputs, |recorder| {
-            let inputs = [Input::Tensor(parameter), Input::Scalar("0.5"), Input::Tensor(parameter)];
-            recorder.op("aten::mul", &inputs, |recorder| recorder.launch(kernels::scale(parameter.count())));
-        });
+        if self.distributed {
+            recorder.op("torch::distributed::reducer::mul_out", &inputs, |recorder| {
+                let inputs = [Input::Tensor(parameter), Input::Scalar("0.5"), Input::Tensor(parameter)];
+                recorder
+                    .op("aten::mul", &inputs, |recorder| recorder.launch(kernels::scale(parameter.count())));
+            });
+        }
         recorder.free(block);
         gradient.bucket += parameter.count();
         let limit = if gradient.sent == 0 { FIRST_BUCKET } else { BUCKET };
-        if is_last || gradient.bucket * parameter.element.bytes() >= limit {
+        let is_full = gradient.bucket * parameter.element.bytes() >= limit && !self.habits.late_gradients;
+        if self.distributed && (is_last || is_full) {
             self.all_reduce(gradient.bucket);
             gradient.bucket = 0;
             gradient.sent += 1;

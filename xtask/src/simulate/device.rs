@@ -1,6 +1,7 @@
 //! The device side of one process: two streams that work in order, and collectives that wait for each other.
 
 use super::events::{Activity, ActivityEvent, Function, Launch, Name, Text};
+use super::pace::{Cost, Pace};
 use super::random::Random;
 use super::recorder::Recorder;
 
@@ -18,7 +19,7 @@ pub(crate) struct Kernel {
     pub(crate) name: Name,
     pub(crate) function: Function,
     pub(crate) launch: Launch,
-    pub(crate) nanoseconds: u64,
+    pub(crate) cost: Cost,
 }
 
 /// A collective whose end depends on the other ranks.
@@ -35,6 +36,7 @@ struct Pending {
 /// The streams of a device.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Device {
+    pub(crate) pace: Pace,
     compute_free: u64,
     communication_free: u64,
     pending: Vec<Pending>,
@@ -63,9 +65,46 @@ impl Recorder {
             self.call(Function::SET_ATTRIBUTE, 300, 900, false);
         }
         let (correlation, called) = self.call(kernel.function, 2_400, 4_800, true);
-        let duration = self.random.around(kernel.nanoseconds, 25);
+        let duration = self.random.around(self.device.pace.nanoseconds(kernel.cost), 25);
         let activity = Activity::Kernel(kernel.launch, Text::default());
-        self.run(kernel.name, activity, correlation, called, duration);
+        let name = self.named_by_element(kernel.name);
+        self.run(name, activity, correlation, called, duration);
+    }
+
+    /// The same kernel of a model in float32.
+    fn named_by_element(&mut self, name: Name) -> Name {
+        match name {
+            Name::Fixed(text) if self.device.pace.element_bytes == 4 && text.contains("c10::BFloat16") => {
+                let text = text.replace("c10::BFloat16", "float");
+                self.events.name(format_args!("{text}"))
+            }
+            name => name,
+        }
+    }
+
+    /// Copies within the device on the compute stream. Every byte is read and written.
+    pub(crate) fn copy_on_device(&mut self, bytes: u64) {
+        let (correlation, called) = self.call(Function::MEMCPY, 3_500, 7_500, true);
+        let cost = Cost::Work { flop: 0, bytes: 2 * bytes, rate: Cost::TUNED };
+        let pace = Pace { element_bytes: 2, ..self.device.pace };
+        let duration = self.random.around(pace.nanoseconds(cost), 20);
+        self.run(
+            "Memcpy DtoD (Device -> Device)".into(),
+            Activity::Copy(bytes),
+            correlation,
+            called,
+            duration,
+        );
+    }
+
+    /// Copies from memory that the device cannot read by itself, at so many bytes per microsecond: the driver waits
+    /// for the stream, moves the bytes piece by piece into memory of its own, and returns when all are there.
+    pub(crate) fn copy_pageable(&mut self, bytes: u64, bytes_per_microsecond: u64) {
+        let duration = self.random.around(4_000 + 1_000 * bytes / bytes_per_microsecond, 20);
+        let left = self.device.compute_free.saturating_sub(self.now()) + duration;
+        let (correlation, called) = self.call(Function::MEMCPY, left + 3_500, left + 7_500, true);
+        let name = "Memcpy HtoD (Pageable -> Device)".into();
+        self.run(name, Activity::Copy(bytes), correlation, called, duration);
     }
 
     /// Copies between host and device on the compute stream.
@@ -129,7 +168,7 @@ impl Recorder {
         self.device.pending.push(Pending {
             activities: [first, first + 1],
             ready: arrives.max(self.device.compute_free + 1_000),
-            transfer: kernel.nanoseconds,
+            transfer: self.device.pace.nanoseconds(kernel.cost),
         });
         self.call(Function::EVENT_RECORD, 900, 1_800, false);
     }

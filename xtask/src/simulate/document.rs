@@ -55,9 +55,11 @@ impl Document {
   \"cuda_runtime_version\": 12060,
   \"cuda_driver_version\": 12060,
   \"distributedInfo\": {{\"backend\": \"nccl\", \"rank\": {rank}, \"world_size\": {world}, \"pg_count\": 1, \"pg_config\": [{{\"pg_name\": \"0\", \"pg_desc\": \"default_pg\", \"backend_config\": \"cuda:nccl\", \"pg_size\": {world}, \"ranks\": [{ranks}]}}], \"nccl_version\": \"2.21.5\"}},
-  \"profile_memory\": 1,
-  \"record_shapes\": 1,"
+  \"profile_memory\": 1,"
         );
+        if self.process.with_shapes {
+            text.push_str("\n  \"record_shapes\": 1,");
+        }
         if self.process.with_stack {
             text.push_str("\n  \"with_stack\": 1,");
         }

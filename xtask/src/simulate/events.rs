@@ -83,8 +83,10 @@ impl Function {
         Self { category: "cuda_driver", name: "cuLaunchKernel", number: 307 };
     pub(crate) const EVENT_RECORD: Self = Self::runtime("cudaEventRecord", 135);
     pub(crate) const EVENT_SYNCHRONIZE: Self = Self::runtime("cudaEventSynchronize", 137);
+    pub(crate) const FREE: Self = Self::runtime("cudaFree", 22);
     pub(crate) const LAUNCH: Self = Self::runtime("cudaLaunchKernel", 211);
     pub(crate) const LAUNCH_EXTENDED: Self = Self::runtime("cudaLaunchKernelExC", 430);
+    pub(crate) const MALLOC: Self = Self::runtime("cudaMalloc", 20);
     pub(crate) const MEMCPY: Self = Self::runtime("cudaMemcpyAsync", 41);
     pub(crate) const MEMSET: Self = Self::runtime("cudaMemsetAsync", 51);
     pub(crate) const OCCUPANCY: Self =

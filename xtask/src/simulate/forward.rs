@@ -1,6 +1,6 @@
 //! The forward pass of a small transformer, from tokens to the loss.
 
-use super::kernels::{self, AttentionShape, Layout};
+use super::kernels::{self, AttentionShape, Layout, Product};
 use super::memory::Block;
 use super::recorder::{GraphNode, Recorder};
 use super::tape::{Node, Work};
@@ -51,7 +51,7 @@ impl Recorder {
 }
 
 impl Trainer {
-    fn push(&mut self, graph: GraphNode, gradient: Tensor, work: Work, saved: Vec<Block>) {
+    pub(crate) fn push(&mut self, graph: GraphNode, gradient: Tensor, work: Work, saved: Vec<Block>) {
         self.tape.push(Node { graph, gradient, work, saved });
     }
 
@@ -74,11 +74,11 @@ impl Trainer {
 
     fn linear(&mut self, instance: u64, input: Tensor, width: u64) -> Tensor {
         let (rows, depth) = (self.rows(), input.dims()[2]);
-        let weight = Tensor::bfloat16(&[width, depth]);
-        let bias = Tensor::bfloat16(&[width]);
-        let output = Tensor::bfloat16(&[input.dims()[0], input.dims()[1], width]);
-        let flat_input = Tensor::bfloat16(&[rows, depth]);
-        let flat_output = Tensor::bfloat16(&[rows, width]);
+        let weight = Tensor::new(self.element, &[width, depth]);
+        let bias = Tensor::new(self.element, &[width]);
+        let output = Tensor::new(self.element, &[input.dims()[0], input.dims()[1], width]);
+        let flat_input = Tensor::new(self.element, &[rows, depth]);
+        let flat_output = Tensor::new(self.element, &[rows, width]);
 
         self.recorder.enter_module("Linear", instance, "torch/nn/modules/linear.py(124): forward");
         self.recorder.leaf(GET_ATTRIBUTE);
@@ -98,8 +98,10 @@ impl Trainer {
             Input::Scalar("1"),
         ];
         let graph = self.recorder.open_node("aten::addmm", &inputs);
+        self.take_segment();
         let block = self.recorder.allocate(output.bytes());
-        self.recorder.launch(kernels::gemm(rows, width, depth, Layout::Tn));
+        let kernel = self.product(Product::new(rows, width, depth, Layout::Tn));
+        self.recorder.launch(kernel);
         self.recorder.close();
         self.push(graph, flat_output, Work::Addmm { input: flat_input, weight }, vec![block]);
         self.view(flat_output, output);
@@ -111,7 +113,7 @@ impl Trainer {
 
     fn layer_norm(&mut self, instance: u64, input: Tensor, ends_branch: bool) {
         let width = self.shape.hidden;
-        let scale = Tensor::bfloat16(&[width]);
+        let scale = Tensor::new(self.element, &[width]);
         let inputs = [
             Input::Tensor(input),
             Input::List(&[width]),
@@ -160,7 +162,10 @@ impl Trainer {
         }
         self.recorder.enter("<built-in function scaled_dot_product_attention>");
         let shape = AttentionShape { batch, heads, sequence, width: hidden / heads };
-        let output = self.scaled_dot_product(shape, query);
+        let output = match self.habits.score_passes {
+            0 => self.scaled_dot_product(shape, query),
+            _ => self.eager_attention(shape),
+        };
         self.recorder.leave();
         let gathered = self.transpose(output, 1, 2);
         self.view(gathered, input);
@@ -214,6 +219,10 @@ impl Trainer {
         );
         let options = [Input::Scalar("0."), Input::Scalar("True"), Input::Scalar("False"), Input::Nothing];
         let [dropout, causal, debug, scale] = options;
+        if self.element == Element::Float {
+            return self.efficient_attention(shape, query);
+        }
+        let recorder = &mut self.recorder;
         let graph = recorder.open_node(
             "aten::_scaled_dot_product_flash_attention",
             &[query_input, key, value, dropout, causal, debug, scale],
@@ -221,7 +230,7 @@ impl Trainer {
         for _ in 0..3 {
             recorder.transpose_below(query, 1, 2);
         }
-        let output = Tensor::bfloat16(&[shape.batch, shape.sequence, shape.heads, shape.width]);
+        let output = Tensor::new(self.element, &[shape.batch, shape.sequence, shape.heads, shape.width]);
         let inputs = [Input::Tensor(query.transpose(1, 2)); 3];
         recorder.open_op(
             "aten::_flash_attention_forward",
@@ -246,6 +255,30 @@ impl Trainer {
             recorder.empty(Tensor::new(Element::Long, &[2])),
         ];
         recorder.launch(kernels::flash_forward(shape));
+        recorder.close();
+        recorder.transpose_below(output, 1, 2);
+        recorder.close();
+        recorder.close();
+        let output = output.transpose(1, 2);
+        self.push(graph, output, Work::Attention { shape, query }, saved);
+        output
+    }
+
+    /// The same in float32, which flash attention does not know.
+    fn efficient_attention(&mut self, shape: AttentionShape, query: Tensor) -> Tensor {
+        let [one, two, three] = [query; 3].map(Input::Tensor);
+        let (yes, nothing) = (Input::Scalar("True"), Input::Nothing);
+        let inputs = [one, two, three, nothing, yes, Input::Scalar("0."), yes, nothing];
+        let recorder = &mut self.recorder;
+        let graph = recorder.open_node("aten::_scaled_dot_product_efficient_attention", &inputs);
+        for _ in 0..3 {
+            recorder.transpose_below(query, 1, 2);
+        }
+        let output = Tensor::new(self.element, &[shape.batch, shape.sequence, shape.heads, shape.width]);
+        recorder.open_op("aten::_efficient_attention_forward", &inputs);
+        let log_sum = Tensor::new(Element::Float, &[shape.batch, shape.heads, shape.sequence]);
+        let saved = vec![recorder.empty(output), recorder.empty(log_sum)];
+        recorder.launch(kernels::efficient_forward(shape));
         recorder.close();
         recorder.transpose_below(output, 1, 2);
         recorder.close();
@@ -286,7 +319,7 @@ impl Trainer {
 
     fn embed(&mut self, tokens: Tensor, output: Tensor) {
         let (rows, width) = (self.rows(), self.shape.hidden);
-        let table = Tensor::bfloat16(&[self.shape.vocabulary, width]);
+        let table = Tensor::new(self.element, &[self.shape.vocabulary, width]);
         let recorder = &mut self.recorder;
         recorder.enter_module("Embedding", 0, "torch/nn/modules/sparse.py(190): forward");
         recorder.leaf(GET_ATTRIBUTE);
@@ -304,7 +337,7 @@ impl Trainer {
         let block = recorder.allocate(output.bytes());
         recorder.launch(kernels::embedding(rows, width));
         recorder.close();
-        let flat_output = Tensor::bfloat16(&[rows, width]);
+        let flat_output = Tensor::new(self.element, &[rows, width]);
         recorder.op("aten::view", &[Input::Tensor(flat_output), Input::List(output.dims())], |_| {});
         recorder.close();
         recorder.leave();
@@ -315,7 +348,7 @@ impl Trainer {
 
     /// The model: tokens to logits.
     pub(crate) fn forward(&mut self, tokens: Tensor) -> Tensor {
-        let hidden = Tensor::bfloat16(&[self.shape.batch, self.sequence, self.shape.hidden]);
+        let hidden = Tensor::new(self.element, &[self.shape.batch, self.sequence, self.shape.hidden]);
         self.recorder.enter_module("Transformer", 0, "model.py(78): forward");
         self.embed(tokens, hidden);
         for layer in 0..self.shape.layers {
@@ -328,9 +361,13 @@ impl Trainer {
             self.layer_norm(2 * layer + 1, hidden, true);
             self.recorder.enter_module("FeedForward", layer, "model.py(48): forward");
             let wide = self.linear(4 * layer + 2, hidden, 4 * self.shape.hidden);
-            self.gelu(layer, wide);
+            match self.habits.activation_operators {
+                0 => self.gelu(layer, wide),
+                _ => self.written_out_gelu(wide),
+            }
             self.linear(4 * layer + 3, wide, self.shape.hidden);
             self.recorder.leave_module();
+            self.handle_activations(hidden);
             self.add_residual(hidden);
             self.recorder.leave_module();
         }
@@ -343,7 +380,7 @@ impl Trainer {
     /// The loss of the logits.
     pub(crate) fn loss(&mut self, logits: Tensor) {
         let (rows, width) = (self.rows(), self.shape.vocabulary);
-        let flat = Tensor::bfloat16(&[rows, width]);
+        let flat = Tensor::new(self.element, &[rows, width]);
         let targets = Tensor::new(Element::Long, &[rows]);
         self.view(logits, flat);
         let recorder = &mut self.recorder;
@@ -370,6 +407,6 @@ impl Trainer {
         recorder.leave();
         recorder.leave();
         self.push(softmax, flat, Work::LogSoftmax, vec![probabilities]);
-        self.push(loss, Tensor::bfloat16(&[]), Work::Loss { logits: flat, targets }, saved);
+        self.push(loss, Tensor::new(self.element, &[]), Work::Loss { logits: flat, targets }, saved);
     }
 }

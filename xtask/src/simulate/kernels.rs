@@ -2,29 +2,20 @@
 
 use super::device::Kernel;
 use super::events::{Function, Launch, Name};
+use super::pace::Cost;
 
-/// Dense bfloat16 peak and memory bandwidth of the simulated device, and the share of each that kernels reach.
-/// The peaks are those of the NVIDIA A100 80GB data sheet; the shares are what well tuned kernels show.
-const PEAK_FLOP_PER_NANOSECOND: f64 = 312_000.0;
-const PEAK_BYTES_PER_NANOSECOND: f64 = 2_039.0;
-const COMPUTE_SHARE: f64 = 0.62;
-const BANDWIDTH_SHARE: f64 = 0.78;
-/// No kernel is shorter.
-const FLOOR_NANOSECONDS: f64 = 1_700.0;
-
-fn nanoseconds(flop: u64, bytes: u64) -> u64 {
-    let compute = flop as f64 / (PEAK_FLOP_PER_NANOSECOND * COMPUTE_SHARE);
-    let memory = bytes as f64 / (PEAK_BYTES_PER_NANOSECOND * BANDWIDTH_SHARE);
-    (FLOOR_NANOSECONDS + compute.max(memory)) as u64
+/// A kernel of so many operations that moves so many bytes.
+fn work(flop: u64, bytes: u64) -> Cost {
+    Cost::Work { flop, bytes, rate: Cost::TUNED }
 }
 
-fn kernel(name: impl Into<Name>, grid: [u64; 3], block: [u64; 3], resources: [u64; 2], time: u64) -> Kernel {
+fn kernel(name: impl Into<Name>, grid: [u64; 3], block: [u64; 3], resources: [u64; 2], cost: Cost) -> Kernel {
     let [registers, shared_memory] = resources;
     Kernel {
         name: name.into(),
         function: Function::LAUNCH,
         launch: Launch { grid, block, registers, shared_memory },
-        nanoseconds: time,
+        cost,
     }
 }
 
@@ -70,23 +61,83 @@ const TILES: [Tile; 6] = [
     tile!(64, 64, "32x6", 96, 49_152, 128),
 ];
 
-/// A matrix product of `m` x `k` by `k` x `n`.
-pub(crate) fn gemm(m: u64, n: u64, k: u64, layout: Layout) -> Kernel {
+/// Which units multiply, and how well.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Path {
+    /// Tensor cores in bfloat16.
+    BFloat16,
+    /// Tensor cores in bfloat16 on rows that do not begin at multiples of 16 bytes: so many thousandths as fast.
+    Unaligned(u64),
+    /// Tensor cores in TF32.
+    TensorFloat32,
+    /// Float32 without tensor cores.
+    Float32,
+}
+
+/// Matrix products of `m` x `k` by `k` x `n`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Product {
+    pub(crate) batch: u64,
+    pub(crate) m: u64,
+    pub(crate) n: u64,
+    pub(crate) k: u64,
+    pub(crate) layout: Layout,
+}
+
+impl Product {
+    pub(crate) fn new(m: u64, n: u64, k: u64, layout: Layout) -> Self {
+        Self { batch: 1, m, n, k, layout }
+    }
+
+    pub(crate) fn batched(batch: u64, m: u64, n: u64, k: u64, layout: Layout) -> Self {
+        Self { batch, m, n, k, layout }
+    }
+}
+
+/// TF32 has half the peak of bfloat16; float32 has 19.5 of 312 Tflop/s, of which libraries reach 85 %.
+const TENSOR_FLOAT_32_RATE: u64 = 500;
+const FLOAT_32_RATE: u64 = 86;
+
+/// The kernel of a matrix product.
+pub(crate) fn gemm(product: Product, path: Path) -> Kernel {
+    let Product { batch, m, n, k, layout } = product;
     // A library picks by size, and among near equals by what its heuristics say of the exact shape.
     let pick = match m.max(n) / 128 * (m.min(n) / 128) {
         0..=63 => 4 + (m / 64 + n / 64 + k / 64) % 2,
         64..=511 => 2 + (m / 64 + n / 64 + k / 64) % 3,
         _ => (m / 64 + n / 64 + k / 64) % 3,
     };
-    let (height, width, registers, shared, threads, names) = TILES[pick as usize];
-    let flop = 2 * m * n * k;
-    let bytes = 2 * (m * k + k * n + m * n);
-    let grid = [n.div_ceil(width), m.div_ceil(height), 1];
-    kernel(names[layout as usize], grid, [threads, 1, 1], [registers, shared], nanoseconds(flop, bytes))
+    let (mut height, mut width, registers, shared, threads, names) = TILES[pick as usize];
+    let (name, rate) = match path {
+        Path::BFloat16 => (names[layout as usize], Cost::TUNED),
+        Path::Unaligned(rate) => (UNALIGNED[layout as usize], rate),
+        Path::TensorFloat32 => (TENSOR_FLOAT_32[layout as usize], TENSOR_FLOAT_32_RATE),
+        Path::Float32 => (FLOAT_32[layout as usize], FLOAT_32_RATE),
+    };
+    if path != Path::BFloat16 {
+        (height, width) = (128, 128);
+    }
+    let flop = 2 * batch * m * n * k;
+    let bytes = 2 * batch * (m * k + k * n + m * n);
+    let grid = [n.div_ceil(width), m.div_ceil(height), batch];
+    let cost = Cost::Work { flop, bytes, rate };
+    kernel(name, grid, [threads, 1, 1], [registers, shared], cost)
 }
 
+const UNALIGNED: [&str; 3] = [
+    "void cutlass::Kernel2<cutlass_80_wmma_tensorop_bf16_s161616gemm_bf16_32x32_64x2_nn_align1>(cutlass_80_wmma_tensorop_bf16_s161616gemm_bf16_32x32_64x2_nn_align1::Params)",
+    "void cutlass::Kernel2<cutlass_80_wmma_tensorop_bf16_s161616gemm_bf16_32x32_64x2_nt_align1>(cutlass_80_wmma_tensorop_bf16_s161616gemm_bf16_32x32_64x2_nt_align1::Params)",
+    "void cutlass::Kernel2<cutlass_80_wmma_tensorop_bf16_s161616gemm_bf16_32x32_64x2_tn_align1>(cutlass_80_wmma_tensorop_bf16_s161616gemm_bf16_32x32_64x2_tn_align1::Params)",
+];
+const TENSOR_FLOAT_32: [&str; 3] = [
+    "void cutlass::Kernel2<cutlass_80_tensorop_s1688gemm_128x128_32x3_nn_align4>(cutlass_80_tensorop_s1688gemm_128x128_32x3_nn_align4::Params)",
+    "void cutlass::Kernel2<cutlass_80_tensorop_s1688gemm_128x128_32x3_nt_align4>(cutlass_80_tensorop_s1688gemm_128x128_32x3_nt_align4::Params)",
+    "void cutlass::Kernel2<cutlass_80_tensorop_s1688gemm_128x128_32x3_tn_align4>(cutlass_80_tensorop_s1688gemm_128x128_32x3_tn_align4::Params)",
+];
+const FLOAT_32: [&str; 3] = ["ampere_sgemm_128x128_nn", "ampere_sgemm_128x128_nt", "ampere_sgemm_128x128_tn"];
+
 fn elementwise(name: impl Into<Name>, count: u64, tensors: u64) -> Kernel {
-    kernel(name, [count.div_ceil(512), 1, 1], [128, 1, 1], [26, 0], nanoseconds(count, count * 2 * tensors))
+    kernel(name, [count.div_ceil(512), 1, 1], [128, 1, 1], [26, 0], work(count, count * 2 * tensors))
 }
 
 pub(crate) fn add(count: u64) -> Kernel {
@@ -141,7 +192,7 @@ pub(crate) fn sum_rows(rows: u64, width: u64) -> Kernel {
         [width.div_ceil(128), (rows / 512).max(1), 1],
         [32, 16, 1],
         [40, 4_112],
-        nanoseconds(rows * width, 2 * rows * width),
+        work(rows * width, 2 * rows * width),
     )
 }
 
@@ -151,7 +202,7 @@ pub(crate) fn concatenate(count: u64) -> Kernel {
         [432, 3, 1],
         [128, 1, 1],
         [32, 0],
-        nanoseconds(count, 4 * count),
+        work(count, 4 * count),
     )
 }
 
@@ -161,7 +212,7 @@ pub(crate) fn layer_norm(rows: u64, width: u64) -> Kernel {
         [rows, 1, 1],
         [32, 4, 1],
         [34, 24],
-        nanoseconds(8 * rows * width, 4 * rows * width),
+        work(8 * rows * width, 4 * rows * width),
     )
 }
 
@@ -171,7 +222,7 @@ pub(crate) fn layer_norm_input_gradient(rows: u64, width: u64) -> Kernel {
         [rows, 1, 1],
         [256, 1, 1],
         [40, 128],
-        nanoseconds(12 * rows * width, 6 * rows * width),
+        work(12 * rows * width, 6 * rows * width),
     )
 }
 
@@ -181,7 +232,7 @@ pub(crate) fn layer_norm_parameter_gradient(rows: u64, width: u64) -> Kernel {
         [width.div_ceil(64), 1, 1],
         [64, 1, 1],
         [56, 0],
-        nanoseconds(4 * rows * width, 4 * rows * width),
+        work(4 * rows * width, 4 * rows * width),
     )
 }
 
@@ -211,7 +262,7 @@ pub(crate) fn flash_forward(shape: AttentionShape) -> Kernel {
         [shape.sequence.div_ceil(128), shape.batch, shape.heads],
         [128, 1, 1],
         [254, 49_152],
-        nanoseconds(shape.flop() * 7 / 5, 8 * shape.count()),
+        work(shape.flop() * 7 / 5, 8 * shape.count()),
     )
 }
 
@@ -225,23 +276,50 @@ pub(crate) fn flash_backward(shape: AttentionShape) -> [Kernel; 3] {
             grid,
             [256, 1, 1],
             [46, 0],
-            nanoseconds(2 * shape.count(), 4 * shape.count()),
+            work(2 * shape.count(), 4 * shape.count()),
         ),
         kernel(
             "void pytorch_flash::flash_bwd_dq_dk_dv_loop_seqk_parallel_kernel<pytorch_flash::Flash_bwd_kernel_traits<64, 128, 128, 8, 4, 4, 4, false, false, cutlass::bfloat16_t, pytorch_flash::Flash_kernel_traits<64, 128, 128, 8, cutlass::bfloat16_t> >, false, true, false, false, true, true, false>(pytorch_flash::Flash_bwd_params)",
             blocks,
             [256, 1, 1],
             [254, 147_456],
-            nanoseconds(shape.flop() * 9 / 2, 16 * shape.count()),
+            work(shape.flop() * 9 / 2, 16 * shape.count()),
         ),
         kernel(
             "void pytorch_flash::flash_bwd_convert_dq_kernel<pytorch_flash::Flash_bwd_kernel_traits<64, 128, 128, 8, 4, 4, 4, false, false, cutlass::bfloat16_t, pytorch_flash::Flash_kernel_traits<64, 128, 128, 8, cutlass::bfloat16_t> > >(pytorch_flash::Flash_bwd_params, int)",
             grid,
             [256, 1, 1],
             [63, 16_384],
-            nanoseconds(shape.count(), 6 * shape.count()),
+            work(shape.count(), 6 * shape.count()),
         ),
     ]
+}
+
+/// Products of float32 as three of TF32: a sixth of the rate of bfloat16.
+const THREE_TENSOR_FLOAT_32_RATE: u64 = 167;
+
+pub(crate) fn efficient_forward(shape: AttentionShape) -> Kernel {
+    kernel(
+        "fmha_cutlassF_f32_aligned_64x64_rf_sm80(PyTorchMemEffAttention::AttentionKernel<float, cutlass::arch::Sm80, true, 64, 64, 64, true, true>::Params)",
+        [shape.sequence.div_ceil(64), shape.heads, shape.batch],
+        [32, 4, 1],
+        [255, 21_248],
+        Cost::Work { flop: shape.flop(), bytes: 8 * shape.count(), rate: THREE_TENSOR_FLOAT_32_RATE },
+    )
+}
+
+pub(crate) fn efficient_backward(shape: AttentionShape) -> Kernel {
+    kernel(
+        "fmha_cutlassB_f32_aligned_64x64_k64_sm80(PyTorchMemEffAttention::AttentionBackwardKernel<cutlass::arch::Sm80, float, true, false, false, 64, 64, 64, false>::Params)",
+        [1, shape.heads, shape.batch],
+        [32, 4, 1],
+        [255, 69_632],
+        Cost::Work {
+            flop: shape.flop() * 5 / 2,
+            bytes: 16 * shape.count(),
+            rate: THREE_TENSOR_FLOAT_32_RATE,
+        },
+    )
 }
 
 pub(crate) fn embedding(rows: u64, width: u64) -> Kernel {
@@ -250,7 +328,7 @@ pub(crate) fn embedding(rows: u64, width: u64) -> Kernel {
         [864, 1, 1],
         [128, 1, 1],
         [32, 0],
-        nanoseconds(rows * width, 4 * rows * width),
+        work(rows * width, 4 * rows * width),
     )
 }
 
@@ -260,7 +338,7 @@ pub(crate) fn embedding_backward(rows: u64, width: u64) -> Kernel {
         [width.div_ceil(32), 1, 1],
         [32, 32, 1],
         [36, 4_224],
-        nanoseconds(rows * width, 24 * rows * width),
+        work(rows * width, 24 * rows * width),
     )
 }
 
@@ -270,7 +348,7 @@ pub(crate) fn log_softmax(rows: u64, width: u64) -> Kernel {
         [rows, 1, 1],
         [1024, 1, 1],
         [32, 128],
-        nanoseconds(5 * rows * width, 6 * rows * width),
+        work(5 * rows * width, 6 * rows * width),
     )
 }
 
@@ -280,7 +358,7 @@ pub(crate) fn log_softmax_backward(rows: u64, width: u64) -> Kernel {
         [rows, 1, 1],
         [1024, 1, 1],
         [32, 128],
-        nanoseconds(5 * rows * width, 8 * rows * width),
+        work(5 * rows * width, 8 * rows * width),
     )
 }
 
@@ -290,7 +368,7 @@ pub(crate) fn loss(rows: u64) -> Kernel {
         [1, 1, 1],
         [32, 1, 1],
         [32, 512],
-        nanoseconds(rows, 640 * rows),
+        work(rows, 640 * rows),
     )
 }
 
@@ -300,7 +378,7 @@ pub(crate) fn loss_backward(rows: u64) -> Kernel {
         [1, 1, 1],
         [32, 1, 1],
         [24, 0],
-        nanoseconds(rows, 480 * rows),
+        work(rows, 480 * rows),
     )
 }
 
@@ -311,12 +389,81 @@ pub(crate) fn fused_adam(count: u64) -> Kernel {
         [count.div_ceil(65_536).min(320), 1, 1],
         [512, 1, 1],
         [48, 0],
-        nanoseconds(12 * count, 14 * count),
+        work(12 * count, 14 * count),
     )
 }
 
-/// A ring all-reduce. Between two ranks every byte crosses the link once in each direction.
-pub(crate) fn all_reduce(bytes: u64, link_bytes_per_nanosecond: u64) -> Kernel {
+/// One of the kernels that do one operation to a list of parameters.
+pub(crate) fn foreach(count: u64, tensors: u64) -> Kernel {
+    kernel(
+        "void at::native::(anonymous namespace)::multi_tensor_apply_kernel<at::native::(anonymous namespace)::TensorListMetadata<3>, at::native::(anonymous namespace)::PointwiseOpListFunctor<c10::BFloat16, 3, 3, 0>, std::multiplies<float>, float>(at::native::(anonymous namespace)::TensorListMetadata<3>, at::native::(anonymous namespace)::PointwiseOpListFunctor<c10::BFloat16, 3, 3, 0>, std::multiplies<float>, float)",
+        [count.div_ceil(65_536).min(320), 1, 1],
+        [512, 1, 1],
+        [38, 0],
+        work(count, 2 * tensors * count),
+    )
+}
+
+/// One operation on one parameter.
+pub(crate) fn in_place(count: u64, tensors: u64) -> Kernel {
+    elementwise(
+        "void at::native::vectorized_elementwise_kernel<4, at::native::addcmul_cuda_kernel(at::TensorIteratorBase&, c10::Scalar const&)::{lambda()#2}::operator()() const::{lambda(c10::BFloat16, c10::BFloat16, c10::BFloat16)#1}, std::array<char*, 4ul> >(int, at::native::addcmul_cuda_kernel(at::TensorIteratorBase&, c10::Scalar const&)::{lambda()#2}::operator()() const::{lambda(c10::BFloat16, c10::BFloat16, c10::BFloat16)#1}, std::array<char*, 4ul>)",
+        count,
+        tensors,
+    )
+}
+
+/// One of the operations of an activation that is written out.
+pub(crate) fn multiply(count: u64) -> Kernel {
+    elementwise(
+        "void at::native::vectorized_elementwise_kernel<4, at::native::BinaryFunctor<c10::BFloat16, c10::BFloat16, c10::BFloat16, at::native::binary_internal::MulFunctor<float> >, std::array<char*, 3ul> >(int, at::native::BinaryFunctor<c10::BFloat16, c10::BFloat16, c10::BFloat16, at::native::binary_internal::MulFunctor<float> >, std::array<char*, 3ul>)",
+        count,
+        3,
+    )
+}
+
+/// A cast between bfloat16 and float32.
+pub(crate) fn cast(count: u64) -> Kernel {
+    elementwise(
+        "void at::native::unrolled_elementwise_kernel<at::native::direct_copy_kernel_cuda(at::TensorIteratorBase&)::{lambda()#3}::operator()() const::{lambda()#7}::operator()() const::{lambda(float)#1}, std::array<char*, 2ul>, 4, TrivialOffsetCalculator<1, unsigned int>, TrivialOffsetCalculator<1, unsigned int>, at::native::memory::LoadWithCast<1>, at::native::memory::StoreWithCast<1> >(int, at::native::direct_copy_kernel_cuda(at::TensorIteratorBase&)::{lambda()#3}::operator()() const::{lambda()#7}::operator()() const::{lambda(float)#1}, std::array<char*, 2ul>, TrivialOffsetCalculator<1, unsigned int>, TrivialOffsetCalculator<1, unsigned int>, at::native::memory::LoadWithCast<1>, at::native::memory::StoreWithCast<1>)",
+        count,
+        3,
+    )
+}
+
+/// A copy into another layout. Its rows are read across, so that it moves twice its bytes.
+pub(crate) fn layout_copy(count: u64) -> Kernel {
+    elementwise(
+        "void at::native::elementwise_kernel<128, 4, at::native::gpu_kernel_impl_nocast<at::native::direct_copy_kernel_cuda(at::TensorIteratorBase&)::{lambda()#3}::operator()() const::{lambda()#12}::operator()() const::{lambda(c10::BFloat16)#1}>(at::TensorIteratorBase&, at::native::direct_copy_kernel_cuda(at::TensorIteratorBase&)::{lambda()#3}::operator()() const::{lambda()#12}::operator()() const::{lambda(c10::BFloat16)#1} const&)::{lambda(int)#1}>(int, at::native::gpu_kernel_impl_nocast<at::native::direct_copy_kernel_cuda(at::TensorIteratorBase&)::{lambda()#3}::operator()() const::{lambda()#12}::operator()() const::{lambda(c10::BFloat16)#1}>(at::TensorIteratorBase&, at::native::direct_copy_kernel_cuda(at::TensorIteratorBase&)::{lambda()#3}::operator()() const::{lambda()#12}::operator()() const::{lambda(c10::BFloat16)#1} const&)::{lambda(int)#1})",
+        count,
+        4,
+    )
+}
+
+pub(crate) fn softmax(rows: u64, width: u64) -> Kernel {
+    kernel(
+        "void (anonymous namespace)::softmax_warp_forward<c10::BFloat16, c10::BFloat16, float, 9, false, false>(c10::BFloat16*, c10::BFloat16 const*, int, int, int, bool const*, int, bool)",
+        [rows.div_ceil(4), 1, 1],
+        [32, 4, 1],
+        [40, 0],
+        work(5 * rows * width, 4 * rows * width),
+    )
+}
+
+pub(crate) fn softmax_backward(rows: u64, width: u64) -> Kernel {
+    kernel(
+        "void (anonymous namespace)::softmax_warp_backward<float, c10::BFloat16, float, 9, false, false>(c10::BFloat16*, float const*, float const*, int, int, int, bool const*)",
+        [rows.div_ceil(4), 1, 1],
+        [32, 4, 1],
+        [40, 0],
+        work(5 * rows * width, 6 * rows * width),
+    )
+}
+
+/// A ring all-reduce: with two ranks every byte crosses the link once in each direction, with many twice.
+pub(crate) fn all_reduce(bytes: u64, world: u64, link_bytes_per_nanosecond: u64) -> Kernel {
+    let world = world.max(2);
+    let bytes = bytes * 2 * (world - 1) / world;
     Kernel {
         function: Function::LAUNCH_EXTENDED,
         ..kernel(
@@ -324,7 +471,7 @@ pub(crate) fn all_reduce(bytes: u64, link_bytes_per_nanosecond: u64) -> Kernel {
             [24, 1, 1],
             [512, 1, 1],
             [96, 0],
-            14_000 + bytes / link_bytes_per_nanosecond,
+            Cost::Fixed(14_000 + bytes / link_bytes_per_nanosecond),
         )
     }
 }

@@ -6,21 +6,27 @@
 //! other, as they do in a recording of a real job. Nothing depends on a clock or on the machine.
 
 pub(crate) mod document;
+pub(crate) mod faults;
+pub(crate) mod habits;
+pub(crate) mod job;
 pub(crate) mod kineto;
 pub(crate) mod loading;
 pub(crate) mod random;
 pub(crate) mod recorder;
+pub(crate) mod tensor;
 pub(crate) mod training;
 
 mod backward;
 mod communication;
 mod device;
+mod eager;
 mod events;
 mod forward;
 mod kernels;
 mod memory;
 mod occupancy;
+mod optimizer;
+mod pace;
 mod tape;
-mod tensor;
 #[cfg(test)]
 mod tests;

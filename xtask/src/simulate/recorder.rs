@@ -36,6 +36,8 @@ pub(crate) struct Process {
     pub(crate) autograd_thread: u64,
     pub(crate) device: u64,
     pub(crate) with_stack: bool,
+    /// Whether operators say the shapes of their inputs.
+    pub(crate) with_shapes: bool,
     /// How many small Python functions run around every call of a module and every parameter.
     pub(crate) small_calls: usize,
     pub(crate) seed: u64,
@@ -84,6 +86,8 @@ pub(crate) struct Recorder {
     pub(crate) random: Random,
     pub(crate) memory: Allocator,
     pub(crate) device: Device,
+    /// Python around every call of a module, in nanoseconds.
+    pub(crate) python: u64,
     threads: [Thread; 2],
     current: ThreadKind,
     frames: Vec<FrameEvent>,
@@ -104,6 +108,7 @@ impl Recorder {
             // Each device has its own range, as on a machine where one process sees all of them.
             memory: Allocator::new(0x7f40_0000_0000 + (process.device << 37)),
             device: Device::default(),
+            python: 0,
             threads: [thread(process.id), thread(process.autograd_thread)],
             current: ThreadKind::Main,
             frames: Vec::new(),
@@ -178,9 +183,13 @@ impl Recorder {
 
     /// An operator below autograd.
     pub(crate) fn open_op(&mut self, name: impl Into<Name>, inputs: &[Input<'_>]) {
+        let with_shapes = self.process.with_shapes;
         let arguments = self.events.keep(|text| {
-            text.push_str("\"Record function id\": 0, ");
-            push_inputs(text, inputs);
+            text.push_str("\"Record function id\": 0");
+            if with_shapes {
+                text.push_str(", ");
+                push_inputs(text, inputs);
+            }
         });
         self.open(name.into(), false, arguments, None);
     }
@@ -191,14 +200,18 @@ impl Recorder {
     }
 
     fn keep_sequence(&mut self, sequence: u64, forward_thread: u64, inputs: &[Input<'_>]) -> Text {
+        let with_shapes = self.process.with_shapes;
         self.events.keep(|text| {
             let _ = std::fmt::Write::write_fmt(
                 text,
                 format_args!(
-                    "\"Sequence number\": {sequence}, \"Fwd thread id\": {forward_thread}, \"Record function id\": 0, "
+                    "\"Sequence number\": {sequence}, \"Fwd thread id\": {forward_thread}, \"Record function id\": 0"
                 ),
             );
-            push_inputs(text, inputs);
+            if with_shapes {
+                text.push_str(", ");
+                push_inputs(text, inputs);
+            }
         })
     }
 
@@ -330,6 +343,10 @@ impl Recorder {
         self.leaf("<built-in method _get_tracing_state of PyCapsule object at 0x7f5c2e1d4b10>");
         self.enter(forward);
         self.small_calls();
+        if self.python > 0 {
+            let nanoseconds = self.random.around(self.python, 50);
+            self.elapse(nanoseconds, nanoseconds);
+        }
     }
 
     pub(crate) fn leave_module(&mut self) {

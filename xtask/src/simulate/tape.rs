@@ -1,9 +1,10 @@
 //! The autograd tape: what the forward leaves behind for the backward.
 
+use super::device::Kernel;
 use super::kernels::AttentionShape;
 use super::memory::Block;
 use super::recorder::GraphNode;
-use super::tensor::Tensor;
+use super::tensor::{Element, Tensor};
 
 /// What the backward of a node does.
 #[derive(Clone, Copy, Debug)]
@@ -17,6 +18,11 @@ pub(crate) enum Work {
     Attention {
         shape: AttentionShape,
         query: Tensor,
+    },
+    /// A batch of matrix products.
+    Bmm {
+        left: Tensor,
+        right: Tensor,
     },
     /// A look-up of rows: the table and the indices.
     Embedding {
@@ -36,12 +42,20 @@ pub(crate) enum Work {
         logits: Tensor,
         targets: Tensor,
     },
+    /// An operator whose backward is one kernel, or none.
+    Operator {
+        node: &'static str,
+        operator: &'static str,
+        kernel: Option<Kernel>,
+    },
     /// Another shape of the same memory.
     Reshape {
         input: Tensor,
     },
     /// The sum at the end of a branch: the gradient goes on into the branch and past it.
     Residual,
+    /// A softmax of the last axis.
+    Softmax,
     /// A cut of the last axis into equal parts.
     Split {
         part: Tensor,
@@ -62,14 +76,20 @@ impl Work {
     pub(crate) fn node_name(self) -> &'static str {
         match self {
             Self::Addmm { .. } => "AddmmBackward0",
+            Self::Attention { query, .. } if query.element == Element::Float => {
+                "ScaledDotProductEfficientAttentionBackward0"
+            }
             Self::Attention { .. } => "ScaledDotProductFlashAttentionBackward0",
+            Self::Bmm { .. } => "BmmBackward0",
             Self::Embedding { .. } => "EmbeddingBackward0",
             Self::Gelu => "GeluBackward0",
             Self::LayerNorm { .. } => "NativeLayerNormBackward0",
             Self::LogSoftmax => "LogSoftmaxBackward0",
             Self::Loss { .. } => "NllLossBackward0",
+            Self::Operator { node, .. } => node,
             Self::Reshape { .. } => "ViewBackward0",
             Self::Residual => "AddBackward0",
+            Self::Softmax => "SoftmaxBackward0",
             Self::Split { .. } => "SplitBackward0",
             Self::Transpose { .. } => "TransposeBackward0",
             Self::Weight { .. } => "TBackward0",

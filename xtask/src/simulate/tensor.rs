@@ -28,6 +28,15 @@ impl Element {
         }
     }
 
+    /// The name of the type in records of collectives.
+    pub(crate) fn scalar_type(self) -> &'static str {
+        match self {
+            Self::BFloat16 => "BFloat16",
+            Self::Float => "Float",
+            Self::Long => "Long",
+        }
+    }
+
     /// The name PyTorch records under `Input type`.
     fn name(self) -> &'static str {
         match self {
@@ -60,10 +69,6 @@ impl Tensor {
             stride *= dims[axis];
         }
         tensor
-    }
-
-    pub(crate) fn bfloat16(dims: &[u64]) -> Self {
-        Self::new(Element::BFloat16, dims)
     }
 
     pub(crate) fn dims(&self) -> &[u64] {
@@ -201,7 +206,7 @@ mod tests {
 
     #[test]
     fn inputs_are_written_as_kineto_does() {
-        let input = Tensor::bfloat16(&[8, 32, 64]);
+        let input = Tensor::new(Element::BFloat16, &[8, 32, 64]);
         let mut text = String::new();
         push_inputs(
             &mut text,
@@ -215,7 +220,7 @@ mod tests {
 
     #[test]
     fn a_slice_of_a_tensor_keeps_its_strides() {
-        let query = Tensor::bfloat16(&[2, 16, 96]).narrow_last(32).split_last(4, 8);
+        let query = Tensor::new(Element::BFloat16, &[2, 16, 96]).narrow_last(32).split_last(4, 8);
         assert_eq!(query.dims(), [2, 16, 4, 8]);
         assert_eq!(query.strides(), [1536, 96, 8, 1]);
     }

@@ -19,6 +19,7 @@ fn ranks() -> Vec<Trainer> {
             autograd_thread: 200 + rank,
             device: rank,
             with_stack: true,
+            with_shapes: true,
             small_calls: 1,
             seed: rank,
             start: 1_000_000_000,

@@ -2,7 +2,7 @@
 
 use super::device::finish_collectives;
 use super::events::Function;
-use super::kernels;
+use super::habits::{Features, Habits, Pause, PauseKind};
 use super::loading::Loading;
 use super::memory::Block;
 use super::random::Random;
@@ -21,12 +21,12 @@ pub(crate) struct Shape {
 }
 
 impl Shape {
-    fn parameters(&self) -> Vec<Tensor> {
+    fn parameters(&self, element: Element) -> Vec<Tensor> {
         let hidden = self.hidden;
-        let mut parameters = vec![Tensor::bfloat16(&[self.vocabulary, hidden])];
+        let mut parameters = vec![Tensor::new(element, &[self.vocabulary, hidden])];
         let mut linear = |inputs: u64, outputs: u64| {
-            parameters.push(Tensor::bfloat16(&[outputs, inputs]));
-            parameters.push(Tensor::bfloat16(&[outputs]));
+            parameters.push(Tensor::new(element, &[outputs, inputs]));
+            parameters.push(Tensor::new(element, &[outputs]));
         };
         for _ in 0..self.layers {
             linear(hidden, 3 * hidden);
@@ -36,7 +36,7 @@ impl Shape {
         }
         linear(hidden, self.vocabulary);
         // Scale and shift of two normalisations a layer and the last one.
-        parameters.extend((0..4 * self.layers + 2).map(|_| Tensor::bfloat16(&[hidden])));
+        parameters.extend((0..4 * self.layers + 2).map(|_| Tensor::new(element, &[hidden])));
         parameters
     }
 }
@@ -53,15 +53,23 @@ pub(crate) struct Trainer {
     /// The number of the compiled activation, if activations are compiled.
     pub(crate) fused: Option<u64>,
     pub(crate) tape: Vec<Node>,
-    parameters: Vec<Tensor>,
+    pub(crate) parameters: Vec<Tensor>,
     /// The batch on the device.
     tokens: Option<Block>,
+    features: Option<Block>,
     pub(crate) loading: Loading,
     reading: Reading,
     /// When the device was done with the last step.
     last_step_done: u64,
     /// The link between two devices, in bytes per nanosecond.
     pub(crate) link: u64,
+    /// The type the model computes in.
+    pub(crate) element: Element,
+    pub(crate) habits: Habits,
+    /// Whether gradients are summed over ranks.
+    pub(crate) distributed: bool,
+    /// Segments given back to the driver and not taken again yet.
+    pub(crate) released: u64,
 }
 
 /// What the program reads back from the device at the end of a step, which waits for it.
@@ -81,13 +89,23 @@ pub(crate) struct Place {
     pub(crate) loading: Loading,
     pub(crate) reading: Reading,
     pub(crate) link: u64,
+    pub(crate) element: Element,
+    pub(crate) habits: Habits,
 }
 
 impl Place {
     /// A rank that decodes its samples itself, each in so many nanoseconds, reads its loss in every step, and talks
     /// over PCIe rather than NVLink, so that some of the communication stays visible behind the backward.
     pub(crate) fn new(rank: u64, world: u64, decoding: (u64, u64)) -> Self {
-        Self { rank, world, loading: Loading::InProcess { decoding }, reading: Reading::Now(1), link: 19 }
+        Self {
+            rank,
+            world,
+            loading: Loading::InProcess { decoding },
+            reading: Reading::Now(1),
+            link: 19,
+            element: Element::BFloat16,
+            habits: Habits::default(),
+        }
     }
 }
 
@@ -95,13 +113,15 @@ impl Trainer {
     /// A rank whose parameters, optimizer state and buckets are already on the device.
     pub(crate) fn new(process: Process, shape: Shape, place: Place) -> Self {
         let mut recorder = Recorder::new(process);
-        let parameters = shape.parameters();
+        recorder.python = place.habits.python;
+        recorder.device.pace.element_bytes = place.element.bytes();
+        let parameters = shape.parameters(place.element);
         for _ in 0..4 {
             for parameter in &parameters {
                 recorder.allocate(parameter.bytes());
             }
         }
-        let Place { rank, world, loading, reading, link } = place;
+        let Place { rank, world, loading, reading, link, element, habits } = place;
         Self {
             recorder,
             shape,
@@ -112,10 +132,15 @@ impl Trainer {
             tape: Vec::new(),
             parameters,
             tokens: None,
+            features: None,
             loading,
             reading,
             last_step_done: 0,
             link,
+            element,
+            habits,
+            distributed: true,
+            released: 0,
         }
     }
 
@@ -150,7 +175,18 @@ impl Trainer {
         self.recorder.open_annotation(name);
         self.load_batch();
         let tokens = self.move_to_device();
+        self.move_features();
         self.zero_gradients();
+        let logits = match self.distributed {
+            true => self.parallel_forward(tokens),
+            false => self.forward(tokens),
+        };
+        self.loss(logits);
+        self.backward();
+    }
+
+    /// The forward of a model whose gradients are summed over ranks.
+    fn parallel_forward(&mut self, tokens: Tensor) -> Tensor {
         self.recorder.enter_module(
             "DistributedDataParallel",
             0,
@@ -164,13 +200,14 @@ impl Trainer {
         self.recorder.leaf("torch/nn/parallel/distributed.py(1594): _post_forward");
         self.recorder.close();
         self.recorder.leave_module();
-        self.loss(logits);
-        self.backward();
+        logits
     }
 
     /// The rest of the step.
     fn second_half(&mut self, step: u64) {
         self.optimize(step);
+        self.pause(step);
+        self.release_segments();
         match self.reading {
             Reading::Now(numbers) => self.log(numbers),
             Reading::OneBehind => self.wait_for_last_step(),
@@ -217,78 +254,107 @@ impl Trainer {
         recorder.leave();
     }
 
-    fn optimize(&mut self, step: u64) {
+    fn log(&mut self, numbers: u64) {
+        for _ in 0..numbers {
+            self.read();
+        }
+        self.recorder.leaf("train.py(69): log");
+    }
+
+    /// Reads a number from the device.
+    pub(crate) fn read(&mut self) {
+        let tensor = Tensor::new(self.element, &[]);
+        let scalar = Input::Tensor(tensor);
         let recorder = &mut self.recorder;
-        recorder.enter("torch/optim/lr_scheduler.py(140): wrapper");
-        recorder.enter("torch/optim/optimizer.py(473): wrapper");
-        recorder.open_annotation("Optimizer.step#AdamW.step".into());
-        recorder.enter("torch/optim/optimizer.py(72): _use_grad");
-        recorder.enter("torch/optim/adamw.py(209): step");
-        recorder.enter("torch/optim/adamw.py(134): _init_group");
-        for _ in &self.parameters {
-            recorder.leaf("<built-in function is_complex>");
-            recorder.small_calls();
-            recorder.leaf("<built-in method append of list object at 0x7f5a2cc1d7c0>");
-            recorder.leaf("<built-in method append of list object at 0x7f5a2cc1d8c0>");
-        }
-        recorder.leave();
-        recorder.enter("torch/optim/adamw.py(876): adamw");
-        recorder.enter("torch/optim/adamw.py(747): _fused_adamw");
-        let steps = vec![Tensor::new(Element::Float, &[]); self.parameters.len()];
-        recorder.op("aten::_foreach_add_", &[Input::Tensors(&steps), Input::Scalar("1")], |recorder| {
-            recorder.launch(kernels::fill(steps.len() as u64))
+        recorder.enter("<built-in method item of Tensor object at 0x7f5a0c3b10e0>");
+        recorder.op("aten::item", &[scalar], |recorder| {
+            recorder.op("aten::_local_scalar_dense", &[scalar], |recorder| {
+                recorder.copy("Memcpy DtoH (Device -> Pageable)", tensor.bytes());
+                recorder.synchronize(Function::STREAM_SYNCHRONIZE);
+            });
         });
-        let rate = (3e-4 * (1.0 - step as f64 / 1e6)).to_string();
-        let list = Input::Tensors(&self.parameters);
-        let no = Input::Scalar("False");
-        let inputs = [
-            list,
-            list,
-            list,
-            list,
-            Input::Tensors(&[]),
-            Input::Tensors(&steps),
-            Input::Scalar(&rate),
-            Input::Scalar("0.90000000000000002"),
-            Input::Scalar("0.94999999999999996"),
-            Input::Scalar("0.10000000000000001"),
-            Input::Scalar("1e-08"),
-            no,
-            no,
-            Input::Nothing,
-            Input::Nothing,
-        ];
-        let mut left: u64 = self.parameters.iter().map(Tensor::count).sum();
-        recorder.op("aten::_fused_adamw_", &inputs, |recorder| {
-            // One launch takes 320 chunks of 65536 elements.
-            while left > 0 {
-                let chunk = left.min(320 * 65_536);
-                recorder.launch(kernels::fused_adam(chunk));
-                left -= chunk;
-            }
-        });
-        for _ in 0..4 {
-            recorder.leave();
-        }
-        recorder.close();
-        recorder.leave();
         recorder.leave();
     }
 
-    fn log(&mut self, numbers: u64) {
-        let scalar = Input::Tensor(Tensor::bfloat16(&[]));
-        let recorder = &mut self.recorder;
-        for _ in 0..numbers {
-            recorder.enter("<built-in method item of Tensor object at 0x7f5a0c3b10e0>");
-            recorder.op("aten::item", &[scalar], |recorder| {
-                recorder.op("aten::_local_scalar_dense", &[scalar], |recorder| {
-                    recorder.copy("Memcpy DtoH (Device -> Pageable)", 2);
-                    recorder.synchronize(Function::STREAM_SYNCHRONIZE);
-                });
-            });
-            recorder.leave();
+    /// Moves what a batch has besides its tokens, such as images.
+    fn move_features(&mut self) {
+        let Features { bytes, pageable } = self.habits.features;
+        if bytes == 0 {
+            return;
         }
-        recorder.leaf("train.py(69): log");
+        let tensor = Tensor::new(Element::Float, &[self.shape.batch, bytes / 4 / self.shape.batch]);
+        let recorder = &mut self.recorder;
+        recorder.enter("<built-in method to of Tensor object at 0x7f5a0c3ae5f0>");
+        let (nothing, no) = (Input::Nothing, Input::Scalar("False"));
+        let waits = Input::Scalar(if pageable.is_some() { "False" } else { "True" });
+        let from = Input::Tensor(tensor);
+        recorder
+            .open_forward("aten::to", &[from, Input::Scalar("6"), Input::Scalar("0"), nothing, waits, no]);
+        recorder.open_op("aten::_to_copy", &[from, Input::Scalar("6"), Input::Scalar("0"), nothing, waits]);
+        let block = recorder.empty(tensor);
+        recorder.op("aten::copy_", &[from, from, waits], |recorder| match pageable {
+            None => recorder.copy("Memcpy HtoD (Pinned -> Device)", tensor.bytes()),
+            Some(rate) => {
+                recorder.copy_pageable(tensor.bytes(), rate);
+                recorder.synchronize(Function::STREAM_SYNCHRONIZE);
+            }
+        });
+        recorder.close();
+        recorder.close();
+        recorder.leave();
+        if let Some(last) = self.features.replace(block) {
+            recorder.free(last);
+        }
+    }
+
+    fn pause(&mut self, step: u64) {
+        let Some(Pause { kind, every, nanoseconds }) = self.habits.pause else { return };
+        if step % every != every - 1 {
+            return;
+        }
+        let recorder = &mut self.recorder;
+        let nanoseconds = recorder.random.around(nanoseconds, 20);
+        match kind {
+            PauseKind::Collection => {
+                recorder.enter("<built-in function collect>");
+                recorder.elapse(nanoseconds, nanoseconds);
+                recorder.leave();
+            }
+            PauseKind::Checkpoint => {
+                recorder.enter("train.py(74): save_checkpoint");
+                recorder.enter("torch/cuda/__init__.py(1040): synchronize");
+                recorder.synchronize(Function::DEVICE_SYNCHRONIZE);
+                recorder.leave();
+                recorder.enter("torch/serialization.py(943): save");
+                recorder.elapse(nanoseconds, nanoseconds);
+                recorder.leave();
+                recorder.leave();
+            }
+        }
+    }
+
+    /// `torch.cuda.empty_cache()`: the driver waits for the device, then takes each segment back.
+    fn release_segments(&mut self) {
+        let segments = self.habits.released_segments;
+        if segments == 0 {
+            return;
+        }
+        let recorder = &mut self.recorder;
+        recorder.enter("torch/cuda/memory.py(218): empty_cache");
+        recorder.synchronize(Function::DEVICE_SYNCHRONIZE);
+        for _ in 0..segments {
+            recorder.call(Function::FREE, 90_000, 180_000, false);
+        }
+        recorder.leave();
+        self.released = segments;
+    }
+
+    /// Takes a segment from the driver again if the cache was emptied.
+    pub(crate) fn take_segment(&mut self) {
+        if self.released > 0 {
+            self.released -= 1;
+            self.recorder.call(Function::MALLOC, 150_000, 350_000, false);
+        }
     }
 
     fn wait_for_last_step(&mut self) {
