@@ -102,7 +102,7 @@ impl Recorder {
     pub(crate) fn copy_pageable(&mut self, bytes: u64, bytes_per_microsecond: u64) {
         let duration = self.random.around(4_000 + 1_000 * bytes / bytes_per_microsecond, 20);
         let left = self.device.compute_free.saturating_sub(self.now()) + duration;
-        let (correlation, called) = self.call(Function::MEMCPY, left + 3_500, left + 7_500, true);
+        let (correlation, called) = self.call_waiting(Function::MEMCPY, left, (3_500, 7_500), true);
         let name = "Memcpy HtoD (Pageable -> Device)".into();
         self.run(name, Activity::Copy(bytes), correlation, called, duration);
     }
@@ -181,7 +181,7 @@ impl Recorder {
     /// Waits until the device has come to an instant.
     pub(crate) fn wait_until(&mut self, function: Function, instant: u64) {
         let left = instant.saturating_sub(self.now());
-        self.call(function, left + 2_500, left + 5_500, false);
+        self.call_waiting(function, left, (2_500, 5_500), false);
     }
 
     /// When the device is done with everything launched so far.

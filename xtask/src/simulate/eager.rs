@@ -125,7 +125,7 @@ impl Trainer {
 
     /// What the program does to the activations of a layer besides the model.
     pub(crate) fn handle_activations(&mut self, input: Tensor) {
-        let Habits { casts, layout_copies, clones, reads, .. } = self.habits;
+        let Habits { casts, layout_copies, clones, .. } = self.habits;
         for _ in 0..casts {
             self.cast(input, Element::Float);
             self.cast(Tensor::new(Element::Float, input.dims()), self.element);
@@ -136,8 +136,23 @@ impl Trainer {
         for _ in 0..clones {
             self.clone_tensor(input);
         }
-        for _ in 0..reads {
-            self.read();
+    }
+
+    /// Computes figures of the output of a product, as people do who look for numbers that are not finite.
+    pub(crate) fn watch(&mut self, output: Tensor) {
+        for _ in 0..self.habits.figures {
+            let recorder = &mut self.recorder;
+            recorder.enter("model.py(90): watch");
+            let inputs = [Input::Tensor(output), Input::Nothing];
+            recorder.open_op("aten::mean", &inputs);
+            let block = recorder.empty(Tensor::new(self.element, &[]));
+            recorder.launch(kernels::sum_rows(output.count() / 512, 512));
+            recorder.close();
+            if self.habits.reads_figures {
+                self.read();
+            }
+            self.recorder.free(block);
+            self.recorder.leave();
         }
     }
 

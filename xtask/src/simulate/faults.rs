@@ -118,7 +118,7 @@ fn around(middle: u64) -> (u64, u64) {
     (middle - middle / 50, middle + middle / 50)
 }
 
-pub(crate) const FAULTS: [Fault; 20] = [
+pub(crate) const FAULTS: [Fault; 21] = [
     Fault {
         name: "allocator-stalls",
         what: "`torch.cuda.empty_cache()` in every step; segments that go back to the driver",
@@ -132,7 +132,7 @@ pub(crate) const FAULTS: [Fault; 20] = [
     Fault {
         name: "casts",
         what: "activations to float32 and back; pairs of casts in a layer",
-        strengths: &[2.0, 4.0, 8.0],
+        strengths: &[1.0, 2.0, 4.0],
         ranks: 1,
         needs_shapes: false,
         findings: &["casts"],
@@ -142,7 +142,7 @@ pub(crate) const FAULTS: [Fault; 20] = [
     Fault {
         name: "device-copies",
         what: "`clone()` of activations; copies in a layer",
-        strengths: &[4.0, 8.0, 16.0],
+        strengths: &[8.0, 12.0, 16.0],
         ranks: 1,
         needs_shapes: false,
         findings: &["device_copies"],
@@ -152,7 +152,7 @@ pub(crate) const FAULTS: [Fault; 20] = [
     Fault {
         name: "garbage-collection",
         what: "`gc.collect()` in every second step; its length in steps",
-        strengths: &[1.5, 2.0, 3.0],
+        strengths: &[2.5, 3.0, 4.0],
         ranks: 1,
         needs_shapes: false,
         findings: &["garbage_collection"],
@@ -164,14 +164,14 @@ pub(crate) const FAULTS: [Fault; 20] = [
     },
     Fault {
         name: "host-reads",
-        what: "`.item()` in the forward; reads in a layer",
+        what: "`.item()` in the forward; figures of every product that are read",
         strengths: &[2.0, 4.0, 8.0],
         ranks: 1,
         needs_shapes: false,
         findings: &["synchronisation"],
-        prepare: nothing,
-        inject: |job, strength, _| {
-            job.habits.reads = strength as u64;
+        prepare: |job, strength| job.habits.figures = strength as u64,
+        inject: |job, _, _| {
+            job.habits.reads_figures = true;
             job.reading = Reading::Now(1);
         },
     },
@@ -204,9 +204,24 @@ pub(crate) const FAULTS: [Fault; 20] = [
         },
     },
     Fault {
+        name: "launch-bound",
+        what: "kernels so short that launching them one by one takes longer; without the fault a graph does; texts",
+        strengths: &[1.0, 2.0, 4.0],
+        ranks: 1,
+        needs_shapes: false,
+        findings: &["host_bound"],
+        prepare: |job, strength| {
+            job.shape.hidden /= 4;
+            job.shape.heads /= 4;
+            (job.shape.batch, job.sequence) = (strength as u64, 128);
+            job.habits.host = 0.02;
+        },
+        inject: |job, _, _| job.habits.host = 1.0,
+    },
+    Fault {
         name: "layout-copies",
         what: "`.contiguous()` of transposed activations; copies in a layer",
-        strengths: &[4.0, 8.0, 16.0],
+        strengths: &[3.0, 6.0, 12.0],
         ranks: 1,
         needs_shapes: false,
         findings: &["casts", "layout_copies"],
@@ -216,11 +231,11 @@ pub(crate) const FAULTS: [Fault; 20] = [
     Fault {
         name: "pageable-copies",
         what: "the batch comes from pageable memory; gigabytes per second",
-        strengths: &[3.0, 5.0, 8.0],
+        strengths: &[3.0, 4.0, 6.0],
         ranks: 1,
         needs_shapes: false,
         findings: &["pageable_copies"],
-        prepare: |job, _| job.habits.features = Features { bytes: 6 << 20, pageable: None },
+        prepare: |job, _| job.habits.features = Features { bytes: 8 << 20, pageable: None },
         inject: |job, strength, _| job.habits.features.pageable = Some((strength * 1e3) as u64),
     },
     Fault {

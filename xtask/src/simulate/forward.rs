@@ -108,6 +108,7 @@ impl Trainer {
         self.recorder.close();
         self.recorder.leave();
         self.recorder.leave_module();
+        self.watch(output);
         output
     }
 
@@ -365,9 +366,9 @@ impl Trainer {
                 0 => self.gelu(layer, wide),
                 _ => self.written_out_gelu(wide),
             }
+            self.handle_activations(wide);
             self.linear(4 * layer + 3, wide, self.shape.hidden);
             self.recorder.leave_module();
-            self.handle_activations(hidden);
             self.add_residual(hidden);
             self.recorder.leave_module();
         }

@@ -38,12 +38,15 @@ pub(crate) struct Features {
 }
 
 /// What a program does.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Habits {
+    /// How long the host takes for what it does, relative to a fast one; close to zero if a graph launches everything.
+    pub(crate) host: f64,
     /// Python around every call of a module, in nanoseconds.
     pub(crate) python: u64,
-    /// Numbers of the activations that are read in every layer.
-    pub(crate) reads: u64,
+    /// Figures that are computed of the output of every product, and whether each is read at once.
+    pub(crate) figures: u64,
+    pub(crate) reads_figures: bool,
     pub(crate) pause: Option<Pause>,
     pub(crate) features: Features,
     /// Whether gradients are sent after the backward rather than during it.
@@ -67,4 +70,28 @@ pub(crate) struct Habits {
     pub(crate) unaligned: u64,
     /// Float32 products on tensor cores.
     pub(crate) tensor_float_32: bool,
+}
+
+impl Default for Habits {
+    fn default() -> Self {
+        Self {
+            host: 1.0,
+            python: 0,
+            figures: 0,
+            reads_figures: false,
+            pause: None,
+            features: Features::default(),
+            late_gradients: false,
+            small_messages: 0,
+            optimizer: Optimizer::default(),
+            activation_operators: 0,
+            score_passes: 0,
+            casts: 0,
+            layout_copies: 0,
+            clones: 0,
+            released_segments: 0,
+            unaligned: 0,
+            tensor_float_32: false,
+        }
+    }
 }

@@ -86,6 +86,8 @@ pub(crate) struct Recorder {
     pub(crate) random: Random,
     pub(crate) memory: Allocator,
     pub(crate) device: Device,
+    /// How long the host takes for what it does, relative to a fast one.
+    pub(crate) host: f64,
     /// Python around every call of a module, in nanoseconds.
     pub(crate) python: u64,
     threads: [Thread; 2],
@@ -108,6 +110,7 @@ impl Recorder {
             // Each device has its own range, as on a machine where one process sees all of them.
             memory: Allocator::new(0x7f40_0000_0000 + (process.device << 37)),
             device: Device::default(),
+            host: 1.0,
             python: 0,
             threads: [thread(process.id), thread(process.autograd_thread)],
             current: ThreadKind::Main,
@@ -147,7 +150,7 @@ impl Recorder {
     /// Lets time pass on the current thread.
     pub(crate) fn elapse(&mut self, low: u64, high: u64) {
         let nanoseconds = self.random.between(low, high);
-        self.thread().now += nanoseconds;
+        self.thread().now += (nanoseconds as f64 * self.host) as u64;
     }
 
     /// Goes on elsewhere, not before what the other thread has done.
@@ -383,6 +386,17 @@ impl Recorder {
 
     /// A call into the CUDA API; answers its correlation number and its start.
     pub(crate) fn call(&mut self, function: Function, low: u64, high: u64, launches: bool) -> (u64, u64) {
+        self.call_waiting(function, 0, (low, high), launches)
+    }
+
+    /// A call that also waits for the device.
+    pub(crate) fn call_waiting(
+        &mut self,
+        function: Function,
+        wait: u64,
+        (low, high): (u64, u64),
+        launches: bool,
+    ) -> (u64, u64) {
         self.elapse(250, 700);
         // Calls that the profiler leaves out have numbers too.
         self.next_correlation += self.random.between(1, 9);
@@ -390,6 +404,7 @@ impl Recorder {
         let thread = self.thread();
         let (id, start) = (thread.id, thread.now);
         self.elapse(low, high);
+        self.thread().now += wait;
         let duration = self.now() - start;
         self.events.calls.push(CallEvent {
             function,

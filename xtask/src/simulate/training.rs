@@ -113,6 +113,7 @@ impl Trainer {
     /// A rank whose parameters, optimizer state and buckets are already on the device.
     pub(crate) fn new(process: Process, shape: Shape, place: Place) -> Self {
         let mut recorder = Recorder::new(process);
+        recorder.host = place.habits.host;
         recorder.python = place.habits.python;
         recorder.device.pace.element_bytes = place.element.bytes();
         let parameters = shape.parameters(place.element);
@@ -309,7 +310,7 @@ impl Trainer {
 
     fn pause(&mut self, step: u64) {
         let Some(Pause { kind, every, nanoseconds }) = self.habits.pause else { return };
-        if step % every != every - 1 {
+        if (step + 1) % every != every / 2 {
             return;
         }
         let recorder = &mut self.recorder;

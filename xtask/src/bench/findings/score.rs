@@ -23,15 +23,18 @@ struct Score {
     found: usize,
     in_range: usize,
     errors: Vec<f64>,
+    /// What the faults cost, of the step.
+    shares: Vec<f64>,
 }
 
 impl Score {
-    fn add(&mut self, verdict: &Verdict<'_>, is_first: bool) {
+    fn add(&mut self, verdict: &Verdict<'_>, is_first: bool, step: u64) {
         self.cases += 1;
         self.first += usize::from(is_first);
         self.found += usize::from(verdict.place.is_some());
         self.in_range += usize::from(verdict.is_in_range);
         self.errors.extend(verdict.error);
+        self.shares.push(verdict.truth.gain as f64 / step.max(1) as f64);
     }
 
     fn merge(&mut self, other: &Self) {
@@ -40,6 +43,7 @@ impl Score {
         self.found += other.found;
         self.in_range += other.in_range;
         self.errors.extend(&other.errors);
+        self.shares.extend(&other.shares);
     }
 
     fn first_pct(&self) -> f64 {
@@ -52,21 +56,34 @@ impl Score {
 
     /// Middle of the errors, in percent of what is true.
     fn median_pct(&self) -> f64 {
-        let mut errors = self.errors.clone();
-        errors.sort_by(f64::total_cmp);
+        let errors = sorted(&self.errors);
         errors.get(errors.len() / 2).map_or(f64::INFINITY, |error| 100.0 * error)
     }
 
-    fn cells(&self, name: &str) -> [String; 6] {
+    /// What the faults cost in percent of a step, from and to.
+    fn cost(&self) -> String {
+        let shares = sorted(&self.shares);
+        let end = |share: Option<&f64>| 100.0 * share.copied().unwrap_or_default();
+        format!("{:.0} to {:.0} %", end(shares.first()), end(shares.last()))
+    }
+
+    fn cells(&self, name: &str) -> [String; 7] {
         [
             name.to_owned(),
             self.cases.to_string(),
+            self.cost(),
             format!("{:.1} %", self.first_pct()),
             format!("{:.1} %", percentage(self.found, self.cases)),
             format!("{:.1} %", self.median_pct()),
             format!("{:.1} %", self.in_range_pct()),
         ]
     }
+}
+
+fn sorted(values: &[f64]) -> Vec<f64> {
+    let mut values = values.to_vec();
+    values.sort_by(f64::total_cmp);
+    values
 }
 
 fn percentage(part: usize, whole: usize) -> f64 {
@@ -104,7 +121,7 @@ pub(super) fn print(answers: &[Answer]) -> bool {
                 1 => faults.entry(verdict.truth.fault).or_default(),
                 _ => &mut pairs,
             };
-            score.add(verdict, is_first);
+            score.add(verdict, is_first, answer.step);
         }
         if !is_first {
             misses.push((1e9, line(answer, "not first")));
@@ -116,7 +133,7 @@ pub(super) fn print(answers: &[Answer]) -> bool {
             misses.push((worst.error.unwrap_or_default(), line(answer, "out of range")));
         }
     }
-    let mut table = Table::new(&["fault", "cases", "first", "found", "median error", "in range"]);
+    let mut table = Table::new(&["fault", "cases", "costs", "first", "found", "median error", "in range"]);
     let mut all = Score::default();
     for (name, score) in &faults {
         table.row(score.cells(name));
