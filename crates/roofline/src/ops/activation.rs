@@ -16,6 +16,11 @@ pub(super) const FORMULAS: &[Formula] = &[
     Formula { names: GATED_SILU, category: CATEGORY, work: gated::<5>, backward: None },
     Formula { names: GATED_GELU, category: CATEGORY, work: gated::<8>, backward: None },
     Formula { names: GATED_GELU_TANH, category: CATEGORY, work: gated::<10>, backward: None },
+    Formula { names: &["_C::fatrelu_and_mul"], category: CATEGORY, work: gated::<2>, backward: None },
+    // A sigmoid (4), three products, a sum and two bounds.
+    Formula { names: &["_C::swigluoai_and_mul"], category: CATEGORY, work: gated::<10>, backward: None },
+    Formula { names: GATED_SILU_QUANTISED, category: CATEGORY, work: gated_quantised, backward: None },
+    Formula { names: TO_OUTPUT, category: CATEGORY, work: to_output, backward: None },
 ];
 
 /// PyTorch computes these with `aten::clamp_min` and its like.
@@ -69,10 +74,26 @@ const BACKWARD: &[&str] = &[
     "aten::threshold_backward",
 ];
 
-const GATED_SILU: &[&str] = &["_C::silu_and_mul", "aiter::silu_and_mul", "sgl_kernel::silu_and_mul"];
-const GATED_GELU: &[&str] = &["_C::gelu_and_mul", "aiter::gelu_and_mul", "sgl_kernel::gelu_and_mul"];
-const GATED_GELU_TANH: &[&str] =
-    &["_C::gelu_tanh_and_mul", "aiter::gelu_tanh_and_mul", "sgl_kernel::gelu_tanh_and_mul"];
+const GATED_SILU: &[&str] = &[
+    "_C::mul_and_silu",
+    "_C::silu_and_mul",
+    "aiter::silu_and_mul",
+    "flashinfer::silu_and_mul",
+    "sgl_kernel::silu_and_mul",
+];
+const GATED_GELU: &[&str] =
+    &["_C::gelu_and_mul", "aiter::gelu_and_mul", "flashinfer::gelu_and_mul", "sgl_kernel::gelu_and_mul"];
+const GATED_GELU_TANH: &[&str] = &[
+    "_C::gelu_tanh_and_mul",
+    "aiter::gelu_tanh_and_mul",
+    "flashinfer::gelu_tanh_and_mul",
+    "sgl_kernel::gelu_tanh_and_mul",
+];
+/// Two operations more, for a scale that is given or found.
+const GATED_SILU_QUANTISED: &[&str] =
+    &["_C::silu_and_mul_per_block_quant", "_C::silu_and_mul_quant", "aiter::scaled_silu_and_mul"];
+/// `(out, input)` without a gate.
+const TO_OUTPUT: &[&str] = &["_C::gelu_fast", "_C::gelu_new", "_C::gelu_quick", "aiter::gelu_fast"];
 
 fn forward(call: &Call<'_>) -> Result<Work, Unmodelled> {
     mapped(call, 1, 1.0, Stored::Promoted)
@@ -121,9 +142,24 @@ fn gated<const OPERATIONS: u32>(call: &Call<'_>) -> Result<Work, Unmodelled> {
         .writes("output", elements, output.precision()?))
 }
 
+/// `(out, input, scales, ...)`.
+fn gated_quantised(call: &Call<'_>) -> Result<Work, Unmodelled> {
+    let scales = call.tensor(2)?;
+    Ok(gated::<7>(call)?.writes("scales", scales.elements(), scales.precision()?))
+}
+
+/// `op(out, input)`: one operation for an element, as for PyTorch's.
+fn to_output(call: &Call<'_>) -> Result<Work, Unmodelled> {
+    let (output, input) = (call.tensor(0)?, call.tensor(1)?);
+    let elements = output.elements();
+    Ok(Work::vector(elements, elements, input.precision()?)
+        .reads("input", input.elements(), input.precision()?)
+        .writes("output", elements, output.precision()?))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::operands::testing::counted;
+    use super::super::operands::testing::{check_named, counted};
     use super::*;
 
     #[test]
@@ -150,5 +186,17 @@ mod tests {
             counted(gated::<5>, &[("[4,256]", bf16), ("[4,512]", "float")]),
             (5120.0, 8192.0 + 2048.0)
         );
+        let (narrow, wide) = (("[4,256]", "c10::Float8_e4m3fn"), ("[4,512]", bf16));
+        check_named(&[
+            ("flashinfer::silu_and_mul", &[("[4,256]", bf16), wide], 5120.0, 4096.0 + 2048.0),
+            ("_C::silu_and_mul_quant", &[narrow, wide, ("[1]", "float")], 7168.0, 4096.0 + 1024.0 + 4.0),
+            (
+                "_C::silu_and_mul_per_block_quant",
+                &[narrow, wide, ("[4,2]", "float"), ("128", "Scalar")],
+                7168.0,
+                4096.0 + 1024.0 + 32.0,
+            ),
+            ("_C::gelu_new", &[("[4,256]", bf16), ("[4,256]", bf16)], 1024.0, 4096.0),
+        ]);
     }
 }

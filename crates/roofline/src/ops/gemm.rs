@@ -3,9 +3,13 @@
 use crate::{Arithmetic, Precision, Work};
 
 mod calls;
+mod packed;
 mod quantised;
+mod served;
 
 pub(super) use calls::{FORMULAS, WRAPPERS};
+pub(super) use packed::{sizes, words};
+pub(super) use served::{FORMULAS as SERVED, WRAPPERS as SERVED_WRAPPERS};
 
 /// `batch` products of an `m` x `k` matrix with a `k` x `n` matrix.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,4 +1,4 @@
-//! Lookups and updates at given places: embeddings, gathers, scatters, caches of keys and values.
+//! Lookups and updates at given places: embeddings, gathers, scatters.
 //!
 //! What is looked up is read once, so never more than the whole table; indices are read, results written. Nothing is
 //! computed, except where values are added up: one operation for each.
@@ -23,19 +23,6 @@ pub(super) const FORMULAS: &[Formula] = &[
         names: &["aten::embedding_dense_backward"],
         category: CATEGORY,
         work: embedding_backward,
-        backward: None,
-    },
-    Formula {
-        names: &["_C_cache_ops::reshape_and_cache_flash", "_C_cache_ops::reshape_and_cache"],
-        category: CATEGORY,
-        work: cache_update,
-        backward: None,
-    },
-    Formula { names: &["sglang::store_cache"], category: CATEGORY, work: store_cache, backward: None },
-    Formula {
-        names: &["_C_cache_ops::concat_and_cache_mla"],
-        category: CATEGORY,
-        work: latent_cache_update,
         backward: None,
     },
 ];
@@ -200,37 +187,6 @@ fn embedding_backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
         .writes("weight gradient", count(call, 2)? as f64 * width, precision))
 }
 
-/// `reshape_and_cache_flash(key, value, key_cache, value_cache, slots, ...)`.
-fn cache_update(call: &Call<'_>) -> Result<Work, Unmodelled> {
-    let (key, value, slots) = (call.tensor(0)?, call.tensor(1)?, call.tensor(4)?);
-    Ok(Work::movement()
-        .reads("keys", key.elements(), key.precision()?)
-        .reads("values", value.elements(), value.precision()?)
-        .reads("slots", slots.elements(), slots.precision()?)
-        .writes("key cache", key.elements(), call.tensor(2)?.precision()?)
-        .writes("value cache", value.elements(), call.tensor(3)?.precision()?))
-}
-
-/// `store_cache(k, v, k_cache, v_cache, indices, ...)`; TraceLens leaves the indices out.
-fn store_cache(call: &Call<'_>) -> Result<Work, Unmodelled> {
-    let (key, value) = (call.tensor(0)?, call.tensor(1)?);
-    Ok(Work::movement()
-        .reads("keys", key.elements(), key.precision()?)
-        .reads("values", value.elements(), value.precision()?)
-        .writes("key cache", key.elements(), call.tensor(2)?.precision()?)
-        .writes("value cache", value.elements(), call.tensor(3)?.precision()?))
-}
-
-/// `concat_and_cache_mla(kv_c, k_pe, kv_cache, slots, ...)`.
-fn latent_cache_update(call: &Call<'_>) -> Result<Work, Unmodelled> {
-    let (latent, rotated, slots) = (call.tensor(0)?, call.tensor(1)?, call.tensor(3)?);
-    Ok(Work::movement()
-        .reads("latent", latent.elements(), latent.precision()?)
-        .reads("rotated", rotated.elements(), rotated.precision()?)
-        .reads("slots", slots.elements(), slots.precision()?)
-        .writes("cache", latent.elements() + rotated.elements(), call.tensor(2)?.precision()?))
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::operands::testing::{Example, call, check};
@@ -269,36 +225,6 @@ mod tests {
                 &[("[8,32,64]", "float"), ("[8,32]", "long int"), ("512", "Scalar"), ("-1", "Scalar")],
                 16384.0,
                 65536.0 + 2048.0 + 131_072.0,
-            ),
-            (
-                cache_update,
-                &[
-                    ("[32,8,64]", bf16),
-                    ("[32,8,64]", bf16),
-                    ("[9,32,8,64]", "c10::Float8_e4m3fn"),
-                    ("[9,32,8,64]", "c10::Float8_e4m3fn"),
-                    ("[32]", "long int"),
-                ],
-                0.0,
-                4.0 * 16384.0 + 256.0 + 2.0 * 16384.0,
-            ),
-            (
-                store_cache,
-                &[
-                    ("[60,1024]", bf16),
-                    ("[60,1024]", bf16),
-                    ("[99,1024]", bf16),
-                    ("[99,1024]", bf16),
-                    ("[60]", "long int"),
-                ],
-                0.0,
-                4.0 * 60.0 * 1024.0 * 2.0,
-            ),
-            (
-                latent_cache_update,
-                &[("[5,512]", bf16), ("[5,64]", bf16), ("[3,16,576]", bf16), ("[5]", "long int")],
-                0.0,
-                2.0 * 2.0 * 5.0 * 576.0 + 40.0,
             ),
         ];
         check(table);

@@ -18,6 +18,7 @@ mod grouped_gemm;
 mod hyper_connection;
 mod indexing;
 mod kernel_types;
+mod kv_cache;
 mod loss;
 mod moe;
 mod movement;
@@ -32,10 +33,12 @@ mod recurrent;
 mod reduction;
 mod rms_norm;
 mod rope;
+mod routing;
 mod shape;
 mod softmax;
 mod sorting;
 mod state_space;
+mod transformer_engine;
 mod triton;
 
 pub use attention::{Attention, Step, Tokens};
@@ -77,21 +80,27 @@ const FAMILIES: &[&[Formula]] = &[
     convolution::FORMULAS,
     elementwise::FORMULAS,
     gemm::FORMULAS,
+    gemm::SERVED,
     grouped_gemm::FORMULAS,
     hyper_connection::FORMULAS,
     indexing::FORMULAS,
+    kv_cache::FORMULAS,
     loss::FORMULAS,
     moe::FORMULAS,
+    moe::GROUPED,
     movement::FORMULAS,
     normalization::FORMULAS,
     optimizer::FORMULAS,
     pooling::FORMULAS,
     quantization::FORMULAS,
+    quantization::SERVED,
     random::FORMULAS,
     recurrent::FORMULAS,
     reduction::FORMULAS,
     rms_norm::FORMULAS,
+    rms_norm::SERVED,
     rope::FORMULAS,
+    routing::FORMULAS,
     softmax::FORMULAS,
     sorting::FORMULAS,
     state_space::FORMULAS,
@@ -105,15 +114,20 @@ const WRAPPERS: &[&[Formula]] = &[
     attention::WRAPPERS,
     convolution::WRAPPERS,
     elementwise::WRAPPERS,
+    gemm::SERVED_WRAPPERS,
     gemm::WRAPPERS,
     indexing::WRAPPERS,
     loss::WRAPPERS,
     movement::WRAPPERS,
     pooling::WRAPPERS,
+    quantization::WRAPPERS,
     random::WRAPPERS,
+    rms_norm::SERVED_WRAPPERS,
     rms_norm::WRAPPERS,
+    routing::WRAPPERS,
     softmax::WRAPPERS,
     sorting::WRAPPERS,
+    transformer_engine::WRAPPERS,
     // tidy-alphabetical-end
 ];
 

@@ -3,8 +3,10 @@
 use crate::{Arithmetic, Precision, Work};
 
 mod calls;
+mod grouped;
 
 pub(super) use calls::FORMULAS;
+pub(super) use grouped::FORMULAS as GROUPED;
 
 /// A layer of experts.
 #[derive(Clone, Copy, Debug, PartialEq)]

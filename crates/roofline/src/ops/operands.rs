@@ -183,7 +183,7 @@ pub(super) mod testing {
 
     use super::*;
     use crate::Work;
-    use crate::ops::Rule;
+    use crate::ops::{Rule, formula, wrapper};
 
     /// A call from what PyTorch would record, in one text: `[2,3] float, 1 Scalar`; lists are `[[2],[3]] TensorList`.
     pub(crate) fn call(name: &'static str, arguments: &[(&str, &str)]) -> Call<'static> {
@@ -210,6 +210,18 @@ pub(super) mod testing {
     pub(crate) fn check(examples: &[Example<'_>]) {
         for (rule, arguments, flops, bytes) in examples {
             assert_eq!(counted(*rule, arguments), (*flops, *bytes), "{arguments:?}");
+        }
+    }
+
+    /// An operator, arguments, and the FLOPs and bytes of that call.
+    pub(crate) type Named<'a> = (&'static str, &'a [(&'a str, &'a str)], f64, f64);
+
+    /// Compares all of them, by the formulas that go by these names.
+    pub(crate) fn check_named(examples: &[Named<'_>]) {
+        for (name, arguments, flops, bytes) in examples {
+            let found = formula(name).or_else(|| wrapper(name)).unwrap_or_else(|| panic!("{name}"));
+            let work = (found.work)(&call(name, arguments)).unwrap_or_else(|why| panic!("{name}: {why}"));
+            assert_eq!((work.flops, work.bytes()), (*flops, *bytes), "{name} {arguments:?}");
         }
     }
 

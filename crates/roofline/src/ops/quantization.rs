@@ -4,6 +4,10 @@ use super::operands::{count, stored};
 use super::{Call, Formula, Tensor, Unmodelled};
 use crate::Work;
 
+mod served;
+
+pub(super) use served::{FORMULAS as SERVED, WRAPPERS};
+
 const CATEGORY: &str = "quantization";
 
 pub(super) const FORMULAS: &[Formula] = &[

@@ -10,6 +10,10 @@ use super::shape::volume;
 use super::{Call, Formula, Tensor, Unmodelled};
 use crate::{Precision, Work};
 
+mod served;
+
+pub(super) use served::{FORMULAS as SERVED, WRAPPERS as SERVED_WRAPPERS};
+
 const CATEGORY: &str = "rms norm";
 
 pub(super) const FORMULAS: &[Formula] = &[
@@ -56,8 +60,9 @@ const BACKWARD: &[&str] = &[
     "aten::native_rms_norm_backward",
     "aten::rms_norm_backward",
 ];
-const PLAIN: &[&str] = &["aiter::rms_norm", "aiter::rmsnorm2d_fwd_ck"];
-const ADDED: &[&str] = &["aiter::add_rmsnorm", "aiter::rmsnorm2d_fwd_with_add_ck"];
+const PLAIN: &[&str] = &["aiter::rms_norm", "aiter::rmsnorm2d_fwd", "aiter::rmsnorm2d_fwd_ck"];
+const ADDED: &[&str] =
+    &["aiter::add_rmsnorm", "aiter::rmsnorm2d_fwd_with_add", "aiter::rmsnorm2d_fwd_with_add_ck"];
 const PADDED: &[&str] = &["aiter::fused_add_rmsnorm_pad_", "vllm::rocm_aiter_triton_add_rmsnorm_pad"];
 const MXFP4: &[&str] =
     &["aiter::_fuse_rmsnorm_fp4_quant", "sglang_profiler::fused_mxfp4_quant_fused_rms_mxfp4_quant"];

@@ -6,7 +6,7 @@ use crate::{Precision, Work};
 
 const CATEGORY: &str = "gemm";
 
-const fn formula(names: &'static [&'static str], work: crate::ops::Rule) -> Formula {
+pub(super) const fn formula(names: &'static [&'static str], work: crate::ops::Rule) -> Formula {
     Formula { names, category: CATEGORY, work, backward: None }
 }
 
@@ -53,8 +53,14 @@ pub(in crate::ops) const FORMULAS: &[Formula] = &[
     formula(&["aten::_scaled_mm_v2"], quantised::scaled_mm_v2),
     formula(&["trtllm::cublas_scaled_mm"], quantised::cublas_scaled_mm),
     formula(&["_C::cutlass_scaled_mm"], quantised::cutlass_scaled_mm),
-    formula(&["_C::cutlass_scaled_fp4_mm"], quantised::cutlass_scaled_fp4_mm),
-    formula(&["sgl_kernel::fp8_scaled_mm"], quantised::sgl_scaled_mm),
+    formula(
+        &["_C::cutlass_scaled_fp4_mm", "sgl_kernel::cutlass_scaled_fp4_mm"],
+        quantised::cutlass_scaled_fp4_mm,
+    ),
+    formula(
+        &["sgl_kernel::fp8_blockwise_scaled_mm", "sgl_kernel::fp8_scaled_mm", "sgl_kernel::int8_scaled_mm"],
+        quantised::sgl_scaled_mm,
+    ),
     formula(&["aten::_int_mm"], quantised::int_mm),
     formula(&["bitsandbytes::int8_linear_matmul"], quantised::int8_linear_matmul),
     formula(&["aten::_weight_int8pack_mm"], quantised::weight_int8pack_mm),
@@ -63,6 +69,10 @@ pub(in crate::ops) const FORMULAS: &[Formula] = &[
         &[
             "aiter::_gemm_a8w8_blockscale_bpreshuffle_asm",
             "aiter::flatmm_a8w8_blockscale_asm",
+            "aiter::gemm_a8w8",
+            "aiter::gemm_a8w8_asm",
+            "aiter::gemm_a8w8_blockscale",
+            "aiter::gemm_a8w8_blockscale_bpreshuffle",
             "aiter::gemm_a8w8_blockscale_bpreshuffle_ck",
             "aiter::gemm_a8w8_blockscale_bpreshuffle_cktile",
             "aiter::gemm_a8w8_blockscale_ck",
@@ -74,7 +84,15 @@ pub(in crate::ops) const FORMULAS: &[Formula] = &[
             "sglang_profiler::fp8_utils_gemm_a8w8_blockscale",
             "sglang_profiler::gemm_a8w8_blockscale_gemm_a8w8_blockscale",
             "vllm::_rocm_aiter_preshuffled_per_token_w8a8_gemm",
+            "vllm::padded_cutlass",
+            "vllm::rocm_aiter_gemm_a8w8_blockscale",
+            "vllm::rocm_aiter_gemm_a8w8_blockscale_bpreshuffle",
+            "vllm::rocm_aiter_gemm_w8a8",
+            "vllm::rocm_aiter_gemm_w8a8_blockscale",
             "vllm::rocm_aiter_triton_gemm_a8w8_blockscale",
+            "vllm::rocm_aiter_w8a8_gemm",
+            "vllm::w8a8_block_fp8_matmul_deepgemm",
+            "vllm::w8a8_triton_block_scaled_mm_func",
         ],
         quantised::scaled_rows,
     ),

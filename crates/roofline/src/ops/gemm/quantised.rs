@@ -14,7 +14,7 @@ fn unpacked(tensor: &Tensor) -> Result<(Precision, f64), Unmodelled> {
     Ok(if precision.name == "fp4x2" { (Precision::FP4, 2.0) } else { (precision, 1.0) })
 }
 
-fn scales(mut work: Work, call: &Call<'_>, places: &[usize]) -> Result<Work, Unmodelled> {
+pub(super) fn scales(mut work: Work, call: &Call<'_>, places: &[usize]) -> Result<Work, Unmodelled> {
     for tensor in places.iter().filter_map(|place| call.optional(*place)) {
         work = work.reads("scale", tensor.stored_elements(), tensor.precision()?);
     }
@@ -22,7 +22,7 @@ fn scales(mut work: Work, call: &Call<'_>, places: &[usize]) -> Result<Work, Unm
 }
 
 /// A bias of `n` elements that is added to every row, if the tensor at this place is one.
-fn bias(call: &Call<'_>, place: usize) -> Result<Option<Precision>, Unmodelled> {
+pub(super) fn bias(call: &Call<'_>, place: usize) -> Result<Option<Precision>, Unmodelled> {
     call.optional(place).map(Tensor::precision).transpose()
 }
 

@@ -18,15 +18,34 @@ pub(in crate::ops) const FORMULAS: &[Formula] = &[
             "sglang::outplace_fused_experts",
             "vllm::inplace_fused_experts",
             "vllm::outplace_fused_experts",
+            "vllm::rocm_aiter_asm_moe_tkw1",
+            "vllm::rocm_aiter_ck_moe",
             "vllm::rocm_aiter_fused_moe",
         ],
         fused,
     ),
-    formula(&["aiter::fmoe", "aiter::fmoe_fp8_blockscale_g1u1", "aiter::fmoe_g1u1"], fused_into),
+    formula(
+        &[
+            "aiter::fmoe",
+            "aiter::fmoe_fp8_blockscale_g1u1",
+            "aiter::fmoe_g1u1",
+            "aiter::fmoe_g1u1_a16",
+            "aiter::fmoe_g1u1_tkw1",
+            "aiter::fmoe_int8_g1u0",
+            "aiter::fmoe_int8_g1u0_a16",
+        ],
+        fused_into,
+    ),
+    formula(
+        &["vllm::flashinfer_fused_moe_blockscale_fp8", "vllm::flashinfer_fused_moe_per_tensor_scale_fp8"],
+        fused_with_routing,
+    ),
     formula(&["aiter::moe_cktile2stages_gemm1_ck"], |call| up(call, 1, 2)),
-    formula(&["aiter::ck_moe_stage1"], |call| up(call, 1, 6)),
+    formula(&["aiter::ck_moe_stage1", "aiter::ck_moe_stage1_fwd", "aiter::moe_stage1_g1u1"], |call| {
+        up(call, 1, 6)
+    }),
     formula(&["aiter::moe_cktile2stages_gemm2_ck"], |call| down(call, 1, 2)),
-    formula(&["aiter::ck_moe_stage2"], |call| down(call, 2, 6)),
+    formula(&["aiter::ck_moe_stage2", "aiter::ck_moe_stage2_fwd"], |call| down(call, 2, 6)),
     formula(&["sglang_profiler::fused_moe_triton_kernels_invoke_fused_moe_kernel"], one_product),
 ];
 
@@ -66,6 +85,23 @@ fn fused_into(call: &Call<'_>) -> Result<Work, Unmodelled> {
     let top_k = call.number(8).ok_or("how many experts a token goes through was not recorded")?;
     let output = call.tensor(0)?.precision()?;
     whole(call.tensor(1)?, call.tensor(2)?, call.tensor(3)?, top_k, output)
+}
+
+/// `(scores, bias, x, ...)`, the weights of both ways among the tensors, and behind them the number of all experts and of
+/// those chosen (vLLM, `fused_moe/flashinfer_trtllm_moe.py`). The output is 16 bits wide.
+fn fused_with_routing(call: &Call<'_>) -> Result<Work, Unmodelled> {
+    let x = call.tensor(2)?;
+    let mut weights = call.tensors().filter(|tensor| {
+        tensor.shape.len() == 3 && tensor.precision.is_some_and(|precision| precision.element_bits <= 16.0)
+    });
+    let (Some(up), Some(down)) = (weights.next(), weights.next()) else {
+        return Err("the weights of the experts were not recorded".to_owned());
+    };
+    let mut numbers = (3..call.inputs.len()).filter_map(|place| call.number(place));
+    let top_k = numbers.nth(1).ok_or("how many experts a token goes through was not recorded")?;
+    // The activations are quantised on the way.
+    let arithmetic = up.precision()?.arithmetic();
+    Ok(Work { arithmetic, ..whole(x, up, down, top_k, Precision::BF16)? })
 }
 
 fn whole(x: &Tensor, up: &Tensor, down: &Tensor, top_k: f64, output: Precision) -> Result<Work, Unmodelled> {
@@ -153,4 +189,55 @@ fn one_product(call: &Call<'_>) -> Result<Work, Unmodelled> {
         operand.elements = rows * k;
     }
     Ok(work)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Arithmetic;
+    use crate::ops::formula;
+    use crate::ops::operands::testing::{call, check_named};
+
+    /// 3 tokens of 8 through 2 of 2 experts, 4 wide: all weights are read.
+    #[test]
+    fn by_hand() {
+        let (bf16, fp8) = ("c10::BFloat16", "c10::Float8_e4m3fn");
+        let number = |text| (text, "Scalar");
+        let x = ("[3,8]", bf16);
+        // Three products of 3 * 2 * 8 * 4 multiply-adds, and 3 * 8 * 3 for the sum.
+        let flops = 2.0 * 3.0 * 192.0 + 72.0;
+        let routed = [
+            ("[3,2]", "float"),
+            ("[2]", bf16),
+            x,
+            ("[2,8,8]", fp8),
+            ("[2,1,1]", "float"),
+            ("[2,8,4]", fp8),
+            ("[2,1,1]", "float"),
+            number("2"),
+            number("2"),
+            number("1"),
+        ];
+        check_named(&[
+            ("vllm::flashinfer_fused_moe_blockscale_fp8", &routed, flops, 48.0 + 2.0 * 96.0 + 48.0),
+            (
+                "aiter::fmoe_g1u1_tkw1",
+                &[
+                    x,
+                    x,
+                    ("[2,8,8]", bf16),
+                    ("[2,8,4]", bf16),
+                    ("[64]", "int"),
+                    ("[64]", "float"),
+                    ("[2]", "int"),
+                    ("[1]", "int"),
+                    number("2"),
+                ],
+                flops,
+                48.0 + 4.0 * 96.0 + 48.0,
+            ),
+        ]);
+        let name = "vllm::flashinfer_fused_moe_blockscale_fp8";
+        let work = (formula(name).unwrap().work)(&call(name, &routed)).unwrap();
+        assert_eq!(work.arithmetic, Some(Arithmetic::Fp8));
+    }
 }
