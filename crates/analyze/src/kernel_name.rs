@@ -20,6 +20,19 @@ pub fn short_kernel_name(name: &str) -> String {
     }
 }
 
+/// The part of a name before templates and arguments: return type, namespaces and function. Whole if it has neither.
+pub(crate) fn function_path(name: &str) -> &str {
+    const ANONYMOUS: &str = "(anonymous namespace)";
+    let mut at = 0;
+    while let Some(bracket) = name[at..].find(['<', '(']).map(|found| at + found) {
+        if !name[bracket..].starts_with(ANONYMOUS) {
+            return &name[..bracket];
+        }
+        at = bracket + ANONYMOUS.len();
+    }
+    name
+}
+
 /// Kernels that apply a function to every element.
 const APPLIERS: [&str; 3] = ["elementwise_kernel", "reduce_kernel", "multi_tensor_apply_kernel"];
 
@@ -71,6 +84,24 @@ fn cut(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_path_ends_where_templates_and_arguments_begin() {
+        for (name, path) in [
+            ("void a::f<(b)1, c>(d*)", "void a::f"),
+            ("void (anonymous namespace)::f<int>(g*)", "void (anonymous namespace)::f"),
+            (
+                "a::(anonymous namespace)::(anonymous namespace)::f",
+                "a::(anonymous namespace)::(anonymous namespace)::f",
+            ),
+            ("f(int)", "f"),
+            ("(anonymous namespace)", "(anonymous namespace)"),
+            ("nccl:send 0->1", "nccl:send 0->1"),
+            ("", ""),
+        ] {
+            assert_eq!(function_path(name), path);
+        }
+    }
 
     #[test]
     fn what_tells_kernels_apart_stays() {

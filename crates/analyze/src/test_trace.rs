@@ -231,6 +231,8 @@ impl TestTrace {
             rank: MaybeU32::NONE,
             global_rank_start: MaybeU32::NONE,
             global_rank_stride: MaybeU32::NONE,
+            sequence: MaybeI64::NONE,
+            is_asynchronous: MaybeU32::NONE,
         };
         self.trace.collectives.push(row);
         self

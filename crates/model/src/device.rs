@@ -152,6 +152,11 @@ table! {
         global_rank_start: MaybeU32,
         /// Distance of the global ranks of the group.
         global_rank_stride: MaybeU32,
+        /// Number of the call among those of its process group, the same on every rank. Collectives and
+        /// point-to-point calls are numbered apart.
+        sequence: MaybeI64 = Sparse,
+        /// 1 if the host did not wait for the call, else 0.
+        is_asynchronous: MaybeU32 = Sparse,
     }
 }
 

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int32Type, Int64Type, UInt8Type, UInt32Type};
-use arrow_array::{Array, ArrayRef, ArrowPrimitiveType, PrimitiveArray, RecordBatch};
+use arrow_array::{Array, ArrayRef, ArrowPrimitiveType, PrimitiveArray, RecordBatch, new_null_array};
 use arrow_schema::{DataType, Schema};
 use bytes::Bytes;
 use eaves_model::{
@@ -132,31 +132,37 @@ fn read_strings(trace: &mut Trace, reader: ParquetRecordBatchReader) -> Result<(
 /// A column of the model and where it is in the file.
 struct Place<'a> {
     name: String,
-    /// The first of its columns in the file.
+    /// The first of its columns in the file; beyond the last in an older file that lacks it.
     at: usize,
+    data_type: DataType,
     cells: Cells<'a>,
     /// The column that tells texts that look like numbers.
     mark: Option<usize>,
 }
 
-/// Finds the columns of a table in a file. All must be there with their types, in their order; others may follow.
+/// Finds the columns of a table in a file. All must be there with their types, in their order; others may follow. An
+/// older file may end before the last ones: of these no value is known.
 fn places<'a>(table: &FlatTable<'a>, schema: &Schema) -> Result<Vec<Place<'a>>, String> {
     let mut places: Vec<Place<'a>> = Vec::with_capacity(table.columns.len());
     let mut at = 0;
     for column in &table.columns {
         let wanted = field(column);
-        let found = schema.fields().get(at).ok_or_else(|| format!("no column `{}`", wanted.name()))?;
-        if found.name() != wanted.name() {
-            return Err(format!("column `{:.80}` where `{}` belongs", found.name(), wanted.name()));
+        match schema.fields().get(at) {
+            None if wanted.is_nullable() => {}
+            None => return Err(format!("no column `{}`", wanted.name())),
+            Some(found) if found.name() != wanted.name() => {
+                return Err(format!("column `{:.80}` where `{}` belongs", found.name(), wanted.name()));
+            }
+            Some(found) if found.data_type() != wanted.data_type() => {
+                let (found, wanted_type) = (found.data_type(), wanted.data_type());
+                return Err(format!("column `{}` is {found}, not {wanted_type}", wanted.name()));
+            }
+            Some(_) => {}
         }
-        if found.data_type() != wanted.data_type() {
-            let (found, wanted_type) = (found.data_type(), wanted.data_type());
-            return Err(format!("column `{}` is {found}, not {wanted_type}", wanted.name()));
-        }
-        let name = wanted.name().clone();
+        let (name, data_type) = (wanted.name().clone(), wanted.data_type().clone());
         // The axes of an extent are one column.
         if !matches!(column.cells, Cells::Axis(_, 1 | 2)) {
-            places.push(Place { name, at, cells: column.cells, mark: None });
+            places.push(Place { name, at, data_type, cells: column.cells, mark: None });
         }
         at += 1;
         let is_mark = |name: &str| schema.fields().get(at).is_some_and(|field| field.name() == name);
@@ -195,12 +201,19 @@ impl Cache {
 impl Place<'_> {
     /// The rows of a batch.
     fn read(&self, batch: &RecordBatch, cache: &mut Cache, trace: &mut Trace) -> Result<ColumnData, String> {
-        let array = batch.column(self.at);
         let column = match self.cells {
             Cells::Axis(..) => return self.extents(batch),
             Cells::Column(column) => column,
             Cells::Rank(_) | Cells::RowNumber => {
                 return Err(format!("`{}` is no column of a table", self.name));
+            }
+        };
+        let absent;
+        let array = match batch.columns().get(self.at) {
+            Some(array) => array,
+            None => {
+                absent = new_null_array(&self.data_type, batch.num_rows());
+                &absent
             }
         };
         Ok(match column {

@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use eaves_model::{Interval, IntervalSet, Ns};
+use eaves_model::{Interval, IntervalSet, MaybeI64, Ns};
 use serde::{Deserialize, Serialize};
 
 use super::covered::Covered;
-use super::facts::{ElementName, FactFinder, Facts};
+use super::facts::{ElementName, FactFinder, Facts, Found};
 use super::group::{Group, Place};
 use super::kind::Kind;
 use crate::constants::{self, Constant};
@@ -56,6 +56,10 @@ pub(crate) struct Call {
     pub(crate) duration: Ns,
     /// Part of it in which nothing computed.
     pub(crate) exposed: Ns,
+    /// From the beginning of its launch on the host to its own.
+    pub(crate) delay: MaybeI64,
+    /// Number of the call among those of its group, the same on every rank.
+    pub(crate) sequence: MaybeI64,
     /// Number of the profiler step it was launched in, or [`Call::NO_STEP`].
     pub(crate) step: u32,
     /// Index into [`Calls::rows`].
@@ -99,6 +103,8 @@ pub(crate) struct Calls {
     pub(crate) unseen: u64,
     /// Wall-clock time of the recording's zero.
     pub(crate) base_time: Option<i64>,
+    /// Number of ranks of the job.
+    pub(crate) world_size: Option<u32>,
 }
 
 impl Calls {
@@ -176,7 +182,7 @@ impl<'a> Builder<'a> {
 
     fn add_kernel(&mut self, index: usize) {
         let (activity, interval) = (self.rank.gpu.row[index], self.rank.gpu.interval[index]);
-        let facts = self.finder.of_kernel(index);
+        let found = self.finder.of_kernel(index);
         let slice = self.rank.trace.gpu.slice[activity.index()].index();
         // Part of a call compares with nothing.
         let is_whole = self.rank.trace.slices.interval(slice) == interval;
@@ -185,18 +191,22 @@ impl<'a> Builder<'a> {
             true => None,
             false => steps.of_activity(self.rank.trace, self.rank.links(), activity),
         };
-        self.add(facts, interval, is_whole.then_some(step));
+        let launch = self.rank.links().launch(activity);
+        let launched = launch.map(|launch| self.rank.trace.slices.start[launch.index()]);
+        let delay = launched.map(|launched| (interval.start - launched).0).into();
+        self.add(found, interval, delay, is_whole.then_some(step));
     }
 
     fn add_host_work(&mut self, slice: eaves_model::SliceId) {
         let interval = self.rank.trace.slices.interval(slice.index());
-        let facts = self.finder.of_host_work(slice);
+        let found = self.finder.of_host_work(slice);
         let step = self.rank.steps.at(interval.start);
-        self.add(facts, interval, Some(step));
+        self.add(found, interval, MaybeI64::NONE, Some(step));
     }
 
     /// Takes in a call; the step is that of a call that is selected whole.
-    fn add(&mut self, facts: Facts, interval: Interval, step: Option<Option<usize>>) {
+    fn add(&mut self, found: Found, interval: Interval, delay: MaybeI64, step: Option<Option<usize>>) {
+        let Found { facts, sequence } = found;
         let row = self.row_of(facts);
         let index = row as usize;
         self.rows[index].statistics.add(interval.length());
@@ -212,6 +222,8 @@ impl<'a> Builder<'a> {
                 start: interval.start,
                 duration: interval.length(),
                 exposed: self.compute.uncovered(interval),
+                delay,
+                sequence,
                 step: number.unwrap_or(Call::NO_STEP),
                 row,
             });
@@ -257,6 +269,8 @@ impl<'a> Builder<'a> {
                 row.exposed = Some(times.as_slice().iter().map(|&time| self.compute.uncovered(time)).sum());
             }
         }
+        let distributed = self.rank.trace.metadata.distributed.as_ref();
+        let world_size = distributed.and_then(|info| u32::try_from(info.world_size?).ok());
         let rows = &self.rows;
         self.calls.sort_by_key(|call| (rows[call.row as usize].group, call.step, call.start));
         Calls {
@@ -267,6 +281,7 @@ impl<'a> Builder<'a> {
             gpu,
             host,
             base_time: self.rank.trace.metadata.base_time_ns,
+            world_size,
         }
     }
 

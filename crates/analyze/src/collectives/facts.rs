@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use eaves_model::{Collective, MaybeI64, SliceId, SliceKind, StringId, Trace};
+use eaves_model::{Collective, GpuId, MaybeI64, SliceId, SliceKind, StringId, Trace};
 
 use super::element::Element;
 use super::group::{Group, Place, SoleGroup};
@@ -39,6 +39,21 @@ impl Facts {
         let bytes = bytes.and_then(|bytes| if bytes >= 0 { Ok(bytes) } else { Err(NO_SIZE) });
         Self { kind, name, element, group, bytes }
     }
+}
+
+/// What a record says of one call, and which of its group's calls it is, if it says so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Found {
+    pub(super) facts: Facts,
+    pub(super) sequence: MaybeI64,
+}
+
+/// What an operator around a launch says of the call.
+#[derive(Clone, Copy, Debug)]
+struct Payload {
+    kind: Kind,
+    elements: i64,
+    element: Element,
 }
 
 /// The name of an element type.
@@ -87,6 +102,8 @@ pub(super) struct FactFinder<'a> {
     trace: &'a Trace,
     sole: SoleGroup<'a>,
     annotations: HashMap<StringId, Annotation>,
+    /// True if any record says which of its group's calls it is.
+    is_numbered: bool,
     kinds: HashMap<StringId, Kind>,
     pub(super) groups: Vec<Group>,
     group_index: HashMap<GroupKey, u32>,
@@ -101,6 +118,7 @@ impl<'a> FactFinder<'a> {
             trace,
             sole: SoleGroup::of(trace),
             annotations: trace.strings.iter().enumerate().filter_map(known).collect(),
+            is_numbered: (0..trace.collectives.len()).any(|row| trace.collectives.sequence[row].is_some()),
             kinds: HashMap::new(),
             groups: Vec::new(),
             group_index: HashMap::new(),
@@ -137,40 +155,104 @@ impl<'a> FactFinder<'a> {
     }
 
     /// What is known of a kernel.
-    pub(super) fn of_kernel(&mut self, index: usize) -> Facts {
+    pub(super) fn of_kernel(&mut self, index: usize) -> Found {
         let activity = self.rank.gpu.row[index];
         let (name, stream) = (self.rank.gpu.name[index], self.rank.gpu.stream[index]);
         let own = self.collective_of(self.trace.gpu.slice[activity.index()]);
         if let Some(row) = own.filter(|row| row.name != StringId::NONE) {
-            return self.of_record(&row, name, Place::Gpu, stream);
+            let facts = self.of_record(&row, name, Place::Gpu, stream);
+            let sequence = if row.sequence.is_some() { row.sequence } else { self.sequence_around(activity) };
+            return Found { facts, sequence };
         }
-        let mut annotation = None;
+        let (mut annotation, mut payload) = (None, None);
         if let Some(launch) = self.rank.links().launch(activity) {
             for around in self.rank.tree().ancestors(launch).take(NEAREST) {
                 if let Some(row) = self.collective_of(around).filter(|row| !self.is_wait(row)) {
-                    return self.of_record(&row, name, Place::Gpu, stream);
+                    let facts = self.of_record(&row, name, Place::Gpu, stream);
+                    return Found { facts, sequence: row.sequence };
                 }
                 if annotation.is_none() && self.annotations.contains_key(&self.slice_name(around)) {
                     annotation = Some(around);
                 }
+                payload = payload.or_else(|| self.payload_of(around));
             }
         }
-        match annotation {
+        let facts = match annotation {
             Some(slice) => self.of_annotation(slice, name, Place::Gpu, stream),
             None => {
                 let size = own.and_then(|row| row.group_size.get());
                 let group = self.unnamed_group(Place::Gpu, stream, size);
                 Facts::new(self.kind_of(name), name, ElementName::NotRecorded, group, Err(NO_SIZE))
             }
+        };
+        let facts = match payload {
+            Some(payload) if facts.bytes == Err(NO_SIZE) => self.with_payload(facts, payload, name),
+            _ => facts,
+        };
+        Found { facts, sequence: MaybeI64::NONE }
+    }
+
+    /// The number that the record around the launch has, where the kernel's own has none.
+    fn sequence_around(&self, activity: GpuId) -> MaybeI64 {
+        let launch = if self.is_numbered { self.rank.links().launch(activity) } else { None };
+        let Some(launch) = launch else { return MaybeI64::NONE };
+        let mut around = self.rank.tree().ancestors(launch).take(NEAREST);
+        let record = around.find_map(|slice| self.collective_of(slice).filter(|row| !self.is_wait(row)));
+        record.map_or(MaybeI64::NONE, |row| row.sequence)
+    }
+
+    /// What an operator moves that calls a collective: `vllm::all_reduce`, `symm_mem::multimem_all_reduce_`,
+    /// `_C_custom_ar::all_reduce`, `FusedDispatch`. Its first tensor is what this rank holds.
+    fn payload_of(&mut self, slice: SliceId) -> Option<Payload> {
+        if self.trace.slices.kind[slice.index()] != SliceKind::Op {
+            return None;
         }
+        let id = self.slice_name(slice);
+        let name = self.trace.strings.get(id);
+        // `aten::gather` and `aten::scatter_reduce` work on one device.
+        if name.starts_with("aten::") {
+            return None;
+        }
+        let kind = self.kind_of(id);
+        if kind == Kind::Other {
+            return None;
+        }
+        // Rows stand in the order of their slices.
+        let op = self.trace.ops.row(self.trace.ops.slice.binary_search(&slice).ok()?);
+        // The first tensor of `one_shot_all_reduce_copy` is a buffer, which may be larger.
+        let passed_over = usize::from(name.contains("_copy"));
+        let text = |id| self.trace.strings.get(id);
+        let (elements, element) = shapes::tensor(text(op.input_dims), text(op.input_types), passed_over)?;
+        Some(Payload { kind, elements, element })
+    }
+
+    /// The kernel says what it does; an operator that does something else, too, says nothing of its size.
+    fn with_payload(&self, facts: Facts, payload: Payload, name: StringId) -> Facts {
+        let both_of_experts = facts.kind.is_of_experts() && payload.kind.is_of_experts();
+        let kind = match facts.kind {
+            Kind::Other => payload.kind,
+            kind if kind == payload.kind || both_of_experts => kind,
+            _ => return facts,
+        };
+        let size = self.groups[facts.group as usize].size;
+        let bytes = kind
+            .elements(Some(payload.elements), None, size)
+            .map(|count| count.saturating_mul(payload.element.size));
+        Facts::new(kind, name, ElementName::Known(payload.element.name), facts.group, bytes)
     }
 
     /// What is known of work on the host.
-    pub(super) fn of_host_work(&mut self, slice: SliceId) -> Facts {
+    pub(super) fn of_host_work(&mut self, slice: SliceId) -> Found {
         let name = self.slice_name(slice);
         match self.collective_of(slice).filter(|row| row.name != StringId::NONE) {
-            Some(row) => self.of_record(&row, name, Place::Host, MaybeI64::NONE),
-            None => self.of_annotation(slice, name, Place::Host, MaybeI64::NONE),
+            Some(row) => {
+                let facts = self.of_record(&row, name, Place::Host, MaybeI64::NONE);
+                Found { facts, sequence: row.sequence }
+            }
+            None => {
+                let facts = self.of_annotation(slice, name, Place::Host, MaybeI64::NONE);
+                Found { facts, sequence: MaybeI64::NONE }
+            }
         }
     }
 

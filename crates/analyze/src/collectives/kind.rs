@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::kernel_name::function_path;
+
 /// What is exchanged between whom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize)]
 pub(crate) enum Kind {
@@ -10,6 +12,10 @@ pub(crate) enum Kind {
     AllToAll,
     Barrier,
     Broadcast,
+    /// Experts' results go back to the ranks of their tokens.
+    Combine,
+    /// Tokens go to the ranks of their experts.
+    Dispatch,
     Gather,
     /// Nothing says what it is.
     Other,
@@ -24,20 +30,32 @@ pub(crate) const NO_SIZE: &str = "the recording does not say how much was moved"
 const NO_GROUP_SIZE: &str = "the recording does not say how many ranks the group has";
 const NO_DATA: &str = "a barrier moves no data";
 const NO_FACTOR: &str = "nothing says which kind of collective it is";
+const NO_SHARE: &str = "the recording does not say how many ranks a token goes to";
 
 /// Words that decide, in this order, in names without anything but letters and digits. `allreduce` goes before
 /// `reduce`, and `barrier` before all, because NCCL's barrier is called `all_reduce_barrier`.
-const WORDS: [(&str, Kind); 17] = [
+const WORDS: [(&str, Kind); 28] = [
     ("barrier", Kind::Barrier),
+    // Ranks tell each other how much will come, and wait for each other: DeepEP and HybridEP.
+    ("cachednotify", Kind::Barrier),
+    ("cleanlowlatencybuffer", Kind::Barrier),
+    ("devicesync", Kind::Barrier),
+    ("notifydispatch", Kind::Barrier),
     ("reducescatter", Kind::ReduceScatter),
     ("allreduce", Kind::AllReduce),
     ("allgather", Kind::AllGather),
+    ("dispatch", Kind::Dispatch),
+    ("combine", Kind::Combine),
     ("alltoall", Kind::AllToAll),
+    ("exchangesplit", Kind::AllToAll),
     ("moea2a", Kind::AllToAll),
+    ("collectivepermute", Kind::SendReceive),
     ("sendrecv", Kind::SendReceive),
-    // Custom all-reduces of vLLM, SGLang and AITER.
+    // Custom all-reduces of vLLM, SGLang, AITER and TensorRT-LLM.
     ("crossdevicereduce", Kind::AllReduce),
+    ("multimemoneshotreduce", Kind::AllReduce),
     ("quickreduce", Kind::AllReduce),
+    ("rmsnormlamport", Kind::AllReduce),
     ("broadcast", Kind::Broadcast),
     ("bcast", Kind::Broadcast),
     ("gather", Kind::Gather),
@@ -46,19 +64,24 @@ const WORDS: [(&str, Kind); 17] = [
     ("send", Kind::SendReceive),
     ("recv", Kind::SendReceive),
     ("receive", Kind::SendReceive),
+    ("signal", Kind::SendReceive),
 ];
 
 impl Kind {
     /// The kind a name says: of a kernel, of an annotation such as `nccl:all_reduce`, of a recorded collective.
     pub(crate) fn of(name: &str) -> Self {
-        // Behind the bracket stand C++ arguments, which name types such as `ncclDevKernelArgsStorage`.
-        let name = name.split('(').next().unwrap_or(name);
-        let plain: String = name
+        // Behind the path stand types such as `ncclDevKernelArgsStorage`.
+        let plain: String = function_path(name)
             .chars()
             .filter(char::is_ascii_alphanumeric)
             .map(|letter| letter.to_ascii_lowercase())
             .collect();
-        WORDS.iter().find(|(word, _)| plain.contains(word)).map_or(Self::Other, |&(_, kind)| kind)
+        let kind = WORDS.iter().find(|(word, _)| plain.contains(word)).map_or(Self::Other, |&(_, kind)| kind);
+        // Mangled names end in types, and `EpCombineKernel` of MORI has a `EpDispatchCombineArgs`.
+        match (kind, plain.find("dispatch"), plain.find("combine")) {
+            (Self::Dispatch, Some(dispatch), Some(combine)) if combine < dispatch => Self::Combine,
+            _ => kind,
+        }
     }
 
     /// A stable snake_case name.
@@ -69,6 +92,8 @@ impl Kind {
             Self::AllToAll => "all_to_all",
             Self::Barrier => "barrier",
             Self::Broadcast => "broadcast",
+            Self::Combine => "all_to_all_combine",
+            Self::Dispatch => "all_to_all_dispatch",
             Self::Gather => "gather",
             Self::Other => "other",
             Self::Reduce => "reduce",
@@ -79,7 +104,8 @@ impl Kind {
     }
 
     /// True if no rank can leave before the last one came, so that the time beyond the shortest is waiting. The
-    /// root of a broadcast may be done before the others begin.
+    /// root of a broadcast may be done before the others begin, and low-latency exchanges of experts' tokens send in one
+    /// kernel and receive in another.
     pub(crate) fn is_synchronising(self) -> bool {
         matches!(
             self,
@@ -95,7 +121,16 @@ impl Kind {
     /// True if a call has the same size on every rank. What is sent to whom may differ in an exchange of
     /// experts' tokens, and gathers and scatters record the size on their root only.
     pub(crate) fn has_one_size(self) -> bool {
-        !matches!(self, Self::AllToAll | Self::Gather | Self::Scatter | Self::SendReceive | Self::Other)
+        !self.is_of_experts()
+            && !matches!(
+                self,
+                Self::AllToAll | Self::Gather | Self::Scatter | Self::SendReceive | Self::Other
+            )
+    }
+
+    /// True of the two directions in which experts' tokens go.
+    pub(crate) fn is_of_experts(self) -> bool {
+        matches!(self, Self::Combine | Self::Dispatch)
     }
 
     /// The elements that count as the size of the call, as nccl-tests does (`doc/PERFORMANCE.md`): of an
@@ -120,9 +155,13 @@ impl Kind {
             Self::Scatter => times_group(received),
             Self::Barrier => Err(NO_DATA),
             Self::SendReceive => one(sent.max(received)),
-            Self::AllReduce | Self::AllToAll | Self::Broadcast | Self::Reduce | Self::Other => {
-                one(sent.or(received))
-            }
+            Self::AllReduce
+            | Self::AllToAll
+            | Self::Broadcast
+            | Self::Combine
+            | Self::Dispatch
+            | Self::Reduce
+            | Self::Other => one(sent.or(received)),
         }
     }
 
@@ -140,6 +179,7 @@ impl Kind {
             }
             Self::Broadcast | Self::Reduce | Self::SendReceive => Ok(1.0),
             Self::Barrier => Err(NO_DATA),
+            Self::Combine | Self::Dispatch => Err(NO_SHARE),
             Self::Other => Err(NO_FACTOR),
         }
     }
@@ -169,7 +209,29 @@ mod tests {
             ("multimem_one_shot_all_reduce_kernel", Kind::AllReduce),
             ("hcom_allReduce__503_0_1", Kind::AllReduce),
             ("oneccl_allgatherv_pipeline", Kind::AllGather),
-            ("void deep_ep::intranode::dispatch<8, 768, 8192>(int4*)", Kind::Other),
+            ("void deep_ep::intranode::dispatch<8, 768, 8192>(int4*)", Kind::Dispatch),
+            ("void dpsk::ep::internode::combine_ll<7168>(void*)", Kind::Combine),
+            ("void dpsk::ep::internode::notify_dispatch<false, 4>(int const*)", Kind::Barrier),
+            ("void deep_ep::internode::cached_notify<true>(int)", Kind::Barrier),
+            (
+                "_ZN4mori3moe24EpCombineIntraNodeKernelIDF16bEEvNS0_21EpDispatchCombineArgsIT_EE",
+                Kind::Combine,
+            ),
+            ("void moeA2ADispatchKernel<8>(int const*)", Kind::Dispatch),
+            (
+                "void (anonymous namespace)::multimem_all_reduce_kernel<c10::BFloat16, 16>(int)",
+                Kind::AllReduce,
+            ),
+            ("void c10d::symmetric_memory::barrier_kernel(unsigned int**, int)", Kind::Barrier),
+            ("c10d::nvshmem_extension::allToAllV_2d(void*)", Kind::AllToAll),
+            ("void mscclpp::collective::allreducePacket<float>(float*)", Kind::AllReduce),
+            ("oneccl_allreduce_pcie<sycl::half>", Kind::AllReduce),
+            ("ncclSymkDevKernel_AllGather_STMC(ncclSymkDevWorkArgs4K)", Kind::AllGather),
+            ("_c10d_functional::all_to_all_single", Kind::AllToAll),
+            ("_c10d_functional::reduce_scatter_tensor", Kind::ReduceScatter),
+            ("vllm::all_reduce", Kind::AllReduce),
+            ("symm_mem::multimem_all_gather_out", Kind::AllGather),
+            ("FusedDispatch", Kind::Dispatch),
             ("allreduce_coalesced", Kind::AllReduce),
             ("_allgather_base", Kind::AllGather),
             ("_reduce_scatter_base", Kind::ReduceScatter),

@@ -3,7 +3,7 @@
 use eaves_model::{Interval, Ns, SliceId, StringId};
 
 use super::covered::Covered;
-use super::facts::{ElementName, FactFinder, Facts};
+use super::facts::{ElementName, FactFinder, Found};
 use super::group::Place;
 use crate::{KernelType, RankView};
 
@@ -28,6 +28,8 @@ pub struct CollectiveCall {
     pub group: Option<String>,
     /// Number of ranks in the group.
     pub group_size: Option<u32>,
+    /// Number of the call among those of its group, the same on every rank.
+    pub sequence: Option<i64>,
     /// Time of it in which nothing computed; nothing on the host.
     pub exposed: Option<Ns>,
     /// Number of the profiler step it was launched in.
@@ -58,17 +60,17 @@ pub fn collective_calls(rank: &RankView<'_>) -> Vec<CollectiveCall> {
             true => None,
             false => rank.steps.of_activity(rank.trace, rank.links(), activity),
         };
-        let facts = finder.of_kernel(index);
+        let found = finder.of_kernel(index);
         let slice = rank.trace.gpu.slice[activity.index()];
         let exposed = Some(compute.uncovered(interval));
-        calls.push(call(&finder, slice, interval, &facts, exposed, number(step)));
+        calls.push(call(&finder, slice, interval, found, exposed, number(step)));
     }
     for slice in finder.host_work() {
         let interval = rank.trace.slices.interval(slice.index());
         if rank.selects(interval.start) {
-            let facts = finder.of_host_work(slice);
+            let found = finder.of_host_work(slice);
             let step = number(rank.steps.at(interval.start));
-            calls.push(call(&finder, slice, interval, &facts, None, step));
+            calls.push(call(&finder, slice, interval, found, None, step));
         }
     }
     calls
@@ -78,10 +80,11 @@ fn call(
     finder: &FactFinder<'_>,
     slice: SliceId,
     interval: Interval,
-    facts: &Facts,
+    found: Found,
     exposed: Option<Ns>,
     step: Option<u64>,
 ) -> CollectiveCall {
+    let facts = found.facts;
     let group = &finder.groups[facts.group as usize];
     CollectiveCall {
         slice,
@@ -97,6 +100,7 @@ fn call(
         bus_factor: facts.kind.bus_factor(group.size).ok(),
         group: group.named.as_ref().map(|(name, _)| name.clone()),
         group_size: group.size,
+        sequence: found.sequence.get(),
         exposed: exposed.filter(|_| group.place == Place::Gpu),
         step,
     }

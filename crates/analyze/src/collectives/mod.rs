@@ -1,7 +1,7 @@
 //! Collectives: what was called, on which group, how much it moved, and which calls of different ranks are the same.
 //!
-//! [`calls`] finds the calls of one recording, [`matching`] puts those of several ranks together, [`waiting`] says how
-//! long each rank waited for which. The sections `collectives` and `stragglers` are made of these.
+//! [`calls`] finds the calls of one recording, [`matching`] puts those of several ranks together, [`waiting`] says how the
+//! time of each divides and who waited for whom. The sections `collectives` and `stragglers` are made of these.
 
 mod calls;
 mod covered;
@@ -18,5 +18,5 @@ pub(crate) use calls::{Call, Calls, Row, SMALL_BYTES};
 pub(crate) use group::{Group, GroupKey, Place};
 pub(crate) use kind::Kind;
 pub use list::{CollectiveCall, ElementType, collective_calls};
-pub(crate) use matching::{Fate, Match, Matching};
-pub(crate) use waiting::{Waiting, Waits, waiting_of};
+pub(crate) use matching::{Fate, Match, Matching, Presence, StartSkew};
+pub(crate) use waiting::{Divided, LAUNCH, Parts, Rule, Waiting, Waits, divided_calls, waiting_of};

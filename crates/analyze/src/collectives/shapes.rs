@@ -21,6 +21,14 @@ pub(crate) fn elements(dims: &str, types: &str) -> Option<(i64, Element)> {
     found
 }
 
+/// The elements of the first tensor and their type; of the one behind it if so many are passed over.
+pub(crate) fn tensor(dims: &str, types: &str, passed_over: usize) -> Option<(i64, Element)> {
+    let is_tensor = |spelling: &str| !spelling.is_empty() && !spelling.starts_with("Scalar");
+    let mut tensors = entries(dims).zip(names(types)).filter(|(_, spelling)| is_tensor(spelling));
+    let (shape, spelling) = tensors.nth(passed_over)?;
+    Some((count(shape)?, Element::of(spelling)?))
+}
+
 /// The entries of a JSON list as text.
 fn entries(list: &str) -> impl Iterator<Item = &str> {
     let inner = list.trim().strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or("");
@@ -64,6 +72,15 @@ mod tests {
         assert_eq!(of("[[2, 3, 4], []]", r#"["c10::Half", "c10::Half"]"#), Some((25, "float16")));
         assert_eq!(of("[[384], [], []]", r#"["long int", "Scalar", ""]"#), Some((384, "int64")));
         assert_eq!(of("[[0, 7]]", r#"["int"]"#), Some((0, "int32")));
+    }
+
+    #[test]
+    fn one_tensor_is_told_from_the_others() {
+        let dims = "[[], [4, 8], [4, 8], [9], []]";
+        let types = r#"["Scalar", "c10::BFloat16", "c10::BFloat16", "float", "Scalar"]"#;
+        let of = |passed_over| tensor(dims, types, passed_over).map(|(count, element)| (count, element.name));
+        assert_eq!([of(0), of(2), of(3)], [Some((32, "bfloat16")), Some((9, "float32")), None]);
+        assert_eq!(tensor("[[[2], [3]]]", r#"["TensorList"]"#, 0), None);
     }
 
     #[test]

@@ -289,4 +289,6 @@ fn collective(events: &mut Events<'_>, collective: Collective) {
     events.unsigned_argument("Rank", collective.rank);
     events.unsigned_argument("Global rank start", collective.global_rank_start);
     events.unsigned_argument("Global rank stride", collective.global_rank_stride);
+    events.integer_argument("Seq", collective.sequence);
+    events.unsigned_argument("Is asynchronized op", collective.is_asynchronous);
 }

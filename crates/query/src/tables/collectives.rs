@@ -66,6 +66,11 @@ impl Table for Collectives {
             int("group_size", "Number of ranks in the group", |rows, row| {
                 rows.calls[row].group_size.map(i64::from)
             }),
+            int(
+                "sequence",
+                "Number of the call among those of its process group, the same on every rank",
+                |rows, row| rows.calls[row].sequence,
+            ),
             int("step", "Number of the profiler step in which it was launched", |rows, row| {
                 rows.calls[row].step.and_then(count)
             }),

@@ -16,7 +16,9 @@ use super::sample;
 use crate::dataset::RANK_FILE;
 use crate::decode::read_table;
 use crate::encode::write_tables;
-use crate::layout::STRINGS;
+use crate::layout::{Marks, STRINGS, stored};
+use crate::parquet::write_grouped;
+use crate::tables::FlatTable;
 use crate::{Dataset, Error, Source, StoredTable};
 
 /// The recording made by hand, with everything besides that a trace can have.
@@ -267,6 +269,31 @@ fn damage_is_named() {
         .replace("\"format_version\": 1", "\"format_version\": 2");
     fs::write(folder.join(RANK_FILE), later).unwrap();
     assert!(matches!(dataset.read("a", 3), Err(Error::Version { found: 2, known: 1, .. })));
+}
+
+/// Columns may be added to a table at its end; files of before have no values of them.
+#[test]
+fn columns_that_an_older_file_lacks_are_unknown() {
+    let trace = sample::trace();
+    let marks = Marks::default();
+    let table = trace.tables().into_iter().find(|table| table.name == "collectives").unwrap();
+    let mut table = stored(table, &trace.strings, &marks);
+    let (rows, columns) = (table.rows as u64, table.columns.len());
+    let read = |table: FlatTable<'_>| {
+        let mut bytes = Vec::new();
+        write_grouped(&[table], 100, &mut bytes).unwrap();
+        let mut read = Trace::default();
+        read_table(&mut read, "collectives", rows, bytes.into()).map(|()| read.collectives.row(0))
+    };
+    let whole = read(table.clone()).unwrap();
+    assert_eq!((whole.sequence.get(), whole.is_asynchronous.get()), (Some(41), Some(1)));
+    table.columns.truncate(columns - 2);
+    let older = read(table.clone()).unwrap();
+    assert_eq!((older.sequence.get(), older.is_asynchronous.get()), (None, None));
+    assert_eq!((older.group_size, older.global_rank_stride), (whole.group_size, whole.global_rank_stride));
+    // One that is missing in the middle is damage.
+    table.columns.remove(3);
+    assert_eq!(read(table).unwrap_err(), "column `dtype` where `out_elements` belongs");
 }
 
 /// Random damage of tables behind the checksum, as a hostile writer could do: never a panic, and what is read is sound.

@@ -307,6 +307,8 @@ fn collective(trace: &mut Trace, kernel: SliceId) {
         rank: MaybeU32::new(0),
         global_rank_start: MaybeU32::new(0),
         global_rank_stride: MaybeU32::new(1),
+        sequence: MaybeI64::new(41),
+        is_asynchronous: MaybeU32::new(1),
     };
     trace.collectives.push(row);
 }

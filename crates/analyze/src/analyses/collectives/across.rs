@@ -1,13 +1,13 @@
 //! The same collectives on several ranks: who waited, and how long the transfer took.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use eaves_model::Ns;
 
 use super::super::Rank;
 use crate::collectives::{
-    Call, Calls, Group, GroupKey, Kind, Match, Matching, Place, Row, Waits, waiting_of,
+    Call, Calls, Group, GroupKey, Kind, Match, Matching, Place, Row, Rule, StartSkew, Waits, waiting_of,
 };
 use crate::{Job, Statistics};
 
@@ -32,6 +32,8 @@ pub(super) struct Compared<'a> {
     pub(super) arrival_skew: Statistics,
     /// The same by the ranks' clocks.
     pub(super) start_skew: Statistics,
+    /// By which rules the calls divide.
+    pub(super) rules: BTreeSet<Rule>,
     /// How often each rank came last, by its index.
     last: BTreeMap<usize, u64>,
 }
@@ -47,14 +49,13 @@ impl Compared<'_> {
 
     fn add(&mut self, matched: &Match<'_, '_>) {
         self.ranks = self.ranks.max(matched.members.len());
-        self.transfer.add(matched.transfer);
+        self.transfer.add(matched.transfer());
         self.arrival_skew.add(matched.longest_wait());
-        if let Some(skew) = matched.start_skew {
+        if let StartSkew::Known(skew) = matched.start_skew {
             self.start_skew.add(skew);
         }
-        if let Some(last) = matched.last() {
-            *self.last.entry(last.rank).or_default() += 1;
-        }
+        self.rules.insert(Rule::Matched(matched.presence, matched.by));
+        *self.last.entry(matched.last.rank).or_default() += 1;
     }
 }
 
@@ -69,12 +70,23 @@ pub(super) struct Across<'a> {
     pub(super) matching: Matching,
     /// Longest total transfer first.
     pub(super) compared: Vec<Compared<'a>>,
+    /// Why the clocks of the ranks cannot be compared.
+    pub(super) clocks: Result<(), &'static str>,
 }
+
+const NO_COMMON_ZERO: &str = "the recordings have no common zero of time";
+const CLOCKS_DISAGREE: &str =
+    "the ranks' clocks disagree: by them a rank left a collective before the last one had come";
 
 impl<'a> Across<'a> {
     /// Matches the calls of the ranks.
     pub(super) fn of(job: &Job, ranks: &'a [Rank<'_, Arc<Calls>>]) -> Self {
-        let none = |why| Self { waits: Err(why), matching: Matching::default(), compared: Vec::new() };
+        let none = |why| Self {
+            waits: Err(why),
+            matching: Matching::default(),
+            compared: Vec::new(),
+            clocks: Err(why),
+        };
         if ranks.len() < 2 {
             return none(ONE_RANK);
         }
@@ -83,7 +95,13 @@ impl<'a> Across<'a> {
         }
         let calls: Vec<&Calls> = ranks.iter().map(|rank| rank.part.as_ref()).collect();
         let mut compared: BTreeMap<Key<'a>, Compared<'a>> = BTreeMap::new();
+        let mut clocks = Ok(());
         let (matching, waits) = waiting_of(&calls, |matched| {
+            match matched.start_skew {
+                StartSkew::Known(_) => {}
+                StartSkew::NoCommonZero => clocks = clocks.and(Err(NO_COMMON_ZERO)),
+                StartSkew::ClocksDisagree => clocks = Err(CLOCKS_DISAGREE),
+            }
             let (group, row) = (matched.group, matched.row);
             let size = row.one_size().filter(|_| row.kind.has_one_size());
             let key = (group.key(), row.kind, row.element.as_deref(), size);
@@ -95,6 +113,7 @@ impl<'a> Across<'a> {
                 transfer: Statistics::default(),
                 arrival_skew: Statistics::default(),
                 start_skew: Statistics::default(),
+                rules: BTreeSet::new(),
                 last: BTreeMap::new(),
             });
             let sizes = matched
@@ -106,7 +125,7 @@ impl<'a> Across<'a> {
         });
         let mut compared: Vec<Compared<'a>> = compared.into_values().collect();
         compared.sort_by_key(|one| std::cmp::Reverse(one.transfer.total()));
-        Self { waits: Ok(waits), matching, compared }
+        Self { waits: Ok(waits), matching, compared, clocks }
     }
 
     /// The most of a rank's exposed communication on the GPU that can be transfer. What is beyond that is waiting

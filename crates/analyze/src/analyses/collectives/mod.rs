@@ -1,6 +1,7 @@
 //! Collectives: how often, how large, how fast, how much of them is exposed, and how much of them is waiting.
 
 mod across;
+mod calls;
 mod findings;
 mod tables;
 #[cfg(test)]
@@ -105,8 +106,9 @@ fn numbers(ranks: &[Rank<'_, Arc<Calls>>], across: &Across<'_>) -> Vec<Number> {
         across.matching.count(Fate::Matched).into(),
         Unit::Count,
         Provenance::Formula,
-        "calls that were found on two ranks or more: the same number of the group's calls in the step, of the same \
-         kind, type and size; table matching says what became of the others",
+        "calls that were found on two ranks or more: of the same sequence number in the group or, where none is \
+         recorded, the same call by order in the step, and of the same kind, type and size; table matching says what \
+         became of the others",
     ));
     for (rank, waits) in ranks.iter().zip(waits) {
         if waits.both().iter().all(|waiting| waiting.matched == 0) {
@@ -118,9 +120,16 @@ fn numbers(ranks: &[Rank<'_, Arc<Calls>>], across: &Across<'_>) -> Vec<Number> {
         };
         numbers.push(of_rank(
             "wait_ns",
-            Waiting::wait,
+            |waiting| waiting.wait() - waiting.launch_skew(),
             "estimate, clock-free: in a matched call the rank of the shortest duration came last, and what the call \
-             took longer on this rank is the time it waited; without time in which another call was in transfer",
+             took longer on this rank is the time it waited; without launch skew, and without time in which another \
+             call was in transfer",
+        ));
+        numbers.push(of_rank(
+            "launch_skew_ns",
+            Waiting::launch_skew,
+            "estimate, clock-free: the part of the waiting that the last rank's later launch explains; nothing where \
+             launches were not recorded",
         ));
         numbers.push(of_rank(
             "transfer_ns",

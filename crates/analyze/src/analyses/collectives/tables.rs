@@ -8,8 +8,8 @@ use eaves_model::Ns;
 
 use super::super::Rank;
 use super::across::{Across, Compared};
-use super::places;
-use crate::collectives::{Calls, Fate, Group, Kind, Place, Row};
+use super::{calls, places};
+use crate::collectives::{Calls, Fate, Group, Kind, Parts, Place, Presence, Row, Rule, Waiting};
 use crate::section::{Column, Table, Unit, Value};
 use crate::{Job, KernelType, RankSummary, Statistics};
 
@@ -22,16 +22,19 @@ const ON_HOST: &str = "the work is done by a thread; nothing says what it hides 
 
 /// All tables.
 pub(super) fn all(job: &Job, ranks: &[Rank<'_, Arc<Calls>>], across: &Across<'_>) -> Vec<Table> {
-    let mut tables = vec![by_collective(ranks), by_rank(job, ranks, across)];
+    let mut tables = vec![by_collective(ranks, across), by_rank(job, ranks, across)];
     if across.waits.is_ok() {
         tables.push(skew(ranks, across));
         tables.push(matching(across));
+        if job.options.details {
+            tables.push(calls::table(job, ranks));
+        }
     }
     tables
 }
 
 /// The columns that say what a row is about.
-const SUBJECT: [Column; 7] = [
+pub(super) const SUBJECT: [Column; 7] = [
     Column::new("kind", "Collective", Unit::None),
     Column::new("runs_on", "Runs on", Unit::None),
     Column::new("group", "Group", Unit::None),
@@ -41,7 +44,7 @@ const SUBJECT: [Column; 7] = [
     Column::new("bytes", "Bytes a call", Unit::Bytes),
 ];
 
-fn subject(group: &Group, row: &Row, bytes: Value) -> [Value; 7] {
+pub(super) fn subject(group: &Group, row: &Row, bytes: Value) -> [Value; 7] {
     let text = |text: Option<&str>, otherwise| {
         text.filter(|text| !text.is_empty()).map_or(Value::Missing(otherwise), Value::from)
     };
@@ -92,10 +95,12 @@ type Key<'a> = (
     Result<i64, &'static str>,
 );
 
-fn by_collective(ranks: &[Rank<'_, Arc<Calls>>]) -> Table {
-    let mut merged: BTreeMap<Key<'_>, (&Group, Row)> = BTreeMap::new();
-    for rank in ranks {
-        for row in &rank.part.rows {
+fn by_collective(ranks: &[Rank<'_, Arc<Calls>>], across: &Across<'_>) -> Table {
+    let mut merged: BTreeMap<Key<'_>, (&Group, Row, Parts)> = BTreeMap::new();
+    for (rank_index, rank) in ranks.iter().enumerate() {
+        for (row_index, row) in rank.part.rows.iter().enumerate() {
+            let waits = across.waits.as_ref().ok().map(|waits| &waits[rank_index]);
+            let parts = waits.map_or_else(Parts::default, |waits| waits.rows[row_index].clone());
             let group = rank.part.group_of(row);
             let (place, named, _, size) = group.key();
             // Rows of exchanges hold the sizes of one power of two.
@@ -105,15 +110,18 @@ fn by_collective(ranks: &[Rank<'_, Arc<Calls>>]) -> Table {
             });
             let key = (place, named, size, row.kind, row.name.as_deref(), row.element.as_deref(), bytes);
             match merged.get_mut(&key) {
-                Some((_, sum)) => add(sum, row),
+                Some((_, sum, sum_of_parts)) => {
+                    add(sum, row);
+                    sum_of_parts.merge(&parts);
+                }
                 None => {
-                    merged.insert(key, (group, row.clone()));
+                    merged.insert(key, (group, row.clone(), parts));
                 }
             }
         }
     }
-    let mut rows: Vec<(&Group, Row)> = merged.into_values().collect();
-    rows.sort_by_key(|(_, row)| Reverse(row.statistics.total()));
+    let mut rows: Vec<(&Group, Row, Parts)> = merged.into_values().collect();
+    rows.sort_by_key(|(_, row, _)| Reverse(row.statistics.total()));
     let own = [
         Column::new("calls", "Calls", Unit::Count),
         Column::new("total_ns", "Total", Unit::Nanoseconds),
@@ -126,11 +134,15 @@ fn by_collective(ranks: &[Rank<'_, Arc<Calls>>]) -> Table {
         Column::new("bus_factor", "Bus factor", Unit::None),
         Column::new("bus_gbps", "Bus bandwidth", Unit::GigabytesPerSecond),
     ];
+    let cells = |(group, row, parts): &(&Group, Row, Parts)| {
+        let parts = part_cells(across.waits.as_ref().err().copied(), row.statistics.total(), parts);
+        collective_cells(group, row).into_iter().chain(parts).collect()
+    };
     Table {
         id: "by_collective",
         title: "Collectives of all ranks, waiting for other ranks included; bandwidths as nccl-tests defines them",
-        columns: SUBJECT.into_iter().chain(own).collect(),
-        rows: rows.iter().map(|(group, row)| collective_cells(group, row)).collect(),
+        columns: SUBJECT.into_iter().chain(own).chain(PARTS).collect(),
+        rows: rows.iter().map(cells).collect(),
     }
 }
 
@@ -172,6 +184,45 @@ fn collective_cells(group: &Group, row: &Row) -> Vec<Value> {
     subject(group, row, bytes).into_iter().chain(own).collect()
 }
 
+/// The columns that say how time divides. They add up to it.
+pub(super) const PARTS: [Column; 5] = [
+    Column::new("transfer_ns", "Transfer", Unit::Nanoseconds),
+    Column::new("wait_ns", "Waiting", Unit::Nanoseconds),
+    Column::new("launch_skew_ns", "Launch skew", Unit::Nanoseconds),
+    Column::new("unknown_ns", "Unknown", Unit::Nanoseconds),
+    Column::new("rule", "Divided by", Unit::None),
+];
+
+const RANKS_MISSING: &str = "a rank that was not recorded may have come last";
+const NO_LAUNCHES: &str = "the launches of the calls were not recorded";
+
+/// Their cells; nothing is divided if there is a reason.
+fn part_cells(undivided: Option<&'static str>, total: Ns, parts: &Parts) -> [Value; 5] {
+    if let Some(reason) = undivided {
+        let missing = Value::Missing(reason);
+        return [missing.clone(), missing.clone(), missing, total.into(), reason.into()];
+    }
+    let matched = parts.count(|rule| matches!(rule, Rule::Matched(..)));
+    let complete = parts.count(|rule| matches!(rule, Rule::Matched(Presence::All, _)));
+    let rules = parts.rules.iter().map(|(rule, &count)| match parts.rules.len() {
+        1 => rule.text().to_owned(),
+        _ => format!("{} ({count})", rule.text()),
+    });
+    let split = &parts.split;
+    let known = |calls: u64, time: Ns, otherwise: &'static str| match (calls, matched) {
+        (0, 0) => Value::Missing(NO_MATCH),
+        (0, _) => Value::Missing(otherwise),
+        _ => time.into(),
+    };
+    [
+        known(complete, split.transfer, RANKS_MISSING),
+        known(matched, split.wait, NO_MATCH),
+        known(parts.launches, split.launch_skew, NO_LAUNCHES),
+        split.unknown.into(),
+        Value::Text(rules.collect::<Vec<_>>().join("; ")),
+    ]
+}
+
 /// What shares of a rank are of: its GPU span, or on the host the whole recording.
 pub(super) fn span(rank: &RankSummary, place: Place) -> Ns {
     let span = match place {
@@ -193,6 +244,8 @@ fn by_rank(job: &Job, ranks: &[Rank<'_, Arc<Calls>>], across: &Across<'_>) -> Ta
         Column::new("wait_ns", "Waiting", Unit::Nanoseconds),
         Column::new("transfer_ns", "Transfer", Unit::Nanoseconds),
         Column::new("wait_pct", "Waiting of matched calls", Unit::Percent),
+        Column::new("launch_skew_ns", "Launch skew", Unit::Nanoseconds),
+        Column::new("unknown_ns", "Unknown", Unit::Nanoseconds),
     ];
     let mut rows = Vec::new();
     for (index, rank) in ranks.iter().enumerate() {
@@ -203,14 +256,14 @@ fn by_rank(job: &Job, ranks: &[Rank<'_, Arc<Calls>>], across: &Across<'_>) -> Ta
     }
     Table {
         id: "by_rank",
-        title: "Communication by rank, shares of the GPU span (on the host: of the recording); waiting and transfer \
-                are estimates over matched calls",
+        title: "Communication by rank, shares of the GPU span (on the host: of the recording); transfer, waiting, launch \
+                skew and unknown are all of it",
         columns: job.rank_columns().into_iter().chain(own).collect(),
         rows,
     }
 }
 
-fn rank_cells(index: usize, rank: &Rank<'_, Arc<Calls>>, place: Place, across: &Across<'_>) -> [Value; 10] {
+fn rank_cells(index: usize, rank: &Rank<'_, Arc<Calls>>, place: Place, across: &Across<'_>) -> [Value; 12] {
     let totals = rank.part.totals(place);
     let (communication, exposed) = match place {
         Place::Gpu => (rank.times.total(KernelType::Communication), Some(rank.times.exposed_communication())),
@@ -218,9 +271,18 @@ fn rank_cells(index: usize, rank: &Rank<'_, Arc<Calls>>, place: Place, across: &
     };
     let waiting = across.waits.as_ref().map_err(|&reason| reason).map(|waits| waits[index].of(place));
     let matched = waiting.and_then(|waiting| if waiting.matched > 0 { Ok(waiting) } else { Err(NO_MATCH) });
-    let (wait, transfer) =
-        matched.map_or((Ns::ZERO, Ns::ZERO), |waiting| (waiting.wait(), waiting.transfer()));
+    let measure = |time: fn(&Waiting) -> Ns| matched.map_or(Ns::ZERO, time);
+    let (transfer, wait, skew) =
+        (measure(Waiting::transfer), measure(Waiting::wait), measure(Waiting::launch_skew));
     let of_matched = |value: Value| matched.map_or_else(Value::Missing, |_| value);
+    let of_launches = match matched {
+        Ok(waiting) if waiting.launches == 0 => Value::Missing(NO_LAUNCHES),
+        _ => of_matched(skew.into()),
+    };
+    let of_complete = match matched {
+        Ok(waiting) if !waiting.has_transfers() => Value::Missing(RANKS_MISSING),
+        _ => of_matched(transfer.into()),
+    };
     [
         place.id().into(),
         totals.calls.into(),
@@ -229,9 +291,11 @@ fn rank_cells(index: usize, rank: &Rank<'_, Arc<Calls>>, place: Place, across: &
         time(exposed, ON_HOST),
         exposed.map_or(Value::Missing(ON_HOST), |exposed| Value::percent(exposed.0, communication.0)),
         waiting.map_or_else(Value::Missing, |waiting| waiting.matched.into()),
-        of_matched(wait.into()),
-        of_matched(transfer.into()),
-        of_matched(Value::percent(wait.0, (wait + transfer).0)),
+        of_matched((wait - skew).into()),
+        of_complete,
+        of_matched(Value::percent(wait.0, (wait + transfer + measure(Waiting::unknown)).0)),
+        of_launches,
+        (communication - transfer - wait).into(),
     ]
 }
 
@@ -251,18 +315,20 @@ fn skew(ranks: &[Rank<'_, Arc<Calls>>], across: &Across<'_>) -> Table {
         Column::new("max_start_skew_ns", "Longest start skew by clocks", Unit::Nanoseconds),
         Column::new("last_rank", "Last most often", Unit::None),
         Column::new("last_count", "Times last", Unit::Count),
+        Column::new("rule", "Compared", Unit::None),
     ];
     Table {
         id: "skew",
         title: "Collectives matched over ranks: transfer is the shortest duration, arrival skew what the longest took \
                 beyond it; start skew compares clocks, which may be wrong",
         columns: SUBJECT.into_iter().chain(own).collect(),
-        rows: across.compared.iter().map(|compared| skew_cells(ranks, compared)).collect(),
+        rows: across.compared.iter().map(|compared| skew_cells(ranks, across, compared)).collect(),
     }
 }
 
-fn skew_cells(ranks: &[Rank<'_, Arc<Calls>>], compared: &Compared<'_>) -> Vec<Value> {
-    const NO_CLOCK: &str = "the recordings have no common zero of time";
+fn skew_cells(ranks: &[Rank<'_, Arc<Calls>>], across: &Across<'_>, compared: &Compared<'_>) -> Vec<Value> {
+    let by_clocks = |value: Value| across.clocks.map_or_else(Value::Missing, |()| value);
+    let rules: Vec<&str> = compared.rules.iter().map(|rule| rule.text()).collect();
     let (group, row, transfer) = (compared.group, compared.row, &compared.transfer);
     let bytes = match (row.bytes, compared.size) {
         (Err(reason), _) => Value::Missing(reason),
@@ -289,10 +355,11 @@ fn skew_cells(ranks: &[Rank<'_, Arc<Calls>>], compared: &Compared<'_>) -> Vec<Va
         times(bandwidth, factor),
         mean(&compared.arrival_skew, NO_CALLS),
         time(compared.arrival_skew.max(), NO_CALLS),
-        mean(&compared.start_skew, NO_CLOCK),
-        time(compared.start_skew.max(), NO_CLOCK),
+        by_clocks(mean(&compared.start_skew, NO_CALLS)),
+        by_clocks(time(compared.start_skew.max(), NO_CALLS)),
         last.map_or(Value::Missing(NO_CALLS), |(rank, _)| Value::Integer(ranks[rank].rank)),
         last.map_or(Value::Missing(NO_CALLS), |(_, count)| count.into()),
+        Value::Text(rules.join("; ")),
     ];
     subject(group, row, bytes).into_iter().chain(own).collect()
 }

@@ -52,6 +52,11 @@ fn bandwidths_are_those_of_nccl_tests() {
         "algorithm_gbps",
         "bus_factor",
         "bus_gbps",
+        "transfer_ns",
+        "wait_ns",
+        "launch_skew_ns",
+        "unknown_ns",
+        "rule",
     ];
     assert_eq!(column_ids(&section, "by_collective"), expected);
     let of = |id| column(&section, "by_collective", id);
@@ -70,7 +75,10 @@ fn bandwidths_are_those_of_nccl_tests() {
     assert_eq!(number(&section, "calls", None), Value::Integer(4));
     // One rank alone: no waiting can be told.
     let alone = Value::Missing("needs the recordings of two ranks or more");
-    assert_eq!(column(&section, "by_rank", "wait_ns"), [alone]);
+    assert_eq!(column(&section, "by_rank", "wait_ns")[0], alone);
+    assert_eq!(of("transfer_ns"), [alone.clone(), alone.clone(), alone]);
+    assert_eq!(of("unknown_ns"), of("total_ns"));
+    assert_eq!(of("rule")[0], "needs the recordings of two ranks or more".into());
     assert!(!section.tables.iter().any(|table| table.id == "skew"));
 }
 

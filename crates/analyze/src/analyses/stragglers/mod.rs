@@ -13,7 +13,7 @@ use eaves_model::Ns;
 
 use super::collectives::without_calls;
 use super::{Analyse, Rank};
-use crate::collectives::{Call, Calls, Fate, Match, Matching, Waits, waiting_of};
+use crate::collectives::{Call, Calls, Fate, LAUNCH, Match, Matching, Waits, waiting_of};
 use crate::section::{
     Column, Finding, Gain, Number, Provenance, Section, Severity, Skipped, Table, Unit, Value,
 };
@@ -22,16 +22,19 @@ use crate::{Job, Outcome, RankView};
 
 pub(super) struct Stragglers;
 
-/// A wait worth counting: about what it takes to launch a kernel. Ranks cannot come more closely together.
-const NOTABLE_WAIT: Ns = Ns(10_000);
+/// A wait worth counting: ranks cannot come more closely together.
+const NOTABLE_WAIT: Ns = LAUNCH;
 /// Share of the notable collectives of a rank in which it comes last that makes it a straggler; of two ranks one comes
 /// last in half of them by chance.
 const LAST_PCT: f64 = 60.0;
-/// Fewer collectives show no habit.
-const NOTABLE_COLLECTIVES: u64 = 4;
+/// One collective shows no habit.
+const NOTABLE_COLLECTIVES: u64 = 2;
 /// Share of the others' time, mean over them, below which nobody would notice.
 const WAIT_WARNING_PCT: f64 = 1.0;
 const WAIT_CRITICAL_PCT: f64 = 10.0;
+/// Few collectives may be late by chance, so they must have taken more: this share, divided by their number. That is
+/// 10% of two, 5% of four, and 1% of twenty and more.
+const WAIT_OF_FEW_PCT: f64 = 20.0;
 
 impl Analyse for Stragglers {
     const ID: &'static str = "stragglers";
@@ -153,7 +156,7 @@ impl Lateness {
             rank.matched += 1;
             rank.notable += u64::from(is_notable);
         }
-        let Some(last) = matched.last() else { return };
+        let last = matched.last;
         let rank = &mut self.ranks[last.rank];
         rank.last += 1;
         rank.notable_last += u64::from(is_notable);
@@ -300,7 +303,8 @@ fn finding(ranks: &[Rank<'_, Arc<Calls>>], found: &Lateness) -> Option<Finding> 
     // On the host there is no GPU span; the whole recording stands for it.
     let whole = rank.span.or(rank.extent)?.length();
     let share = percentage(late.mean_waited(), whole);
-    if late.notable < NOTABLE_COLLECTIVES || !often || share < WAIT_WARNING_PCT {
+    let needed = WAIT_WARNING_PCT.max(WAIT_OF_FEW_PCT / late.notable as f64);
+    if late.notable < NOTABLE_COLLECTIVES || !often || share < needed {
         return None;
     }
     let gain = Gain::new(

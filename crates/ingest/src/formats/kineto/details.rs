@@ -198,6 +198,8 @@ fn collective(sink: &mut Sink, slice: SliceId, offset: u64) {
         rank: sink.small(A::Rank, offset),
         global_rank_start: sink.small(A::GlobalRankStart, offset),
         global_rank_stride: sink.small(A::GlobalRankStride, offset),
+        sequence: number(sink, A::CollectiveSequence),
+        is_asynchronous: sink.small(A::IsAsynchronous, offset),
     };
     sink.trace.collectives.push(row);
 }

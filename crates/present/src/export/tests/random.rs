@@ -53,6 +53,8 @@ fn arguments() -> impl Strategy<Value = String> {
         "registers per thread",
         "Group size",
         "In msg nelems",
+        "Is asynchronized op",
+        "Seq",
         "num_warps",
         "ptr",
         "wait_on_stream",
