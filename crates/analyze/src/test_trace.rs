@@ -200,9 +200,39 @@ impl TestTrace {
         dims: &str,
         types: &str,
     ) -> &mut Self {
-        let slice = self.slice(SliceKind::Annotation, name, start, end);
+        self.shaped(SliceKind::Annotation, name, (start, end), dims, types)
+    }
+
+    /// An operator with the shapes and types of its inputs, which takes what is launched in it.
+    pub(crate) fn operator(
+        &mut self,
+        name: &str,
+        start: i64,
+        end: i64,
+        dims: &str,
+        types: &str,
+    ) -> &mut Self {
+        self.shaped(SliceKind::Op, name, (start, end), dims, types)
+    }
+
+    fn shaped(
+        &mut self,
+        kind: SliceKind,
+        name: &str,
+        (start, end): (i64, i64),
+        dims: &str,
+        types: &str,
+    ) -> &mut Self {
+        let slice = self.slice(kind, name, start, end);
         let (input_dims, input_types) = (self.trace.strings.intern(dims), self.trace.strings.intern(types));
         self.trace.ops.push(Op { slice, input_dims, input_types, ..NO_OP });
+        self
+    }
+
+    /// Numbers the last collective within its group.
+    pub(crate) fn sequence(&mut self, number: i64) -> &mut Self {
+        let last = self.trace.collectives.len() - 1;
+        self.trace.collectives.sequence.set(last, MaybeI64::new(number));
         self
     }
 

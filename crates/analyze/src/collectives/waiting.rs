@@ -214,8 +214,17 @@ impl Waiting {
 
     /// Part of that in which nothing but late launches was waited for.
     pub(crate) fn launch_skew(&self) -> Ns {
-        let behind = self.measure(|wait| Interval::new(wait.launched, wait.interval.end), |_| ());
-        self.wait() - behind.into_values().sum()
+        self.launch_skew_by(|_| ()).into_values().sum()
+    }
+
+    /// The same apart by anything.
+    pub(crate) fn launch_skew_by<K: Ord>(&self, key: impl Fn(&Wait) -> K) -> BTreeMap<K, Ns> {
+        let behind = self.measure(|wait| Interval::new(wait.launched, wait.interval.end), &key);
+        let mut skews = self.wait_by(key);
+        for (skew, behind) in skews.values_mut().zip(behind.into_values()) {
+            *skew -= behind;
+        }
+        skews
     }
 
     /// The waiting apart by anything. A key without time is there too.
@@ -398,19 +407,22 @@ mod tests {
                     covers(at, (start, length)) && last.is_none_or(|last| last == of)
                 })
             };
-            let behind = |at: i64| {
-                waits.iter().any(|&(start, length, skew, _)| {
+            let behind = |at: i64, last: Option<usize>| {
+                waits.iter().any(|&(start, length, skew, of)| {
                     let skew = skew.min(length);
-                    covers(at, (start + skew, length - skew))
+                    covers(at, (start + skew, length - skew)) && last.is_none_or(|last| last == of)
                 })
             };
             let count = |inside: &dyn Fn(i64) -> bool| Ns((0..120).filter(|&at| inside(at)).count() as i64);
             prop_assert_eq!(waiting.transfer(), count(&transfer));
             prop_assert_eq!(waiting.unknown(), count(&|at| end(at) && !transfer(at)));
             prop_assert_eq!(waiting.wait(), count(&|at| wait(at, None)));
-            prop_assert_eq!(waiting.launch_skew(), count(&|at| wait(at, None) && !behind(at)));
+            prop_assert_eq!(waiting.launch_skew(), count(&|at| wait(at, None) && !behind(at, None)));
             for (last, time) in waiting.wait_by(|wait| wait.last) {
                 prop_assert_eq!(time, count(&|at| wait(at, Some(last))));
+            }
+            for (last, time) in waiting.launch_skew_by(|wait| wait.last) {
+                prop_assert_eq!(time, count(&|at| wait(at, Some(last)) && !behind(at, Some(last))));
             }
         }
     }

@@ -258,6 +258,156 @@ fn work_of_gloo_counts_on_the_host() {
     );
 }
 
+/// A training step of mixture-of-experts layers as DeepEP records it: exchanges on a stream of their own, hidden behind
+/// computation but for their ends, and inside autograd functions that record the tokens' shape.
+#[test]
+fn exchanges_of_experts_are_communication() {
+    let dispatch = "void dpsk::ep::internode::dispatch<false, 8, true, 8>(int4*, float*, long*, float*)";
+    let combine = "void dpsk::ep::internode::combine<(int)4, __nv_bfloat16>(int4*, float*, bool const*)";
+    let notify = "void dpsk::ep::internode::notify_dispatch<false, 4>(int const*, int*, int)";
+    let layout = "void dpsk::ep::cuda::get_dispatch_layout<256, 32, 8>(long const*, int*, int*)";
+    let (dims, types) = ("[[4096, 7168], [4096, 8], [4096, 8]]", r#"["c10::BFloat16", "long int", "float"]"#);
+    let mut test = TestTrace::default();
+    test.operator("FusedDispatch", 0, 40, dims, types)
+        .launch(1, 1, 2)
+        .launch(2, 3, 4)
+        .launch(3, 5, 6)
+        .operator("FusedDispatchBackward", 50, 90, "[[4096, 7168]]", r#"["c10::BFloat16"]"#)
+        .launch(4, 51, 52)
+        .launch(5, 60, 61)
+        .on_one_thread()
+        .kernel(layout, 1, 100, 110)
+        .kernel(notify, 2, 110, 130)
+        .on_stream(27)
+        .kernel(dispatch, 3, 130, 500)
+        .on_stream(27)
+        .kernel(combine, 4, 600, 900)
+        .on_stream(27)
+        .kernel("gemm", 5, 110, 880);
+    let section = section(vec![test]);
+    let of = |id| column(&section, "by_collective", id);
+    assert_eq!(of("kind"), texts(["all_to_all_dispatch", "all_to_all_combine", "barrier"]));
+    assert_eq!(of("total_ns"), integers([370, 300, 20]));
+    let bytes = 4096 * 7168 * 2;
+    let nothing = Value::Missing("a barrier moves no data");
+    assert_eq!(of("bytes")[..2], integers([bytes, bytes]));
+    assert!(matches!(of("bytes")[2], Value::Missing(_)));
+    assert_eq!(of("dtype")[..2], texts(["bfloat16", "bfloat16"]));
+    let shares = Value::Missing("the recording does not say how many ranks a token goes to");
+    assert_eq!(of("bus_factor"), [shares.clone(), shares, nothing]);
+    // 690 ns of communication, of which the GEMM hides all but 20 ns at the end: 97.1%.
+    assert_eq!(column(&section, "by_rank", "comm_ns"), integers([690]));
+    assert_eq!(column(&section, "by_rank", "exposed_ns"), integers([20]));
+}
+
+/// Operators of serving engines say how much their kernels move, if both do the same.
+#[test]
+fn sizes_follow_from_the_operators_around_the_launch() {
+    let cases = [
+        ("vllm::all_reduce", "[[8, 4096], []]", r#"["c10::BFloat16", ""]"#, Some(65_536)),
+        (
+            "_C_custom_ar::all_reduce",
+            "[[], [8, 64], [8, 64], [], []]",
+            r#"["Scalar", "c10::Half", "c10::Half", "Scalar", "Scalar"]"#,
+            Some(1024),
+        ),
+        (
+            "symm_mem::one_shot_all_reduce_copy",
+            "[[999], [32], [], []]",
+            r#"["float", "float", "", ""]"#,
+            Some(128),
+        ),
+        ("c10d::allreduce_", "[[[32]]]", r#"["TensorList"]"#, None),
+        ("vllm::all_gather", "[[32]]", r#"["float"]"#, None),
+        ("aten::add", "[[32]]", r#"["float"]"#, None),
+    ];
+    for (operator, dims, types, bytes) in cases {
+        let mut test = TestTrace::default();
+        test.operator(operator, 0, 40, dims, types).launch(1, 10, 20).on_one_thread().kernel(
+            "void vllm::cross_device_reduce_1stage<__nv_bfloat16, 8>(vllm::RankData*)",
+            1,
+            100,
+            110,
+        );
+        let section = section(vec![test]);
+        assert_eq!(column(&section, "by_collective", "kind"), texts(["all_reduce"]));
+        let found = column(&section, "by_collective", "bytes").remove(0);
+        assert_eq!(
+            found,
+            bytes.map_or(Value::Missing("the recording does not say how much was moved"), Value::Integer),
+            "{operator}"
+        );
+    }
+}
+
+/// Parts of all calls add up to their time, in every table, whatever was matched and whatever was launched when.
+#[test]
+fn parts_add_up_in_every_table() {
+    let rank = |launched: i64, came: i64, has_second: bool| {
+        let mut test = TestTrace::default();
+        test.launch(1, launched, launched + 1)
+            .kernel(ALL_REDUCE, 1, came, 1000)
+            .collective("allreduce", (1000, 1000), "Float", ("0", 2))
+            .sequence(7)
+            .gpu(Kernel, ALL_GATHER, 1100, 1150)
+            .collective("_allgather_base", (10, 20), "Float", ("1", 8))
+            .sequence(3)
+            .gpu(Kernel, "ncclDevKernel_Broadcast_RING_LL", 1200, 1210)
+            .collective("broadcast", (10, 10), "Float", ("0", 2))
+            .sequence(9);
+        if has_second {
+            test.gpu(Kernel, ALL_REDUCE, 1300, 1340)
+                .collective("allreduce", (1000, 1000), "Float", ("0", 2))
+                .sequence(8);
+        }
+        test
+    };
+    let run = run_of(vec![rank(90, 100, true), rank(650, 700, false)]);
+    let outcomes = crate::report(&run, &crate::Options::default().with_details(true)).unwrap();
+    let section =
+        outcomes.iter().find(|outcome| outcome.id() == "collectives").and_then(Outcome::section).unwrap();
+    let time = |value: &Value| match value {
+        Value::Integer(time) => *time,
+        Value::Missing(_) => 0,
+        other => panic!("{other:?}"),
+    };
+    for (table, whole) in [("by_collective", "total_ns"), ("by_rank", "comm_ns"), ("calls", "duration_ns")] {
+        let whole = column(section, table, whole);
+        let parts =
+            ["transfer_ns", "wait_ns", "launch_skew_ns", "unknown_ns"].map(|id| column(section, table, id));
+        for (row, whole) in whole.iter().enumerate() {
+            let sum: i64 = parts.iter().map(|part| time(&part[row])).sum();
+            assert_eq!(sum, time(whole), "{table} {row}");
+        }
+    }
+    // 600 ns of the first: launched 560 ns apart.
+    assert_eq!(column(section, "by_collective", "kind")[0], "all_reduce".into());
+    let first = |id| column(section, "by_collective", id)[0].clone();
+    assert_eq!((first("transfer_ns"), first("wait_ns")), (Value::Integer(600), Value::Integer(40)));
+    assert_eq!((first("launch_skew_ns"), first("unknown_ns")), (Value::Integer(560), Value::Integer(40)));
+    assert_eq!(
+        first("rule"),
+        "all ranks recorded, matched by sequence number (2); not matched: no other rank of the group recorded it (1)".into()
+    );
+    // Eight ranks are in the group of the all-gather, and two were recorded.
+    let rules = column(section, "by_collective", "rule");
+    assert_eq!(rules[1], "ranks missing, matched by sequence number".into());
+    assert!(matches!(&rules[2], Value::Text(rule) if rule.starts_with("not looked at")));
+    assert_eq!(column(section, "calls", "sequence").len(), 7);
+}
+
+#[test]
+fn clocks_that_cannot_be_right_are_not_compared() {
+    let mut run = three_ranks(0);
+    run.recordings[1].trace.metadata.base_time_ns = Some(50_000);
+    run.recordings[0].trace.metadata.base_time_ns = Some(0);
+    run.recordings[2].trace.metadata.base_time_ns = Some(0);
+    let section = section_of(&run, "collectives");
+    let Value::Missing(reason) = column(&section, "skew", "max_start_skew_ns")[0] else { panic!("no skew") };
+    assert!(reason.starts_with("the ranks' clocks disagree"), "{reason}");
+    assert_eq!(column(&section, "skew", "max_skew_ns"), integers([60]));
+}
+
 #[test]
 fn bandwidth_that_varies_is_told_only_of_matched_collectives() {
     let rank = |transfers: [i64; 4], wait: i64| {

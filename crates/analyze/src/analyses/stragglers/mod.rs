@@ -103,6 +103,8 @@ struct OfRank {
     notable_last: u64,
     /// Summed waiting of the others for it.
     others_waited: Ns,
+    /// The part of that which its late launches explain, if launches were recorded.
+    launched_late: Option<Ns>,
     /// Number of ranks that waited for it.
     others: u64,
     /// Its own waiting.
@@ -172,6 +174,11 @@ impl Lateness {
             for (last, time) in waiting.wait_by(|wait| wait.last) {
                 *for_whom.entry(last).or_default() += time;
             }
+            for (last, time) in waiting.launch_skew_by(|wait| wait.last) {
+                if waiting.launches > 0 {
+                    *self.ranks[last].launched_late.get_or_insert_default() += time;
+                }
+            }
             for (step, time) in waiting.wait_by(|wait| wait.step) {
                 self.steps.entry(step).or_default().waited += time;
             }
@@ -234,6 +241,7 @@ fn by_rank(job: &Job, ranks: &[Rank<'_, Arc<Calls>>], found: &Lateness) -> Table
         Column::new("others_waited_ns", "Others waited for it", Unit::Nanoseconds),
         Column::new("mean_other_waited_ns", "One other waited", Unit::Nanoseconds),
         Column::new("own_wait_ns", "Waited itself", Unit::Nanoseconds),
+        Column::new("launch_skew_ns", "Others waited for its launch", Unit::Nanoseconds),
     ];
     let cells = |rank: &OfRank| {
         let count = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
@@ -244,6 +252,11 @@ fn by_rank(job: &Job, ranks: &[Rank<'_, Arc<Calls>>], found: &Lateness) -> Table
             rank.others_waited.into(),
             rank.mean_waited().into(),
             rank.own_wait.into(),
+            match rank.launched_late {
+                Some(time) => time.into(),
+                None if rank.others_waited == Ns::ZERO => Ns::ZERO.into(),
+                None => Value::Missing("the launches of the calls were not recorded"),
+            },
         ]
     };
     Table {
@@ -313,13 +326,30 @@ fn finding(ranks: &[Rank<'_, Arc<Calls>>], found: &Lateness) -> Option<Finding> 
         rank.steps,
         "what the other ranks waited for it on average; hidden waiting gains nothing, and the next rank may be late too",
     );
+    // Where it is behind: its host launches too late, or its device is busy when the launch comes.
+    let mostly_launch = late.launched_late.map(|time| time.0 > late.others_waited.0 / 2);
+    let (because, where_to_look) = match mostly_launch {
+        Some(true) => (
+            "; it launches late",
+            "look at what its host does before the launch: loading of data, Python, garbage collection",
+        ),
+        Some(false) => (
+            "; it launches in time, but its device is not free",
+            "its device has more to do than the others (uneven batches or experts) or runs more slowly (a throttled GPU)",
+        ),
+        None => (
+            "",
+            "loading of data, more work than the others have (uneven batches or experts), a throttled device and \
+             garbage collection are the usual causes",
+        ),
+    };
     let per_step = if gain.per_step { format!(", {} a step", duration(gain.high)) } else { String::new() };
     Some(Finding {
         id: "straggler",
         severity: if share < WAIT_CRITICAL_PCT { Severity::Warning } else { Severity::Critical },
         claim: format!(
             "the others wait for rank {}: it comes last in {} of {} collectives with notable waiting, and another rank \
-             waits {} for it on average ({} of the span{per_step})",
+             waits {} for it on average ({} of the span{per_step}){because}",
             rank.rank,
             late.notable_last,
             late.notable,
@@ -329,9 +359,7 @@ fn finding(ranks: &[Rank<'_, Arc<Calls>>], found: &Lateness) -> Option<Finding> 
         gain: Some(gain),
         evidence: format!("table by_rank, rank {}, columns last_count and others_waited_ns", rank.rank),
         next: format!(
-            "compare this rank with another: `eaves report --rank {}` shows its host side; loading of data, more work \
-             than the others have (uneven batches or experts), a throttled GPU and garbage collection are the usual \
-             causes",
+            "compare this rank with another: `eaves report --rank {}` shows its host side; {where_to_look}",
             rank.rank
         ),
     })

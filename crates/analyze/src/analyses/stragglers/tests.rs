@@ -1,7 +1,7 @@
 //! Values by hand.
 
 use eaves_model::SliceKind::Kernel;
-use eaves_model::{Ns, Run};
+use eaves_model::{DistributedInfo, Ns, ProcessGroup, Run};
 
 use crate::section::{Severity, Value};
 use crate::test_trace::{TestTrace, analyse, column, column_ids, integers, number, run_of, section_of};
@@ -39,6 +39,7 @@ fn the_rank_that_others_wait_for_is_named() {
         "others_waited_ns",
         "mean_other_waited_ns",
         "own_wait_ns",
+        "launch_skew_ns",
     ];
     assert_eq!(column_ids(&section, "by_rank"), expected);
     let by_rank = |id| column(&section, "by_rank", id);
@@ -61,6 +62,87 @@ fn the_rank_that_others_wait_for_is_named() {
     // 950 µs over five steps.
     let gain = finding.gain.as_ref().unwrap();
     assert_eq!((gain.low, gain.high, gain.per_step), (Ns(0), Ns(190 * US), true));
+}
+
+/// Three collectives are few, but nobody would overlook a rank that waits most of its time in them.
+#[test]
+fn few_collectives_must_have_taken_long() {
+    let claims = |early: i64, count: usize| {
+        let run = run(&[&vec![early; count], &vec![0; count]]);
+        let section = section_of(&run, "stragglers");
+        section.findings.iter().map(|finding| finding.claim.clone()).collect::<Vec<_>>()
+    };
+    let claim = &claims(700, 3)[0];
+    assert!(claim.starts_with("the others wait for rank 1: it comes last in 3 of 3 collectives"), "{claim}");
+    assert_eq!(claims(700, 2).len(), 1);
+    assert!(claims(700, 1).is_empty(), "one shows no habit");
+    // The span of rank 1 is 2.8 ms, so three times 60 µs are 6.4% of it and three times 70 µs 7.5%; 6.7% are needed.
+    assert_eq!((claims(60, 3).len(), claims(70, 3).len()), (0, 1));
+    // Of 25 a hundredth is enough: 24.8 ms.
+    assert_eq!((claims(9, 25).len(), claims(11, 25).len()), (0, 1));
+}
+
+/// Ranks that come at the same times, one because it launches late, one because its device is busy.
+#[test]
+fn a_late_launch_is_told_from_a_late_device() {
+    let rank = |launched: i64, came: i64| {
+        let mut test = TestTrace::default();
+        for step in 1..5 {
+            let zero = step * 1_000 * US;
+            test.launch(step, zero + launched * US, zero + launched * US + 500)
+                .kernel(ALL_REDUCE, step, zero + came * US, zero + 900 * US)
+                .collective("allreduce", (1000, 1000), "Float", ("0", 2));
+        }
+        test
+    };
+    let finding = |first: i64, launched: i64| {
+        let section = section_of(&run_of(vec![rank(first, 100), rank(launched, 800)]), "stragglers");
+        let skew = column(&section, "by_rank", "launch_skew_ns")[1].clone();
+        (skew, section.findings[0].claim.clone(), section.findings[0].next.clone())
+    };
+    // Launched 5 µs before it comes, 700 µs after the other.
+    let (skew, claim, next) = finding(95, 795);
+    assert_eq!(skew, Value::Integer(4 * 700 * US));
+    assert!(claim.ends_with("; it launches late"), "{claim}");
+    assert!(next.contains("its host"), "{next}");
+    // Launched with the other.
+    let (skew, claim, _) = finding(95, 95);
+    assert_eq!(skew, Value::Integer(0));
+    assert!(claim.ends_with("; it launches in time, but its device is not free"), "{claim}");
+    // Launched 60 µs after the other, but before that one came.
+    assert_eq!(finding(0, 60).0, Value::Integer(0));
+    // Launched when the other had waited for 300 µs, and then behind 400 µs of other work; 10 µs is what a launch takes.
+    assert_eq!(finding(95, 400).0, Value::Integer(4 * 305 * US));
+}
+
+/// No GPU, no launches, three steps: rank 1 sleeps 24 of 30 ms in each.
+#[test]
+fn three_steps_of_gloo_show_the_rank_that_sleeps() {
+    let rank = |came: i64| {
+        let mut test = TestTrace::default();
+        for step in 0..3 {
+            let zero = i64::from(step) * 30_000 * US;
+            test.step(step as u64, zero, zero + 30_000 * US).annotation(
+                "gloo:all_reduce",
+                zero + came * US,
+                zero + 29_000 * US,
+                "[[131584]]",
+                r#"["float"]"#,
+            );
+        }
+        test.trace.metadata.distributed = Some(DistributedInfo {
+            groups: vec![ProcessGroup { size: Some(2), ranks: vec![0, 1], ..ProcessGroup::default() }],
+            ..DistributedInfo::default()
+        });
+        test
+    };
+    let section = section_of(&run_of(vec![rank(3_000), rank(27_000)]), "stragglers");
+    assert_eq!(column(&section, "by_rank", "own_wait_ns"), integers([72_000 * US, 0]));
+    let finding = &section.findings[0];
+    assert_eq!((finding.id, finding.severity), ("straggler", Severity::Critical));
+    let claim = "the others wait for rank 1: it comes last in 3 of 3 collectives with notable waiting, and another rank \
+                 waits 72.0 ms for it on average (80.0% of the span, 24.0 ms a step)";
+    assert_eq!(finding.claim, claim);
 }
 
 #[test]
