@@ -34,6 +34,11 @@ pub(crate) struct Summary {
 }
 
 impl Measured {
+    /// True if the recording has GPU activity, selected or not.
+    pub fn recorded_gpu(&self) -> bool {
+        self.summary.recorded_gpu
+    }
+
     /// What an analysis keeps, if it measured the recording.
     pub(crate) fn part(&self, id: &str) -> Option<&Part> {
         self.parts.iter().find(|(known, _)| *known == id).map(|(_, part)| part)

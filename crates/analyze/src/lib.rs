@@ -73,7 +73,7 @@ pub use job::{Job, Measured, RankSummary, assemble, measure};
 pub use kernel_counters::CounterSums;
 pub use kernel_name::short_kernel_name;
 pub use kernel_type::{KernelType, KernelTypes};
-pub use options::Options;
+pub use options::{MeasuredMachine, ONE_CORE, Options};
 pub use partial::{Partial, PartialError};
 pub use rank_view::RankView;
 pub use section::Outcome;

@@ -23,10 +23,34 @@ pub struct Options {
     pub details: bool,
     /// The device that work is held against; by default the one that the recording names.
     pub device: Option<Arc<Device>>,
+    /// The machine that work of a CPU is held against, if no device is named.
+    pub machine: Option<Arc<MeasuredMachine>>,
     /// Limits between the statuses of a roofline.
     pub roofline: Settings,
     /// Formulas of the user for operators, which win over ours.
     pub formulas: Option<Arc<Script>>,
+}
+
+/// What a machine was measured to do. Recordings of a CPU name no device, so that they can be held against one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MeasuredMachine {
+    /// All cores together, and one of them; one device at least.
+    pub devices: Vec<Device>,
+    /// The name that recordings must have been made under. Nothing if the user asks for it whatever they say.
+    pub host_name: Option<String>,
+}
+
+/// What a device of one core says of its scope.
+pub const ONE_CORE: &str = "one core";
+
+impl MeasuredMachine {
+    /// The device for operators that run on so many threads; all cores if that is not known.
+    pub fn device(&self, threads: Option<u64>) -> Option<&Device> {
+        let is_one = |device: &&Device| device.scope.as_deref() == Some(ONE_CORE);
+        let (one, all) =
+            (self.devices.iter().find(is_one), self.devices.iter().find(|device| !is_one(device)));
+        if threads == Some(1) { one.or(all) } else { all.or(one) }
+    }
 }
 
 impl Default for Options {
@@ -37,6 +61,7 @@ impl Default for Options {
             queue_limit: 1024,
             details: false,
             device: None,
+            machine: None,
             roofline: Settings::default(),
             formulas: None,
         }
@@ -76,6 +101,13 @@ impl Options {
     #[must_use]
     pub fn with_device(mut self, device: Option<Arc<Device>>) -> Self {
         self.device = device;
+        self
+    }
+
+    /// Holds work of a CPU against this machine.
+    #[must_use]
+    pub fn with_machine(mut self, machine: Option<Arc<MeasuredMachine>>) -> Self {
+        self.machine = machine;
         self
     }
 

@@ -4,6 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use eaves_model::{CallTree, Interval, LaunchLinks, Ns, SliceKind, Trace};
 
+use crate::analyses::host_time::HostTime;
 use crate::collectives::Calls;
 use crate::kernel_counters::CounterRows;
 use crate::{GpuView, HostTree, Options, StepIndex, TypeSets, TypeTimes};
@@ -31,6 +32,7 @@ pub struct RankView<'a> {
     collectives: OnceLock<Arc<Calls>>,
     operators: OnceLock<HostTree>,
     counters: OnceLock<CounterRows>,
+    host_time: OnceLock<Option<Arc<HostTime>>>,
 }
 
 impl<'a> RankView<'a> {
@@ -56,6 +58,7 @@ impl<'a> RankView<'a> {
             collectives: OnceLock::new(),
             operators: OnceLock::new(),
             counters: OnceLock::new(),
+            host_time: OnceLock::new(),
         }
     }
 
@@ -82,6 +85,11 @@ impl<'a> RankView<'a> {
     /// Which hardware counters belong to which slice.
     pub(crate) fn counters(&self) -> &CounterRows {
         self.counters.get_or_init(|| CounterRows::of(self.trace))
+    }
+
+    /// What the main thread did, if no GPU was recorded. Shared, because several analyses keep it.
+    pub(crate) fn host_time(&self) -> Option<Arc<HostTime>> {
+        self.host_time.get_or_init(|| HostTime::of(self).map(Arc::new)).clone()
     }
 
     /// The first instant of the recording, from which people count.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use eaves_analyze::analyses::{self, Analysis};
+use eaves_analyze::analyses::{self, Analysis, Shown};
 use eaves_analyze::flame::{self, FlameOptions, Order, RankFlame};
 use eaves_analyze::timeline::{Charts, TIMELINE};
 use eaves_analyze::{Measured, Options, Outcome, Partial, SelectionError, assemble, measure};
@@ -18,6 +18,7 @@ use crate::commands::{read_with, read_with_sums};
 use crate::destination::{Destination, Target};
 use crate::failure::hinted;
 use crate::flame::{Format as FlameFormat, Trees, View, measuring};
+use crate::machine;
 use crate::partial;
 use crate::ray::Cluster;
 use crate::selection::{self, SelectionArguments};
@@ -278,7 +279,8 @@ pub(crate) fn document(
         let document = Document { verb, outcomes, ..Document::default() };
         return Ok(sums.iter().fold(document, Document::with_measurements));
     }
-    let outcomes = assemble(&run.recordings, measured, options, analyses).map_err(not_selected)?;
+    let options = machine::with_machine(options, run, analyses);
+    let outcomes = assemble(&run.recordings, measured, &options, analyses).map_err(not_selected)?;
     let mut document = Document::new(verb, run, outcomes);
     // A recording has what sums beside it say, and more.
     document = sums.iter().fold(document, Document::with_measurements);
@@ -290,8 +292,14 @@ pub(crate) fn as_overview(document: Document, analyses: &[&'static Analysis]) ->
     if analyses.len() != analyses::ALL.len() {
         return document;
     }
-    let hidden = analyses.iter().filter(|analysis| !analysis.main).map(|analysis| analysis.id);
-    document.with_overview(hidden.collect())
+    let without_gpu = document.sections().any(|section| section.id == "cpu-time");
+    let is_hidden = |analysis: &&&Analysis| match analysis.shown {
+        Shown::Always => false,
+        Shown::WithoutGpu => !without_gpu,
+        Shown::WhenAsked => true,
+    };
+    let hidden = analyses.iter().filter(is_hidden).map(|analysis| analysis.id).collect();
+    document.with_overview(hidden)
 }
 
 /// What to do about a part that is not there.

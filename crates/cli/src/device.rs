@@ -67,6 +67,11 @@ impl DeviceArguments {
         }
     }
 
+    /// True if no device was named.
+    pub(crate) fn is_unnamed(&self) -> bool {
+        self.device.is_none()
+    }
+
     /// True if nothing was said about the device, so that recordings alone say what they ran on.
     pub(crate) fn is_silent(&self) -> bool {
         self.device.is_none() && !self.sparse && self.peak_unit.is_none()

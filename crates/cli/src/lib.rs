@@ -13,6 +13,7 @@ mod failure;
 mod flame;
 mod ingesting;
 pub mod library;
+mod machine;
 mod measuring;
 mod output;
 mod partial;

@@ -74,6 +74,16 @@ impl Roof {
         Self { compute: peak.map(Ceiling::of), levels, cache }
     }
 
+    /// The roof over work whose operands are in this level already: what lies beyond does not bound it.
+    #[must_use]
+    pub fn from_level(mut self, id: &str) -> Self {
+        if let Some(place) = self.levels.iter().position(|level| level.id == id).filter(|&place| place > 0) {
+            self.levels.drain(..place);
+            self.cache = None;
+        }
+        self
+    }
+
     /// The intensity at which the compute ceiling meets that of main memory.
     pub fn knee(&self) -> Option<f64> {
         Some(self.compute.as_ref()?.rate / self.levels.first()?.rate)

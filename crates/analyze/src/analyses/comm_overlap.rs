@@ -2,7 +2,7 @@
 
 use eaves_model::Ns;
 
-use super::{Analyse, Rank, missing};
+use super::{Analyse, Rank, Shown, missing};
 use crate::section::{Column, Number, Provenance, Section, Skipped, Table, Unit, Value};
 use crate::{Job, KernelType, Outcome, RankSummary, RankView};
 
@@ -16,7 +16,7 @@ const OVERLAP: &str = "overlapped communication time, of all communication time 
 impl Analyse for CommOverlap {
     const ID: &'static str = "comm-overlap";
     const PLACE: u32 = 30;
-    const MAIN: bool = false;
+    const SHOWN: Shown = Shown::WhenAsked;
     // The summary of a rank has all it needs.
     type Part = ();
 

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use super::{Analyse, Rank, missing};
+use super::{Analyse, Rank, Shown, missing};
 use crate::section::{Column, Number, Provenance, Section, Table, Unit, Value};
 use crate::type_sets::mask_name;
 use crate::{Job, Outcome, RankSummary, RankView, TypeTimes};
@@ -12,7 +12,7 @@ pub(super) struct KernelTypes;
 impl Analyse for KernelTypes {
     const ID: &'static str = "kernel-types";
     const PLACE: u32 = 20;
-    const MAIN: bool = false;
+    const SHOWN: Shown = Shown::WhenAsked;
     const NEEDS_TIMES: bool = false;
     // The summary of a rank has all it needs.
     type Part = ();

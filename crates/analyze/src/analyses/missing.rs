@@ -64,6 +64,15 @@ pub(super) fn operators(job: &Job, id: &'static str) -> Outcome {
     })
 }
 
+/// The outcome of what is about the host, where a GPU was recorded: other sections look at it from there.
+pub(super) fn only_without_gpu(id: &'static str, instead: &str) -> Outcome {
+    Outcome::Skipped(Skipped {
+        id,
+        missing: "a recording without GPU activity: this section is about the CPU alone".to_owned(),
+        how_to_record: format!("look at {instead} instead"),
+    })
+}
+
 /// Says which of the selected ranks have no GPU activity, if the others have some.
 pub(super) fn ranks_without_gpu_activity(job: &Job) -> Option<Finding> {
     let ranks: Vec<String> =

@@ -5,9 +5,14 @@ mod call_tree;
 mod collectives;
 mod comm_overlap;
 mod counters;
+mod cpu_operators;
+pub(crate) mod cpu_threads;
+mod cpu_time;
 mod critical_path;
+mod data_loading;
+pub(crate) mod host_time;
 mod hta_summary;
-mod idle_causes;
+pub(crate) mod idle_causes;
 mod idle_time;
 mod kernel_sequences;
 mod kernel_types;
@@ -17,6 +22,7 @@ pub(crate) mod memory;
 pub(crate) mod memory_bandwidth;
 pub(crate) mod missing;
 mod op_delays;
+mod python_time;
 pub(crate) mod queue_length;
 mod roofline;
 pub(crate) mod steps;
@@ -42,8 +48,8 @@ pub(crate) trait Analyse {
     const ID: &'static str;
     /// Its place in the report; smaller comes first.
     const PLACE: u32;
-    /// True if people want to see it in every report; otherwise it is shown when asked for.
-    const MAIN: bool = true;
+    /// Which overviews it is in; everywhere else it is shown when asked for.
+    const SHOWN: Shown = Shown::Always;
     /// True if measuring needs much memory of its own: it then comes before those that share trees which stay.
     const HEAVY: bool = false;
     /// True if it says something about when things happened, so that it needs recorded times. Durations alone are enough
@@ -67,6 +73,17 @@ pub(crate) trait Analyse {
     fn assemble(job: &Job, ranks: &[Rank<'_, Self::Part>]) -> Outcome;
 }
 
+/// Which overviews a section is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shown {
+    /// All.
+    Always,
+    /// Those of recordings without GPU activity.
+    WithoutGpu,
+    /// None: it is shown when asked for.
+    WhenAsked,
+}
+
 /// A rank in [`Analyse::assemble`]: its summary, and what the analysis measured of it.
 pub(crate) struct Rank<'a, P> {
     pub(crate) summary: &'a RankSummary,
@@ -88,8 +105,8 @@ pub struct Analysis {
     pub id: &'static str,
     /// Its place in the report; smaller comes first.
     pub place: u32,
-    /// True if people want to see it in every report; otherwise it is shown when asked for.
-    pub main: bool,
+    /// Which overviews it is in; everywhere else it is shown when asked for.
+    pub shown: Shown,
     pub(crate) heavy: bool,
     pub(crate) needs_times: bool,
     pub(crate) measure: fn(&RankView<'_>) -> Part,
@@ -105,7 +122,7 @@ impl Analysis {
         Self {
             id: A::ID,
             place: A::PLACE,
-            main: A::MAIN,
+            shown: A::SHOWN,
             heavy: A::HEAVY,
             needs_times: A::NEEDS_TIMES,
             measure: measure::<A>,
@@ -151,7 +168,11 @@ pub static ALL: &[Analysis] = &[
     Analysis::of::<collectives::Collectives>(),
     Analysis::of::<comm_overlap::CommOverlap>(),
     Analysis::of::<counters::Counters>(),
+    Analysis::of::<cpu_operators::CpuOperators>(),
+    Analysis::of::<cpu_threads::CpuThreads>(),
+    Analysis::of::<cpu_time::CpuTime>(),
     Analysis::of::<critical_path::CriticalPaths>(),
+    Analysis::of::<data_loading::DataLoading>(),
     Analysis::of::<idle_causes::IdleCauses>(),
     Analysis::of::<idle_time::IdleTime>(),
     Analysis::of::<kernel_sequences::KernelSequences>(),
@@ -161,6 +182,7 @@ pub static ALL: &[Analysis] = &[
     Analysis::of::<memory::Memory>(),
     Analysis::of::<memory_bandwidth::MemoryBandwidth>(),
     Analysis::of::<op_delays::OpDelays>(),
+    Analysis::of::<python_time::PythonTime>(),
     Analysis::of::<queue_length::QueueLength>(),
     Analysis::of::<roofline::Roofline>(),
     Analysis::of::<steps::Steps>(),

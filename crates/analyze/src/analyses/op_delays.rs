@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use eaves_model::{Ns, SliceId, StringId, operator_above};
 use serde::{Deserialize, Serialize};
 
-use super::{Analyse, Rank, missing};
+use super::{Analyse, Rank, Shown, missing};
 use crate::section::{Column, Number, Provenance, Section, Skipped, Table, Unit, Value};
 use crate::{Job, Outcome, RankSummary, RankView, Statistics};
 
@@ -38,7 +38,7 @@ struct Row {
 impl Analyse for OpDelays {
     const ID: &'static str = "op-delays";
     const PLACE: u32 = 88;
-    const MAIN: bool = false;
+    const SHOWN: Shown = Shown::WhenAsked;
     type Part = Part;
 
     fn measure(rank: &RankView<'_>) -> Part {

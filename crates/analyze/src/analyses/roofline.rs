@@ -6,8 +6,8 @@ use eaves_roofline::Device;
 
 use super::{Analyse, Rank, missing};
 use crate::roofline::{Scope, TracePoints, reported_device, trace_points, trace_section};
-use crate::section::Skipped;
-use crate::{Job, Outcome, RankView};
+use crate::section::{Provenance, Skipped};
+use crate::{Job, MeasuredMachine, Outcome, RankView};
 
 pub(super) struct Roofline;
 
@@ -28,6 +28,9 @@ impl Analyse for Roofline {
         }
         let scope = Scope { ranks: ranks.len() as u64, steps: ranks.iter().map(|rank| rank.steps).sum() };
         let points = TracePoints::merged(ranks.iter().map(|rank| rank.part));
+        if points.is_of_host() && job.options.device.is_none() {
+            return against_machine(job, &points, scope);
+        }
         match known_device(job, &points) {
             Ok(device) => Outcome::Section(trace_section(&points, scope, &device, &job.options.roofline)),
             Err(missing) => Outcome::Skipped(Skipped {
@@ -38,6 +41,36 @@ impl Analyse for Roofline {
             }),
         }
     }
+}
+
+/// Recordings of a CPU name no device. The machine that runs this may be another than the one that was recorded, which the
+/// section says.
+fn against_machine(job: &Job, points: &TracePoints, scope: Scope) -> Outcome {
+    let is_here = |machine: &&std::sync::Arc<MeasuredMachine>| {
+        machine.host_name.is_none() || points.hosts.iter().all(|host| host.name == machine.host_name)
+    };
+    let threads = points.hosts.first().and_then(|host| host.operator_threads);
+    let threads = threads.filter(|_| points.hosts.iter().all(|host| host.operator_threads == threads));
+    let machine = job.options.machine.as_ref().filter(is_here);
+    let Some((machine, device)) = machine.and_then(|machine| Some((machine, machine.device(threads)?)))
+    else {
+        return Outcome::Skipped(Skipped {
+            id: Roofline::ID,
+            missing: "the device, which recordings of a CPU do not name".to_owned(),
+            how_to_record: "`eaves device measure` measures this machine in less than a minute, once; recordings made on \
+                            it are then held against it. Or name a device with `--device`"
+                .to_owned(),
+        });
+    };
+    let mut section = trace_section(points, scope, device, &job.options.roofline);
+    for number in section.numbers.iter_mut().filter(|number| number.id == "device") {
+        number.provenance = Provenance::Measured;
+        number.explain = match machine.host_name {
+            Some(_) => "This machine, as measured; the recording was made on a machine of its name.",
+            None => "This machine, as measured, because the recording names no device; it may be another.",
+        };
+    }
+    Outcome::Section(section)
 }
 
 /// The device that was asked for, or the one that the recordings name, if they name one that is known.

@@ -115,6 +115,11 @@ impl CriticalPath {
     }
 }
 
+/// The window on the host of what is selected, if it is not everything. Nothing if what is selected was not recorded.
+pub(crate) fn window(rank: &RankView<'_>) -> Option<Option<Interval>> {
+    Scope::of(rank).map(|scope| scope.span)
+}
+
 /// The graph of what is selected.
 fn build(rank: &RankView<'_>) -> Option<Graph> {
     let scope = Scope::of(rank)?;

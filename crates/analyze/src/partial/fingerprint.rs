@@ -8,7 +8,16 @@ use crate::{Options, Selection};
 /// together, and may be others then.
 pub(super) fn fingerprint(options: &Options) -> String {
     // In full, so that a new option cannot be forgotten here.
-    let Options { selection, kernel_wait, queue_limit, details, formulas, device: _, roofline: _ } = options;
+    let Options {
+        selection,
+        kernel_wait,
+        queue_limit,
+        details,
+        formulas,
+        device: _,
+        machine: _,
+        roofline: _,
+    } = options;
     let Selection { steps, time, ranks: _ } = selection;
     let mut text = format!("kernel-wait={} queue-limit={queue_limit} details={details}", kernel_wait.0);
     // Writing to a text cannot fail.

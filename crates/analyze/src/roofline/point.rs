@@ -47,6 +47,8 @@ pub struct Load {
     pub engine: Engine,
     /// The peak of the device that the input names, which wins over type and units.
     pub peak_key: Option<String>,
+    /// The level of memory that operands are in, by its id; main memory if nothing is said.
+    pub at_level: Option<String>,
 }
 
 impl Default for Load {
@@ -62,6 +64,7 @@ impl Default for Load {
             arithmetic: None,
             engine: Engine::Vector,
             peak_key: None,
+            at_level: None,
         }
     }
 }

@@ -114,10 +114,13 @@ pub(super) fn assessed(
     device: &Device,
     settings: &Settings,
 ) -> Assessment {
-    let roof = match load.peak_key.as_deref().and_then(|key| device.peak_by_key(key)) {
+    let mut roof = match load.peak_key.as_deref().and_then(|key| device.peak_by_key(key)) {
         Some(peak) => Roof::under(device, Some(peak)),
         None => Roof::new(device, load.arithmetic, load.engine),
     };
+    if let Some(level) = &load.at_level {
+        roof = roof.from_level(level);
+    }
     let amount = match roof.counts() {
         Counts::Operations => load.flops,
         Counts::Macs => load.macs,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::activity::{Activity, TrackActivity};
 use super::names::Names;
-use crate::analyses::{Analyse, Rank};
+use crate::analyses::{Analyse, Rank, Shown};
 use crate::section::{Column, Number, Provenance, Section, Skipped, Table, Unit, Value};
 use crate::{Job, Outcome, RankView};
 
@@ -34,7 +34,7 @@ struct TrackFacts {
 impl Analyse for Timeline {
     const ID: &'static str = "timeline";
     const PLACE: u32 = 0;
-    const MAIN: bool = false;
+    const SHOWN: Shown = Shown::WhenAsked;
     /// Nothing if nothing is selected.
     type Part = Option<Facts>;
 

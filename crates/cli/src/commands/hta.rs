@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use eaves_analyze::analyses::{self, Analysis, HTA_SUMMARY};
+use eaves_analyze::analyses::{self, Analysis, HTA_SUMMARY, Shown};
 use eaves_analyze::{Options, assemble, measure};
 use eaves_present::Document;
 
@@ -46,6 +46,6 @@ pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> anyhow::Re
 
 /// The summary, then the sections whose findings are the bottlenecks: a finding points at rows of its section.
 pub(crate) fn sections() -> Vec<&'static Analysis> {
-    let main = analyses::in_report_order().into_iter().filter(|analysis| analysis.main);
+    let main = analyses::in_report_order().into_iter().filter(|analysis| analysis.shown == Shown::Always);
     std::iter::once(&HTA_SUMMARY).chain(main).collect()
 }

@@ -1,6 +1,7 @@
 //! The roofs that measurements are held against: of a device or file, or measured just now.
 
 use anyhow::{Context, Result};
+use eaves_analyze::ONE_CORE;
 use eaves_analyze::bench::Roofs;
 use eaves_bench::roofs::{self, Effort, Progress, Second};
 use eaves_bench::{Limits, Measurement, Protocol, opencl};
@@ -9,9 +10,6 @@ use eaves_roofline::{Device, device};
 use super::{Opened, Steps, guards};
 use crate::arguments::OutputArguments;
 use crate::failure::hinted;
-
-/// What a device of one core says of its scope.
-const ONE_CORE: &str = "one core";
 
 /// Roofs, and the measurements behind them if they were measured just now.
 #[derive(Clone, Debug, Default)]

@@ -19,13 +19,16 @@ pub(crate) const TRACE: &str = r#"{"schemaVersion": 1, "distributedInfo": {"back
 ]}
 "#;
 
-/// The command with the arguments, in a directory, without anything the environment says about colours.
+/// The command with the arguments, in a directory, without anything the environment says about colours
+/// and about this machine.
 pub(crate) fn eaves(directory: &Path, arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_eaves"));
     command.current_dir(directory).args(arguments);
     for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS"] {
         command.env_remove(name);
     }
+    // What this machine was measured to do is no part of a test.
+    command.env("EAVES_CACHE_DIR", directory.join("no-cache"));
     command
 }
 

@@ -207,6 +207,18 @@ impl Device {
         self.memory.first()
     }
 
+    /// The level of memory that bounds work on so many bytes that are used again and again: the smallest that they fit in.
+    /// Where its bandwidth is not known, that of the next smaller one bounds it too.
+    pub fn level_that_holds(&self, bytes: f64) -> Option<&Memory> {
+        let size = |level: &Memory| level.size.as_ref().map_or(0.0, |size| size.value);
+        let mut caches: Vec<&Memory> = self.memory.iter().skip(1).collect();
+        caches.sort_by(|a, b| size(a).total_cmp(&size(b)));
+        let fits = caches.partition_point(|level| size(level) < bytes);
+        let known = |level: &&&Memory| level.bandwidth.is_some();
+        let cache = (fits < caches.len()).then(|| caches[..=fits].iter().rev().find(known)).flatten();
+        cache.copied().or_else(|| self.main_memory())
+    }
+
     /// How many of these it does in a second.
     pub fn rate(&self, key: &str) -> Option<&Fact> {
         self.rates.iter().find(|rate| rate.key == key).map(|rate| &rate.per_second)

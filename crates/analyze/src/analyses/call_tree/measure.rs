@@ -51,9 +51,9 @@ pub(super) struct Call {
 
 /// Bytes taken; what is released is not taken off.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-pub(super) struct Memory {
-    pub(super) device: Bytes,
-    pub(super) host: Bytes,
+pub(in crate::analyses) struct Memory {
+    pub(in crate::analyses) device: Bytes,
+    pub(in crate::analyses) host: Bytes,
 }
 
 impl AddAssign for Memory {
@@ -160,7 +160,11 @@ fn launched(rank: &RankView<'_>, tree: &HostTree, mut visit: impl FnMut(usize, N
 }
 
 /// Visits what was allocated while each operator ran, but no operator inside it.
-fn allocated(rank: &RankView<'_>, tree: &HostTree, mut visit: impl FnMut(usize, Memory)) {
+pub(in crate::analyses) fn allocated(
+    rank: &RankView<'_>,
+    tree: &HostTree,
+    mut visit: impl FnMut(usize, Memory),
+) {
     let table = &rank.trace.allocations;
     let mut order: Vec<u32> = (0..table.len() as u32).collect();
     order.sort_by_key(|&row| (table.track[row as usize], table.time[row as usize]));

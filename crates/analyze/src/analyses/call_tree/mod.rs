@@ -5,17 +5,19 @@ mod tables;
 
 use eaves_model::Ns;
 
-use super::{Analyse, Rank, missing};
+use super::{Analyse, Rank, Shown, missing};
 use crate::section::{Number, Provenance, Section, Unit, Value};
 use crate::{Job, Outcome, RankView};
 use measure::Part;
+
+pub(super) use measure::allocated;
 
 pub(super) struct CallTree;
 
 impl Analyse for CallTree {
     const ID: &'static str = "call-tree";
     const PLACE: u32 = 115;
-    const MAIN: bool = false;
+    const SHOWN: Shown = Shown::WhenAsked;
     type Part = Part;
 
     fn measure(rank: &RankView<'_>) -> Part {

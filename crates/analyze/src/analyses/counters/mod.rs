@@ -7,7 +7,7 @@ mod tables;
 
 use eaves_model::SliceKind;
 
-use super::{Analyse, Rank};
+use super::{Analyse, Rank, Shown};
 use crate::section::{Number, Provenance, Section, Skipped, Table, Unit, Value};
 use crate::{Job, Outcome, RankView};
 use measure::Part;
@@ -17,7 +17,7 @@ pub(super) struct Counters;
 impl Analyse for Counters {
     const ID: &'static str = "counters";
     const PLACE: u32 = 130;
-    const MAIN: bool = false;
+    const SHOWN: Shown = Shown::WhenAsked;
     const NEEDS_TIMES: bool = false;
     type Part = Part;
 

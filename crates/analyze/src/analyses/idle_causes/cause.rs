@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// an operator as outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize)]
 #[repr(u8)]
-pub(super) enum Cause {
+pub(crate) enum Cause {
     /// Python's garbage collector.
     GarbageCollection,
     /// The profiler itself.
@@ -38,7 +38,7 @@ pub(super) enum Cause {
 
 impl Cause {
     /// Every cause, in the order of its number.
-    pub(super) const ALL: [Self; 13] = [
+    pub(crate) const ALL: [Self; 13] = [
         Self::GarbageCollection,
         Self::Profiler,
         Self::Compilation,
@@ -55,15 +55,15 @@ impl Cause {
     ];
 
     /// How many causes a slice can stand for; they are the first ones.
-    pub(super) const OF_SLICES: usize = Self::Ranges as usize + 1;
+    pub(crate) const OF_SLICES: usize = Self::Ranges as usize + 1;
 
     /// The ordinary work of launching. It becomes less with fewer or cheaper launches, and it is hidden once the host
     /// runs ahead of the GPU.
-    pub(super) const HOST_WORK: [Self; 5] =
+    pub(crate) const HOST_WORK: [Self; 5] =
         [Self::Launching, Self::Operators, Self::Python, Self::Ranges, Self::Nothing];
 
     /// A stable name.
-    pub(super) fn id(self) -> &'static str {
+    pub(crate) fn id(self) -> &'static str {
         match self {
             Self::GarbageCollection => "garbage collection",
             Self::Profiler => "profiler overhead",
@@ -82,7 +82,7 @@ impl Cause {
     }
 
     /// True if the GPU waited for the host.
-    pub(super) fn is_host(self) -> bool {
+    pub(crate) fn is_host(self) -> bool {
         self < Self::Device
     }
 }

@@ -303,7 +303,7 @@ fn places(times: &HashMap<PlaceKey, PlaceTime>, text: impl Fn(StringId) -> Strin
 }
 
 /// `<built-in method item of Tensor object at 0x7f5a0c3b10e0>` without where the object was.
-fn without_address(name: &str) -> String {
+pub(in crate::analyses) fn without_address(name: &str) -> String {
     match name.split_once(" at 0x") {
         Some((before, after)) => {
             let rest = after.trim_start_matches(|letter: char| letter.is_ascii_hexdigit());

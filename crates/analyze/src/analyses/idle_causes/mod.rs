@@ -4,18 +4,18 @@
 //! thread that launched it, and what this thread did at each instant is why. Every instant of idle time has exactly
 //! one cause, so the causes add up to the idle time.
 
-mod cause;
-mod classes;
+pub(super) mod cause;
+pub(super) mod classes;
 mod findings;
 mod gaps;
 mod launches;
-mod measure;
+pub(super) mod measure;
 mod overhead;
 mod part;
 mod tables;
 #[cfg(test)]
 mod tests;
-mod threads;
+pub(super) mod threads;
 
 use self::part::Part;
 use super::{Analyse, Rank, missing};

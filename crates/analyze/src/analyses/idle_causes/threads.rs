@@ -10,32 +10,36 @@ use crate::RankView;
 
 /// A stretch of time in which the GPU waited for a thread.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Stretch {
-    pub(super) track: TrackId,
-    pub(super) interval: Interval,
+pub(in crate::analyses) struct Stretch {
+    pub(in crate::analyses) track: TrackId,
+    pub(in crate::analyses) interval: Interval,
     /// The gap it belongs to.
-    pub(super) gap: usize,
+    pub(in crate::analyses) gap: usize,
 }
 
 /// A part of a stretch in which the thread did one thing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Segment {
-    pub(super) gap: usize,
-    pub(super) interval: Interval,
-    pub(super) cause: Cause,
+pub(in crate::analyses) struct Segment {
+    pub(in crate::analyses) gap: usize,
+    pub(in crate::analyses) interval: Interval,
+    pub(in crate::analyses) cause: Cause,
     /// What exactly: the innermost slice that stands for the cause; of loading data, the innermost line of Python.
-    pub(super) what: Option<SliceId>,
-    /// Of loading data and synchronising also the outermost operator around it.
-    pub(super) operator: Option<SliceId>,
+    pub(in crate::analyses) what: Option<SliceId>,
+    /// Of loading data, synchronising and Python also the outermost operator around it.
+    pub(in crate::analyses) operator: Option<SliceId>,
     /// The innermost line of Python around it.
-    pub(super) line: Option<SliceId>,
+    pub(in crate::analyses) line: Option<SliceId>,
     /// And the outermost slice that stands for the cause.
-    pub(super) root: Option<SliceId>,
+    pub(in crate::analyses) root: Option<SliceId>,
 }
 
 /// Cuts stretches into segments. Stretches of one track must not overlap; all segments of a stretch follow each
 /// other, in order of time. Slices may nest or overlap in any way.
-pub(super) fn walk(rank: &RankView<'_>, stretches: &mut [Stretch], mut visit: impl FnMut(Segment)) {
+pub(in crate::analyses) fn walk(
+    rank: &RankView<'_>,
+    stretches: &mut [Stretch],
+    mut visit: impl FnMut(Segment),
+) {
     if stretches.is_empty() {
         return;
     }
@@ -229,7 +233,7 @@ impl Stacks {
         let Some((cause, what)) = self.cause(now) else { return segment };
         (segment.cause, segment.what) = (cause, Some(what.slice));
         let mut end = what.end;
-        if matches!(cause, Cause::DataLoading | Cause::Synchronisation) {
+        if matches!(cause, Cause::DataLoading | Cause::Python | Cause::Synchronisation) {
             let (line, operator) = (top(&mut self.lines, now), top(&mut self.operators, now));
             for open in [line, operator].into_iter().flatten() {
                 end = end.min(open.end);

@@ -7,7 +7,7 @@ pub use find::{Sequence, sequences_of};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Analyse, Rank, missing};
+use super::{Analyse, Rank, Shown, missing};
 use crate::{Job, Outcome, RankView};
 use find::Kept;
 
@@ -27,7 +27,7 @@ pub(super) struct Part {
 impl Analyse for KernelSequences {
     const ID: &'static str = "kernel-sequences";
     const PLACE: u32 = 120;
-    const MAIN: bool = false;
+    const SHOWN: Shown = Shown::WhenAsked;
     type Part = Part;
 
     fn measure(rank: &RankView<'_>) -> Part {

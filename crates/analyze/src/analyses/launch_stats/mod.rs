@@ -9,7 +9,7 @@ use eaves_model::{MaybeI64, Ns, StringId};
 use serde::{Deserialize, Serialize};
 
 pub use self::launches::{Launch, launches};
-use super::{Analyse, Rank, missing};
+use super::{Analyse, Rank, Shown, missing};
 use crate::describe::Description;
 use crate::section::{Column, Finding, Number, Provenance, Section, Severity, Table, Unit, Value};
 use crate::{Job, Outcome, RankSummary, RankView, Statistics};
@@ -85,7 +85,7 @@ struct Row {
 impl Analyse for LaunchStats {
     const ID: &'static str = "launch-stats";
     const PLACE: u32 = 80;
-    const MAIN: bool = false;
+    const SHOWN: Shown = Shown::WhenAsked;
     /// Nothing if no activity has a launch.
     type Part = Option<Part>;
 

@@ -2,12 +2,14 @@
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
+use std::hash::Hash;
 
-use eaves_model::{Ns, SliceId, SliceKind, StringId, TrackId};
+use eaves_model::{Ns, SliceId, SliceKind, StringId, Trace, TrackId};
 use serde::{Deserialize, Serialize};
 
 use super::around::Around;
 use super::levels::Event;
+use super::snapshot::frames;
 use crate::RankView;
 
 /// Memory in use by one name.
@@ -26,6 +28,8 @@ pub(super) struct Alive {
     pub(super) by_operator: Vec<Share>,
     /// The same; empty without modules.
     pub(super) by_module: Vec<Share>,
+    /// By line of the program; empty without frames of Python.
+    pub(super) by_line: Vec<Share>,
     /// From small to large.
     pub(super) by_size: Vec<Share>,
     /// Bytes that were in use already when the recording began.
@@ -61,8 +65,13 @@ const ALLOCATORS: [&str; 8] = [
     "aten::empty_quantized",
 ];
 
-/// Operator and module that stand around an allocation.
-pub(super) type Asked = (Option<StringId>, Option<StringId>);
+/// Who asked for memory: the operator and the module around the allocation, and the line of the program.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Asked {
+    pub(super) operator: Option<StringId>,
+    pub(super) module: Option<StringId>,
+    pub(super) line: Option<String>,
+}
 
 /// Looks at what the events up to the peak left in use; and at who asked for some others, because looking for both at
 /// once costs one walk over the slices.
@@ -78,18 +87,25 @@ pub(super) fn alive(
     kept.extend(others);
     let names = Names::of(rank, &kept);
     kept.truncate(count);
-    let top = |name: &dyn Fn(usize) -> Option<SliceId>| {
-        let name = |index| name(index).map(|slice| rank.trace.slices.name[slice.index()]);
-        top(rank, kept.iter().enumerate().map(|(index, event)| (event, name(index))))
+    let name = |slice: Option<SliceId>| slice.map(|slice| rank.trace.slices.name[slice.index()]);
+    let text = |name: StringId| rank.trace.strings.get(name).to_owned();
+    let top_names = |slices: &[Option<SliceId>]| {
+        top(kept.iter().zip(slices).map(|(event, &slice)| (event.bytes, name(slice))), text)
     };
     let has_modules = rank.trace.python.module.iter().any(|module| module.is_some());
-    let name = |slice: Option<SliceId>| slice.map(|slice| rank.trace.slices.name[slice.index()]);
+    let has_frames = !rank.trace.python.is_empty();
     let asked = (count..count + others.len())
-        .map(|index| (name(names.operators[index]), name(names.modules[index])))
+        .map(|index| Asked {
+            operator: name(names.operators[index]),
+            module: name(names.modules[index]),
+            line: names.line(rank.trace, index),
+        })
         .collect();
+    let lines = kept.iter().enumerate().map(|(index, event)| (event.bytes, names.line(rank.trace, index)));
     let alive = Alive {
-        by_operator: top(&|index| names.operators[index]),
-        by_module: if has_modules { top(&|index| names.modules[index]) } else { Vec::new() },
+        by_operator: top_names(&names.operators),
+        by_module: if has_modules { top_names(&names.modules) } else { Vec::new() },
+        by_line: if has_frames { top(lines, |line| line) } else { Vec::new() },
         by_size: by_size(kept.iter().map(|event| event.bytes)),
         // Totals and bytes of a damaged recording may contradict each other.
         before: peak.saturating_sub(recorded).max(0),
@@ -103,6 +119,10 @@ struct Names {
     operators: Vec<Option<SliceId>>,
     /// The innermost call of a module.
     modules: Vec<Option<SliceId>>,
+    /// Rows of Python frames that were called from a line of the program, the innermost of each.
+    called: Vec<Option<usize>>,
+    /// Rows of the innermost frames of the program.
+    functions: Vec<Option<usize>>,
 }
 
 impl Names {
@@ -125,13 +145,65 @@ impl Names {
             };
             around.add(slices.track[row], slices.interval(row), SliceId::from(row));
         }
-        let mut names = Self { operators: vec![None; events.len()], modules: vec![None; events.len()] };
+        let [called, functions] = lines(rank.trace, &instants);
+        let mut names = Self {
+            operators: vec![None; events.len()],
+            modules: vec![None; events.len()],
+            called: vec![None; events.len()],
+            functions: vec![None; events.len()],
+        };
         for (at, index) in order.into_iter().enumerate() {
             names.operators[index] = workers.innermost(at).or_else(|| allocators.innermost(at));
             names.modules[index] = modules.innermost(at);
+            names.called[index] = called.innermost(at).map(SliceId::index);
+            names.functions[index] = functions.innermost(at).map(SliceId::index);
         }
         names
     }
+
+    /// The line of the program that an event came from: that of the innermost call out of it where calls say where they
+    /// come from, and otherwise the first of the function.
+    fn line(&self, trace: &Trace, index: usize) -> Option<String> {
+        let python = &trace.python;
+        let span = |row: usize| trace.slices.interval(python.slice[row].index());
+        let function = self.functions[index]?;
+        let (file, line, name) = frames::line_of(trace.slice_name(python.slice[function]))?;
+        // A call that is around the function came from another line.
+        let is_inside = |row: &usize| {
+            *row != function
+                && span(function).start <= span(*row).start
+                && span(*row).end <= span(function).end
+        };
+        let called =
+            self.called[index].filter(is_inside).map(|row| trace.strings.get(python.called_from[row]));
+        let exact = called.and_then(|called| called.rsplit_once(':')).filter(|(of, _)| *of == file);
+        let line = exact.map_or_else(|| line.to_string(), |(_, line)| line.to_owned());
+        Some(format!("{}:{line} {name}", frames::short(file)))
+    }
+}
+
+/// Frames around instants, by their rows: those that a line of the program called, and those of the program itself.
+fn lines<'a>(trace: &Trace, instants: &'a [(TrackId, Ns)]) -> [Around<'a>; 2] {
+    let [mut called, mut functions] = [(); 2].map(|()| Around::new(instants));
+    if trace.python.is_empty() {
+        return [called, functions];
+    }
+    let is_own_place =
+        |place: &str| place.rsplit_once(':').is_some_and(|(file, _)| !frames::is_library(file));
+    let is_own_frame = |name: &str| frames::line_of(name).is_some_and(|(file, ..)| !frames::is_library(file));
+    let known: Vec<(bool, bool)> =
+        trace.strings.iter().map(|text| (is_own_place(text), is_own_frame(text))).collect();
+    let of = |text: StringId| known.get(text.index()).copied().unwrap_or_default();
+    for (row, slice) in trace.python.slice.iter().enumerate() {
+        let (track, interval) = (trace.slices.track[slice.index()], trace.slices.interval(slice.index()));
+        if of(trace.python.called_from[row]).0 {
+            called.add(track, interval, SliceId::from(row));
+        }
+        if of(trace.slices.name[slice.index()]).1 {
+            functions.add(track, interval, SliceId::from(row));
+        }
+    }
+    [called, functions]
 }
 
 /// Allocations without a release, by address.
@@ -161,15 +233,18 @@ pub(super) fn by_size(sizes: impl Iterator<Item = i64>) -> Vec<Share> {
     classes.into_iter().filter(|share| share.allocations > 0).collect()
 }
 
-fn top<'e>(rank: &RankView<'_>, named: impl Iterator<Item = (&'e Event, Option<StringId>)>) -> Vec<Share> {
-    let mut sums: HashMap<Option<StringId>, (i64, u64)> = HashMap::new();
-    for (event, name) in named {
+fn top<N: Eq + Hash>(
+    named: impl Iterator<Item = (i64, Option<N>)>,
+    text: impl Fn(N) -> String,
+) -> Vec<Share> {
+    let mut sums: HashMap<Option<N>, (i64, u64)> = HashMap::new();
+    for (bytes, name) in named {
         let sum = sums.entry(name).or_default();
-        sum.0 = sum.0.saturating_add(event.bytes);
+        sum.0 = sum.0.saturating_add(bytes);
         sum.1 += 1;
     }
-    let share = |(name, (bytes, allocations)): (Option<StringId>, (i64, u64))| Share {
-        name: name.map(|name| rank.trace.strings.get(name).to_owned()),
+    let share = |(name, (bytes, allocations)): (Option<N>, (i64, u64))| Share {
+        name: name.map(&text),
         bytes,
         allocations,
     };

@@ -259,6 +259,8 @@ fn device_of(rank: &RankView<'_>, levels: &Levels) -> Option<DeviceMemory> {
             let alive = Alive {
                 by_operator: allocator.alive.by_operator.clone(),
                 by_module: allocator.alive.by_module.clone(),
+                // Stacks are in tables of their own.
+                by_line: Vec::new(),
                 by_size: allocator.alive.by_size.clone(),
                 before: allocator.alive.unknown,
             };
@@ -277,8 +279,13 @@ fn device_of(rank: &RankView<'_>, levels: &Levels) -> Option<DeviceMemory> {
             let text = |name: Option<StringId>| name.map(|name| rank.trace.strings.get(name).to_owned());
             let mut asked = asked.into_iter();
             let owner = |block: &Allocation| {
-                let (operator, module) = block.event().and_then(|_| asked.next()).unwrap_or_default();
-                Owner { operator: text(operator), module: text(module), ..Owner::default() }
+                let asked = block.event().and_then(|_| asked.next()).unwrap_or_default();
+                Owner {
+                    operator: text(asked.operator),
+                    module: text(asked.module),
+                    place: asked.line,
+                    ..Owner::default()
+                }
             };
             let owners = chosen.blocks.iter().map(owner).collect();
             (alive, chosen, owners)

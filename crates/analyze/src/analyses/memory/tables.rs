@@ -31,6 +31,14 @@ pub(super) fn all(job: &Job, ranks: &Ranks<'_>) -> Vec<Table> {
         at_peak(
             job,
             ranks,
+            "at_peak_by_line",
+            "In use at the peak, by the innermost line of Python that is not a library's; shares of the peak",
+            Column::new("place", "Line", Unit::None),
+            |device| &device.alive.by_line,
+        ),
+        at_peak(
+            job,
+            ranks,
             "at_peak_by_module",
             "In use at the peak, by the innermost module; shares of the peak",
             Column::new("module", "Module", Unit::None),

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use eaves_model::{Counter, DeviceProperties, Ident, Interval, MEMORY_BY_CATEGORY, MaybeF64, Ns};
+use eaves_model::{
+    Counter, DeviceProperties, Ident, Interval, MEMORY_BY_CATEGORY, MaybeF64, MaybeU32, Ns, PythonFrame,
+    SliceId, SliceKind,
+};
 use proptest::prelude::*;
 
 use super::levels::levels_of;
@@ -330,4 +333,48 @@ proptest! {
             prop_assert_eq!(ours.collect::<Vec<_>>(), sizes.values().map(|sum| Value::Integer(sum.1)).collect::<Vec<_>>());
         }
     }
+}
+
+/// A frame of Python on the thread of the allocations, with where it was called from.
+fn frame(test: &mut TestTrace, name: &str, called_from: &str, span: (i64, i64)) {
+    test.host_on(0, SliceKind::Python, name, span.0, span.1);
+    let (slice, none) = (SliceId::from(test.trace.slices.len() - 1), MaybeU32::NONE);
+    let called_from = test.trace.strings.intern(called_from);
+    test.trace.python.push(PythonFrame {
+        slice,
+        id: none,
+        parent: none,
+        module: none,
+        event_index: none,
+        called_from,
+    });
+}
+
+#[test]
+fn memory_is_told_by_line_where_frames_were_recorded() {
+    let mut test = TestTrace::default();
+    frame(&mut test, "src/train.py(1): <module>", "src/train.py:1", (0, 100));
+    frame(&mut test, "torch/nn/modules/module.py(9): _call", "src/train.py:30", (10, 90));
+    frame(&mut test, "src/model.py(12): forward", "torch/nn/modules/module.py:20", (20, 80));
+    frame(&mut test, "<built-in function linear>", "src/model.py:14", (30, 40));
+    // By the line of the call; by the function where nothing says more; outside of the model; without any frame.
+    test.allocation(35, HOST, 1, 100, None)
+        .allocation(36, HOST, 2, 10, None)
+        .allocation(50, HOST, 3, 40, None)
+        .allocation(15, HOST, 4, 20, None)
+        .allocation(95, HOST, 5, 5, None)
+        .allocation(150, HOST, 6, 1, None);
+    let section = section_of(&run_of(vec![test]), "memory");
+    let lines = column(&section, "at_peak_by_line", "place");
+    let places = [
+        "src/model.py:14 forward",
+        "src/model.py:12 forward",
+        "src/train.py:30 <module>",
+        "src/train.py:1 <module>",
+    ];
+    assert_eq!(lines[..4], texts(places));
+    assert!(matches!(lines[4], Value::Missing(_)));
+    assert_eq!(column(&section, "at_peak_by_line", "bytes"), integers([110, 40, 20, 5, 1]));
+    // The same of each allocation.
+    assert_eq!(column(&section, "allocations", "place")[0], Value::from("src/model.py:14 forward"));
 }

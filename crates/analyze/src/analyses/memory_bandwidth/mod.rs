@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) use self::copies::{Copy, CopyKind, copies};
 use self::pageable::Pageable;
 pub(crate) use self::sweep::{rated, visit_changes};
-use super::{Analyse, Rank, missing};
+use super::{Analyse, Rank, Shown, missing};
 use crate::describe::Description;
 use crate::section::{Column, Number, Provenance, Section, Skipped, Table, Unit, Value};
 use crate::{Job, Outcome, RankSummary, RankView};
@@ -95,7 +95,7 @@ const MOVED: [Column; 4] = [
 impl Analyse for MemoryBandwidth {
     const ID: &'static str = "memory-bandwidth";
     const PLACE: u32 = 90;
-    const MAIN: bool = false;
+    const SHOWN: Shown = Shown::WhenAsked;
     /// Nothing if the rank moved no memory.
     type Part = Option<Part>;
 

@@ -6,7 +6,7 @@ use eaves_model::Ns;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use self::queue::{Queue, queues};
-use super::{Analyse, Rank, missing};
+use super::{Analyse, Rank, Shown, missing};
 use crate::describe::Description;
 use crate::section::{Column, Number, Provenance, Section, Table, Unit, Value};
 use crate::streams::Stream;
@@ -90,7 +90,7 @@ impl FullTime {
 impl Analyse for QueueLength {
     const ID: &'static str = "queue-length";
     const PLACE: u32 = 85;
-    const MAIN: bool = false;
+    const SHOWN: Shown = Shown::WhenAsked;
     type Part = Vec<OfStream>;
 
     fn measure(rank: &RankView<'_>) -> Vec<OfStream> {

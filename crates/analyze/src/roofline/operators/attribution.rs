@@ -122,7 +122,7 @@ fn in_order(rank: &RankView<'_>) -> Vec<usize> {
 
 /// When the devices did something else than communicate, one after the other.
 #[derive(Default)]
-struct Busy {
+pub(super) struct Busy {
     last: Option<MaybeU32>,
     devices: usize,
     /// Sorted and disjoint on each device, devices in order.
@@ -141,7 +141,7 @@ impl Busy {
     }
 
     /// Takes in an activity that begins no earlier than those before on its device; answers the part that is new.
-    fn add(&mut self, device: usize, interval: Interval) -> Ns {
+    pub(super) fn add(&mut self, device: usize, interval: Interval) -> Ns {
         match self.covered.last_mut() {
             Some((on, last)) if *on == device && interval.start <= last.end => {
                 let new = (interval.end - last.end).max(Ns::ZERO);
@@ -157,7 +157,7 @@ impl Busy {
 
     /// The parts of communication in which nothing else ran, and no communication that began earlier. Ordered as the
     /// activities are, so one pass over both is enough.
-    fn exposed(&self, communication: &[(u32, usize, Interval)]) -> Vec<(u32, Ns)> {
+    pub(super) fn exposed(&self, communication: &[(u32, usize, Interval)]) -> Vec<(u32, Ns)> {
         let (mut next, mut reached) = (0, (0, Ns::MIN));
         let part = |&(call, device, interval): &(u32, usize, Interval)| {
             let start = if reached.0 == device { interval.start.max(reached.1) } else { interval.start };

@@ -71,12 +71,27 @@ fn headroom(points: &TracePoints, held: &[Held<'_>], scope: Scope, settings: &Se
                 ),
                 gain: Some(gain),
                 evidence: "tables points and by_arguments".to_owned(),
-                next: "look at its kernels: shapes that do not fill the device, layouts that force copies, a slow path \
-                       of the library, or work that a fused operator would save"
-                    .to_owned(),
+                next: next(points, row).to_owned(),
             }
         })
         .collect()
+}
+
+fn next(points: &TracePoints, row: &OperatorRow) -> &'static str {
+    match (points.is_of_host(), row.times.count()) {
+        (false, _) => {
+            "look at its kernels: shapes that do not fill the device, layouts that force copies, a slow path of the library, \
+             or work that a fused operator would save"
+        }
+        // Libraries choose and generate code when they first see a shape.
+        (true, 1) => {
+            "it was called once, and a first call also prepares what later calls use: record after a warm-up"
+        }
+        (true, _) => {
+            "see on how many threads it runs (`torch.get_num_threads()`) and whether its operands are contiguous; larger \
+             batches, BF16 where the processor has it, and `torch.compile`, which fuses elementwise operators, help most"
+        }
+    }
 }
 
 fn shapes(row: &OperatorRow) -> String {

@@ -19,10 +19,13 @@
 //! therefore *counted* once, for the activity that began first, and for communication only where nothing else ran (where it
 //! is exposed): the counted times of all rows add up to the busy time exactly, and what is left of a row's time is its
 //! *overlap*. Devices of one recording are looked at one by one.
+//!
+//! Without GPU activity the threads of the CPU do the work, and their time takes its place ([`host`]).
 
 mod attribution;
 mod backward;
 mod findings;
+mod host;
 mod owners;
 mod points;
 mod rows;
@@ -39,5 +42,8 @@ use crate::RankView;
 
 /// The rows of one rank, longest first.
 pub fn trace_points(rank: &RankView<'_>) -> TracePoints {
+    if rank.trace.gpu.is_empty() {
+        return host::attribution(rank).points(rank);
+    }
     Attribution::of(rank).points(rank)
 }

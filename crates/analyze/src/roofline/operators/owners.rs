@@ -36,9 +36,26 @@ impl Owners {
         rows: &mut Rows<'_>,
         modelled: Option<&dyn Fn(&str) -> bool>,
     ) -> Self {
+        let mut flags = vec![0u8; rank.operators().len()];
+        let busy = busy_nodes(rank, rank.operators(), &mut flags);
+        Self::decide(rank, rows, modelled, (flags, busy))
+    }
+
+    /// The same where threads do the work themselves: in every operator some time passes.
+    pub(super) fn of_host(rank: &RankView<'_>, rows: &mut Rows<'_>) -> Self {
+        let (tree, slices) = (rank.operators(), &rank.trace.slices);
+        let is_selected = |node: &u32| rank.selects(slices.start[tree.slice(*node as usize).index()]);
+        let busy = (0..tree.len() as u32).filter(is_selected).map(|node| (node, StringId::NONE)).collect();
+        Self::decide(rank, rows, None, (vec![BUSY | LAUNCHES; tree.len()], busy))
+    }
+
+    fn decide(
+        rank: &RankView<'_>,
+        rows: &mut Rows<'_>,
+        modelled: Option<&dyn Fn(&str) -> bool>,
+        (mut flags, mut busy): (Vec<u8>, Vec<(u32, StringId)>),
+    ) -> Self {
         let tree = rank.operators();
-        let mut flags = vec![0u8; tree.len()];
-        let mut busy = busy_nodes(rank, tree, &mut flags);
         // Nodes are in pre-order: downwards in the list is upwards in the tree.
         busy.sort_unstable();
         for &(node, kernel) in busy.iter().rev() {
@@ -95,14 +112,24 @@ impl Owners {
     ) -> Option<(u32, usize)> {
         let tree = rank.operators();
         let node = tree.launcher(rank.links(), activity)?;
+        Some(self.row_of(rank, rows, node))
+    }
+
+    /// The row and the operator that what happens in an operator itself belongs to.
+    pub(super) fn row_of(&self, rank: &RankView<'_>, rows: &mut Rows<'_>, node: usize) -> (u32, usize) {
         match self.owner[node] {
-            // The launcher has operators with formulas inside it and owns only what it launched itself.
+            // It has operators with formulas inside it and owns only what it does itself.
             NONE => {
-                let key = Key { partly: true, ..rows.key_of(tree.slice(node)) };
-                Some((rows.of(key), node))
+                let key = Key { partly: true, ..rows.key_of(rank.operators().slice(node)) };
+                (rows.of(key), node)
             }
-            owner => Some((self.row[owner as usize], owner as usize)),
+            owner => (self.row[owner as usize], owner as usize),
         }
+    }
+
+    /// True if all inside an operator belongs to it or to one around it.
+    pub(super) fn is_owned(&self, node: usize) -> bool {
+        self.owner[node] != NONE
     }
 }
 

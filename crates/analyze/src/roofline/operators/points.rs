@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::attribution::Attribution;
 use super::rows::Row;
+use crate::analyses::cpu_threads::RecordedHost;
 use crate::constants::{self, Constant};
 use crate::kernel_counters::{Gathered, architecture};
 use crate::kernel_name::short_kernel_name;
@@ -185,6 +186,8 @@ pub struct TracePoints {
     pub busy: Ns,
     /// The devices as recorded, each name once.
     pub devices: Vec<DeviceProperties>,
+    /// The machines whose CPU did the work, each once; nothing where a GPU did it.
+    pub(crate) hosts: Vec<RecordedHost>,
 }
 
 impl Attribution {
@@ -234,7 +237,9 @@ impl Attribution {
         sort(&mut rows);
         let mut devices = Vec::new();
         add_devices(&mut devices, &rank.trace.metadata.devices);
-        TracePoints { rows, busy: self.busy, devices }
+        let is_host = rank.trace.gpu.is_empty() && !rows.is_empty();
+        let hosts = is_host.then(|| RecordedHost::of(&rank.trace.metadata)).into_iter().collect();
+        TracePoints { rows, busy: self.busy, devices, hosts }
     }
 }
 
@@ -291,6 +296,11 @@ impl TracePoints {
         for rank in ranks {
             merged.busy += rank.busy;
             add_devices(&mut merged.devices, &rank.devices);
+            for host in &rank.hosts {
+                if !merged.hosts.contains(host) {
+                    merged.hosts.push(host.clone());
+                }
+            }
             for row in &rank.rows {
                 match places.get(&row.key()) {
                     Some(&place) => merged.rows[place].absorb(row),
@@ -305,11 +315,16 @@ impl TracePoints {
         merged
     }
 
-    /// The same with what kernels with counters did, as this device sees it.
+    /// The same with what kernels with counters did, as this device sees it, and with the level of memory that operands
+    /// of operators on the CPU fit in.
     #[must_use]
     pub fn on(&self, device: &Device) -> Self {
         let mut points = self.clone();
+        let is_host = self.is_of_host();
         for row in &mut points.rows {
+            if let (true, Ok(load)) = (is_host, &mut row.load) {
+                load.at_level = device.level_that_holds(load.bytes).map(|level| level.id.clone());
+            }
             if let Some(counters) = &mut row.counters {
                 // A recording that does not say what it ran on ran on what it is held against.
                 if counters.architecture.is_empty() {
@@ -319,6 +334,11 @@ impl TracePoints {
             }
         }
         points
+    }
+
+    /// True if the CPU did the work.
+    pub fn is_of_host(&self) -> bool {
+        !self.hosts.is_empty()
     }
 
     /// What the device could do at the clocks of the run, if the counters of kernels say so.

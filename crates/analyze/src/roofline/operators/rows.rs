@@ -232,7 +232,10 @@ impl<'a> Rows<'a> {
     }
 
     fn load(&self, key: &Key, name: StringId, found: Found, is_backward: bool) -> Result<Load, String> {
-        if key.partly && !matches!(found, Found::Ours { is_wrapper: true, .. }) {
+        // A wrapper that launches kernels beside those of operators inside it does its own work with them. The time of a
+        // thread between such operators is no work.
+        let is_wrapper = matches!(found, Found::Ours { is_wrapper: true, .. });
+        if key.partly && (!is_wrapper || self.trace.gpu.is_empty()) {
             return Err("operators inside it own part of what its formula says".to_owned());
         }
         let [dims, types, strides, concrete] = key.arguments.map(|text| self.text(text));

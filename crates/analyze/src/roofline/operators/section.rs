@@ -65,7 +65,15 @@ fn numbers(points: &TracePoints) -> Vec<Number> {
         |id, time: Ns, explain| number(id, time.into(), Unit::Nanoseconds, Provenance::Counter, explain);
     let (covered, whole) = points.covered();
     vec![
-        time("busy_ns", points.busy, "Time in which a device was busy, over all devices and ranks."),
+        time(
+            "busy_ns",
+            points.busy,
+            if points.is_of_host() {
+                "Time in which a thread was in an operator, over all ranks."
+            } else {
+                "Time in which a device was busy, over all devices and ranks."
+            },
+        ),
         time(
             "overlap_ns",
             points.overlap(),

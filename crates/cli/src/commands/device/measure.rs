@@ -13,10 +13,11 @@ use eaves_roofline::device::{Peak, find_reported, to_yaml};
 use eaves_roofline::{Device, Settings};
 
 use crate::arguments::{HELP_TEMPLATE, OutputArguments};
+use crate::machine;
 use crate::measuring::{self, Against, BackendName};
 use crate::picture::Drawn;
 
-/// Measure what this machine can do and write a device file
+/// Measure what this machine can do, and keep it for CPU recordings
 #[derive(Args, Debug)]
 #[command(
     help_template = HELP_TEMPLATE,
@@ -63,6 +64,9 @@ pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> anyhow::Re
         _ => Effort::Default,
     };
     let against = Against::measure(&mut opened, effort, output)?;
+    if arguments.backend == BackendName::Cpu {
+        keep(&against, output);
+    }
     let mut document = document(&against, datasheet.as_ref());
     if arguments.sustained {
         let seconds = measuring::sustained(&opened, output)?;
@@ -76,6 +80,25 @@ pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> anyhow::Re
             output.show(&document)
         }
     }
+}
+
+/// Keeps the measurement, so that recordings of this machine's CPU are held against it.
+fn keep(against: &Against, output: &OutputArguments) {
+    let has_roofs = |device: &Device| {
+        !device.peaks.is_empty() && device.main_memory().is_some_and(|memory| memory.bandwidth.is_some())
+    };
+    let text = if !against.devices.iter().all(has_roofs) {
+        "note: too little could be measured to be kept; try again on a quieter machine\n".to_owned()
+    } else {
+        match machine::keep(&against.devices) {
+            Ok(file) => format!(
+                "note: kept in {}; `eaves roofline` and `eaves report` hold CPU recordings against it\n",
+                file.display()
+            ),
+            Err(error) => format!("note: the measurement is not kept: {error:#}\n"),
+        }
+    };
+    output.printer().note(&text);
 }
 
 fn document(against: &Against, datasheet: Option<&Device>) -> Document {

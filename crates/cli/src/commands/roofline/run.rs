@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anyhow::Result;
 use eaves_analyze::roofline::{self, Reading, Transfer};
 use eaves_analyze::section::{Number, Outcome, Provenance, Section, Unit};
-use eaves_analyze::{Options, assemble, measure};
+use eaves_analyze::{Measured, MeasuredMachine, Options, assemble, measure};
 use eaves_ingest::Form;
 use eaves_model::{Measurements, Run};
 use eaves_present::Document;
@@ -17,6 +17,7 @@ use super::Arguments;
 use crate::arguments::OutputArguments;
 use crate::device::DeviceArguments;
 use crate::failure::hinted;
+use crate::machine;
 
 /// The name of a script beside an input.
 const SCRIPT: &str = "ops.rhai";
@@ -97,9 +98,25 @@ impl Scope<'_> {
             let recorded = contents.run.recordings.iter();
             let devices: Vec<_> =
                 recorded.flat_map(|recording| recording.trace.metadata.devices.iter().cloned()).collect();
-            let device = self.checked(self.task.device.resolve_recorded(&devices)?)?;
-            let named = (!self.task.device.is_silent()).then(|| Arc::new(device.clone()));
-            let options = options.clone().with_device(named);
+            let is_of_cpu = !contents.answers.iter().any(Measured::recorded_gpu);
+            let machine = (is_of_cpu && self.task.device.is_unnamed()).then(this_machine).transpose()?;
+            let device = match &machine {
+                // The analysis takes the one of as many threads as were recorded.
+                Some(machine) => machine.device(None).cloned().unwrap_or_default(),
+                None => self.task.device.resolve_recorded(&devices)?,
+            };
+            let device = self.checked(device)?;
+            let named = machine.is_none() && !self.task.device.is_silent();
+            if machine.is_some() {
+                output.printer().note(&format!(
+                    "note: held against this machine ({}), as the recording names no device\n",
+                    device.name
+                ));
+            }
+            let options = options
+                .clone()
+                .with_device(named.then(|| Arc::new(device.clone())))
+                .with_machine(machine.map(Arc::new));
             let outcomes = assemble(&contents.run.recordings, &contents.answers, &options, &wanted).map_err(
                 |error| {
                     hinted(error.to_string(), "`eaves info` shows the ranks, steps and times of a recording")
@@ -173,6 +190,16 @@ impl Scope<'_> {
         let link = self.arguments.link.as_deref();
         (!transfers.is_empty()).then(|| Outcome::Section(roofline::communication(transfers, device, link)))
     }
+}
+
+/// This machine as it was measured. Nothing is measured here: that takes a while, and disturbs whatever runs.
+fn this_machine() -> Result<MeasuredMachine> {
+    machine::measured().ok_or_else(|| {
+        hinted(
+            "the recording is of a CPU and names no device, and this machine was not measured yet",
+            "run `eaves device measure` once, which takes less than a minute and is kept; or name a device with --device",
+        )
+    })
 }
 
 /// The user's formulas: those that were named, or those beside the input.

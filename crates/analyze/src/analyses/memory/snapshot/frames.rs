@@ -78,11 +78,7 @@ fn frame(trace: &Trace, row: usize) -> Frame<'_> {
         let function = function.trim_start_matches("function ").trim_start_matches("method ");
         return Frame::BuiltIn(function.split([' ', '>']).next().unwrap_or(function));
     }
-    // A profile writes everything into the name: `model.py(12): forward`.
-    if let Some((place, function)) = name.split_once("): ")
-        && let Some((file, line)) = place.rsplit_once('(')
-        && let Ok(line) = line.parse()
-    {
+    if let Some((file, line, function)) = line_of(name) {
         return Frame::Python { file, line, function };
     }
     let is_python = file.ends_with(".py") || file.starts_with('<');
@@ -93,14 +89,21 @@ fn frame(trace: &Trace, row: usize) -> Frame<'_> {
     }
 }
 
+/// File, line and function of a frame as a profile writes it, all in its name: `model.py(12): forward`.
+pub(in super::super) fn line_of(name: &str) -> Option<(&str, i64, &str)> {
+    let (place, function) = name.split_once("): ")?;
+    let (file, line) = place.rsplit_once('(')?;
+    Some((file, line.parse().ok()?, function))
+}
+
 /// True for files that are not the program's own.
-fn is_library(file: &str) -> bool {
+pub(in super::super) fn is_library(file: &str) -> bool {
     let parts = ["site-packages/", "dist-packages/", "/torch/", "/lib/python3"];
     file.starts_with('<') || file.starts_with("torch/") || parts.iter().any(|part| file.contains(part))
 }
 
 /// The end of a path: its last two parts tell files apart, and more does not fit.
-fn short(file: &str) -> &str {
+pub(in super::super) fn short(file: &str) -> &str {
     let mut parts = file.rmatch_indices('/');
     parts.nth(1).map_or(file, |(at, _)| &file[at + 1..])
 }

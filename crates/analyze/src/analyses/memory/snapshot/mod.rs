@@ -7,7 +7,7 @@
 mod alive;
 mod churn;
 mod end;
-mod frames;
+pub(super) mod frames;
 mod growth;
 mod levels;
 mod replay;

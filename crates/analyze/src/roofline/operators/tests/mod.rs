@@ -1,6 +1,7 @@
 //! Owners and times by hand, and a twin that looks at every instant and every operator by itself.
 
 mod formulas;
+mod host;
 
 use std::collections::BTreeMap;
 

@@ -1,0 +1,192 @@
+//! The CPU time of a program without a GPU: what its main thread did.
+
+use std::cmp::Reverse;
+use std::sync::Arc;
+
+use eaves_model::Ns;
+
+use super::host_time::{HostTime, is_of_host};
+use super::idle_causes::cause::Cause;
+use super::{Analyse, Rank, Shown, missing};
+use crate::section::{Column, Finding, Gain, Number, Provenance, Section, Severity, Table, Unit, Value};
+use crate::text::{duration, percent, percentage};
+use crate::{Job, Outcome, RankView};
+
+pub(super) struct CpuTime;
+
+impl Analyse for CpuTime {
+    const ID: &'static str = "cpu-time";
+    const PLACE: u32 = 11;
+    const SHOWN: Shown = Shown::WithoutGpu;
+    type Part = Option<Arc<HostTime>>;
+
+    fn measure(rank: &RankView<'_>) -> Self::Part {
+        rank.host_time()
+    }
+
+    fn assemble(job: &Job, ranks: &[Rank<'_, Self::Part>]) -> Outcome {
+        let ranks: Vec<(&Rank<'_, Self::Part>, &HostTime)> =
+            ranks.iter().filter_map(|rank| Some((rank, rank.part.as_deref()?))).collect();
+        if !is_of_host(job) {
+            return missing::only_without_gpu(Self::ID, "`temporal-breakdown` and `idle-causes`");
+        }
+        if ranks.is_empty() {
+            return missing::operators(job, Self::ID);
+        }
+        Outcome::Section(Section {
+            id: Self::ID,
+            title: "CPU time breakdown",
+            numbers: ranks.iter().map(|(rank, host)| window(rank.rank, host)).collect(),
+            tables: vec![by_cause(job, &ranks), by_name(job, &ranks)],
+            findings: unexplained(&ranks).into_iter().collect(),
+        })
+    }
+}
+
+/// What waiting for other processes is called beside the causes.
+const COMMUNICATION: &str = "communication";
+
+/// Causes with their times, longest first.
+fn causes(host: &HostTime) -> Vec<(&'static str, Ns)> {
+    let times = Cause::ALL.iter().map(|&cause| (cause.id(), host.time(cause)));
+    let mut causes: Vec<(&str, Ns)> = times.chain([(COMMUNICATION, host.communication)]).collect();
+    causes.retain(|&(_, time)| time > Ns::ZERO);
+    causes.sort_by_key(|&(_, time)| Reverse(time));
+    causes
+}
+
+fn by_cause<P>(job: &Job, ranks: &[(&Rank<'_, P>, &HostTime)]) -> Table {
+    let own = [
+        Column::new("cause", "Spent on", Unit::None),
+        Column::new("time_ns", "Time", Unit::Nanoseconds),
+        Column::new("share_pct", "Of the window", Unit::Percent),
+    ];
+    let mut rows = Vec::new();
+    for (rank, host) in ranks {
+        for (cause, time) in causes(host) {
+            let own = [cause.into(), time.into(), Value::percent(time.0, host.window.0)];
+            rows.push(job.rank_cells(rank).into_iter().chain(own).collect());
+        }
+    }
+    Table {
+        id: "by_cause",
+        title: "What the main thread did; the rows of a rank add up to its window",
+        columns: job.rank_columns().into_iter().chain(own).collect(),
+        rows,
+    }
+}
+
+fn by_name<P>(job: &Job, ranks: &[(&Rank<'_, P>, &HostTime)]) -> Table {
+    let own = [
+        Column::new("name", "Name", Unit::None),
+        Column::new("cause", "Spent on", Unit::None),
+        Column::new("time_ns", "Time", Unit::Nanoseconds),
+        Column::new("share_pct", "Of the window", Unit::Percent),
+    ];
+    let mut rows = Vec::new();
+    for (rank, host) in ranks {
+        for name in &host.names {
+            let own = [
+                name.name.as_str().into(),
+                name.cause.id().into(),
+                name.time.into(),
+                Value::percent(name.time.0, host.window.0),
+            ];
+            rows.push(job.rank_cells(rank).into_iter().chain(own).collect());
+        }
+    }
+    Table {
+        id: "by_name",
+        title: "The innermost call that stands for each cause, longest first",
+        columns: job.rank_columns().into_iter().chain(own).collect(),
+        rows,
+    }
+}
+
+/// Share of the window above which it is worth a sentence that nothing is known of the main thread.
+const NOTABLE_PCT: f64 = 20.0;
+
+/// The rank of which least is known: what it does is neither an operator nor anything else that was recorded.
+fn unexplained<P>(ranks: &[(&Rank<'_, P>, &HostTime)]) -> Option<Finding> {
+    let time = |host: &HostTime| host.time(Cause::Nothing) + host.time(Cause::Ranges);
+    let share = |host: &HostTime| percentage(time(host), host.window);
+    let (rank, host) = ranks.iter().max_by(|(a, one), (b, other)| {
+        share(one).total_cmp(&share(other)).then_with(|| b.rank.cmp(&a.rank))
+    })?;
+    if share(host) < NOTABLE_PCT {
+        return None;
+    }
+    let worst = if ranks.len() > 1 { format!("rank {} is worst: ", rank.rank) } else { String::new() };
+    Some(Finding {
+        id: "unexplained_cpu_time",
+        severity: Severity::Warning,
+        claim: format!(
+            "{worst}the main thread is outside operators for {} ({}) of its time, and the recording does not say why",
+            percent(time(host), host.window),
+            duration(time(host))
+        ),
+        gain: Some(Gain::new(
+            Ns::ZERO,
+            time(host),
+            rank.steps,
+            "all of it at most; it may be Python, input and output, or waiting",
+        )),
+        evidence: format!("table by_cause, rank {}", rank.rank),
+        next: if host.has_frames {
+            "mark what the program does there with `torch.profiler.record_function`, or sample the process with a system \
+             profiler"
+        } else {
+            "record Python frames: `with_stack=True`, or `eaves profile --stacks`"
+        }
+        .to_owned(),
+    })
+}
+
+fn window(rank: i64, host: &HostTime) -> Number {
+    Number {
+        id: "window_ns",
+        rank: Some(rank),
+        value: host.window.into(),
+        unit: Unit::Nanoseconds,
+        provenance: Provenance::Formula,
+        explain: "from the first profiler step to the last, or from the first operator to the last",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::section::Value;
+    use crate::test_threads::ThreadTrace;
+    use crate::test_trace::{TestTrace, analyse, column, integers, number, run_of, section_of, texts};
+    use crate::{Outcome, Selection};
+
+    #[test]
+    fn rows_add_up_to_the_window() {
+        let mut test = ThreadTrace::default();
+        test.annotation(1, "ProfilerStep#1", (0, 100)).op(1, "aten::mm", (10, 70)).annotation(
+            2,
+            "gloo:all_reduce",
+            (75, 95),
+        );
+        let section = section_of(&run_of(vec![test.into()]), "cpu-time");
+        let causes = ["operators", "nothing recorded", "communication"];
+        assert_eq!(column(&section, "by_cause", "cause"), texts(causes));
+        assert_eq!(column(&section, "by_cause", "time_ns"), integers([60, 20, 20]));
+        assert_eq!(number(&section, "window_ns", Some(0)), Value::Integer(100));
+        assert_eq!(column(&section, "by_name", "name"), texts(["aten::mm"]));
+        let [finding] = section.findings.as_slice() else { panic!("{:?}", section.findings) };
+        assert!(finding.claim.contains("20.0% (20 ns)"), "{}", finding.claim);
+        assert_eq!(finding.gain.as_ref().unwrap().high, eaves_model::Ns(20));
+        assert!(finding.next.contains("with_stack"));
+    }
+
+    #[test]
+    fn a_recording_of_a_gpu_is_looked_at_from_there() {
+        let mut test = TestTrace::default();
+        test.op("aten::mm", 0, 10).gpu(eaves_model::SliceKind::Kernel, "gemm", 0, 10);
+        let outcome = analyse(&run_of(vec![test]), "cpu-time", Selection::default());
+        assert!(
+            matches!(outcome, Outcome::Skipped(skipped) if skipped.how_to_record.contains("idle-causes"))
+        );
+    }
+}

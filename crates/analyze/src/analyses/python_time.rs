@@ -1,0 +1,164 @@
+//! Python code outside operators, of a program without a GPU.
+
+use std::sync::Arc;
+
+use eaves_model::Ns;
+
+use super::host_time::{HostTime, is_of_host};
+use super::idle_causes::cause::Cause;
+use super::{Analyse, Rank, Shown, missing};
+use crate::section::{Column, Finding, Gain, Section, Severity, Skipped, Table, Unit, Value};
+use crate::text::{duration, percent, percentage, shortened};
+use crate::{Job, Outcome, RankView};
+
+pub(super) struct PythonTime;
+
+type Ranks<'a, 'b> = [(&'a Rank<'b, Option<Arc<HostTime>>>, &'a HostTime)];
+
+impl Analyse for PythonTime {
+    const ID: &'static str = "python-time";
+    const PLACE: u32 = 14;
+    const SHOWN: Shown = Shown::WithoutGpu;
+    const MEASURED_AS: &'static str = "cpu-time";
+    type Part = Option<Arc<HostTime>>;
+
+    fn measure(rank: &RankView<'_>) -> Self::Part {
+        rank.host_time()
+    }
+
+    fn assemble(job: &Job, ranks: &[Rank<'_, Self::Part>]) -> Outcome {
+        if !is_of_host(job) {
+            return missing::only_without_gpu(Self::ID, "`idle-causes`");
+        }
+        let ranks: Vec<(&Rank<'_, Self::Part>, &HostTime)> = ranks
+            .iter()
+            .filter_map(|rank| Some((rank, rank.part.as_deref()?)))
+            .filter(|(_, host)| host.has_frames)
+            .collect();
+        if ranks.is_empty() {
+            return Outcome::Skipped(Skipped {
+                id: Self::ID,
+                missing: "Python frames: what runs between operators was not recorded".to_owned(),
+                how_to_record: job
+                    .recorder
+                    .advice("Python stacks", "`torch.profiler.profile(with_stack=True, ...)`"),
+            });
+        }
+        Outcome::Section(Section {
+            id: Self::ID,
+            title: "Python time",
+            numbers: Vec::new(),
+            tables: vec![by_function(job, &ranks)],
+            findings: finding(&ranks).into_iter().collect(),
+        })
+    }
+}
+
+fn by_function(job: &Job, ranks: &Ranks<'_, '_>) -> Table {
+    let own = [
+        Column::new("name", "Function", Unit::None),
+        Column::new("time_ns", "Time", Unit::Nanoseconds),
+        Column::new("share_pct", "Of the window", Unit::Percent),
+        Column::new("called_from", "Called from", Unit::None),
+    ];
+    let mut rows = Vec::new();
+    for (rank, host) in ranks {
+        for name in host.names.iter().filter(|name| name.cause == Cause::Python) {
+            let own = [
+                name.name.as_str().into(),
+                name.time.into(),
+                Value::percent(name.time.0, host.window.0),
+                match name.line.as_str() {
+                    "" => Value::Missing("the function has a line of its own"),
+                    line => line.into(),
+                },
+            ];
+            rows.push(job.rank_cells(rank).into_iter().chain(own).collect());
+        }
+    }
+    Table {
+        id: "by_function",
+        title: "Python functions of the main thread by time outside operators, data loading and collectives",
+        columns: job.rank_columns().into_iter().chain(own).collect(),
+        rows,
+    }
+}
+
+/// Share of the window below which Python between operators is ordinary: recording frames makes it slower, too.
+const NOTABLE_PCT: f64 = 20.0;
+const CRITICAL_PCT: f64 = 50.0;
+
+/// The rank that is in Python longest.
+fn finding(ranks: &Ranks<'_, '_>) -> Option<Finding> {
+    let time = |host: &HostTime| host.time(Cause::Python);
+    let share = |host: &HostTime| percentage(time(host), host.window);
+    let (rank, host) = ranks.iter().max_by(|(a, one), (b, other)| {
+        share(one).total_cmp(&share(other)).then_with(|| b.rank.cmp(&a.rank))
+    })?;
+    if share(host) < NOTABLE_PCT {
+        return None;
+    }
+    let worst = if ranks.len() > 1 { format!("rank {} is worst: ", rank.rank) } else { String::new() };
+    let longest = host.names.iter().find(|name| name.cause == Cause::Python)?;
+    Some(Finding {
+        id: "python_overhead",
+        severity: if share(host) < CRITICAL_PCT { Severity::Warning } else { Severity::Critical },
+        claim: format!(
+            "{worst}Python outside operators takes {} ({}) of the main thread's time, most of it in `{}` ({})",
+            percent(time(host), host.window),
+            duration(time(host)),
+            shortened(&longest.name),
+            percent(longest.time, host.window)
+        ),
+        gain: Some(Gain::new(
+            Ns::ZERO,
+            time(host),
+            rank.steps,
+            "all of it at most; recording stacks makes Python slower than it is without the profiler",
+        )),
+        evidence: format!("table by_function, rank {}", rank.rank),
+        next: "move loops over elements into tensor operators, take logging and checks out of the step, and let \
+               `torch.compile` run what is between operators; larger batches make it a smaller share"
+            .to_owned(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use eaves_model::SliceKind;
+
+    use super::*;
+    use crate::test_threads::ThreadTrace;
+    use crate::test_trace::{analyse, column, integers, run_of, section_of, texts};
+    use crate::{Outcome, Selection};
+
+    fn trace(python: i64) -> ThreadTrace {
+        let mut test = ThreadTrace::default();
+        test.annotation(1, "ProfilerStep#1", (0, 100))
+            .host(1, SliceKind::Python, "train.py(3): main", (0, 100))
+            .host(1, SliceKind::Python, "<built-in function sleep>", (0, python))
+            .op(1, "aten::mm", (python, 99));
+        test
+    }
+
+    #[test]
+    fn functions_are_told_by_what_they_take_themselves() {
+        let section = section_of(&run_of(vec![trace(30).into()]), "python-time");
+        let names = ["<built-in function sleep>", "train.py(3): main"];
+        assert_eq!(column(&section, "by_function", "name"), texts(names));
+        assert_eq!(column(&section, "by_function", "time_ns"), integers([30, 1]));
+        assert_eq!(column(&section, "by_function", "called_from")[0], Value::from("train.py(3): main"));
+        let [finding] = section.findings.as_slice() else { panic!("{:?}", section.findings) };
+        assert!(finding.claim.contains("31.0% (31 ns)"), "{}", finding.claim);
+        assert_eq!(finding.gain.as_ref().unwrap().high, Ns(31));
+        assert!(section_of(&run_of(vec![trace(15).into()]), "python-time").findings.is_empty());
+    }
+
+    #[test]
+    fn without_frames_it_says_how_to_record_them() {
+        let mut test = ThreadTrace::default();
+        test.op(1, "aten::mm", (0, 10));
+        let outcome = analyse(&run_of(vec![test.into()]), "python-time", Selection::default());
+        assert!(matches!(outcome, Outcome::Skipped(skipped) if skipped.how_to_record.contains("with_stack")));
+    }
+}

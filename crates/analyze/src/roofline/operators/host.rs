@@ -1,0 +1,97 @@
+//! The calls of a recording without GPU activity: operators, and how long their threads were in them.
+//!
+//! Who owns what is inside an operator is decided as for GPU activities, with the time of a thread in the place of what
+//! was launched: an operator with a formula owns all inside it, and one that calls such operators what is left between
+//! them. So every instant of a thread belongs to one call.
+
+use eaves_model::{Interval, Ns, StringId};
+
+use super::Class;
+use super::attribution::{Attribution, Busy, Call};
+use super::owners::Owners;
+use super::rows::{Key, Rows};
+use crate::RankView;
+
+/// Operators that talk to other processes.
+const COMMUNICATION: [&str; 2] = ["c10d::", "record_param_comms"];
+
+/// The time of a thread that belongs to a call.
+struct Piece {
+    interval: Interval,
+    node: usize,
+}
+
+/// Which instant belongs to which call, and which call to which row.
+pub(super) fn attribution(rank: &RankView<'_>) -> Attribution {
+    let mut rows = Rows::new(rank.trace, rank.options.formulas.as_deref());
+    let owners = Owners::of_host(rank, &mut rows);
+    let mut by_node = vec![u32::MAX; rank.operators().len()];
+    let mut calls: Vec<Call> = Vec::new();
+    let mut busy = Busy::default();
+    let mut communication = Vec::new();
+    for Piece { interval, node } in pieces(rank, &owners) {
+        if by_node[node] == u32::MAX {
+            by_node[node] = calls.len() as u32;
+            let slice = rank.operators().slice(node);
+            let row = if is_communication(rank, node) {
+                let name = rank.trace.slices.name[slice.index()];
+                rows.of(Key::kernel(Class::Communication, name, StringId::NONE))
+            } else {
+                owners.row_of(rank, &mut rows, node).0
+            };
+            calls.push(Call { row, slice, activities: 0, time: Ns::ZERO, counted: Ns::ZERO });
+        }
+        let place = by_node[node];
+        let call = &mut calls[place as usize];
+        call.time += interval.length();
+        // All threads are of one machine.
+        if is_communication(rank, node) {
+            communication.push((place, 0, interval));
+        } else {
+            call.counted += busy.add(0, interval);
+        }
+    }
+    for (call, exposed) in busy.exposed(&communication) {
+        calls[call as usize].counted += exposed;
+    }
+    let busy = calls.iter().map(|call| call.counted).sum();
+    Attribution { calls, call_of: Vec::new(), busy, rows: rows.into_rows() }
+}
+
+fn is_communication(rank: &RankView<'_>, node: usize) -> bool {
+    let name = rank.trace.slice_name(rank.operators().slice(node));
+    COMMUNICATION.iter().any(|prefix| name.starts_with(prefix))
+}
+
+/// The pieces of all threads in order of time: an owner whole, and of what is owned by nobody what is between the
+/// operators inside it.
+fn pieces(rank: &RankView<'_>, owners: &Owners) -> Vec<Piece> {
+    let (tree, slices) = (rank.operators(), &rank.trace.slices);
+    let interval = |node: usize| slices.interval(tree.slice(node).index());
+    let is_selected = |node: usize| rank.selects(interval(node).start);
+    let mut pieces = Vec::new();
+    let mut reached: Vec<Ns> = (0..tree.len()).map(|node| interval(node).start).collect();
+    for node in 0..tree.len() {
+        let Interval { start, end } = interval(node);
+        if let Some(parent) = tree.parent(node) {
+            if owners.is_owned(parent) {
+                continue;
+            }
+            if is_selected(parent) && start > reached[parent] {
+                pieces.push(Piece { interval: Interval::new(reached[parent], start), node: parent });
+            }
+            reached[parent] = reached[parent].max(end);
+        }
+        if owners.is_owned(node) && is_selected(node) {
+            pieces.push(Piece { interval: Interval { start, end }, node });
+        }
+    }
+    for (node, &reached) in reached.iter().enumerate() {
+        let Interval { end, .. } = interval(node);
+        if !owners.is_owned(node) && is_selected(node) && end > reached {
+            pieces.push(Piece { interval: Interval::new(reached, end), node });
+        }
+    }
+    pieces.sort_by_key(|piece| piece.interval.start);
+    pieces
+}
