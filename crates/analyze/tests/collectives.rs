@@ -289,3 +289,54 @@ fn every_recorded_collective_is_counted() {
     assert_eq!(found, expected);
     assert_eq!(found.len(), 7);
 }
+
+/// Two ranks as PyTorch writes them, with `Seq` on the kernels of one and on the calls around the launches of the other,
+/// which lost one. The clocks have nothing to do with each other.
+#[test]
+fn numbers_of_the_recording_tell_which_call_is_which() {
+    let group = r#""Collective name": "allreduce", "In msg nelems": 1000, "Out msg nelems": 1000, "Group size": 2, "dtype": "Float", "Process Group Name": "0", "Process Group Ranks": "[0, 1]", "Is asynchronized op": true"#;
+    let event = |cat: &str, name: &str, tid: u32, ts: i64, dur: i64, args: &str| {
+        format!(
+            r#"{{"ph": "X", "cat": "{cat}", "name": "{name}", "pid": 1, "tid": {tid}, "ts": {ts}, "dur": {dur}, "args": {{{args}}}}}"#
+        )
+    };
+    let directory = tempfile::tempdir().unwrap();
+    let write = |rank: usize, zero: i64, calls: &[(i64, i64)], on_kernel: bool| {
+        let mut events = Vec::new();
+        for &(number, duration) in calls {
+            let (start, sequence) = (zero + 1000 * number, format!(r#", "Seq": {number}"#));
+            let (own, around) = if on_kernel { (sequence.as_str(), "") } else { ("", sequence.as_str()) };
+            events.push(event("cpu_op", "record_param_comms", 1, start, 50, &format!("{group}{around}")));
+            events.push(event(
+                "cuda_runtime",
+                "cudaLaunchKernel",
+                1,
+                start + 10,
+                5,
+                &format!(r#""correlation": {number}"#),
+            ));
+            let kernel = format!(r#""device": 0, "stream": 20, "correlation": {number}, {group}{own}"#);
+            let name = "ncclDevKernel_AllReduce_Sum_f32_RING_LL";
+            events.push(event("kernel", name, 20, start + 900 - duration, duration, &kernel));
+        }
+        let header = format!(r#""schemaVersion": 1, "distributedInfo": {{"rank": {rank}, "world_size": 2}}"#);
+        let text = format!(r#"{{{header}, "traceEvents": [{}]}}"#, events.join(", "));
+        std::fs::write(directory.path().join(format!("rank{rank}.json")), text).unwrap();
+    };
+    write(0, 5_000_000, &[(1, 100), (2, 200), (3, 300)], true);
+    write(1, 77, &[(1, 20), (3, 40)], false);
+    let run = common::read_run(directory.path());
+    let calls = &run.recordings[0].trace.collectives;
+    let asynchronous: Vec<Option<u32>> =
+        (0..calls.len()).map(|row| calls.row(row).is_asynchronous.get()).collect();
+    assert_eq!(asynchronous, [Some(1); 6]);
+    let section = section(&run, "collectives", Selection::default()).unwrap();
+    let rows = rows(&section, "by_collective");
+    assert_eq!(rows.len(), 1);
+    let rule = "all ranks recorded, matched by sequence number (4); not matched: no other rank of the group recorded it (1)";
+    assert_eq!(rows[0]["rule"], rule.into());
+    // Waiting 80 and 260 µs, of which the kernels were launched together; the second of rank 0 is alone.
+    let parts = ["transfer_ns", "wait_ns", "launch_skew_ns", "unknown_ns"].map(|id| number(&rows[0][id]));
+    assert_eq!(parts, [120e3, 340e3, 0.0, 200e3]);
+    assert_eq!(number(&rows[0]["total_ns"]), 660e3);
+}

@@ -11,9 +11,6 @@ use super::covered::Covered;
 use super::group::Place;
 use super::matching::{Fate, Found, Match, MatchedBy, Matching, Member, Presence, match_ranks};
 
-/// About what it takes to launch a kernel. Ranks cannot come more closely together.
-pub(crate) const LAUNCH: Ns = Ns(10_000);
-
 /// How the time of a call divides, or of several calls. The parts add up to the duration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Split {
@@ -56,15 +53,12 @@ impl Split {
 }
 
 /// How much of the time that a call waited for the last one is explained by when they were launched; nothing if a launch
-/// is not recorded. Of both only the time from launch to beginning is needed, by the clock of its own rank.
-///
-/// It is the difference of the launches, as far as the last one's device was free: a launch that came before the other
-/// rank began to wait, and then stood behind other work, is not what that rank waited for.
+/// is not recorded. The last rank launched later by what it came later, less what it was quicker from launch to
+/// beginning; that time is by the clock of its own rank, so no clocks are compared.
 fn launch_skew(waited: Ns, call: &Call, last: &Call) -> Option<Ns> {
     let (delay, last_delay) = (Ns(call.delay.get()?), Ns(last.delay.get()?));
     let later_launch = waited + delay - last_delay;
-    let not_launched = waited - last_delay + LAUNCH;
-    Some(later_launch.min(not_launched).max(Ns::ZERO).min(waited))
+    Some(later_launch.max(Ns::ZERO).min(waited))
 }
 
 /// What decides how a call divides.

@@ -13,7 +13,7 @@ use eaves_model::Ns;
 
 use super::collectives::without_calls;
 use super::{Analyse, Rank};
-use crate::collectives::{Call, Calls, Fate, LAUNCH, Match, Matching, Waits, waiting_of};
+use crate::collectives::{Call, Calls, Fate, Match, Matching, Waits, waiting_of};
 use crate::section::{
     Column, Finding, Gain, Number, Provenance, Section, Severity, Skipped, Table, Unit, Value,
 };
@@ -22,8 +22,8 @@ use crate::{Job, Outcome, RankView};
 
 pub(super) struct Stragglers;
 
-/// A wait worth counting: ranks cannot come more closely together.
-const NOTABLE_WAIT: Ns = LAUNCH;
+/// A wait worth counting: about what it takes to launch a kernel. Ranks cannot come more closely together.
+const NOTABLE_WAIT: Ns = Ns(10_000);
 /// Share of the notable collectives of a rank in which it comes last that makes it a straggler; of two ranks one comes
 /// last in half of them by chance.
 const LAST_PCT: f64 = 60.0;
@@ -326,7 +326,7 @@ fn finding(ranks: &[Rank<'_, Arc<Calls>>], found: &Lateness) -> Option<Finding> 
         rank.steps,
         "what the other ranks waited for it on average; hidden waiting gains nothing, and the next rank may be late too",
     );
-    // Where it is behind: its host launches too late, or its device is busy when the launch comes.
+    // Where it is behind: its host launches later than the others, or its device takes longer from there.
     let mostly_launch = late.launched_late.map(|time| time.0 > late.others_waited.0 / 2);
     let (because, where_to_look) = match mostly_launch {
         Some(true) => (
@@ -334,7 +334,7 @@ fn finding(ranks: &[Rank<'_, Arc<Calls>>], found: &Lateness) -> Option<Finding> 
             "look at what its host does before the launch: loading of data, Python, garbage collection",
         ),
         Some(false) => (
-            "; it launches in time, but its device is not free",
+            "; it launches in time, but its device takes longer",
             "its device has more to do than the others (uneven batches or experts) or runs more slowly (a throttled GPU)",
         ),
         None => (
