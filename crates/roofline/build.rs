@@ -1,4 +1,4 @@
-//! Lists the files of `devices/`, so that the folder is the catalogue and a new device is one new file.
+//! Lists the files of `devices/`, so that the folder is the catalogue.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};

@@ -7,6 +7,7 @@ use eaves_roofline::device::{Device, Fact, Source};
 use eaves_roofline::{Arithmetic, Counts, Engine};
 
 use crate::section::{Column, Finding, Number, Provenance, Section, Severity, Table, Unit, Value};
+use crate::unverified;
 
 const UNKNOWN: Value = Value::Missing("not known");
 
@@ -61,7 +62,7 @@ pub fn show(device: &Device) -> Section {
     tables.push(links(device, &mut sources));
     tables.push(sources.table());
     tables.retain(|table| !table.rows.is_empty());
-    section(Vec::new(), tables, Vec::new())
+    section(Vec::new(), tables, unverified::note(device, &device.peaks).into_iter().collect())
 }
 
 /// The devices of a machine; what is not known of them is a finding that says what to do.

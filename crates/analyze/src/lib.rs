@@ -59,6 +59,7 @@ mod test_trace;
 mod text;
 pub mod timeline;
 mod type_sets;
+mod unverified;
 pub mod validate;
 mod wording;
 

@@ -13,7 +13,7 @@ pub fn value(value: &Value, unit: Unit) -> String {
         (Value::Text(text), _) => text.clone(),
         (Value::Float(number), _) if !number.is_finite() => MISSING.to_owned(),
         (Value::Integer(number), Unit::Nanoseconds) => duration(*number),
-        (Value::Float(number), Unit::Nanoseconds) => duration(number.round() as i64),
+        (Value::Float(number), Unit::Nanoseconds) => nanoseconds(*number),
         (Value::Integer(number), Unit::Bytes) => bytes(*number as f64),
         (Value::Float(number), Unit::Bytes) => bytes(*number),
         (Value::Integer(number), Unit::Percent) => percent(*number as f64),
@@ -80,18 +80,27 @@ pub fn scaled_count(number: f64, unit: &str) -> String {
 
 /// A duration in the largest unit that leaves a digit before the point.
 pub fn duration(ns: i64) -> String {
-    if ns.unsigned_abs() < 1_000 {
-        return format!("{ns} ns");
+    nanoseconds(ns as f64)
+}
+
+/// The same of a prediction, which may be longer than any clock counts.
+pub fn nanoseconds(ns: f64) -> String {
+    /// From here on digits that nobody knows would fill the line.
+    const LONG: f64 = 1e15;
+    let ns = ns.round();
+    if ns.abs() < 1_000.0 {
+        return format!("{} ns", ns as i64);
     }
     // 999,995 ns would round to 1000.00 us, which is 1.00 ms.
-    let scaled = |divisor: f64| (ns as f64 / divisor * 100.0).round() / 100.0;
+    let scaled = |divisor: f64| (ns / divisor * 100.0).round() / 100.0;
     for (divisor, unit) in [(1e3, "µs"), (1e6, "ms")] {
         let number = scaled(divisor);
         if number.abs() < 1_000.0 {
             return format!("{number:.2} {unit}");
         }
     }
-    format!("{} s", decimal(scaled(1e9)))
+    let seconds = scaled(1e9);
+    if seconds.abs() < LONG { format!("{} s", decimal(seconds)) } else { format!("{seconds:.2e} s") }
 }
 
 /// A size in binary units.
@@ -191,6 +200,8 @@ mod tests {
         for (ns, text) in expected {
             assert_eq!(duration(ns), text);
         }
+        assert_eq!(nanoseconds(1e20), "100,000,000,000.00 s");
+        assert_eq!(nanoseconds(2.0216e27), "2.02e18 s");
     }
 
     #[test]

@@ -174,6 +174,19 @@ function spec(spots: Partial<Spot>[]): Spec {
   };
 }
 
+test("roofs that no document states are dashed", () => {
+  const made = spec([{ x: 1, y: 100 }]);
+  const classes = (one: Spec): string[] => scene(one, fit(one), fit(one), 800, 500).lines.map((line) => line.class);
+  expect(classes(made)).not.toContain("solid unverified");
+  made.plateaus[0]!.unverified = true;
+  expect(classes(made).filter((name) => name === "solid unverified")).toHaveLength(1);
+  made.slopes[0]!.unverified = true;
+  expect(classes(made).filter((name) => name === "solid unverified")).toHaveLength(2);
+  // What was measured is, whatever was said of it before.
+  made.plateaus[0]!.measured = true;
+  expect(classes(made).filter((name) => name === "solid unverified")).toHaveLength(1);
+});
+
 test("a scene puts points where the axes say, in strips what has no place on them", () => {
   const made = spec([{ x: 1, y: 100 }, { x: 100, y: 1000 }, { x: null, y: 50, strip: "copies" }, { x: 10, y: 1, hidden: true }, { x: 10, y: 10, ideal: 40 }]);
   const whole = fit(made);

@@ -8,6 +8,7 @@ use crate::options::Options;
 
 mod alphabet;
 mod crates;
+mod devices;
 mod documents;
 mod manifest;
 mod sources;
@@ -38,10 +39,11 @@ impl fmt::Display for Problem {
 type Check = fn(&Sources) -> Vec<Problem>;
 
 /// Every rule with what it is about.
-const CHECKS: [(&str, Check); 8] = [
+const CHECKS: [(&str, Check); 9] = [
     // tidy-alphabetical-start
     ("crate edges", crates::edges),
     ("descriptions of crates", crates::descriptions),
+    ("device sources", devices::cited),
     ("documents name what there is", documents::mentions),
     ("file length", sources::length),
     ("forbidden words", words::forbidden),

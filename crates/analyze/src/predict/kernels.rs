@@ -5,6 +5,7 @@ use eaves_roofline::{Assessment, Device, Roof, Settings, Work, assess};
 
 use super::{COLUMNS, class, count, nanoseconds};
 use crate::section::{Column, Number, Provenance, Section, Table, Unit, Value};
+use crate::unverified;
 
 /// An operator of a shape, in a precision.
 #[derive(Clone, Debug, PartialEq)]
@@ -107,7 +108,9 @@ pub fn kernels(kernels: &[Kernel], device: &Device) -> Section {
                 .collect(),
         });
     }
-    Section { id: "predict", title: "Prediction", numbers, tables, findings: Vec::new() }
+    let peaks = known.iter().filter_map(|(kernel, _)| super::peak(&kernel.work, device));
+    let findings = unverified::note(device, peaks).into_iter().collect();
+    Section { id: "predict", title: "Prediction", numbers, tables, findings }
 }
 
 /// What devices with rates of their own add: the other end of the interval, and what it is without.

@@ -8,7 +8,8 @@ pub use kernels::{Kernel, kernels};
 pub use model::model;
 pub use sweep::{Swept, sweep};
 
-use eaves_roofline::Assessment;
+use eaves_roofline::device::Peak;
+use eaves_roofline::{Assessment, Device, Work};
 
 use crate::section::{Column, Unit, Value};
 
@@ -27,6 +28,11 @@ const COLUMNS: [Column; 12] = [
     Column::new("knee", "Knee", Unit::FlopPerByte),
     Column::new("class", "Class", Unit::None),
 ];
+
+/// The peak that bounds work on a device.
+fn peak<'a>(work: &Work, device: &'a Device) -> Option<&'a Peak> {
+    device.peak(work.arithmetic?, work.engine)
+}
 
 const NO_PEAK: &str = "the device has no peak for it";
 

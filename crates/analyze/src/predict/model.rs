@@ -5,6 +5,7 @@ use eaves_roofline::predict::{Estimate, Pass, Phase, Precisions, Row, Transforme
 
 use super::{COLUMNS, class, count, nanoseconds};
 use crate::section::{Column, Finding, Number, Provenance, Section, Severity, Table, Unit, Value};
+use crate::unverified;
 
 /// Predicts one pass of a model.
 pub fn model(model: &Transformer, pass: &Pass, precisions: &Precisions, device: &Device) -> Section {
@@ -177,5 +178,7 @@ fn findings(device: &Device, found: &Estimate, missing: &[&str]) -> Vec<Finding>
                 .to_owned(),
         });
     }
+    let peaks = found.rows.iter().filter_map(|row| super::peak(&row.step.work, device));
+    findings.extend(unverified::note(device, peaks));
     findings
 }

@@ -1,10 +1,12 @@
 //! The `roofline` section.
 
+use eaves_roofline::device::Peak;
 use eaves_roofline::{Assessment, Ceiling, Counts, Device, Roof, Settings, Status, assess};
 
 use super::levels::Levels;
 use super::{Load, Point};
 use crate::section::{Column, Number, Provenance, Section, Table, Unit, Value};
+use crate::unverified;
 
 /// Holds points against a device. Points without a load are in a table of their own, never at zero on the chart.
 pub fn section(points: &[Point], device: &Device, settings: &Settings) -> Section {
@@ -14,12 +16,14 @@ pub fn section(points: &[Point], device: &Device, settings: &Settings) -> Sectio
     // Only inputs that are lists of records have them.
     let recorded = points.iter().any(|point| point.record.is_some());
     let levels = Levels::of(points);
+    let mut used = Vec::new();
     for point in points {
         totals.time += point.time.unwrap_or(0.0);
         match &point.load {
             Ok(load) => {
                 let seconds = point.time.map(|time| time * 1e-9 / point.calls.max(1) as f64);
                 let found = assessed(load, seconds, device, settings);
+                used.extend(peak(load, device));
                 totals.add(point, &found);
                 let mut row = row(point, load, &found);
                 row.extend(levels.cells(load));
@@ -57,7 +61,7 @@ pub fn section(points: &[Point], device: &Device, settings: &Settings) -> Sectio
                 rows: unmodelled,
             },
         ],
-        findings: Vec::new(),
+        findings: unverified::note(device, used).into_iter().collect(),
     }
 }
 
@@ -107,6 +111,12 @@ const UNMODELLED: [Column; 6] = [
     Column::new("reason", "Why", Unit::None),
 ];
 
+/// The peak that a call is held against: the one that it names, or that of its type and units.
+fn peak<'a>(load: &Load, device: &'a Device) -> Option<&'a Peak> {
+    let named = load.peak_key.as_deref().and_then(|key| device.peak_by_key(key));
+    named.or_else(|| device.peak(load.arithmetic?, load.engine))
+}
+
 /// One call, which took so many seconds, against its own roof.
 pub(super) fn assessed(
     load: &Load,
@@ -114,10 +124,7 @@ pub(super) fn assessed(
     device: &Device,
     settings: &Settings,
 ) -> Assessment {
-    let mut roof = match load.peak_key.as_deref().and_then(|key| device.peak_by_key(key)) {
-        Some(peak) => Roof::under(device, Some(peak)),
-        None => Roof::new(device, load.arithmetic, load.engine),
-    };
+    let mut roof = Roof::under(device, peak(load, device));
     if let Some(level) = &load.at_level {
         roof = roof.from_level(level);
     }

@@ -186,7 +186,7 @@ const INK: [(&str, &str, &str); 21] = [
 /// Everything that is the same on both pages.
 const FORMS: &str = ".strong{font-weight:600;font-size:15px}.small{font-size:10px}.axis{font-size:11px;font-weight:600}\
 .grid,.minor,.frame,.leader{fill:none;stroke-width:1}.leader{stroke-width:.7}.roof,.ceiling,.cache,.beyond,.arrow,.ring{fill:none}\
-.roof,.ceiling{stroke-width:1.9}.cache{stroke-width:1.3;stroke-dasharray:6 4}.beyond{stroke-width:1.2;stroke-dasharray:2 3}.knee{stroke-width:1.4}\
+.roof,.ceiling{stroke-width:1.9}.unverified{stroke-dasharray:10 5}.cache{stroke-width:1.3;stroke-dasharray:6 4}.beyond{stroke-width:1.2;stroke-dasharray:2 3}.knee{stroke-width:1.4}\
 .arrow{stroke-width:1.2;stroke-dasharray:3 2}.head{stroke-dasharray:none}.ring{stroke-width:1.4}.thin{stroke-width:.9}.outline{fill:none;stroke-width:1.3}\
 .label,.along{font-size:10.5px;paint-order:stroke;stroke-width:3;stroke-linejoin:round;stroke-opacity:.85}\
 .m{stroke-width:1.1;stroke-linejoin:round}.full{stroke-width:.8}.half{fill-opacity:.3}.hollow{fill-opacity:.05;stroke-width:1.7}\

@@ -144,6 +144,13 @@ pub(crate) struct Ceiling<'a> {
     pub(crate) confidence: &'a str,
 }
 
+impl Ceiling<'_> {
+    /// Whether no public document states it, so that it is drawn dashed.
+    pub(crate) fn is_unverified(&self) -> bool {
+        self.confidence == "unverified"
+    }
+}
+
 /// A `roofline` section.
 pub(crate) struct Roofline<'a> {
     pub(crate) device: &'a str,

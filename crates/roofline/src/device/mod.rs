@@ -21,6 +21,8 @@ pub use write::to_yaml;
 /// How sure a number is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Confidence {
+    /// No public document was found. Drawn dashed.
+    Unverified,
     /// Assumed, or only from hearsay.
     Low,
     /// From one secondary source.
@@ -35,6 +37,7 @@ impl Confidence {
     /// The name in files.
     pub fn id(self) -> &'static str {
         match self {
+            Self::Unverified => "unverified",
             Self::Low => "low",
             Self::Medium => "medium",
             Self::High => "high",
@@ -44,7 +47,9 @@ impl Confidence {
 
     /// The confidence with this name.
     pub fn from_id(id: &str) -> Option<Self> {
-        [Self::Low, Self::Medium, Self::High, Self::Measured].into_iter().find(|this| this.id() == id)
+        [Self::Unverified, Self::Low, Self::Medium, Self::High, Self::Measured]
+            .into_iter()
+            .find(|this| this.id() == id)
     }
 }
 
@@ -236,6 +241,22 @@ impl Device {
         let rates = self.rates.iter().map(|rate| Some(&rate.per_second));
         let single = single.into_iter().map(Option::as_ref);
         single.chain(peaks).chain(memory).chain(links).chain(rates).flatten().collect()
+    }
+
+    /// Whether both have the same roofs but for rounding, so that which of the two it is makes no difference to a
+    /// roofline: an MI210 and half an MI250.
+    pub(crate) fn has_roofs_of(&self, other: &Self) -> bool {
+        /// Data sheets print three digits.
+        const ROUNDING: f64 = 0.01;
+        let same = |a: Option<&Fact>, b: Option<&Fact>| match (a, b) {
+            (Some(a), Some(b)) => (a.value / b.value - 1.0).abs() <= ROUNDING,
+            (a, b) => a.is_none() && b.is_none(),
+        };
+        let bandwidth = |device: &Self| device.main_memory().and_then(|memory| memory.bandwidth.clone());
+        let peak = |key: &str| other.peaks.iter().find(|peak| peak.key == key).map(|peak| &peak.dense);
+        self.peaks.len() == other.peaks.len()
+            && self.peaks.iter().all(|own| same(Some(&own.dense), peak(&own.key)))
+            && same(bandwidth(self).as_ref(), bandwidth(other).as_ref())
     }
 
     /// The peak that bounds work in this type on these units.

@@ -42,7 +42,7 @@ impl Reported<'_> {
     }
 
     /// The device of the catalogue: by name, by the name without the stepping that rocprof-compute puts behind it
-    /// (`MI300X_A1`), or by the architecture if only one device has it with so many units.
+    /// (`MI300X_A1`), or by the architecture if all devices that have it with so many units have the same roofs.
     fn known(&self) -> Result<Device, super::Unknown> {
         let by_name = find_reported(self.name);
         let Err(unknown) = by_name else { return by_name };
@@ -58,9 +58,11 @@ impl Reported<'_> {
                 && device.isa.as_deref() == Some(self.architecture)
                 && device.units.as_ref().map(|fact| fact.value) == units
         };
-        let mut alike = catalogue().iter().filter(alike);
-        match (alike.next(), alike.next(), units) {
-            (Some(device), None, Some(_)) => Ok(device.clone()),
+        let alike: Vec<&Device> = catalogue().iter().filter(alike).collect();
+        match (alike.as_slice(), units) {
+            ([first, rest @ ..], Some(_)) if rest.iter().all(|device| device.has_roofs_of(first)) => {
+                Ok((*first).clone())
+            }
             _ => Err(unknown),
         }
     }

@@ -172,6 +172,38 @@ links:
     assert!(close(device.links[0].total(), 1e10));
 }
 
+/// Documents are named once, for all devices of a file, and numbers refer to them by id.
+#[test]
+fn numbers_name_their_documents_by_id() {
+    let devices = parse("sources:
+  sheet: {title: EX1 datasheet, where: table 2, address: \"https://example.org/ex1\", confidence: high}
+  talk: {title: A talk}
+devices:
+  - id: a
+    name: A
+    source: sheet
+    units: {value: 2, source: unverified}
+    compute_peaks_TFLOPs: {source: talk, fp16_matrix: 12, fp8_matrix: {value: 24, source: sheet, confidence: low}}
+    memory:
+      - {id: hbm, bw_GBps: 100}
+      - {id: l2, source: a photo, size_MiB: 2}
+  - {id: b, name: B, source: unverified, hbm_bw_GBps: 5}
+")
+    .unwrap();
+    let told = |fact: &device::Fact| (fact.source.text.clone(), fact.source.confidence.id());
+    let sheet = "EX1 datasheet, table 2, https://example.org/ex1".to_owned();
+    let unverified = ("no public document found".to_owned(), "unverified");
+    let [a, b] = devices.as_slice() else { panic!("{devices:?}") };
+    assert_eq!(told(a.units.as_ref().unwrap()), unverified);
+    assert_eq!(told(&a.peaks[0].dense), ("A talk".to_owned(), "medium"));
+    assert_eq!(told(&a.peaks[1].dense), (sheet.clone(), "low"));
+    assert_eq!(told(a.memory[0].bandwidth.as_ref().unwrap()), (sheet, "high"));
+    // A text that is no id is a source by itself.
+    assert_eq!(told(a.memory[1].size.as_ref().unwrap()), ("a photo".to_owned(), "high"));
+    assert_eq!(told(b.memory[0].bandwidth.as_ref().unwrap()), unverified);
+    assert_eq!(parse(&device::to_yaml(&devices)).unwrap(), devices);
+}
+
 /// Line, cause and hint of everything that can be wrong.
 #[test]
 fn errors_name_the_line() {
@@ -210,6 +242,10 @@ fn errors_name_the_line() {
         ("devices:\n  a: {peak_flops: x}\n", 2, "`x` is no amount", ""),
         ("devices:\n  a: 5\n", 2, "a device is a map", ""),
         ("? [a]\n: b\n", 1, "a key must be a text", ""),
+        ("name: X\nsources: y\n", 2, "must be a map from ids to documents", ""),
+        ("name: X\nsources:\n  a: {where: y}\n", 3, "the source `a` needs a `title`", "address"),
+        ("name: X\nsources:\n  a: {title: t, adress: y}\n", 3, "unknown key `adress`", "`address`"),
+        ("name: X\nsources:\n  unverified: {title: t}\n", 3, "cannot be the id of a source", ""),
     ] {
         let error = parse(text).expect_err(text);
         assert!(error.cause.contains(cause), "{text:?}: {error}");

@@ -28,8 +28,8 @@ fn names_in_any_spelling() {
         ("gb10-287", "gb10-287"),
         ("mi250x", "amd-mi250x"),
         ("gfx908", "amd-mi100"),
-        ("sm_70", "nvidia-v100-sxm2"),
-        ("SM75", "nvidia-t4"),
+        ("b10", "nvidia-gb10"),
+        ("sm_110", "nvidia-jetson-thor"),
     ] {
         assert_eq!(id(name), expected, "{name}");
     }
@@ -54,7 +54,30 @@ fn names_that_devices_report() {
         // A package to people, two GPUs to recordings.
         ("AMD Instinct MI250X", "amd-mi250x-gcd"),
         ("TPU v5 lite", "google-tpu-v5e"),
-        ("Intel(R) Data Center GPU Max 1550", "intel-max1550"),
+        ("Intel(R) Data Center GPU Max 1550", "intel-max1550-stack"),
+        ("Tesla V100-SXM2-16GB", "nvidia-v100-sxm2-16"),
+        ("Tesla V100-PCIE-16GB", "nvidia-v100-pcie-16"),
+        ("Tesla P100-SXM2-16GB", "nvidia-p100-sxm2"),
+        ("Tesla P100-PCIE-16GB", "nvidia-p100-pcie"),
+        ("NVIDIA H800", "nvidia-h800-sxm"),
+        ("NVIDIA H20", "nvidia-h20"),
+        ("NVIDIA A800-SXM4-80GB", "nvidia-a800-sxm-80"),
+        ("NVIDIA A100-PCIE-40GB", "nvidia-a100-pcie-40"),
+        ("NVIDIA A10", "nvidia-a10"),
+        ("NVIDIA A30", "nvidia-a30"),
+        ("NVIDIA A40", "nvidia-a40"),
+        ("NVIDIA RTX A6000", "nvidia-rtx-a6000"),
+        ("NVIDIA RTX 6000 Ada Generation", "nvidia-rtx-6000-ada"),
+        ("NVIDIA GeForce RTX 2080 Ti", "nvidia-rtx2080ti"),
+        ("NVIDIA GH200 120GB", "nvidia-gh200-96"),
+        ("NVIDIA RTX PRO 6000 Blackwell Server Edition", "nvidia-rtx-pro-6000-server"),
+        ("NVIDIA GB300", "nvidia-gb300"),
+        ("NVIDIA Thor", "nvidia-jetson-thor"),
+        // JAX shows each TensorCore.
+        ("TPU7x", "google-tpu-7x-core"),
+        ("TPU v3", "google-tpu-v3-core"),
+        ("AMD Radeon RX 7900 XTX", "amd-rx7900xtx"),
+        ("Ascend910B3", "huawei-ascend-910b3"),
     ] {
         assert_eq!(find_reported(name).unwrap_or_else(|error| panic!("{error}")).id, expected, "{name}");
     }

@@ -11,6 +11,7 @@ mod catalogue;
 mod detect;
 mod files;
 mod lookup;
+mod published;
 
 use std::path::{Path, PathBuf};
 

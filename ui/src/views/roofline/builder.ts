@@ -114,7 +114,7 @@ export class Builder {
       if (main && fastest > main.rate) this.line("dots", `M${this.px(plateau.rate / fastest).toFixed(1)} ${y.toFixed(1)}H${knee.toFixed(1)}`, true);
       const start = Math.max(left, knee);
       if (start >= right) continue;
-      this.line(plateau.measured ? "measured" : "solid", `M${knee.toFixed(1)} ${y.toFixed(1)}H${right}`, true, plateau.colour);
+      this.line(plateau.measured ? "measured" : plateau.unverified ? "solid unverified" : "solid", `M${knee.toFixed(1)} ${y.toFixed(1)}H${right}`, true, plateau.colour);
       this.roofs.push([start, y, right, y]);
       this.write(plateau.name, right - 6, y - 5, "end") || this.write(plateau.name, right - 6, y + 14, "end");
       if (main && !plateau.measured && y > frame.top && y < frame.bottom && knee > left) {
@@ -137,7 +137,7 @@ export class Builder {
       if (start >= end) continue;
       const spot = (x: number): [number, number] => [this.px(10 ** x), this.py(10 ** (x + log))];
       const [from, to] = [spot(start), spot(end)];
-      const kind = slope.measured ? "measured" : slope.main ? "solid" : "dash";
+      const kind = slope.measured ? "measured" : !slope.main ? "dash" : slope.unverified ? "solid unverified" : "solid";
       this.line(kind, `M${from.map((one) => one.toFixed(1)).join(" ")}L${to.map((one) => one.toFixed(1)).join(" ")}`, true);
       this.roofs.push([...from, ...to]);
       this.along(slope.name, from, to, angle);

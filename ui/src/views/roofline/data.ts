@@ -61,6 +61,8 @@ export interface RoofLine {
   confidence: string;
   /** True if it was measured, false if a datasheet says it. */
   measured: boolean;
+  /** True if no public document states it. */
+  unverified: boolean;
   /** `bf16`, and `matrix`, `vector` or nothing: what toggles go by. */
   type: string;
   unit: string;
@@ -157,6 +159,7 @@ function roofOf(row: Row): RoofLine | null {
     source: text(row, "source"),
     confidence,
     measured: confidence === "measured",
+    unverified: confidence === "unverified",
     type,
     unit,
   };
@@ -171,7 +174,7 @@ function measuredRoofs(document: Document): RoofLine[] {
     const name = text(row, "name");
     const [type, unit] = typeAndUnit(name);
     const source = "measured on this machine";
-    return [{ name, kind, rate, counts: kind === "memory" ? "byte" : "flop", knee: null, source, confidence: "measured", measured: true, type, unit }];
+    return [{ name, kind, rate, counts: kind === "memory" ? "byte" : "flop", knee: null, source, confidence: "measured", measured: true, unverified: false, type, unit }];
   });
 }
 

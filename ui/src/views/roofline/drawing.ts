@@ -31,12 +31,15 @@ export interface Slope {
   name: string;
   main: boolean;
   measured: boolean;
+  /** No public document states it: drawn dashed. */
+  unverified?: boolean;
 }
 
 export interface Plateau {
   rate: number;
   name: string;
   measured: boolean;
+  unverified?: boolean;
   colour?: string;
 }
 

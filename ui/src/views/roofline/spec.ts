@@ -31,18 +31,24 @@ export function isShown(roof: RoofLine, data: Data, chosen: Choices): boolean {
 
 /** Roofs of one rate are one line. */
 function plateaus(roofs: readonly RoofLine[], counts: string): Plateau[] {
-  const byRate = new Map<string, { rate: number; measured: boolean; names: string[] }>();
+  const byRate = new Map<string, { rate: number; measured: boolean; unverified: boolean; names: string[] }>();
   for (const roof of roofs) {
     const key = `${roof.rate} ${roof.measured}`;
     const known = byRate.get(key);
-    if (known) known.names.push(roof.name);
-    else byRate.set(key, { rate: roof.rate, measured: roof.measured, names: [roof.name] });
+    if (known) {
+      known.names.push(roof.name);
+      known.unverified &&= roof.unverified;
+    } else byRate.set(key, { rate: roof.rate, measured: roof.measured, unverified: roof.unverified, names: [roof.name] });
   }
-  return [...byRate.values()].map(({ rate, measured, names }) => ({
-    rate,
-    measured,
-    name: `${joined(names)} ${withUnit(rate * 1e9, `${counts}/s`)}${measured ? ", measured" : ""}`,
+  return [...byRate.values()].map(({ names, ...roof }) => ({
+    ...roof,
+    name: `${joined(names)} ${withUnit(roof.rate * 1e9, `${counts}/s`)}${verdict(roof)}`,
   }));
+}
+
+/** How sure a roof is, where that is worth a word. */
+function verdict(roof: { measured: boolean; unverified: boolean }): string {
+  return roof.measured ? ", measured" : roof.unverified ? ", unverified" : "";
 }
 
 /** `fp16 matrix` and `bf16 matrix` are `fp16 / bf16 matrix`. */
@@ -60,7 +66,8 @@ function slopes(data: Data, chosen: Choices): Slope[] {
       rate: roof.rate,
       main: roof === data.memory[0],
       measured: roof.measured,
-      name: `${roof.name} ${withUnit(roof.rate * 1e9, "B/s")}${roof.measured ? ", measured" : ""}`,
+      unverified: roof.unverified,
+      name: `${roof.name} ${withUnit(roof.rate * 1e9, "B/s")}${verdict(roof)}`,
     }));
 }
 

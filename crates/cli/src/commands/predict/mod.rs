@@ -109,7 +109,7 @@ struct PrecisionArguments {
     /// Of keys and values, if not the same
     #[arg(long, value_name = "NAME")]
     cache: Option<String>,
-    /// Of the output; fp16 for gemv and gemm, as the inputs for others
+    /// Of the output; as the inputs if not said, for gemv and gemm at least fp16
     #[arg(long, value_name = "NAME")]
     output_precision: Option<String>,
     /// What products are computed in, if not in the wider of their operands

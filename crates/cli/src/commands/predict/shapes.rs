@@ -20,9 +20,14 @@ pub(super) struct Types {
 }
 
 impl Types {
-    /// The output of products is in half precision unless said, as accelerators and published tables have it.
-    fn product_output(&self) -> Result<Precision> {
-        self.output.map_or_else(|| super::precision("fp16"), Ok)
+    /// The output of products is as wide as the wider operand but no narrower than half precision, unless said: FP32
+    /// times FP32 is FP32, as frameworks and `eaves bench` have it.
+    fn product_output(&self) -> Precision {
+        let wider = match self.weights.element_bits > self.activations.element_bits {
+            true => self.weights,
+            false => self.activations,
+        };
+        self.output.unwrap_or(if wider.element_bits > 16.0 { wider } else { Precision::FP16 })
     }
 }
 
@@ -126,7 +131,7 @@ impl Shape for Gemm {
     }
 
     fn work(&self, types: &Types) -> Result<Work> {
-        let output = types.product_output()?;
+        let output = types.product_output();
         let gemm = ops::Gemm {
             batch: self.batch as f64,
             m: self.m as f64,

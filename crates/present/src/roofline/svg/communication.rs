@@ -196,7 +196,7 @@ fn legend(data: &Communication<'_>, width: f64, unnamed: usize) -> Legend {
         .iter()
         .filter(|link| !link.source.is_empty())
         .map(|link| match link.confidence {
-            "measured" => format!("{}: {} (measured)", link.name, link.source),
+            verdict @ ("measured" | "unverified") => format!("{}: {} ({verdict})", link.name, link.source),
             "" => format!("{}: {}", link.name, link.source),
             confidence => format!("{}: {} (confidence {confidence})", link.name, link.source),
         })
@@ -209,7 +209,7 @@ fn described(event: &Event<'_>) -> String {
     let mut facts = vec![event.link.to_owned()];
     facts.extend(event.bytes.map(size));
     facts.extend(event.calls.map(|calls| format!("{calls:.0} calls")));
-    facts.extend(event.time.map(|time| human::duration(time as i64)));
+    facts.extend(event.time.map(human::nanoseconds));
     lines.push(facts.join(", "));
     if let Some(achieved) = event.achieved {
         let roof =

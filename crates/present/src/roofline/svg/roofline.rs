@@ -15,7 +15,7 @@ use crate::names::shorten_all;
 use crate::roofline::Options;
 use crate::roofline::canvas::{Anchor, Canvas, Rect, fitting, text_width};
 use crate::roofline::colours::{Categories, Fill, Rule};
-use crate::roofline::data::{Communication, LEVELS, Place, Point, Roofline, headline};
+use crate::roofline::data::{Ceiling, Communication, LEVELS, Place, Point, Roofline, headline};
 use crate::roofline::labels::{Surroundings, Wish, place};
 use crate::roofline::marks::Shape;
 use crate::roofline::scale::{Log, prefixed, ratio};
@@ -194,6 +194,10 @@ fn entries(data: &Roofline<'_>, categories: &Categories, places: &[Place], unnam
             format!("the same by bytes of {names}"),
         ));
     }
+    let roofs = data.memory.iter().take(1).chain(data.used());
+    if roofs.into_iter().any(Ceiling::is_unverified) {
+        entries.push((Swatch::Line("ceiling unverified".to_owned()), "unverified".to_owned()));
+    }
     let above = data.points.iter().filter(|point| !point.flag.is_empty()).count();
     if above > 0 {
         entries.push((Swatch::Ring, format!("above its roof {}", human::thousands(above as i64))));
@@ -233,7 +237,7 @@ fn sources(data: &Roofline<'_>) -> Vec<String> {
     for ceiling in data.memory.iter().chain(data.used()) {
         let source = match (ceiling.source, ceiling.confidence) {
             ("", "") => continue,
-            (source, "measured") => format!("{source} (measured)"),
+            (source, verdict @ ("measured" | "unverified")) => format!("{source} ({verdict})"),
             (source, "") => source.to_owned(),
             (source, confidence) => format!("{source} (confidence {confidence})"),
         };
@@ -405,7 +409,7 @@ fn described(point: &Point<'_>, counts: &str) -> String {
     let mut facts = Vec::new();
     if let Some(time) = point.time {
         let calls = point.calls.map_or_else(String::new, |calls| format!(" in {calls:.0} calls"));
-        facts.push(format!("{}{calls}", human::duration(time as i64)));
+        facts.push(format!("{}{calls}", human::nanoseconds(time)));
     }
     facts.extend(point.intensity.map(|intensity| format!("{} {counts}/B", ratio(intensity))));
     let rate = |rate: f64| crate::roofline::scale::with_unit(rate * 1e9, &format!("{counts}/s"));

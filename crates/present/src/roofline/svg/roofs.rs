@@ -59,7 +59,12 @@ impl Roofs {
         }
         let at = |log: f64| (plot.x.at_log(log), plot.y.at_log(log + bandwidth));
         let line = (at(first), at(last));
-        self.drawn.push((if is_main { "roof" } else { "cache" }, line));
+        let class = match (is_main, memory.is_unverified()) {
+            (true, false) => "roof",
+            (true, true) => "roof unverified",
+            (false, _) => "cache",
+        };
+        self.drawn.push((class, line));
         self.lines.push(line);
         let text = format!("{} {}", memory.name, with_unit(memory.rate * 1e9, "B/s"));
         self.along(line, &text, plot);
@@ -129,7 +134,8 @@ impl Roofs {
                 self.drawn.push(("beyond", ((start, y), (knee, y))));
             }
             let line = ((knee, y), (plot.area.right, y));
-            self.drawn.push(("ceiling", line));
+            let unverified = same.iter().all(|ceiling| ceiling.is_unverified());
+            self.drawn.push((if unverified { "ceiling unverified" } else { "ceiling" }, line));
             self.lines.push(((start, y), line.1));
             let names: Vec<&str> = same.iter().map(|ceiling| ceiling.name).collect();
             let rate = with_unit(first.rate * 1e9, &format!("{counts}/s"));

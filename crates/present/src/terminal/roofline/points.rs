@@ -60,11 +60,7 @@ pub(crate) fn points(section: &Section, table: &Table, options: &Options) -> Opt
     };
     let mut columns = vec![
         right("Calls", 1, of_all(&|point| point.calls.map_or_else(missing, short))),
-        right(
-            "Time",
-            6,
-            of_all(&|point| point.time.map_or_else(missing, |time| human::duration(time as i64))),
-        ),
+        right("Time", 6, of_all(&|point| point.time.map_or_else(missing, human::nanoseconds))),
         right(&format!("{counts}/B"), 3, of_all(&|point| point.intensity.map_or_else(missing, ratio))),
         right(
             &format!("{counts}/s"),

@@ -70,8 +70,7 @@ fn instructions(version: f64) -> Option<String> {
     (major > 0).then(|| format!("gfx{major}{minor:x}{step:x}"))
 }
 
-/// The one device of the catalogue with the same instruction set and number of units, and about the same memory and
-/// clock. Devices of the same silicon differ in nothing else.
+/// The device of the catalogue with the same instruction set and number of units, and about the same memory and clock. Devices of the same silicon differ in nothing else.
 fn by_properties(seen: &Device) -> Result<Device, Unknown> {
     let value = |device: &Device| device.units.as_ref().map(|units| units.value);
     let size =
@@ -89,7 +88,7 @@ fn by_properties(seen: &Device) -> Result<Device, Unknown> {
         .filter(|device| about(size(seen), size(device), 0.1) && about(clock(seen), clock(device), 0.02))
         .collect();
     match near.as_slice() {
-        [device] => Ok((*device).clone()),
+        [first, rest @ ..] if rest.iter().all(|device| device.has_roofs_of(first)) => Ok((*first).clone()),
         several => Err(Unknown {
             asked: seen.name.clone(),
             near: several.iter().map(|device| device.id.as_str()).collect(),

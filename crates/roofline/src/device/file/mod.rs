@@ -1,5 +1,6 @@
 //! Devices from files: our own YAML and what other tools write.
 
+mod citations;
 mod foreign;
 mod own;
 mod rocprof_compute;
@@ -148,7 +149,8 @@ fn devices(text: &str, file: &str) -> Result<Vec<Device>, Problem> {
     if rocprof_compute::is_one(text) {
         return rocprof_compute::devices(text, file);
     }
-    let root = tree::parse(text)?;
+    let mut root = tree::parse(text)?;
+    citations::resolve(&mut root)?;
     if !root.is_map() {
         return Err(Problem::new(
             root.line,

@@ -6,7 +6,7 @@ use crate::Counts;
 use crate::device::{Confidence, Device, Fact, Link, LinkKind, Memory, Peak, Rate, Source, key};
 
 /// The keys of a device, but for blocks of peaks.
-const KEYS: [&str; 20] = [
+const KEYS: [&str; 21] = [
     "aliases",
     "architecture",
     "clock_MHz",
@@ -23,6 +23,7 @@ const KEYS: [&str; 20] = [
     "reports",
     "scope",
     "source",
+    "sources",
     "tdp_W",
     "unit_kind",
     "units",
@@ -118,7 +119,7 @@ fn inherited(node: &Node, above: &Source) -> Result<Source, Problem> {
         None => above.confidence,
         Some(value) => value.text().and_then(Confidence::from_id).ok_or_else(|| {
             Problem::new(value.line, format!("{} is no confidence", value.described()))
-                .hint("it is one of low, medium, high, measured")
+                .hint("it is one of unverified, low, medium, high, measured")
         })?,
     };
     let text = text(node, "source")?.unwrap_or_else(|| above.text.clone());
@@ -189,7 +190,7 @@ fn list<'a>(value: &'a Node, name: &str) -> Result<&'a [Node], Problem> {
 }
 
 /// Fails on a key that looks like one of ours and is not. Others are somebody else's and are left alone.
-fn known(entry: &Entry, keys: &[&str]) -> Result<(), Problem> {
+pub(super) fn known(entry: &Entry, keys: &[&str]) -> Result<(), Problem> {
     /// Above this two keys differ by a slip.
     const LIKENESS: f64 = 0.75;
     if keys.contains(&entry.key.as_str()) {

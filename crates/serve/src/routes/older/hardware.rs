@@ -39,10 +39,7 @@ impl Described {
         if let Some((file, _)) = known.get(&normal(key)) {
             return Ok(file.path().to_string_lossy().into_owned());
         }
-        // `b10` was what GB10 was called.
-        let key = key.replace('_', "-");
-        let key = if key.eq_ignore_ascii_case("b10") { USUAL } else { &key };
-        device(key)
+        device(&key.replace('_', "-"))
             .map_err(|problem| Problem::missing(problem.message()).hint("GET /api/hardware lists them"))
     }
 
