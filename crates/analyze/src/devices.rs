@@ -22,7 +22,10 @@ pub fn list(devices: &[Device]) -> Section {
     };
     let row = |device: &Device| {
         let memory = device.main_memory();
-        let least = device.facts().iter().map(|fact| fact.source.confidence).min();
+        // Of the roofs: how sure a link or a cache is changes nothing at a glance.
+        let bandwidth_fact = memory.and_then(|memory| memory.bandwidth.as_ref());
+        let roofs = device.peaks.iter().map(|peak| &peak.dense).chain(bandwidth_fact);
+        let least = roofs.map(|fact| fact.source.confidence).min();
         vec![
             device.id.as_str().into(),
             memory.and_then(|memory| memory.size.as_ref()).map_or(UNKNOWN, bytes),

@@ -125,16 +125,23 @@ const PEAKS: [(&str, Arithmetic, Engine); 11] = [
 ];
 
 /// What the table has otherwise: the catalogue follows documents that were read since.
-const MENDED: [(&str, &[&str]); 24] = [
+const MENDED: [(&str, &[&str]); 31] = [
     ("amd-mi250x", &["mem_bw_gbs"]),
     ("amd-mi300a", &["tdp_w"]),
     ("apple-m1", &["llc_mb"]),
-    ("apple-m3", &["fp32_vec", "fp16", "clock_mhz"]),
-    ("apple-m3-max", &["fp32_vec", "fp16", "clock_mhz"]),
-    ("apple-m3-ultra", &["fp32_vec", "fp16", "clock_mhz"]),
-    ("apple-m4", &["fp32_vec", "fp16", "clock_mhz"]),
+    ("apple-m1-max", &["mem_bw_gbs"]),
+    ("apple-m1-pro", &["mem_bw_gbs"]),
+    ("apple-m1-ultra", &["mem_bw_gbs"]),
+    ("apple-m2", &["mem_bw_gbs"]),
+    ("apple-m2-max", &["mem_bw_gbs"]),
+    ("apple-m2-pro", &["mem_bw_gbs"]),
+    ("apple-m2-ultra", &["mem_bw_gbs"]),
+    ("apple-m3", &["clock_mhz", "fp16", "fp32_vec", "mem_bw_gbs"]),
+    ("apple-m3-max", &["clock_mhz", "fp16", "fp32_vec", "mem_bw_gbs"]),
+    ("apple-m3-ultra", &["clock_mhz", "fp16", "fp32_vec", "mem_bw_gbs"]),
+    ("apple-m4", &["clock_mhz", "fp16", "fp32_vec"]),
     ("apple-m4-max", &["clock_mhz"]),
-    ("apple-m4-pro", &["fp32_vec", "fp16", "clock_mhz"]),
+    ("apple-m4-pro", &["clock_mhz", "fp16", "fp32_vec"]),
     ("google-tpu-v4", &["mem_bw_gbs", "tdp_w"]),
     ("google-tpu-v6e", &["host_gbs_per_dir", "nic_gbit_typical"]),
     ("intel-gaudi2", &["fp32_vec"]),
