@@ -28,4 +28,4 @@ pub use arithmetic::{Arithmetic, Engine};
 pub use device::Device;
 pub use precision::{Every, Family, Precision, Scale, UnknownPrecision};
 pub use roof::{Assessment, Ceiling, Class, Flag, Level, Roof, Settings, Status, assess};
-pub use work::{Access, Counts, Operand, Work};
+pub use work::{Access, Basis, Counts, Operand, Work};

@@ -52,6 +52,18 @@ impl Operand {
     }
 }
 
+/// How sure amounts are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Basis {
+    /// The arguments say them.
+    #[default]
+    Recorded,
+    /// Something that was not recorded is taken for granted: what.
+    Estimated(&'static str),
+    /// It is at least this much: what is missing. How near the roof a call came does not follow from it.
+    AtLeast(&'static str),
+}
+
 /// What one call of an operator must do.
 ///
 /// Amounts are floats because formulas of causal attention and of sampled experts are not whole numbers; every
@@ -69,12 +81,21 @@ pub struct Work {
     pub arithmetic: Option<Arithmetic>,
     /// The units that can do it.
     pub engine: Engine,
+    /// How sure all of this is.
+    pub basis: Basis,
 }
 
 impl Work {
     /// Work without arithmetic: copies, gathers.
     pub fn movement() -> Self {
-        Self { flops: 0.0, macs: 0.0, operands: Vec::new(), arithmetic: None, engine: Engine::Vector }
+        Self {
+            flops: 0.0,
+            macs: 0.0,
+            operands: Vec::new(),
+            arithmetic: None,
+            engine: Engine::Vector,
+            basis: Basis::Recorded,
+        }
     }
 
     /// Work of `macs` multiply-adds on the matrix units, computed in what `precision` computes in.
@@ -85,6 +106,7 @@ impl Work {
             operands: Vec::new(),
             arithmetic: precision.arithmetic(),
             engine: Engine::Matrix,
+            basis: Basis::Recorded,
         }
     }
 
@@ -96,6 +118,7 @@ impl Work {
             operands: Vec::new(),
             arithmetic: precision.arithmetic(),
             engine: Engine::Vector,
+            basis: Basis::Recorded,
         }
     }
 
@@ -111,6 +134,12 @@ impl Work {
     pub fn writes(mut self, name: &'static str, elements: f64, precision: Precision) -> Self {
         self.operands.push(Operand { name, access: Access::Write, elements, precision });
         self
+    }
+
+    /// The same, as sure as this.
+    #[must_use]
+    pub fn on(self, basis: Basis) -> Self {
+        Self { basis, ..self }
     }
 
     /// Bytes of all operands.

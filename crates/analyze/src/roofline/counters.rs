@@ -40,8 +40,7 @@ pub fn counted_load(done: &Done, device: &Device, architecture: &str) -> Result<
             .collect(),
         arithmetic: chosen.map(|one| one.arithmetic),
         engine: chosen.map_or(eaves_roofline::Engine::Vector, |one| one.engine),
-        peak_key: None,
-        at_level: None,
+        ..Load::default()
     })
 }
 

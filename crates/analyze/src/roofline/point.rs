@@ -1,7 +1,9 @@
 //! What is held against a roof.
 
-use eaves_roofline::{Arithmetic, Engine, Work};
+use eaves_roofline::{Arithmetic, Basis, Engine, Work};
 use serde::{Deserialize, Serialize};
+
+use crate::constants::{self, Constant};
 
 /// One kernel, operator or command, or many calls of the same.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,6 +51,11 @@ pub struct Load {
     pub peak_key: Option<String>,
     /// The level of memory that operands are in, by its id; main memory if nothing is said.
     pub at_level: Option<String>,
+    /// What the amounts take for granted that was not recorded; empty if nothing.
+    #[serde(deserialize_with = "constants::read")]
+    pub assumes: Constant,
+    /// True if the amounts are the least there can be: how far from its roof it was does not follow.
+    pub at_least: bool,
 }
 
 impl Default for Load {
@@ -65,6 +72,8 @@ impl Default for Load {
             engine: Engine::Vector,
             peak_key: None,
             at_level: None,
+            assumes: "",
+            at_least: false,
         }
     }
 }
@@ -83,12 +92,19 @@ impl Load {
 
 impl From<&Work> for Load {
     fn from(work: &Work) -> Self {
+        let (assumes, at_least) = match work.basis {
+            Basis::Recorded => ("", false),
+            Basis::Estimated(what) => (what, false),
+            Basis::AtLeast(what) => (what, true),
+        };
         Self {
             flops: work.flops,
             macs: work.macs,
             bytes: work.bytes(),
             arithmetic: work.arithmetic,
             engine: work.engine,
+            assumes,
+            at_least,
             ..Self::default()
         }
     }

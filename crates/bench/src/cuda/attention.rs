@@ -78,7 +78,7 @@ fn attention_plan(request: &Request, shape: Attend, precision: &Precision) -> Re
     };
     let rows = (batch * heads * queries * dimension) as f64;
     let tokens = (batch * kv_heads * context * dimension) as f64;
-    let work = Work { flops: 2.0 * macs, macs, operands: Vec::new(), arithmetic: Some(arithmetic), engine }
+    let work = Work { flops: 2.0 * macs, macs, arithmetic: Some(arithmetic), engine, ..Work::movement() }
         .reads("q", rows, number.precision())
         .reads("k", tokens, number.precision())
         .reads("v", tokens, number.precision())

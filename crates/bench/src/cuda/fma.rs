@@ -130,9 +130,9 @@ fn fma_plan(request: &Request, arithmetic: Arithmetic, kind: Kind) -> Result<Pla
     let work = Work {
         flops: operations,
         macs: operations / 2.0,
-        operands: Vec::new(),
         arithmetic: Some(arithmetic),
         engine: Engine::Vector,
+        ..Work::movement()
     }
     .writes("sums", written, Precision::INT32);
     let intensity = work.flops / work.bytes();

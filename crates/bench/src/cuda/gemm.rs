@@ -86,7 +86,7 @@ pub(super) fn work(number: Number, (m, n, k): (usize, usize, usize), out: Precis
     let [m, n, k] = [m, n, k].map(|size| size as f64);
     let engine = if number == Number::Fp32 { Engine::Vector } else { Engine::Matrix };
     let macs = m * n * k;
-    Work { flops: 2.0 * macs, macs, operands: Vec::new(), arithmetic: Some(arithmetic(number)), engine }
+    Work { flops: 2.0 * macs, macs, arithmetic: Some(arithmetic(number)), engine, ..Work::movement() }
         .reads("a", m * k, number.precision())
         .reads("b", n * k, number.precision())
         .writes("c", m * n, out)

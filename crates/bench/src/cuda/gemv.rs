@@ -55,9 +55,9 @@ fn gemv_plan(
     let work = Work {
         flops: 2.0 * macs,
         macs,
-        operands: Vec::new(),
         arithmetic: Some(arithmetic),
         engine: Engine::Vector,
+        ..Work::movement()
     }
     .reads("weights", n as f64 * stride as f64, format.precision(stride))
     .reads("x", stride as f64, vector.precision(stride))

@@ -71,9 +71,9 @@ fn tensor_plan(
     let work = Work {
         flops: 2.0 * macs,
         macs,
-        operands: Vec::new(),
         arithmetic: Some(arithmetic),
         engine: Engine::Matrix,
+        ..Work::movement()
     }
     .reads("a", (4 * m * k) as f64, number.precision())
     .reads("b", (4 * n * k) as f64, number.precision())

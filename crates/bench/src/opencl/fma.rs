@@ -106,9 +106,9 @@ fn chains<T: Plain + Default + PartialEq>(
     let work = Work {
         flops: steps * kind.operations,
         macs: steps * kind.operations / 2.0,
-        operands: Vec::new(),
         arithmetic: Some(arithmetic),
         engine: Engine::Vector,
+        ..Work::movement()
     }
     .writes("out", written as f64, precision);
     let check = checked(out, items * kind.width, results);

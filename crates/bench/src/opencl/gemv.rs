@@ -57,9 +57,9 @@ pub(super) fn prepare(device: &OpenCl, spec: &Spec, state: CacheState) -> Result
     let work = Work {
         flops: 2.0 * macs,
         macs,
-        operands: Vec::new(),
         arithmetic: Some(compute.arithmetic()),
         engine: Engine::Vector,
+        ..Work::movement()
     }
     .reads("weight", w.rows.elements(), w.rows.precision())
     .reads("x", x.rows.elements(), x.rows.precision())

@@ -73,6 +73,22 @@ pub enum Input {
     Scalar(String),
 }
 
+/// A kernel that was launched for a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Launch<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Blocks in three dimensions.
+    pub grid: [u64; 3],
+}
+
+impl Launch<'_> {
+    /// All blocks.
+    pub(super) fn blocks(&self) -> f64 {
+        self.grid.iter().map(|blocks| *blocks as f64).product()
+    }
+}
+
 /// A call of an operator.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Call<'a> {
@@ -83,6 +99,9 @@ pub struct Call<'a> {
     /// The step of an inference server that it was called in, if one was recorded: what attention over a paged cache
     /// must do depends on lengths that are not among its arguments.
     pub step: Option<Step>,
+    /// What it launched itself, in order, for [`crate::ops::NEED_LAUNCHES`]: kernels may say what
+    /// arguments do not.
+    pub launches: Vec<Launch<'a>>,
 }
 
 impl<'a> Call<'a> {
@@ -111,7 +130,7 @@ impl<'a> Call<'a> {
                 input(shape, &text(&types), strides.get(index), text(&concrete))
             })
             .collect();
-        Ok(Self { name, inputs, step: None })
+        Ok(Self { name, inputs, step: None, launches: Vec::new() })
     }
 
     /// The tensor at this place.

@@ -42,7 +42,7 @@ mod transformer_engine;
 mod triton;
 
 pub use attention::{Attention, Step, Tokens};
-pub use call::{Call, Input, Tensor};
+pub use call::{Call, Input, Launch, Tensor};
 pub use convolution::Convolution;
 pub use feed_forward::FeedForward;
 pub use gemm::Gemm;
@@ -118,6 +118,7 @@ const WRAPPERS: &[&[Formula]] = &[
     gemm::WRAPPERS,
     indexing::WRAPPERS,
     loss::WRAPPERS,
+    moe::WRAPPERS,
     movement::WRAPPERS,
     pooling::WRAPPERS,
     quantization::WRAPPERS,
@@ -150,6 +151,9 @@ pub fn wrapper(name: &str) -> Option<&'static Formula> {
     static BY_NAME: LazyLock<ByName> = LazyLock::new(|| by_name(WRAPPERS));
     BY_NAME.get(name).copied()
 }
+
+/// Operators whose formulas ask what was launched for a call.
+pub const NEED_LAUNCHES: &[&str] = &["vllm::moe_forward", "vllm::moe_forward_shared"];
 
 /// All formulas of operators, those that call others included.
 pub fn all() -> impl Iterator<Item = &'static Formula> {

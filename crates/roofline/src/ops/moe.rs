@@ -1,12 +1,17 @@
 //! Mixtures of experts: every token goes through a few of many feed-forward blocks.
 
-use crate::{Arithmetic, Precision, Work};
+use crate::{Arithmetic, Basis, Precision, Work};
 
 mod calls;
 mod grouped;
+mod launches;
 
 pub(super) use calls::FORMULAS;
 pub(super) use grouped::FORMULAS as GROUPED;
+pub(super) use launches::WRAPPERS;
+
+/// What is not known of a layer: which experts its tokens chose.
+const EQUALLY_LIKELY: Basis = Basis::Estimated("experts are taken to be equally likely");
 
 /// A layer of experts.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -86,7 +91,7 @@ impl MixtureOfExperts {
 
     fn matrix(&self, macs: f64) -> Work {
         let arithmetic = self.compute.or(self.activations.product_arithmetic(&self.weights));
-        Work { arithmetic, ..Work::matrix(macs, self.activations) }
+        Work { arithmetic, basis: EQUALLY_LIKELY, ..Work::matrix(macs, self.activations) }
     }
 }
 

@@ -104,6 +104,7 @@ fn attention_over_a_paged_cache() {
     let step = Step {
         prefill: Tokens { queries: 5.0, keys: 8.0, squares: 25.0, products: 40.0 },
         decode: Tokens { queries: 2.0, keys: 16.0, squares: 2.0, products: 16.0 },
+        queries_only: false,
     };
     let arguments = [Tensor("7,4,6", BF16), Tensor("7,2,6", FP8), Tensor("7,2,6", FP8)];
     let mut call = call("vllm::unified_attention_with_output", &arguments);

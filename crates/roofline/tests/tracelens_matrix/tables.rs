@@ -170,7 +170,7 @@ fn step(columns: &Columns<'_>) -> Option<Step> {
         squares: columns.number(&format!("{kind}_sqsq")),
         products: columns.number(&format!("{kind}_sqsk")),
     };
-    Some(Step { prefill: tokens("c"), decode: tokens("g") })
+    Some(Step { prefill: tokens("c"), decode: tokens("g"), queries_only: false })
 }
 
 fn is_family(name: &str) -> bool {

@@ -5,6 +5,7 @@ use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 
 use super::Class;
+use super::launches::Launches;
 use super::owners::Owners;
 use super::rows::{Key, Row, Rows};
 use crate::{KernelType, RankView};
@@ -34,6 +35,7 @@ pub struct Attribution {
     /// Time in which a device was busy, over all devices.
     pub busy: Ns,
     pub(super) rows: Vec<Row>,
+    pub(super) launches: Launches,
 }
 
 /// What tells a call from others.
@@ -58,7 +60,7 @@ impl Attribution {
     }
 
     fn build(rank: &RankView<'_>, modelled: Option<&dyn Fn(&str) -> bool>) -> Self {
-        let mut rows = Rows::new(rank.trace, rank.options.formulas.as_deref());
+        let mut rows = Rows::new(rank.trace, rank.options.formulas.as_deref(), Launches::of(rank));
         let owners = Owners::of(rank, &mut rows, modelled);
         let mut by_node = vec![u32::MAX; rank.operators().len()];
         let mut by_launch: HashMap<(u32, SliceId), u32, FixedState> = HashMap::default();
@@ -106,7 +108,8 @@ impl Attribution {
             calls[call as usize].counted += exposed;
         }
         let busy = calls.iter().map(|call| call.counted).sum();
-        Self { calls, call_of, busy, rows: rows.into_rows() }
+        let (rows, launches) = rows.into_rows();
+        Self { calls, call_of, busy, rows, launches }
     }
 }
 

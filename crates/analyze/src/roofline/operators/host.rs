@@ -8,6 +8,7 @@ use eaves_model::{Interval, Ns, StringId};
 
 use super::Class;
 use super::attribution::{Attribution, Busy, Call};
+use super::launches::Launches;
 use super::owners::Owners;
 use super::rows::{Key, Rows};
 use crate::RankView;
@@ -23,7 +24,7 @@ struct Piece {
 
 /// Which instant belongs to which call, and which call to which row.
 pub(super) fn attribution(rank: &RankView<'_>) -> Attribution {
-    let mut rows = Rows::new(rank.trace, rank.options.formulas.as_deref());
+    let mut rows = Rows::new(rank.trace, rank.options.formulas.as_deref(), Launches::default());
     let owners = Owners::of_host(rank, &mut rows);
     let mut by_node = vec![u32::MAX; rank.operators().len()];
     let mut calls: Vec<Call> = Vec::new();
@@ -55,7 +56,8 @@ pub(super) fn attribution(rank: &RankView<'_>) -> Attribution {
         calls[call as usize].counted += exposed;
     }
     let busy = calls.iter().map(|call| call.counted).sum();
-    Attribution { calls, call_of: Vec::new(), busy, rows: rows.into_rows() }
+    let (rows, launches) = rows.into_rows();
+    Attribution { calls, call_of: Vec::new(), busy, rows, launches }
 }
 
 fn is_communication(rank: &RankView<'_>, node: usize) -> bool {

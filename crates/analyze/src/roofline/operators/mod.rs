@@ -26,6 +26,7 @@ mod attribution;
 mod backward;
 mod findings;
 mod host;
+mod launches;
 mod owners;
 mod points;
 mod rows;

@@ -9,6 +9,7 @@ use eaves_roofline::{Device, Precision};
 use serde::{Deserialize, Serialize};
 
 use super::attribution::Attribution;
+use super::launches::Launches;
 use super::rows::Row;
 use crate::analyses::cpu_threads::RecordedHost;
 use crate::constants::{self, Constant};
@@ -59,6 +60,8 @@ pub struct Arguments {
     pub concrete: String,
     /// The annotation of a server's step around the call, where the formula needs it.
     pub step: String,
+    /// What the operator launched itself, where the formula needs it.
+    pub launches: String,
     /// The element type of lists of tensors by the name of a kernel, where it is not recorded.
     #[serde(deserialize_with = "constants::read")]
     pub list_type: Constant,
@@ -194,7 +197,8 @@ impl Attribution {
     /// The rows by their numbers. One may be without calls: a formula that was asked whether it has an answer need not
     /// own anything.
     pub fn rows(&self, rank: &RankView<'_>) -> Vec<OperatorRow> {
-        let mut rows: Vec<OperatorRow> = self.rows.iter().map(|row| empty(rank.trace, row)).collect();
+        let mut rows: Vec<OperatorRow> =
+            self.rows.iter().map(|row| empty(rank.trace, row, &self.launches)).collect();
         self.gather(rank, &mut rows);
         for call in &self.calls {
             let row = &mut rows[call.row as usize];
@@ -252,14 +256,15 @@ fn add_devices(devices: &mut Vec<DeviceProperties>, others: &[DeviceProperties])
     }
 }
 
-fn empty(trace: &Trace, row: &Row) -> OperatorRow {
+fn empty(trace: &Trace, row: &Row, launches: &Launches) -> OperatorRow {
     let text = |id: StringId| trace.strings.get(id).to_owned();
     let [mut dims, types, strides, concrete] = row.key.arguments.map(text);
     if row.key.class == Class::Kernel {
         dims = launch(row.key.launch);
     }
     let (step, list_type) = (text(row.key.step), row.key.element.unwrap_or_default());
-    let arguments = Arguments { dims, types, strides, concrete, step, list_type };
+    let launches = launches.text(trace, row.key.launches);
+    let arguments = Arguments { dims, types, strides, concrete, step, launches, list_type };
     OperatorRow {
         class: row.key.class,
         name: text(row.key.name),

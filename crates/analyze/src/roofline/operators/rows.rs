@@ -8,6 +8,7 @@ use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 
 use super::Class;
+use super::launches::Launches;
 use super::steps::Steps;
 use crate::kernel_counters::architecture;
 use crate::roofline::Load;
@@ -29,6 +30,8 @@ pub(super) struct Key {
     pub(super) element: Option<&'static str>,
     /// Blocks and threads of a kernel that is looked at by itself: launches of another size are other work.
     pub(super) launch: [Extent; 2],
+    /// The number of what an operator launched itself, where the formula needs it.
+    pub(super) launches: u32,
 }
 
 impl Key {
@@ -44,6 +47,7 @@ impl Key {
             step: none,
             element: None,
             launch: [Extent::default(); 2],
+            launches: 0,
         }
     }
 
@@ -103,6 +107,7 @@ pub(super) struct Rows<'a> {
     script: Option<&'a Script>,
     formulas: HashMap<StringId, Option<Found>, FixedState>,
     steps: Option<Steps>,
+    launches: Launches,
     has_list: HashMap<StringId, bool, FixedState>,
     elements: HashMap<StringId, Option<&'static str>, FixedState>,
     by_key: HashMap<Key, u32, FixedState>,
@@ -110,12 +115,13 @@ pub(super) struct Rows<'a> {
 }
 
 impl<'a> Rows<'a> {
-    pub(super) fn new(trace: &'a Trace, script: Option<&'a Script>) -> Self {
+    pub(super) fn new(trace: &'a Trace, script: Option<&'a Script>, launches: Launches) -> Self {
         Self {
             trace,
             script,
             formulas: HashMap::default(),
             steps: None,
+            launches,
             has_list: HashMap::default(),
             elements: HashMap::default(),
             by_key: HashMap::default(),
@@ -123,8 +129,8 @@ impl<'a> Rows<'a> {
         }
     }
 
-    pub(super) fn into_rows(self) -> Vec<Row> {
-        self.rows
+    pub(super) fn into_rows(self) -> (Vec<Row>, Launches) {
+        (self.rows, self.launches)
     }
 
     /// The row of a slice in the table of operators.
@@ -165,7 +171,8 @@ impl<'a> Rows<'a> {
             [ops.input_dims[row], ops.input_types[row], ops.input_strides[row], ops.concrete_inputs[row]]
         });
         let name = self.trace.slices.name[slice.index()];
-        Key { arguments, ..Key::kernel(Class::Operator, name, StringId::NONE) }
+        let launches = self.launches.number(slice);
+        Key { arguments, launches, ..Key::kernel(Class::Operator, name, StringId::NONE) }
     }
 
     /// The row of an operator inside which this kernel was launched. What its arguments leave open, the name of the
@@ -240,7 +247,8 @@ impl<'a> Rows<'a> {
         }
         let [dims, types, strides, concrete] = key.arguments.map(|text| self.text(text));
         let call = ops::Call::parse(self.text(name), dims, types, strides, concrete)?;
-        let call = ops::Call { step: Step::parse(self.text(key.step)), ..call };
+        let launches = self.launches.list(self.trace, key.launches);
+        let call = ops::Call { step: Step::parse(self.text(key.step)), launches, ..call };
         let call = match key.element.and_then(|name| name.parse().ok()) {
             Some(element) => call.with_list_precision(element),
             None => call,

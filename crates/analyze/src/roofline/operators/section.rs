@@ -29,8 +29,11 @@ impl Held<'_> {
         Some(self.found.as_ref()?.ideal? * 1e9 * self.row.times.count() as f64)
     }
 
-    /// Time above the best time in nanoseconds; nothing above the roof.
+    /// Time above the best time in nanoseconds; nothing above the roof, or if the best time may be longer.
     pub(super) fn headroom(&self) -> Option<f64> {
+        if self.row.load.as_ref().is_ok_and(|load| load.at_least) {
+            return None;
+        }
         let headroom = self.found.as_ref()?.headroom?;
         (headroom > 0.0).then_some(headroom * 1e9 * self.row.times.count() as f64)
     }
@@ -233,7 +236,7 @@ fn by_class(points: &TracePoints) -> Table {
     }
 }
 
-const BY_ARGUMENTS: [Column; 19] = [
+const BY_ARGUMENTS: [Column; 20] = [
     Column::new("class", "Class", Unit::None),
     Column::new("name", "Name", Unit::None),
     Column::new("of", "Of", Unit::None),
@@ -252,8 +255,18 @@ const BY_ARGUMENTS: [Column; 19] = [
     Column::new("flops", "FLOPs per call", Unit::Flop),
     Column::new("bytes", "Bytes per call", Unit::Bytes),
     Column::new("computed_in", "Computed in", Unit::None),
+    Column::new("assumes", "Assumes", Unit::None),
     Column::new("reason", "Why no formula", Unit::None),
 ];
+
+/// What amounts take for granted.
+fn assumes(load: &Load) -> Value {
+    match (load.assumes, load.at_least) {
+        ("", _) => Value::Missing("nothing"),
+        (what, false) => what.into(),
+        (what, true) => format!("at least: {what}").into(),
+    }
+}
 
 /// Every row.
 fn by_arguments(points: &TracePoints) -> Table {
@@ -288,6 +301,7 @@ fn by_arguments(points: &TracePoints) -> Table {
             number(load.and_then(Load::operations)),
             number(load.and_then(Load::moved)),
             computed_in.map_or(Value::Missing("no arithmetic"), Value::from),
+            load.map_or(Value::Missing("no formula"), assumes),
             row.load.as_ref().err().map_or(Value::Missing("it has one"), |reason| reason.as_str().into()),
         ]
     };

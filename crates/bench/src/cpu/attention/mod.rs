@@ -233,9 +233,9 @@ impl Kernel for Attention {
         Work {
             flops: 2.0 * macs,
             macs,
-            operands: Vec::new(),
             arithmetic: Some(Arithmetic::Fp32),
             engine: Engine::Vector,
+            ..Work::movement()
         }
         .reads("q", queries, stored.queries())
         .reads("k", cached, stored.precision())

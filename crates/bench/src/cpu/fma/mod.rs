@@ -139,9 +139,9 @@ impl Kernel for Chains {
         Work {
             flops: 2.0 * macs,
             macs,
-            operands: Vec::new(),
             arithmetic: Some(self.arithmetic),
             engine: Engine::Vector,
+            ..Work::movement()
         }
     }
 

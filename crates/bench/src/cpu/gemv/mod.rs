@@ -141,9 +141,9 @@ impl Kernel for Gemv {
         Work {
             flops: 2.0 * macs,
             macs,
-            operands: Vec::new(),
             arithmetic: Some(arithmetic),
             engine: Engine::Vector,
+            ..Work::movement()
         }
         .reads("weight", self.elements(), self.distinct.precision())
         .reads("x", self.distinct.stride as f64, self.given.stored())

@@ -12,7 +12,7 @@ mod tests;
 mod x86;
 
 use eaves_roofline::measured::{CacheState, Spec, Store, Stream, Verification};
-use eaves_roofline::{Access, Arithmetic, Engine, Operand, Precision, Work};
+use eaves_roofline::{Access, Arithmetic, Operand, Precision, Work};
 
 use super::{InstructionSet, Making};
 use crate::backend::BenchError;
@@ -272,7 +272,7 @@ impl Kernel for Streaming {
             }
         };
         let arithmetic = (flops > 0.0).then_some(Arithmetic::Fp32);
-        Work { flops, macs: flops / 2.0, operands, arithmetic, engine: Engine::Vector }
+        Work { flops, macs: flops / 2.0, operands, arithmetic, ..Work::movement() }
     }
 
     fn state(&self) -> CacheState {

@@ -4,7 +4,7 @@
 //!
 //! Which experts are used is estimated, so that of weights and their scales the same share is read.
 
-use super::MixtureOfExperts;
+use super::{EQUALLY_LIKELY, MixtureOfExperts};
 use crate::ops::operands::count;
 use crate::ops::{Call, Formula, Rule, Tensor, Unmodelled, gemm};
 use crate::{Arithmetic, Precision, Work};
@@ -74,7 +74,7 @@ impl Product<'_> {
             let read = if of_experts { share } else { 1.0 };
             work = work.reads("scale", read * tensor.elements(), tensor.precision()?);
         }
-        Ok(work.writes("output", rows * self.n, self.output))
+        Ok(work.writes("output", rows * self.n, self.output).on(EQUALLY_LIKELY))
     }
 }
 

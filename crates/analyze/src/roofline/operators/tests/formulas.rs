@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use eaves_model::{MaybeI64, Ns, Trace};
+use eaves_model::{Extent, MaybeI64, Ns, Trace};
 use eaves_roofline::{Settings, device, ops};
 
 use crate::roofline::{OperatorRow, Scope, TracePoints, trace_points, trace_section};
@@ -23,6 +23,12 @@ fn called_with(test: &mut ThreadTrace, dims: &str, types: &str, concrete: &str) 
     *trace.ops.input_dims.last_mut().unwrap() = dims;
     *trace.ops.input_types.last_mut().unwrap() = types;
     *trace.ops.concrete_inputs.last_mut().unwrap() = concrete;
+}
+
+/// Says how many blocks the last kernel was launched with.
+fn launched_with(test: &mut ThreadTrace, blocks: u32) {
+    let last = test.trace.gpu.grid.len() - 1;
+    test.trace.gpu.grid.set(last, Extent([blocks, 1, 1]));
 }
 
 fn bytes(row: &OperatorRow) -> f64 {
@@ -63,6 +69,79 @@ fn the_kernel_tells_the_type_of_a_list() {
     let rows: Vec<_> = points.rows.iter().map(|row| (row.times.count(), bytes(row))).collect();
     // Twelve elements read and written.
     assert_eq!(rows, [(2, 48.0), (1, 96.0)]);
+}
+
+/// A layer of experts is told by the blocks of its own kernels; what operators inside launched is theirs, and another number
+/// of blocks is another row.
+#[test]
+fn the_blocks_that_an_operator_launched_tell_what_its_arguments_leave_open() {
+    let mut test = ThreadTrace::default();
+    let up = "_matmul_ogs_NNT_bf16xbf16xmxfp4_16x128x256x1_swiglu";
+    let down = "_matmul_ogs_NNT_bf16xbf16xmxfp4_16x128x256x1";
+    // 32 tokens choose four or two of 32 experts: at most 38 or 34 blocks of 16 rows.
+    for (number, row_blocks) in [(1, 38), (2, 34), (3, 38), (4, 5)] {
+        let start = 1000 * number;
+        test.op(1, "vllm::moe_forward", (start, start + 500));
+        let types = r#"["c10::BFloat16","c10::BFloat16","",""]"#;
+        called_with(&mut test, "[[32,3072],[32,32],[],[]]", types, r#"["","","",""]"#);
+        test.op(1, "TopK", (start + 10, start + 50));
+        called_with(&mut test, "[[32,32],[]]", r#"["c10::BFloat16","Scalar"]"#, r#"["","4"]"#);
+        test.launch(1, 10 * number, (start + 20, start + 30));
+        test.launch(1, 10 * number + 1, (start + 100, start + 110));
+        test.launch(1, 10 * number + 2, (start + 200, start + 210));
+        test.kernel(7, "_topk", 10 * number, (start + 300, start + 310));
+        test.kernel(7, up, 10 * number + 1, (start + 310, start + 330));
+        launched_with(&mut test, 46 * row_blocks);
+        test.kernel(7, down, 10 * number + 2, (start + 330, start + 340));
+        launched_with(&mut test, 24 * row_blocks);
+    }
+    let points = points(&test.trace);
+    let product = 2.0 * 3.0 * 32.0 * 3072.0 * 2944.0;
+    let rows: Vec<_> = points
+        .rows
+        .iter()
+        .map(|row| {
+            (row.name.as_str(), row.times.count(), row.time(), row.load.as_ref().map(|load| load.flops).ok())
+        })
+        .collect();
+    // The sum of what a token's experts gave is 2k - 1 for an element.
+    let sums = |top_k: f64| 32.0 * 3072.0 * (2.0 * top_k - 1.0);
+    assert_eq!(
+        rows,
+        [
+            ("vllm::moe_forward", 2, Ns(60), Some(4.0 * product + sums(4.0))),
+            ("TopK", 4, Ns(40), Some(5.0 * 1024.0)),
+            ("vllm::moe_forward", 1, Ns(30), Some(2.0 * product + sums(2.0))),
+            ("vllm::moe_forward", 1, Ns(30), None),
+        ]
+    );
+    assert!(points.rows[3].load.as_ref().unwrap_err().contains("do not fit"));
+    let assumed = column(&section(&test.trace, 1), "by_arguments", "assumes");
+    assert!(matches!(&assumed[0], Value::Text(text) if text.contains("blocks")), "{assumed:?}");
+}
+
+/// Prompts whose lengths before are not known have a least work, and no distance to their roof.
+#[test]
+fn what_is_at_least_has_no_headroom() {
+    let mut test = ThreadTrace::default();
+    test.annotation(1, "execute_context_1(1024)_generation_0(0)", (0, 100));
+    test.op(1, "vllm::unified_attention_with_output", (10, 50));
+    let tensor = r#""c10::BFloat16""#;
+    called_with(
+        &mut test,
+        "[[1024,32,128],[1024,8,128],[1024,8,128],[1024,32,128]]",
+        &format!("[{tensor},{tensor},{tensor},{tensor}]"),
+        r#"["","","",""]"#,
+    );
+    test.launch(1, 1, (20, 30)).kernel(7, "fmha", 1, (100, 1_000_100));
+    let points = points(&test.trace);
+    let load = points.rows[0].load.as_ref().unwrap();
+    assert_eq!(load.flops, 4.0 * 128.0 * 32.0 * 1024.0 * 1025.0 / 2.0);
+    assert!(load.at_least);
+    let section = section(&test.trace, 1);
+    let assumed = column(&section, "by_arguments", "assumes");
+    assert!(matches!(&assumed[0], Value::Text(text) if text.starts_with("at least")), "{assumed:?}");
+    assert!(section.findings.iter().all(|finding| finding.id != "roofline_headroom"));
 }
 
 #[test]
