@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::analyses::{Analysis, missing};
 use crate::recorder::Recorder;
 use crate::section::{Column, Unit, Value};
-use crate::{Options, Outcome, RankView, SelectionError, TypeTimes, distribution, wording};
+use crate::{Options, Outcome, RankView, SelectionError, Steady, TypeTimes, distribution, findings, wording};
 
 /// What an analysis keeps of one recording.
 pub(crate) type Part = Box<dyn Any + Send + Sync>;
@@ -30,6 +30,7 @@ pub(crate) struct Summary {
     extent: Option<Interval>,
     steps: Vec<u64>,
     selected_steps: u64,
+    steady: Steady,
     recorded_gpu: bool,
 }
 
@@ -60,6 +61,7 @@ pub fn measure(trace: &Trace, options: &Options, analyses: &[&'static Analysis])
             extent: view.extent,
             steps: view.steps.iter().map(|(number, _)| number).collect(),
             selected_steps: view.selected_steps(),
+            steady: *view.steady(),
             recorded_gpu: !trace.gpu.is_empty(),
         },
         parts,
@@ -90,7 +92,9 @@ pub fn assemble(
     let outcome = |analysis: &&'static Analysis| {
         assembly.outcome(analysis, |index| measured.get(index)?.part(analysis.id))
     };
-    Ok(analyses.iter().map(outcome).collect())
+    let mut outcomes: Vec<Outcome> = analyses.iter().map(outcome).collect();
+    assembly.settle(&mut outcomes);
+    Ok(outcomes)
 }
 
 /// A report that is being put together.
@@ -133,6 +137,11 @@ impl Assembly {
         !(self.in_sequence && analysis.needs_times)
     }
 
+    /// Makes the findings of all outcomes agree with each other.
+    pub(crate) fn settle(&self, outcomes: &mut [Outcome]) {
+        findings::settle(&self.job, outcomes);
+    }
+
     /// The outcome of an analysis, by what it keeps of each recording.
     pub(crate) fn outcome<'p>(
         &self,
@@ -165,6 +174,8 @@ pub struct RankSummary {
     pub extent: Option<Interval>,
     /// How many profiler steps are selected.
     pub steps: u64,
+    /// What it does all the time, which gains are taken from.
+    pub steady: Steady,
 }
 
 impl RankSummary {
@@ -176,6 +187,7 @@ impl RankSummary {
             span: measured.span,
             extent: measured.extent,
             steps: measured.selected_steps,
+            steady: measured.steady,
         }
     }
 

@@ -7,7 +7,7 @@ use eaves_model::{CallTree, Interval, LaunchLinks, Ns, SliceKind, Trace};
 use crate::analyses::host_time::HostTime;
 use crate::collectives::Calls;
 use crate::kernel_counters::CounterRows;
-use crate::{GpuView, HostTree, Options, StepIndex, TypeSets, TypeTimes};
+use crate::{GpuView, HostTree, Options, Steady, StepIndex, TypeSets, TypeTimes};
 
 /// One recording and what several analyses need of it. What not all of them need is made when first asked for.
 #[derive(Debug)]
@@ -33,6 +33,7 @@ pub struct RankView<'a> {
     operators: OnceLock<HostTree>,
     counters: OnceLock<CounterRows>,
     host_time: OnceLock<Option<Arc<HostTime>>>,
+    steady: OnceLock<Steady>,
 }
 
 impl<'a> RankView<'a> {
@@ -59,6 +60,7 @@ impl<'a> RankView<'a> {
             operators: OnceLock::new(),
             counters: OnceLock::new(),
             host_time: OnceLock::new(),
+            steady: OnceLock::new(),
         }
     }
 
@@ -90,6 +92,11 @@ impl<'a> RankView<'a> {
     /// What the main thread did, if no GPU was recorded. Shared, because several analyses keep it.
     pub(crate) fn host_time(&self) -> Option<Arc<HostTime>> {
         self.host_time.get_or_init(|| HostTime::of(self).map(Arc::new)).clone()
+    }
+
+    /// What the selection does all the time.
+    pub fn steady(&self) -> &Steady {
+        self.steady.get_or_init(|| Steady::of(self))
     }
 
     /// The first instant of the recording, from which people count.

@@ -291,6 +291,23 @@ impl Severity {
     }
 }
 
+/// What a gain is taken from. The first four are disjoint and make up the time of a GPU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Budget {
+    /// Nothing ran on the GPU.
+    Idle,
+    /// Something communicated and nothing computed.
+    ExposedCommunication,
+    /// Memory was moved and nothing computed or communicated.
+    ExposedMemory,
+    /// Something computed.
+    Compute,
+    /// Any of these but computing.
+    NotComputing,
+    /// All of the time.
+    Everything,
+}
+
 /// Time that could be gained.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Gain {
@@ -302,6 +319,12 @@ pub struct Gain {
     pub per_step: bool,
     /// How it was computed, in one sentence.
     pub basis: String,
+    /// What it is taken from, which it cannot exceed.
+    pub budget: Budget,
+    /// The rank whose time it is; nothing if that of any.
+    pub rank: Option<i64>,
+    /// The findings whose gain is, or may be, the same time: the gains of these and this one do not add up.
+    pub overlaps: Vec<&'static str>,
 }
 
 impl Gain {
@@ -313,7 +336,18 @@ impl Gain {
             high: Ns(high.0 / divisor),
             per_step: steps > 0,
             basis: basis.into(),
+            budget: Budget::Everything,
+            rank: None,
+            overlaps: Vec::new(),
         }
+    }
+
+    /// Says whose time it is, and of which kind.
+    #[must_use]
+    pub fn out_of(mut self, rank: i64, budget: Budget) -> Self {
+        self.rank = Some(rank);
+        self.budget = budget;
+        self
     }
 }
 

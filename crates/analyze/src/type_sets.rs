@@ -35,6 +35,14 @@ impl TypeSets {
     pub fn is_empty(&self) -> bool {
         self.span.is_none()
     }
+
+    /// What of them lies in a window of time.
+    #[must_use]
+    pub fn within(&self, window: Interval) -> Self {
+        let window_set = IntervalSet::union_of(vec![window]);
+        let sets = self.sets.each_ref().map(|set| set.intersection(&window_set));
+        Self { sets, span: self.span.and_then(|span| span.clip(window)) }
+    }
 }
 
 impl FromIterator<(Interval, KernelType)> for TypeSets {

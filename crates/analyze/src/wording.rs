@@ -20,7 +20,7 @@ const OF_TORCH: [&str; 9] = [
 ];
 
 /// What to do next about each finding whose advice has such words, in the order of their names.
-const NEXT: [(&str, &str); 14] = [
+const NEXT: [(&str, &str); 13] = [
     (
         "allocator_calls",
         "allocate once and use it again: buffers that outlive the loop, or a pool (`cudaMallocAsync`, `hipMallocAsync`); \
@@ -63,11 +63,6 @@ const NEXT: [(&str, &str); 14] = [
     (
         "short_kernels",
         "give each launch more work: fuse kernels, launch them as a graph, make batches larger",
-    ),
-    (
-        "small_gaps",
-        "run fewer and larger kernels: fuse them, make batches larger, or launch them as a graph, which makes the pauses \
-         shorter",
     ),
     (
         "small_messages",

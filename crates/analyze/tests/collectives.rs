@@ -190,7 +190,7 @@ fn the_rank_that_was_made_late_is_named() {
     let waits: Vec<f64> = rows(&section, "by_rank").iter().map(|row| number(&row["own_wait_ns"])).collect();
     assert_eq!(waits, [45e6, 30e6, 15e6, 0.0]);
     assert!(
-        section.findings[0].claim.starts_with("the others wait for rank 3"),
+        section.findings[0].claim.starts_with("the other ranks wait for rank 3"),
         "{}",
         section.findings[0].claim
     );
@@ -239,7 +239,7 @@ fn a_straggler_of_gloo_is_found() {
     let stragglers = section(&run, "stragglers", Selection::default()).unwrap();
     let ours: Vec<f64> = rows(&stragglers, "by_rank").iter().map(|row| number(&row["last_count"])).collect();
     assert_eq!(ours, last.map(|count| count as f64));
-    assert!(stragglers.findings[0].claim.starts_with("the others wait for rank 1"));
+    assert!(stragglers.findings[0].claim.starts_with("the other ranks wait for rank 1"));
     let collectives = section(&run, "collectives", Selection::default()).unwrap();
     let mut sums: BTreeMap<String, (i64, f64)> = BTreeMap::new();
     for row in rows(&collectives, "skew") {

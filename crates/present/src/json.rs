@@ -120,6 +120,7 @@ struct FindingForm<'a> {
     gain_ns: Option<(i64, i64)>,
     gain_of: Option<&'static str>,
     gain_basis: Option<&'a str>,
+    overlaps: &'a [&'static str],
     evidence: &'a str,
     next: &'a str,
 }
@@ -265,6 +266,7 @@ impl<'a> From<&'a Finding> for FindingForm<'a> {
             gain_ns: finding.gain.as_ref().map(|gain| (gain.low.0, gain.high.0)),
             gain_of: finding.gain.as_ref().map(|gain| if gain.per_step { "step" } else { "selection" }),
             gain_basis: finding.gain.as_ref().map(|gain| gain.basis.as_str()),
+            overlaps: finding.gain.as_ref().map_or(&[], |gain| &gain.overlaps),
             evidence: &finding.evidence,
             next: &finding.next,
         }

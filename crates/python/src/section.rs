@@ -195,6 +195,7 @@ pub(crate) struct Finding {
     gain_ns: Option<(i64, i64)>,
     gain_of: Option<&'static str>,
     gain_basis: Option<String>,
+    overlaps: Vec<&'static str>,
     evidence: String,
     next: String,
 }
@@ -210,6 +211,7 @@ impl Finding {
             gain_ns: gain.map(|gain| (gain.low.0, gain.high.0)),
             gain_of: gain.map(|gain| if gain.per_step { "step" } else { "selection" }),
             gain_basis: gain.map(|gain| gain.basis.clone()),
+            overlaps: gain.map(|gain| gain.overlaps.clone()).unwrap_or_default(),
             evidence: finding.evidence.clone(),
             next: finding.next.clone(),
         }

@@ -37,6 +37,7 @@ export interface Finding {
   /** What the gain is a part of. */
   gain_of?: "step" | "selection" | null;
   gain_basis?: string | null;
+  overlaps?: string[];
   evidence: string;
   next: string;
 }

@@ -201,9 +201,18 @@ fn is_expected(name: &str) -> bool {
     EXPECTED.iter().any(|part| name.contains(part))
 }
 
+/// Parts of the names of what waits and does no work: events and semaphores as kernels, and kernels that sleep.
+const WAITS: [&str; 5] = ["wait", "event_record", "semaphore", "barrier", "spin_kernel"];
+
+fn is_wait(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    WAITS.iter().any(|part| name.contains(part))
+}
+
 /// A kernel that is not expected to, but takes most of the time: something runs on a slow path.
 fn finding(rows: &[Row], total: Ns) -> Option<Finding> {
-    let row = rows.iter().find(|row| row.kernel_type == KernelType::Compute && !is_expected(&row.name))?;
+    let is_odd = |name: &str| !is_expected(name) && !is_wait(name);
+    let row = rows.iter().find(|row| row.kernel_type == KernelType::Compute && is_odd(&row.name))?;
     let time = row.statistics.total();
     if rows.len() < 2 || percentage(time, total) < DOMINANT_PCT {
         return None;
@@ -281,6 +290,8 @@ mod tests {
         assert_eq!(findings("Cijk_Alik_Bljk_BBS_BH", 900), []);
         assert_eq!(findings("ncclDevKernel_AllReduce_Sum_f32_RING_LL", 900), []);
         assert_eq!(findings("void at::native::indexing_backward_kernel<float>", 39), []);
+        assert_eq!(findings("event_wait", 900), []);
+        assert_eq!(findings("at::cuda::(anonymous namespace)::spin_kernel(long)", 900), []);
         let found = findings("void at::native::indexing_backward_kernel<float>", 90);
         assert_eq!((found[0].id, &found[0].gain), ("dominant_kernel", &None));
         assert_eq!(

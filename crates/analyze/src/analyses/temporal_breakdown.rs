@@ -4,8 +4,7 @@ use eaves_model::{MaybeU32, Ns};
 use serde::{Deserialize, Serialize};
 
 use super::{Analyse, Rank, missing};
-use crate::section::{Column, Finding, Gain, Number, Provenance, Section, Severity, Table, Unit, Value};
-use crate::text::{duration, percent, percentage};
+use crate::section::{Column, Number, Provenance, Section, Table, Unit, Value};
 use crate::{Job, KernelType, Outcome, RankSummary, RankView, TypeSets, TypeTimes};
 
 pub(super) struct TemporalBreakdown;
@@ -154,10 +153,7 @@ impl Analyse for TemporalBreakdown {
             title: "Where the GPU time went",
             numbers: whole.iter().flat_map(|(rank, breakdown)| numbers(rank.rank, breakdown)).collect(),
             tables: std::iter::once(by_rank(job, &whole)).chain(by_device(job, ranks)).collect(),
-            findings: exposed_memory(&whole)
-                .into_iter()
-                .chain(missing::ranks_without_gpu_activity(job))
-                .collect(),
+            findings: missing::ranks_without_gpu_activity(job).into_iter().collect(),
         })
     }
 }
@@ -222,42 +218,6 @@ fn by_device(job: &Job, ranks: &[Rank<'_, Vec<(MaybeU32, Breakdown)>>]) -> Optio
         title: "GPU time by device, shares of each device's own span",
         columns: columns(leading),
         rows,
-    })
-}
-
-/// Shares of the span above which a finding is made: below, the gain is rarely worth the work.
-const EXPOSED_WARNING_PCT: f64 = 10.0;
-const EXPOSED_CRITICAL_PCT: f64 = 30.0;
-
-/// Copies and sets that nothing hides, on the rank where they cost most. Idle time and communication have sections of
-/// their own that know the causes.
-fn exposed_memory(ranks: &[(&RankSummary, Breakdown)]) -> Option<Finding> {
-    let share = |breakdown: &Breakdown| percentage(breakdown.exposed_memory, breakdown.span);
-    let (rank, worst) = ranks.iter().max_by(|(_, a), (_, b)| share(a).total_cmp(&share(b)))?;
-    if share(worst) < EXPOSED_WARNING_PCT {
-        return None;
-    }
-    let (number, time) = (rank.rank, worst.exposed_memory);
-    let prefix = if ranks.len() > 1 { format!("rank {number} is worst: ") } else { String::new() };
-    Some(Finding {
-        id: "exposed_memory",
-        severity: if share(worst) < EXPOSED_CRITICAL_PCT { Severity::Warning } else { Severity::Critical },
-        claim: format!(
-            "{prefix}copies and sets that nothing hides take {} ({}) of a span of {}",
-            percent(time, worst.span),
-            duration(time),
-            duration(worst.span)
-        ),
-        gain: Some(Gain::new(
-            Ns::ZERO,
-            time,
-            rank.steps,
-            "all of it at most; nothing says how much can be avoided",
-        )),
-        evidence: format!("table by_rank, rank {number}, column exposed_memory_ns"),
-        next: "copy from pinned memory with `non_blocking=True` on a stream of its own, keep data on the device, and \
-               avoid copies between layouts"
-            .to_owned(),
     })
 }
 
@@ -331,19 +291,10 @@ mod tests {
     }
 
     #[test]
-    fn findings_name_the_worst_rank_and_at_most_its_whole_time() {
-        let mut copies = TestTrace::default();
-        copies.gpu(Kernel, "gemm", 0, 200).gpu(Memcpy, "Memcpy HtoD (Pinned -> Device)", 200, 1000);
-        let section = section_of(&run_of(vec![trace(), copies, TestTrace::default()]), "temporal-breakdown");
+    fn ranks_without_activity_are_named() {
+        let section = section_of(&run_of(vec![trace(), TestTrace::default()]), "temporal-breakdown");
         let ids: Vec<_> = section.findings.iter().map(|finding| finding.id).collect();
-        assert_eq!(ids, ["exposed_memory", "ranks_without_gpu_activity"]);
-        let memory = &section.findings[0];
-        let gain = memory.gain.as_ref().unwrap();
-        assert_eq!((memory.severity, gain.low, gain.high), (Severity::Critical, Ns(0), Ns(800)));
-        assert_eq!(
-            memory.claim,
-            "rank 1 is worst: copies and sets that nothing hides take 80.0% (800 ns) of a span of 1.0 µs"
-        );
+        assert_eq!(ids, ["ranks_without_gpu_activity"]);
     }
 
     #[test]

@@ -18,5 +18,5 @@ pub(crate) use calls::{Call, Calls, Row, SMALL_BYTES};
 pub(crate) use group::{Group, GroupKey, Place};
 pub(crate) use kind::Kind;
 pub use list::{CollectiveCall, ElementType, collective_calls};
-pub(crate) use matching::{Fate, Match, Matching, Presence, StartSkew};
+pub(crate) use matching::{Fate, Match, Matching, Member, Presence, StartSkew};
 pub(crate) use waiting::{Divided, Parts, Rule, Waiting, Waits, divided_calls, waiting_of};

@@ -166,6 +166,13 @@ pub(crate) struct Wait {
     pub(crate) step: u32,
 }
 
+impl Wait {
+    /// When it began.
+    pub(crate) fn start(&self) -> Ns {
+        self.interval.start
+    }
+}
+
 /// The matched calls of one rank and place. Each is waiting first, for a launch and then for the rest, and then transfer
 /// or unknown. What runs side by side counts once: the end of one call hides the waiting of another.
 #[derive(Clone, Debug, Default)]

@@ -62,12 +62,12 @@ fn band_text(change: &Change) -> String {
 /// What going back to the base would give.
 fn gain(change: &Change, per_step: bool) -> Gain {
     let (delta, band) = (change.delta(), change.band().unwrap_or(0.0).round() as i64);
-    Gain {
-        low: Ns(delta.saturating_sub(band).max(0)),
-        high: Ns(delta),
-        per_step,
-        basis: "the difference to the base; at least the part of it that is no noise".to_owned(),
-    }
+    Gain::new(
+        Ns(delta.saturating_sub(band).max(0)),
+        Ns(delta),
+        u64::from(per_step),
+        "the difference to the base; at least the part of it that is no noise",
+    )
 }
 
 /// The row that moved most in the direction of the whole.

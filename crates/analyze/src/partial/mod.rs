@@ -302,6 +302,7 @@ impl Partial {
             }
             outcomes.push(assembly.outcome(analysis, |index| parts.get(index)?.as_ref()));
         }
+        assembly.settle(&mut outcomes);
         Ok((run, outcomes))
     }
 }

@@ -8,7 +8,7 @@ use super::super::Rank;
 use super::across::{Across, Compared};
 use super::tables::span;
 use crate::collectives::{Calls, Place, SMALL_BYTES};
-use crate::section::{Finding, Gain, Severity};
+use crate::section::{Budget, Finding, Gain, Severity};
 use crate::text::{duration, percent, percentage, size};
 
 /// Shares of the span above which a finding is made: below, the gain is rarely worth the work.
@@ -27,12 +27,10 @@ const SLOW_BYTES: i64 = 1 << 20;
 /// Fewer calls show no pattern.
 const SLOW_CALLS: u64 = 4;
 
-/// All findings, those first that may gain most.
+/// All findings.
 pub(super) fn all(ranks: &[Rank<'_, Arc<Calls>>], across: &Across<'_>) -> Vec<Finding> {
     let found = [exposed(ranks, across), small_messages(ranks), slow_collective(across)];
-    let mut findings: Vec<Finding> = found.into_iter().flatten().collect();
-    findings.sort_by_key(|finding| std::cmp::Reverse(finding.gain.as_ref().map(|gain| gain.high)));
-    findings
+    found.into_iter().flatten().collect()
 }
 
 /// A claim about one rank of several.
@@ -41,21 +39,25 @@ fn about(ranks: &[Rank<'_, Arc<Calls>>], rank: i64, claim: String) -> String {
 }
 
 fn exposed(ranks: &[Rank<'_, Arc<Calls>>], across: &Across<'_>) -> Option<Finding> {
-    let time = |rank: &Rank<'_, Arc<Calls>>| rank.times.exposed_communication();
-    let share = |rank: &Rank<'_, Arc<Calls>>| percentage(time(rank), span(rank, Place::Gpu));
+    let time = |rank: &Rank<'_, Arc<Calls>>| rank.steady.times.exposed_communication();
+    let share = |rank: &Rank<'_, Arc<Calls>>| percentage(time(rank), rank.steady.time());
     let (index, rank) =
         ranks.iter().enumerate().max_by(|(_, one), (_, other)| share(one).total_cmp(&share(other)))?;
     if share(rank) < EXPOSED_WARNING_PCT {
         return None;
     }
-    let (exposed, whole) = (time(rank), span(rank, Place::Gpu));
+    let (exposed, whole) = (time(rank), rank.steady.time());
     let mut claim = format!(
-        "communication that no computation hides takes {} ({}) of a span of {}",
+        "communication that no computation hides takes {} of the time ({} of {})",
         percent(exposed, whole),
         duration(exposed),
         duration(whole)
     );
-    let transfer = across.exposed_transfer(index, rank.part, exposed);
+    // Of all calls; those of the warm-up divide as the others do.
+    let all = rank.times.exposed_communication();
+    let transfer = across.exposed_transfer(index, rank.part, all).map(|transfer| {
+        Ns((transfer.as_f64() / all.as_f64().max(1.0) * exposed.as_f64()).round() as i64).min(exposed)
+    });
     if let Some(transfer) = transfer.filter(|&transfer| transfer < exposed) {
         claim.push_str(&format!(
             ", of which at least {} is waiting for other ranks",
@@ -64,7 +66,7 @@ fn exposed(ranks: &[Rank<'_, Arc<Calls>>], across: &Across<'_>) -> Option<Findin
     }
     let waits_most = transfer.is_some_and(|transfer| transfer.0 < exposed.0 / 2);
     let next = if waits_most {
-        "most of it is waiting: find out in section stragglers which rank comes late, and why"
+        "most of it is waiting: find out which rank comes late, and why (`eaves report --section stragglers`)"
     } else {
         "overlap it with computation (DDP bucket size, FSDP prefetch, a stream of its own), or send less (gradient \
          accumulation, lower precision)"
@@ -81,7 +83,10 @@ fn exposed(ranks: &[Rank<'_, Arc<Calls>>], across: &Across<'_>) -> Option<Findin
         id: "exposed_communication",
         severity: if share(rank) < EXPOSED_CRITICAL_PCT { Severity::Warning } else { Severity::Critical },
         claim: about(ranks, rank.rank, claim),
-        gain: Some(Gain::new(Ns::ZERO, transfer.unwrap_or(exposed), rank.steps, basis)),
+        gain: Some(
+            Gain::new(Ns::ZERO, transfer.unwrap_or(exposed), rank.steady.steps, basis)
+                .out_of(rank.rank, Budget::ExposedCommunication),
+        ),
         evidence: format!("table by_rank, rank {}, column exposed_ns", rank.rank),
         next: next.to_owned(),
     })
@@ -115,12 +120,21 @@ fn small_messages(ranks: &[Rank<'_, Arc<Calls>>]) -> Option<Finding> {
         id: "small_messages",
         severity: Severity::Warning,
         claim: about(ranks, rank.rank, claim),
-        gain: Some(Gain::new(
-            Ns::ZERO,
-            totals.small_busy,
-            rank.steps,
-            "all of the time in which small collectives ran at most; in bundles some of it is left",
-        )),
+        gain: Some(
+            Gain::new(
+                Ns::ZERO,
+                totals.small_busy,
+                rank.steps,
+                "all of the time in which small collectives ran at most; in bundles some of it is left",
+            )
+            .out_of(
+                rank.rank,
+                match place {
+                    Place::Gpu => Budget::ExposedCommunication,
+                    Place::Host => Budget::NotComputing,
+                },
+            ),
+        ),
         evidence: format!("table by_collective, rows of less than {}", size(SMALL_BYTES)),
         next:
             "bundle them: larger DDP buckets (`bucket_cap_mb`), `torch.distributed._coalescing_manager`, one \

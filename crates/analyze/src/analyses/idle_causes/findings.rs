@@ -1,13 +1,12 @@
 //! What follows from the causes. Every instant of idle time is in the gain of one finding at most, so the gains of a
-//! rank add up to no more than its idle time.
+//! rank add up to no more than its idle time. The start-up is in none of them, and has a finding of its own.
 
 use eaves_model::Ns;
 
 use super::cause::Cause;
-use super::part::{Part, Place};
-use super::tables::span;
+use super::part::{Part, Place, is_notable};
 use crate::analyses::Rank;
-use crate::section::{Finding, Gain, Severity};
+use crate::section::{Budget, Finding, Gain, Severity};
 use crate::text::{duration, percent, percentage};
 
 /// A cause that takes so much of the span is the first thing to work on.
@@ -18,22 +17,23 @@ const NOT_THE_HOST_PCT: f64 = 10.0;
 
 /// At most one finding a rule, about the rank where it costs most.
 pub(super) fn findings(ranks: &[&Rank<'_, Part>]) -> Vec<Finding> {
-    let of = |cause: Cause| move |part: &Part| part.all(cause);
+    let of = |cause: Cause| move |part: &Part| part.steady(cause);
+    let recompiling =
+        |part: &Part| if part.recompiles() { part.steady(Cause::Compilation) } else { Ns::ZERO };
     let rules = [
         finding(ranks, of(Cause::DataLoading), data_loading),
-        finding(ranks, |part| part.all(Cause::Synchronisation) + part.after_sync(), synchronisation),
+        finding(ranks, |part| part.steady(Cause::Synchronisation) + part.after_sync(), synchronisation),
         finding(ranks, of(Cause::GarbageCollection), garbage_collection),
         finding(ranks, of(Cause::Allocation), allocator_calls),
-        finding(ranks, of(Cause::Compilation), compilation),
+        finding(ranks, recompiling, compilation),
         finding(ranks, Part::host_work, host_bound),
         finding(ranks, |part| part.short_pauses, kernel_gaps),
-        finding(ranks, |part| part.all(Cause::Device) - part.short_pauses, device_wait),
+        finding(ranks, |part| part.steady(Cause::Device) - part.short_pauses, device_wait),
         finding(ranks, of(Cause::Unknown), unexplained_idle),
         profiler_overhead(ranks),
+        start_up(ranks),
     ];
-    let mut findings: Vec<Finding> = rules.into_iter().flatten().collect();
-    findings.sort_by_key(|finding| std::cmp::Reverse(finding.gain.as_ref().map(|gain| gain.high)));
-    findings
+    rules.into_iter().flatten().collect()
 }
 
 /// What a rule says of a rank.
@@ -48,29 +48,36 @@ struct Text {
     next: String,
 }
 
+/// The time that counts, of which shares are told.
+fn whole(rank: &Rank<'_, Part>) -> Ns {
+    rank.steady.time()
+}
+
 fn finding(
     ranks: &[&Rank<'_, Part>],
     time: impl Fn(&Part) -> Ns,
     text: impl Fn(&Rank<'_, Part>) -> Option<Text>,
 ) -> Option<Finding> {
-    let share = |rank: &Rank<'_, Part>| percentage(time(rank.part), rank.part.whole(span(rank)));
+    let share = |rank: &Rank<'_, Part>| percentage(time(rank.part), whole(rank));
     let rank = ranks.iter().max_by(|a, b| share(a).total_cmp(&share(b)).then(b.rank.cmp(&a.rank)))?;
-    let (spent, whole) = (time(rank.part), rank.part.whole(span(rank)));
-    if !rank.part.is_notable(spent, span(rank)) {
+    let spent = time(rank.part);
+    if !is_notable(spent, whole(rank)) {
         return None;
     }
     let text = text(rank)?;
+    let gain = Gain::new(text.low, spent, rank.steady.steps, text.basis).out_of(rank.rank, Budget::Idle);
     let worst = if ranks.len() > 1 { format!("rank {} is worst: ", rank.rank) } else { String::new() };
+    let per_step = if gain.per_step { " per step" } else { "" };
     Some(Finding {
         id: text.id,
         severity: if share(rank) < CRITICAL_PCT { Severity::Warning } else { Severity::Critical },
         claim: format!(
-            "{worst}{} for {} ({}) of its time",
+            "{worst}{} for {} of the time ({}{per_step})",
             text.subject,
-            percent(spent, whole),
-            duration(spent)
+            percent(spent, whole(rank)),
+            duration(gain.high)
         ),
-        gain: Some(Gain::new(text.low, spent, rank.steps, text.basis)),
+        gain: Some(gain),
         evidence: text.evidence,
         next: text.next,
     })
@@ -78,10 +85,9 @@ fn finding(
 
 /// The rows of a table, and what stands first in them.
 fn evidence(rank: &Rank<'_, Part>, cause: Cause) -> String {
-    let longest = rank.part.names.iter().filter(|name| name.cause == cause);
-    let longest = longest.max_by_key(|name| name.time + name.lead_in);
-    let detail = longest.map_or_else(String::new, |name| {
-        format!("; most in `{}`, {}", name.name, duration(name.time + name.lead_in))
+    let longest = rank.part.names.iter().filter(|name| name.cause == cause).max_by_key(|name| name.time);
+    let detail = longest.filter(|name| name.time > Ns::ZERO).map_or_else(String::new, |name| {
+        format!("; most in `{}`, {} in all", name.name, duration(name.time))
     });
     format!("tables by_cause and by_name, rank {}, cause {}{detail}", rank.rank, cause.id())
 }
@@ -110,8 +116,8 @@ fn synchronisation(rank: &Rank<'_, Part>) -> Option<Text> {
     let place = rank.part.places.first()?;
     Some(Text {
         id: "synchronisation",
-        subject: format!("waiting for the device in {} lets it run dry", described(place)),
-        low: rank.part.all(Cause::Synchronisation),
+        subject: format!("{} waits until the GPU has run dry, which leaves it idle", described(place)),
+        low: rank.part.steady(Cause::Synchronisation),
         basis: "at least the idle time inside the calls; with the way from there to the next launch, if the host can \
                 run ahead instead",
         evidence: format!("table synchronising_calls, rank {}, first row", rank.rank),
@@ -148,7 +154,7 @@ fn garbage_collection(rank: &Rank<'_, Part>) -> Option<Text> {
 fn allocator_calls(rank: &Rank<'_, Part>) -> Option<Text> {
     Some(Text {
         id: "allocator_calls",
-        subject: "allocating and releasing memory of the device keeps the GPU waiting".to_owned(),
+        subject: "allocating and freeing device memory keeps the GPU waiting".to_owned(),
         low: Ns::ZERO,
         basis: REMOVED,
         evidence: evidence(rank, Cause::Allocation),
@@ -161,12 +167,12 @@ fn allocator_calls(rank: &Rank<'_, Part>) -> Option<Text> {
 fn compilation(rank: &Rank<'_, Part>) -> Option<Text> {
     Some(Text {
         id: "compilation",
-        subject: "compiling or loading code keeps the GPU waiting".to_owned(),
+        subject: "compiling or loading code again and again keeps the GPU waiting".to_owned(),
         low: Ns::ZERO,
-        basis: "all of it if it happens again and again; nothing in a long run if it happens once",
-        evidence: evidence(rank, Cause::Compilation),
-        next: "record after the warm-up; if it is still there, `TORCH_LOGS=recompiles` tells why code is compiled \
-               again (`dynamic=True` for shapes that change)"
+        basis: REMOVED,
+        evidence: format!("{}; in {} steps", evidence(rank, Cause::Compilation), rank.part.compiling_steps),
+        next: "find out with `TORCH_LOGS=recompiles` why code is compiled again (`dynamic=True` for shapes that \
+               change)"
             .to_owned(),
     })
 }
@@ -174,7 +180,7 @@ fn compilation(rank: &Rank<'_, Part>) -> Option<Text> {
 fn kernel_gaps(rank: &Rank<'_, Part>) -> Option<Text> {
     is_much(rank, rank.part.short_pauses).then(|| Text {
         id: "kernel_gaps",
-        subject: "short pauses before work that was already launched leave the GPU idle".to_owned(),
+        subject: "the GPU pauses between kernels that are already queued".to_owned(),
         low: Ns::ZERO,
         basis: "all of it at most; starting a kernel always takes a moment",
         evidence: device_evidence(rank),
@@ -185,9 +191,9 @@ fn kernel_gaps(rank: &Rank<'_, Part>) -> Option<Text> {
 }
 
 fn device_wait(rank: &Rank<'_, Part>) -> Option<Text> {
-    is_much(rank, rank.part.all(Cause::Device) - rank.part.short_pauses).then(|| Text {
+    is_much(rank, rank.part.steady(Cause::Device) - rank.part.short_pauses).then(|| Text {
         id: "device_wait",
-        subject: "work that was already launched waits for something else, and the GPU is idle".to_owned(),
+        subject: "the GPU is idle though work is queued, which waits for something else,".to_owned(),
         low: Ns::ZERO,
         basis: "all of it at most; nothing says how much can be avoided",
         evidence: device_evidence(rank),
@@ -209,13 +215,13 @@ fn device_evidence(rank: &Rank<'_, Part>) -> String {
 }
 
 fn is_much(rank: &Rank<'_, Part>, time: Ns) -> bool {
-    percentage(time, rank.part.whole(span(rank))) >= NOT_THE_HOST_PCT
+    percentage(time, whole(rank)) >= NOT_THE_HOST_PCT
 }
 
 fn unexplained_idle(rank: &Rank<'_, Part>) -> Option<Text> {
-    is_much(rank, rank.part.all(Cause::Unknown)).then(|| Text {
+    is_much(rank, rank.part.steady(Cause::Unknown)).then(|| Text {
         id: "unexplained_idle",
-        subject: "the GPU does nothing, and no launch in the recording says why,".to_owned(),
+        subject: "the GPU is idle, and no recorded launch says why,".to_owned(),
         low: Ns::ZERO,
         basis: "all of it at most; nothing is known of its cause",
         evidence: format!("table by_cause, rank {}, cause {}", rank.rank, Cause::Unknown.id()),
@@ -231,12 +237,8 @@ fn host_bound(rank: &Rank<'_, Part>) -> Option<Text> {
     let launches = rank.part.launches?;
     let work = rank.part.host_work();
     let share = |causes: &[Cause]| {
-        let time: Ns = causes
-            .iter()
-            .map(|&cause| rank.part.totals[cause as usize])
-            .map(|total| total.all() - total.after_sync)
-            .sum();
-        percentage(time, work)
+        let totals = causes.iter().map(|&cause| rank.part.totals[cause as usize]);
+        percentage(totals.map(|total| total.steady - total.after_sync).sum(), work)
     };
     let parts: Vec<String> = Cause::HOST_WORK
         .iter()
@@ -245,12 +247,15 @@ fn host_bound(rank: &Rank<'_, Part>) -> Option<Text> {
         .map(|(share, cause)| format!("{} {share:.0}%", cause.id()))
         .collect();
     let per_step = launches.calls / rank.steps.max(1);
-    let short = launches.kernel.zip(launches.interval).is_some_and(|(kernel, interval)| kernel < interval);
-    let medians = launches.kernel.zip(launches.interval).map(|(kernel, interval)| {
-        format!(", one every {} for kernels of {} (medians)", duration(interval), duration(kernel))
+    let medians = launches.work.zip(launches.interval).map(|(work, interval)| {
+        format!(
+            "; in {} gaps the host took {} to launch more after work of {} (medians)",
+            launches.gaps,
+            duration(interval),
+            duration(work)
+        )
     });
     let next = if launches.is_same_every_step
-        && short
         && per_step >= LAUNCHES_FOR_A_GRAPH
         && 2 * launches.graphs < launches.calls
     {
@@ -260,20 +265,18 @@ fn host_bound(rank: &Rank<'_, Part>) -> Option<Text> {
         "record with `with_stack=True` to see what the host does; larger batches, `torch.compile` and fused \
          optimizers (`fused=True`) need fewer launches"
     } else if share(&[Cause::Python]) >= 50.0 {
-        "most of it is Python between operators: `torch.compile` takes it out of the loop; table by_name shows which \
-         functions"
+        "most of it is Python between operators: `torch.compile` takes it out of the loop"
     } else {
-        "fewer launches: larger batches, `torch.compile`, fused optimizers (`fused=True`); table by_name shows which \
-         operators"
+        "fewer launches: larger batches, `torch.compile`, fused optimizers (`fused=True`)"
     };
     let per = if rank.steps > 0 { " per step" } else { "" };
     Some(Text {
         id: "host_bound",
-        subject: "the host launches work too slowly, and the GPU waits".to_owned(),
+        subject: "the GPU waits for the host to launch work".to_owned(),
         low: Ns::ZERO,
         basis: "all of it if the host runs ahead of the GPU throughout",
         evidence: format!(
-            "table by_cause, rank {}: {}; {per_step} launches{per}{}",
+            "tables by_cause and by_name, rank {}: {}; {per_step} launches{per}{}",
             rank.rank,
             parts.join(", "),
             medians.unwrap_or_default()
@@ -286,7 +289,7 @@ fn host_bound(rank: &Rank<'_, Part>) -> Option<Text> {
 /// that much off.
 fn profiler_overhead(ranks: &[&Rank<'_, Part>]) -> Option<Finding> {
     let shares = |rank: &Rank<'_, Part>| {
-        let idle = percentage(rank.part.all(Cause::Profiler), rank.part.whole(span(rank)));
+        let idle = percentage(rank.part.steady(Cause::Profiler), whole(rank));
         let host = percentage(rank.part.overhead.time, rank.part.overhead.whole);
         (idle, host)
     };
@@ -294,12 +297,12 @@ fn profiler_overhead(ranks: &[&Rank<'_, Part>]) -> Option<Finding> {
     let rank = ranks.iter().max_by(|a, b| worst(a).total_cmp(&worst(b)).then(b.rank.cmp(&a.rank)))?;
     let (idle, host) = shares(rank);
     let part = rank.part;
-    let waits = part.is_notable(part.all(Cause::Profiler), span(rank));
+    let waits = is_notable(part.steady(Cause::Profiler), whole(rank));
     if !waits && host < OVERHEAD_PCT {
         return None;
     }
     let (claim, evidence) = if idle >= host {
-        let (time, whole) = (part.all(Cause::Profiler), part.whole(span(rank)));
+        let (time, whole) = (part.steady(Cause::Profiler), whole(rank));
         let claim = format!(
             "the profiler keeps the GPU of rank {} waiting for {} ({}) of its time",
             rank.rank,
@@ -331,3 +334,47 @@ fn profiler_overhead(ranks: &[&Rank<'_, Part>]) -> Option<Finding> {
 
 /// Share of the recording above which the profiler's own work is worth a sentence, idle GPU or not.
 const OVERHEAD_PCT: f64 = 2.0;
+
+/// Share of the recording above which its start-up is worth a sentence: the totals of all sections have it.
+const START_UP_PCT: f64 = 10.0;
+/// Less is what the first launch of any recording takes.
+const SHORT_START_UP: Ns = Ns(1_000_000);
+
+/// Says what of the recording is no steady state. It is paid once, so there is no gain.
+fn start_up(ranks: &[&Rank<'_, Part>]) -> Option<Finding> {
+    let compiling = |part: &Part| if part.recompiles() { Ns::ZERO } else { part.steady(Cause::Compilation) };
+    let time = |rank: &Rank<'_, Part>| rank.steady.lead_in + rank.part.start_up + compiling(rank.part);
+    let recorded = |rank: &Rank<'_, Part>| whole(rank) + rank.steady.lead_in;
+    let share = |rank: &Rank<'_, Part>| percentage(time(rank), recorded(rank));
+    let rank = ranks.iter().max_by(|a, b| share(a).total_cmp(&share(b)).then(b.rank.cmp(&a.rank)))?;
+    if share(rank) < START_UP_PCT || time(rank) < SHORT_START_UP {
+        return None;
+    }
+    let call = rank.part.start_up_call.as_ref().map_or_else(String::new, |call| format!(" (`{call}`)"));
+    let parts = [
+        (rank.steady.lead_in, "before the first GPU activity".to_owned()),
+        (rank.part.start_up, format!("in calls that happen once{call}")),
+        (compiling(rank.part), "compiling or loading code".to_owned()),
+    ];
+    let parts: Vec<String> = parts
+        .into_iter()
+        .filter(|(time, _)| *time > Ns::ZERO)
+        .map(|(time, text)| format!("{} {text}", duration(time)))
+        .collect();
+    let worst = if ranks.len() > 1 { format!("rank {} is worst: ", rank.rank) } else { String::new() };
+    Some(Finding {
+        id: "start_up",
+        severity: Severity::Info,
+        claim: format!(
+            "{worst}starting up takes {} ({}) of the recording, which no other finding counts: {}",
+            percent(time(rank), recorded(rank)),
+            duration(time(rank)),
+            parts.join(", ")
+        ),
+        gain: None,
+        evidence: format!("tables by_cause and by_name, rank {}", rank.rank),
+        next: "record after a few steps of warm-up, so that the totals show the steady state: \
+               `schedule(wait=1, warmup=2, active=3)`"
+            .to_owned(),
+    })
+}

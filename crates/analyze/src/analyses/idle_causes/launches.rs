@@ -1,7 +1,11 @@
 //! How work is launched: how much at a time, how often, and whether every step does the same.
 
-use eaves_model::{Ns, SliceId, SliceKind};
+use std::collections::HashMap;
+
+use eaves_model::{Interval, Ns, SliceId, SliceKind};
 use serde::{Deserialize, Serialize};
+
+use super::gaps::Gap;
 
 use crate::RankView;
 
@@ -12,21 +16,23 @@ pub(super) struct Launches {
     pub(super) calls: u64,
     /// Those among them that launched a graph.
     pub(super) graphs: u64,
-    /// From the beginning of one call to the beginning of the next, the lower median.
+    /// Gaps of the steady state in which the GPU waited for a launch.
+    pub(super) gaps: u64,
+    /// How long the activity before such a gap ran, the lower median.
+    pub(super) work: Option<Ns>,
+    /// From the launch of this activity to the launch that ended the gap, the lower median. It is longer than the work,
+    /// or else there would be no gap.
     pub(super) interval: Option<Ns>,
-    /// How long a kernel runs, the lower median.
-    pub(super) kernel: Option<Ns>,
     /// True if all selected steps but the first launch the same kernels with the same grids, and there are several.
     pub(super) is_same_every_step: bool,
 }
 
 impl Launches {
-    /// Looks at the launches of the selected activities.
-    pub(super) fn measure(rank: &RankView<'_>) -> Self {
+    /// Looks at the launches of the selected activities, and at gaps in which the GPU waited for one.
+    pub(super) fn measure(rank: &RankView<'_>, gaps: Vec<Gap>) -> Self {
         let (trace, links) = (rank.trace, rank.links());
         let slices = &trace.slices;
         let mut calls: Vec<(Ns, SliceId)> = Vec::with_capacity(rank.gpu.len());
-        let mut durations = Vec::with_capacity(rank.gpu.len());
         let mut steps = vec![(0u64, 0u64); rank.steps.len()];
         for (index, &activity) in rank.gpu.row.iter().enumerate() {
             if let Some(call) = links.launch(activity) {
@@ -36,7 +42,6 @@ impl Launches {
             if slices.kind[slice.index()] != SliceKind::Kernel {
                 continue;
             }
-            durations.push(rank.gpu.duration(index));
             if let Some(step) = rank.steps.of_activity(trace, links, activity) {
                 let grid = trace.gpu.grid[activity.index()].0;
                 let (count, sum) = &mut steps[step];
@@ -48,7 +53,7 @@ impl Launches {
         calls.sort_unstable();
         calls.dedup();
         let is_graph = |&&(_, call): &&(Ns, SliceId)| trace.slice_name(call).contains("GraphLaunch");
-        let intervals = calls.windows(2).map(|pair| pair[1].0 - pair[0].0).collect();
+        let (work, intervals) = before_gaps(rank, &gaps);
         // Steps without kernels are not selected, or do nothing.
         let mut steps = steps.into_iter().filter(|&(count, _)| count > 0).skip(1);
         let second = steps.next();
@@ -59,11 +64,24 @@ impl Launches {
         Self {
             calls: calls.len() as u64,
             graphs: calls.iter().filter(is_graph).count() as u64,
+            gaps: gaps.len() as u64,
+            work: median(work),
             interval: median(intervals),
-            kernel: median(durations),
             is_same_every_step,
         }
     }
+}
+
+/// How long the activity before each gap ran, and how long the host took from its launch to the one that ended the gap.
+fn before_gaps(rank: &RankView<'_>, gaps: &[Gap]) -> (Vec<Ns>, Vec<Ns>) {
+    let (gpu, starts) = (&rank.gpu, &rank.trace.slices.start);
+    let by_start: HashMap<Ns, &Gap> = gaps.iter().map(|gap| (gap.interval.start, gap)).collect();
+    let pair = |(index, interval): (usize, &Interval)| {
+        let gap = by_start.get(&interval.end)?;
+        let before = rank.links().launch(gpu.row[index])?;
+        Some((interval.length(), starts[gap.launch?.index()] - starts[before.index()]))
+    };
+    gpu.interval.iter().enumerate().filter_map(pair).filter(|(work, interval)| work < interval).unzip()
 }
 
 fn median(mut times: Vec<Ns>) -> Option<Ns> {
@@ -83,6 +101,7 @@ fn signature(name: u32, [x, y, z]: [u32; 3]) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::gaps::gaps;
     use super::*;
     use crate::Options;
     use crate::test_trace::TestTrace;
@@ -106,15 +125,19 @@ mod tests {
     }
 
     fn launches(test: &TestTrace) -> Launches {
-        Launches::measure(&RankView::new(&test.trace, &Options::default()))
+        let options = Options::default();
+        let rank = RankView::new(&test.trace, &options);
+        Launches::measure(&rank, gaps(&rank))
     }
 
     #[test]
     fn values_by_hand() {
         let found = launches(&trace("same"));
         assert_eq!((found.calls, found.graphs), (13, 0));
-        // Ten apart eight times; 30, 50, 80 and 80 where something is between.
-        assert_eq!((found.interval, found.kernel), (Some(Ns(10)), Some(Ns(4))));
+        // Twelve gaps and the lead-in. Before them kernels of 2 (five times), 4 (four) and 9 (three).
+        assert_eq!((found.gaps, found.work), (12, Some(Ns(4))));
+        // The host took 10 eight times, 30, 50, 80 and 80 elsewhere.
+        assert_eq!(found.interval, Some(Ns(10)));
         assert!(found.is_same_every_step);
         assert!(!launches(&trace("other")).is_same_every_step);
     }

@@ -9,7 +9,8 @@ use super::cause::Cause;
 use super::gaps::{Gap, Wait, gaps};
 use super::launches::Launches;
 use super::overhead::Overhead;
-use super::part::{GapRow, NameTime, Part, Place};
+use super::part::{GapRow, NameTime, Part, Place, is_notable};
+use super::start_up::StartUp;
 use super::threads::{Segment, Stretch, walk};
 use crate::RankView;
 use crate::text::percentage;
@@ -52,6 +53,10 @@ struct Current {
     times: [Ns; Cause::ALL.len()],
     /// The longest segment of each cause.
     longest: [(Ns, Option<SliceId>); Cause::ALL.len()],
+    /// What of the times is steady.
+    steady: [Ns; Cause::ALL.len()],
+    /// Time in the steady state that is start-up.
+    start_up: Ns,
     /// The place whose wait the gap began in.
     began_in: Option<PlaceKey>,
 }
@@ -99,6 +104,13 @@ struct Tally<'a, 'b> {
     last_of_string: Vec<u32>,
     names: Vec<NameEntry>,
     places: HashMap<PlaceKey, PlaceTime>,
+    start_up: StartUp<'a, 'b>,
+    /// The longest call of the start-up.
+    start_up_call: (Ns, Option<SliceId>),
+    /// Steps in which something was compiled.
+    compiling_steps: Vec<Option<usize>>,
+    /// Gaps that are mostly ordinary work of the host.
+    host_gaps: Vec<usize>,
 }
 
 impl<'a, 'b> Tally<'a, 'b> {
@@ -118,13 +130,24 @@ impl<'a, 'b> Tally<'a, 'b> {
             last_of_string: vec![NO_ENTRY; strings],
             names: Vec::new(),
             places: HashMap::new(),
+            start_up: StartUp::new(rank),
+            start_up_call: (Ns::ZERO, None),
+            compiling_steps: Vec::new(),
+            host_gaps: Vec::new(),
         }
+    }
+
+    /// How much of an interval is in the steady state.
+    fn steady(&self, interval: Interval) -> Ns {
+        let window = self.rank.steady().window;
+        window.and_then(|window| interval.clip(window)).map_or(Ns::ZERO, Interval::length)
     }
 
     /// A gap of one cause.
     fn whole(&mut self, gap: usize, cause: Cause) {
         let mut current = Current::new(gap);
         current.times[cause as usize] = self.gaps[gap].interval.length();
+        current.steady[cause as usize] = self.steady(self.gaps[gap].interval);
         self.close(&current);
     }
 
@@ -132,14 +155,24 @@ impl<'a, 'b> Tally<'a, 'b> {
         if self.current.as_ref().is_none_or(|current| current.gap != segment.gap) {
             self.close_current();
         }
+        let (gap, steady) = (&self.gaps[segment.gap], self.steady(segment.interval));
+        let is_start_up = steady > Ns::ZERO && self.start_up.has(gap, &segment);
         let current = self.current.get_or_insert_with(|| Current::new(segment.gap));
         let time = segment.interval.length();
         let cause = segment.cause as usize;
         current.times[cause] += time;
+        if is_start_up {
+            current.start_up += steady;
+            self.start_up_call = self.start_up_call.max((time, segment.what));
+        } else {
+            current.steady[cause] += steady;
+            if segment.cause == Cause::Compilation && steady > Ns::ZERO {
+                self.compiling_steps.push(self.rank.steps.at(segment.interval.start));
+            }
+        }
         if time > current.longest[cause].0 {
             current.longest[cause] = (time, segment.what);
         }
-        let gap = &self.gaps[segment.gap];
         if segment.cause == Cause::Synchronisation {
             let (key, waiting) = place(self.rank.trace, &segment);
             if segment.interval.start == gap.interval.start {
@@ -171,8 +204,11 @@ impl<'a, 'b> Tally<'a, 'b> {
     /// Closes the gap whose segments came last. What they do not cover was no longer the host's.
     fn close_current(&mut self) {
         if let Some(mut current) = self.current.take() {
+            let gap = self.gaps[current.gap].interval;
             let covered: Ns = current.times.iter().copied().sum();
-            current.times[Cause::Device as usize] += self.gaps[current.gap].interval.length() - covered;
+            current.times[Cause::Device as usize] += gap.length() - covered;
+            let covered: Ns = current.steady.iter().copied().sum::<Ns>() + current.start_up;
+            current.steady[Cause::Device as usize] += self.steady(gap) - covered;
             self.close(&current);
         }
     }
@@ -188,14 +224,21 @@ impl<'a, 'b> Tally<'a, 'b> {
                 total.longest = total.longest.max(time);
             }
         }
-        let pause = current.times[Cause::Device as usize];
-        if pause <= self.rank.options.kernel_wait {
-            self.part.short_pauses += pause;
+        for (total, &time) in self.part.totals.iter_mut().zip(&current.steady) {
+            total.steady += time;
+        }
+        self.part.start_up += current.start_up;
+        if current.times[Cause::Device as usize] <= self.rank.options.kernel_wait {
+            self.part.short_pauses += current.steady[Cause::Device as usize];
+        }
+        let host_work: Ns = Cause::HOST_WORK.iter().map(|&cause| current.steady[cause as usize]).sum();
+        if current.began_in.is_none() && 2 * host_work.0 > gap.interval.length().0 {
+            self.host_gaps.push(current.gap);
         }
         if let Some(place) = current.began_in.and_then(|key| self.places.get_mut(&key)) {
             place.gaps += 1;
             for cause in Cause::HOST_WORK {
-                self.part.totals[cause as usize].after_sync += current.times[cause as usize];
+                self.part.totals[cause as usize].after_sync += current.steady[cause as usize];
                 place.after += current.times[cause as usize];
             }
         }
@@ -221,14 +264,19 @@ impl<'a, 'b> Tally<'a, 'b> {
     fn finish(mut self) -> Part {
         self.close_current();
         let strings = &self.rank.trace.strings;
-        let span = self.rank.sets.span().map_or(Ns::ZERO, Interval::length);
-        let whole = self.part.whole(span);
+        let whole = self.rank.sets.span().map_or(Ns::ZERO, Interval::length) + self.part.lead_in();
         self.part.names = names(&self.names, |name| without_address(strings.get(name)));
         self.part.names.retain(|name| percentage(name.time + name.lead_in, whole) >= SMALL_PCT);
         self.part.places = places(&self.places, |name| without_address(strings.get(name)));
         self.part.details.sort_unstable_by_key(|row| row.interval.start);
-        if self.part.is_notable(self.part.host_work(), span) {
-            self.part.launches = Some(Launches::measure(self.rank));
+        self.part.start_up_call =
+            self.start_up_call.1.map(|call| self.rank.trace.slice_name(call).to_owned());
+        self.compiling_steps.sort_unstable();
+        self.compiling_steps.dedup();
+        self.part.compiling_steps = self.compiling_steps.len() as u64;
+        if is_notable(self.part.host_work(), self.rank.steady().time()) {
+            let gaps = self.host_gaps.iter().map(|&gap| self.gaps[gap]).collect();
+            self.part.launches = Some(Launches::measure(self.rank, gaps));
         }
         self.part
     }
@@ -237,7 +285,7 @@ impl<'a, 'b> Tally<'a, 'b> {
 impl Current {
     fn new(gap: usize) -> Self {
         let (times, longest) = ([Ns::ZERO; Cause::ALL.len()], [(Ns::ZERO, None); Cause::ALL.len()]);
-        Self { gap, times, longest, began_in: None }
+        Self { gap, times, longest, steady: times, start_up: Ns::ZERO, began_in: None }
     }
 }
 

@@ -12,6 +12,7 @@ mod launches;
 pub(super) mod measure;
 mod overhead;
 mod part;
+mod start_up;
 mod tables;
 #[cfg(test)]
 mod tests;

@@ -25,39 +25,50 @@ pub(in crate::analyses) struct Part {
     pub(super) loads_in_process: bool,
     /// Looked at only if launching takes notable time.
     pub(super) launches: Option<Launches>,
+    /// Idle time inside calls that happen once: the first use of the device, of a module, of a kernel.
+    pub(super) start_up: Ns,
+    /// The longest of these calls.
+    pub(super) start_up_call: Option<String>,
+    /// In how many steps of the steady state the GPU waited for a compilation.
+    pub(super) compiling_steps: u64,
     /// Every gap, if details are wanted.
     pub(super) details: Vec<GapRow>,
 }
 
 impl Part {
-    /// The time of a cause, lead-in included.
-    pub(super) fn all(&self, cause: Cause) -> Ns {
-        self.totals[cause as usize].all()
+    /// The time of a cause in the steady state.
+    pub(super) fn steady(&self, cause: Cause) -> Ns {
+        self.totals[cause as usize].steady
     }
 
-    /// The GPU span and the lead-in before it.
-    pub(super) fn whole(&self, span: Ns) -> Ns {
-        span + self.totals.iter().map(|total| total.lead_in).sum()
-    }
-
-    /// Time for ordinary work of the host, but for that in gaps which a synchronising call began.
+    /// Time for ordinary work of the host, but for that in gaps which a synchronizing call began.
     pub(super) fn host_work(&self) -> Ns {
         let totals = Cause::HOST_WORK.iter().map(|&cause| self.totals[cause as usize]);
-        totals.map(|total| total.all() - total.after_sync).sum()
+        totals.map(|total| total.steady - total.after_sync).sum()
     }
 
-    /// Time for ordinary work of the host in gaps which a synchronising call began.
+    /// Time for ordinary work of the host in gaps which a synchronizing call began.
     pub(super) fn after_sync(&self) -> Ns {
         self.totals.iter().map(|total| total.after_sync).sum()
     }
 
-    /// True if a finding is made of a time.
-    pub(super) fn is_notable(&self, time: Ns, span: Ns) -> bool {
-        percentage(time, self.whole(span)) >= NOTABLE_PCT
+    /// Compiling that happens in one step only is part of starting up.
+    pub(super) fn recompiles(&self) -> bool {
+        self.compiling_steps > 1
+    }
+
+    /// Time before the first activity.
+    pub(super) fn lead_in(&self) -> Ns {
+        self.totals.iter().map(|total| total.lead_in).sum()
     }
 }
 
-/// Share of the GPU span above which a cause is worth a sentence. Steps of one job differ by about this much from run
+/// True if a finding is made of a time.
+pub(super) fn is_notable(time: Ns, whole: Ns) -> bool {
+    percentage(time, whole) >= NOTABLE_PCT
+}
+
+/// Share of the steady state above which a cause is worth a sentence. Steps of one job differ by about this much from run
 /// to run, so a smaller gain could not be seen.
 const NOTABLE_PCT: f64 = 2.0;
 
@@ -71,7 +82,9 @@ pub(super) struct Total {
     /// Gaps with any of it, and the most in one of them; lead-in left out.
     pub(super) gaps: u64,
     pub(super) longest: Ns,
-    /// The part of it that belongs to gaps which began inside a synchronising call, lead-in included.
+    /// In the steady state, calls of the start-up apart.
+    pub(super) steady: Ns,
+    /// The part of that which belongs to gaps that began inside a synchronizing call.
     pub(super) after_sync: Ns,
 }
 

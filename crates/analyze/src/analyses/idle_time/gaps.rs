@@ -68,11 +68,6 @@ impl Split {
         self.times.into_iter().sum()
     }
 
-    /// Number of gaps with a cause.
-    pub(super) fn gaps(&self, cause: Cause) -> u64 {
-        self.gaps[cause as usize]
-    }
-
     /// Number of gaps.
     pub(super) fn all_gaps(&self) -> u64 {
         self.gaps.into_iter().sum()

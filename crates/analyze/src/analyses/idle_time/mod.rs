@@ -8,9 +8,8 @@ use serde::{Deserialize, Serialize};
 use self::gaps::{Activity, Cause, GapFinder, Split};
 use super::{Analyse, Rank, missing};
 use crate::describe::Description;
-use crate::section::{Column, Finding, Gain, Number, Provenance, Section, Severity, Table, Unit, Value};
+use crate::section::{Column, Number, Provenance, Section, Table, Unit, Value};
 use crate::streams::{Stream, StreamNumbers, device_cell};
-use crate::text::{duration, percent, percentage};
 use crate::{Job, Outcome, RankSummary, RankView};
 
 pub(super) struct IdleTime;
@@ -57,7 +56,8 @@ impl Analyse for IdleTime {
             title: "Why the GPU was idle",
             numbers: ranks.iter().flat_map(|(rank, part)| numbers(rank.rank, &part.whole)).collect(),
             tables: tables.collect(),
-            findings: small_gaps(&ranks).into_iter().collect(),
+            // The causes of idle time, and what they cost, are the matter of section idle-causes.
+            findings: Vec::new(),
         })
     }
 }
@@ -224,42 +224,6 @@ fn intervals(job: &Job, ranks: &Ranks<'_>) -> Option<Table> {
         title: "Lengths of the gaps of each stream by cause",
         columns: job.rank_columns().into_iter().chain(Stream::COLUMNS).chain(own).collect(),
         rows,
-    })
-}
-
-/// Share of the span from which the pauses between kernels are worth a sentence: below, what could be fused gains
-/// less than it costs to try.
-const SMALL_GAPS_PCT: f64 = 5.0;
-
-fn small_gaps(ranks: &Ranks<'_>) -> Option<Finding> {
-    let time = |part: &Part| part.whole.time(Cause::KernelWait);
-    let share = |part: &Part| percentage(time(part), part.whole.span);
-    let (rank, part) = ranks.iter().max_by(|(_, a), (_, b)| share(a).total_cmp(&share(b)))?;
-    let (gaps, number) = (part.whole.gaps(Cause::KernelWait), rank.rank);
-    if gaps == 0 || share(part) < SMALL_GAPS_PCT {
-        return None;
-    }
-    let mean = Ns(time(part).0 / i64::try_from(gaps).unwrap_or(i64::MAX));
-    Some(Finding {
-        id: "small_gaps",
-        severity: Severity::Warning,
-        claim: format!(
-            "on rank {number} the GPU pauses for {} ({}) of its span between activities that had been launched in \
-             time: {gaps} gaps of {} on average",
-            percent(time(part), part.whole.span),
-            duration(time(part)),
-            duration(mean)
-        ),
-        gain: Some(Gain::new(
-            Ns::ZERO,
-            time(part),
-            rank.steps,
-            "all pauses at most; each activity that is left keeps the pause before it",
-        )),
-        evidence: format!("table by_rank, rank {number}, column kernel_wait_ns"),
-        next: "run fewer and larger kernels: fuse them (`torch.compile`, fused optimisers), make batches larger, or \
-               replay them as a CUDA graph, which shortens the pauses"
-            .to_owned(),
     })
 }
 

@@ -95,23 +95,6 @@ fn devices_are_told_apart() {
 }
 
 #[test]
-fn many_small_gaps_are_a_finding() {
-    let mut test = TestTrace::default();
-    test.launch(1, 0, 10);
-    for index in 0..100 {
-        test.kernel("tiny", 1, 1_000 * index + 100, 1_000 * index + 1_000);
-    }
-    let section = section_of(&run_of(vec![trace(), test]), "idle-time");
-    let finding = &section.findings[0];
-    assert_eq!(
-        finding.claim,
-        "on rank 1 the GPU pauses for 9.9% (9.9 µs) of its span between activities that had been launched in time: 99 \
-         gaps of 100 ns on average"
-    );
-    assert_eq!(finding.gain.as_ref().map(|gain| (gain.low, gain.high)), Some((Ns(0), Ns(9_900))));
-}
-
-#[test]
 fn without_gpu_activity_there_is_no_idle_time() {
     let outcome = analyse(&run_of(vec![TestTrace::default()]), "idle-time", Selection::default());
     assert!(matches!(outcome, Outcome::Skipped(_)));

@@ -8,7 +8,9 @@ use eaves_model::Ns;
 use super::super::Analyse;
 use super::find::Kept;
 use super::{KernelSequences, Part, Rank};
-use crate::section::{Column, Finding, Gain, Number, Provenance, Section, Severity, Table, Unit, Value};
+use crate::section::{
+    Budget, Column, Finding, Gain, Number, Provenance, Section, Severity, Table, Unit, Value,
+};
 use crate::text::{duration, percent, percentage};
 use crate::{Job, Outcome};
 
@@ -140,7 +142,7 @@ fn fusion_candidate(rows: &[Kept], ranks: &[Rank<'_, Part>]) -> Option<Finding> 
             rank.steps,
             "at most all kernels of the sequence but the longest of each call, if one fused kernel is as long as \
              that",
-        )),
+        ).out_of(rank.rank, Budget::Compute)),
         evidence: format!("table by_sequence, row {}", row + 1),
         next: format!(
             "fuse them: `torch.compile` on the code that calls `{}`, or a fused kernel written for it",

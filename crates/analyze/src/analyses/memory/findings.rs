@@ -1,10 +1,8 @@
 //! What follows from the tables.
 
-use eaves_model::Ns;
-
 use super::super::Rank;
 use super::{DeviceMemory, RankMemory, StepMemory, snapshot_findings, tables};
-use crate::section::{Finding, Gain, Severity};
+use crate::section::{Finding, Severity};
 use crate::text::{duration, percent, percentage, size};
 
 /// Steps in a row that grow alike before it is called a habit.
@@ -110,12 +108,8 @@ fn pressure(ranks: &[Rank<'_, RankMemory>]) -> Option<Finding> {
                 percent(driver.time(), driver.steps_time),
                 duration(driver.time())
             ),
-            gain: Some(Gain::new(
-                Ns::ZERO,
-                driver.time(),
-                slowest.steps,
-                "all of the host's time in these calls at most; the GPU may have work meanwhile",
-            )),
+            // What the GPU waits for it is idle time, which section idle-causes counts.
+            gain: None,
             evidence: format!("table driver_calls, rank {}", slowest.rank),
             next: next.to_owned(),
         });

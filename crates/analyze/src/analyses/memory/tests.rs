@@ -210,8 +210,7 @@ fn calls_into_the_driver_cost_time_in_steady_steps() {
     assert_eq!(column(&section, "driver_calls", "steps_pct"), [1.5, 0.5, 1.0].map(Value::Float));
     let finding = &section.findings[0];
     assert_eq!((finding.id, finding.severity), ("memory_pressure", Severity::Warning));
-    let gain = finding.gain.as_ref().unwrap();
-    assert_eq!((gain.low, gain.high, gain.per_step), (Ns(0), Ns(20), true));
+    assert_eq!(finding.gain, None);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! How fast memory is copied and set, by direction, and what pageable memory costs.
 
 mod copies;
+mod exposed;
 mod pageable;
 mod sweep;
 
@@ -11,6 +12,7 @@ use eaves_model::{Interval, IntervalSet, Ns, StringId};
 use serde::{Deserialize, Serialize};
 
 pub(crate) use self::copies::{Copy, CopyKind, copies};
+use self::exposed::Exposed;
 use self::pageable::Pageable;
 pub(crate) use self::sweep::{rated, visit_changes};
 use super::{Analyse, Rank, Shown, missing};
@@ -28,6 +30,7 @@ pub(super) struct Part {
     names: Vec<(String, Moved)>,
     all: Moved,
     pageable: Pageable,
+    exposed: Exposed,
 }
 
 /// The copies and sets of a kind.
@@ -124,7 +127,7 @@ impl Analyse for MemoryBandwidth {
             title: "Memory copies and sets",
             numbers: ranks.iter().flat_map(|(rank, part)| numbers(rank.rank, &part.all)).collect(),
             tables: tables.collect(),
-            findings: pageable::finding(&ranks).into_iter().collect(),
+            findings: pageable::finding(&ranks).into_iter().chain(exposed::findings(&ranks)).collect(),
         })
     }
 }
@@ -141,7 +144,16 @@ fn measured(rank: &RankView<'_>, copies: &[Copy]) -> Part {
     let mut names: Vec<(String, Moved)> = by_name.into_iter().map(moved).collect();
     names
         .sort_by(|(a, left), (b, right)| Reverse(left.time).cmp(&Reverse(right.time)).then_with(|| a.cmp(b)));
-    Part { kinds, names, all: Moved::of(copies.iter()), pageable: Pageable::of(rank, copies) }
+    let window = rank.steady().window;
+    let in_window = |copy: &&Copy| window.is_some_and(|window| copy.interval.clip(window).is_some());
+    let steady: Vec<Copy> = copies.iter().filter(in_window).copied().collect();
+    Part {
+        kinds,
+        names,
+        all: Moved::of(copies.iter()),
+        pageable: Pageable::of(rank, &steady),
+        exposed: Exposed::of(rank, &steady),
+    }
 }
 
 impl OfKind {

@@ -5,15 +5,15 @@ use serde::{Deserialize, Serialize};
 
 use super::Ranks;
 use super::copies::{Copy, CopyKind, HostMemory};
-use crate::section::{Finding, Gain, Severity};
+use crate::section::{Budget, Finding, Gain, Severity};
 use crate::text::{duration, percent, percentage};
 use crate::{KernelType, RankView};
 
 /// Copies of fewer bytes take as long as they take to begin, whatever the memory. Up to 64 KB the host does not even
 /// wait for a pageable copy to the device (CUDA C++ Programming Guide, "Concurrent Execution between Host and Device").
-const SMALL: u64 = 64 * 1024;
+pub(super) const SMALL: u64 = 64 * 1024;
 
-/// Share of the GPU span from which large pageable copies are worth a sentence.
+/// Share of the time from which pinning memory is worth a sentence.
 const NOTICEABLE_PCT: f64 = 1.0;
 
 /// The large pageable copies of a rank.
@@ -79,9 +79,9 @@ impl Pageable {
 pub(super) fn finding(ranks: &Ranks<'_>) -> Option<Finding> {
     let (rank, pageable, span) = ranks
         .iter()
-        .filter_map(|(rank, part)| Some((*rank, &part.pageable, rank.span?.length())))
+        .map(|(rank, part)| (*rank, &part.pageable, rank.steady.time()))
         .max_by_key(|(_, pageable, _)| pageable.gain())?;
-    if percentage(pageable.time, span) < NOTICEABLE_PCT || pageable.gain() == Ns::ZERO {
+    if percentage(pageable.gain(), span) < NOTICEABLE_PCT {
         return None;
     }
     let number = rank.rank;
@@ -97,13 +97,12 @@ pub(super) fn finding(ranks: &Ranks<'_>) -> Option<Finding> {
         id: "pageable_copies",
         severity: Severity::Warning,
         claim: format!(
-            "on rank {number} large copies from or to pageable memory take {} ({}) of the GPU span of {}: {:.1} MB in all",
+            "copies between pageable memory and the device take {} of the time on rank {number} ({}): {:.1} MB in all",
             percent(pageable.time, span),
             duration(pageable.time),
-            duration(span),
             pageable.bytes as f64 / 1e6
         ),
-        gain: Some(Gain::new(Ns::ZERO, pageable.gain(), rank.steps, basis)),
+        gain: Some(Gain::new(Ns::ZERO, pageable.gain(), rank.steady.steps, basis).out_of(number, Budget::ExposedMemory)),
         evidence: format!("table by_name, rank {number}, names with Pageable"),
         next: "pin the memory: `DataLoader(..., pin_memory=True)` or `tensor.pin_memory()`, and copy with \
                `non_blocking=True`, so that the copy is faster, runs beside kernels and does not stop the host"

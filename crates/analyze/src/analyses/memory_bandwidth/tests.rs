@@ -49,7 +49,12 @@ fn values_by_hand() {
     assert_eq!(number(&section, "moved_bytes", Some(0)), Value::Integer(2_020));
     assert_eq!(number(&section, "time_ns", Some(0)), Value::Integer(260));
     assert_eq!(column_ids(&section, "by_kind").len(), 15);
-    assert_eq!((section.tables.len(), section.findings.len()), (2, 0));
+    assert_eq!(section.tables.len(), 2);
+    // Copies are too small to tell pageable memory from pinned. The set takes 10 of 450.
+    let found: Vec<_> =
+        section.findings.iter().map(|finding| (finding.id, finding.gain.as_ref().unwrap().high)).collect();
+    assert_eq!(found, [("exposed_memory", Ns(200)), ("device_copies", Ns(50))]);
+    assert!(!section.findings[1].next.contains("pin"), "{}", section.findings[1].next);
 }
 
 #[test]
@@ -99,7 +104,7 @@ fn pageable_copies_are_compared_with_pinned_ones() {
     let finding = &section.findings[0];
     assert_eq!(
         finding.claim,
-        "on rank 0 large copies from or to pageable memory take 10.0% (100 µs) of the GPU span of 1.0 ms: 1.0 MB in all"
+        "copies between pageable memory and the device take 10.0% of the time on rank 0 (100 µs): 1.0 MB in all"
     );
     // 100 µs less 20 µs, of which a kernel hides nothing more: 80 µs are exposed.
     let gain = finding.gain.as_ref().unwrap();
@@ -123,7 +128,8 @@ fn small_hidden_or_short_copies_are_no_finding() {
             .bytes(bytes)
             .gpu(Kernel, "gemm", 0, hidden)
             .gpu(Kernel, "gemm", 900, 1_000);
-        assert!(section_of(&run_of(vec![test]), "memory-bandwidth").findings.is_empty());
+        let section = section_of(&run_of(vec![test]), "memory-bandwidth");
+        assert!(section.findings.iter().all(|finding| finding.id != "pageable_copies"));
     }
 }
 

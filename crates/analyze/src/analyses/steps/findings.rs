@@ -5,8 +5,8 @@ use eaves_model::Ns;
 
 use super::{Step, median};
 use crate::RankSummary;
-use crate::section::{Finding, Gain, Severity};
-use crate::text::duration;
+use crate::section::{Budget, Finding, Gain, Severity};
+use crate::text::{duration, percentage};
 
 /// A step this many times the median is worth a sentence.
 const SLOW_RATIO: f64 = 1.5;
@@ -16,6 +16,8 @@ const STEPS_FOR_A_MEDIAN: usize = 4;
 /// of a steady loop spread by one or two percent.
 const UNEVEN_PCT: f64 = 10.0;
 const STEPS_FOR_A_SPREAD: usize = 4;
+/// Less of the steps' time cannot be told from noise.
+const LOST_PCT: f64 = 2.0;
 
 /// A rank with its selected steps.
 type Of<'a> = (&'a RankSummary, &'a [Step]);
@@ -28,12 +30,35 @@ pub(super) fn findings(ranks: &[Of<'_>]) -> Vec<Finding> {
     slow.into_iter().chain(uneven).chain(warm_up_step(ranks)).collect()
 }
 
-/// The steps behind the first of the recording.
-fn steady(steps: &[Step]) -> &[Step] {
-    match steps {
-        [first, rest @ ..] if first.is_first => rest,
-        _ => steps,
-    }
+/// The steps behind the warm-up, of which the first of the recording always is one.
+fn steady<'a>((rank, steps): &Of<'a>) -> &'a [Step] {
+    let first = usize::from(steps.first().is_some_and(|first| first.is_first));
+    let warm_up = usize::try_from(rank.steady.warm_up_steps).unwrap_or(usize::MAX);
+    &steps[first.max(warm_up).min(steps.len())..]
+}
+
+/// Time of a step in which its GPU computed nothing; nothing if that is not known.
+fn lost(step: &Step) -> Option<Ns> {
+    let work = step.gpu.as_ref()?;
+    Some(work.idle + work.times.exposed_communication() + work.times.exposed_memory())
+}
+
+/// The value below which a share of the steps is.
+fn quantile(mut values: Vec<Ns>, numerator: usize, denominator: usize) -> Ns {
+    values.sort_unstable();
+    values.get(values.len().saturating_sub(1) * numerator / denominator).copied().unwrap_or(Ns::ZERO)
+}
+
+/// What steps take beyond a usual one, as far as the GPU did not compute meanwhile: longer work is no loss.
+fn avoidable(steps: &[Step], usual: impl Fn(Vec<Ns>) -> Ns) -> Vec<Ns> {
+    let usual_length = usual(steps.iter().map(length).collect());
+    let usual_loss = usual(steps.iter().filter_map(lost).collect());
+    let beyond = |step: &Step| {
+        let longer = length(step) - usual_length;
+        let loss = lost(step).map_or(longer, |lost| lost - usual_loss);
+        longer.min(loss).max(Ns::ZERO)
+    };
+    steps.iter().map(beyond).collect()
 }
 
 fn length(step: &Step) -> Ns {
@@ -45,42 +70,56 @@ fn times(step: &Step, median: Ns) -> f64 {
 }
 
 fn slow_step(ranks: &[Of<'_>]) -> Option<Finding> {
-    let (rank, step, median) = ranks
+    let (rank, steps, step, median) = ranks
         .iter()
         .filter(|(_, steps)| steps.len() >= STEPS_FOR_A_MEDIAN)
-        .map(|(rank, steps)| (rank, steady(steps), median(steady(steps))))
+        .map(|of| (of.0, steady(of), median(steady(of))))
         // Where every other step is slow, none sticks out.
         .filter(|&(_, steps, median)| {
             2 * steps.iter().filter(|step| times(step, median) >= SLOW_RATIO).count() < steps.len()
         })
-        .flat_map(|(rank, steps, median)| steps.iter().map(move |step| (rank, step, median)))
-        .max_by_key(|(_, step, median)| length(step) - *median)?;
+        .flat_map(|(rank, steps, median)| (0..steps.len()).map(move |index| (rank, steps, index, median)))
+        .max_by_key(|(_, steps, index, median)| length(&steps[*index]) - *median)?;
+    let gained = avoidable(steps, |values| quantile(values, 1, 2))[step];
+    let (step, count) = (&steps[step], steps.len() as u64);
     if times(step, median) < SLOW_RATIO {
         return None;
     }
+    let is_work = 2 * gained.0 < (length(step) - median).0;
     Some(Finding {
         id: "slow_step",
-        severity: Severity::Warning,
+        severity: if is_work { Severity::Info } else { Severity::Warning },
         claim: format!(
-            "step {} of rank {} took {}, {:.1} times the median of {}",
+            "step {} of rank {} took {}, {:.1} times the median of {}{}",
             step.number,
             rank.rank,
             duration(length(step)),
             times(step, median),
-            duration(median)
+            duration(median),
+            if is_work { ": its GPU had more work" } else { "" }
         ),
-        gain: Some(Gain::new(
-            Ns::ZERO,
-            length(step) - median,
-            rank.steps,
-            "what this step took beyond the median, spread over the steps",
-        )),
+        gain: (!is_work).then(|| {
+            Gain::new(
+                Ns::ZERO,
+                gained,
+                count,
+                "what this step took beyond the median without computing, spread over the steps",
+            )
+            .out_of(rank.rank, Budget::NotComputing)
+        }),
         evidence: format!("table by_step, rank {}, step {}", rank.rank, step.number),
-        next: format!(
-            "look at this step alone with `--step {}`: recompilation, garbage collection, checkpoints and loading \
-             of data are the usual causes",
-            step.number
-        ),
+        next: if is_work {
+            format!(
+                "compare its work with that of others (`--step {}`): a longer batch, an evaluation",
+                step.number
+            )
+        } else {
+            format!(
+                "look at this step alone with `--step {}`: recompilation, garbage collection, checkpoints and data \
+                 loading are the usual causes",
+                step.number
+            )
+        },
     })
 }
 
@@ -95,7 +134,7 @@ fn spread_pct(steps: &[Step]) -> f64 {
 fn uneven_steps(ranks: &[Of<'_>]) -> Option<Finding> {
     let (rank, steps) = ranks
         .iter()
-        .map(|(rank, steps)| (rank, steady(steps)))
+        .map(|of| (of.0, steady(of)))
         .filter(|(_, steps)| steps.len() >= STEPS_FOR_A_SPREAD)
         .max_by(|(_, a), (_, b)| spread_pct(a).total_cmp(&spread_pct(b)))?;
     let spread = spread_pct(steps);
@@ -105,22 +144,29 @@ fn uneven_steps(ranks: &[Of<'_>]) -> Option<Finding> {
     let mut lengths: Vec<Ns> = steps.iter().map(length).collect();
     lengths.sort_unstable();
     let (shortest, longest) = (lengths[0], lengths[lengths.len() - 1]);
-    let beyond = lengths.iter().map(|&length| length - lengths[lengths.len() / 4]).sum::<Ns>().max(Ns::ZERO);
+    let mean = lengths.iter().copied().sum::<Ns>();
+    let beyond: Ns = avoidable(steps, |values| quantile(values, 1, 4)).into_iter().sum();
+    // Batches of different length make steps uneven, and nothing is lost.
+    let is_work = percentage(beyond, mean) < LOST_PCT;
     Some(Finding {
         id: "uneven_steps",
-        severity: Severity::Warning,
+        severity: if is_work { Severity::Info } else { Severity::Warning },
         claim: format!(
-            "the steps of rank {} take from {} to {}: they spread by {spread:.0}% of their mean",
+            "the steps of rank {} take from {} to {}: they spread by {spread:.0}% of their mean{}",
             rank.rank,
             duration(shortest),
-            duration(longest)
+            duration(longest),
+            if is_work { ", as the work of the GPU does" } else { "" }
         ),
-        gain: Some(Gain::new(
-            Ns::ZERO,
-            beyond,
-            steps.len() as u64,
-            "if every step took as long as the lower quarter of them",
-        )),
+        gain: (!is_work).then(|| {
+            Gain::new(
+                Ns::ZERO,
+                beyond,
+                steps.len() as u64,
+                "if every step lost as little without computing as the lower quarter of them",
+            )
+            .out_of(rank.rank, Budget::NotComputing)
+        }),
         evidence: format!("table by_step, rank {}, column duration_ns", rank.rank),
         next: "compare a short step with a long one (`--step N`): batches of different length, loading of data and \
                other work on the machine are the usual causes"
@@ -133,7 +179,7 @@ fn warm_up_step(ranks: &[Of<'_>]) -> Option<Finding> {
     let (rank, first, rest) = ranks
         .iter()
         .filter(|(_, steps)| steps.len() >= STEPS_FOR_A_MEDIAN)
-        .filter_map(|(rank, steps)| Some((rank, steps.first()?, steady(steps))))
+        .filter_map(|of| Some((of.0, of.1.first()?, steady(of))))
         .filter(|(_, first, _)| first.is_first)
         .max_by(|a, b| times(a.1, median(a.2)).total_cmp(&times(b.1, median(b.2))))?;
     if times(first, median(rest)) < SLOW_RATIO {
@@ -182,9 +228,9 @@ mod tests {
         let found = findings(&[10, 10, 40, 10]);
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].claim, "step 3 of rank 0 took 40 ns, 4.0 times the median of 10 ns");
-        // 30 ns too much in one of four steps.
+        // 30 ns too much in one of the three steps behind the first.
         let gain = found[0].gain.as_ref().unwrap();
-        assert_eq!((gain.low, gain.high, gain.per_step), (Ns(0), Ns(7), true));
+        assert_eq!((gain.low, gain.high, gain.per_step), (Ns(0), Ns(10), true));
         assert_eq!(findings(&[10, 10, 40]), []);
         assert_eq!(findings(&[100, 101, 103, 99, 100]), []);
     }
@@ -204,6 +250,29 @@ mod tests {
         let selected = analyse(&run, "steps", Selection::default().with_steps(2..=5));
         let Outcome::Section(section) = selected else { panic!("a section was expected") };
         assert_eq!(section.findings[0].id, "slow_step");
+    }
+
+    /// Steps in which the GPU computes for some time and is idle for the rest.
+    fn with_gpu(steps: &[(i64, i64)]) -> Vec<Finding> {
+        let mut test = trace(&steps.iter().map(|(length, _)| *length).collect::<Vec<_>>());
+        let mut start = 0;
+        for (index, &(length, busy)) in steps.iter().enumerate() {
+            test.launch(index as i64, start, start).kernel("gemm", index as i64, start, start + busy);
+            start += length;
+        }
+        section_of(&run_of(vec![test]), "steps").findings
+    }
+
+    #[test]
+    fn longer_work_is_no_loss() {
+        // 20 ns idle in each step, however long it computes.
+        let found = with_gpu(&[(100, 80), (80, 60), (120, 100), (80, 60), (120, 100)]);
+        assert_eq!((found[0].id, found[0].severity, &found[0].gain), ("uneven_steps", Severity::Info, &None));
+        let found = with_gpu(&[(100, 80), (100, 80), (300, 280), (100, 80), (100, 80)]);
+        assert_eq!((found[0].id, found[0].severity, &found[0].gain), ("slow_step", Severity::Info, &None));
+        // Of 200 ns more the GPU is idle for 150.
+        let found = with_gpu(&[(100, 80), (100, 80), (300, 130), (100, 80), (100, 80)]);
+        assert_eq!((found[0].id, found[0].gain.as_ref().unwrap().high), ("slow_step", Ns(150 / 4)));
     }
 
     #[test]

@@ -2,10 +2,11 @@
 
 mod findings;
 
-use eaves_model::{Interval, IntervalSet, Ns, SliceKind};
+use eaves_model::{Interval, Ns, SliceKind};
 use serde::{Deserialize, Serialize};
 
 use super::{Analyse, Rank};
+use crate::findings::covered;
 use crate::section::{Column, Number, Provenance, Section, Skipped, Table, Unit, Value};
 use crate::{GpuView, Job, KernelType, Outcome, RankSummary, RankView, Selection, TypeSets, TypeTimes};
 
@@ -120,21 +121,9 @@ fn work_by_step(rank: &RankView<'_>, gpu: &GpuView, sets: &TypeSets) -> Vec<Opti
         .zip(activities.into_iter().zip(kernels))
         .map(|((_, window), (activities, kernels))| {
             let times = TypeTimes::of(&activities.into_iter().collect());
-            Some(GpuWork { times, idle: window.length() - measure_within(&busy, window), kernels })
+            Some(GpuWork { times, idle: window.length() - covered(&busy, window), kernels })
         })
         .collect()
-}
-
-/// How much of a window a set covers; looks only at the intervals inside.
-fn measure_within(set: &IntervalSet, window: Interval) -> Ns {
-    let intervals = set.as_slice();
-    let first = intervals.partition_point(|interval| interval.end <= window.start);
-    intervals[first..]
-        .iter()
-        .take_while(|interval| interval.start < window.end)
-        .filter_map(|interval| interval.clip(window))
-        .map(Interval::length)
-        .sum()
 }
 
 fn by_step(job: &Job, ranks: &[(&RankSummary, &[Step])]) -> Table {

@@ -13,12 +13,12 @@ use eaves_model::Ns;
 
 use super::collectives::without_calls;
 use super::{Analyse, Rank};
-use crate::collectives::{Call, Calls, Fate, Match, Matching, Waits, waiting_of};
+use crate::collectives::{Call, Calls, Fate, Match, Matching, Member, Place, Waits, waiting_of};
 use crate::section::{
-    Column, Finding, Gain, Number, Provenance, Section, Severity, Skipped, Table, Unit, Value,
+    Budget, Column, Finding, Gain, Number, Provenance, Section, Severity, Skipped, Table, Unit, Value,
 };
 use crate::text::{duration, percent, percentage};
-use crate::{Job, Outcome, RankView};
+use crate::{Job, Outcome, RankView, Steady};
 
 pub(super) struct Stragglers;
 
@@ -95,12 +95,16 @@ const HOW_TO_MATCH: &str = "record the same steps on every rank (`prof.step()` w
 struct OfRank {
     /// Matched collectives it took part in.
     matched: u64,
-    /// In how many of these somebody waited notably.
+    /// In how many of these somebody waited notably, in the steady state.
     notable: u64,
     /// In how many it came last.
     last: u64,
     /// In how many of the notable ones it came last.
     notable_last: u64,
+    /// The longest that another waited for it in one of those.
+    longest: Ns,
+    /// Summed waiting of the others for it, in the steady state.
+    steady_waited: Ns,
     /// Summed waiting of the others for it.
     others_waited: Ns,
     /// The part of that which its late launches explain, if launches were recorded.
@@ -112,6 +116,13 @@ struct OfRank {
 }
 
 impl OfRank {
+    /// How long one of the others waited for it in the steady state, on average. Ranks do not begin to record at
+    /// the same time, so a wait that is longer than all others together is no habit.
+    fn usual_wait(&self) -> Ns {
+        let mean = Ns(self.steady_waited.0 / i64::try_from(self.others).unwrap_or(i64::MAX).max(1));
+        if 2 * self.longest.0 > mean.0 { (mean - self.longest).max(Ns::ZERO) } else { mean }
+    }
+
     /// How long one of the others waited for it, on average.
     fn mean_waited(&self) -> Ns {
         Ns(self.others_waited.0 / i64::try_from(self.others).unwrap_or(i64::MAX).max(1))
@@ -141,18 +152,20 @@ impl Lateness {
     fn of(ranks: &[Rank<'_, Arc<Calls>>]) -> Self {
         let mut found = Self { ranks: vec![OfRank::default(); ranks.len()], ..Self::default() };
         let calls: Vec<&Calls> = ranks.iter().map(|rank| rank.part.as_ref()).collect();
-        let (matching, waits) = waiting_of(&calls, |matched| found.count(matched));
+        let (matching, waits) = waiting_of(&calls, |matched| found.count(ranks, matched));
         found.matching = matching;
         for (rank, waits) in waits.iter().enumerate() {
-            found.measure(rank, waits);
+            found.measure(rank, &ranks[rank].steady, waits);
         }
         found
     }
 
-    fn count(&mut self, matched: &Match<'_, '_>) {
+    fn count(&mut self, ranks: &[Rank<'_, Arc<Calls>>], matched: &Match<'_, '_>) {
         let is_notable = matched.longest_wait() >= NOTABLE_WAIT;
         self.collectives += 1;
         self.notable += u64::from(is_notable);
+        let is_steady = |member: &Member<'_>| ranks[member.rank].steady.has(member.call.start);
+        let is_notable = is_notable && matched.members.iter().all(is_steady);
         for member in matched.members {
             let rank = &mut self.ranks[member.rank];
             rank.matched += 1;
@@ -162,12 +175,15 @@ impl Lateness {
         let rank = &mut self.ranks[last.rank];
         rank.last += 1;
         rank.notable_last += u64::from(is_notable);
+        if is_notable {
+            rank.longest = rank.longest.max(matched.longest_wait());
+        }
         let step = self.steps.entry(last.call.step).or_default();
         step.collectives += 1;
         step.last.entry(last.rank).or_default().0 += 1;
     }
 
-    fn measure(&mut self, rank: usize, waits: &Waits) {
+    fn measure(&mut self, rank: usize, steady: &Steady, waits: &Waits) {
         let mut for_whom: BTreeMap<usize, Ns> = BTreeMap::new();
         for waiting in waits.both() {
             self.ranks[rank].own_wait += waiting.wait();
@@ -178,6 +194,9 @@ impl Lateness {
                 if waiting.launches > 0 {
                     *self.ranks[last].launched_late.get_or_insert_default() += time;
                 }
+            }
+            for ((last, is_steady), time) in waiting.wait_by(|wait| (wait.last, steady.has(wait.start()))) {
+                self.ranks[last].steady_waited += if is_steady { time } else { Ns::ZERO };
             }
             for (step, time) in waiting.wait_by(|wait| wait.step) {
                 self.steps.entry(step).or_default().waited += time;
@@ -309,21 +328,20 @@ fn by_step(ranks: &[Rank<'_, Arc<Calls>>], found: &Lateness) -> Table {
 }
 
 fn finding(ranks: &[Rank<'_, Arc<Calls>>], found: &Lateness) -> Option<Finding> {
-    let (index, late) = found.ranks.iter().enumerate().max_by_key(|(_, rank)| rank.others_waited)?;
+    let (index, late) = found.ranks.iter().enumerate().max_by_key(|(_, rank)| rank.usual_wait())?;
     let rank = ranks.get(index)?;
     // Of those that it takes part in: a job of many ranks has many groups, and a rank is in few of them.
     let often = 100.0 * late.notable_last as f64 >= LAST_PCT * late.notable as f64;
-    // On the host there is no GPU span; the whole recording stands for it.
-    let whole = rank.span.or(rank.extent)?.length();
-    let share = percentage(late.mean_waited(), whole);
+    let (waited, whole) = (late.usual_wait(), rank.steady.whole(rank.extent));
+    let share = percentage(waited, whole);
     let needed = WAIT_WARNING_PCT.max(WAIT_OF_FEW_PCT / late.notable as f64);
     if late.notable < NOTABLE_COLLECTIVES || !often || share < needed {
         return None;
     }
     let gain = Gain::new(
         Ns::ZERO,
-        late.mean_waited(),
-        rank.steps,
+        waited,
+        rank.steady.steps,
         "what the other ranks waited for it on average; hidden waiting gains nothing, and the next rank may be late too",
     );
     // Where it is behind: its host launches later than the others, or its device takes longer from there.
@@ -343,18 +361,20 @@ fn finding(ranks: &[Rank<'_, Arc<Calls>>], found: &Lateness) -> Option<Finding> 
              garbage collection are the usual causes",
         ),
     };
-    let per_step = if gain.per_step { format!(", {} a step", duration(gain.high)) } else { String::new() };
+    let is_on_gpu = rank.steady.window.is_some() && rank.part.totals(Place::Host).calls == 0;
+    let budget = if is_on_gpu { Budget::ExposedCommunication } else { Budget::NotComputing };
+    let gain = Gain { budget, ..gain };
+    let per_step = if gain.per_step { " per step" } else { "" };
     Some(Finding {
         id: "straggler",
         severity: if share < WAIT_CRITICAL_PCT { Severity::Warning } else { Severity::Critical },
         claim: format!(
-            "the others wait for rank {}: it comes last in {} of {} collectives with notable waiting, and another rank \
-             waits {} for it on average ({} of the span{per_step}){because}",
+            "the other ranks wait for rank {} for {} of the time ({}{per_step}): it comes last in {} of {} collectives{because}",
             rank.rank,
+            percent(waited, whole),
+            duration(gain.high),
             late.notable_last,
             late.notable,
-            duration(late.mean_waited()),
-            percent(late.mean_waited(), whole),
         ),
         gain: Some(gain),
         evidence: format!("table by_rank, rank {}, columns last_count and others_waited_ns", rank.rank),

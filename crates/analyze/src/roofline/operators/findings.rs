@@ -5,7 +5,7 @@ use eaves_roofline::Settings;
 
 use super::section::{Held, Scope};
 use super::{Class, OperatorRow, TracePoints};
-use crate::section::{Finding, Gain, Severity};
+use crate::section::{Budget, Finding, Gain, Severity};
 use crate::text::{duration, percent, percentage, shortened};
 
 /// How many rows with headroom are worth a sentence each.
@@ -59,6 +59,7 @@ fn headroom(points: &TracePoints, held: &[Held<'_>], scope: Scope, settings: &Se
                     settings.bound_pct
                 ),
             );
+            let gain = Gain { budget: budget(row.class), ..gain };
             Finding {
                 id: "roofline_headroom",
                 severity: Severity::Info,
@@ -91,6 +92,14 @@ fn next(points: &TracePoints, row: &OperatorRow) -> &'static str {
             "see on how many threads it runs (`torch.get_num_threads()`) and whether its operands are contiguous; larger \
              batches, BF16 where the processor has it, and `torch.compile`, which fuses elementwise operators, help most"
         }
+    }
+}
+
+/// What the time of a row is taken from.
+fn budget(class: Class) -> Budget {
+    match class {
+        Class::Communication => Budget::ExposedCommunication,
+        _ => Budget::Compute,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Values by hand, findings, and a twin that looks at every nanosecond.
 
 mod rules;
+mod start_up;
 mod twin;
 mod values;
 

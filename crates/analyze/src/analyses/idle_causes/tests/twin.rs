@@ -203,7 +203,15 @@ proptest! {
         let expected = expected(&slices, &activities);
         let causes: BTreeMap<Cause, i64> = super::times(&part).into_iter().collect();
         prop_assert_eq!(&causes, &expected.causes);
-        prop_assert_eq!(part.after_sync().0, expected.after_sync);
+        // The steady state has its part of it, and of each gap once.
+        let steady: i64 = part.totals.iter().map(|total| total.steady.0).sum();
+        let view = crate::RankView::new(&test.trace, &options);
+        let window = view.steady().window;
+        let is_inside = window.zip(view.sets.span()).is_some_and(|(window, span)| span.start <= window.start);
+        if is_inside {
+            prop_assert_eq!(steady, view.steady().idle().0);
+        }
+        prop_assert!(steady <= view.steady().idle().0 && part.after_sync().0 <= expected.after_sync);
         let names: BTreeMap<(Cause, &str), i64> =
             part.names.iter().map(|name| ((name.cause, name.name.as_str()), name.time.0)).collect();
         prop_assert_eq!(names, expected.names);

@@ -1,0 +1,126 @@
+//! What holds for all findings, whichever analysis makes them.
+//!
+//! A finding says which time its gain is taken from ([`Gain::out_of`]). Here the gain is cut to what there is of that
+//! time in the steady state ([`Steady`]), findings that gain nothing go, and gains that cannot all be had together
+//! say so. So no gain exceeds what is idle, exposed or computed, and those without `overlaps` add up to no more than
+//! one step.
+
+mod steady;
+
+use std::cmp::Reverse;
+
+use eaves_model::{Interval, Ns};
+
+pub use self::steady::Steady;
+pub(crate) use self::steady::covered;
+use crate::section::{Budget, Finding, Gain};
+use crate::{Job, Outcome, RankSummary};
+
+impl Budget {
+    /// The disjoint kinds of time.
+    const PARTS: [Self; 4] = [Self::Idle, Self::ExposedCommunication, Self::ExposedMemory, Self::Compute];
+
+    /// True if it holds time of a disjoint kind.
+    fn holds(self, part: Self) -> bool {
+        match self {
+            Self::NotComputing => part != Self::Compute,
+            Self::Everything => true,
+            _ => self == part,
+        }
+    }
+
+    /// True if it is one of the disjoint kinds.
+    fn is_one_kind(self) -> bool {
+        Self::PARTS.contains(&self)
+    }
+
+    /// True if there is time that both hold.
+    fn meets(self, other: Self) -> bool {
+        Self::PARTS.iter().any(|&part| self.holds(part) && other.holds(part))
+    }
+}
+
+/// Makes the findings of a report agree with the time there is, and with each other.
+pub(crate) fn settle(job: &Job, outcomes: &mut [Outcome]) {
+    for finding in all(outcomes) {
+        if let Some(gain) = &mut finding.gain {
+            gain.high = gain.high.min(most(job, gain)).max(Ns::ZERO);
+            gain.low = gain.low.clamp(Ns::ZERO, gain.high);
+        }
+    }
+    for outcome in outcomes.iter_mut() {
+        if let Outcome::Section(section) = outcome {
+            section.findings.retain(|finding| finding.gain.as_ref().is_none_or(|gain| gain.high > Ns::ZERO));
+            section.findings.sort_by_key(|finding| Reverse(finding.gain.as_ref().map(|gain| gain.high)));
+        }
+    }
+    mark_overlaps(job, all(outcomes).filter(|finding| finding.gain.is_some()).collect());
+}
+
+fn all(outcomes: &mut [Outcome]) -> impl Iterator<Item = &mut Finding> {
+    outcomes.iter_mut().flat_map(|outcome| match outcome {
+        Outcome::Section(section) => section.findings.iter_mut(),
+        Outcome::Skipped(_) => [].iter_mut(),
+    })
+}
+
+/// The most that a gain can be.
+fn most(job: &Job, gain: &Gain) -> Ns {
+    let of = |rank: &RankSummary| available(rank, gain.budget, gain.per_step);
+    job.ranks
+        .iter()
+        .filter(|rank| gain.rank.is_none_or(|number| rank.rank == number))
+        .map(of)
+        .max()
+        .unwrap_or(gain.high)
+}
+
+/// What there is of a kind of time on a rank, in a step or altogether.
+fn available(rank: &RankSummary, budget: Budget, per_step: bool) -> Ns {
+    let extent = rank.extent.map_or(Ns::ZERO, Interval::length);
+    let time = rank.steady.budget(budget, extent);
+    let steps = if per_step { rank.steady.steps.max(1) } else { 1 };
+    Ns(time.0 / i64::try_from(steps).unwrap_or(i64::MAX))
+}
+
+/// Goes through the gains, the largest first. One that fits beside those before it, in the time of its kind and in
+/// the step, adds to them; one that does not is at least in part the same time as they. Of time of several kinds nobody
+/// knows which it is, so it never adds to what may be the same.
+fn mark_overlaps(job: &Job, mut findings: Vec<&mut Finding>) {
+    findings.sort_by_key(|finding| Reverse(finding.gain.as_ref().map(|gain| (gain.high, gain.low))));
+    let mut added: Vec<(&'static str, Gain)> = Vec::new();
+    for finding in findings {
+        let Some(gain) = &mut finding.gain else { continue };
+        let beside = || added.iter().filter(|(_, other)| other.per_step == gain.per_step);
+        let same = || beside().filter(|(_, other)| may_be_the_same(gain, other));
+        let sum =
+            |of: &mut dyn Iterator<Item = &(&'static str, Gain)>| of.map(|(_, other)| other.high).sum::<Ns>();
+        let step = Gain { rank: None, budget: Budget::Everything, ..gain.clone() };
+        let is_apart = same().all(|(_, other)| gain.budget.is_one_kind() && other.budget.is_one_kind());
+        let fits = sum(&mut same()) + gain.high <= most(job, gain)
+            && sum(&mut beside()) + gain.high <= most(job, &step);
+        if is_apart && fits {
+            added.push((finding.id, gain.clone()));
+            continue;
+        }
+        let ids =
+            |of: &mut dyn Iterator<Item = &(&'static str, Gain)>| of.map(|(id, _)| *id).collect::<Vec<_>>();
+        let mut overlaps = ids(&mut same());
+        if overlaps.is_empty() {
+            overlaps = ids(&mut beside());
+        }
+        overlaps.sort_unstable();
+        overlaps.dedup();
+        gain.basis.push_str(&format!("; may be the same time as {}", overlaps.join(", ")));
+        gain.overlaps = overlaps;
+    }
+}
+
+/// True if two gains can be the same time of the same rank.
+fn may_be_the_same(one: &Gain, other: &Gain) -> bool {
+    let is_same_rank = one.rank.is_none() || other.rank.is_none() || one.rank == other.rank;
+    is_same_rank && one.budget.meets(other.budget)
+}
+
+#[cfg(test)]
+mod tests;
