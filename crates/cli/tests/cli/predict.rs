@@ -98,6 +98,17 @@ fn the_output_is_as_wide_as_the_operands() {
     }
 }
 
+/// A roof that no public document states is named in the answer.
+#[test]
+fn an_unverified_roof_is_said() {
+    let claim = |precision: &str| {
+        let answer = json(&["gemm", "--precision", precision, "--device", "gb10"]);
+        answer["sections"][0]["findings"][0]["claim"].as_str().map(str::to_owned)
+    };
+    assert_eq!(claim("fp8").as_deref(), Some("Peak fp8_matrix of NVIDIA GB10 (DGX Spark) is unverified."));
+    assert_eq!(claim("fp4"), None);
+}
+
 /// Beyond what 64 bits of nanoseconds hold, in the terminal too.
 #[test]
 fn huge_shapes_have_their_time() {

@@ -243,6 +243,25 @@ fn a_picture_that_follows_the_system_is_painted_light() {
     assert_ne!(painted(Theme::Auto), painted(Theme::Dark));
 }
 
+/// What no public document states is dashed, and the legend says so.
+#[test]
+fn unverified_roofs_are_dashed() {
+    let mut section = sample::roofline(50);
+    let dashed = |section: &Section| {
+        let text = drawn(&[section]);
+        let document = Document::parse(&text).unwrap();
+        let lines =
+            |class| of_class(&document, class).iter().filter(|line| line.has_tag_name("path")).count();
+        (lines("unverified"), text.contains(">unverified<"))
+    };
+    assert_eq!(dashed(&section), (0, false));
+    let roofs = section.tables.iter_mut().find(|table| table.id == "roofs").unwrap();
+    // Main memory stands first; `confidence` is the last column.
+    *roofs.rows[0].last_mut().unwrap() = "unverified".into();
+    let (lines, said) = dashed(&section);
+    assert!(lines >= 2 && said, "the roof and its swatch: {lines}");
+}
+
 #[test]
 fn roofs_meet_at_the_knee_and_bound_the_plot() {
     let text = drawn(&[&sample::roofline(50)]);
