@@ -192,9 +192,10 @@ impl Document {
         self.sections().flat_map(|section| section.tables.iter().map(move |table| (section, table)))
     }
 
-    /// True if it is worth saying that there are no findings: all analyses looked, and some could see something.
+    /// True if it is worth saying that there are no findings: somebody could see where the time went.
     pub(crate) fn says_nothing_found(&self) -> bool {
-        self.verb == "report" && self.sections().next().is_some() && self.findings().is_empty()
+        let looked = |section: &Section| matches!(section.id, "cpu-time" | "temporal-breakdown");
+        self.verb == "report" && self.sections().any(looked) && self.findings().is_empty()
     }
 
     /// The findings of all sections: what may gain most first, what gains nothing by severity.

@@ -140,19 +140,17 @@ fn merged<'a, K: std::hash::Hash + Eq>(
 const NO_MEMORY: &str = "allocations were not recorded";
 const NO_SHAPES: &str = "shapes were not recorded";
 
-fn columns(shapes: &'static str) -> Vec<Column> {
-    vec![
-        Column::new("operator", "Operator", Unit::None),
-        Column::new("calls", "Calls", Unit::Count),
-        Column::new("cpu_self_ns", "Self", Unit::Nanoseconds),
-        Column::new("share_pct", "Of self time", Unit::Percent),
-        Column::new("cpu_total_ns", "Total", Unit::Nanoseconds),
-        Column::new("host_allocated_bytes", "Allocated", Unit::Bytes),
-        Column::new("shapes", shapes, Unit::None),
-    ]
-}
+/// The columns that both tables have.
+const COLUMNS: [Column; 6] = [
+    Column::new("operator", "Operator", Unit::None),
+    Column::new("calls", "Calls", Unit::Count),
+    Column::new("cpu_self_ns", "Self", Unit::Nanoseconds),
+    Column::new("share_pct", "Of self time", Unit::Percent),
+    Column::new("cpu_total_ns", "Total", Unit::Nanoseconds),
+    Column::new("host_allocated_bytes", "Allocated", Unit::Bytes),
+];
 
-fn cells(row: &Row, shapes: Value, whole: Ns, recorded_memory: bool) -> Vec<Value> {
+fn cells(row: &Row, whole: Ns, recorded_memory: bool) -> Vec<Value> {
     vec![
         row.name.as_str().into(),
         row.calls.into(),
@@ -160,8 +158,14 @@ fn cells(row: &Row, shapes: Value, whole: Ns, recorded_memory: bool) -> Vec<Valu
         Value::percent(row.own.0, whole.0),
         row.total.into(),
         if recorded_memory { row.allocated.0.into() } else { Value::Missing(NO_MEMORY) },
-        shapes,
     ]
+}
+
+fn shapes(row: &Row) -> Value {
+    match row.shapes.as_str() {
+        "" => Value::Missing(NO_SHAPES),
+        shapes => shapes.into(),
+    }
 }
 
 fn whole(rows: &[Row]) -> Ns {
@@ -169,38 +173,36 @@ fn whole(rows: &[Row]) -> Ns {
 }
 
 fn by_operator(rows: &[Row], recorded_memory: bool) -> Table {
-    // How many shapes each operator has; those with most time are in the row.
-    let mut shapes: HashMap<&str, usize> = HashMap::new();
+    let mut counts: HashMap<&str, usize> = HashMap::new();
     for row in rows.iter().filter(|row| !row.shapes.is_empty()) {
-        *shapes.entry(&row.name).or_default() += 1;
+        *counts.entry(&row.name).or_default() += 1;
     }
-    let described = |row: &Row| match shapes.get(row.name.as_str()) {
-        _ if row.shapes.is_empty() => Value::Missing(NO_SHAPES),
-        Some(&count) if count > 1 => format!("{} and {} more", row.shapes, count - 1).into(),
-        _ => row.shapes.as_str().into(),
+    let whole = whole(rows);
+    let cells = |row: &Row| {
+        let count = counts.get(row.name.as_str());
+        let count = count.map_or(Value::Missing(NO_SHAPES), |&count| count.into());
+        cells(row, whole, recorded_memory).into_iter().chain([count, shapes(row)]).collect()
     };
-    let by_name = merged(rows.iter(), |row| &row.name);
-    let rows = by_name.iter().map(|row| cells(row, described(row), whole(rows), recorded_memory));
+    let own = [
+        Column::new("shape_sets", "Shapes", Unit::Count),
+        Column::new("costliest_shapes", "Costliest shapes", Unit::None),
+    ];
     Table {
         id: "by_operator",
-        title: "Operators by self time, without operators inside; shares of the self time of all",
-        columns: columns("Costliest shapes"),
-        rows: rows.collect(),
+        title: "Operators by self time, which is without operators inside",
+        columns: COLUMNS.into_iter().chain(own).collect(),
+        rows: merged(rows.iter(), |row| &row.name).iter().map(cells).collect(),
     }
 }
 
 fn by_shapes(rows: &[Row], recorded_memory: bool) -> Table {
-    let cells = |row: &Row| {
-        let shapes = match row.shapes.as_str() {
-            "" => Value::Missing(NO_SHAPES),
-            shapes => shapes.into(),
-        };
-        cells(row, shapes, whole(rows), recorded_memory)
-    };
+    let whole = whole(rows);
+    let cells =
+        |row: &Row| cells(row, whole, recorded_memory).into_iter().chain([shapes(row)]).collect::<Vec<_>>();
     Table {
         id: "by_shapes",
         title: "Operators by name and input shapes",
-        columns: columns("Shapes"),
+        columns: COLUMNS.into_iter().chain([Column::new("shapes", "Shapes", Unit::None)]).collect(),
         rows: rows.iter().map(cells).collect(),
     }
 }
@@ -258,7 +260,8 @@ mod tests {
         assert_eq!(column(&section, "by_operator", "cpu_total_ns"), integers([70, 107]));
         assert_eq!(column(&section, "by_operator", "calls"), integers([2, 2]));
         assert_eq!(column(&section, "by_operator", "host_allocated_bytes"), integers([64, 8]));
-        assert_eq!(column(&section, "by_operator", "shapes"), texts(["[[2,3]] and 1 more", "[[2,3]]"]));
+        assert_eq!(column(&section, "by_operator", "shape_sets"), integers([2, 1]));
+        assert_eq!(column(&section, "by_operator", "costliest_shapes"), texts(["[[2,3]]", "[[2,3]]"]));
         assert_eq!(column(&section, "by_shapes", "cpu_self_ns"), integers([60, 40, 10, 7]));
         assert_eq!(number(&section, "cpu_self_ns", None), Value::Integer(117));
     }

@@ -8,7 +8,7 @@ use eaves_model::Ns;
 use super::host_time::{HostTime, is_of_host};
 use super::idle_causes::cause::Cause;
 use super::{Analyse, Rank, Shown, missing};
-use crate::section::{Column, Finding, Gain, Number, Provenance, Section, Severity, Table, Unit, Value};
+use crate::section::{Column, Finding, Number, Provenance, Section, Severity, Table, Unit, Value};
 use crate::text::{duration, percent, percentage};
 use crate::{Job, Outcome, RankView};
 
@@ -125,12 +125,8 @@ fn unexplained<P>(ranks: &[(&Rank<'_, P>, &HostTime)]) -> Option<Finding> {
             percent(time(host), host.window),
             duration(time(host))
         ),
-        gain: Some(Gain::new(
-            Ns::ZERO,
-            time(host),
-            rank.steps,
-            "all of it at most; it may be Python, input and output, or waiting",
-        )),
+        // Nobody knows what it is, so nobody can promise anything.
+        gain: None,
         evidence: format!("table by_cause, rank {}", rank.rank),
         next: if host.has_frames {
             "mark what the program does there with `torch.profiler.record_function`, or sample the process with a system \
@@ -176,7 +172,6 @@ mod tests {
         assert_eq!(column(&section, "by_name", "name"), texts(["aten::mm"]));
         let [finding] = section.findings.as_slice() else { panic!("{:?}", section.findings) };
         assert!(finding.claim.contains("20.0% (20 ns)"), "{}", finding.claim);
-        assert_eq!(finding.gain.as_ref().unwrap().high, eaves_model::Ns(20));
         assert!(finding.next.contains("with_stack"));
     }
 

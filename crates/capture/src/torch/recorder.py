@@ -158,6 +158,18 @@ class Recorder(Signs, Ending):
             self.ours = None
         self.profiler = profiler
         self.began = time.monotonic()
+        self.describe_host(profiler)
+
+    def describe_host(self, profiler):
+        """How many threads an operator may use, and on how many processors. No trace has it otherwise."""
+        try:
+            affinity = getattr(os, "sched_getaffinity", None)
+            processors = os.cpu_count() if affinity is None else len(affinity(0))
+            profiler.add_metadata_json("eaves_processors", str(processors or 0))
+            profiler.add_metadata_json("eaves_operator_threads", str(self.torch.get_num_threads()))
+        except Exception:
+            # A recording without it is still a recording.
+            pass
 
     def step(self):
         self.ours = threading.get_ident()

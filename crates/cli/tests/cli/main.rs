@@ -6,6 +6,7 @@ mod bench;
 mod compile;
 mod counted_kernels;
 mod counters;
+mod cpu;
 mod device;
 mod diff;
 mod examples;

@@ -207,16 +207,7 @@ fn importance(columns: &[Column], index: usize, right: bool) -> Option<u32> {
         Some(position) => position as u32,
         None if matches!(
             id,
-            "bound_by"
-                | "cpu_total_ns"
-                | "gbps"
-                | "gflops"
-                | "implementation"
-                | "precision"
-                | "reason"
-                | "role"
-                | "shapes"
-                | "time_ns"
+            "bound_by" | "gbps" | "gflops" | "implementation" | "precision" | "reason" | "role" | "time_ns"
         ) =>
         {
             300 + from_right

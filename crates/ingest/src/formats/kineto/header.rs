@@ -17,6 +17,8 @@ pub(super) fn is_known(key: &str) -> bool {
                 | "displayTimeUnit"
                 | "distributedInfo"
                 | "eaves"
+                | "eaves_operator_threads"
+                | "eaves_processors"
                 | "host_name"
                 | "schemaVersion"
                 | "traceName"
@@ -120,8 +122,9 @@ mod tests {
     #[test]
     fn reads_what_recorders_write() {
         let mut metadata = Metadata::default();
-        let header: [(&str, &str); 7] = [
+        let header: [(&str, &str); 8] = [
             ("schemaVersion", "1"),
+            ("eaves_processors", "2"),
             ("baseTimeNanoseconds", "1751410836000000000"),
             ("with_stack", "1"),
             ("record_shapes", "0"),
@@ -142,6 +145,7 @@ mod tests {
             (Some(true), Some(false))
         );
         assert_eq!(metadata.option("with_flops"), None);
+        assert!(metadata.versions.contains(&("eaves_processors".to_owned(), "2".to_owned())));
         assert_eq!(metadata.devices[0].number("numSms"), Some(132.0));
         let distributed = metadata.distributed.as_ref().unwrap();
         assert_eq!((distributed.rank, distributed.groups[0].description.as_str()), (Some(3), "all"));
