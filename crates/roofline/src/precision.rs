@@ -1,6 +1,7 @@
 //! How numbers are stored: exact bits per element, scales included.
 
 mod catalogue;
+mod spelling;
 
 use std::fmt;
 use std::str::FromStr;
@@ -140,30 +141,9 @@ impl Precision {
         self
     }
 
-    /// How a PyTorch element type, as traces write it, is stored.
-    pub fn from_torch(name: &str) -> Option<Self> {
-        let id = match name.strip_prefix("c10::").unwrap_or(name) {
-            "double" => "fp64",
-            "float" => "fp32",
-            "Half" => "fp16",
-            "BFloat16" => "bf16",
-            "Float8_e4m3fn" | "Float8_e4m3fnuz" => "fp8_e4m3",
-            "Float8_e5m2" | "Float8_e5m2fnuz" => "fp8_e5m2",
-            "Float8_e8m0fnu" => "e8m0",
-            // One element of this type is a pair of numbers.
-            "Float4_e2m1fn_x2" => "fp4x2",
-            "long int" | "long" | "int64_t" | "unsigned long" => "int64",
-            "int" | "unsigned int" | "Scalar" => "int32",
-            "short" | "short int" | "unsigned short" => "int16",
-            "signed char" | "char" => "int8",
-            "unsigned char" => "uint8",
-            "bool" => "bool",
-            "complex<float>" => "complex64",
-            "complex<double>" => "complex128",
-            "complex<Half>" | "complex<c10::Half>" => "complex32",
-            _ => return None,
-        };
-        Self::named(id)
+    /// How an element type is stored, however the recorder spells it: `float`, `Float`, `torch.float32`, `*fp32`.
+    pub fn from_torch(spelling: &str) -> Option<Self> {
+        Self::named(spelling::catalogue_name(spelling))
     }
 
     /// How the element type with this number is stored: recordings write types among the arguments as numbers of

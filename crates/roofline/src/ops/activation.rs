@@ -1,7 +1,8 @@
-//! Activation functions, forward and backward: one operation for every element of the result, as TraceLens counts
-//! those of PyTorch; gated ones of serving engines with the count TraceLens gives them.
+//! Activation functions, forward and backward: for every element of the result the operations of [`super::operations`];
+//! gated ones of serving engines with the count TraceLens gives them.
 
 use super::elementwise::{Stored, mapped};
+use super::operations;
 use super::{Call, Formula, Unmodelled};
 use crate::Work;
 
@@ -96,18 +97,18 @@ const GATED_SILU_QUANTISED: &[&str] =
 const TO_OUTPUT: &[&str] = &["_C::gelu_fast", "_C::gelu_new", "_C::gelu_quick", "aiter::gelu_fast"];
 
 fn forward(call: &Call<'_>) -> Result<Work, Unmodelled> {
-    mapped(call, 1, 1.0, Stored::Promoted)
+    mapped(call, 1, operations::of(call), Stored::Promoted)
 }
 
 fn backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
-    mapped(call, 2, 1.0, Stored::Promoted)
+    mapped(call, 2, operations::of(call), Stored::Promoted)
 }
 
 /// The gradient comes first, the input or result last.
 fn elu_backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
     let (gradient, other) = (call.tensor(0)?, call.tensor(5)?);
     let elements = gradient.elements();
-    Ok(Work::vector(elements, elements, gradient.precision()?)
+    Ok(Work::vector(operations::of(call) * elements, elements, gradient.precision()?)
         .reads("gradient", elements, gradient.precision()?)
         .reads("input", other.elements(), other.precision()?)
         .writes("output", elements, gradient.precision()?))
@@ -148,19 +149,28 @@ fn gated_quantised(call: &Call<'_>) -> Result<Work, Unmodelled> {
     Ok(gated::<7>(call)?.writes("scales", scales.elements(), scales.precision()?))
 }
 
-/// `op(out, input)`: one operation for an element, as for PyTorch's.
+/// `op(out, input)`: the operations of PyTorch's.
 fn to_output(call: &Call<'_>) -> Result<Work, Unmodelled> {
     let (output, input) = (call.tensor(0)?, call.tensor(1)?);
     let elements = output.elements();
-    Ok(Work::vector(elements, elements, input.precision()?)
+    Ok(Work::vector(operations::of(call) * elements, elements, input.precision()?)
         .reads("input", input.elements(), input.precision()?)
         .writes("output", elements, output.precision()?))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::operands::testing::{check_named, counted};
+    use super::super::operands::testing::{call, check_named, counted};
     use super::*;
+
+    #[test]
+    fn functions_count_what_the_table_says() {
+        let call = call("aten::gelu", &[("[4,5]", "float"), ("none", "")]);
+        assert_eq!(forward(&call).unwrap().flops, 8.0 * 20.0);
+        for name in [FORWARD, BACKWARD].concat() {
+            assert!(operations::for_element(name).is_some(), "{name}");
+        }
+    }
 
     #[test]
     fn by_hand() {

@@ -1,7 +1,8 @@
-//! Elementwise operators: one operation for every element of the result, whatever the function, as TraceLens counts;
-//! operands broadcast, and a number counts as one element of four bytes. Copies count one operation for the conversion.
+//! Elementwise operators: for every element of the result the operations of [`super::operations`]; operands broadcast, and
+//! a number counts as one element of four bytes. Copies count one operation for the conversion.
 
 use super::operands::{Kind, kind, output_argument, promoted, stored, value};
+use super::operations;
 use super::shape::{broadcast, volume};
 use super::{Call, Formula, Unmodelled};
 use crate::{Precision, Work};
@@ -229,11 +230,11 @@ pub(super) fn unary(call: &Call<'_>) -> Result<Work, Unmodelled> {
     let takes_tensors = ["aten::pow", "aten::clamp"].iter().any(|name| call.name.starts_with(name));
     let operands =
         if takes_tensors && call.optional(1).is_some() && !call.name.ends_with("out") { 2 } else { 1 };
-    mapped(call, operands, 1.0, Stored::Promoted)
+    mapped(call, operands, operations::of(call), Stored::Promoted)
 }
 
 fn test(call: &Call<'_>) -> Result<Work, Unmodelled> {
-    mapped(call, 1, 1.0, Stored::Fixed(stored("bool")?))
+    mapped(call, 1, operations::of(call), Stored::Fixed(stored("bool")?))
 }
 
 /// Destination first. The source may broadcast.
@@ -248,7 +249,7 @@ fn copy(call: &Call<'_>) -> Result<Work, Unmodelled> {
 }
 
 pub(super) fn binary(call: &Call<'_>) -> Result<Work, Unmodelled> {
-    mapped(call, 2, 1.0, Stored::Promoted)
+    mapped(call, 2, operations::of(call), Stored::Promoted)
 }
 
 /// Integers divide to the default type, unless the quotient is rounded.
@@ -256,11 +257,11 @@ fn division(call: &Call<'_>) -> Result<Work, Unmodelled> {
     let rounded = matches!(call.scalar(2), "floor" | "trunc");
     let integers = promoted(&[value(call, 0)?, value(call, 1)?]).map(kind)? <= Kind::Integer;
     let result = if integers && !rounded { Stored::Fixed(stored("fp32")?) } else { Stored::Promoted };
-    mapped(call, 2, 1.0, result)
+    mapped(call, 2, operations::of(call), result)
 }
 
 fn comparison(call: &Call<'_>) -> Result<Work, Unmodelled> {
-    mapped(call, 2, 1.0, Stored::Fixed(stored("bool")?))
+    mapped(call, 2, operations::of(call), Stored::Fixed(stored("bool")?))
 }
 
 /// A product, its product with a number, a sum.
@@ -325,6 +326,17 @@ mod tests {
             (masked, &[("[3,4]", bf16), ("[4]", "bool"), ("0", "Scalar")], 0.0, 24.0 + 4.0 + 24.0),
         ];
         check(table);
+    }
+
+    #[test]
+    fn functions_count_what_the_table_says() {
+        for (name, operations) in [("aten::neg", 1.0), ("aten::rsqrt", 2.0), ("aten::exp_", 4.0)] {
+            assert_eq!(unary(&call(name, &[("[4,5]", "float")])).unwrap().flops, operations * 20.0, "{name}");
+        }
+        // Generated kernels know every function that eager mode has.
+        for name in [UNARY, TESTS, BINARY, DIVISIONS, COMPARISONS, FUSED].concat() {
+            assert!(operations::for_element(name).is_some(), "{name}");
+        }
     }
 
     #[test]

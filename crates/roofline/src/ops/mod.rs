@@ -25,6 +25,7 @@ mod movement;
 mod normalization;
 pub mod npu;
 mod operands;
+mod operations;
 mod optimizer;
 mod pooling;
 mod quantization;
@@ -38,6 +39,7 @@ mod shape;
 mod softmax;
 mod sorting;
 mod state_space;
+mod template;
 mod transformer_engine;
 mod triton;
 

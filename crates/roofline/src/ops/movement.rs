@@ -1,7 +1,7 @@
 //! Operators that only move: concatenation, filling, padding, resizing, copies between memories. Nothing is computed,
 //! except that TraceLens counts one operation for an element that nearest-neighbour resizing or padding writes.
 
-use super::operands::{dimension, extents, list, output_argument, scalar_type, stored};
+use super::operands::{dimension, extents, list, output_argument, stored};
 use super::shape::volume;
 use super::{Call, Formula, Input, Tensor, Unmodelled};
 use crate::{Precision, Work};
@@ -117,7 +117,7 @@ fn fill(call: &Call<'_>) -> Result<Work, Unmodelled> {
 
 fn fill_like(call: &Call<'_>) -> Result<Work, Unmodelled> {
     let like = call.tensor(0)?;
-    let types = (1..call.inputs.len()).find_map(|index| scalar_type(call.scalar(index)));
+    let types = (1..call.inputs.len()).find_map(|index| call.element_type(index));
     // The first number behind the tensor is the type, except the value of `full_like`.
     let precision = if call.name.ends_with("full_like") { None } else { types };
     Ok(Work::movement().writes("output", like.elements(), precision.map_or_else(|| like.precision(), Ok)?))
@@ -143,7 +143,7 @@ fn moved(input: &Tensor, outputs: f64, operations: f64, result: Precision) -> Re
 fn convert(call: &Call<'_>) -> Result<Work, Unmodelled> {
     let input = call.tensor(0)?;
     let other = call.optional(1).map(Tensor::precision).transpose()?;
-    let result = other.or_else(|| scalar_type(call.scalar(1)));
+    let result = other.or_else(|| call.element_type(1));
     moved(input, input.elements(), 0.0, result.map_or_else(|| input.precision(), Ok)?)
 }
 
@@ -156,7 +156,7 @@ fn repeat(call: &Call<'_>) -> Result<Work, Unmodelled> {
 
 /// `zeros(size, dtype, ...)`, `full(size, value, dtype, ...)`.
 fn new<const TYPE: usize>(call: &Call<'_>) -> Result<Work, Unmodelled> {
-    let precision = scalar_type(call.scalar(TYPE)).ok_or_else(|| "its type was not recorded".to_owned())?;
+    let precision = call.element_type(TYPE).ok_or_else(|| "its type was not recorded".to_owned())?;
     Ok(Work::movement().writes("output", volume(&extents(call, 0)?), precision))
 }
 

@@ -130,29 +130,6 @@ pub(super) fn dimension(number: i64, rank: usize) -> Result<usize, Unmodelled> {
         .ok_or_else(|| format!("there is no dimension {number} in a tensor of {rank}"))
 }
 
-/// How elements are stored by the number that PyTorch gives the type (`c10::ScalarType`).
-pub(super) fn scalar_type(code: &str) -> Option<Precision> {
-    let name = match code {
-        "0" => "uint8",
-        "1" => "int8",
-        "2" => "int16",
-        "3" => "int32",
-        "4" => "int64",
-        "5" => "fp16",
-        "6" => "fp32",
-        "7" => "fp64",
-        "8" => "complex32",
-        "9" => "complex64",
-        "10" => "complex128",
-        "11" => "bool",
-        "15" => "bf16",
-        "23" | "25" => "fp8_e5m2",
-        "24" | "26" => "fp8_e4m3",
-        _ => return None,
-    };
-    name.parse().ok()
-}
-
 /// The tensors of the list at this place, whose shapes must be recorded.
 pub(super) fn list<'a>(call: &'a Call<'_>, index: usize) -> Result<&'a [Tensor], Unmodelled> {
     match call.inputs.get(index) {

@@ -6,16 +6,16 @@
 //! square and sum 2, root, epsilon and update 4, decay 2.
 
 use super::operands::{list, stored};
+use super::operations;
 use super::{Call, Formula, Input, Tensor, Unmodelled};
 use crate::Work;
 
 const CATEGORY: &str = "optimizer";
 
 pub(super) const FORMULAS: &[Formula] = &[
-    Formula { names: UNARY, category: CATEGORY, work: each::<1, 1>, backward: None },
-    Formula { names: BINARY, category: CATEGORY, work: each::<2, 1>, backward: None },
-    Formula { names: FUSED, category: CATEGORY, work: each::<3, 3>, backward: None },
-    Formula { names: INTERPOLATED, category: CATEGORY, work: each::<3, 3>, backward: None },
+    Formula { names: UNARY, category: CATEGORY, work: each::<1>, backward: None },
+    Formula { names: BINARY, category: CATEGORY, work: each::<2>, backward: None },
+    Formula { names: FUSED, category: CATEGORY, work: each::<3>, backward: None },
     Formula { names: COPIED, category: CATEGORY, work: copy, backward: None },
     Formula { names: &["aten::_foreach_zero_"], category: CATEGORY, work: zero, backward: None },
     Formula { names: &["aten::_foreach_norm"], category: CATEGORY, work: norm, backward: None },
@@ -26,7 +26,7 @@ pub(super) const FORMULAS: &[Formula] = &[
     Formula {
         names: &["aten::_amp_foreach_non_finite_check_and_unscale_"],
         category: CATEGORY,
-        work: each::<1, 1>,
+        work: each::<1>,
         backward: None,
     },
 ];
@@ -78,8 +78,9 @@ const FUSED: &[&str] = &[
     "aten::_foreach_addcdiv_",
     "aten::_foreach_addcmul",
     "aten::_foreach_addcmul_",
+    "aten::_foreach_lerp",
+    "aten::_foreach_lerp_",
 ];
-const INTERPOLATED: &[&str] = &["aten::_foreach_lerp", "aten::_foreach_lerp_"];
 const COPIED: &[&str] = &["aten::_foreach_copy", "aten::_foreach_copy_"];
 
 const NAMES: [&str; 3] = ["x", "y", "z"];
@@ -100,12 +101,13 @@ fn moves(work: Work, name: &'static str, tensors: &[Tensor], written: bool) -> R
     })
 }
 
-/// So many operations for each element of the first list; up to `LISTS` lists are read, numbers are not counted.
-fn each<const LISTS: usize, const OPERATIONS: u32>(call: &Call<'_>) -> Result<Work, Unmodelled> {
+/// The operations of the function for each element of the first list; up to `LISTS` lists are read, numbers are not
+/// counted.
+fn each<const LISTS: usize>(call: &Call<'_>) -> Result<Work, Unmodelled> {
     let first = list(call, 0)?;
     let precision = first.first().ok_or_else(|| "the list of tensors is empty".to_owned())?.precision()?;
     let count = elements(first);
-    let mut work = Work::vector(f64::from(OPERATIONS) * count, count, precision);
+    let mut work = Work::vector(operations::of(call) * count, count, precision);
     for (index, name) in (0..LISTS).zip(NAMES) {
         if let Some(Input::List(tensors)) = call.inputs.get(index) {
             work = moves(work, name, tensors, false)?;
@@ -203,10 +205,10 @@ mod tests {
         let (none, number) = (("", "TensorList"), ("0.1", "Scalar"));
         // 20 elements in two tensors, of two bytes.
         let table: &[Example<'_>] = &[
-            (each::<1, 1>, &[x], 20.0, 80.0),
-            (each::<2, 1>, &[x, x, number], 20.0, 120.0),
-            (each::<2, 1>, &[x, number], 20.0, 80.0),
-            (each::<3, 3>, &[x, x, x, number], 60.0, 160.0),
+            (each::<1>, &[x], 20.0, 80.0),
+            (each::<2>, &[x, x, number], 20.0, 120.0),
+            (each::<2>, &[x, number], 20.0, 80.0),
+            (each::<3>, &[x, x, x, number], 20.0, 160.0),
             (copy, &[x, x], 20.0, 80.0),
             (zero, &[x], 0.0, 40.0),
             (norm, &[x, number], 20.0, 44.0),
@@ -222,6 +224,6 @@ mod tests {
             assert_eq!((work.flops, work.bytes()), (*flops, *bytes), "{arguments:?}");
         }
         let unrecorded = call("aten::_foreach_add_", &[none, none, number]);
-        assert!(each::<2, 1>(&unrecorded).unwrap_err().contains("not recorded"));
+        assert!(each::<2>(&unrecorded).unwrap_err().contains("not recorded"));
     }
 }

@@ -1,7 +1,7 @@
 //! Random numbers and dropout. Making a random number is not counted as operations: what it takes depends on the
 //! generator.
 
-use super::operands::{extents, scalar_type, stored};
+use super::operands::{extents, stored};
 use super::shape::volume;
 use super::{Call, Formula, Unmodelled};
 use crate::Work;
@@ -77,7 +77,7 @@ fn permutation(call: &Call<'_>) -> Result<Work, Unmodelled> {
 
 /// `rand(size, dtype, ...)`.
 fn new(call: &Call<'_>) -> Result<Work, Unmodelled> {
-    let precision = scalar_type(call.scalar(1)).ok_or_else(|| "its type was not recorded".to_owned())?;
+    let precision = call.element_type(1).ok_or_else(|| "its type was not recorded".to_owned())?;
     Ok(Work::movement().writes("output", volume(&extents(call, 0)?), precision))
 }
 

@@ -1,7 +1,8 @@
-//! Reductions and scans: one operation for every element read, as TraceLens counts; what is written follows from the
-//! dimensions that are reduced.
+//! Reductions and scans: for every element read the operations of [`super::operations`]; what is written follows from
+//! the dimensions that are reduced.
 
-use super::operands::{Kind, dimension, kind, output_argument, scalar_type, stored, truth, value};
+use super::operands::{Kind, dimension, kind, output_argument, stored, truth, value};
+use super::operations;
 use super::{Call, Formula, Input, Unmodelled};
 use crate::{Precision, Work};
 
@@ -60,7 +61,7 @@ fn outputs(call: &Call<'_>, dim: usize, keepdim: usize) -> Result<f64, Unmodelle
 fn reduced(call: &Call<'_>, outputs: f64, result: Precision) -> Result<Work, Unmodelled> {
     let input = call.tensor(0)?;
     let (elements, precision) = (input.elements(), input.precision()?);
-    Ok(Work::vector(elements, elements, precision)
+    Ok(Work::vector(operations::of(call) * elements, elements, precision)
         .reads("input", elements, precision)
         .writes("output", outputs, result))
 }
@@ -70,7 +71,7 @@ fn summed(call: &Call<'_>, type_argument: usize) -> Result<Precision, Unmodelled
     if let Some(out) = output_argument(call, 1) {
         return out.precision();
     }
-    if let Some(precision) = scalar_type(call.scalar(type_argument)) {
+    if let Some(precision) = call.element_type(type_argument) {
         return Ok(precision);
     }
     let precision = call.tensor(0)?.precision()?;

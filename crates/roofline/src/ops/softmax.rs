@@ -1,7 +1,7 @@
 //! Softmax and its logarithm: five operations for an element (largest, difference, exponential, sum, quotient), four
 //! backward (product, sum, difference, product).
 
-use super::operands::{scalar_type, stored};
+use super::operands::stored;
 use super::{Call, Formula, Unmodelled};
 use crate::Work;
 
@@ -44,7 +44,7 @@ fn forward(call: &Call<'_>) -> Result<Work, Unmodelled> {
 fn backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
     let (gradient, output) = (call.tensor(0)?, call.tensor(1)?);
     let elements = output.elements();
-    let result = scalar_type(call.scalar(3)).map_or_else(|| output.precision(), Ok)?;
+    let result = call.element_type(3).map_or_else(|| output.precision(), Ok)?;
     Ok(Work::vector(4.0 * elements, elements, output.precision()?)
         .reads("gradient", gradient.elements(), gradient.precision()?)
         .reads("output", elements, output.precision()?)

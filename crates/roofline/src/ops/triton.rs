@@ -1,92 +1,47 @@
-//! Kernels that `torch.compile` generates: `triton_poi_fused_mul_silu_2` is pointwise (`poi`) or a reduction (`red`,
-//! `per`), computes the operators in its name and has its extents behind its tensors.
+//! Kernels that `torch.compile` generates: `triton_poi_fused_mul_silu_2` is pointwise (`poi`), a reduction (`red`, `per`)
+//! or a matrix product (`tem`), computes the operators in its name and has its extents behind its tensors.
 //!
-//! The name lists every operator once, however often it occurs, so operations are at least what is counted. Pointers of
-//! a kernel that updates an argument in place look like those of one that does not; it is taken to do so if its operators
-//! need as many inputs as it has tensors.
+//! The name lists every operator once, however often it occurs, so operations are at least what is counted. Arguments are
+//! in the order of Inductor's `KernelArgs.python_argdefs`: what is updated in place, inputs, outputs; which is which is
+//! not recorded. The last tensor is taken for the output, unless it is too small to have a place for every point (the
+//! bias of `addmm`, which is added to the product in place), or the operators need as many inputs as there are tensors.
 
 use super::operands::count;
-use super::{Call, Formula, Input, Tensor, Unmodelled};
+use super::{Call, Formula, Input, Tensor, Unmodelled, operations, template};
 use crate::Work;
 
 /// The formula of a kernel with such a name.
 pub(super) fn formula(name: &str) -> Option<&'static Formula> {
-    const FORMULA: &Formula = &Formula { names: &[], category: "triton", work, backward: None };
-    parts(name).map(|_| FORMULA)
+    const FUSED: &Formula = &Formula { names: &[], category: "triton", work, backward: None };
+    const TEMPLATE: &Formula =
+        &Formula { names: &[], category: "triton", work: template::work, backward: None };
+    match parts(name)? {
+        (Kind::Template, _) => Some(TEMPLATE),
+        _ => Some(FUSED),
+    }
 }
 
-/// Whether it is pointwise, and the operators in its name.
-fn parts(name: &str) -> Option<(bool, &str)> {
+/// What a generated kernel is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Pointwise,
+    Reduction,
+    Template,
+}
+
+/// What it is, and the operators in its name.
+pub(super) fn parts(name: &str) -> Option<(Kind, &str)> {
     let rest = name.strip_prefix("triton_")?;
     let (kind, rest) = rest.split_once("_fused_")?;
-    let pointwise = match kind {
-        "poi" => true,
-        "red" | "per" => false,
+    let kind = match kind {
+        "poi" => Kind::Pointwise,
+        "red" | "per" => Kind::Reduction,
+        "tem" => Kind::Template,
         _ => return None,
     };
     let (operators, number) = rest.rsplit_once('_').unwrap_or(("", rest));
-    number.bytes().all(|byte| byte.is_ascii_digit()).then_some((pointwise, operators))
+    number.bytes().all(|byte| byte.is_ascii_digit()).then_some((kind, operators))
 }
-
-/// Operators with the operations that TraceLens counts for an element, and, below them, ours for those it has none for.
-const WEIGHTS: &[(&str, f64)] = &[
-    ("abs", 1.0),
-    ("add", 1.0),
-    ("div", 1.0),
-    ("eq", 1.0),
-    ("exp", 4.0),
-    ("ge", 1.0),
-    ("gelu", 8.0),
-    ("gt", 1.0),
-    ("le", 1.0),
-    ("log", 4.0),
-    ("lt", 1.0),
-    ("mean", 1.0),
-    ("mul", 1.0),
-    ("ne", 1.0),
-    ("neg", 1.0),
-    ("pow", 2.0),
-    ("reciprocal", 2.0),
-    ("relu", 1.0),
-    ("rsqrt", 2.0),
-    ("sigmoid", 4.0),
-    ("silu", 4.0),
-    ("sqrt", 2.0),
-    ("sub", 1.0),
-    ("sum", 1.0),
-    ("tanh", 4.0),
-    ("var", 2.0),
-    // Ours.
-    ("_log_softmax", 5.0),
-    ("_log_softmax_backward_data", 4.0),
-    ("_softmax", 5.0),
-    ("_softmax_backward_data", 4.0),
-    ("addcdiv", 3.0),
-    ("addcmul", 3.0),
-    ("amax", 1.0),
-    ("amin", 1.0),
-    ("clamp", 1.0),
-    ("clamp_max", 1.0),
-    ("clamp_min", 1.0),
-    ("cos", 4.0),
-    ("cumsum", 1.0),
-    ("erf", 4.0),
-    ("gelu_backward", 9.0),
-    ("lerp", 3.0),
-    ("log1p", 4.0),
-    ("maximum", 1.0),
-    ("minimum", 1.0),
-    ("native_dropout", 2.0),
-    ("native_layer_norm", 5.0),
-    ("native_layer_norm_backward", 9.0),
-    ("rsub", 1.0),
-    ("sigmoid_backward", 3.0),
-    ("silu_backward", 8.0),
-    ("sin", 4.0),
-    ("tanh_backward", 3.0),
-    ("threshold_backward", 1.0),
-    ("var_mean", 3.0),
-];
 
 /// Names with a part that is a name by itself, but computes something else, or nothing.
 const OTHERS: &[&str] = &[
@@ -100,8 +55,6 @@ const OTHERS: &[&str] = &[
     "embedding_dense_backward",
     "index_add",
     "index_put",
-    "leaky_relu",
-    "log_sigmoid_forward",
     "masked_fill",
     "max_pool2d_with_indices",
     "native_batch_norm_backward",
@@ -131,9 +84,12 @@ const BINARY: &[&str] = &[
     "threshold_backward",
 ];
 
+/// Products whose bias a pointwise kernel adds afterwards, so that it takes two tensors for them.
+const BIASED: &[&str] = &["addmm", "baddbmm", "convolution"];
+
 /// The known operators in a name such as `_unsafe_view_add_mean`: the longest that fits, word by word.
-fn operators(mut name: &str) -> Vec<&'static str> {
-    let known = || WEIGHTS.iter().map(|(name, _)| *name).chain(OTHERS.iter().copied());
+pub(super) fn operators(mut name: &str) -> Vec<&'static str> {
+    let known = || operations::names().chain(OTHERS.iter().copied()).chain(BIASED.iter().copied());
     let mut found = Vec::new();
     while !name.is_empty() {
         let ends_word =
@@ -156,29 +112,30 @@ fn operators(mut name: &str) -> Vec<&'static str> {
 }
 
 fn work(call: &Call<'_>) -> Result<Work, Unmodelled> {
-    let (pointwise, name) =
-        parts(call.name).ok_or_else(|| "the name is not of a generated kernel".to_owned())?;
+    let (kind, name) = parts(call.name).ok_or_else(|| "the name is not of a generated kernel".to_owned())?;
     if name.is_empty() {
         return Err("the name of the kernel says no operator".to_owned());
     }
+    let pointwise = kind == Kind::Pointwise;
     let tensors: Vec<&Tensor> = call.tensors().collect();
     let last = tensors.last().ok_or_else(|| "it has no tensors".to_owned())?;
     let points = points(call, pointwise)?;
     let operators = operators(name);
-    let weight = |operator: &&'static str| {
-        WEIGHTS.iter().find(|(name, _)| name == operator).map_or(0.0, |(_, weight)| *weight)
-    };
-    let flops = operators.iter().map(weight).sum::<f64>() * points;
+    let has = |names: &[&str]| operators.iter().any(|operator| names.contains(operator));
+    // Adding the bias is an operation, too.
+    let weights = operators.iter().map(|operator| operations::for_element(operator).unwrap_or(0.0));
+    let flops = (weights.sum::<f64>() + f64::from(u8::from(has(BIASED)))) * points;
     let mut work = Work::vector(flops, points, last.precision()?);
-    let inputs = 1 + usize::from(operators.iter().any(|operator| BINARY.contains(operator)));
-    let in_place = pointwise && tensors.len() <= inputs;
     // A point reads each tensor once at most, also one that it looks something up in.
     let touched = |tensor: &Tensor| tensor.elements().min(points);
-    let read = if in_place { tensors.len() } else { tensors.len() - 1 };
+    let inputs = 1 + usize::from(has(BINARY)) + usize::from(has(BIASED));
+    let full = tensors.iter().find(|tensor| tensor.elements() >= points);
+    let in_place = full.filter(|_| pointwise && (tensors.len() <= inputs || last.elements() < points));
+    let read = if in_place.is_some() { tensors.len() } else { tensors.len() - 1 };
     for tensor in &tensors[..read] {
         work = work.reads("input", touched(tensor), tensor.precision()?);
     }
-    let written = if in_place { tensors[0] } else { *last };
+    let written = in_place.unwrap_or(last);
     Ok(work.writes("output", touched(written), written.precision()?))
 }
 
@@ -220,7 +177,8 @@ mod tests {
         }
         assert!(formula("triton_poi_fused_add_0").is_some());
         assert!(formula("triton_poi_fused_0").is_some());
-        assert!(formula("triton_tem_fused_mm_0").is_none());
+        assert!(formula("triton_tem_fused_mm_0").is_some());
+        assert!(formula("triton_for_fused_add_0").is_none());
         assert!(formula("triton_poi_fused_add_x").is_none());
         assert!(formula("aten::add").is_none());
     }
@@ -236,6 +194,39 @@ mod tests {
                 vec![big, ("[8192]", bf16), x],
                 5.0 * 8192.0,
                 6.0 * 8192.0,
+            ),
+            // A bias is added in place to what `addmm` and `convolution` gave.
+            (
+                "triton_poi_fused_addmm_gelu_view_15",
+                vec![("[2,4096,9728]", bf16), ("[9728]", bf16), ("79691776", "Scalar")],
+                9.0 * 79_691_776.0,
+                318_786_560.0,
+            ),
+            (
+                "triton_poi_fused_convolution_relu_3",
+                vec![("[1,64,1024,1024]", "float"), ("[64]", "float"), ("67108864", "Scalar")],
+                2.0 * 67_108_864.0,
+                536_871_168.0,
+            ),
+            // The bias is as large as the product of one row.
+            (
+                "triton_poi_fused_addmm_0",
+                vec![("[1,128]", bf16), ("[128]", bf16), ("128", "Scalar")],
+                128.0,
+                768.0,
+            ),
+            // With a residual, still in place; with a tensor to write to, not.
+            (
+                "triton_poi_fused_add_addmm_0",
+                vec![big, ("[128]", bf16), big, x],
+                2.0 * 8192.0,
+                6.0 * 8192.0 + 256.0,
+            ),
+            (
+                "triton_poi_fused_addmm_gelu_0",
+                vec![big, ("[128]", bf16), big, x],
+                9.0 * 8192.0,
+                4.0 * 8192.0 + 256.0,
             ),
             // A third to write to.
             ("triton_poi_fused_add_3", vec![big, big, big, x], 8192.0, 6.0 * 8192.0),
