@@ -200,7 +200,8 @@ fn row(point: &Point, load: &Load, found: &Assessment) -> Vec<Value> {
         Value::known_text(found.bound_by.as_deref(), or_not_counted("the device has no peak for it")),
         Value::known(found.delta_log10, or_not_counted("there is no intensity or no knee")),
         match found.headroom {
-            Some(seconds) => nanoseconds(Some(seconds * 1e9 * calls)),
+            // None is left above the roof.
+            Some(seconds) => nanoseconds(Some(seconds.max(0.0) * 1e9 * calls)),
             None => Value::Missing(or_not_counted("there is no time or no peak for it")),
         },
         Value::known_text(found.status.map(|status| status.id()), ""),

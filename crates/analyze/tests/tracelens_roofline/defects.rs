@@ -29,6 +29,8 @@ pub(crate) fn theirs(key: &Key, load: &Load) -> Option<Theirs> {
         "native_batch_norm_backward" => backward(&call, true, 4.0),
         "miopen_batch_norm_backward" => backward(&call, false, 1.0),
         "native_group_norm_backward" => backward(&call, true, 1.0),
+        "pow" | "rsqrt" => function(load, 2.0),
+        "sigmoid" | "silu" => function(load, 4.0),
         "_fused_rms_norm" => rms_norm(&call),
         "_fused_rms_norm_backward" => rms_norm_backward(&call),
         name if name.starts_with("triton_poi_") => generated(&call, load),
@@ -54,6 +56,11 @@ fn reduction(call: &Call<'_>) -> Option<Theirs> {
     let input = call.optional(0)?;
     let (elements, size) = (input.elements(), bytes_of(&input.type_name));
     Some(Theirs { defect: "T1", flops: elements, bytes: (elements + 1.0) * size })
+}
+
+/// Eager functions count one operation for an element, whatever they weigh in generated kernels.
+fn function(load: &Load, weight: f64) -> Option<Theirs> {
+    Some(Theirs { defect: "V7", flops: load.flops / weight, bytes: load.bytes })
 }
 
 /// 1: sums of integers are 64 bits, whatever is summed.

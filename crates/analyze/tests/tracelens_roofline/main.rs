@@ -73,9 +73,10 @@ fn rows_their_times_and_their_work_agree() {
     }
     println!("defects met: {met:?}");
     checks.finish();
-    assert!(checks.count("time") >= 290 && checks.count("FLOPs") >= 210);
+    assert!(checks.count("time") >= 290);
+    assert!(checks.count("FLOPs") + checks.count("FLOPs by defect") >= 235);
     // Each is in the table of deviations.
-    assert_eq!(met.keys().copied().collect::<Vec<_>>(), ["T1", "T3", "T4", "T5", "T6"]);
+    assert_eq!(met.keys().copied().collect::<Vec<_>>(), ["T1", "T3", "T4", "T5", "T6", "V7"]);
 }
 
 /// The tables that TraceLens made with a file of peaks.

@@ -60,7 +60,7 @@ pub(crate) fn rows(trace: &Trace, catalogue: &HashMap<String, Registered>) -> BT
         let row = &described[call.row as usize];
         let name = match row.class {
             Class::Communication => continue,
-            Class::Unattributed => format!("{}->{} (Synthetic Op)", row.of, row.name),
+            Class::Replay | Class::Unattributed => format!("{}->{} (Synthetic Op)", row.of, row.name),
             Class::Operator if row.partly => format!("{}->{} (Synthetic Op)", row.name, kernel(number)),
             Class::Operator | Class::Kernel => row.name.clone(),
         };

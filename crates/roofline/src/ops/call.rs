@@ -5,6 +5,9 @@ use serde_json::Value;
 use super::{Step, Unmodelled};
 use crate::Precision;
 
+/// Why a call has no work when the recording has no shapes at all. How to record them is said once, not for each call.
+pub const NO_SHAPES: &str = "its shapes were not recorded";
+
 /// A tensor argument.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tensor {
@@ -102,6 +105,9 @@ pub struct Call<'a> {
     /// What it launched itself, in order, for [`crate::ops::NEED_LAUNCHES`]: kernels may say what
     /// arguments do not.
     pub launches: Vec<Launch<'a>>,
+    /// Its result, if the shape is known from elsewhere: the backward function of an operator is given a gradient of the
+    /// same shape and type.
+    pub output: Option<Tensor>,
 }
 
 impl<'a> Call<'a> {
@@ -117,7 +123,7 @@ impl<'a> Call<'a> {
         concrete: &str,
     ) -> Result<Self, Unmodelled> {
         if dims.is_empty() {
-            return Err("no shapes were recorded: profile with record_shapes=True".to_owned());
+            return Err(NO_SHAPES.to_owned());
         }
         let dims = list(dims)?;
         let (types, strides, concrete) = (list(types)?, list(strides)?, list(concrete)?);
@@ -130,7 +136,7 @@ impl<'a> Call<'a> {
                 input(shape, &text(&types), strides.get(index), text(&concrete))
             })
             .collect();
-        Ok(Self { name, inputs, step: None, launches: Vec::new() })
+        Ok(Self { name, inputs, step: None, launches: Vec::new(), output: None })
     }
 
     /// The tensor at this place.

@@ -5,7 +5,7 @@
 
 use super::operands::{count, dimension, list};
 use super::shape::{broadcast, volume};
-use super::{Call, Formula, Unmodelled};
+use super::{Call, Formula, Input, Unmodelled};
 use crate::Work;
 
 const CATEGORY: &str = "indexing";
@@ -74,6 +74,9 @@ fn embedding(call: &Call<'_>) -> Result<Work, Unmodelled> {
 fn index_select(call: &Call<'_>) -> Result<Work, Unmodelled> {
     let (table, index) = (call.tensor(0)?, call.tensor(2)?);
     let chosen = call.integers(1).first().copied();
+    if let (None, Some(output)) = (chosen, &call.output) {
+        return looked_up(call, 0, 2, output.elements());
+    }
     let chosen = chosen.ok_or_else(|| "argument 1, a dimension, was not recorded".to_owned())?;
     let chosen = dimension(chosen, table.shape.len())?;
     let others = table.shape.iter().enumerate().filter(|(at, _)| *at != chosen);
@@ -102,9 +105,13 @@ fn chosen(call: &Call<'_>) -> Result<(f64, Work), Unmodelled> {
     Ok((volume(&shape) * volume(rest), work))
 }
 
-/// `index(self, indices)`, a list with an index for each of the first dimensions.
+/// `index(self, indices)`, a list with an index for each of the first dimensions. Old recordings lack their shapes: then
+/// they count nothing, and the result says how much is read.
 fn index(call: &Call<'_>) -> Result<Work, Unmodelled> {
-    let (outputs, work) = chosen(call)?;
+    let (outputs, work) = match (call.inputs.get(1), &call.output) {
+        (Some(Input::Scalar(_)), Some(output)) => (output.elements(), Work::movement()),
+        _ => chosen(call)?,
+    };
     let table = call.tensor(0)?;
     let precision = table.precision()?;
     Ok(work.reads("table", outputs.min(table.elements()), precision).writes("output", outputs, precision))

@@ -12,11 +12,13 @@ mod attention;
 mod call;
 mod convolution;
 mod elementwise;
+mod embedding_bag;
 mod feed_forward;
 mod gemm;
 mod grouped_gemm;
 mod hyper_connection;
 mod indexing;
+mod jagged;
 mod kernel_types;
 mod kv_cache;
 mod loss;
@@ -44,12 +46,12 @@ mod transformer_engine;
 mod triton;
 
 pub use attention::{Attention, Step, Tokens};
-pub use call::{Call, Input, Launch, Tensor};
+pub use call::{Call, Input, Launch, NO_SHAPES, Tensor};
 pub use convolution::Convolution;
 pub use feed_forward::FeedForward;
 pub use gemm::Gemm;
 pub use grouped_gemm::GroupedGemm;
-pub use kernel_types::element_type_of_kernel;
+pub use kernel_types::{arithmetic_of_kernel, element_type_of_kernel};
 pub use moe::MixtureOfExperts;
 pub use movement::{set, transfer};
 
@@ -81,11 +83,13 @@ const FAMILIES: &[&[Formula]] = &[
     attention::VARIABLE,
     convolution::FORMULAS,
     elementwise::FORMULAS,
+    embedding_bag::FORMULAS,
     gemm::FORMULAS,
     gemm::SERVED,
     grouped_gemm::FORMULAS,
     hyper_connection::FORMULAS,
     indexing::FORMULAS,
+    jagged::FORMULAS,
     kv_cache::FORMULAS,
     loss::FORMULAS,
     moe::FORMULAS,
@@ -116,6 +120,7 @@ const WRAPPERS: &[&[Formula]] = &[
     attention::WRAPPERS,
     convolution::WRAPPERS,
     elementwise::WRAPPERS,
+    embedding_bag::WRAPPERS,
     gemm::SERVED_WRAPPERS,
     gemm::WRAPPERS,
     indexing::WRAPPERS,
@@ -144,7 +149,8 @@ fn by_name(families: &'static [&'static [Formula]]) -> ByName {
 /// The formula of the operator with this name.
 pub fn formula(name: &str) -> Option<&'static Formula> {
     static BY_NAME: LazyLock<ByName> = LazyLock::new(|| by_name(FAMILIES));
-    BY_NAME.get(name).copied().or_else(|| triton::formula(name))
+    let generated = || triton::formula(name).or_else(|| embedding_bag::formula(name));
+    BY_NAME.get(name).copied().or_else(generated).or_else(|| jagged::formula(name))
 }
 
 /// The formula of an operator that usually only calls others with formulas, which then own the time: `aten::linear`
@@ -156,6 +162,12 @@ pub fn wrapper(name: &str) -> Option<&'static Formula> {
 
 /// Operators whose formulas ask what was launched for a call.
 pub const NEED_LAUNCHES: &[&str] = &["vllm::moe_forward", "vllm::moe_forward_shared"];
+/// The operator whose arguments the formula of this one takes: the gradients of a convolution have operators of their own
+/// in recordings of old PyTorch, which say less than the one around them.
+pub fn told_by(name: &str) -> Option<&str> {
+    let (around, gradient) = name.split_once("convolution_backward_").map(|_| name.rsplit_once('_'))??;
+    matches!(gradient, "bias" | "input" | "weight" | "weights").then_some(around)
+}
 
 /// All formulas of operators, those that call others included.
 pub fn all() -> impl Iterator<Item = &'static Formula> {
@@ -190,14 +202,26 @@ mod tests {
             "[18446744073709551615,2]",
         ];
         let scalars = ["", "-1", "[True, False]", "nan", "1e308", "[0, 0]"];
-        for formula in all() {
+        let generated = [
+            "fbgemm::split_embedding_backward_codegen_adam_cpu",
+            "fbgemm::split_embedding_codegen_grad_indice_weights_cpu",
+            "fbgemm::split_embedding_codegen_lookup_sgd_function",
+            "torch::autograd::CppNode<fbgemm_gpu::PermutePooledEmbsFunction>",
+            "triton_per_fused_add_mean_0",
+            "triton_poi_fused_addmm_gelu_0",
+            "triton_tem_fused_convolution_0",
+            "triton_tem_fused_mm_0",
+        ];
+        let generated =
+            generated.iter().filter_map(|name| Some((formula(name)?, std::slice::from_ref(name))));
+        for (formula, names) in all().map(|formula| (formula, formula.names)).chain(generated) {
             for count in [0, 1, 2, 3, 4, 8, 30] {
                 for (index, shape) in shapes.iter().enumerate() {
                     for kind in ["float", "c10::BFloat16", "", "Scalar", "strange"] {
                         let list = |text: &str| format!("[{}]", vec![text; count].join(","));
                         let scalar = serde_json::to_string(scalars[index % scalars.len()]).unwrap();
                         let kind = format!("\"{kind}\"");
-                        for name in formula.names {
+                        for name in names {
                             let call =
                                 Call::parse(name, &list(shape), &list(&kind), "", &list(&scalar)).unwrap();
                             for rule in std::iter::once(formula.work).chain(formula.backward) {

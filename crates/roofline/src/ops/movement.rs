@@ -93,8 +93,12 @@ pub fn set(bytes: f64) -> Result<Work, Unmodelled> {
     Ok(Work::movement().writes("destination", bytes, stored("uint8")?))
 }
 
-/// `cat(tensors, dim)`. Types of lists are not recorded; an `out` argument tells.
+/// `cat(tensors, dim)`. Types of lists are not recorded; an `out` argument tells. Old recordings lack the shapes, too: the
+/// result has as many elements as the parts together.
 fn concatenate(call: &Call<'_>) -> Result<Work, Unmodelled> {
+    if let (Some(Input::Scalar(_)), Some(output)) = (call.inputs.first(), &call.output) {
+        return moved(output, output.elements(), 0.0, output.precision()?);
+    }
     let tensors = list(call, 0)?;
     let result = output_argument(call, 1).map(Tensor::precision).transpose()?;
     let mut elements = 0.0;

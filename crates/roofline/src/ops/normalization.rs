@@ -103,23 +103,25 @@ fn channels(input: &Tensor) -> Result<f64, Unmodelled> {
 }
 
 /// `batch_norm(input, weight, bias, running_mean, running_var, training, ...)`; for instances the flag says whether
-/// statistics are those of the input.
+/// statistics are those of the input. Old recordings lack it: what has a backward function is taken to be training.
 fn batch(call: &Call<'_>) -> Result<Work, Unmodelled> {
     let input = call.tensor(0)?;
     Forward {
         input,
         channels: channels(input)?,
-        computes_statistics: truth(call, 5)?,
+        computes_statistics: truth(call, 5)
+            .or_else(|reason| call.output.as_ref().map(|_| true).ok_or(reason))?,
         scale: call.optional(1),
         bias: call.optional(2),
     }
     .work()
 }
 
-/// `layer_norm(input, normalized_shape, weight, bias, eps, ...)`.
+/// `layer_norm(input, normalized_shape, weight, bias, eps, ...)`. The scale has the normalised shape.
 fn layer(call: &Call<'_>) -> Result<Work, Unmodelled> {
     let (scale, bias) = (call.optional(2), call.optional(3));
-    let channels = volume(&extents(call, 1)?);
+    let channels = extents(call, 1).map(|shape| volume(&shape));
+    let channels = channels.or_else(|reason| scale.map(Tensor::elements).ok_or(reason))?;
     Forward { input: call.tensor(0)?, channels, computes_statistics: true, scale, bias }.work()
 }
 
@@ -191,15 +193,17 @@ pub(super) fn mask<const COUNT: usize>(call: &Call<'_>, index: usize) -> Result<
 }
 
 /// `native_batch_norm_backward(grad, input, weight, running_mean, running_var, save_mean, save_invstd, train, eps,
-/// output_mask)`.
+/// output_mask)`. Training has saved statistics.
 fn batch_backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
     let input = call.tensor(1)?;
+    let saved = call.optional(5).map(|mean| mean.elements() > 0.0);
+    let has_scale = call.optional(2).is_some();
     Backward {
         input,
         channels: channels(input)?,
-        computes_statistics: truth(call, 7)?,
-        has_scale: call.optional(2).is_some(),
-        wanted: mask(call, 9)?,
+        computes_statistics: truth(call, 7).or_else(|reason| saved.ok_or(reason))?,
+        has_scale,
+        wanted: mask(call, 9).unwrap_or([true, has_scale, has_scale]),
     }
     .work()
 }
@@ -217,14 +221,19 @@ fn vendor_batch_backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
     .work()
 }
 
-/// `native_layer_norm_backward(grad, input, normalized_shape, mean, rstd, weight, bias, output_mask)`.
+/// `native_layer_norm_backward(grad, input, normalized_shape, mean, rstd, weight, bias, output_mask)`. There is a mean for
+/// every row of the normalised shape.
 fn layer_backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
+    let input = call.tensor(1)?;
+    let rows = call.optional(3).map(Tensor::elements).filter(|rows| *rows > 0.0);
+    let channels = extents(call, 2).map(|shape| volume(&shape));
+    let (has_scale, has_bias) = (call.optional(5).is_some(), call.optional(6).is_some());
     Backward {
-        input: call.tensor(1)?,
-        channels: volume(&extents(call, 2)?),
+        input,
+        channels: channels.or_else(|reason| rows.map(|rows| input.elements() / rows).ok_or(reason))?,
         computes_statistics: true,
-        has_scale: call.optional(5).is_some(),
-        wanted: mask(call, 7)?,
+        has_scale,
+        wanted: mask(call, 7).unwrap_or([true, has_scale, has_bias]),
     }
     .work()
 }

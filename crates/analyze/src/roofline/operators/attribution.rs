@@ -1,6 +1,6 @@
 //! From GPU activities to calls, and how long each took.
 
-use eaves_model::{Interval, MaybeU32, Ns, SliceId, StringId};
+use eaves_model::{Interval, MaybeU32, Ns, SliceId, SliceKind, StringId};
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 
@@ -193,12 +193,34 @@ fn place(rank: &RankView<'_>, owners: &Owners, rows: &mut Rows<'_>, index: usize
         let (grid, block) = (rank.trace.gpu.grid[activity.index()], rank.trace.gpu.block[activity.index()]);
         return Place::Activity(rows.of(Key::counted(name, grid, block)), slice);
     }
-    if let Some((row, node)) = owners.owner(rank, rows, activity) {
-        return Place::Operator(row, node);
+    let launch = rank.links().launch(activity);
+    let launched_by = launch.map_or(StringId::NONE, |launch| rank.trace.slices.name[launch.index()]);
+    let bytes = copied(rank, index);
+    if rows.replays(rank, activity)
+        && let Some(launch) = launch
+    {
+        let key = Key { bytes, ..Key::kernel(Class::Replay, name, launched_by) };
+        return Place::Launch(rows.of(key), launch);
     }
-    let Some(launch) = rank.links().launch(activity) else {
-        return Place::Activity(rows.of(Key::kernel(Class::Unattributed, name, StringId::NONE)), slice);
-    };
-    let launched_by = rank.trace.slices.name[launch.index()];
-    Place::Launch(rows.of(Key::kernel(Class::Unattributed, name, launched_by)), launch)
+    if let Some((row, node)) = owners.owner(rank, rows, activity) {
+        let is_apart = owners.by_formula && rows.is_unanswered(row);
+        if !is_apart || bytes.is_none() && !rows.is_generated(name) {
+            return Place::Operator(row, node);
+        }
+        // Nothing is known of the operator, but something of this.
+        let operator = rank.trace.slices.name[rank.operators().slice(node).index()];
+        let key = Key { bytes, ..Key::kernel(Class::Operator, name, operator) };
+        return Place::Activity(rows.of(key), slice);
+    }
+    let row = rows.of(Key { bytes, ..Key::kernel(Class::Unattributed, name, launched_by) });
+    launch.map_or(Place::Activity(row, slice), |launch| Place::Launch(row, launch))
+}
+
+/// Bytes of a copy or set, where they were recorded.
+fn copied(rank: &RankView<'_>, index: usize) -> Option<i64> {
+    let activity = rank.gpu.row[index].index();
+    let kind = rank.trace.slices.kind[rank.trace.gpu.slice[activity].index()];
+    let bytes =
+        matches!(kind, SliceKind::Memcpy | SliceKind::Memset).then(|| rank.trace.gpu.bytes[activity].get());
+    bytes.flatten().filter(|bytes| *bytes >= 0)
 }

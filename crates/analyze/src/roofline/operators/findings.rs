@@ -1,7 +1,7 @@
 //! What follows from the distance to the roof.
 
 use eaves_model::Ns;
-use eaves_roofline::Settings;
+use eaves_roofline::{Settings, ops};
 
 use super::section::{Held, Scope};
 use super::{Class, OperatorRow, TracePoints};
@@ -141,40 +141,65 @@ fn above_roof(points: &TracePoints, held: &[Held<'_>]) -> Option<Finding> {
     })
 }
 
-/// Time that no formula speaks of.
+/// Time that no formula speaks of, by why; how to change that is said once for each reason.
 fn uncovered(points: &TracePoints) -> Option<Finding> {
     let (covered, whole) = points.covered();
     if whole <= Ns::ZERO || percentage(covered, whole) >= COVERED_PCT {
         return None;
     }
-    let mut named: Vec<String> = Vec::new();
-    let missing = || points.rows.iter().filter(|row| row.class != Class::Communication && row.load.is_err());
-    for row in missing() {
-        let Err(reason) = &row.load else { continue };
+    let missing: Vec<(&OperatorRow, &str)> = points
+        .rows
+        .iter()
+        .filter(|row| row.class != Class::Communication)
+        .filter_map(|row| Some((row, row.load.as_ref().err()?.as_str())))
+        .collect();
+    let sum = |is_in: &dyn Fn(&OperatorRow, &str) -> bool| -> Ns {
+        missing.iter().filter(|(row, reason)| is_in(row, reason)).map(|(row, _)| row.counted).sum()
+    };
+    let has_no_shapes =
+        |row: &OperatorRow, reason: &str| row.class == Class::Operator && reason == ops::NO_SHAPES;
+    let without_shapes = sum(&has_no_shapes);
+    let replayed = sum(&|row, _| row.class == Class::Replay);
+    let mut reasons = Vec::new();
+    let mut next = Vec::new();
+    if without_shapes > Ns::ZERO {
+        reasons.push(format!("operators without shapes ({})", percent(without_shapes, whole)));
+        next.push("record shapes with `record_shapes=True`");
+    }
+    if replayed > Ns::ZERO {
+        reasons.push(format!("replayed graphs ({})", percent(replayed, whole)));
+        next.push("profile one step without graphs to see which operators they replay");
+    }
+    let others: Vec<_> = missing
+        .iter()
+        .filter(|(row, reason)| row.class != Class::Replay && !has_no_shapes(row, reason))
+        .collect();
+    for (row, reason) in others.iter().take(MOST) {
         // How to record it is in the table.
         let reason = reason.split("; record ").next().unwrap_or(reason);
-        let text = format!("`{}` ({}: {reason})", shortened(&row.name), percent(row.counted, whole));
-        if named.len() < MOST {
-            named.push(text);
-        }
+        reasons.push(format!("`{}` ({}: {reason})", shortened(&row.name), percent(row.counted, whole)));
     }
-    let rows = missing().count();
-    let more = if rows > named.len() { format!(" and {} more", rows - named.len()) } else { String::new() };
+    if others.len() > MOST {
+        reasons.push(format!("{} more", others.len() - MOST));
+    }
+    if others.iter().any(|(row, _)| row.class == Class::Operator) {
+        next.push("say what your own operators do with `--ops`");
+    }
+    if next.is_empty() {
+        next.push(
+            "record hardware counters of the kernels: the table unmodelled says which, docs/counters.md how",
+        );
+    }
     Some(Finding {
         id: "roofline_coverage",
         severity: Severity::Info,
         claim: format!(
-            "{} of the busy time, communication apart, has no formula: {}{more}",
+            "{} of the busy time, communication apart, has no formula: {}",
             percent(whole - covered, whole),
-            named.join(", "),
+            reasons.join(", "),
         ),
         gain: None,
         evidence: "tables unmodelled and by_class".to_owned(),
-        next: if points.rows.iter().any(|row| row.class == Class::Operator) {
-            "record shapes (`record_shapes=True`), and say what own operators do with `--ops`".to_owned()
-        } else {
-            "record hardware counters of the kernels: the table unmodelled says which, docs/counters.md how"
-                .to_owned()
-        },
+        next: next.join("; "),
     })
 }

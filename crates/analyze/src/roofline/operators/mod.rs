@@ -4,13 +4,18 @@
 //!
 //! 1. An operator with a formula that has an answer owns all activities launched inside it; of several around a launch
 //!    the outermost one. So `aten::layer_norm` is one call, not `aten::native_layer_norm` a second one.
-//! 2. A backward function without such an operator inside it owns what is launched inside it, if its forward operator
-//!    (by sequence number) has a formula for its backward.
+//! 2. A backward function without such an operator inside it, or one that launches kernels itself, owns what is launched
+//!    inside it, if its forward operator (by sequence number) has a formula for its backward.
 //! 3. An operator that launches activities itself and has no such operator inside it owns all inside it; so does one
 //!    that usually only calls others (`aten::linear`), if nothing with a formula was recorded inside it.
 //! 4. An activity that is in none of these belongs to the operator that launched it.
 //! 5. Communication is a class of its own, by kernel: it is held against links, not against memory.
-//! 6. What no operator launched is *unattributed*, by kernel and by the call that launched it.
+//! 6. So is the replay of a graph, by kernel, whatever operator launched it: the operators it was captured from are not
+//!    recorded.
+//! 7. What no operator launched is *unattributed*, by kernel and by the call that launched it.
+//!
+//! Where an operator has no answer, copies and sets inside it that recorded their bytes, and kernels that `torch.compile`
+//! generated, have rows of their own: something is known of these.
 //!
 //! Rules 1 to 4 are those of TraceLens (`unified_perf_summary`); `docs/tracelens.md` says where we differ.
 //!
@@ -23,7 +28,7 @@
 //! Without GPU activity the threads of the CPU do the work, and their time takes its place ([`host`]).
 
 mod attribution;
-mod backward;
+mod autograd;
 mod findings;
 mod host;
 mod launches;

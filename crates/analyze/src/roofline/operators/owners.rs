@@ -1,9 +1,9 @@
 //! Which operator owns what was launched inside it.
 
 use eaves_model::{GpuId, StringId};
+use eaves_roofline::Arithmetic;
 
-use super::backward::Forwards;
-use super::rows::{Answer, Key, Rows};
+use super::rows::{Answer, Around, Key, Rows};
 use crate::{HostTree, KernelType, RankView};
 
 const NONE: u32 = u32::MAX;
@@ -21,12 +21,19 @@ const UNANSWERED: u8 = 1 << 4;
 /// It has an answer, but usually calls operators that have answers too.
 const WRAPPER: u8 = 1 << 5;
 
+/// A node directly inside it launched something itself.
+const LAUNCHES_BELOW: u8 = 1 << 6;
+/// It is a backward function, and its forward operator says what it must do.
+const BACKWARD: u8 = 1 << 7;
+
 /// The owner of every operator inside which something was launched.
 pub(super) struct Owners {
     /// For each node of the tree of operators the node that owns what was launched in it.
     owner: Vec<u32>,
     /// For each owner its row.
     row: Vec<u32>,
+    /// Whether formulas decide, so that what an operator without an answer leaves open may be told apart.
+    pub(super) by_formula: bool,
 }
 
 impl Owners {
@@ -37,7 +44,7 @@ impl Owners {
         modelled: Option<&dyn Fn(&str) -> bool>,
     ) -> Self {
         let mut flags = vec![0u8; rank.operators().len()];
-        let busy = busy_nodes(rank, rank.operators(), &mut flags);
+        let busy = busy_nodes(rank, rank.operators(), rows, &mut flags);
         Self::decide(rank, rows, modelled, (flags, busy))
     }
 
@@ -45,7 +52,11 @@ impl Owners {
     pub(super) fn of_host(rank: &RankView<'_>, rows: &mut Rows<'_>) -> Self {
         let (tree, slices) = (rank.operators(), &rank.trace.slices);
         let is_selected = |node: &u32| rank.selects(slices.start[tree.slice(*node as usize).index()]);
-        let busy = (0..tree.len() as u32).filter(is_selected).map(|node| (node, StringId::NONE)).collect();
+        let around = |node: u32| {
+            let parent = tree.parent(node as usize).map(|parent| tree.slice(parent));
+            (node, Around { kernel: StringId::NONE, computed: None, parent })
+        };
+        let busy = (0..tree.len() as u32).filter(is_selected).map(around).collect();
         Self::decide(rank, rows, None, (vec![BUSY | LAUNCHES; tree.len()], busy))
     }
 
@@ -53,29 +64,42 @@ impl Owners {
         rank: &RankView<'_>,
         rows: &mut Rows<'_>,
         modelled: Option<&dyn Fn(&str) -> bool>,
-        (mut flags, mut busy): (Vec<u8>, Vec<(u32, StringId)>),
+        (mut flags, mut busy): (Vec<u8>, Vec<(u32, Around)>),
     ) -> Self {
         let tree = rank.operators();
         // Nodes are in pre-order: downwards in the list is upwards in the tree.
-        busy.sort_unstable();
-        for &(node, kernel) in busy.iter().rev() {
+        busy.sort_unstable_by_key(|(node, _)| *node);
+        for &(node, around) in busy.iter().rev() {
             let slice = tree.slice(node as usize);
-            flags[node as usize] |= match (modelled, rows.answer(slice, kernel)) {
+            let parent = tree.parent(node as usize);
+            let launches = flags[node as usize] & LAUNCHES != 0 && around.kernel != StringId::NONE;
+            if let Some(parent) = parent.filter(|_| launches) {
+                flags[parent] |= LAUNCHES_BELOW;
+            }
+            // A function that launches kernels itself, rather than through operators, owns them all.
+            let is_backward = flags[node as usize] & LAUNCHES_BELOW != 0;
+            flags[node as usize] |= match (modelled, rows.answer(slice, around)) {
                 (Some(modelled), _) if modelled(rank.trace.slice_name(slice)) => ANSWERED,
+                (None, Answer::NoFormula) if is_backward && rows.tells_backward(slice, around) => {
+                    ANSWERED | BACKWARD
+                }
                 (Some(_), _) | (None, Answer::NoFormula) => 0,
                 (None, Answer::Known) => ANSWERED,
                 (None, Answer::Wrapper) => WRAPPER,
                 (None, Answer::Unanswered) => UNANSWERED,
             };
             if flags[node as usize] & (ANSWERED | ANSWERED_INSIDE) != 0
-                && let Some(parent) = tree.parent(node as usize)
+                && let Some(parent) = parent
             {
                 flags[parent] |= ANSWERED_INSIDE;
             }
         }
-        let mut owners = Self { owner: vec![NONE; tree.len()], row: vec![NONE; tree.len()] };
-        let mut forwards = Forwards::default();
-        for &(node, kernel) in &busy {
+        let mut owners = Self {
+            owner: vec![NONE; tree.len()],
+            row: vec![NONE; tree.len()],
+            by_formula: modelled.is_none(),
+        };
+        for &(node, around) in &busy {
             let place = node as usize;
             if let Some(parent) = tree.parent(place)
                 && owners.owner[parent] != NONE
@@ -85,14 +109,16 @@ impl Owners {
             }
             let slice = tree.slice(place);
             let flags = flags[place];
-            let row = if flags & ANSWERED != 0 {
-                Some(rows.of_operator(slice, kernel))
+            let row = if flags & BACKWARD != 0 {
+                rows.of_backward(slice, around)
+            } else if flags & ANSWERED != 0 {
+                Some(rows.of_operator(slice, around))
             } else if flags & ANSWERED_INSIDE != 0 {
                 None
-            } else if let Some(forward) = forwards.of(rank, rows, slice) {
-                Some(rows.of(forward))
+            } else if let Some(row) = rows.of_backward(slice, around) {
+                Some(row)
             } else if flags & (WRAPPER | UNANSWERED | LAUNCHES) != 0 {
-                Some(rows.of_operator(slice, kernel))
+                Some(rows.of_operator(slice, around))
             } else {
                 None
             };
@@ -133,21 +159,40 @@ impl Owners {
     }
 }
 
-/// The nodes inside which something was launched, each once with one of the kernels.
-fn busy_nodes(rank: &RankView<'_>, tree: &HostTree, flags: &mut [u8]) -> Vec<(u32, StringId)> {
+/// The nodes inside which something was launched, each once with what the kernels say of it. Replays of graphs belong to
+/// no operator.
+fn busy_nodes(
+    rank: &RankView<'_>,
+    tree: &HostTree,
+    rows: &mut Rows<'_>,
+    flags: &mut [u8],
+) -> Vec<(u32, Around)> {
     let mut busy = Vec::new();
+    let mut computed: Vec<Option<Arithmetic>> = vec![None; tree.len()];
     for (index, &activity) in rank.gpu.row.iter().enumerate() {
-        if rank.gpu.kernel_type[index] == KernelType::Communication {
+        if rank.gpu.kernel_type[index] == KernelType::Communication || rows.replays(rank, activity) {
             continue;
         }
         let Some(launcher) = tree.launcher(rank.links(), activity) else { continue };
+        let kernel = rank.gpu.name[index];
         flags[launcher] |= LAUNCHES;
         let mut node = Some(launcher);
         while let Some(place) = node.filter(|&place| flags[place] & BUSY == 0) {
             flags[place] |= BUSY;
-            busy.push((place as u32, rank.gpu.name[index]));
+            let parent = tree.parent(place);
+            let around = Around { kernel, computed: None, parent: parent.map(|parent| tree.slice(parent)) };
+            busy.push((place as u32, around));
+            node = parent;
+        }
+        let arithmetic = rows.arithmetic(kernel);
+        let mut node = Some(launcher).filter(|_| arithmetic.is_some());
+        while let Some(place) = node.filter(|&place| computed[place].is_none()) {
+            computed[place] = arithmetic;
             node = tree.parent(place);
         }
+    }
+    for (node, around) in &mut busy {
+        around.computed = computed[*node as usize];
     }
     busy
 }

@@ -28,13 +28,16 @@ pub enum Class {
     Kernel,
     /// Communication, whoever launched it.
     Communication,
+    /// A replay of a graph, whoever launched it: what its kernels were captured from is not recorded.
+    Replay,
     /// No operator.
     Unattributed,
 }
 
 impl Class {
     /// All, in the order of tables.
-    pub const ALL: [Self; 4] = [Self::Operator, Self::Kernel, Self::Communication, Self::Unattributed];
+    pub const ALL: [Self; 5] =
+        [Self::Operator, Self::Kernel, Self::Communication, Self::Replay, Self::Unattributed];
 
     /// The name in files.
     pub fn id(self) -> &'static str {
@@ -42,6 +45,7 @@ impl Class {
             Self::Operator => "operator",
             Self::Kernel => "kernel",
             Self::Communication => "communication",
+            Self::Replay => "graph-replay",
             Self::Unattributed => "unattributed",
         }
     }
@@ -65,6 +69,11 @@ pub struct Arguments {
     /// The element type of lists of tensors by the name of a kernel, where it is not recorded.
     #[serde(deserialize_with = "constants::read")]
     pub list_type: Constant,
+    /// What it was computed in by the name of a kernel, where the types leave it open.
+    #[serde(deserialize_with = "constants::read")]
+    pub computed_in: Constant,
+    /// Shapes and types of the gradients that the backward function was given, where the formula needs them.
+    pub gradient: String,
 }
 
 /// All calls of one operator with the same arguments, or of one kernel that belongs to no operator.
@@ -112,12 +121,15 @@ impl OperatorRow {
         if let Some(counters) = &self.counters {
             return self.counted_point(counters);
         }
-        let Arguments { dims, types, concrete, list_type, .. } = &self.arguments;
+        let Arguments { dims, types, concrete, list_type, computed_in, .. } = &self.arguments;
         let of = if self.of.is_empty() { String::new() } else { format!(" of {}", self.of) };
         Point {
             name: self.name.clone(),
             kind: self.category.to_owned(),
-            dtype: if list_type.is_empty() { element_type(types) } else { (*list_type).to_owned() },
+            dtype: match (*computed_in, *list_type) {
+                ("", "") => element_type(types),
+                ("", known) | (known, _) => known.to_owned(),
+            },
             calls: self.times.count(),
             time: Some(self.time().as_f64()),
             load: self.load.clone(),
@@ -262,9 +274,14 @@ fn empty(trace: &Trace, row: &Row, launches: &Launches) -> OperatorRow {
     if row.key.class == Class::Kernel {
         dims = launch(row.key.launch);
     }
+    if let Some(bytes) = row.key.bytes {
+        dims = format!("{bytes} bytes");
+    }
     let (step, list_type) = (text(row.key.step), row.key.element.unwrap_or_default());
     let launches = launches.text(trace, row.key.launches);
-    let arguments = Arguments { dims, types, strides, concrete, step, launches, list_type };
+    let computed_in = row.key.computed.map_or("", |arithmetic| arithmetic.id());
+    let gradient = row.key.gradient.map(text).join(" ").trim().to_owned();
+    let arguments = Arguments { dims, types, strides, concrete, step, launches, list_type, computed_in, gradient };
     OperatorRow {
         class: row.key.class,
         name: text(row.key.name),

@@ -95,6 +95,11 @@ fn numbers(points: &TracePoints) -> Vec<Number> {
             "Busy time in which there was communication only, which has no roof in memory.",
         ),
         time(
+            "graph_replay_ns",
+            points.counted(Class::Replay),
+            "Busy time of replayed graphs, whose operators were not recorded.",
+        ),
+        time(
             "unattributed_ns",
             points.counted(Class::Unattributed),
             "Busy time counted for activities that no operator launched.",
@@ -198,36 +203,41 @@ const BY_CLASS: [Column; 6] = [
     Column::new("share_pct", "Of busy time", Unit::Percent),
 ];
 
+/// Name of the class of replays of graphs.
+const REPLAY: &str = "graph replay";
+
 /// Names of the classes of kernels with counters.
 const COUNTED: [&str; 2] = ["kernel with counters", "kernel with counters of something else"];
 
 /// A row for each class, also where it has nothing: that no time is unattributed is worth a row.
 fn by_class(points: &TracePoints) -> Table {
     type Group = (&'static str, fn(&OperatorRow) -> bool);
-    let groups: [Group; 6] = [
+    let groups: [Group; 7] = [
         ("operator", |row| row.class == Class::Operator && row.load.is_ok()),
         ("operator without a formula", |row| row.class == Class::Operator && row.load.is_err()),
         (COUNTED[0], |row| row.class == Class::Kernel && row.load.is_ok()),
         (COUNTED[1], |row| row.class == Class::Kernel && row.load.is_err()),
         ("communication", |row| row.class == Class::Communication),
+        (REPLAY, |row| row.class == Class::Replay),
         ("unattributed", |row| row.class == Class::Unattributed),
     ];
-    // Few recordings have counters of kernels, and only they have these classes.
-    let has_counters = points.rows.iter().any(|row| row.class == Class::Kernel);
-    let rows =
-        groups.iter().filter(|(name, _)| has_counters || !COUNTED.contains(name)).map(|(name, is_in)| {
-            let rows = || points.rows.iter().filter(|row| is_in(row));
-            let time: Ns = rows().map(OperatorRow::time).sum();
-            let counted: Ns = rows().map(|row| row.counted).sum();
-            vec![
-                (*name).into(),
-                rows().map(|row| row.times.count()).sum::<u64>().into(),
-                time.into(),
-                counted.into(),
-                (time - counted).into(),
-                share(counted, points.busy),
-            ]
-        });
+    // Few recordings have counters of kernels or replays, and only they have these classes.
+    let has = |class| points.rows.iter().any(|row| row.class == class);
+    let (has_counters, has_replays) = (has(Class::Kernel), has(Class::Replay));
+    let is_shown = |name: &str| (has_counters || !COUNTED.contains(&name)) && (has_replays || name != REPLAY);
+    let rows = groups.iter().filter(|(name, _)| is_shown(name)).map(|(name, is_in)| {
+        let rows = || points.rows.iter().filter(|row| is_in(row));
+        let time: Ns = rows().map(OperatorRow::time).sum();
+        let counted: Ns = rows().map(|row| row.counted).sum();
+        vec![
+            (*name).into(),
+            rows().map(|row| row.times.count()).sum::<u64>().into(),
+            time.into(),
+            counted.into(),
+            (time - counted).into(),
+            share(counted, points.busy),
+        ]
+    });
     Table {
         id: "by_class",
         title: "Who owns the busy time; times counted once add up to it",
@@ -236,7 +246,7 @@ fn by_class(points: &TracePoints) -> Table {
     }
 }
 
-const BY_ARGUMENTS: [Column; 20] = [
+const BY_ARGUMENTS: [Column; 21] = [
     Column::new("class", "Class", Unit::None),
     Column::new("name", "Name", Unit::None),
     Column::new("of", "Of", Unit::None),
@@ -256,6 +266,7 @@ const BY_ARGUMENTS: [Column; 20] = [
     Column::new("bytes", "Bytes per call", Unit::Bytes),
     Column::new("computed_in", "Computed in", Unit::None),
     Column::new("assumes", "Assumes", Unit::None),
+    Column::new("precision_from", "Precision from", Unit::None),
     Column::new("reason", "Why no formula", Unit::None),
 ];
 
@@ -302,6 +313,12 @@ fn by_arguments(points: &TracePoints) -> Table {
             number(load.and_then(Load::moved)),
             computed_in.map_or(Value::Missing("no arithmetic"), Value::from),
             load.map_or(Value::Missing("no formula"), assumes),
+            match (load.and_then(|load| load.arithmetic), row.arguments.computed_in) {
+                (None, _) => Value::Missing("no arithmetic"),
+                (_, "") if row.class == Class::Kernel => "counters".into(),
+                (_, "") => "operator".into(),
+                _ => "kernel name".into(),
+            },
             row.load.as_ref().err().map_or(Value::Missing("it has one"), |reason| reason.as_str().into()),
         ]
     };

@@ -2,7 +2,7 @@
 
 use super::Convolution;
 use crate::Work;
-use crate::ops::{Call, Formula, Rule, Unmodelled};
+use crate::ops::{Call, Formula, Rule, Tensor, Unmodelled};
 
 const CATEGORY: &str = "convolution";
 
@@ -50,9 +50,24 @@ pub(in crate::ops) const FORMULAS: &[Formula] = &[
     formula(&["aten::slow_conv_dilated2d", "aten::slow_conv_dilated3d"], |call| {
         forward(call, &Places { dilation: Some(6), ..SIZED })
     }),
-    formula(&["aten::_slow_conv2d_forward", "aten::slow_conv3d_forward", "aten::thnn_conv2d"], |call| {
-        forward(call, &SIZED)
+    formula(
+        &[
+            "aten::_slow_conv2d_forward",
+            "aten::slow_conv3d_forward",
+            "aten::thnn_conv2d",
+            "aten::thnn_conv2d_forward",
+        ],
+        |call| forward(call, &SIZED),
+    ),
+    formula(&["aten::thnn_conv_depthwise2d", "aten::thnn_conv_depthwise2d_forward"], |call| {
+        forward(call, &Places { dilation: Some(6), ..SIZED })
     }),
+    // Names that are gone since PyTorch 1.11, which has `convolution_backward` for all (`native_functions.yaml` of 1.8).
+    formula(LIBRARY_BACKWARD, |call| library_backward(call, mask(call)?)),
+    formula(INPUT_GRADIENT, |call| library_backward(call, [true, false, false])),
+    formula(WEIGHT_GRADIENT, |call| library_backward(call, [false, true, false])),
+    formula(BIAS_GRADIENT, |call| library_backward(call, [false, false, true])),
+    formula(GRADIENT_FIRST, |call| gradient_first(call, mask(call)?)),
     formula(&["aten::slow_conv_transpose2d", "aten::slow_conv_transpose3d"], |call| {
         forward(call, &Places { output_padding: Some(6), dilation: Some(7), ..SIZED })
     }),
@@ -66,6 +81,44 @@ pub(in crate::ops) const FORMULAS: &[Formula] = &[
             Ok(found.backward([true, true, found.bias.is_some()]))
         }),
     },
+];
+
+/// `(self, grad_output, weight, ..., output_mask)`.
+const LIBRARY_BACKWARD: &[&str] = &[
+    "aten::cudnn_convolution_backward",
+    "aten::cudnn_convolution_transpose_backward",
+    "aten::miopen_convolution_backward",
+    "aten::miopen_convolution_transpose_backward",
+    "aten::miopen_depthwise_convolution_backward",
+    "aten::mkldnn_convolution_backward",
+];
+/// Inside those, with the arguments of the one around: see [`crate::ops::told_by`].
+const INPUT_GRADIENT: &[&str] = &[
+    "aten::cudnn_convolution_backward_input",
+    "aten::cudnn_convolution_transpose_backward_input",
+    "aten::miopen_convolution_backward_input",
+    "aten::miopen_convolution_transpose_backward_input",
+    "aten::miopen_depthwise_convolution_backward_input",
+    "aten::mkldnn_convolution_backward_input",
+];
+const WEIGHT_GRADIENT: &[&str] = &[
+    "aten::cudnn_convolution_backward_weight",
+    "aten::cudnn_convolution_transpose_backward_weight",
+    "aten::miopen_convolution_backward_weight",
+    "aten::miopen_convolution_transpose_backward_weight",
+    "aten::miopen_depthwise_convolution_backward_weight",
+    "aten::mkldnn_convolution_backward_weights",
+];
+const BIAS_GRADIENT: &[&str] = &["aten::miopen_convolution_backward_bias"];
+/// `(grad_output, self, weight, ..., output_mask)`.
+const GRADIENT_FIRST: &[&str] = &[
+    "aten::_slow_conv2d_backward",
+    "aten::conv_depthwise3d_backward",
+    "aten::slow_conv3d_backward",
+    "aten::slow_conv_dilated2d_backward",
+    "aten::slow_conv_dilated3d_backward",
+    "aten::thnn_conv2d_backward",
+    "aten::thnn_conv_depthwise2d_backward",
 ];
 
 pub(in crate::ops) const WRAPPERS: &[Formula] = &[
@@ -109,7 +162,7 @@ fn parsed(call: &Call<'_>, places: &Places) -> Result<Convolution, Unmodelled> {
         transposed: places.output_padding.is_some(),
         groups: places.groups.and_then(|place| call.number(place)),
     };
-    let mut found = settings.convolution(call, 0)?;
+    let mut found = settings.convolution(call, 0, call.output.as_ref())?;
     if let Some(bias) = places.bias.and_then(|place| call.optional(place)) {
         found.bias = Some(bias.precision()?);
     }
@@ -118,7 +171,7 @@ fn parsed(call: &Call<'_>, places: &Places) -> Result<Convolution, Unmodelled> {
 
 /// `(input, weight, bias, stride, padding, dilation, transposed, output padding, groups)`.
 fn general(call: &Call<'_>) -> Result<Convolution, Unmodelled> {
-    let mut found = Settings::from(call, 3).convolution(call, 0)?;
+    let mut found = Settings::from(call, 3).convolution(call, 0, call.output.as_ref())?;
     found.bias = call.optional(2).map(|bias| bias.precision()).transpose()?;
     Ok(found)
 }
@@ -134,13 +187,45 @@ fn added(call: &Call<'_>) -> Result<Work, Unmodelled> {
 
 /// `(output gradient, input, weight, bias sizes, stride, padding, dilation, transposed, output padding, groups, mask)`.
 fn backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
-    let mut found = Settings::from(call, 4).convolution(call, 1)?;
-    found.output = call.tensor(0)?.precision()?;
-    let mask: [bool; 3] =
-        call.flags(10).try_into().map_err(|_| "which gradients are asked for was not recorded".to_owned())?;
+    let gradient = call.tensor(0)?;
+    let mut found = Settings::from(call, 4).convolution(call, 1, Some(gradient))?;
+    found.output = gradient.precision()?;
+    Ok(found.backward(mask(call)?))
+}
+
+/// Which gradients are asked for, of input, weights and bias: the last argument.
+fn mask(call: &Call<'_>) -> Result<[bool; 3], Unmodelled> {
+    let flags = call.inputs.len().checked_sub(1).map(|last| call.flags(last)).unwrap_or_default();
+    match flags.as_slice() {
+        [input, weight] => Ok([*input, *weight, false]),
+        [input, weight, bias] => Ok([*input, *weight, *bias]),
+        _ => Err("which gradients are asked for was not recorded".to_owned()),
+    }
+}
+
+/// `(self, grad_output, weight, ...)`.
+fn library_backward(call: &Call<'_>, mask: [bool; 3]) -> Result<Work, Unmodelled> {
+    by_shapes([call.tensor(0)?, call.tensor(1)?, call.tensor(2)?], call.name.contains("transpose"), mask)
+}
+
+/// `(grad_output, self, weight, ...)`.
+fn gradient_first(call: &Call<'_>, mask: [bool; 3]) -> Result<Work, Unmodelled> {
+    by_shapes([call.tensor(1)?, call.tensor(0)?, call.tensor(2)?], false, mask)
+}
+
+/// All that the work needs of strides and padding is what they make of the extents.
+fn by_shapes(
+    [x, gradient, weight]: [&Tensor; 3],
+    transposed: bool,
+    mask: [bool; 3],
+) -> Result<Work, Unmodelled> {
+    let settings = Settings { transposed, ..Settings::default() };
+    let mut found = settings.of(x, weight, Some(gradient))?;
+    found.output = gradient.precision()?;
     Ok(found.backward(mask))
 }
 
+#[derive(Default)]
 struct Settings {
     stride: Vec<i64>,
     padding: Vec<i64>,
@@ -164,8 +249,18 @@ impl Settings {
     }
 
     /// The convolution of the input at a place and the weights after it.
-    fn convolution(self, call: &Call<'_>, place: usize) -> Result<Convolution, Unmodelled> {
-        let (x, weight) = (call.tensor(place)?, call.tensor(place + 1)?);
+    fn convolution(
+        self,
+        call: &Call<'_>,
+        place: usize,
+        output: Option<&Tensor>,
+    ) -> Result<Convolution, Unmodelled> {
+        self.of(call.tensor(place)?, call.tensor(place + 1)?, output)
+    }
+
+    /// Strides and padding that were not recorded follow from the result, if that is known: all that they are needed for
+    /// is its extents, and a stride of one with the right padding gives them.
+    fn of(self, x: &Tensor, weight: &Tensor, output: Option<&Tensor>) -> Result<Convolution, Unmodelled> {
         let extents = |shape: &[u64]| shape.iter().map(|extent| *extent as f64).collect::<Vec<f64>>();
         let [first, second, kernel @ ..] = weight.shape.as_slice() else {
             return Err(format!("weights of shape {:?} have no channels", weight.shape));
@@ -178,7 +273,16 @@ impl Settings {
                 return Err(format!("an input of shape {shape:?} does not fit weights {:?}", weight.shape));
             }
         };
-        let groups = self.groups.unwrap_or(1.0);
+        let is_recorded = !self.stride.is_empty() && !self.padding.is_empty();
+        let result = output.filter(|_| !is_recorded).map(|output| output.shape.as_slice());
+        let result = result.map(|shape| shape.split_at(shape.len().saturating_sub(kernel.len())));
+        let groups = match (self.groups, self.transposed, result) {
+            (Some(groups), ..) => groups,
+            // Each output channel is made of so many input channels, each input channel goes to so many of the output.
+            (None, false, _) if *second > 0 => channels as f64 / *second as f64,
+            (None, true, Some(([.., made], _))) if *second > 0 => *made as f64 / *second as f64,
+            _ => 1.0,
+        };
         if groups.is_nan() || groups < 1.0 {
             return Err(format!("{groups} groups are none"));
         }
@@ -194,6 +298,27 @@ impl Settings {
         let optional = |name: &str, list: &[i64], least: i64| {
             if list.is_empty() { Ok(Vec::new()) } else { known(name, list, least) }
         };
+        let [stride, padding, dilation, output_padding] = match result {
+            Some((outer, made)) => {
+                if made.len() != kernel.len() || outer.last().is_none_or(|made| *made as f64 != out_channels)
+                {
+                    return Err(format!("a result of {outer:?} and {made:?} does not fit its weights"));
+                }
+                let axes = input.iter().zip(kernel).zip(made);
+                let padding = axes.map(|((input, kernel), made)| {
+                    let reach = *kernel as f64 - 1.0;
+                    let wider = *made as f64 - *input as f64;
+                    if self.transposed { (reach - wider) / 2.0 } else { (reach + wider) / 2.0 }
+                });
+                [vec![1.0], padding.collect(), Vec::new(), Vec::new()]
+            }
+            None => [
+                known("a stride of", &self.stride, 1)?,
+                known("a padding of", &self.padding, 0)?,
+                optional("a dilation of", &self.dilation, 1)?,
+                optional("an output padding of", &self.output_padding, 0)?,
+            ],
+        };
         let stored = x.precision()?;
         Ok(Convolution {
             batch: batch as f64,
@@ -202,16 +327,91 @@ impl Settings {
             groups,
             input: extents(input),
             kernel: extents(kernel),
-            stride: known("a stride of", &self.stride, 1)?,
-            padding: known("a padding of", &self.padding, 0)?,
-            dilation: optional("a dilation of", &self.dilation, 1)?,
+            stride,
+            padding,
+            dilation,
             transposed: self.transposed,
-            output_padding: optional("an output padding of", &self.output_padding, 0)?,
+            output_padding,
             x: stored,
             weight: weight.precision()?,
             output: stored,
             bias: None,
             compute: None,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ops::operands::testing::call;
+
+    fn counted(name: &'static str, arguments: &[(&str, &str)]) -> Result<(f64, f64), Unmodelled> {
+        let formula = crate::ops::formula(name).or_else(|| crate::ops::wrapper(name)).expect(name);
+        (formula.work)(&call(name, arguments)).map(|work| (work.flops, work.bytes()))
+    }
+
+    /// The first layer of ResNet-50, a picture: 118 013 952 multiply-adds.
+    #[test]
+    fn names_of_old_recordings() {
+        let (x, y, w) = (("[1,3,224,224]", "float"), ("[1,64,112,112]", "float"), ("[64,3,7,7]", "float"));
+        let bytes = 4.0 * (150_528.0 + 802_816.0 + 9408.0);
+        let (empty, mask) = (("", ""), ("[False, True]", ""));
+        // Strides are not recorded; the gradient says what they made.
+        for name in ["aten::cudnn_convolution_backward_input", "aten::cudnn_convolution_backward_weight"] {
+            assert_eq!(counted(name, &[x, y, w, empty, empty]), Ok((236_027_904.0, bytes)), "{name}");
+            assert_eq!(crate::ops::told_by(name), Some("aten::cudnn_convolution_backward"));
+        }
+        let both = [x, y, w, empty, empty, ("[True, True]", "")];
+        assert_eq!(counted("aten::cudnn_convolution_backward", &both), Ok((472_055_808.0, 2.0 * bytes)));
+        assert_eq!(
+            counted("aten::miopen_convolution_backward", &[x, y, w, empty, mask]),
+            Ok((236_027_904.0, bytes))
+        );
+        assert_eq!(
+            counted("aten::thnn_conv2d_backward", &[y, x, w, empty, mask]),
+            Ok((236_027_904.0, bytes))
+        );
+        let unknown = counted("aten::cudnn_convolution_backward", &[x, y, w, empty, empty]);
+        assert!(unknown.unwrap_err().contains("not recorded"));
+        let bias = counted("aten::miopen_convolution_backward_bias", &[x, y, w]);
+        assert_eq!(bias, Ok((802_816.0, 4.0 * (802_816.0 + 64.0))));
+        assert_eq!(crate::ops::told_by("aten::convolution_backward"), None);
+    }
+
+    #[test]
+    fn a_result_says_what_strides_and_padding_would() {
+        for (name, arguments, result, flops) in [
+            // By a stride of two, with zeros around.
+            (
+                "aten::conv2d",
+                vec![("[1,3,224,224]", "float"), ("[64,3,7,7]", "float")],
+                "[1,64,112,112]",
+                236_027_904.0,
+            ),
+            // In groups: 4 of 8 channels each, to 2 of 8.
+            (
+                "aten::cudnn_convolution",
+                vec![("[2,32,5,5]", "float"), ("[8,8,3,3]", "float")],
+                "[2,8,3,3]",
+                2.0 * 144.0 * 72.0,
+            ),
+            // Transposed, every element of the input is spread over 3 channels of 4x4.
+            (
+                "aten::conv_transpose2d",
+                vec![("[1,6,5,5]", "float"), ("[6,3,4,4]", "float")],
+                "[1,3,10,10]",
+                2.0 * 150.0 * 48.0,
+            ),
+        ] {
+            let mut recorded = call(name, &arguments);
+            let formula = crate::ops::formula(name).or_else(|| crate::ops::wrapper(name)).expect(name);
+            assert!((formula.work)(&recorded).is_err(), "{name}");
+            recorded.output = call("x", &[(result, "float")]).tensors().next().cloned();
+            let work = (formula.work)(&recorded).expect(name);
+            assert_eq!(work.flops, flops, "{name}");
+            let moved = recorded.tensors().chain(&recorded.output).map(|tensor| 4.0 * tensor.elements());
+            assert_eq!(work.bytes(), moved.sum::<f64>(), "{name}");
+        }
     }
 }

@@ -232,3 +232,144 @@ fn what_cannot_be_and_what_is_not_known_is_said() {
     let counted = column(&section, "by_class", "counted_ns");
     assert_eq!(counted, [1_000_000, 1_000_000, 0, 0].map(Value::Integer));
 }
+
+#[test]
+fn the_kernel_tells_what_an_fp32_operator_is_computed_in() {
+    let mut test = ThreadTrace::default();
+    let kernels = [
+        "cutlass_80_tensorop_s1688gemm_128x256_32x3_tn_align1",
+        "ampere_sgemm_128x64_tn",
+        "splitKreduce_kernel",
+    ];
+    for (number, kernel) in (1..).zip(kernels) {
+        let start = 1000 * number;
+        test.op(1, "aten::addmm", (start, start + 20));
+        let types = r#"["float","float","float","Scalar","Scalar"]"#;
+        called_with(&mut test, "[[512],[1024,9375],[9375,512],[],[]]", types, r#"["","","","1","1"]"#);
+        test.launch(1, number, (start + 1, start + 2)).kernel(7, kernel, number, (start + 50, start + 277));
+    }
+    let found = points(&test.trace);
+    let text = r#"{"name": "A100", "mem_bw_gbps": 1555, "max_achievable_tflops": {"matrix_tf32": 156, "vector_fp32": 19.5}}"#;
+    let devices = device::parse(text, Path::new("x.json")).unwrap();
+    let section = trace_section(&found, Scope { ranks: 1, steps: 0 }, &devices[0], &Settings::default());
+    let rows: Vec<_> = column(&section, "by_arguments", "computed_in")
+        .into_iter()
+        .zip(column(&section, "by_arguments", "precision_from"))
+        .zip(column(&section, "by_arguments", "calls"))
+        .collect();
+    let row = |text: &str, from: &str, calls| ((Value::from(text), Value::from(from)), Value::Integer(calls));
+    assert_eq!(rows, [row("fp32 matrix", "operator", 2), row("tf32 matrix", "kernel name", 1)]);
+    assert_eq!(column(&section, "points", "dtype"), texts(["fp32", "tf32"]));
+}
+
+#[test]
+fn the_backward_function_tells_what_the_arguments_leave_open() {
+    let mut test = ThreadTrace::default();
+    test.op(1, "aten::cat", (0, 20));
+    called_with(&mut test, "[[],[]]", r#"["TensorList","Scalar"]"#, "");
+    *test.trace.ops.sequence_number.last_mut().unwrap() = MaybeI64::new(5);
+    test.launch(1, 1, (1, 2)).kernel(7, "CatArrayBatchedCopy", 1, (100, 110));
+    test.backward(2, "CatBackward0", (30, 60));
+    called_with(&mut test, "[[4,8]]", r#"["float"]"#, "");
+    *test.trace.ops.sequence_number.last_mut().unwrap() = MaybeI64::new(5);
+    // Another one without a backward function.
+    test.op(1, "aten::cat", (200, 220));
+    called_with(&mut test, "[[],[]]", r#"["TensorList","Scalar"]"#, "");
+    test.launch(1, 2, (201, 202)).kernel(7, "CatArrayBatchedCopy", 2, (300, 305));
+    let points = points(&test.trace);
+    // 32 floats are read and written.
+    assert_eq!(
+        (bytes(&points.rows[0]), points.rows[0].arguments.gradient.as_str()),
+        (256.0, r#"[[4,8]] ["float"]"#)
+    );
+    assert!(points.rows[1].load.as_ref().unwrap_err().contains("not recorded"));
+}
+
+/// As FBGEMM's tables are recorded: the function in C++ has no sequence number, its backward launches kernels itself.
+#[test]
+fn functions_of_extensions_are_linked_by_the_counter() {
+    let mut test = ThreadTrace::default();
+    test.op(1, "aten::zero_", (0, 5));
+    *test.trace.ops.sequence_number.last_mut().unwrap() = MaybeI64::new(9);
+    test.op(1, "fbgemm::split_embedding_codegen_lookup_rowwise_adagrad_function", (10, 30));
+    let dims = "[[0],[1600],[0],[0,0],[2],[2],[3],[],[],[3],[],[30],[11],[]]";
+    let types = r#"["float","c10::Half","c10::Half","c10::Half","int","long","int","Scalar","Scalar","long","Scalar","long","long","Scalar"]"#;
+    called_with(&mut test, dims, types, "");
+    test.launch(1, 1, (11, 12)).kernel(7, "forward", 1, (100, 110));
+    let node = "torch::autograd::CppNode<SplitLookupFunction_rowwise_adagrad_Op>";
+    test.backward(2, &format!("autograd::engine::evaluate_function: {node}"), (40, 90));
+    *test.trace.ops.sequence_number.last_mut().unwrap() = MaybeI64::new(9);
+    test.backward(2, node, (41, 89));
+    called_with(&mut test, "[[5,16]]", r#"["float"]"#, "");
+    *test.trace.ops.sequence_number.last_mut().unwrap() = MaybeI64::new(9);
+    test.launch(2, 2, (42, 43)).op(2, "aten::zero_", (44, 50));
+    called_with(&mut test, "[[7]]", r#"["float"]"#, "");
+    test.launch(2, 3, (45, 46)).kernel(7, "backward", 2, (200, 240)).kernel(7, "fill", 3, (240, 250));
+    let points = points(&test.trace);
+    let rows: Vec<_> = points.rows.iter().map(|row| (row.times.total(), bytes(row))).collect();
+    // By hand in the tests of the formula: 480 of rows, 328 of indices and offsets, 320 of results; backward 320 of
+    // gradients, rows twice, and 30 floats of state twice.
+    assert_eq!(rows, [(Ns(50), 320.0 + 960.0 + 240.0 + 328.0), (Ns(10), 480.0 + 328.0 + 320.0)]);
+}
+
+#[test]
+fn a_replayed_graph_is_one_wherever_it_was_launched() {
+    let mut test = ThreadTrace::default();
+    test.op(1, "Torch-Compiled Region: 0/0", (0, 50)).launch(1, 1, (1, 2)).launch(1, 2, (60, 61));
+    let name = test.trace.strings.intern("cudaGraphLaunch");
+    for row in 0..test.trace.slices.len() {
+        if test.trace.slices.name[row] == test.trace.strings.intern("cudaLaunchKernel") {
+            test.trace.slices.name[row] = name;
+        }
+    }
+    test.kernel(7, "gemm", 1, (100, 110)).kernel(7, "gemm", 2, (110, 130));
+    let section = section(&test.trace, 0);
+    assert_eq!(column(&section, "by_arguments", "class"), texts(["graph-replay"]));
+    let Value::Text(reason) = &column(&section, "by_arguments", "reason")[0] else { panic!("no reason") };
+    assert!(reason.starts_with("cudaGraphLaunch replays a graph"), "{reason}");
+    assert_eq!(number(&section, "graph_replay_ns", None), Value::Integer(30));
+    let classes = column(&section, "by_class", "class");
+    assert!(classes.contains(&Value::from("graph replay")), "{classes:?}");
+    let finding = section.findings.iter().find(|finding| finding.id == "roofline_coverage").unwrap();
+    assert!(finding.claim.contains("replayed graphs (100"), "{}", finding.claim);
+    assert!(!finding.next.contains("record_shapes"), "{}", finding.next);
+}
+
+#[test]
+fn what_is_known_inside_an_operator_without_an_answer_is_told_apart() {
+    let mut test = ThreadTrace::default();
+    test.op(1, "CompiledFunction", (0, 50)).launch(1, 1, (1, 2)).launch(1, 2, (3, 4)).launch(1, 3, (5, 6));
+    test.kernel(7, "triton_poi_fused_add_mul_0", 1, (100, 110)).kernel(7, "other", 2, (110, 115));
+    test.activity(7, eaves_model::SliceKind::Memcpy, "Memcpy DtoD (Device -> Device)", Some(3), (120, 140));
+    let last = test.trace.gpu.len() - 1;
+    test.trace.gpu.bytes.set(last, MaybeI64::new(4096));
+    let points = points(&test.trace);
+    let rows: Vec<_> =
+        points.rows.iter().map(|row| (row.name.as_str(), row.of.as_str(), row.load.is_ok())).collect();
+    assert_eq!(
+        rows,
+        [
+            ("Memcpy DtoD (Device -> Device)", "CompiledFunction", true),
+            ("triton_poi_fused_add_mul_0", "CompiledFunction", false),
+            ("CompiledFunction", "", false),
+        ]
+    );
+    assert_eq!(bytes(&points.rows[0]), 8192.0);
+    assert!(points.rows[1].load.as_ref().unwrap_err().contains("arguments were not recorded"));
+}
+
+#[test]
+fn how_to_record_shapes_is_said_once() {
+    let mut test = ThreadTrace::default();
+    for (number, name) in (1..).zip(["aten::mm", "aten::add", "aten::conv2d"]) {
+        let start = 100 * number;
+        test.op(1, name, (start, start + 20)).launch(1, number, (start + 1, start + 2));
+        test.kernel(7, "kernel", number, (start + 500, start + 520));
+    }
+    let section = section(&test.trace, 0);
+    let reasons = column(&section, "by_arguments", "reason");
+    assert_eq!(reasons, texts(["its shapes were not recorded"; 3]));
+    let finding = &section.findings[0];
+    assert_eq!(finding.next, "record shapes with `record_shapes=True`");
+    assert!(finding.claim.ends_with("operators without shapes (100.0%)"), "{}", finding.claim);
+}

@@ -1,0 +1,98 @@
+//! The roofline of every recording in the reference data: how much of the busy time has a formula, and that nothing is above
+//! its roof without a cause that is known.
+
+#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests may fail loudly")]
+
+#[expect(dead_code, reason = "other tests need more of it")]
+mod common;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use eaves_analyze::roofline::{Class, Scope, TracePoints, reported_device, trace_points, trace_section};
+use eaves_analyze::section::Value;
+use eaves_analyze::{Options, RankView};
+use eaves_roofline::Settings;
+
+/// Recordings, by path below the reference data.
+const FOLDERS: &[&str] =
+    &["chakra", "graph-capture", "hta/traces", "torch", "tracelens/cases", "tracelens/inference"];
+
+fn files(folder: &Path, found: &mut Vec<PathBuf>) {
+    let mut entries: Vec<PathBuf> =
+        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    entries.sort();
+    for path in entries {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        if path.is_dir() {
+            files(&path, found);
+        } else if name.ends_with(".json") || name.ends_with(".json.gz") {
+            found.push(path);
+        }
+    }
+}
+
+/// Busy time without a formula by name and reason, most first.
+fn missing(points: &TracePoints) -> Vec<((String, String), f64)> {
+    let (_, whole) = points.covered();
+    let mut sums: BTreeMap<(String, String), f64> = BTreeMap::new();
+    for row in points.rows.iter().filter(|row| row.class != Class::Communication) {
+        if let Err(reason) = &row.load {
+            let share = 100.0 * row.counted.as_f64() / whole.as_f64();
+            *sums.entry((row.name.chars().take(70).collect(), reason.clone())).or_default() += share;
+        }
+    }
+    let mut sums: Vec<_> = sums.into_iter().collect();
+    sums.sort_by(|a, b| b.1.total_cmp(&a.1));
+    sums
+}
+
+#[test]
+fn nothing_is_above_its_roof_without_a_cause() {
+    let (mut recordings, mut points_held, mut wrong) = (0, 0, Vec::new());
+    for folder in FOLDERS {
+        let Some(root) = common::data(folder) else { continue };
+        let mut paths = Vec::new();
+        files(&root, &mut paths);
+        for path in paths {
+            let Ok(run) = eaves_ingest::read(std::slice::from_ref(&path), &eaves_ingest::Options::default())
+            else {
+                continue;
+            };
+            let options = Options::default();
+            // The time of operators on the host is not the device's.
+            for recording in run.recordings.iter().filter(|recording| !recording.trace.gpu.is_empty()) {
+                let points = trace_points(&RankView::new(&recording.trace, &options));
+                let (covered, whole) = points.covered();
+                if whole.0 <= 0 {
+                    continue;
+                }
+                recordings += 1;
+                let place = path.strip_prefix(root.parent().unwrap()).unwrap().display();
+                println!("{place}: {:.2} %", 100.0 * covered.as_f64() / whole.as_f64());
+                for ((name, reason), share) in
+                    missing(&points).into_iter().take(6).filter(|(_, share)| *share > 0.3)
+                {
+                    println!("    {share:5.2} % {name}: {reason}");
+                }
+                let Ok(device) = reported_device(&points.devices) else { continue };
+                let scope = Scope { ranks: 1, steps: 0 };
+                let section = trace_section(&points, scope, &device, &Settings::default());
+                let table = section.tables.iter().find(|table| table.id == "points").unwrap();
+                let column = |id: &str| table.columns.iter().position(|column| column.id == id).unwrap();
+                points_held += table.rows.len();
+                for row in &table.rows {
+                    // Operands that fit in a cache, and sparsity, are causes; that something must be wrong is none.
+                    if let Value::Text(flag) = &row[column("flag")]
+                        && !flag.contains("fit in")
+                        && !flag.contains("sparsity")
+                    {
+                        wrong.push(format!("{place}: {:?}: {flag}", row[column("name")]));
+                    }
+                }
+            }
+        }
+    }
+    println!("{recordings} recordings, {points_held} points against a device");
+    assert!(wrong.is_empty(), "{} above the roof: {wrong:#?}", wrong.len());
+}
