@@ -32,11 +32,27 @@ impl GpuView {
     }
 
     /// The same with another classification.
-    pub fn with(trace: &Trace, selection: &Selection, mut classify: impl FnMut(GpuId) -> KernelType) -> Self {
+    pub fn with(trace: &Trace, selection: &Selection, classify: impl FnMut(GpuId) -> KernelType) -> Self {
+        Self::collect(trace, selection, trace.gpu_activities(), classify)
+    }
+
+    /// What the view would be if nothing were quarantined.
+    pub(crate) fn with_quarantined(trace: &Trace, selection: &Selection) -> Self {
+        let mut types = KernelTypes::new(trace);
+        let all = (0..trace.gpu.len()).map(GpuId::from);
+        Self::collect(trace, selection, all, |activity| types.of(activity))
+    }
+
+    fn collect(
+        trace: &Trace,
+        selection: &Selection,
+        activities: impl Iterator<Item = GpuId>,
+        mut classify: impl FnMut(GpuId) -> KernelType,
+    ) -> Self {
         let filter = Filter::new(trace, selection);
         let mut view = Self::default();
         view.reserve(trace.gpu.len());
-        for activity in trace.gpu_activities() {
+        for activity in activities {
             let Some(interval) = filter.keep(activity) else { continue };
             let row = activity.index();
             view.row.push(activity);

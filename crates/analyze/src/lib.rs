@@ -40,6 +40,7 @@ mod job;
 mod kernel_counters;
 mod kernel_name;
 mod kernel_type;
+pub mod operands;
 pub mod operators;
 mod options;
 mod partial;

@@ -235,13 +235,8 @@ mod tests {
     #[test]
     fn a_step_keeps_what_was_launched_in_it_wherever_it_ran() {
         let kept = names(&Selection::default().with_steps(3..=3));
-        let expected = [
-            ("a", 1200, 1400),
-            ("late", 2300, 2400),
-            ("unlinked", 1500, 1600),
-            ("Memset (Device)", 1300, 1300),
-        ];
-        assert_eq!(kept, named(&expected));
+        // Nobody knows when the others were launched.
+        assert_eq!(kept, named(&[("a", 1200, 1400), ("late", 2300, 2400)]));
         assert_eq!(names(&Selection::default().with_steps(4..=9)), named(&[("b", 2600, 2800)]));
     }
 

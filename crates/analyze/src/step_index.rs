@@ -57,11 +57,16 @@ impl StepIndex {
             .find(|&index| time < self.windows[index].end)
     }
 
-    /// The index of the step an activity belongs to: that in which its launching call starts, wherever the
-    /// device ran it; without a recorded launch, that in which it starts itself.
+    /// The index of the step an activity belongs to: that in which its launching call starts, wherever the device ran
+    /// it. One without a recorded launch belongs to none: it was launched before the recording began, or nobody knows
+    /// when. Only where no launch at all was recorded, activities belong to the step in which they start.
     #[inline]
     pub fn of_activity(&self, trace: &Trace, links: &LaunchLinks, activity: GpuId) -> Option<usize> {
-        let slice = links.launch(activity).unwrap_or(trace.gpu.slice[activity.index()]);
+        let slice = match links.launch(activity) {
+            Some(launch) => launch,
+            None if links.is_empty() => trace.gpu.slice[activity.index()],
+            None => return None,
+        };
         self.at(trace.slices.start[slice.index()])
     }
 }

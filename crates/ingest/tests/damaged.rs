@@ -5,7 +5,7 @@
 use std::io::Write;
 
 use eaves_ingest::{Error, Options, read, read_bytes};
-use eaves_model::{Oddity, Recording, SliceKind};
+use eaves_model::{Impossibility, Oddity, Recording, SliceKind};
 
 /// One event with its times in microseconds.
 fn event(name: &str, start: &str, duration: &str) -> String {
@@ -187,20 +187,90 @@ fn a_broken_counter_is_quarantined() {
     assert_eq!(recording.trace.gpu.len(), 200);
 }
 
+/// The end of a recording as Kineto marks it.
+fn trailer(at: &str) -> String {
+    format!(r#"{{"ph": "i", "s": "g", "name": "Record Window End", "pid": "", "tid": "", "ts": {at}}}"#)
+}
+
+/// The reasons of what is quarantined, with the names.
+fn quarantined(recording: &Recording) -> Vec<(&str, Impossibility)> {
+    let trace = &recording.trace;
+    trace.quarantined.iter().map(|&slice| (trace.slice_name(slice), trace.impossibility(slice))).collect()
+}
+
 #[test]
-fn an_end_far_behind_the_next_starts_is_quarantined() {
-    // Long, but shorter than the whole recording: only its stream shows that it cannot be true.
+fn an_end_after_that_of_the_recording_is_quarantined() {
     let mut events = sound(200);
-    events[90] = event("overrun", "900", "700");
+    events[90] = event("beyond", "900", "4000");
+    events.push(trailer("2000"));
     let recording = parse(trace(&events));
-    assert_eq!(recording.trace.diagnostics.count(Oddity::ImplausibleDuration), 1);
-    assert_eq!(recording.trace.slice_name(recording.trace.quarantined[0]), "overrun");
+    assert_eq!(quarantined(&recording), [("beyond", Impossibility::BeyondEnd)]);
+    assert_eq!(oddities(&recording), [(Oddity::ImplausibleDuration, 1)]);
+    // A later beginning, or a span of the recording, says that it went on.
+    let span = r#"{"ph": "X", "cat": "Trace", "name": "PyTorch Profiler (0)", "pid": "Spans", "tid": "x", "ts": 0, "dur": 4900}"#;
+    for later in [event("later", "4900", "1"), span.to_owned()] {
+        let mut events = events.clone();
+        events.push(later);
+        assert_eq!(quarantined(&parse(trace(&events))), []);
+    }
+    // A span alone may end with the last beginning: only what is longer than everything cannot be true.
+    events.pop();
+    events.push(span.replace("4900", "2000"));
+    assert_eq!(quarantined(&parse(trace(&events))), [("beyond", Impossibility::BeyondEnd)]);
+    events[90] = event("unusual", "900", "2000");
+    assert_eq!(quarantined(&parse(trace(&events))), []);
+}
+
+#[test]
+fn a_negative_duration_is_quarantined() {
+    let mut events = sound(3);
+    events[1] = event("negative", "10", "-3");
+    let recording = parse(trace(&events));
+    assert_eq!(quarantined(&recording), [("negative", Impossibility::Negative)]);
+    assert_eq!(recording.trace.slices.duration[1].0, 0);
+    assert_eq!(oddities(&recording), [(Oddity::NegativeDuration, 1)]);
+}
+
+#[test]
+fn a_long_last_event_counts() {
+    // Nothing says when the recording ended.
+    let mut events = sound(120);
+    events.push(event("long", "1200", "5000"));
+    let recording = parse(trace(&events));
+    assert_eq!(oddities(&recording), [(Oddity::SuspiciousDuration, 1)]);
+    assert_eq!(quarantined(&recording), []);
+    // The recording itself says that it may be true.
+    events.push(trailer("6500"));
+    let recording = parse(trace(&events));
+    assert_eq!((oddities(&recording), quarantined(&recording)), (vec![], vec![]));
+}
+
+#[test]
+fn an_end_far_behind_the_next_starts_counts() {
+    let mut events = sound(200);
+    events[90] = event("overrun", "900", "700").replace("tion\": 1", "tion\": 2");
+    let recording = parse(trace(&events));
+    assert_eq!(oddities(&recording), [(Oddity::SuspiciousDuration, 1), (Oddity::StreamOverlap, 1)]);
+    let detail = recording.trace.diagnostics.warnings()[0].detail.clone().unwrap();
+    assert!(detail.contains("overrun"), "{detail}");
+    assert_eq!(quarantined(&recording), []);
+}
+
+#[test]
+fn activities_of_one_launch_run_side_by_side() {
+    let mut events: Vec<String> = (0..200)
+        .map(|at| event("k", &format!("{}", 10 * at), "5").replace("tion\": 1", &format!("tion\": {at}")))
+        .collect();
+    let graph = |start, duration| event("node", start, duration).replace("tion\": 1", "tion\": 999");
+    events.extend([graph("3000", "17"), graph("3006", "3"), graph("3010", "4")]);
+    let recording = parse(trace(&events));
+    assert_eq!((oddities(&recording), quarantined(&recording)), (vec![], vec![]));
 }
 
 #[test]
 fn activities_of_one_stream_that_overlap_a_little_stay() {
     let mut events = sound(200);
-    events[90] = event("late", "900", "12");
+    events[90] = event("late", "900", "12").replace("tion\": 1", "tion\": 2");
     let recording = parse(trace(&events));
     assert_eq!(oddities(&recording), [(Oddity::StreamOverlap, 1)]);
     assert_eq!(recording.trace.quarantined, []);

@@ -2,16 +2,22 @@
 
 use std::cmp::Reverse;
 
-use crate::{Ns, SliceId, Slices, TrackId};
+use crate::{Ns, SliceId, SliceKind, Slices, TrackId};
 
 /// For every slice the innermost slice of the same track that contains it.
 ///
 /// Slices that overlap without nesting (clock jitter, broken recorders) are kept: each is the child of the
 /// innermost slice that contains it whole.
+///
+/// Python frames are an exception. Kineto closes those that it did not see end with the recording, long after the call
+/// that they began in. They cannot have outlived it, so in the tree they end with it. A range of the user may end
+/// inside a frame that began in it, so a range cuts only frames that nothing shows to have ended: those that end last.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CallTree {
     parents: Vec<SliceId>,
     order: Vec<SliceId>,
+    /// Frames that end earlier than recorded, sorted.
+    cut: Vec<(SliceId, Ns)>,
 }
 
 impl CallTree {
@@ -28,12 +34,26 @@ impl CallTree {
         let mut tree = Self {
             parents: vec![SliceId::NONE; slices.len()],
             order: Vec::with_capacity(tracks.iter().map(Calls::len).sum()),
+            cut: Vec::new(),
         };
         let mut open: Vec<(Ns, Ns, SliceId)> = Vec::new();
         for calls in tracks {
             open.clear();
+            let last_frame = calls.last_frame;
             calls.in_order(slices, |(start, Reverse(duration)), slice| {
-                let end = start + duration;
+                let mut end = start + duration;
+                if slices.kind[slice.index()] == SliceKind::Python {
+                    let cuts = |&&(_, around_end, around): &&(Ns, Ns, SliceId)| {
+                        let is_range = slices.kind[around.index()] == SliceKind::Annotation;
+                        around_end > start && (!is_range || end == last_frame)
+                    };
+                    if let Some(&(_, around_end, _)) = open.iter().rev().find(cuts)
+                        && around_end < end
+                    {
+                        end = around_end;
+                        tree.cut.push((slice, end));
+                    }
+                }
                 // What ended before can contain nothing more. What ends inside this slice can contain nothing more
                 // that this slice does not contain too, so it may go as well and the ends on the stack stay sorted.
                 while let Some(&(top_start, top_end, _)) = open.last() {
@@ -50,7 +70,17 @@ impl CallTree {
                 tree.order.push(slice);
             });
         }
+        tree.cut.sort_unstable();
         tree
+    }
+
+    /// The end of a slice in the tree.
+    #[inline]
+    pub fn end(&self, slices: &Slices, slice: SliceId) -> Ns {
+        match self.cut.binary_search_by_key(&slice, |&(cut, _)| cut) {
+            Ok(index) => self.cut[index].1,
+            Err(_) => slices.end(slice.index()),
+        }
     }
 
     /// Every slice of the trees, track by track in order of time, with what is inside a slice right behind it
@@ -92,6 +122,9 @@ fn by_track(slices: &Slices, left_out: &[SliceId]) -> Vec<Calls> {
             tracks.resize_with(track + 1, Calls::default);
         }
         tracks[track].push(key(slices, slice), slice);
+        if slices.kind[row] == SliceKind::Python {
+            tracks[track].last_frame = tracks[track].last_frame.max(slices.end(row));
+        }
     }
     tracks
 }
@@ -116,6 +149,8 @@ struct Calls {
     current: usize,
     /// True if there are not enough chains, so that the first is in no order.
     is_unordered: bool,
+    /// When the last Python frame ended.
+    last_frame: Ns,
 }
 
 struct Chain {
@@ -232,7 +267,60 @@ mod tests {
         assert_eq!(tree.in_order(), [SliceId(0), SliceId(2)]);
     }
 
+    #[test]
+    fn frames_end_with_the_call_they_began_in() {
+        use SliceKind::{Annotation, Op, Python, Runtime};
+        let tree = |kinds: [SliceKind; 3], spans: &[(i64, i64, u32)]| {
+            let mut slices = slices(spans);
+            slices.kind[..3].copy_from_slice(&kinds);
+            let tree = CallTree::build(&slices);
+            let parents: Vec<_> = (0..3).map(|row| tree.parent(SliceId(row)).map(|slice| slice.0)).collect();
+            (parents, tree.end(&slices, SliceId(1)).0)
+        };
+        // The launch is inside both; the frame was closed when the recording ended.
+        let spans = [(100, 500, 0), (200, 900, 0), (300, 310, 0)];
+        assert_eq!(tree([Op, Python, Runtime], &spans), (vec![None, Some(0), Some(1)], 500));
+        assert_eq!(tree([Annotation, Python, Runtime], &spans), (vec![None, Some(0), Some(1)], 500));
+        // What is no frame may overlap without nesting.
+        assert_eq!(tree([Op, Op, Runtime], &spans), (vec![None, None, Some(1)], 900));
+        // A range that ends in the frame that closes it, as a profiler step does.
+        let mut slices = slices(&[(100, 500, 0), (490, 510, 0), (502, 504, 0), (505, 900, 0)]);
+        slices.kind = vec![Annotation, Python, Op, Python];
+        assert_eq!(CallTree::build(&slices).parent(SliceId(2)), Some(SliceId(1)));
+    }
+
     proptest! {
+        /// Twin: with frames among them, the innermost operator around a call is that which starts last of those that
+        /// contain it, as if there were no frames. Operators and calls nest; frames are anything.
+        #[test]
+        fn frames_hide_no_operator(
+            spans in prop::collection::vec((0i64..40, 1i64..30, 0usize..3), 0..60)
+        ) {
+            const KINDS: [SliceKind; 3] = [SliceKind::Python, SliceKind::Op, SliceKind::Runtime];
+            let mut kept: Vec<(i64, i64, usize)> = Vec::new();
+            for (start, length, kind) in spans {
+                let end = start + length;
+                let nests = |&(other, other_end, _): &(i64, i64, usize)| {
+                    end <= other || other_end <= start || (start - other) * (end - other_end) <= 0
+                };
+                if kind == 0 || kept.iter().filter(|other| other.2 > 0).all(nests) {
+                    kept.push((start, end, kind));
+                }
+            }
+            let mut slices = slices(&kept.iter().map(|&(start, end, _)| (start, end, 0)).collect::<Vec<_>>());
+            slices.kind = kept.iter().map(|&(_, _, kind)| KINDS[kind]).collect();
+            let tree = CallTree::build(&slices);
+            let key = |row: usize| (kept[row].0, -kept[row].1, row);
+            for row in (0..kept.len()).filter(|&row| kept[row].2 == 2) {
+                let above: Vec<usize> = tree.ancestors(SliceId(row as u32)).map(SliceId::index).collect();
+                let expected = (0..kept.len())
+                    .filter(|&other| kept[other].2 == 1 && key(other) < key(row))
+                    .filter(|&other| kept[other].0 <= kept[row].0 && kept[row].1 <= kept[other].1)
+                    .max_by_key(|&other| key(other));
+                prop_assert_eq!(above.into_iter().find(|&above| kept[above].2 == 1), expected);
+            }
+        }
+
         /// Twin: among all that contain a slice, the one that starts last; equal spans nest in file order. There are
         /// few slices and runs to merge, or so many that they are sorted.
         #[test]

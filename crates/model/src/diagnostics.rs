@@ -25,6 +25,8 @@ pub enum Oddity {
     NegativeDuration,
     /// A duration that cannot be true.
     ImplausibleDuration,
+    /// A duration that is unusual, but may be true.
+    SuspiciousDuration,
     /// Time stamps that a spreadsheet or another program rounded.
     RoundedTimes,
     /// Launches without start times.
@@ -69,7 +71,7 @@ pub enum Oddity {
 
 impl Oddity {
     /// Every kind.
-    pub const ALL: [Self; 30] = [
+    pub const ALL: [Self; 31] = [
         Self::Truncated,
         Self::DamagedContainer,
         Self::DamagedPage,
@@ -80,6 +82,7 @@ impl Oddity {
         Self::MissingDuration,
         Self::NegativeDuration,
         Self::ImplausibleDuration,
+        Self::SuspiciousDuration,
         Self::RoundedTimes,
         Self::NoStartTimes,
         Self::AmbiguousNumbers,
@@ -115,6 +118,7 @@ impl Oddity {
             Self::MissingDuration => "missing-duration",
             Self::NegativeDuration => "negative-duration",
             Self::ImplausibleDuration => "implausible-duration",
+            Self::SuspiciousDuration => "suspicious-duration",
             Self::RoundedTimes => "rounded-times",
             Self::NoStartTimes => "no-start-times",
             Self::AmbiguousNumbers => "ambiguous-numbers",
@@ -151,10 +155,15 @@ impl Oddity {
             Self::BadValue => "values that do not fit their field were left out",
             Self::BadTimestamp => "events without a usable time stamp were left out",
             Self::MissingDuration => "complete events without a duration count as 0 ns long",
-            Self::NegativeDuration => "events with a negative duration count as 0 ns long",
-            Self::ImplausibleDuration => {
-                "events whose duration cannot be true were quarantined: kept, but in no total"
+            Self::NegativeDuration => {
+                "events with a negative duration are quarantined: kept, but in no total; \
+                 section `quarantine` lists them"
             }
+            Self::ImplausibleDuration => {
+                "events with an impossible duration are quarantined: kept, but in no total; \
+                 section `quarantine` lists them"
+            }
+            Self::SuspiciousDuration => "events with a suspicious duration count as recorded",
             Self::RoundedTimes => {
                 "time stamps were rounded, as spreadsheets do on saving; durations made of them are not known"
             }
@@ -198,6 +207,7 @@ impl Oddity {
         matches!(
             self,
             Self::UnknownRank
+                | Self::SuspiciousDuration
                 | Self::NoStartTimes
                 | Self::LeftOut
                 | Self::SumsBeside

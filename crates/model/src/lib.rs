@@ -67,6 +67,6 @@ pub use snapshot::{
 };
 pub use sparse::{Missing, Sparse};
 pub use strings::Strings;
-pub use trace::{TableView, Trace};
+pub use trace::{Impossibility, TableView, Trace};
 pub use tracks::{Process, ProcessTable, Track, TrackTable, Tracks};
 pub use units::{Bytes, Ns};

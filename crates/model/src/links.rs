@@ -98,6 +98,11 @@ impl LaunchLinks {
         }
     }
 
+    /// True if no activity has a launch: the host was not recorded.
+    pub fn is_empty(&self) -> bool {
+        self.by_correlation + self.by_external_id + self.by_flow == 0
+    }
+
     /// How many activities have no launch.
     pub fn unlinked(&self) -> usize {
         self.launches.iter().filter(|&&launch| launch == SliceId::NONE).count()

@@ -90,7 +90,7 @@ table! {
     Slices / Slice {
         /// Beginning, from the trace's zero.
         start: Ns,
-        /// Length; never negative.
+        /// Length. Readers pass negative ones on as recorded; a recording that was read has none.
         duration: Ns,
         /// What it is called.
         name: StringId,

@@ -2,7 +2,7 @@
 
 use crate::{
     Allocations, AsyncSlices, Collectives, ColumnData, Counters, Diagnostics, Dispatches, Flows,
-    GpuActivities, GpuId, Instants, Interval, LegacyOps, Metadata, Ops, PythonFrames, RangeCounters,
+    GpuActivities, GpuId, Instants, Interval, LegacyOps, Metadata, Ns, Ops, PythonFrames, RangeCounters,
     Relocation, Remarks, RuntimeArguments, RuntimeCalls, SliceId, SliceKind, Slices, Snapshot, Strings,
     Syncs, Tracks, TritonLaunches, Unfit,
 };
@@ -60,6 +60,31 @@ pub struct Trace {
     pub events: u64,
     /// What was odd.
     pub diagnostics: Diagnostics,
+}
+
+/// Why a duration cannot be true.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Impossibility {
+    /// It ended before it began. Kept with a duration of zero.
+    Negative,
+    /// Longer than [`Self::LONGEST`]: a counter that wrapped around or was never set.
+    Overflow,
+    /// It ended after the recording had.
+    BeyondEnd,
+}
+
+impl Impossibility {
+    /// No recording and nothing in it lasts a month.
+    pub const LONGEST: Ns = Ns(30 * 24 * 3600 * 1_000_000_000);
+
+    /// The reason, for people.
+    pub fn reason(self) -> &'static str {
+        match self {
+            Self::Negative => "negative duration",
+            Self::Overflow => "longer than 30 days: a counter overflowed or was never set",
+            Self::BeyondEnd => "ends after the recording had ended",
+        }
+    }
 }
 
 /// One table as exporters see it.
@@ -179,6 +204,15 @@ impl Trace {
     /// True if the slice is in no total because its duration cannot be true.
     pub fn is_quarantined(&self, slice: SliceId) -> bool {
         self.quarantined.binary_search(&slice).is_ok()
+    }
+
+    /// Why a quarantined slice cannot be true, told by what is left of it.
+    pub fn impossibility(&self, slice: SliceId) -> Impossibility {
+        match self.slices.duration[slice.index()] {
+            Ns::ZERO => Impossibility::Negative,
+            duration if duration > Impossibility::LONGEST => Impossibility::Overflow,
+            _ => Impossibility::BeyondEnd,
+        }
     }
 
     /// GPU activities that count, in the order of the file.

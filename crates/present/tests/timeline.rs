@@ -177,7 +177,7 @@ fn a_page_tells_what_is_known_of_a_slice() {
     let details: BTreeMap<&str, &str> =
         entries.iter().map(|entry| (entry.2.as_str(), entry.6.as_str())).collect();
     assert_eq!(details["void at::native::gemm<float>(float*)"], "grid 8×1×1, block 128×1×1");
-    assert_eq!(details["aten::mm"], "inputs [[8, 8], [8, 8]] [float, float]");
+    assert_eq!(details["aten::mm"], "inputs 8x8 fp32, 8x8 fp32");
     assert_eq!(details["Memcpy HtoD (Pinned -> Device)"], "4.0 KiB, 0.08 GB/s");
     let facts = &head["ranks"][0]["facts"];
     // 2 ms; calls 1000..1900 and 1400..1900; activities 1300..1900, 1950..2000, 2100..2800.

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::call_tree::allocated;
 use super::host_time::is_of_host;
 use super::{Analyse, Rank, Shown, missing};
+use crate::operands::compact;
 use crate::section::{Column, Number, Provenance, Section, Table, Unit, Value};
 use crate::{Job, Outcome, RankView};
 
@@ -95,7 +96,7 @@ fn rows(rank: &RankView<'_>) -> Vec<Row> {
         let shapes = trace.ops.slice.binary_search(&slice);
         let shapes = shapes.map_or(StringId::NONE, |row| trace.ops.input_dims[row]);
         let place = *places.entry((slices.name[slice.index()], shapes)).or_insert_with(|| {
-            let (name, shapes) = (trace.slice_name(slice).to_owned(), trace.strings.get(shapes).to_owned());
+            let (name, shapes) = (trace.slice_name(slice).to_owned(), compact(trace.strings.get(shapes)));
             rows.push(Row { name, shapes, ..Row::default() });
             rows.len() - 1
         });
@@ -261,7 +262,7 @@ mod tests {
         assert_eq!(column(&section, "by_operator", "calls"), integers([2, 2]));
         assert_eq!(column(&section, "by_operator", "host_allocated_bytes"), integers([64, 8]));
         assert_eq!(column(&section, "by_operator", "shape_sets"), integers([2, 1]));
-        assert_eq!(column(&section, "by_operator", "costliest_shapes"), texts(["[[2,3]]", "[[2,3]]"]));
+        assert_eq!(column(&section, "by_operator", "costliest_shapes"), texts(["2x3", "2x3"]));
         assert_eq!(column(&section, "by_shapes", "cpu_self_ns"), integers([60, 40, 10, 7]));
         assert_eq!(number(&section, "cpu_self_ns", None), Value::Integer(117));
     }

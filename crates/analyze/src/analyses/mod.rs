@@ -23,6 +23,7 @@ pub(crate) mod memory_bandwidth;
 pub(crate) mod missing;
 mod op_delays;
 mod python_time;
+mod quarantine;
 pub(crate) mod queue_length;
 mod roofline;
 pub(crate) mod steps;
@@ -183,6 +184,7 @@ pub static ALL: &[Analysis] = &[
     Analysis::of::<memory_bandwidth::MemoryBandwidth>(),
     Analysis::of::<op_delays::OpDelays>(),
     Analysis::of::<python_time::PythonTime>(),
+    Analysis::of::<quarantine::Quarantine>(),
     Analysis::of::<queue_length::QueueLength>(),
     Analysis::of::<roofline::Roofline>(),
     Analysis::of::<steps::Steps>(),

@@ -54,7 +54,7 @@ impl Breakdown {
     }
 
     /// The values in the order of [`PARTS`].
-    fn values(&self) -> [Ns; PARTS.len()] {
+    pub(super) fn values(&self) -> [Ns; PARTS.len()] {
         [
             self.idle(),
             self.compute,
@@ -68,15 +68,15 @@ impl Breakdown {
 }
 
 /// One value of the breakdown as number and column.
-struct Part {
+pub(super) struct Part {
     id: &'static str,
-    title: &'static str,
+    pub(super) title: &'static str,
     explain: &'static str,
     /// Id, title and meaning of the share.
     share: (&'static str, &'static str, &'static str),
 }
 
-const PARTS: [Part; 7] = [
+pub(super) const PARTS: [Part; 7] = [
     Part {
         id: "idle_ns",
         title: "Idle",

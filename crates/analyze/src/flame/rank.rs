@@ -144,7 +144,7 @@ impl<'a> Walk<'a> {
             };
             let place = self.call(around, slice, begin);
             self.places[row] = place;
-            self.open.push(Open { slice, place, end: slices.end(row), begin, inside: Ns::ZERO });
+            self.open.push(Open { slice, place, end: tree.end(slices, slice), begin, inside: Ns::ZERO });
         }
         self.leave_track(current);
         self.allocate_before(None, (TrackId::NONE, Ns::MAX));

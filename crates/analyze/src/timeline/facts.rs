@@ -303,8 +303,8 @@ mod tests {
             .section()
             .unwrap()
             .clone();
-        // Step 2 is 400..1000: calls 400..500 and 850..900, activities 600..750.
-        assert_eq!(values(&section, 0), integers([600, 150, 150, 0, 300]));
+        // Step 2 is 400..1000: calls 400..500 and 850..900, the kernel 600..700. The copy has no recorded launch.
+        assert_eq!(values(&section, 0), integers([600, 150, 100, 0, 350]));
     }
 
     #[test]

@@ -11,6 +11,7 @@ pub use activity::{Activity, TrackActivity, is_host_work};
 pub use chart::{Chart, ChartTrack, Charts, Clocks};
 pub use class::Class;
 pub use counters::CounterTrack;
+pub(crate) use names::Names;
 
 use crate::Analysis;
 

@@ -5,14 +5,14 @@ use eaves_model::{Ident, MaybeI64, MaybeU32, StringId, Trace, TrackId, ident_tex
 use crate::RankView;
 
 /// The names of the tracks of a recording.
-pub(super) struct Names<'a> {
+pub(crate) struct Names<'a> {
     trace: &'a Trace,
     /// Device and stream of the first activity of each track.
     streams: Vec<Option<(MaybeU32, MaybeI64)>>,
 }
 
 impl<'a> Names<'a> {
-    pub(super) fn new(rank: &RankView<'a>) -> Self {
+    pub(crate) fn new(rank: &RankView<'a>) -> Self {
         let trace = rank.trace;
         let mut streams = vec![None; trace.tracks.len()];
         for (row, slice) in trace.gpu.slice.iter().enumerate() {
@@ -61,7 +61,7 @@ impl<'a> Names<'a> {
     }
 
     /// Group and track in one.
-    pub(super) fn full(&self, track: TrackId) -> String {
+    pub(crate) fn full(&self, track: TrackId) -> String {
         format!("{} {}", self.group(track), self.track(track))
     }
 

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use eaves_analyze::operands::described;
 use eaves_model::{GpuActivity, SliceId, Trace};
 
 use crate::human;
@@ -29,9 +30,8 @@ impl Details {
             let (dims, types) = (trace.ops.input_dims[row], trace.ops.input_types[row]);
             let Some(dims) = dims.some() else { continue };
             let place = *shapes.entry((dims, types)).or_insert_with(|| {
-                let types = trace.strings.get(types);
-                let text = format!("inputs {} {}", trace.strings.get(dims), types.replace('"', ""));
-                details.texts.push(text.trim_end().to_owned());
+                let (dims, types) = (trace.strings.get(dims), trace.strings.get(types));
+                details.texts.push(format!("inputs {}", described(dims, types)));
                 details.texts.len() as u32
             });
             details.of_slice[trace.ops.slice[row].index()] = place;

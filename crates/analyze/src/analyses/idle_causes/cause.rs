@@ -30,6 +30,8 @@ pub(crate) enum Cause {
     Ranges,
     /// Nothing.
     Nothing,
+    /// The way of a late launch to the device, once the call had returned.
+    Latency,
     /// What ended the gap had been launched: the host was not what the GPU waited for.
     Device,
     /// The launch of what ended the gap is not in the recording.
@@ -38,7 +40,7 @@ pub(crate) enum Cause {
 
 impl Cause {
     /// Every cause, in the order of its number.
-    pub(crate) const ALL: [Self; 13] = [
+    pub(crate) const ALL: [Self; 14] = [
         Self::GarbageCollection,
         Self::Profiler,
         Self::Compilation,
@@ -50,6 +52,7 @@ impl Cause {
         Self::Python,
         Self::Ranges,
         Self::Nothing,
+        Self::Latency,
         Self::Device,
         Self::Unknown,
     ];
@@ -59,8 +62,8 @@ impl Cause {
 
     /// The ordinary work of launching. It becomes less with fewer or cheaper launches, and it is hidden once the host
     /// runs ahead of the GPU.
-    pub(crate) const HOST_WORK: [Self; 5] =
-        [Self::Launching, Self::Operators, Self::Python, Self::Ranges, Self::Nothing];
+    pub(crate) const HOST_WORK: [Self; 6] =
+        [Self::Launching, Self::Operators, Self::Python, Self::Ranges, Self::Nothing, Self::Latency];
 
     /// A stable name.
     pub(crate) fn id(self) -> &'static str {
@@ -76,6 +79,7 @@ impl Cause {
             Self::Python => "Python",
             Self::Ranges => "named ranges",
             Self::Nothing => "nothing recorded",
+            Self::Latency => "launch latency",
             Self::Device => "launched already",
             Self::Unknown => "launch not recorded",
         }

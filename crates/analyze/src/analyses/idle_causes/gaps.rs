@@ -30,8 +30,8 @@ pub(super) enum Wait {
 }
 
 impl Gap {
-    /// What the GPU waited for. The launch has to begin after the gap has, as HTA defines waiting for the host; from
-    /// its end on, the work was with the device.
+    /// What the GPU waited for: the host if the launch began after the gap had, as HTA and section `idle-time` define
+    /// it. From the end of the launch on, it was on its way.
     pub(super) fn wait(&self, rank: &RankView<'_>) -> Wait {
         let Some(launch) = self.launch else { return Wait::Unknown };
         let launch = rank.trace.slices.interval(launch.index());
@@ -47,8 +47,22 @@ impl Gap {
 pub(super) fn gaps(rank: &RankView<'_>) -> Vec<Gap> {
     let Some(span) = rank.sets.span() else { return Vec::new() };
     let idle = rank.sets.busy().gaps(span);
-    let gap = |&interval| Gap { interval, ended_by: None, launch: None, is_lead_in: false };
-    let mut gaps: Vec<Gap> = idle.as_slice().iter().map(gap).collect();
+    let gap = |interval| Gap { interval, ended_by: None, launch: None, is_lead_in: false };
+    let mut points: Vec<Ns> =
+        rank.gpu.interval.iter().filter(|i| i.start == i.end).map(|i| i.start).collect();
+    points.sort_unstable();
+    points.dedup();
+    let mut gaps: Vec<Gap> = Vec::with_capacity(idle.as_slice().len());
+    for &Interval { mut start, end } in idle.as_slice() {
+        // What has no length ends a gap and begins another, as in section `idle-time`.
+        let inside =
+            points.partition_point(|&point| point <= start)..points.partition_point(|&point| point < end);
+        for &point in &points[inside] {
+            gaps.push(gap(Interval::new(start, point)));
+            start = point;
+        }
+        gaps.push(gap(Interval::new(start, end)));
+    }
     find_ends(rank, &mut gaps);
     if let Some(lead_in) = lead_in(rank, span) {
         gaps.insert(0, lead_in);
@@ -57,7 +71,7 @@ pub(super) fn gaps(rank: &RankView<'_>) -> Vec<Gap> {
 }
 
 /// Of several activities that begin together, the one launched first ended the gap: had it been launched before, the
-/// gap would not have been the host's. One that ran wins over one of no length.
+/// gap would not have been the host's.
 fn find_ends(rank: &RankView<'_>, gaps: &mut [Gap]) {
     let gpu = &rank.gpu;
     for index in 0..gpu.len() {
@@ -71,10 +85,10 @@ fn find_ends(rank: &RankView<'_>, gaps: &mut [Gap]) {
     }
 }
 
-fn end_key(rank: &RankView<'_>, index: usize) -> (bool, Reverse<bool>, Option<Ns>, usize) {
+fn end_key(rank: &RankView<'_>, index: usize) -> (Reverse<bool>, Option<Ns>, usize) {
     let launch = rank.links().launch(rank.gpu.row[index]);
     let start = launch.map(|slice| rank.trace.slices.start[slice.index()]);
-    (rank.gpu.duration(index) == Ns::ZERO, Reverse(start.is_some()), start, index)
+    (Reverse(start.is_some()), start, index)
 }
 
 /// The idle time of a step before the first selected activity. It is outside the GPU span, but the step waited for it

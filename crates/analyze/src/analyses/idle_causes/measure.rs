@@ -201,14 +201,14 @@ impl<'a, 'b> Tally<'a, 'b> {
         self.names.push(NameEntry { cause, name, time, lead_in, before });
     }
 
-    /// Closes the gap whose segments came last. What they do not cover was no longer the host's.
+    /// Closes the gap whose segments came last. What they do not cover is the way of the late launch to the device.
     fn close_current(&mut self) {
         if let Some(mut current) = self.current.take() {
             let gap = self.gaps[current.gap].interval;
             let covered: Ns = current.times.iter().copied().sum();
-            current.times[Cause::Device as usize] += gap.length() - covered;
+            current.times[Cause::Latency as usize] += gap.length() - covered;
             let covered: Ns = current.steady.iter().copied().sum::<Ns>() + current.start_up;
-            current.steady[Cause::Device as usize] += self.steady(gap) - covered;
+            current.steady[Cause::Latency as usize] += self.steady(gap) - covered;
             self.close(&current);
         }
     }

@@ -41,7 +41,7 @@ pub(super) fn numbers(rank: &Rank<'_, Part>) -> Vec<Number> {
             "host_wait_ns",
             waiting.into(),
             Unit::Nanoseconds,
-            "idle time in which the GPU waited for the host: before the end of a launch that began after the gap had",
+            "idle time of gaps that began before the launch of what ended them: the GPU waited for the host",
         ),
         number(
             "host_wait_share_pct",

@@ -146,7 +146,7 @@ impl GapFinder {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+pub(in crate::analyses) mod tests {
     use proptest::prelude::*;
 
     use super::*;
@@ -216,7 +216,7 @@ pub(super) mod tests {
 
     /// Span and idle time by cause of activities `(start, length, launch)`. Twin: one flag a nanosecond; each idle
     /// nanosecond asks the next that starts.
-    pub(in super::super) fn twin(
+    pub(in crate::analyses) fn twin(
         activities: &[(i64, i64, Option<i64>)],
         kernel_wait: i64,
     ) -> (i64, [i64; 3]) {

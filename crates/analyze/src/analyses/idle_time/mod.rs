@@ -1,6 +1,6 @@
 //! Why the GPU did nothing: it waited for the host, for the device itself, or for something else.
 
-mod gaps;
+pub(super) mod gaps;
 
 use eaves_model::{MaybeU32, Ns};
 use serde::{Deserialize, Serialize};

@@ -2,7 +2,7 @@
 
 mod findings;
 
-use eaves_model::{Interval, Ns, SliceKind};
+use eaves_model::{Interval, IntervalSet, Ns, SliceKind};
 use serde::{Deserialize, Serialize};
 
 use super::{Analyse, Rank};
@@ -34,27 +34,84 @@ pub(crate) struct GpuWork {
     pub(crate) kernels: u64,
 }
 
+/// What stays of a rank.
+#[derive(Deserialize, Serialize)]
+pub(super) struct Part {
+    /// The selected steps.
+    steps: Vec<Step>,
+    outside: Outside,
+}
+
+/// Selected activities that are in no step: launched outside every step, or with no recorded launch.
+#[derive(Default, Deserialize, Serialize)]
+struct Outside {
+    activities: u64,
+    busy: Ns,
+}
+
 impl Analyse for Steps {
     const ID: &'static str = "steps";
     const PLACE: u32 = 50;
-    /// The selected steps of the rank.
-    type Part = Vec<Step>;
+    type Part = Part;
 
-    fn measure(rank: &RankView<'_>) -> Vec<Step> {
-        steps_of(rank)
+    fn measure(rank: &RankView<'_>) -> Part {
+        Part { steps: steps_of(rank), outside: outside(rank) }
     }
 
-    fn assemble(job: &Job, ranks: &[Rank<'_, Vec<Step>>]) -> Outcome {
-        let ranks: Vec<(&RankSummary, &[Step])> = ranks
-            .iter()
-            .filter(|rank| !rank.part.is_empty())
-            .map(|rank| (rank.summary, rank.part.as_slice()))
-            .collect();
-        section(job, &ranks)
+    fn assemble(job: &Job, ranks: &[Rank<'_, Part>]) -> Outcome {
+        let with_steps = ranks.iter().filter(|rank| !rank.part.steps.is_empty());
+        let outside = with_steps.clone().flat_map(|rank| outside_numbers(rank.rank, &rank.part.outside));
+        let steps: Vec<(&RankSummary, &[Step])> =
+            with_steps.clone().map(|rank| (rank.summary, rank.part.steps.as_slice())).collect();
+        section(job, &steps, outside)
     }
 }
 
-fn section(job: &Job, ranks: &[(&RankSummary, &[Step])]) -> Outcome {
+fn outside(rank: &RankView<'_>) -> Outside {
+    let in_no_step = |activity| rank.steps.of_activity(rank.trace, rank.links(), activity).is_none();
+    if rank.steps.is_empty() {
+        return Outside::default();
+    }
+    let left: Vec<Interval> = rank
+        .gpu
+        .row
+        .iter()
+        .zip(&rank.gpu.interval)
+        .filter(|&(&activity, _)| in_no_step(activity))
+        .map(|(_, &interval)| interval)
+        .collect();
+    Outside { activities: left.len() as u64, busy: IntervalSet::union_of(left).measure() }
+}
+
+fn outside_numbers(rank: i64, outside: &Outside) -> Vec<Number> {
+    if outside.activities == 0 {
+        return Vec::new();
+    }
+    let number = |id, value, unit, explain| Number {
+        id,
+        rank: Some(rank),
+        value,
+        unit,
+        provenance: Provenance::Formula,
+        explain,
+    };
+    vec![
+        number(
+            "outside_steps_count",
+            outside.activities.into(),
+            Unit::Count,
+            "GPU activities in no step: launched outside every step, or with no recorded launch",
+        ),
+        number(
+            "outside_steps_ns",
+            outside.busy.into(),
+            Unit::Nanoseconds,
+            "GPU busy time of these activities, in the column of no step",
+        ),
+    ]
+}
+
+fn section(job: &Job, ranks: &[(&RankSummary, &[Step])], outside: impl Iterator<Item = Number>) -> Outcome {
     if ranks.is_empty() {
         return Outcome::Skipped(Skipped {
             id: Steps::ID,
@@ -70,7 +127,7 @@ fn section(job: &Job, ranks: &[(&RankSummary, &[Step])]) -> Outcome {
     Outcome::Section(Section {
         id: Steps::ID,
         title: "Profiler steps",
-        numbers: ranks.iter().flat_map(|(rank, steps)| numbers(rank.rank, steps)).collect(),
+        numbers: ranks.iter().flat_map(|(rank, steps)| numbers(rank.rank, steps)).chain(outside).collect(),
         tables: vec![by_step(job, ranks)],
         findings: findings::findings(ranks),
     })
@@ -240,8 +297,10 @@ mod tests {
             .kernel("gemm", 1, 1200, 1500)
             .kernel("ncclDevKernel_AllReduce_Sum_f32_RING_LL", 2, 1950, 2150)
             .kernel("gemm", 3, 2100, 2900)
-            .gpu(Memcpy, "Memcpy DtoH (Device -> Pinned)", 2950, 3100)
-            .gpu(Kernel, "after", 3200, 3300);
+            .launch(4, 2940, 2945)
+            .gpu_on(0, Some(4), Memcpy, "Memcpy DtoH (Device -> Pinned)", 2950, 3100)
+            .launch(5, 3150, 3160)
+            .kernel("after", 5, 3200, 3300);
         test
     }
 
@@ -274,6 +333,23 @@ mod tests {
         assert_eq!(of("kernels"), integers([2, 1]));
         assert_eq!(number(&section, "median_ns", Some(0)), Value::Integer(1000));
         assert_eq!(number(&section, "gpu_idle_pct", Some(0)), Value::Float(35.0));
+        assert_eq!(number(&section, "outside_steps_count", Some(0)), Value::Integer(1));
+    }
+
+    #[test]
+    fn work_without_a_recorded_launch_is_in_no_step() {
+        let mut test = trace();
+        test.gpu(Kernel, "launched before the recording", 1000, 1150);
+        let section = section_of(&run_of(vec![test]), "steps");
+        assert_eq!(column(&section, "by_step", "gpu_busy_ns"), integers([500, 950]));
+        assert_eq!(column(&section, "by_step", "kernels"), integers([2, 1]));
+        assert_eq!(number(&section, "outside_steps_count", Some(0)), Value::Integer(2));
+        assert_eq!(number(&section, "outside_steps_ns", Some(0)), Value::Integer(250));
+        // Without a single launch the time is all there is to go by.
+        let mut test = TestTrace::default();
+        test.step(1, 1000, 2000).gpu(Kernel, "gemm", 1200, 1500);
+        let section = section_of(&run_of(vec![test]), "steps");
+        assert_eq!(column(&section, "by_step", "gpu_busy_ns"), integers([300]));
     }
 
     #[test]

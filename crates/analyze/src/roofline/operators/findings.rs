@@ -5,6 +5,7 @@ use eaves_roofline::{Settings, ops};
 
 use super::section::{Held, Scope};
 use super::{Class, OperatorRow, TracePoints};
+use crate::operands::described;
 use crate::section::{Budget, Finding, Gain, Severity};
 use crate::text::{duration, percent, percentage, shortened};
 
@@ -107,7 +108,7 @@ fn shapes(row: &OperatorRow) -> String {
     if row.arguments.dims.is_empty() {
         String::new()
     } else {
-        format!(" on {}", shortened(&row.arguments.dims))
+        format!(" on {}", shortened(&described(&row.arguments.dims, &row.arguments.types)))
     }
 }
 

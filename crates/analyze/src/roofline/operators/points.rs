@@ -17,7 +17,14 @@ use crate::kernel_counters::{Gathered, architecture};
 use crate::kernel_name::short_kernel_name;
 use crate::roofline::measurements::mark_of;
 use crate::roofline::{Load, Mark, Point, counted_load, described};
-use crate::{CounterSums, RankView, Statistics};
+use crate::{CounterSums, RankView, Statistics, operands};
+
+/// The scalars of a call, if there are any.
+fn scalars(concrete: &str) -> String {
+    let scalars = operands::compact(concrete);
+    let is_one = |scalar: &str| !matches!(scalar, "" | "-");
+    if scalars.split(", ").any(is_one) { format!("; scalars {scalars}") } else { String::new() }
+}
 
 /// Who owns GPU time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize)]
@@ -134,7 +141,8 @@ impl OperatorRow {
             time: Some(self.time().as_f64()),
             load: self.load.clone(),
             mark: mark(self.category),
-            record: (!dims.is_empty()).then(|| format!("{dims} {types} {concrete}{of}")),
+            record: (!dims.is_empty())
+                .then(|| format!("{}{}{of}", operands::described(dims, types), scalars(concrete))),
         }
     }
 

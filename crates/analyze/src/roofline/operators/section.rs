@@ -4,6 +4,7 @@ use eaves_model::Ns;
 use eaves_roofline::{Assessment, Device, Settings};
 
 use super::{Class, OperatorRow, TracePoints, findings};
+use crate::operands::compact;
 use crate::roofline::{Load, section as base};
 use crate::section::{Column, Number, Provenance, Section, Table, Unit, Value};
 
@@ -286,7 +287,7 @@ fn by_arguments(points: &TracePoints) -> Table {
             "" => Value::Missing(otherwise),
             text => text.into(),
         };
-        let argument = |argument: &str| text(argument, "not recorded");
+        let argument = |argument: &str| text(&compact(argument), "not recorded");
         let time = |time: Option<Ns>| time.map_or(Value::Missing("no calls"), Value::from);
         let load = row.load.as_ref().ok();
         let number = |value: Option<f64>| {

@@ -225,17 +225,10 @@ impl Sink {
     #[inline(always)]
     fn complete(&mut self, event: &Event, cursor: &mut Cursor<'_>) {
         let Some(time) = self.time(event) else { return };
-        let duration = match event.duration {
-            Some(duration) if duration >= 0 => duration,
-            Some(_) => {
-                self.note(Oddity::NegativeDuration, event.offset);
-                0
-            }
-            None => {
-                self.note(Oddity::MissingDuration, event.offset);
-                0
-            }
-        };
+        let duration = event.duration.unwrap_or_else(|| {
+            self.note(Oddity::MissingDuration, event.offset);
+            0
+        });
         self.slice(event, time, duration, cursor);
     }
 
@@ -271,7 +264,11 @@ impl Sink {
             let name = self.trace.strings.get(event.name);
             return category::kind_of_mtia(name);
         }
-        kind
+        match kind {
+            SliceKind::Op if category::is_range(self.trace.strings.get(event.name)) => SliceKind::Annotation,
+            SliceKind::Kernel if category::is_event(self.trace.strings.get(event.name)) => SliceKind::Sync,
+            _ => kind,
+        }
     }
 
     #[cold]

@@ -39,8 +39,7 @@ pub(super) fn add_slices(marks: &[Mark], trace: &mut Trace) {
             continue;
         }
         match open.get_mut(&mark.name).and_then(Vec::pop) {
-            Some(start) if start.time <= mark.time => add(start, mark.time - start.time),
-            Some(_) => trace.diagnostics.note(Oddity::NegativeDuration, Some(mark.offset)),
+            Some(start) => add(start, mark.time - start.time),
             None => trace.diagnostics.note(Oddity::UnmatchedEnd, Some(mark.offset)),
         }
     }

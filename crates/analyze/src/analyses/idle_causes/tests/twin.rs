@@ -104,14 +104,12 @@ fn doing(slices: &[Slice], waiting: &[usize], thread: usize, now: i64) -> (Cause
     (cause, if cause == Cause::DataLoading { line.or(own) } else { own })
 }
 
-/// What ends a gap: of those that start with its end, one that runs, has a launch, and was launched first.
+/// What ends a gap: of those that start with its end, one that has a launch, and was launched first.
 fn ended_by(activities: &[Activity], end: i64) -> Option<Slice> {
     let starting = activities.iter().enumerate().filter(|(_, activity)| activity.start == end);
     let launched = |activity: &Activity| activity.launch.map(|launch| launch.start);
     starting
-        .min_by_key(|(row, activity)| {
-            (activity.start == activity.end, activity.launch.is_none(), launched(activity), *row)
-        })
+        .min_by_key(|(row, activity)| (activity.launch.is_none(), launched(activity), *row))
         .and_then(|(_, activity)| activity.launch)
 }
 
@@ -134,9 +132,11 @@ fn expected(slices: &[Slice], activities: &[Activity]) -> Expected {
     let last = activities.iter().map(|activity| activity.end).max().unwrap_or(0);
     let busy = |now: i64| activities.iter().any(|activity| activity.start <= now && now < activity.end);
     let lead_in = lead_in(slices, activities, first);
+    // A gap begins and ends where anything does.
+    let begins = |now: i64| activities.iter().any(|activity| activity.start == now);
     let inside = (first..last)
-        .filter(|&now| !busy(now) && (now == first || busy(now - 1)))
-        .map(|start| (start, (start..last).find(|&now| busy(now)).unwrap_or(last)));
+        .filter(|&now| !busy(now) && (begins(now) || busy(now - 1)))
+        .map(|start| (start, (start + 1..last).find(|&now| begins(now)).unwrap_or(last)));
     let gaps: Vec<(i64, i64)> = lead_in.into_iter().chain(inside).collect();
     let waits = |&(start, end): &(i64, i64)| {
         ended_by(activities, end).filter(|launch| launch.start > start && launch.end.min(end) > start)
@@ -150,7 +150,9 @@ fn expected(slices: &[Slice], activities: &[Activity]) -> Expected {
         for now in start..end {
             let (cause, name) = match launch {
                 None => (Cause::Unknown, None),
-                Some(launch) if launch.start <= start || now >= launch.end => (Cause::Device, None),
+                Some(launch) if launch.start <= start => (Cause::Device, None),
+                // On its way.
+                Some(launch) if now >= launch.end => (Cause::Latency, None),
                 Some(launch) => doing(&all, &waiting, launch.thread, now),
             };
             began_in_sync |= now == start && cause == Cause::Synchronisation;
@@ -215,6 +217,13 @@ proptest! {
         let names: BTreeMap<(Cause, &str), i64> =
             part.names.iter().map(|name| ((name.cause, name.name.as_str()), name.time.0)).collect();
         prop_assert_eq!(names, expected.names);
+        // One gap has one verdict, in both sections about idle time.
+        let (span, idle) = crate::analyses::idle_time::gaps::tests::twin(&activities.iter().map(|activity| {
+            (activity.start, activity.end - activity.start, activity.launch.map(|launch| launch.start))
+        }).collect::<Vec<_>>(), options.kernel_wait.0);
+        let host: i64 = causes.iter().filter(|(cause, _)| cause.is_host()).map(|(_, time)| time).sum();
+        prop_assert_eq!((host, causes.values().sum::<i64>()), (idle[0], idle.iter().sum()));
+        prop_assert!(span >= idle.iter().sum());
         // And the sum is the idle time of the breakdown.
         let rank = crate::RankView::new(&test.trace, &options);
         let span = rank.sets.span().map_or(0, |span| span.length().0);

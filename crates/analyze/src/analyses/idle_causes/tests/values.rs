@@ -40,17 +40,18 @@ fn every_instant_has_one_cause() {
         (Cause::Launching, 20),
         (Cause::Operators, 50),
         (Cause::Python, 100),
-        // From the end of the launch at 470, and the gap before the third kernel.
-        (Cause::Device, 130),
+        // From the end of the launch at 470.
+        (Cause::Latency, 30),
+        (Cause::Device, 100),
         (Cause::Unknown, 100),
     ];
     assert_eq!(times(&part), expected);
     assert_eq!(part.gaps, 3);
     let expected =
-        [(Cause::DataLoading, 40), (Cause::Launching, 10), (Cause::Nothing, 10), (Cause::Device, 40)];
+        [(Cause::DataLoading, 40), (Cause::Launching, 10), (Cause::Nothing, 10), (Cause::Latency, 40)];
     assert_eq!(lead_in(&part), expected);
     // The gap began inside the wait for the device, so what came behind is its doing.
-    assert_eq!(part.after_sync(), Ns(170));
+    assert_eq!(part.after_sync(), Ns(200));
     // The work of the host before the first activity happens once.
     assert_eq!(part.host_work(), Ns::ZERO);
 }
@@ -76,7 +77,7 @@ fn names_are_the_innermost_and_places_those_of_the_caller() {
     let of = |id| column(&section, "synchronising_calls", id);
     assert_eq!([of("name"), of("operator")], [texts(["cudaStreamSynchronize"]), texts(["aten::item"])]);
     assert_eq!(of("python"), texts(["train.py(1): train"]));
-    assert_eq!([of("gaps"), of("time_ns"), of("after_ns")], [1, 100, 170].map(|value| integers([value])));
+    assert_eq!([of("gaps"), of("time_ns"), of("after_ns")], [1, 100, 200].map(|value| integers([value])));
 }
 
 #[test]
@@ -85,25 +86,26 @@ fn tables_and_numbers_by_hand() {
     let columns = ["rank", "cause", "time_ns", "idle_pct", "span_pct", "gaps", "longest_ns", "lead_in_ns"];
     assert_eq!(column_ids(&section, "by_cause"), columns);
     let causes = [
-        "launched already",
         "synchronisation",
         "Python",
+        "launched already",
         "launch not recorded",
         "operators",
+        "launch latency",
         "launching",
         "data loading",
         "nothing recorded",
     ];
     let of = |id| column(&section, "by_cause", id);
     assert_eq!(of("cause"), texts(causes));
-    assert_eq!(of("time_ns"), integers([130, 100, 100, 100, 50, 20, 0, 0]));
+    assert_eq!(of("time_ns"), integers([100, 100, 100, 100, 50, 30, 20, 0, 0]));
     // The idle time is 500.
-    assert_eq!(of("idle_pct")[..2], [26.0, 20.0].map(Value::Float));
-    assert_eq!(of("gaps"), integers([2, 1, 1, 1, 1, 1, 0, 0]));
-    assert_eq!(of("longest_ns"), integers([100, 100, 100, 100, 50, 20, 0, 0]));
+    assert_eq!(of("idle_pct")[..2], [20.0, 20.0].map(Value::Float));
+    assert_eq!(of("gaps"), integers([1, 1, 1, 1, 1, 1, 1, 0, 0]));
+    assert_eq!(of("longest_ns"), integers([100, 100, 100, 100, 50, 30, 20, 0, 0]));
     assert_eq!(number(&section, "idle_gaps", Some(0)), Value::Integer(3));
-    assert_eq!(number(&section, "host_wait_ns", Some(0)), Value::Integer(270));
-    assert_eq!(number(&section, "host_wait_share_pct", Some(0)), Value::Float(30.0));
+    assert_eq!(number(&section, "host_wait_ns", Some(0)), Value::Integer(300));
+    assert_eq!(number(&section, "host_wait_share_pct", Some(0)), Value::Float(100.0 / 3.0));
 }
 
 #[test]
@@ -143,12 +145,12 @@ fn a_selected_step_has_its_lead_in_behind_the_work_of_the_last_one() {
         .kernel("b", 2, 190, 200);
     let options = Options::default().with_selection(Selection::default().with_steps(2..=2));
     let expected =
-        [(Cause::DataLoading, 30), (Cause::Launching, 10), (Cause::Nothing, 10), (Cause::Device, 10)];
+        [(Cause::DataLoading, 30), (Cause::Launching, 10), (Cause::Nothing, 10), (Cause::Latency, 10)];
     assert_eq!(lead_in(&part(&test, &options)), expected);
     let window = Interval::new(Ns(140), Ns(300));
     let options = Options::default().with_selection(Selection::default().with_time(window));
     let expected =
-        [(Cause::DataLoading, 20), (Cause::Launching, 10), (Cause::Nothing, 10), (Cause::Device, 10)];
+        [(Cause::DataLoading, 20), (Cause::Launching, 10), (Cause::Nothing, 10), (Cause::Latency, 10)];
     assert_eq!(lead_in(&part(&test, &options)), expected);
     // A kernel that the window cuts leaves nothing before it.
     let window = Interval::new(Ns(120), Ns(300));
@@ -169,7 +171,7 @@ fn the_thread_that_launches_is_looked_at() {
     let launch = test.trace.runtime.slice[1];
     test.trace.slices.track[launch.index()] = backward;
     let found = times(&part(&test, &Options::default()));
-    let expected = [(Cause::Launching, 5), (Cause::Operators, 60), (Cause::Nothing, 10), (Cause::Device, 5)];
+    let expected = [(Cause::Launching, 5), (Cause::Operators, 60), (Cause::Nothing, 10), (Cause::Latency, 5)];
     assert_eq!(found, expected);
 }
 

@@ -178,11 +178,7 @@ impl Recorder {
             self.rounded.1 = self.rounded.1.or(Some(when.offset));
         }
         let (start, duration) = match (when.start.get(), when.end.get()) {
-            (Some(start), Some(end)) if end >= start => (Ns(start), Ns(end - start)),
-            (Some(start), Some(_)) => {
-                self.trace.diagnostics.note(Oddity::NegativeDuration, Some(when.offset));
-                (Ns(start), Ns::ZERO)
-            }
+            (Some(start), Some(end)) => (Ns(start), Ns(end.saturating_sub(start))),
             (Some(start), None) if rounded == 0 => {
                 self.trace.diagnostics.note(Oddity::MissingDuration, Some(when.offset));
                 (Ns(start), Ns::ZERO)

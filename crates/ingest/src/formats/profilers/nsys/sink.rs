@@ -105,11 +105,7 @@ impl Sink {
     pub(super) fn span(&mut self, row: &Row<'_>) -> Option<Span> {
         let start = self.time(row, 0)?;
         let length = match row.integer(1) {
-            Some(end) if end >= start => end.saturating_sub(start),
-            Some(_) => {
-                self.odd(Oddity::NegativeDuration, row);
-                0
-            }
+            Some(end) => end.saturating_sub(start),
             None => {
                 self.odd(Oddity::UnmatchedBegin, row);
                 0

@@ -37,9 +37,6 @@ impl Activities {
             self.trace.diagnostics.note(Oddity::MissingDuration, offset);
             0
         });
-        if duration < 0 {
-            self.trace.diagnostics.note(Oddity::NegativeDuration, offset);
-        }
         let name = cells::text(cell("Name").0);
         let name = String::from_utf8_lossy(&name);
         let (bare, correlation) = correlation_of(&name);
@@ -67,7 +64,7 @@ impl Activities {
         self.trace.events += 1;
         self.trace.slices.push(Slice {
             start: Ns(start),
-            duration: Ns(duration.max(0)),
+            duration: Ns(duration),
             name,
             category,
             track,

@@ -173,10 +173,7 @@ impl Events {
             2 => match self.open.get_mut(&track).and_then(Vec::pop) {
                 Some(slice) => {
                     let length = time.0.saturating_sub(self.trace.slices.start[slice.index()].0);
-                    if length < 0 {
-                        self.trace.diagnostics.note(Oddity::NegativeDuration, Some(offset));
-                    }
-                    self.trace.slices.duration[slice.index()] = Ns(length.max(0));
+                    self.trace.slices.duration[slice.index()] = Ns(length);
                 }
                 None => self.trace.diagnostics.note(Oddity::UnmatchedEnd, Some(offset)),
             },

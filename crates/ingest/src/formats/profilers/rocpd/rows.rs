@@ -322,13 +322,10 @@ impl Reading<'_, '_> {
             self.trace.diagnostics.note(Oddity::BadTimestamp, Some(row.offset()));
             return None;
         };
-        let length = end.map(|end| end.saturating_sub(start));
-        match length {
-            Some(length) if length >= 0 => {}
-            Some(_) => self.trace.diagnostics.note(Oddity::NegativeDuration, Some(row.offset())),
-            None => self.trace.diagnostics.note(Oddity::MissingDuration, Some(row.offset())),
+        if end.is_none() {
+            self.trace.diagnostics.note(Oddity::MissingDuration, Some(row.offset()));
         }
-        Some((Ns(start), Ns(length.unwrap_or(0).max(0))))
+        Some((Ns(start), Ns(end.map_or(0, |end| end.saturating_sub(start)))))
     }
 
     fn track(&mut self, place: Place) -> TrackId {

@@ -240,7 +240,7 @@ impl Process {
         }
         // Without times it is known that the kernel ran, and nothing about when.
         let (start, end) = (used(record.start), used(record.end));
-        let duration = end.zip(start).map_or(0, |(end, start)| end.saturating_sub(start).max(0));
+        let duration = end.zip(start).map_or(0, |(end, start)| end.saturating_sub(start));
         let times = (Ns(start.unwrap_or(i64::MIN)), Ns(duration));
         let kernel = self.kernel(record, times, offset, trace);
         self.counted.push((dispatch, kernel));
@@ -355,11 +355,7 @@ fn times(record: &Record, offset: u64, trace: &mut Trace) -> Option<(Ns, Ns)> {
         return None;
     };
     let duration = match record.end {
-        Some(end) if end >= start => end - start,
-        Some(_) => {
-            trace.diagnostics.note(Oddity::NegativeDuration, Some(offset));
-            0
-        }
+        Some(end) => end.saturating_sub(start),
         None => {
             trace.diagnostics.note(Oddity::MissingDuration, Some(offset));
             0

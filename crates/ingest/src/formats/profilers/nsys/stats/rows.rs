@@ -46,7 +46,7 @@ impl Rows {
         let strings = &mut self.trace.strings;
         self.trace.slices.push(Slice {
             start: Ns(start),
-            duration: Ns(length.max(0)),
+            duration: Ns(length),
             name: strings.intern(name),
             category: strings.intern(category),
             track,
