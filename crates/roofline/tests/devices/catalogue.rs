@@ -295,7 +295,7 @@ fn a_die_is_half_of_its_package() {
         ("amd-mi250x", "amd-mi250x-gcd"),
         ("google-tpu-7x", "google-tpu-7x-core"),
         ("google-tpu-v2", "google-tpu-v2-core"),
-        ("huawei-ascend-910c", "huawei-ascend-910c-die"),
+        ("huawei-910c", "huawei-910c-die"),
         ("intel-max1550", "intel-max1550-stack"),
     ] {
         let (package, die) = (found(package), found(die));

@@ -289,7 +289,8 @@ fn empty(trace: &Trace, row: &Row, launches: &Launches) -> OperatorRow {
     let launches = launches.text(trace, row.key.launches);
     let computed_in = row.key.computed.map_or("", |arithmetic| arithmetic.id());
     let gradient = row.key.gradient.map(text).join(" ").trim().to_owned();
-    let arguments = Arguments { dims, types, strides, concrete, step, launches, list_type, computed_in, gradient };
+    let arguments =
+        Arguments { dims, types, strides, concrete, step, launches, list_type, computed_in, gradient };
     OperatorRow {
         class: row.key.class,
         name: text(row.key.name),
