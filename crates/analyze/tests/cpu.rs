@@ -82,9 +82,12 @@ fn operators_agree_with_key_averages() {
         let [name, _, self_time, _, total_time, _, _, _, count, dims, _] = cells.as_slice() else {
             panic!("another table: {cells:?}")
         };
-        let plain = |text: &str| text.replace(' ', "");
+        // `[[256, 64], [], [64]]` is `256x64, -, 64` here.
+        let operand = |dims: &str| if dims.is_empty() { "-".to_owned() } else { dims.replace(", ", "x") };
+        let inner = dims.strip_prefix("[[").and_then(|dims| dims.strip_suffix("]]")).unwrap();
+        let tensors: Vec<String> = inner.split("], [").map(operand).collect();
         let row = (0..names.len())
-            .find(|&row| text(&names[row]) == *name && plain(text(&shapes[row])) == plain(dims))
+            .find(|&row| text(&names[row]) == *name && text(&shapes[row]) == tensors.join(", "))
             .unwrap_or_else(|| panic!("no row of {name} {dims}"));
         for (found, expected) in [(&own[row], self_time), (&total[row], total_time)] {
             let (expected, rounding) = time(expected);
@@ -167,4 +170,7 @@ fn waiting_for_another_rank_is_communication() {
             .sum::<i64>()
     };
     assert!(waited(0) > 60_000_000 && waited(1) < 30_000_000, "{} {}", waited(0), waited(1));
+    let findings: Vec<_> = sections.iter().flat_map(|section| &section.findings).collect();
+    let first = findings.iter().max_by_key(|finding| finding.gain.as_ref().map(|gain| gain.high)).unwrap();
+    assert!(first.id == "straggler" && first.claim.contains("rank 1"), "{findings:?}");
 }

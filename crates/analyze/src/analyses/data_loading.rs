@@ -7,7 +7,7 @@ use eaves_model::Ns;
 use super::host_time::{HostTime, Loader, is_of_host};
 use super::idle_causes::cause::Cause;
 use super::{Analyse, Rank, Shown, missing};
-use crate::section::{Column, Finding, Gain, Section, Severity, Skipped, Table, Unit, Value};
+use crate::section::{Budget, Column, Finding, Gain, Section, Severity, Skipped, Table, Unit, Value};
 use crate::text::{duration, percent, percentage};
 use crate::{Job, Outcome, RankView};
 
@@ -165,12 +165,14 @@ fn finding(ranks: &Ranks<'_, '_>) -> Option<Finding> {
             percent(spent, host.window),
             duration(spent)
         ),
-        gain: Some(Gain::new(
+        gain: Some(
+            Gain::new(
             Ns::ZERO,
             spent,
             rank.steps,
             "all of it if workers load ahead of the program; less if they need the processors that operators run on",
-        )),
+        )
+        .out_of(rank.rank, Budget::Idle)),
         evidence: format!("table by_loader, rank {}{longest}", rank.rank),
         next: if in_process {
             "give the `DataLoader` worker processes (`num_workers=2` or more), so that batches are ready when the \

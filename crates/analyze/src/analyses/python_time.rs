@@ -7,7 +7,7 @@ use eaves_model::Ns;
 use super::host_time::{HostTime, is_of_host};
 use super::idle_causes::cause::Cause;
 use super::{Analyse, Rank, Shown, missing};
-use crate::section::{Column, Finding, Gain, Section, Severity, Skipped, Table, Unit, Value};
+use crate::section::{Budget, Column, Finding, Gain, Section, Severity, Skipped, Table, Unit, Value};
 use crate::text::{duration, percent, percentage, shortened};
 use crate::{Job, Outcome, RankView};
 
@@ -110,12 +110,14 @@ fn finding(ranks: &Ranks<'_, '_>) -> Option<Finding> {
             shortened(&longest.name),
             percent(longest.time, host.window)
         ),
-        gain: Some(Gain::new(
+        gain: Some(
+            Gain::new(
             Ns::ZERO,
             time(host),
             rank.steps,
             "all of it at most; recording stacks makes Python slower than it is without the profiler",
-        )),
+        )
+        .out_of(rank.rank, Budget::Idle)),
         evidence: format!("table by_function, rank {}", rank.rank),
         next: "move loops over elements into tensor operators, take logging and checks out of the step, and let \
                `torch.compile` run what is between operators; larger batches make it a smaller share"
