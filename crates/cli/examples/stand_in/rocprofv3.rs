@@ -1,6 +1,11 @@
 //! `rocprofv3` before version 1.0, which had JSON and no database, after `rocprofv3.py`.
 
+use std::sync::Mutex;
+
 use super::{run, write};
+
+/// Held while files are written: one end of the program must not empty what the other wrote.
+static WRITING: Mutex<()> = Mutex::new(());
 
 const FLAGS: [&str; 14] = [
     "--hip-trace",
@@ -114,13 +119,17 @@ pub(super) fn main(arguments: &[String]) -> i32 {
         };
         let (handler, for_handler) = (files.clone(), (job.clone(), formats.clone()));
         let handled = ctrlc::set_handler(move || {
+            let _alone = WRITING.lock();
             handler(&for_handler.0, &for_handler.1);
             std::process::exit(143);
         });
         drop(handled);
         let code = run(program);
+        let alone = WRITING.lock();
         files(job, &formats);
         if code != 0 {
+            // What is written stays as it is until the end.
+            std::mem::forget(alone);
             return code;
         }
     }
