@@ -6,7 +6,7 @@
 
 use std::io::{self, Write};
 
-use eaves_model::{Ident, SliceId, SliceKind, StringId, Trace, TrackId};
+use eaves_model::{Ident, Ns, SliceId, SliceKind, StringId, Trace, TrackId};
 
 use super::arguments::Arguments;
 use super::event::Events;
@@ -153,7 +153,9 @@ fn write_slices(
         events.text("name", slice.name);
         place(trace, events, slice.track, lane);
         events.time("ts", slice.start);
-        events.time("dur", slice.duration);
+        // A quarantined slice without a length had a negative one, which must be told from a short one.
+        let is_negative = slice.duration == Ns::ZERO && trace.is_quarantined(id);
+        events.time("dur", if is_negative { Ns(-1) } else { slice.duration });
         arguments.write(events, id);
         name_lane(trace, events, slice.track, lane);
         events.end();
