@@ -80,7 +80,10 @@ fn a_rank_that_loads_slowly_is_found() {
     assert!(before.iter().all(|id| ["exposed_communication", "straggler"].contains(id)), "{before:?}");
     // It loads on the host, so its launches are what is late.
     let late = found.iter().find(|finding| finding["id"] == "straggler").unwrap()["claim"].as_str().unwrap();
-    assert!(late.starts_with("the other ranks wait for rank 1 ") && late.ends_with("it launches late"), "{late}");
+    assert!(
+        late.starts_with("the other ranks wait for rank 1 ") && late.ends_with("it launches late"),
+        "{late}"
+    );
     let claim = found[place]["claim"].as_str().unwrap();
     assert!(claim.starts_with("rank 1 is worst: "), "{claim}");
     let evidence = found[place]["evidence"].as_str().unwrap();
