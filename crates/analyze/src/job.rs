@@ -8,7 +8,9 @@ use serde::{Deserialize, Serialize};
 use crate::analyses::{Analysis, missing};
 use crate::recorder::Recorder;
 use crate::section::{Column, Unit, Value};
-use crate::{Options, Outcome, RankView, SelectionError, Steady, TypeTimes, distribution, findings, wording};
+use crate::{
+    Launched, Options, Outcome, RankView, SelectionError, Steady, TypeTimes, distribution, findings, wording,
+};
 
 /// What an analysis keeps of one recording.
 pub(crate) type Part = Box<dyn Any + Send + Sync>;
@@ -31,6 +33,7 @@ pub(crate) struct Summary {
     steps: Vec<u64>,
     selected_steps: u64,
     steady: Steady,
+    launched: Launched,
     recorded_gpu: bool,
 }
 
@@ -62,6 +65,7 @@ pub fn measure(trace: &Trace, options: &Options, analyses: &[&'static Analysis])
             steps: view.steps.iter().map(|(number, _)| number).collect(),
             selected_steps: view.selected_steps(),
             steady: *view.steady(),
+            launched: Launched::of(&view),
             recorded_gpu: !trace.gpu.is_empty(),
         },
         parts,
@@ -155,7 +159,8 @@ impl Assembly {
         let nothing: Part = Box::new(());
         let parts: Vec<&Part> = self.selected.iter().map(|&index| part(index).unwrap_or(&nothing)).collect();
         let outcome = distribution::of_many_ranks(&self.job, (analysis.assemble)(&self.job, &parts));
-        wording::for_users_of(self.job.recorder, outcome)
+        let outcome = wording::for_users_of(self.job.recorder, outcome);
+        wording::beside_what_is_done(&self.job.launched(), outcome)
     }
 }
 
@@ -176,6 +181,8 @@ pub struct RankSummary {
     pub steps: u64,
     /// What it does all the time, which gains are taken from.
     pub steady: Steady,
+    /// How its GPU activities came to run.
+    pub launched: Launched,
 }
 
 impl RankSummary {
@@ -188,6 +195,7 @@ impl RankSummary {
             extent: measured.extent,
             steps: measured.selected_steps,
             steady: measured.steady,
+            launched: measured.launched,
         }
     }
 
@@ -213,6 +221,13 @@ pub struct Job {
 }
 
 impl Job {
+    /// How the GPU activities of all ranks came to run.
+    pub(crate) fn launched(&self) -> Launched {
+        let mut all = Launched::default();
+        self.ranks.iter().for_each(|rank| all += rank.launched);
+        all
+    }
+
     /// True if two recordings say they are the same rank, so that a rank alone does not name a row.
     pub(crate) fn ranks_are_ambiguous(&self) -> bool {
         self.is_ambiguous

@@ -69,7 +69,7 @@ pub use analyses::{Analysis, Breakdown, Launch, MemoryEvent, launches, memory_ev
 pub use collectives::{CollectiveCall, ElementType, collective_calls};
 pub use counter_tracks::{CounterTrack, counter_tracks};
 pub use critical_path::{Cause, CriticalPath, PathPart};
-pub use findings::Steady;
+pub use findings::{Launched, Steady};
 pub use gpu::GpuView;
 pub use host_tree::{GpuWork, HostTree, Walk};
 pub use info::info;

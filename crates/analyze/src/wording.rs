@@ -1,8 +1,9 @@
 //! What findings advise about recordings that PyTorch did not make: the same, without the names that only its users know.
 
-use crate::Outcome;
 use crate::recorder::Recorder;
 use crate::section::Finding;
+use crate::text::percentage;
+use crate::{Launched, Outcome};
 
 /// Words that mean something in a program of PyTorch's alone.
 const OF_TORCH: [&str; 9] = [
@@ -88,6 +89,35 @@ pub(crate) fn for_users_of(recorder: Recorder, mut outcome: Outcome) -> Outcome 
     outcome
 }
 
+/// Share of the GPU time from which a program counts as compiled, or as replayed by graphs.
+const MOSTLY_PCT: f64 = 50.0;
+
+/// Advice that a program follows already is none: says instead what is left to do in compiled code, and in graphs.
+pub(crate) fn beside_what_is_done(launched: &Launched, mut outcome: Outcome) -> Outcome {
+    let compiled = percentage(launched.compiled, launched.all);
+    let graphs = percentage(launched.graphs, launched.all);
+    if let Outcome::Section(section) = &mut outcome {
+        for finding in section.findings.iter_mut().filter(|finding| finding.next.contains("torch.compile")) {
+            let next = if graphs >= MOSTLY_PCT {
+                format!(
+                    "{graphs:.0}% of the GPU time is replayed by graphs already: put what is left outside them into a \
+                     graph, and give each replay more work (larger batches)"
+                )
+            } else if compiled >= MOSTLY_PCT {
+                format!(
+                    "{compiled:.0}% of the GPU time is in compiled code already: find what breaks its graphs \
+                     (`TORCH_LOGS=graph_breaks`), launch it as a CUDA graph (`mode=\"reduce-overhead\"`), or give it \
+                     more work (larger batches)"
+                )
+            } else {
+                continue;
+            };
+            finding.next = next;
+        }
+    }
+    outcome
+}
+
 fn reword(finding: &mut Finding) {
     let is_of_torch = OF_TORCH.iter().any(|word| finding.next.contains(word));
     if let Some((_, next)) = NEXT.iter().find(|(id, _)| is_of_torch && *id == finding.id) {
@@ -98,6 +128,28 @@ fn reword(finding: &mut Finding) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_trace::{TestTrace, run_of, section_of};
+
+    #[test]
+    fn nothing_is_advised_that_is_done() {
+        let next = |name: &str, call: &str| {
+            let mut test = TestTrace::default();
+            for index in 0..100 {
+                let start = index * 10_000;
+                test.op(name, start, start + 5_000);
+                test.runtime_call(call, index, start + 4_000, start + 5_000);
+                test.kernel("gemm", index, start + 5_000, start + 6_000);
+            }
+            let finding = section_of(&run_of(vec![test]), "idle-causes").findings.remove(0);
+            (finding.id, finding.next)
+        };
+        let (id, plain) = next("aten::mm", "cudaLaunchKernel");
+        assert!(id == "host_bound" && plain.contains("`torch.compile`"), "{id} {plain}");
+        let (_, compiled) = next("Torch-Compiled Region: 0/0", "cudaLaunchKernel");
+        assert!(compiled.starts_with("100% of the GPU time is in compiled code already"), "{compiled}");
+        let (_, graphs) = next("Torch-Compiled Region: 0/0", "cudaGraphLaunch");
+        assert!(graphs.starts_with("100% of the GPU time is replayed by graphs already"), "{graphs}");
+    }
 
     #[test]
     fn what_is_said_instead_has_no_such_words() {

@@ -5,12 +5,14 @@
 //! say so. So no gain exceeds what is idle, exposed or computed, and those without `overlaps` add up to no more than
 //! one step.
 
+mod launched;
 mod steady;
 
 use std::cmp::Reverse;
 
 use eaves_model::{Interval, Ns};
 
+pub use self::launched::Launched;
 pub use self::steady::Steady;
 pub(crate) use self::steady::covered;
 use crate::section::{Budget, Finding, Gain};

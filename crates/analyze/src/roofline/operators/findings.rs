@@ -1,5 +1,7 @@
 //! What follows from the distance to the roof.
 
+mod small_batch;
+
 use eaves_model::Ns;
 use eaves_roofline::{Settings, ops};
 
@@ -28,6 +30,7 @@ pub(super) fn findings(
 ) -> Vec<Finding> {
     let mut found = headroom(points, held, scope, settings);
     found.extend(above_roof(points, held));
+    found.extend(small_batch::finding(points, held));
     found.extend(uncovered(points));
     found
 }
@@ -182,6 +185,9 @@ fn uncovered(points: &TracePoints) -> Option<Finding> {
     }
     if others.len() > MOST {
         reasons.push(format!("{} more", others.len() - MOST));
+    }
+    if others.iter().any(|(_, reason)| reason.contains("launched it was not recorded")) {
+        next.push("begin to record before the work is launched: a warm-up step in the schedule");
     }
     if others.iter().any(|(row, _)| row.class == Class::Operator) {
         next.push("say what your own operators do with `--ops`");

@@ -1,6 +1,6 @@
 //! The rows: each distinct operator with its arguments is looked at once, however often it was called.
 
-use eaves_model::{Extent, GpuId, SliceId, StringId, Trace};
+use eaves_model::{Extent, GpuId, SliceId, SliceKind, StringId, Trace};
 use eaves_roofline::ops::{self, Formula, Rule, Step};
 use eaves_roofline::scripts::Script;
 use eaves_roofline::{Arithmetic, Engine, counters};
@@ -467,6 +467,8 @@ fn why_unattributed(trace: &Trace, name: &str, launched_by: &str) -> String {
     }
     if launched_by.is_empty() {
         "the call that launched it was not recorded".to_owned()
+    } else if !trace.slices.kind.contains(&SliceKind::Op) {
+        "no operators were recorded".to_owned()
     } else {
         format!("{launched_by} was called outside every operator")
     }

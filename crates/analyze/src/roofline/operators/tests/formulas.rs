@@ -373,3 +373,30 @@ fn how_to_record_shapes_is_said_once() {
     assert_eq!(finding.next, "record shapes with `record_shapes=True`");
     assert!(finding.claim.ends_with("operators without shapes (100.0%)"), "{}", finding.claim);
 }
+
+#[test]
+fn products_of_few_rows_could_have_more_of_them() {
+    let ids = |rows: u64, time: i64| {
+        let mut test = ThreadTrace::default();
+        test.op(1, "aten::mm", (0, 20));
+        called_with(&mut test, &format!("[[{rows},4096],[4096,4096]]"), BF16, r#"["",""]"#);
+        test.launch(1, 1, (3, 4)).kernel(7, "gemv", 1, (100, 100 + time));
+        let findings = section(&test.trace, 0).findings;
+        findings.into_iter().find(|finding| finding.id == "small_batch")
+    };
+    // One row: 4096^2 weights of two bytes for as many multiply-adds, so one operation a byte; the knee is at 100.
+    let found = ids(1, 40_000).unwrap();
+    assert!(found.claim.contains("take 100.0% of the busy time"), "{}", found.claim);
+    assert!(found.claim.contains("about 100 times the rows"), "{}", found.claim);
+    assert_eq!(found.gain, None);
+    assert_eq!(ids(64, 50_000), None);
+}
+
+#[test]
+fn without_operators_no_call_is_outside_of_them() {
+    let mut test = ThreadTrace::default();
+    test.launch(1, 1, (3, 4)).kernel(7, "gemm", 1, (100, 2_000_100));
+    let section = section(&test.trace, 0);
+    let found = section.findings.iter().find(|finding| finding.id == "roofline_coverage").unwrap();
+    assert!(found.claim.contains("no operators were recorded"), "{}", found.claim);
+}
