@@ -45,7 +45,7 @@ pub(super) fn compress(plain: &[u8]) -> Result<Example> {
 pub(super) fn all() -> Result<Vec<(String, Example)>> {
     let mut files = Vec::new();
     for scenario in scenarios::ALL {
-        for (rank, plain) in scenario.job().record()?.traces.iter().enumerate() {
+        for (rank, plain) in scenario.job().record()?.iter().enumerate() {
             files.push((format!("examples/{}/rank{rank}.json.gz", scenario.name), compress(plain)?));
         }
     }

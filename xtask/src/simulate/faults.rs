@@ -156,7 +156,7 @@ pub(crate) const FAULTS: [Fault; 21] = [
         ranks: 1,
         needs_shapes: false,
         findings: &["garbage_collection"],
-        prepare: |job, _| (job.with_stack, job.steps) = (true, 7),
+        prepare: |job, _| (job.with_stack, job.steps) = (true, 8),
         inject: |job, strength, step| {
             let nanoseconds = (step as f64 * strength) as u64;
             job.habits.pause = Some(Pause { kind: PauseKind::Collection, every: 2, nanoseconds });
@@ -224,7 +224,7 @@ pub(crate) const FAULTS: [Fault; 21] = [
         strengths: &[3.0, 6.0, 12.0],
         ranks: 1,
         needs_shapes: false,
-        findings: &["casts", "layout_copies"],
+        findings: &["layout_copies"],
         prepare: nothing,
         inject: |job, strength, _| job.habits.layout_copies = strength as u64,
     },
@@ -295,7 +295,7 @@ pub(crate) const FAULTS: [Fault; 21] = [
         strengths: &[1.0, 2.0, 4.0],
         ranks: 1,
         needs_shapes: false,
-        findings: &["slow_step", "uneven_steps"],
+        findings: &["slow_step", "synchronisation", "uneven_steps"],
         prepare: |job, _| job.steps = 9,
         inject: |job, strength, step| {
             let nanoseconds = (step as f64 * strength) as u64;
@@ -330,7 +330,7 @@ pub(crate) const FAULTS: [Fault; 21] = [
         strengths: &[400.0, 250.0, 120.0],
         ranks: 1,
         needs_shapes: true,
-        findings: &["roofline_headroom"],
+        findings: &["unaligned_products"],
         prepare: nothing,
         inject: |job, strength, _| {
             job.shape.vocabulary += 1;

@@ -1,6 +1,7 @@
 //! The analyses, one file each. To add one: copy a file, add a `mod` line and a line to [`ALL`].
 
 mod annotations;
+mod avoidable_work;
 mod call_tree;
 mod collectives;
 mod comm_overlap;
@@ -165,6 +166,7 @@ fn decode<A: Analyse>(bytes: &[u8]) -> postcard::Result<Part> {
 /// Every analysis, by id.
 pub static ALL: &[Analysis] = &[
     Analysis::of::<annotations::Annotations>(),
+    Analysis::of::<avoidable_work::AvoidableWork>(),
     Analysis::of::<call_tree::CallTree>(),
     Analysis::of::<collectives::Collectives>(),
     Analysis::of::<comm_overlap::CommOverlap>(),

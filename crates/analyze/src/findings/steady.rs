@@ -90,7 +90,9 @@ impl Steady {
     /// What findings of a kind can gain together: no more than there is of it, and no more than the steps take.
     pub(crate) fn budget(&self, budget: Budget, extent: Ns) -> Ns {
         let whole = match (self.window, self.steps) {
-            (_, 1..) => self.step_time,
+            // A host that runs ahead takes less for its steps than the GPU.
+            (Some(window), 1..) => self.step_time.max(window.length()),
+            (None, 1..) => self.step_time,
             (Some(window), 0) => window.length(),
             (None, 0) => extent,
         };
@@ -130,7 +132,7 @@ fn median(mut times: Vec<Ns>) -> Ns {
 fn window(rank: &RankView<'_>, span: Interval, steps: &[Interval]) -> Interval {
     let (Some(first), Some(last)) = (steps.first(), steps.last()) else { return span };
     let busy = rank.sets.busy();
-    let end = busy_until(&busy, last.end).clamp(span.start, span.end);
+    let end = done(rank, last.end).max(last.end).clamp(span.start, span.end);
     let start = match earlier_activity(rank, span) {
         // The GPU had work before these steps, so it is known from when on it waited.
         Some(before) => first.start.max(before).min(span.start),
@@ -158,11 +160,15 @@ fn earlier_activity(rank: &RankView<'_>, span: Interval) -> Option<Ns> {
     intervals.filter(|activity| activity.start < span.start).map(|activity| activity.end).max()
 }
 
-/// The end of the busy time around an instant; the instant itself if it is idle.
-fn busy_until(busy: &IntervalSet, time: Ns) -> Ns {
-    let intervals = busy.as_slice();
-    let next = intervals.partition_point(|interval| interval.end <= time);
-    intervals.get(next).filter(|interval| interval.start <= time).map_or(time, |interval| interval.end)
+/// When the GPU was done with what was launched up to an instant; an activity without a launch counts by its start. A host
+/// that runs ahead launches steps long before they run.
+fn done(rank: &RankView<'_>, time: Ns) -> Ns {
+    let launched = |index: usize| {
+        let launch = rank.links().launch(rank.gpu.row[index]);
+        launch.map_or(rank.gpu.interval[index].start, |slice| rank.trace.slices.interval(slice.index()).start)
+    };
+    let before = (0..rank.gpu.len()).filter(|&index| launched(index) <= time);
+    before.map(|index| rank.gpu.interval[index].end).max().unwrap_or(time)
 }
 
 /// How much of a window a set covers; looks only at the intervals inside.

@@ -8,6 +8,9 @@ use serde_json::Value;
 use super::cases::{Case, Simulated};
 use crate::project;
 
+/// Steps of the same job differ by a hundredth, so no range can be told more sharply.
+const NOISE: u64 = 100;
+
 /// A finding of a report.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Found {
@@ -49,9 +52,9 @@ pub(super) struct Verdict<'a> {
 impl Answer {
     /// Asks eaves about a job whose traces are written into a folder.
     pub(super) fn of(eaves: &Path, case: &Case, folder: &Path) -> Result<Self> {
-        let Simulated { recording, gains } = case.simulate()?;
+        let Simulated { traces, step, gains } = case.simulate()?;
         std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
-        for (rank, trace) in recording.traces.iter().enumerate() {
+        for (rank, trace) in traces.iter().enumerate() {
             std::fs::write(folder.join(format!("rank{rank}.json")), trace)?;
         }
         let mut command = project::command(&eaves.to_string_lossy());
@@ -62,12 +65,7 @@ impl Answer {
             accepted: fault.findings,
             gain,
         });
-        Ok(Self {
-            name: case.name(),
-            found: findings(&document)?,
-            truth: truth.collect(),
-            step: recording.step,
-        })
+        Ok(Self { name: case.name(), found: findings(&document)?, truth: truth.collect(), step })
     }
 
     /// The findings that say something is wrong.
@@ -82,11 +80,12 @@ impl Answer {
     fn verdict<'a>(&'a self, truth: &'a Truth) -> Verdict<'a> {
         let place = self.found.iter().position(|found| truth.accepted.contains(&found.id.as_str()));
         let gain = place.and_then(|place| self.found[place].gain);
+        let noise = (self.step / NOISE) as i64;
         Verdict {
             truth,
             place,
             error: gain.map(|(_, high)| (high - truth.gain).abs() as f64 / truth.gain.max(1) as f64),
-            is_in_range: gain.is_some_and(|(low, high)| (low..=high).contains(&truth.gain)),
+            is_in_range: gain.is_some_and(|(low, high)| (low - noise..=high + noise).contains(&truth.gain)),
         }
     }
 }

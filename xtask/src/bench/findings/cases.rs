@@ -3,7 +3,7 @@
 use std::io;
 
 use crate::simulate::faults::{FAULTS, Fault, Recorded, SIZES, Size, healthy};
-use crate::simulate::job::{Job, Recording};
+use crate::simulate::job::Job;
 
 /// One simulated job.
 pub(super) struct Case {
@@ -14,7 +14,10 @@ pub(super) struct Case {
 
 /// What a job is, and what its faults cost.
 pub(super) struct Simulated {
-    pub(super) recording: Recording,
+    /// The trace of every rank.
+    pub(super) traces: Vec<Vec<u8>>,
+    /// A step with all faults, in nanoseconds.
+    pub(super) step: u64,
     /// What a step would be shorter without each of the faults, in nanoseconds.
     pub(super) gains: Vec<i64>,
 }
@@ -49,32 +52,33 @@ impl Case {
         format!("{faults}-{}-ranks{ranks}-seed{seed}{shapes}{stack}", self.size.name)
     }
 
-    /// What a step takes without this one of the faults; without any if there is no such one.
-    fn job(&self, faults: &[(&'static Fault, f64)]) -> io::Result<Job> {
+    /// The job with some of the faults.
+    fn job(&self, faults: &[(&'static Fault, f64)]) -> Job {
         let mut job = healthy(self.size, self.recorded);
         for (fault, strength) in &self.faults {
             job = fault.prepared(job, *strength);
         }
         if faults.is_empty() {
-            return Ok(job);
+            return job;
         }
-        let step = job.record()?.step;
+        let step = job.step_time();
         for (fault, strength) in faults {
             job = fault.injected(job, *strength, step);
         }
-        Ok(job)
+        job
     }
 
     /// Simulates the job, and again without each of its faults.
     pub(super) fn simulate(&self) -> io::Result<Simulated> {
-        let recording = self.job(&self.faults)?.record()?;
+        let job = self.job(&self.faults);
+        let step = job.step_time();
         let mut gains = Vec::new();
         for without in 0..self.faults.len() {
             let mut others = self.faults.clone();
             others.remove(without);
-            gains.push(recording.step as i64 - self.job(&others)?.record()?.step as i64);
+            gains.push(step as i64 - self.job(&others).step_time() as i64);
         }
-        Ok(Simulated { recording, gains })
+        Ok(Simulated { traces: job.record()?, step, gains })
     }
 }
 
@@ -85,7 +89,7 @@ pub(super) fn all(is_small: bool) -> Vec<Case> {
         let number = cases.len() as u64;
         let recorded = Recorded {
             ranks,
-            steps: 5,
+            steps: 8,
             with_shapes: number % 4 != 3 || faults.iter().any(|(fault, _)| fault.needs_shapes),
             with_stack: number % 5 == 4,
             seed: 1_000 + number,

@@ -80,7 +80,13 @@ fn slow_step(ranks: &[Of<'_>]) -> Option<Finding> {
         })
         .flat_map(|(rank, steps, median)| (0..steps.len()).map(move |index| (rank, steps, index, median)))
         .max_by_key(|(_, steps, index, median)| length(&steps[*index]) - *median)?;
-    let gained = avoidable(steps, |values| quantile(values, 1, 2))[step];
+    let beyond = avoidable(steps, |values| quantile(values, 1, 2));
+    let is_slow = |step: &Step| times(step, median) >= SLOW_RATIO;
+    // All that stick out, as far as they lose time.
+    let all: Ns =
+        steps.iter().zip(&beyond).filter(|(step, _)| is_slow(step)).map(|(_, &beyond)| beyond).sum();
+    let slow = steps.iter().filter(|step| is_slow(step)).count();
+    let gained = beyond[step];
     let (step, count) = (&steps[step], steps.len() as u64);
     if times(step, median) < SLOW_RATIO {
         return None;
@@ -90,20 +96,21 @@ fn slow_step(ranks: &[Of<'_>]) -> Option<Finding> {
         id: "slow_step",
         severity: if is_work { Severity::Info } else { Severity::Warning },
         claim: format!(
-            "step {} of rank {} took {}, {:.1} times the median of {}{}",
+            "step {} of rank {} took {}, {:.1} times the median of {}{}{}",
             step.number,
             rank.rank,
             duration(length(step)),
             times(step, median),
             duration(median),
+            if slow > 1 { format!("; {} more are slow, too", slow - 1) } else { String::new() },
             if is_work { ": its GPU had more work" } else { "" }
         ),
         gain: (!is_work).then(|| {
             Gain::new(
                 Ns::ZERO,
-                gained,
+                all,
                 count,
-                "what this step took beyond the median without computing, spread over the steps",
+                "what such steps took beyond the median without computing, spread over the steps",
             )
             .out_of(rank.rank, Budget::NotComputing)
         }),

@@ -6,6 +6,7 @@ use eaves_model::Ns;
 use eaves_roofline::{Settings, ops};
 
 use super::section::{Held, Scope};
+use super::unaligned::{is_unaligned, unaligned_products};
 use super::{Class, OperatorRow, TracePoints};
 use crate::operands::described;
 use crate::section::{Budget, Finding, Gain, Severity};
@@ -14,9 +15,9 @@ use crate::text::{duration, percent, percentage, shortened};
 /// How many rows with headroom are worth a sentence each.
 const MOST: usize = 3;
 /// Headroom below this share of the busy time is not worth one.
-const NOTABLE_PCT: f64 = 5.0;
+pub(super) const NOTABLE_PCT: f64 = 5.0;
 /// Calls shorter than this are made of starting and ending a kernel rather than of work, and have no roof to reach.
-const SHORTEST_CALL_NS: f64 = 10_000.0;
+pub(super) const SHORTEST_CALL_NS: f64 = 10_000.0;
 /// Less of the busy time with a formula is said.
 const COVERED_PCT: f64 = 97.0;
 /// Above its roof by this factor a row is no rounding of clocks and boosts.
@@ -28,7 +29,11 @@ pub(super) fn findings(
     scope: Scope,
     settings: &Settings,
 ) -> Vec<Finding> {
-    let mut found = headroom(points, held, scope, settings);
+    let unaligned = unaligned_products(points, held, scope);
+    // One cause, one finding.
+    let is_said = |one: &Held<'_>| unaligned.is_some() && is_unaligned(one.row);
+    let mut found = headroom(points, held, scope, settings, is_said);
+    found.extend(unaligned);
     found.extend(above_roof(points, held));
     found.extend(small_batch::finding(points, held));
     found.extend(uncovered(points));
@@ -36,9 +41,16 @@ pub(super) fn findings(
 }
 
 /// The rows with most time above their best time.
-fn headroom(points: &TracePoints, held: &[Held<'_>], scope: Scope, settings: &Settings) -> Vec<Finding> {
+fn headroom(
+    points: &TracePoints,
+    held: &[Held<'_>],
+    scope: Scope,
+    settings: &Settings,
+    is_said: impl Fn(&Held<'_>) -> bool,
+) -> Vec<Finding> {
     let mut far: Vec<(&Held<'_>, f64, f64)> = held
         .iter()
+        .filter(|held| !is_said(held))
         .filter(|held| held.row.times.mean().is_some_and(|mean| mean >= SHORTEST_CALL_NS))
         .filter_map(|held| Some((held, held.headroom()?, held.found.as_ref()?.pct_of_roof?)))
         .filter(|(_, headroom, pct)| {
@@ -107,7 +119,7 @@ fn budget(class: Class) -> Budget {
     }
 }
 
-fn shapes(row: &OperatorRow) -> String {
+pub(super) fn shapes(row: &OperatorRow) -> String {
     if row.arguments.dims.is_empty() {
         String::new()
     } else {

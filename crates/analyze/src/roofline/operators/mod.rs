@@ -39,6 +39,7 @@ mod section;
 mod steps;
 #[cfg(test)]
 mod tests;
+mod unaligned;
 
 pub use attribution::{Attribution, Call};
 pub use points::{Arguments, Class, OperatorRow, TracePoints};
