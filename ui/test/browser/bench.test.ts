@@ -93,8 +93,10 @@ test("a preset of several shapes is predicted and run as a whole", async () => {
   await page.getByRole("button", { name: "Sweep (3)" }).click();
   await page.getByRole("button", { name: "Analyze" }).click();
   await expect.poll(() => page.locator(".plot .mark.dashed").count()).toBe(3);
-  expect(server.of("predict").map((one) => (one.body as { op: string; m?: number }).m)).toEqual([undefined, 16, 2048]);
-  expect(server.of("bench")[0]?.body).toEqual({ kernel: "preset", preset: "sweep", precision: "fp16", backend: "cpu" });
+  const rows = () => server.of("predict").map((one) => (one.body as { op: string; m?: number }).m);
+  await expect.poll(rows).toEqual([undefined, 16, 2048]);
+  const asked = { kernel: "preset", preset: "sweep", precision: "fp16", backend: "cpu" };
+  await expect.poll(() => server.of("bench")[0]?.body).toEqual(asked);
 });
 
 test("a job can be stopped", async () => {
