@@ -446,7 +446,7 @@ class Flame:
     @property
     def title(self) -> str: ...
     def to_dict(self) -> dict[str, Any]:
-        """Nested `name`, `value` and `children`, as d3-flame-graph takes it."""
+        """Nested `name`, `value` and `children`, as d3-flame-graph takes it; times are microseconds."""
     def to_folded(self) -> str:
         """A line for each stack: `a;b;c 7`."""
     def to_svg(self) -> str: ...

@@ -100,7 +100,7 @@ class FlameGraphGenerator:
             min_share=self.small_kernel_threshold_pct if self.group_small_kernels else None,
             max_depth=self.max_depth,
         )
-        tree = in_microseconds(drawing.to_dict())
+        tree = renamed(drawing.to_dict())
         tree["name"] = ROOT_NAMES[chosen]
         graph = FlameGraph(tree, drawing)
         graph["trace_path"] = str(trace_path)
@@ -140,8 +140,8 @@ def _page(flame_data: Mapping[str, Any]) -> str:
     return page(flame_data)
 
 
-def in_microseconds(root: Mapping[str, Any]) -> dict[str, Any]:
-    """A tree of nanoseconds as one of microseconds, whose frames of small calls have their name here.
+def renamed(root: Mapping[str, Any]) -> dict[str, Any]:
+    """A copy of a tree whose frames of small calls have their name here.
 
     Without recursion: stacks may be deeper than Python's.
     """
@@ -151,7 +151,7 @@ def in_microseconds(root: Mapping[str, Any]) -> dict[str, Any]:
         source, target = work.pop()
         name = str(source["name"])
         target["name"] = SMALL if name == "[small]" else name
-        target["value"] = source["value"] / 1e3
+        target["value"] = source["value"]
         target["children"] = []
         for child in source.get("children", ()):
             copy: dict[str, Any] = {}

@@ -8,7 +8,7 @@ import re
 import pytest
 
 from eaves import FlameGraphGenerator, KernelInfo
-from eaves.flame_graph import SMALL, in_microseconds, kernel_kind
+from eaves.flame_graph import SMALL, kernel_kind, renamed
 
 
 def leaves(graph):
@@ -61,13 +61,13 @@ def test_the_share_counts_only_if_small_kernels_are_grouped():
     assert ("Activation", "relu") in leaves(FlameGraphGenerator(group_small_kernels=False).from_kernel_list(kernels))
 
 
-def test_nanoseconds_become_microseconds_at_any_depth():
-    root = {"name": "all", "value": 3000}
+def test_small_frames_have_their_name_at_any_depth():
+    root = {"name": "all", "value": 3.0}
     innermost = root
     for _ in range(5000):
-        innermost["children"] = [{"name": "[small]", "value": 1500}]
+        innermost["children"] = [{"name": "[small]", "value": 1.5}]
         innermost = innermost["children"][0]
-    found = in_microseconds(root)
+    found = renamed(root)
     depth = 0
     while found["children"]:
         found = found["children"][0]

@@ -1,4 +1,4 @@
-// Values as people read them: the twin of `crates/present/src/human.rs`, held to the same examples.
+// Values as people read them: the twin of `crates/section/src/quantity.rs`, held to the same examples.
 
 import type { Column, Value } from "./source/document";
 

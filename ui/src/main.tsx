@@ -5,8 +5,9 @@ import { keepTheme } from "./kit/theme";
 import { beginning, follow, shown } from "./live";
 import { findSource, type Source } from "./source";
 import type { Document } from "./source/document";
+import { madeWith } from "./source/inline";
 import { Start } from "./start";
-import { keepInAddress, view } from "./state";
+import { keepInAddress, made, view } from "./state";
 import { VIEWS } from "./views";
 import "./style.css";
 
@@ -20,6 +21,7 @@ const place = document.getElementById("app");
 if (place) {
   // An address that names a view is followed; else the first document says where to begin.
   const isAsked = new URLSearchParams(location.hash.slice(1)).has("view");
+  made.value = madeWith();
   keepInAddress();
   keepTheme();
   const source = findSource();

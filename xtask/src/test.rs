@@ -7,7 +7,7 @@ use std::time::Instant;
 use anyhow::{Result, bail};
 
 use crate::options::Options;
-use crate::{generate, nvrtc, page, pocl, project, python, ssh, tidy};
+use crate::{bench, generate, nvrtc, page, pocl, project, python, ssh, tidy};
 
 /// How a part ended.
 enum Outcome {
@@ -27,7 +27,7 @@ type Part = (&'static str, fn(bool) -> Outcome);
 
 /// In the order in which they fail soonest. Tests run without optimisation, because that builds in a fraction of
 /// the time and the dependencies are shared with clippy's.
-const PARTS: [Part; 13] = [
+const PARTS: [Part; 14] = [
     ("format", |_| cargo(&["fmt", "--all", "--check"], &[])),
     ("tidy", |_| tidy::run(no_options()).into()),
     ("examples", |_| generate::run(Options::new(["--check".to_owned()])).into()),
@@ -39,6 +39,7 @@ const PARTS: [Part; 13] = [
     ("ssh", ssh),
     ("pytorch", pytorch),
     ("tests", tests),
+    ("findings", findings),
     ("python", python_package),
     ("page", the_page),
     ("cuda", cuda),
@@ -102,6 +103,20 @@ fn tests(quick: bool) -> Outcome {
     let environment: Vec<(&str, &str)> =
         python.iter().map(|python| (python::VARIABLE, python.as_str())).collect();
     cargo(&["test", "--workspace", "--quiet", "--no-fail-fast", features(quick)], &environment)
+}
+
+/// Simulated jobs with a known fault: the small matrix must meet the goals of the whole one. Nothing in it is timed.
+fn findings(quick: bool) -> Outcome {
+    // Of the workspace, because features of other packages are refused for one package, and would build it anew.
+    match cargo(&["build", "--workspace", "--bin", "eaves", "--quiet", features(quick)], &[]) {
+        Outcome::Passed => {
+            let program =
+                project::target().join("debug").join(format!("eaves{}", std::env::consts::EXE_SUFFIX));
+            let words = ["findings", "--small", "--program", &program.to_string_lossy()];
+            bench::run(Options::new(words.map(str::to_owned))).into()
+        }
+        other => other,
+    }
 }
 
 /// What is built besides: SQL, whose engine takes minutes, so those who are in a hurry do without. Building without it is

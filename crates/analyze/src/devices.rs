@@ -2,7 +2,7 @@
 //!
 //! Sources are long and few, so they stand in a table of their own, and numbers name them by their place in it.
 
-use eaves_roofline::device::detect::Detected;
+use eaves_roofline::device::detect::{Detected, Kind};
 use eaves_roofline::device::{Device, Fact, Source};
 use eaves_roofline::{Arithmetic, Counts, Engine};
 
@@ -131,9 +131,14 @@ fn unknown(one: &Detected) -> Finding {
         claim: format!("Peaks and bandwidth of {} are not known.{near}", one.reported),
         gain: None,
         evidence: format!("table `detected`, seen in {}", one.place),
-        next: "Measure them (STREAM or BabelStream for bandwidth, a large GEMM per type for peaks) or take them from a \
-               datasheet, and add `hbm_bw_GBps` and `compute_peaks_GFLOPs` to the file that `-o peaks.yaml` writes."
-            .to_owned(),
+        next: match one.kind {
+            Kind::Cpu => "Measure them with `eaves device measure -o roofs.yaml`.",
+            Kind::Gpu => {
+                "Measure them with `eaves device measure --backend opencl -o roofs.yaml`, or add `hbm_bw_GBps` and \
+                 `compute_peaks_GFLOPs` from a datasheet to the file that `-o peaks.yaml` writes."
+            }
+        }
+        .to_owned(),
     }
 }
 

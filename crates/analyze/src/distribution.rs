@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::constants::constant;
-use crate::section::{Column, Number, Section, Table, Unit, Value, words};
+use crate::section::{Column, DISTRIBUTION_ENDING, Number, Section, Table, Unit, Value, words};
 use crate::{Job, Outcome};
 
 /// More ranks than this nobody reads row by row.
@@ -15,9 +15,6 @@ const MOST_RANKS: usize = 64;
 const FURTHEST: usize = 10;
 /// Parts of a histogram, between the smallest and the largest figure.
 const BINS: usize = 12;
-
-/// How the id of a distribution ends, behind that of the table it is of.
-pub(crate) const ENDING: &str = "_distribution";
 
 const NO_FIGURE: &str = "no rank has this figure";
 
@@ -275,7 +272,7 @@ fn distribution(table: &Table) -> Option<(Table, Vec<Figures>)> {
         row("at", &|of| named(of.row_of_largest())),
         row("min to max", &|of| Some(Value::from(of.histogram()))),
     ];
-    let id = constant(&format!("{}{ENDING}", table.id))?;
+    let id = constant(&format!("{}{DISTRIBUTION_ENDING}", table.id))?;
     let title = constant(&format!("{}: over all ranks, and below the {FURTHEST} furthest out", table.title))?;
     Some((Table { id, title, columns, rows }, figures))
 }

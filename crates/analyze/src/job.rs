@@ -2,11 +2,11 @@
 
 use std::any::Any;
 
-use eaves_model::{Interval, Recording, Times, Trace};
+use eaves_model::{Interval, Recording, Trace};
 use serde::{Deserialize, Serialize};
 
 use crate::analyses::{Analysis, missing};
-use crate::recorder::Recorder;
+use crate::recorder::Advisor;
 use crate::section::{Column, Unit, Value};
 use crate::{
     Launched, Options, Outcome, RankView, SelectionError, Steady, TypeTimes, distribution, findings, wording,
@@ -74,7 +74,7 @@ pub fn measure(trace: &Trace, options: &Options, analyses: &[&'static Analysis])
 
 /// What an analysis keeps; nothing of a recording that it can say nothing about.
 fn measure_one(analysis: &Analysis, view: &RankView<'_>) -> Part {
-    if analysis.needs_times && view.trace.metadata.times == Times::InSequence {
+    if analysis.needs_times && !view.trace.metadata.times.has_starts() {
         return Box::new(());
     }
     (analysis.measure)(view)
@@ -129,9 +129,9 @@ impl Assembly {
             all.iter().map(|(recording, summary)| RankSummary::new(recording, summary)).collect();
         let is_ambiguous = ranks.windows(2).any(|pair| pair[0].rank == pair[1].rank);
         let recorded_gpu = summaries.iter().any(|one| one.recorded_gpu);
-        let recorder = all.first().map(|(recording, _)| Recorder::of(recording.format)).unwrap_or_default();
-        let in_sequence =
-            all.iter().any(|(recording, _)| recording.trace.metadata.times == Times::InSequence);
+        let recorder =
+            all.first().map(|(recording, _)| Advisor(recording.trace.metadata.recorder)).unwrap_or_default();
+        let in_sequence = all.iter().any(|(recording, _)| !recording.trace.metadata.times.has_starts());
         let job = Job { options: options.clone(), ranks, recorded_gpu, recorder, is_ambiguous };
         Ok(Self { job, selected, in_sequence })
     }
@@ -215,7 +215,7 @@ pub struct Job {
     /// True if any rank recorded GPU activity, selected or not.
     pub recorded_gpu: bool,
     /// Who recorded the first of them, and so most likely all.
-    pub(crate) recorder: Recorder,
+    pub(crate) recorder: Advisor,
     /// True if two recordings say they are the same rank. Asked for every row of every table.
     is_ambiguous: bool,
 }

@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 use eaves_model::{CallTree, Interval, LaunchLinks, Ns, SliceKind, Trace};
 
 use crate::analyses::host_time::HostTime;
+use crate::analyses::replay::Replay;
 use crate::collectives::Calls;
 use crate::kernel_counters::CounterRows;
 use crate::{GpuView, HostTree, Options, Steady, StepIndex, TypeSets, TypeTimes};
@@ -34,6 +35,7 @@ pub struct RankView<'a> {
     counters: OnceLock<CounterRows>,
     host_time: OnceLock<Option<Arc<HostTime>>>,
     steady: OnceLock<Steady>,
+    replay: OnceLock<Option<Replay>>,
 }
 
 impl<'a> RankView<'a> {
@@ -61,6 +63,7 @@ impl<'a> RankView<'a> {
             counters: OnceLock::new(),
             host_time: OnceLock::new(),
             steady: OnceLock::new(),
+            replay: OnceLock::new(),
         }
     }
 
@@ -97,6 +100,11 @@ impl<'a> RankView<'a> {
     /// What the selection does all the time.
     pub fn steady(&self) -> &Steady {
         self.steady.get_or_init(|| Steady::of(self))
+    }
+
+    /// The launches as they can be played again, if the GPU did anything.
+    pub(crate) fn replay(&self) -> Option<&Replay> {
+        self.replay.get_or_init(|| Replay::of(self)).as_ref()
     }
 
     /// The first instant of the recording, from which people count.

@@ -1,6 +1,6 @@
 //! Who recorded, and which of its options records what.
 
-use eaves_model::{SliceKind, StringId, Times, Trace};
+use eaves_model::{Recorder, SliceKind, StringId, Times, Trace};
 
 /// Something a recording may hold.
 pub(crate) struct Item {
@@ -14,49 +14,50 @@ pub(crate) struct Item {
     how: &'static [(Recorder, &'static str)],
 }
 
-/// Who recorded.
+/// Who knows which option of the recorder that was used records what.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Recorder {
-    /// PyTorch, by options of `torch.profiler.profile`.
-    #[default]
-    Torch,
-    /// Nsight Systems, by options of `nsys profile`.
-    Nsys,
-    /// Nsight Compute, by options of `ncu`.
-    Ncu,
-    /// ROCm's profilers, by options of `rocprofv3`, the one that is kept up.
-    Rocprof,
-}
+pub(crate) struct Advisor(pub(crate) Recorder);
 
-impl Recorder {
-    /// By the name of the format.
-    pub(crate) fn of(format: &str) -> Self {
-        match format {
-            _ if format.starts_with("nsys") => Self::Nsys,
-            _ if format.starts_with("ncu") || format.starts_with("nvprof") => Self::Ncu,
-            _ if format.starts_with("roc") => Self::Rocprof,
-            _ => Self::Torch,
-        }
-    }
-
-    /// The name for people.
-    fn name(self) -> &'static str {
-        match self {
-            Self::Torch => "PyTorch's profiler",
-            Self::Nsys => "Nsight Systems",
-            Self::Ncu => "Nsight Compute",
-            Self::Rocprof => "rocprof",
-        }
+impl Advisor {
+    /// True if options of PyTorch's profiler are the ones to name. It records most, so where nothing tells who recorded
+    /// its options are named too.
+    pub(crate) fn speaks_of_torch(self) -> bool {
+        matches!(self.0, Torch | Recorder::Unknown)
     }
 
     /// What to tell someone whose recording lacks an item of [`ITEMS`]: the option of the recorder that was used, or that
     /// it has none and what PyTorch's, which records most, would be asked for.
     pub(crate) fn advice(self, what: &str, with_torch: &str) -> String {
         let item = ITEMS.iter().find(|item| item.what == what);
-        match item.and_then(|item| item.how(self)) {
-            _ if self == Self::Torch => with_torch.to_owned(),
-            Some(how) => format!("with {}: {how}", self.name()),
-            None => format!("{} does not record it; PyTorch's profiler does: {with_torch}", self.name()),
+        let how = |recorder| item.and_then(|item| item.how(recorder));
+        let name = self.0.name();
+        if self.speaks_of_torch() {
+            return with_torch.to_owned();
+        }
+        if let Some(how) = how(self.0) {
+            return format!("with {name}: {how}");
+        }
+        match self.relative().and_then(|relative| Some((relative.name(), how(relative)?))) {
+            Some((other, how)) => format!("{name} does not record it; {other} does: {how}"),
+            None => format!("{name} does not record it; PyTorch's profiler does: {with_torch}"),
+        }
+    }
+
+    /// The options that record an item, with the name of the recorder if it is not the one that was used.
+    pub(crate) fn options(self, item: &Item) -> Option<String> {
+        if let Some(how) = item.how(self.0) {
+            return Some(how.to_owned());
+        }
+        let relative = self.relative()?;
+        Some(format!("with {}: {}", relative.name(), item.how(relative)?))
+    }
+
+    /// The recorder of the same vendor that records more.
+    fn relative(self) -> Option<Recorder> {
+        match self.0 {
+            Rocprof | Rocprofv2 | RocprofCompute => Some(Rocprofv3),
+            Nvprof => Some(NsightSystems),
+            _ => None,
         }
     }
 }
@@ -64,11 +65,12 @@ impl Recorder {
 impl Item {
     /// How this recorder records it, if it can.
     pub(crate) fn how(&self, recorder: Recorder) -> Option<&'static str> {
+        let recorder = recorder.or(Torch);
         self.how.iter().find(|(able, _)| *able == recorder).map(|(_, how)| *how)
     }
 }
 
-use Recorder::{Ncu, Nsys, Rocprof, Torch};
+use Recorder::{NsightCompute, NsightSystems, Nvprof, Rocprof, RocprofCompute, Rocprofv2, Rocprofv3, Torch};
 
 /// In the order of how much is lost without it.
 pub(crate) static ITEMS: &[Item] = &[
@@ -81,8 +83,11 @@ pub(crate) static ITEMS: &[Item] = &[
                 Torch,
                 "`activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]` (ROCm too; Intel GPUs: `XPU`)",
             ),
-            (Nsys, "`-t cuda,nvtx`"),
-            (Rocprof, "`--kernel-trace --memory-copy-trace`"),
+            (NsightSystems, "`-t cuda,nvtx`"),
+            (Nvprof, "`--print-gpu-trace --csv`"),
+            (Rocprof, "`--hip-trace`, which has kernels and copies, or `--timestamp on`"),
+            (Rocprofv2, "`--kernel-trace --hip-activity`"),
+            (Rocprofv3, "`--kernel-trace --memory-copy-trace`"),
         ],
     },
     Item {
@@ -100,8 +105,10 @@ pub(crate) static ITEMS: &[Item] = &[
         used_for: "which call and which step launched a kernel, launch delays",
         how: &[
             (Torch, "record CPU and GPU activities together; the correlation numbers come by themselves"),
-            (Nsys, "`-t cuda,nvtx`"),
-            (Rocprof, "`--hip-trace` beside `--kernel-trace`"),
+            (NsightSystems, "`-t cuda,nvtx`"),
+            (Rocprof, "`--hip-trace`"),
+            (Rocprofv2, "`--hip-trace` beside `--kernel-trace`"),
+            (Rocprofv3, "`--hip-trace` beside `--kernel-trace`"),
         ],
     },
     Item {
@@ -122,18 +129,23 @@ pub(crate) static ITEMS: &[Item] = &[
         used_for: "times by part of the program",
         how: &[
             (Torch, "`with torch.profiler.record_function(\"name\"):` around a part"),
-            (Nsys, "`-t cuda,nvtx`, with NVTX ranges in the program"),
-            (Rocprof, "`--marker-trace`, with roctx ranges in the program"),
+            (NsightSystems, "`-t cuda,nvtx`, with NVTX ranges in the program"),
+            (Rocprof, "`--roctx-trace`, with roctx ranges in the program"),
+            (Rocprofv2, "`--roctx-trace`, with roctx ranges in the program"),
+            (Rocprofv3, "`--marker-trace`, with roctx ranges in the program"),
         ],
     },
     Item {
         what: "start times",
         present: |trace| trace.metadata.times == Times::Recorded,
         used_for: "gaps, overlap and timelines",
-        how: &[(
-            Ncu,
-            "not by Nsight Compute, which runs kernels one by one; `eaves profile --with nsys` records them",
-        )],
+        how: &[
+            (
+                NsightCompute,
+                "not by Nsight Compute, which runs kernels one by one; `eaves profile --with nsys` records them",
+            ),
+            (Rocprof, "`--timestamp on` beside the counters"),
+        ],
     },
     Item {
         what: "input shapes",
@@ -159,8 +171,8 @@ pub(crate) static ITEMS: &[Item] = &[
         used_for: "allocations over time",
         how: &[
             (Torch, "`profile_memory=True`"),
-            (Nsys, "`--cuda-memory-usage=true`"),
-            (Rocprof, "`--memory-allocation-trace`"),
+            (NsightSystems, "`--cuda-memory-usage=true`"),
+            (Rocprofv3, "`--memory-allocation-trace`"),
         ],
     },
     Item {
@@ -187,7 +199,7 @@ pub(crate) static ITEMS: &[Item] = &[
                 Torch,
                 "`experimental_config=torch._C._profiler._ExperimentalConfig(enable_cuda_sync_events=True)`",
             ),
-            (Nsys, "comes by itself with `-t cuda`"),
+            (NsightSystems, "comes by itself with `-t cuda`"),
         ],
     },
     Item {
@@ -196,9 +208,16 @@ pub(crate) static ITEMS: &[Item] = &[
         used_for: "measured FLOPs and bytes of kernels",
         how: &[
             (Torch, "`experimental_config=torch._C._profiler._ExperimentalConfig(profiler_metrics=[...])`"),
-            (Ncu, "`--set roofline`, or the metrics that `eaves profile --with ncu` asks for"),
-            (Rocprof, "`--pmc NAMES`; `eaves counters write` makes a list for a roofline"),
-            (Nsys, "not by Nsight Systems; `eaves profile --with ncu` records them"),
+            (NsightCompute, "`--set roofline`, or the metrics that `eaves profile --with ncu` asks for"),
+            (Nvprof, "not in this table; `eaves profile --with ncu` records them"),
+            (Rocprof, "`-i FILE` with a line `pmc: NAMES`; `eaves counters write` makes one for a roofline"),
+            (
+                Rocprofv2,
+                "`-i FILE` with a line `pmc: NAMES`; `eaves counters write` makes one for a roofline",
+            ),
+            (Rocprofv3, "`--pmc NAMES`; `eaves counters write` makes a list for a roofline"),
+            (RocprofCompute, "`rocprof-compute profile -n NAME -- PROGRAM`"),
+            (NsightSystems, "not by Nsight Systems; `eaves profile --with ncu` records them"),
         ],
     },
 ];
@@ -207,15 +226,37 @@ pub(crate) static ITEMS: &[Item] = &[
 mod tests {
     use super::*;
 
+    fn advice(recorder: Recorder, what: &str) -> String {
+        Advisor(recorder).advice(what, "T")
+    }
+
     #[test]
     fn advice_is_for_the_recorder_that_was_used() {
+        assert_eq!(advice(NsightSystems, "launches"), "with Nsight Systems: `-t cuda,nvtx`");
+        assert_eq!(advice(Torch, "launches"), "T");
+        assert_eq!(advice(Recorder::Unknown, "launches"), "T");
         assert_eq!(
-            Recorder::of("nsys sqlite").advice("launches", "T"),
-            "with Nsight Systems: `-t cuda,nvtx`"
+            advice(Rocprofv3, "operators"),
+            "rocprofv3 does not record it; PyTorch's profiler does: T"
         );
-        assert_eq!(Recorder::of("kineto").advice("launches", "T"), "T");
-        let none = Recorder::of("rocpd").advice("operators", "T");
-        assert_eq!(none, "rocprof does not record it; PyTorch's profiler does: T");
+    }
+
+    /// The first rocprof refuses options of its successors.
+    #[test]
+    fn each_rocprof_is_told_its_own_options() {
+        let later = ["--marker-trace", "--memory-allocation-trace", "--pmc", "--kernel-trace"];
+        for item in ITEMS {
+            let how = item.how(Rocprof).unwrap_or_default();
+            assert!(!later.iter().any(|option| how.contains(option)), "{how}");
+            let how = item.how(Rocprofv2).unwrap_or_default();
+            assert!(!later[..3].iter().any(|option| how.contains(option)), "{how}");
+        }
+        assert_eq!(
+            advice(Rocprof, "memory"),
+            "rocprof does not record it; rocprofv3 does: `--memory-allocation-trace`"
+        );
+        assert!(advice(Rocprof, "named ranges").contains("--roctx-trace"));
+        assert!(advice(Rocprofv3, "named ranges").contains("--marker-trace"));
     }
 
     /// The names that analyses ask by.

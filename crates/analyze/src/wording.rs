@@ -1,6 +1,6 @@
 //! What findings advise about recordings that PyTorch did not make: the same, without the names that only its users know.
 
-use crate::recorder::Recorder;
+use crate::recorder::Advisor;
 use crate::section::Finding;
 use crate::text::percentage;
 use crate::{Launched, Outcome};
@@ -82,8 +82,8 @@ const NEXT: [(&str, &str); 13] = [
 ];
 
 /// Puts the findings of a section into words for those who used this recorder.
-pub(crate) fn for_users_of(recorder: Recorder, mut outcome: Outcome) -> Outcome {
-    if let (true, Outcome::Section(section)) = (recorder != Recorder::Torch, &mut outcome) {
+pub(crate) fn for_users_of(recorder: Advisor, mut outcome: Outcome) -> Outcome {
+    if let (true, Outcome::Section(section)) = (!recorder.speaks_of_torch(), &mut outcome) {
         section.findings.iter_mut().for_each(reword);
     }
     outcome

@@ -7,7 +7,6 @@ pub mod counters;
 mod files;
 mod group;
 mod interrupt;
-mod likeness;
 mod noise;
 pub mod ondemand;
 mod plan;

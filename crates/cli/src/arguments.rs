@@ -1,64 +1,82 @@
-//! Options that every verb has.
+//! Options that every verb has, and what is done with an answer.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anstream::ColorChoice;
 use clap::{Args, ValueEnum};
-use eaves_present::Document;
-use eaves_present::terminal;
+use eaves_app::{Answer, Context, Form, Progress, Session, TooMuch, Verb};
+use eaves_present::{Document, terminal};
 
-use crate::destination::{self, Destination, Format};
+use crate::Status;
+use crate::destination::{self, Outputs};
 use crate::failure::hinted;
 use crate::printer::Printer;
-
-/// Examples stand before the options: most people need no more.
-pub(crate) const HELP_TEMPLATE: &str = "\
-{about}
-
-Examples:
-{before-help}{usage-heading} {usage}
-
-{all-args}";
+use crate::progress::Bar;
 
 /// Where the output goes and how it looks.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct OutputArguments {
     /// Print JSON
-    #[arg(long, global = true, conflicts_with_all = ["csv", "markdown"])]
+    #[arg(long, global = true, conflicts_with_all = ["csv", "markdown", "format"])]
     json: bool,
     /// Print every table as CSV
-    #[arg(long, global = true, conflicts_with = "markdown")]
+    #[arg(long, global = true, conflicts_with_all = ["markdown", "format"])]
     csv: bool,
     /// Print Markdown
-    #[arg(long, global = true)]
+    #[arg(long, global = true, conflicts_with = "format")]
     markdown: bool,
-    /// Write to a file: .html, .json, .csv, .md or .txt; DIR/ for one CSV per table
+    /// Print this form: text, json, csv, markdown, html, svg, png, folded, speedscope or d3
+    #[arg(long = "format", global = true, value_name = "FORM", value_parser = form, id = "format")]
+    form: Option<Form>,
+    /// Write to a file: .html, .json, .csv, .md, .txt, or a picture where the verb
+    /// draws one (.svg, .png); DIR/ for one CSV per table; may be repeated
     #[arg(short, long, global = true, value_name = "FILE")]
-    output: Option<PathBuf>,
+    output: Vec<PathBuf>,
+    /// Rows of each table in text and Markdown; 0 for all
+    #[arg(long, global = true, value_name = "N")]
+    top: Option<usize>,
     /// Exit with 2 if the input is damaged in any way
     #[arg(long, global = true)]
     strict: bool,
     /// Print no warnings and no progress
     #[arg(short, long, global = true)]
     quiet: bool,
-    /// Use colours: auto, always or never
+    /// Use colors: auto, always or never
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_possible_values = true)]
     color: Color,
     /// Takes the answer in place of the terminal and of files.
     #[arg(skip)]
-    answer: Option<Answer>,
+    answer: Option<AnswerTo>,
 }
 
 /// Where an answer is left for a caller in this process.
-pub(crate) type Answer = Arc<Mutex<Option<Document>>>;
+pub(crate) type AnswerTo = Arc<Mutex<Option<Document>>>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Color {
     Auto,
     Always,
     Never,
+}
+
+fn form(text: &str) -> Result<Form, String> {
+    Form::from_id(text).ok_or_else(|| {
+        let known: Vec<&str> = Form::ALL.into_iter().map(Form::id).collect();
+        format!("expected one of {}", known.join(", "))
+    })
+}
+
+impl Progress for Printer {
+    fn reading(&self, read: &mut dyn FnMut(Arc<eaves_ingest::Progress>)) {
+        let bar = Bar::start(self);
+        read(bar.progress.clone());
+    }
+
+    fn note(&self, text: &str) {
+        self.note(&format!("note: {text}\n"));
+    }
 }
 
 impl OutputArguments {
@@ -73,10 +91,23 @@ impl OutputArguments {
     }
 
     /// Leaves the answer to the caller, with everything that programs get, and says nothing besides.
-    pub(crate) fn answer_to(&mut self, answer: &Answer) {
-        (self.json, self.csv, self.markdown) = (true, false, false);
-        (self.output, self.quiet, self.color) = (None, true, Color::Never);
+    pub(crate) fn answer_to(&mut self, answer: &AnswerTo) {
+        (self.json, self.csv, self.markdown, self.form) = (true, false, false, None);
+        (self.output, self.quiet, self.color) = (Vec::new(), true, Color::Never);
         self.answer = Some(answer.clone());
+    }
+
+    /// Runs a verb and writes its answer.
+    pub(crate) fn run(&self, verb: &impl Verb) -> anyhow::Result<Status> {
+        let outputs = self.outputs(&verb.files(), |form| verb.has_form(form))?;
+        self.answered(&self.ask(verb, &outputs)?, outputs)
+    }
+
+    /// Runs a verb whose answer goes where it was made sure before that it can.
+    pub(crate) fn ask(&self, verb: &impl Verb, outputs: &Outputs) -> anyhow::Result<Answer> {
+        let (printer, forms) = (self.printer(), outputs.forms());
+        let session = Session::default();
+        Ok(verb.run(&Context { session: &session, progress: &printer, forms: &forms })?)
     }
 
     /// Writes a text that is no document, such as a schema.
@@ -84,50 +115,97 @@ impl OutputArguments {
         if self.answer.is_some() {
             return Ok(());
         }
-        destination::write_text(text, self.output.as_deref(), &self.printer())
+        destination::write_text(text, self.one_path()?, &self.printer())
     }
 
     /// Shows a document on stdout beside what was written to a file.
     pub(crate) fn show(&self, document: &Document) -> anyhow::Result<()> {
-        let destination = Destination::new(self.format(), None)?;
-        self.finish(document, destination, 0)
+        let outputs = Outputs::new(self.format(), &[], |_| true)?;
+        self.finish(document, outputs, 0)
     }
 
     /// Where the document will go. Called before the work, so that a wrong name costs no time.
-    pub(crate) fn destination(&self, inputs: &[PathBuf]) -> anyhow::Result<Destination> {
-        check_output(self.output.as_deref(), inputs)?;
-        Destination::new(self.format(), self.output.as_deref())
+    pub(crate) fn destination(&self, inputs: &[PathBuf]) -> anyhow::Result<Outputs> {
+        self.outputs(inputs, |form| Form::OF_DOCUMENTS.contains(&form))
     }
 
-    /// The file that was named.
-    pub(crate) fn path(&self) -> Option<&Path> {
-        self.output.as_deref().filter(|path| *path != Path::new("-"))
+    /// The same of an answer that may have other forms than documents have.
+    pub(crate) fn outputs(
+        &self,
+        inputs: &[PathBuf],
+        has_form: impl Fn(Form) -> bool,
+    ) -> anyhow::Result<Outputs> {
+        for output in &self.output {
+            check_output(Some(output), inputs)?;
+        }
+        Outputs::new(self.format(), &self.output, has_form)
     }
 
-    /// True if the file that was named is a page.
-    pub(crate) fn is_page(&self) -> bool {
-        self.format().is_none() && self.path().and_then(Format::of) == Some(Format::Html)
-    }
-
-    /// The form that an option asks for.
-    pub(crate) fn format(&self) -> Option<Format> {
-        match (self.json, self.csv, self.markdown) {
-            (true, ..) => Some(Format::Json),
-            (_, true, _) => Some(Format::Csv),
-            (.., true) => Some(Format::Markdown),
-            _ => None,
+    /// The file that was named, of a verb that writes one.
+    ///
+    /// # Errors
+    /// If several were named.
+    pub(crate) fn one_path(&self) -> anyhow::Result<Option<&Path>> {
+        match self.output.as_slice() {
+            [] => Ok(None),
+            [one] => Ok(Some(one.as_path()).filter(|path| *path != Path::new("-"))),
+            _ => Err(hinted("this verb writes one file, and several are named", "give -o once")),
         }
     }
 
-    /// Writes the document, tells the warnings, and fails on them if the user wants it so.
-    pub(crate) fn finish(
-        &self,
-        document: &Document,
-        destination: Destination,
-        top: usize,
-    ) -> anyhow::Result<()> {
-        let shows_warnings = destination.shows_warnings();
-        self.finish_with(document, shows_warnings, |printer| destination.write(document, top, printer))
+    /// The files that were named.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &Path> {
+        self.output.iter().map(PathBuf::as_path)
+    }
+
+    /// The form that an option asks for.
+    pub(crate) fn format(&self) -> Option<Form> {
+        match (self.json, self.csv, self.markdown) {
+            (true, ..) => Some(Form::Json),
+            (_, true, _) => Some(Form::Csv),
+            (.., true) => Some(Form::Markdown),
+            _ => self.form,
+        }
+    }
+
+    /// Writes a document, tells the warnings, and fails on them if the user wants it so.
+    pub(crate) fn finish(&self, document: &Document, outputs: Outputs, top: usize) -> anyhow::Result<()> {
+        self.answered(&Answer::new(document.clone()).with_top(top), outputs)?;
+        Ok(())
+    }
+
+    /// Writes an answer, and says what holds that the user wants to fail on.
+    pub(crate) fn answered(&self, answer: &Answer, outputs: Outputs) -> anyhow::Result<Status> {
+        let shows_warnings = outputs.shows_warnings();
+        self.finish_with(&answer.document, shows_warnings, |printer| {
+            for note in &answer.notes {
+                printer.note(&format!("note: {note}\n"));
+            }
+            if let Some(note) = answer.csv_note.filter(|_| outputs.is_one_csv()) {
+                printer.note(&format!("note: {note}\n"));
+            }
+            outputs.write(answer, self.top.unwrap_or(answer.top), printer)
+        })?;
+        Ok(self.tell(&answer.too_much))
+    }
+
+    /// Says which conditions hold.
+    pub(crate) fn tell(&self, too_much: &[TooMuch]) -> Status {
+        let printer = self.printer();
+        for one in too_much {
+            printer.message(&format!("failed: `{}` holds: {}\n", one.condition, one.because));
+        }
+        if too_much.is_empty() { Status::Done } else { Status::ConditionHolds }
+    }
+
+    /// True if programs read stdout, which must have nothing but the answer.
+    pub(crate) fn prints_data(&self) -> bool {
+        self.output.is_empty() && self.format().is_some()
+    }
+
+    /// True if people read stdout.
+    pub(crate) fn prints_text(&self) -> bool {
+        self.output.is_empty() && self.format().is_none()
     }
 
     /// The same for an answer that is written in another way; it may show the warnings itself.

@@ -4,45 +4,12 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use anyhow::Context;
-use eaves_present::{Document, csv, json, markdown, page, terminal};
+use eaves_app::{Answer, Form, Look};
+use eaves_present::{csv, terminal};
 
 use crate::failure::hinted;
 use crate::output::PendingFile;
 use crate::printer::Printer;
-
-/// The form of a document.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Format {
-    Csv,
-    Html,
-    Json,
-    Markdown,
-    Terminal,
-}
-
-impl Format {
-    /// The form that a file name asks for.
-    pub(crate) fn of(path: &Path) -> Option<Self> {
-        match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
-            "csv" => Some(Self::Csv),
-            "html" | "htm" => Some(Self::Html),
-            "json" => Some(Self::Json),
-            "md" => Some(Self::Markdown),
-            "txt" => Some(Self::Terminal),
-            _ => None,
-        }
-    }
-
-    fn option(self) -> &'static str {
-        match self {
-            Self::Csv => "--csv",
-            Self::Html => "a page",
-            Self::Json => "--json",
-            Self::Markdown => "--markdown",
-            Self::Terminal => "plain text",
-        }
-    }
-}
 
 /// Where a document goes.
 #[derive(Debug)]
@@ -98,73 +65,104 @@ fn complete(file: PendingFile, content: &[u8]) -> anyhow::Result<()> {
     file.complete(content).with_context(|| format!("cannot write the output: {path}"))
 }
 
-/// Where a document goes and in which form.
+/// Where an answer goes and in which forms.
 #[derive(Debug)]
-pub(crate) struct Destination {
-    place: Place,
-    format: Format,
-}
+pub(crate) struct Outputs(Vec<(Place, Form)>);
 
-impl Destination {
-    /// Works out what the options mean and makes sure, before the work begins, that the file can be written.
-    pub(crate) fn new(format: Option<Format>, output: Option<&Path>) -> anyhow::Result<Self> {
-        let Some(path) = output.filter(|path| *path != Path::new("-")) else {
-            let format = format.unwrap_or(Format::Terminal);
-            return Ok(Self { place: Place::One(Target::Stdout), format });
-        };
-        if path.as_os_str().to_string_lossy().ends_with(['/', std::path::MAIN_SEPARATOR]) {
-            return match format.unwrap_or(Format::Csv) {
-                Format::Csv => Ok(Self { place: Place::Directory(path.to_owned()), format: Format::Csv }),
-                other => Err(hinted(
-                    format!("{} makes one file, not a directory: {}", other.option(), path.display()),
-                    "leave out the `/` at the end, or use --csv for one file per table",
-                )),
-            };
+impl Outputs {
+    /// Works out what options and names mean and makes sure, before the work begins, that every file can be written.
+    pub(crate) fn new(
+        form: Option<Form>,
+        paths: &[PathBuf],
+        has_form: impl Fn(Form) -> bool,
+    ) -> anyhow::Result<Self> {
+        let to_stdout = |form: Option<Form>| (Place::One(Target::Stdout), form.unwrap_or(Form::Text));
+        let mut outputs = Vec::new();
+        for path in paths {
+            if path == Path::new("-") {
+                outputs.push(to_stdout(form));
+                continue;
+            }
+            if path.as_os_str().to_string_lossy().ends_with(['/', std::path::MAIN_SEPARATOR]) {
+                match form.unwrap_or(Form::Csv) {
+                    Form::Csv => outputs.push((Place::Directory(path.clone()), Form::Csv)),
+                    other => {
+                        return Err(hinted(
+                            format!("{} makes one file, not a directory: {}", option(other), path.display()),
+                            "leave out the `/` at the end, or use --csv for one file per table",
+                        ));
+                    }
+                }
+                continue;
+            }
+            let form = form_of_file(form, path, &has_form)?;
+            if !has_form(form) {
+                return Err(cannot(form, &has_form));
+            }
+            outputs.push((Place::One(Target::open(Some(path))?), form));
         }
-        let format = format_of_file(format, path)?;
-        Ok(Self { place: Place::One(Target::open(Some(path))?), format })
+        if outputs.is_empty() {
+            outputs.push(to_stdout(form));
+        }
+        match outputs.iter().find(|(_, form)| !has_form(*form)) {
+            Some((_, form)) => Err(cannot(*form, &has_form)),
+            None => Ok(Self(outputs)),
+        }
     }
 
-    /// True if the document itself shows the warnings to whoever sees stdout.
+    /// The forms.
+    pub(crate) fn forms(&self) -> Vec<Form> {
+        self.0.iter().map(|(_, form)| *form).collect()
+    }
+
+    /// True if the answer itself shows the warnings to whoever sees stdout.
     pub(crate) fn shows_warnings(&self) -> bool {
-        matches!(self.place, Place::One(Target::Stdout)) && self.format == Format::Terminal
+        self.0.iter().any(|(place, form)| matches!(place, Place::One(Target::Stdout)) && *form == Form::Text)
+    }
+
+    /// True if a single file has CSV.
+    pub(crate) fn is_one_csv(&self) -> bool {
+        self.0.iter().any(|(place, form)| matches!(place, Place::One(_)) && *form == Form::Csv)
     }
 
     /// True if a page is made.
     pub(crate) fn is_page(&self) -> bool {
-        self.format == Format::Html
+        self.forms().contains(&Form::Html)
     }
 
-    /// Writes the document.
-    pub(crate) fn write(self, document: &Document, top: usize, printer: &Printer) -> anyhow::Result<()> {
-        self.write_with(document, top, || page::of(document), printer)
-    }
-
-    /// The same, with a page that may have more than the document.
-    pub(crate) fn write_with(
-        self,
-        document: &Document,
-        top: usize,
-        page: impl FnOnce() -> String,
-        printer: &Printer,
-    ) -> anyhow::Result<()> {
-        let target = match self.place {
-            Place::One(target) => target,
-            Place::Directory(directory) => return write_tables(document, &directory),
-        };
-        let mut bytes = Vec::new();
-        match self.format {
-            Format::Csv => csv::write(document, &mut bytes)?,
-            Format::Html => bytes = page().into_bytes(),
-            Format::Json => json::write(document, &mut bytes)?,
-            Format::Markdown => bytes = markdown::render(document, top).into_bytes(),
-            Format::Terminal => {
-                let options = terminal::Options { width: target.width(printer), top };
-                return target.write_styled(&terminal::render(document, &options), printer);
+    /// Writes the answer everywhere.
+    pub(crate) fn write(self, answer: &Answer, top: usize, printer: &Printer) -> anyhow::Result<()> {
+        for (place, form) in self.0 {
+            match place {
+                Place::Directory(directory) => write_tables(answer, &directory)?,
+                Place::One(target) => {
+                    let bytes = answer.render(form, Look { width: target.width(printer), top })?;
+                    match form {
+                        Form::Text => target.write_styled(&String::from_utf8_lossy(&bytes), printer)?,
+                        _ => target.write(&bytes, printer)?,
+                    }
+                }
             }
         }
-        target.write(&bytes, printer)
+        Ok(())
     }
+}
+
+fn option(form: Form) -> String {
+    match form {
+        Form::Json | Form::Csv | Form::Markdown => format!("--{}", form.id()),
+        other => format!("--format {}", other.id()),
+    }
+}
+
+fn cannot(form: Form, has_form: &impl Fn(Form) -> bool) -> anyhow::Error {
+    hinted(format!("this verb has no {} form", form.id()), format!("it writes {}", endings(has_form)))
+}
+
+/// The endings of the forms that a verb has.
+fn endings(has_form: &impl Fn(Form) -> bool) -> String {
+    let known: Vec<&str> = Form::ALL.into_iter().filter(|form| has_form(*form)).map(Form::ending).collect();
+    known.join(", ")
 }
 
 fn create(path: &Path) -> anyhow::Result<PendingFile> {
@@ -186,27 +184,31 @@ pub(crate) fn write_text(text: &str, output: Option<&Path>, printer: &Printer) -
     Target::open(output)?.write(text.as_bytes(), printer)
 }
 
-fn format_of_file(asked: Option<Format>, path: &Path) -> anyhow::Result<Format> {
-    match (asked, Format::of(path)) {
+fn form_of_file(asked: Option<Form>, path: &Path, has_form: &impl Fn(Form) -> bool) -> anyhow::Result<Form> {
+    match (asked, Form::of(path)) {
         (Some(asked), Some(named)) if asked != named => Err(hinted(
-            format!("{} does not go with the name of the file: {}", asked.option(), path.display()),
+            format!("{} does not match the file name: {}", option(asked), path.display()),
             "give one of the two",
         )),
-        (Some(format), _) | (None, Some(format)) => Ok(format),
+        (Some(form), _) | (None, Some(form)) => Ok(form),
         (None, None) => Err(hinted(
-            format!("the name does not say which form the output has: {}", path.display()),
-            "end it in .html, .json, .csv, .md or .txt, or add --json, --csv or --markdown",
+            format!("the file name does not say which form the output has: {}", path.display()),
+            format!("end it in {}, or add --json, --csv or --markdown", endings(has_form)),
         )),
     }
 }
 
 /// One file per table. All are ready before the first appears.
-fn write_tables(document: &Document, directory: &Path) -> anyhow::Result<()> {
+fn write_tables(answer: &Answer, directory: &Path) -> anyhow::Result<()> {
     fs::create_dir_all(directory)
         .with_context(|| format!("cannot make the directory: {}", directory.display()))?;
     let mut files = Vec::new();
-    for named in csv::tables(document) {
+    for named in answer.tables() {
         let path = directory.join(format!("{}.csv", named.name));
+        if let Some(parent) = path.parent() {
+            fs::create_dir_all(parent)
+                .with_context(|| format!("cannot create the directory: {}", parent.display()))?;
+        }
         let failed = || format!("cannot write the output: {}", path.display());
         let mut bytes = Vec::new();
         csv::write_table(&named.table, &mut bytes).with_context(failed)?;

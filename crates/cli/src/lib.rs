@@ -3,25 +3,18 @@
 //! [`run`] is the whole program but for `main`; [`library`] is what it does for programs that have no command line. A verb is a file in `commands/`; it turns what was typed into
 //! calls of the other crates and hands the answer to `destination`, which writes it.
 
-mod analysis;
 mod arguments;
 mod commands;
-mod condition;
 mod destination;
-mod device;
 mod failure;
-mod flame;
 mod ingesting;
 pub mod library;
-mod machine;
 mod measuring;
 mod output;
-mod partial;
-mod picture;
 mod printer;
 mod progress;
 mod ray;
-mod selection;
+mod script;
 pub mod serving;
 
 use std::ffi::OsString;
@@ -59,7 +52,7 @@ enum Status {
     name = "eaves",
     version,
     max_term_width = 79,
-    help_template = arguments::HELP_TEMPLATE,
+    help_template = eaves_app::HELP_TEMPLATE,
     before_help = "  eaves report trace.json.gz
   eaves info trace.json.gz"
 )]
@@ -77,7 +70,12 @@ pub fn run(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> 
 
 /// Runs the program as [`run`] does, for callers that end the process themselves.
 pub fn exit_code(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> u8 {
-    let arguments = match Arguments::try_parse_from(arguments) {
+    let words: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
+    if let Some(error) = script::misplaced(&words) {
+        Printer { quiet: false, color: anstream::ColorChoice::Auto }.error(&error);
+        return FAILED;
+    }
+    let arguments = match Arguments::try_parse_from(words) {
         Ok(arguments) => arguments,
         Err(answer) => return usage(&answer),
     };

@@ -11,7 +11,7 @@ use eaves_model::compile::CompileLog;
 use crate::containers::{self, Opened};
 use crate::formats::torch_log;
 use crate::inputs::{self, Input, rank_of_name};
-use crate::{Error, Options, side_by_side};
+use crate::{Error, Options, Wanted, side_by_side};
 
 /// Reads logs that `TORCH_TRACE` and `TORCH_LOGS` write: files, directories with a log for each rank, patterns and
 /// standard input (`-`), packed or not. In order of rank.
@@ -21,11 +21,12 @@ use crate::{Error, Options, side_by_side};
 pub fn read_compile_logs(paths: &[PathBuf], options: &Options) -> Result<Vec<CompileLog>, Error> {
     let mut opened: Vec<(Opened, bool)> = Vec::new();
     let mut refused = 0;
+    let wanted = Wanted::Recordings;
     for input in inputs::expand_logs(paths)? {
         let (result, named) = match &input {
-            Input::Stdin => (containers::open_stream("-", Box::new(std::io::stdin())), true),
-            Input::File(path) => (containers::open_file(path, &options.progress), true),
-            Input::Found(path) => (containers::open_file(path, &options.progress), false),
+            Input::Stdin => (containers::open_stream("-", Box::new(std::io::stdin()), wanted), true),
+            Input::File(path) => (containers::open_file(path, &options.progress, wanted), true),
+            Input::Found(path) => (containers::open_file(path, &options.progress, wanted), false),
             // Logs are looked for in files alone.
             Input::Dataset(_) | Input::Object(..) => continue,
         };
@@ -67,7 +68,7 @@ pub fn is_compile_log(path: &Path) -> bool {
 }
 
 fn begins_as_log(path: &Path) -> bool {
-    let opened = containers::open_file(path, &Arc::default()).unwrap_or_default();
+    let opened = containers::open_file(path, &Arc::default(), Wanted::Recordings).unwrap_or_default();
     opened.iter().any(|one| {
         let mut first = Vec::new();
         let read = one.source.open(0).and_then(|reader| reader.take(1 << 16).read_to_end(&mut first));
@@ -96,17 +97,22 @@ fn one(input: &Opened) -> Result<CompileLog, Error> {
     let failed = |source| Error::Io { path: input.path.clone().into(), source };
     let mut reader = input.source.open(0).map_err(failed)?;
     let log = torch_log::read(&mut *reader);
-    let mut log = log.ok_or_else(|| Error::NoCompileLog { path: input.path.clone(), count: 1 })?;
-    log.path.clone_from(&input.path);
-    log.container = input.container;
-    if let Some(rank) = rank_of_name(&input.path).filter(|_| log.rank_source == RankSource::Assumed) {
+    let log = log.ok_or_else(|| Error::NoCompileLog { path: input.path.clone(), count: 1 })?;
+    Ok(placed(log, &input.path, input.container))
+}
+
+/// A log with where it is, and the rank that this tells.
+pub(crate) fn placed(mut log: CompileLog, path: &str, container: &'static str) -> CompileLog {
+    path.clone_into(&mut log.path);
+    log.container = container;
+    if let Some(rank) = rank_of_name(path).filter(|_| log.rank_source == RankSource::Assumed) {
         (log.rank, log.rank_source) = (rank, RankSource::FileName);
     }
-    Ok(log)
+    log
 }
 
 /// Gives the logs whose rank nothing tells the lowest free ones, then sorts by rank and path.
-fn assign_ranks(logs: &mut [CompileLog]) {
+pub(crate) fn assign_ranks(logs: &mut [CompileLog]) {
     let known = logs.iter().filter(|log| log.rank_source != RankSource::Assumed);
     let mut taken: BTreeSet<i64> = known.map(|log| log.rank).collect();
     let mut free = 0;

@@ -5,7 +5,7 @@ use std::path::Path;
 use eaves_model::Recording;
 use eaves_store::{Dataset, is_address};
 
-use crate::{Error, Options};
+use crate::{Error, Options, formats};
 
 /// A rank of a dataset.
 #[derive(Clone, Debug)]
@@ -45,7 +45,10 @@ impl Rank {
 
     /// The recording as it was when the dataset was made.
     pub(crate) fn read(&self, options: &Options) -> Result<Recording, Error> {
-        let recording = self.dataset.read(&self.run, self.rank)?;
+        let mut recording = self.dataset.read(&self.run, self.rank)?;
+        // Datasets of earlier versions have the format alone.
+        let recorder = &mut recording.trace.metadata.recorder;
+        *recorder = recorder.or(formats::recorder_of(recording.format));
         options.progress.advance(recording.bytes);
         Ok(recording)
     }

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 
 use eaves_store::{Object, is_address};
 
-use crate::Error;
 use crate::datasets;
-use crate::formats::{profilers, snapshot};
+use crate::formats::profilers::nsys;
+use crate::formats::{self, FIRST};
+use crate::{Error, Wanted};
 
 /// One thing to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,12 +35,21 @@ pub struct Inputs {
 }
 
 impl Inputs {
-    /// Everything that words stand for: files, directories, patterns, standard input (`-`), datasets.
+    /// All recordings that words stand for.
     ///
     /// # Errors
     /// If a word stands for nothing.
     pub fn find(words: &[PathBuf]) -> Result<Self, Error> {
-        let list = expand(words)?;
+        Self::find_wanted(words, Wanted::Recordings)
+    }
+
+    /// Everything that words stand for: files, directories, patterns, standard input (`-`), datasets. Of a directory, the
+    /// files that may be of use.
+    ///
+    /// # Errors
+    /// If a word stands for nothing.
+    pub fn find_wanted(words: &[PathBuf], wanted: Wanted) -> Result<Self, Error> {
+        let list = expand(words, wanted)?;
         let shown = words.iter().map(|word| word.display().to_string()).collect::<Vec<_>>().join(" ");
         Ok(Self { shown, list })
     }
@@ -120,21 +130,24 @@ const OF_PROFILERS: [&str; 14] = [
     ".txt",
 ];
 
-/// Enough of a file to tell which profiler wrote it.
-const FIRST: u64 = 1 << 16;
+/// Endings that files of our own have, besides those of traces.
+const OF_OURS: [&str; 3] = [".eaves-partial", ".htm", ".html"];
 
-/// True for a file that a profiler wrote, on disk or in an archive. Its name alone does not tell, so the beginning is
-/// looked at. `is_export` tells whether another file is there too, and as new.
-pub(crate) fn is_of_profiler<R: Read>(
+/// True for a file that is of use by its beginning, on disk or in an archive, where its name alone does not tell.
+/// `is_export` tells whether another file is there too, and as new.
+pub(crate) fn is_of_use<R: Read>(
     path: &Path,
+    wanted: Wanted,
     is_export: impl FnOnce(&Path) -> bool,
     open: impl FnOnce() -> io::Result<R>,
 ) -> bool {
     let name = path.to_string_lossy().to_ascii_lowercase();
-    if !OF_PROFILERS.iter().any(|ending| name.ends_with(ending)) {
+    let may_be = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
+    let is_looked_at = may_be(&OF_PROFILERS) || (wanted == Wanted::Everything && may_be(&OF_OURS));
+    if !is_looked_at {
         return false;
     }
-    if profilers::find_named(&name).is_some() {
+    if nsys::is_report(&name) {
         // The database made of a report of Nsight Systems is the same run and is read instead.
         return !is_export(&path.with_extension("sqlite"));
     }
@@ -142,11 +155,11 @@ pub(crate) fn is_of_profiler<R: Read>(
     let read = open().and_then(|file| file.take(FIRST).read_to_end(&mut first));
     // The log of `eaves profile` begins with a command. It has what the profiler said, and never a table.
     let is_own_log = name.ends_with(".log") && first.starts_with(b"$ ");
-    read.is_ok() && !is_own_log && (profilers::find(&first).is_some() || snapshot::is_it(&first))
+    read.is_ok() && !is_own_log && formats::is_of_use(&name, &first, wanted)
 }
 
 /// Everything the user's words stand for, in order of the words, files of a directory in order of their names.
-pub(crate) fn expand(words: &[PathBuf]) -> Result<Vec<Input>, Error> {
+pub(crate) fn expand(words: &[PathBuf], wanted: Wanted) -> Result<Vec<Input>, Error> {
     let mut inputs = Vec::new();
     for word in words {
         if datasets::is_part(word)? {
@@ -154,7 +167,7 @@ pub(crate) fn expand(words: &[PathBuf]) -> Result<Vec<Input>, Error> {
         } else if let Some(address) = word.to_str().filter(|text| is_address(text)) {
             inputs.extend(objects(address)?);
         } else {
-            inputs.extend(expand_with(std::slice::from_ref(word), &is_trace)?);
+            inputs.extend(expand_with(std::slice::from_ref(word), &|path| is_trace(path, wanted))?);
         }
     }
     Ok(inputs)
@@ -214,11 +227,11 @@ fn tables_of_raw(path: &Path) -> Option<&Path> {
     data.parent().filter(|_| path.extension().is_some_and(|ending| ending == "txt"))
 }
 
-/// True for a file of a directory that may be a trace.
-fn is_trace(path: &Path) -> bool {
-    let is_export = |export: &Path| profilers::is_export_of(export, path);
+/// True for a file of a directory that may be a trace, or something else of use.
+fn is_trace(path: &Path, wanted: Wanted) -> bool {
+    let is_export = |export: &Path| nsys::is_export_of(export, path);
     path.file_name().is_some_and(|name| may_be_trace(&name.to_string_lossy()))
-        || is_of_profiler(path, is_export, || File::open(path)) && !is_outdated(path)
+        || is_of_use(path, wanted, is_export, || File::open(path)) && !is_outdated(path)
 }
 
 /// Files below a directory that are wanted, sorted; the answer counts all files.
@@ -249,7 +262,7 @@ fn walk(directory: &Path, wanted: &dyn Fn(&Path) -> bool, found: &mut Vec<PathBu
 fn is_outdated(export: &Path) -> bool {
     let is_export = export.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("sqlite"));
     let mut reports = ["nsys-rep", "qdrep"].map(|ending| export.with_extension(ending)).into_iter();
-    is_export && reports.any(|report| report.is_file() && !profilers::is_export_of(export, &report))
+    is_export && reports.any(|report| report.is_file() && !nsys::is_export_of(export, &report))
 }
 
 fn matching(pattern: &Path) -> Result<Vec<PathBuf>, Error> {
@@ -313,7 +326,7 @@ mod tests {
         std::fs::write(at("i.log"), "the program's own line\n==PROF== Connected to process 1\n").unwrap();
         // What `eaves profile` leaves beside the files of a profiler.
         std::fs::write(at("ncu.log"), "$ ncu --csv ./program\n==PROF== Connected to process 1\n").unwrap();
-        let found = expand(&[directory.path().to_owned()]).unwrap();
+        let found = expand(&[directory.path().to_owned()], Wanted::Recordings).unwrap();
         let expected: Vec<_> = [
             "a.json.gz",
             "b.json",
@@ -328,11 +341,14 @@ mod tests {
         .map(|name| Input::Found(at(name)))
         .collect();
         assert_eq!(found, expected);
-        assert_eq!(expand(&[at("*.txt")]).unwrap(), [Input::Found(at("notes.txt"))]);
-        assert_eq!(expand(&[PathBuf::from("-")]).unwrap(), [Input::Stdin]);
-        assert!(matches!(expand(&[at("absent.json")]), Err(Error::NotFound { .. })));
+        assert_eq!(expand(&[at("*.txt")], Wanted::Recordings).unwrap(), [Input::Found(at("notes.txt"))]);
+        assert_eq!(expand(&[PathBuf::from("-")], Wanted::Recordings).unwrap(), [Input::Stdin]);
+        assert!(matches!(expand(&[at("absent.json")], Wanted::Recordings), Err(Error::NotFound { .. })));
         std::fs::remove_file(at("inner/c.json.zst")).unwrap();
-        assert!(matches!(expand(&[at("inner")]), Err(Error::NothingThere { count: 0, .. })));
+        assert!(matches!(
+            expand(&[at("inner")], Wanted::Recordings),
+            Err(Error::NothingThere { count: 0, .. })
+        ));
     }
 
     #[test]
@@ -342,7 +358,7 @@ mod tests {
         let (raw, table) = (at("data/rpl_data_1/input0_results_1/results.txt"), at("results.csv"));
         std::fs::create_dir_all(raw.parent().unwrap()).unwrap();
         std::fs::write(&raw, "dispatch[0], gpu-id(4), queue-id(0), queue-index(0), pid(1)\n").unwrap();
-        let found = || expand(&[directory.path().to_owned()]).unwrap();
+        let found = || expand(&[directory.path().to_owned()], Wanted::Recordings).unwrap();
         assert_eq!(found(), [Input::Found(raw.clone())]);
         std::fs::write(&table, "Index,KernelName,gpu-id,grd,wgr\n").unwrap();
         assert_eq!(found(), [Input::Found(table.clone())]);
@@ -358,7 +374,7 @@ mod tests {
         let changed = |seconds| {
             let time = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(seconds);
             File::options().append(true).open(at("f.sqlite")).unwrap().set_modified(time).unwrap();
-            expand(&[directory.path().to_owned()]).unwrap()
+            expand(&[directory.path().to_owned()], Wanted::Recordings).unwrap()
         };
         assert_eq!(changed(1_000), [Input::Found(at("f.nsys-rep"))]);
         assert_eq!(changed(1 << 40), [Input::Found(at("f.sqlite"))]);

@@ -22,7 +22,7 @@ impl Fetched {
         object.fetch(file.file())?;
         // What is read of the file was counted when it was fetched.
         options.progress.advance(object.size);
-        let mut opened = containers::open_file(file.path(), &Default::default())?;
+        let mut opened = containers::open_file(file.path(), &Default::default(), options.wanted)?;
         match opened.pop() {
             // A member of an archive has a name that shows the temporary file.
             Some(one) if opened.is_empty() && one.container != "zip" => {

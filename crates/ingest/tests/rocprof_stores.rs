@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use eaves_ingest::{Options, read};
-use eaves_model::{GpuId, LaunchLinks, Oddity, Recording, SliceKind};
+use eaves_ingest::{Options, read, read_bytes};
+use eaves_model::{Extent, GpuId, LaunchLinks, Oddity, Recording, SliceKind};
 use serde_json::Value;
 
 /// A real file of another project. It is not part of this one.
@@ -241,4 +241,15 @@ fn rocprof_db() {
         .unwrap();
     assert_eq!((trace.gpu.grid[kernel].0, trace.gpu.block[kernel].0), ([3_906_250, 1, 1], [256, 1, 1]));
     assert_eq!(LaunchLinks::build(trace).unlinked(), 0);
+}
+
+/// 100 work-items in groups of 64 are two groups, of which one is not full.
+#[test]
+fn a_group_that_is_not_full_counts_as_one() {
+    let text = "Index,KernelName,gpu-id,queue-id,queue-index,pid,tid,grd,wgr,lds,scr,arch_vgpr,accum_vgpr,sgpr,\
+                wave_size,sig,obj,DispatchNs,BeginNs,EndNs,CompleteNs\n\
+                0,\"add(float*) [clone .kd]\",4,0,0,7,7,100,64,0,0,8,0,16,64,0x0,0x7f,1,1000,2000,2100\n";
+    let recording = read_bytes("results.csv", text.as_bytes()).unwrap();
+    let gpu = &recording.trace.gpu;
+    assert_eq!((gpu.grid[0], gpu.block[0]), (Extent([2, 1, 1]), Extent([64, 1, 1])));
 }

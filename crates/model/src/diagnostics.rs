@@ -51,6 +51,8 @@ pub enum Oddity {
     UnknownPhase,
     /// A row or object of a file of measurements that cannot be read.
     BadRecord,
+    /// A column of a kernel table that is not known, or does not say its unit.
+    OddColumn,
     /// A line of a log that cannot be read.
     BadLine,
     /// A payload of a log that is not what its checksum says.
@@ -71,7 +73,7 @@ pub enum Oddity {
 
 impl Oddity {
     /// Every kind.
-    pub const ALL: [Self; 31] = [
+    pub const ALL: [Self; 32] = [
         Self::Truncated,
         Self::DamagedContainer,
         Self::DamagedPage,
@@ -95,6 +97,7 @@ impl Oddity {
         Self::PassesDiffer,
         Self::UnknownPhase,
         Self::BadRecord,
+        Self::OddColumn,
         Self::BadLine,
         Self::PayloadDiffers,
         Self::UnknownRecord,
@@ -131,6 +134,7 @@ impl Oddity {
             Self::PassesDiffer => "passes-differ",
             Self::UnknownPhase => "unknown-phase",
             Self::BadRecord => "bad-record",
+            Self::OddColumn => "odd-column",
             Self::BadLine => "bad-line",
             Self::PayloadDiffers => "payload-differs",
             Self::UnknownRecord => "unknown-record",
@@ -187,6 +191,7 @@ impl Oddity {
             Self::PassesDiffer => "counters differ between passes of the same program; the first pass counts",
             Self::UnknownPhase => "events of a phase that is not read were left out",
             Self::BadRecord => "records of a file of measurements that cannot be read were left out",
+            Self::OddColumn => "columns of a kernel table are not known, or do not say their unit",
             Self::BadLine => "lines of a log that cannot be read were left out",
             Self::PayloadDiffers => {
                 "payloads of a log are not what their checksums say; what they show is counted as it stands"

@@ -66,6 +66,13 @@ macro_rules! row_id {
         #[repr(transparent)]
         pub struct $name(pub u32);
 
+        impl Default for $name {
+            #[inline]
+            fn default() -> Self {
+                Self::NONE
+            }
+        }
+
         impl $name {
             /// No row.
             pub const NONE: Self = Self(u32::MAX);
@@ -168,6 +175,13 @@ macro_rules! maybe {
         #[repr(transparent)]
         pub struct $name($inner);
 
+        impl Default for $name {
+            #[inline]
+            fn default() -> Self {
+                Self::NONE
+            }
+        }
+
         impl $name {
             /// Not recorded.
             pub const NONE: Self = Self($none);
@@ -219,6 +233,13 @@ maybe! {
 #[derive(Clone, Copy, Debug)]
 #[repr(transparent)]
 pub struct MaybeF64(f64);
+
+impl Default for MaybeF64 {
+    #[inline]
+    fn default() -> Self {
+        Self::NONE
+    }
+}
 
 impl MaybeF64 {
     /// Not recorded.
@@ -273,6 +294,13 @@ impl Extent {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct Ident(i64);
+
+impl Default for Ident {
+    #[inline]
+    fn default() -> Self {
+        Self::NONE
+    }
+}
 
 impl Ident {
     const TEXT_END: i64 = i64::MIN + (1 << 32);

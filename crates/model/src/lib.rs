@@ -20,12 +20,14 @@ mod metadata;
 mod packed;
 mod points;
 mod rebuild;
+mod recorder;
 mod rows;
 mod run;
 mod slices;
 mod snapshot;
 mod sparse;
 mod strings;
+pub mod suggestion;
 mod table;
 mod trace;
 mod tracks;
@@ -58,6 +60,7 @@ pub use points::{
     MEMORY_BY_CATEGORY,
 };
 pub use rebuild::{ColumnData, Unfit};
+pub use recorder::Recorder;
 pub use rows::{Band, Row, Rows};
 pub use run::{RankSource, Recording, Run, assign_ranks};
 pub use slices::{Slice, SliceKind, Slices};

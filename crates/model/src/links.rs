@@ -257,7 +257,7 @@ fn by_sequence(trace: &Trace) -> Vec<(SliceId, SliceId)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Extent, Flow, GpuActivity, MaybeF64, MaybeU32, Op, RuntimeCall, Slice, StringId};
+    use crate::{Flow, GpuActivity, MaybeU32, Op, RuntimeCall, Slice, StringId};
 
     /// A trace made of slices `(kind, name, thread, start, end)`.
     #[derive(Default)]
@@ -301,21 +301,10 @@ mod tests {
             self.0.gpu.push(GpuActivity {
                 slice,
                 device: MaybeU32::new(0),
-                context: MaybeU32::NONE,
                 stream: MaybeI64::new(7),
                 correlation: correlation.into(),
                 external_id: external.into(),
-                queued: MaybeI64::NONE,
-                grid: Extent::default(),
-                block: Extent::default(),
-                registers: MaybeU32::NONE,
-                shared_memory: MaybeI64::NONE,
-                blocks_per_sm: MaybeF64::NONE,
-                warps_per_sm: MaybeF64::NONE,
-                occupancy_pct: MaybeF64::NONE,
-                bytes: MaybeI64::NONE,
-                bandwidth_gbps: MaybeF64::NONE,
-                detail: StringId::NONE,
+                ..GpuActivity::default()
             });
         }
 
@@ -331,15 +320,9 @@ mod tests {
             let slice = self.slice(SliceKind::Op, name, thread, start, end);
             self.0.ops.push(Op {
                 slice,
-                external_id: MaybeI64::NONE,
-                record_function_id: MaybeU32::NONE,
-                event_index: MaybeU32::NONE,
                 sequence_number: MaybeI64::new(sequence),
                 forward_thread: MaybeU32::new(forward),
-                input_dims: StringId::NONE,
-                input_types: StringId::NONE,
-                input_strides: StringId::NONE,
-                concrete_inputs: StringId::NONE,
+                ..Op::default()
             });
             slice
         }

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::Recorder;
+
 /// The recording as its own header describes it.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 pub struct Metadata {
@@ -17,6 +19,8 @@ pub struct Metadata {
     pub display_time_unit: Option<String>,
     /// Machine.
     pub host_name: Option<String>,
+    /// Who recorded.
+    pub recorder: Recorder,
     /// The recorder with its version, as in `rocprofv3 1.0.0`.
     pub tool: Option<String>,
     /// Which clock the times are of, and how the clocks of several files were brought together.
@@ -43,6 +47,20 @@ pub enum Times {
     Recorded,
     /// Durations alone were recorded: slices stand one after another in order of launch, and gaps mean nothing.
     InSequence,
+    /// Neither starts nor durations were recorded: what slices have is 0 and means nothing.
+    NotRecorded,
+}
+
+impl Times {
+    /// True if slices say when they began.
+    pub fn has_starts(self) -> bool {
+        self == Self::Recorded
+    }
+
+    /// True if slices say how long they took.
+    pub fn has_durations(self) -> bool {
+        self != Self::NotRecorded
+    }
 }
 
 impl Metadata {

@@ -4,7 +4,7 @@ use crate::table::table;
 use crate::{Interval, Ns, StringId, TrackId};
 
 /// What a slice is, decided once when it is read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum SliceKind {
     /// An operator of the framework on the host (`cpu_op`).
@@ -32,6 +32,7 @@ pub enum SliceKind {
     /// The recording as a whole.
     Span,
     /// Anything else.
+    #[default]
     Other,
 }
 

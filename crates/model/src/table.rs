@@ -13,8 +13,8 @@ macro_rules! table {
             $($(#[$column_doc])* pub $column: table!(@store $($store)? $type),)*
         }
 
-        #[doc = concat!("One row of [`", stringify!($table), "`].")]
-        #[derive(Clone, Copy, Debug, PartialEq)]
+        #[doc = concat!("One row of [`", stringify!($table), "`]; by default nothing is known of it.")]
+        #[derive(Clone, Copy, Debug, Default, PartialEq)]
         pub struct $row {
             $($(#[$column_doc])* pub $column: $type,)*
         }

@@ -81,12 +81,7 @@ impl Tracks {
     pub fn process(&mut self, process: Ident) -> usize {
         let processes = &mut self.processes;
         *self.by_process.entry(process).or_insert_with(|| {
-            processes.push(Process {
-                process,
-                name: StringId::NONE,
-                labels: StringId::NONE,
-                sort_index: MaybeI64::NONE,
-            });
+            processes.push(Process { process, ..Process::default() });
             (processes.len() - 1) as u32
         }) as usize
     }

@@ -7,7 +7,7 @@ use arrow_array::{
     ArrayRef, Float64Array, Int64Array, NullArray, RecordBatch, RecordBatchOptions, StringArray,
 };
 use arrow_schema::{ArrowError, DataType, Field, Schema};
-use eaves_analyze::section::{Column, Table, Value};
+use eaves_section::{Column, Table, Value};
 
 /// What a column holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,7 +86,7 @@ fn field(column: &Column, data_type: DataType) -> Field {
 #[cfg(test)]
 mod tests {
     use arrow_array::Array;
-    use eaves_analyze::section::Unit;
+    use eaves_section::Unit;
 
     use super::*;
 

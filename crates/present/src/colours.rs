@@ -2,7 +2,7 @@
 //! who see few colours can tell them apart (after Okabe and Ito, "Color Universal Design", 2008). Dark text is readable on
 //! those of light pages, bright text on those of dark ones.
 
-use eaves_analyze::timeline::Class;
+use eaves_section::timeline::Class;
 
 /// The colour of names on a light and on a dark page.
 pub(crate) const INK: [&str; 2] = ["#111111", "#f4f6f8"];

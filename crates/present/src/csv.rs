@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-use eaves_analyze::section::{Column, Section, Table, Unit, Value};
+use eaves_section::{Column, Section, Table, Unit, Value};
 
 use crate::Document;
 
@@ -83,7 +83,7 @@ fn numbers(section: &Section) -> Cow<'_, Table> {
 
 #[cfg(test)]
 mod tests {
-    use eaves_analyze::section::{Number, Outcome, Provenance};
+    use eaves_section::{Number, Outcome, Provenance};
 
     use super::*;
 

@@ -1,8 +1,8 @@
 //! What a verb has to say, ready to be drawn: the inputs, what was odd about them, and the outcomes.
 
-use eaves_analyze::section::{Finding, Outcome, Section, Skipped, Table};
 use eaves_model::compile::CompileLog;
 use eaves_model::{Diagnostics, Measurements, Oddity, RankSource, Run};
+use eaves_section::{Finding, Outcome, Section, Skipped, Table};
 
 /// The answer of a verb.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -18,6 +18,9 @@ pub struct Document {
     /// An overview shows people the first table of each section, and the sections named here only when asked for.
     /// Files for programs have everything always.
     pub overview: Option<Vec<&'static str>>,
+    /// The answer as frames in frames, `{name, value, children}`, where readers of other tools look for them: JSON, at the
+    /// root of the document.
+    pub tree: Option<String>,
 }
 
 /// One recording that was read.
@@ -87,7 +90,7 @@ impl Document {
         for recording in &run.recordings {
             warnings.extend(warnings_of(&recording.trace.diagnostics, Some(&recording.path)));
         }
-        Self { verb, inputs, warnings, outcomes, overview: None }
+        Self { verb, inputs, warnings, outcomes, overview: None, tree: None }
     }
 
     /// The document of a verb that read logs of compilations.
@@ -104,7 +107,7 @@ impl Document {
         };
         let warnings = logs.iter().flat_map(|log| warnings_of(&log.diagnostics, Some(&log.path)));
         let (inputs, warnings) = (logs.iter().map(input).collect(), warnings.collect());
-        Self { verb, inputs, warnings, outcomes, overview: None }
+        Self { verb, inputs, warnings, outcomes, overview: None, tree: None }
     }
 
     /// The document of a verb that read a file of measurements. Such a file is of no rank, so it is the first.
@@ -120,7 +123,7 @@ impl Document {
             bytes: read.bytes,
         };
         let warnings = warnings_of(&read.diagnostics, Some(&read.path));
-        Self { verb, inputs: vec![input], warnings, outcomes, overview: None }
+        Self { verb, inputs: vec![input], warnings, outcomes, overview: None, tree: None }
     }
 
     /// With one more file of measurements among its inputs.
@@ -233,8 +236,8 @@ fn warnings_of(diagnostics: &Diagnostics, path: Option<&String>) -> Vec<InputWar
 
 #[cfg(test)]
 mod tests {
-    use eaves_analyze::section::{Gain, Severity};
     use eaves_model::{Ns, Recording, Trace};
+    use eaves_section::{Gain, Severity};
 
     use super::*;
 

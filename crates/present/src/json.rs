@@ -8,8 +8,9 @@ mod rows;
 use std::collections::BTreeMap;
 use std::io;
 
-use eaves_analyze::section::{Column, Finding, Number, Section, Skipped, Table, Value};
+use eaves_section::{Column, Finding, Number, Section, Skipped, Table, Value};
 use serde::{Serialize, Serializer};
+use serde_json::value::RawValue;
 
 use self::rows::RowFormatter;
 use crate::{Document, Input, InputWarning};
@@ -43,6 +44,20 @@ struct DocumentForm<'a> {
     /// Further keys that other tools' readers look for.
     #[serde(flatten)]
     hta: Option<serde_json::Map<String, serde_json::Value>>,
+    /// The same for readers of call trees.
+    #[serde(flatten)]
+    tree: Option<TreeForm<'a>>,
+}
+
+/// The outermost frame. What is in it is text already: it may be deeper than a stack.
+#[derive(Serialize, serde::Deserialize)]
+struct TreeForm<'a> {
+    #[serde(borrow)]
+    name: &'a RawValue,
+    #[serde(borrow)]
+    value: &'a RawValue,
+    #[serde(borrow)]
+    children: &'a RawValue,
 }
 
 #[derive(Serialize)]
@@ -166,6 +181,8 @@ impl<'a> From<&'a Document> for DocumentForm<'a> {
             sections: document.sections().map(SectionForm::from).collect(),
             skipped: document.skipped().map(SkippedForm::from).collect(),
             hta: hta::keys(document),
+            // What is no tree is not written, which no tree of ours is.
+            tree: document.tree.as_deref().and_then(|tree| serde_json::from_str(tree).ok()),
         }
     }
 }
@@ -281,7 +298,7 @@ impl<'a> From<&'a Skipped> for SkippedForm<'a> {
 
 #[cfg(test)]
 mod tests {
-    use eaves_analyze::section::{Outcome, Provenance, Unit};
+    use eaves_section::{Outcome, Provenance, Unit};
 
     use super::*;
 

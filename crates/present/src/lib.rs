@@ -9,7 +9,6 @@ mod document;
 pub mod export;
 pub mod flame;
 pub mod html;
-pub mod human;
 pub mod json;
 pub mod markdown;
 mod markup;

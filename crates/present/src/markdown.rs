@@ -1,12 +1,13 @@
 //! The document as GitHub Markdown, for pull requests and notes.
 
-use eaves_analyze::section::{Column, Section, Table, Value};
+use eaves_section::{Column, Section, Table, Value};
 
 use crate::terminal::findings::{NOTHING_FOUND, gain_text, skipped_together};
 use crate::terminal::numbers::is_in_table;
 use crate::terminal::table::rows_note;
 use crate::terminal::{Options, repeats_earlier};
-use crate::{Document, human, memory, names};
+use crate::{Document, memory, names};
+use eaves_section::quantity;
 
 /// Longer names make a table that nobody can read; JSON and CSV have them whole.
 const LONGEST_NAME: usize = 80;
@@ -41,8 +42,8 @@ fn inputs(document: &Document) -> Option<String> {
                 input.rank.to_string(),
                 input.format.to_owned(),
                 input.container.to_owned(),
-                human::thousands(i64::try_from(input.events).unwrap_or(i64::MAX)),
-                human::bytes(input.bytes as f64),
+                quantity::thousands(i64::try_from(input.events).unwrap_or(i64::MAX)),
+                quantity::bytes(input.bytes as f64),
             ]
         })
         .collect();
@@ -60,7 +61,7 @@ fn warnings(document: &Document) -> Option<String> {
             let path = warning.path.as_ref().map_or_else(String::new, |path| format!(" (`{path}`)"));
             let place = warning.first_offset.map_or_else(String::new, |at| format!(", first at byte {at}"));
             let count = i64::try_from(warning.count).unwrap_or(i64::MAX);
-            let count = if count > 1 { format!("{} × ", human::thousands(count)) } else { String::new() };
+            let count = if count > 1 { format!("{} × ", quantity::thousands(count)) } else { String::new() };
             format!("- **{label}**: {count}{}{place}{path}", escape(&warning.message()))
         })
         .collect();
@@ -101,13 +102,13 @@ fn numbers(section: &Section) -> Option<String> {
         .iter()
         .filter(|number| !is_in_table(section, number))
         .map(|number| {
-            let value = human::value(&number.value, number.unit);
+            let value = quantity::value(&number.value, number.unit);
             let explain = match &number.value {
                 Value::Missing(reason) => reason,
                 _ => number.explain,
             };
             let rank = number.rank.map_or_else(String::new, |rank| format!(" of rank {rank}"));
-            format!("- {}{rank}: **{value}** ({})", human::words(number.id), escape(explain))
+            format!("- {}{rank}: **{value}** ({})", eaves_section::words(number.id), escape(explain))
         })
         .collect();
     (!items.is_empty()).then(|| items.join("\n"))
@@ -135,7 +136,7 @@ fn table_blocks(table: &Table, options: &Options) -> Vec<String> {
 fn cell(value: &Value, column: &Column) -> String {
     match value {
         Value::Text(text) => escape(&names::shorten(text, LONGEST_NAME)),
-        other => human::cell(other, column),
+        other => quantity::cell(other, column),
     }
 }
 

@@ -4,10 +4,10 @@
 
 use std::fmt::Write;
 
-use eaves_analyze::section::{Section, Table, Unit, Value};
+use eaves_section::{Section, Table, Unit, Value};
 
-use crate::human;
 use crate::markup::escaped;
+use eaves_section::quantity;
 
 /// The section and the table that are drawn.
 const SECTION: &str = "memory";
@@ -135,8 +135,8 @@ fn panels(table: &Table) -> Vec<Panel> {
             .iter()
             .zip(row)
             .map(|(column, cell)| match column.id {
-                "rank" => format!("rank {}", human::value(cell, column.unit)),
-                _ => human::value(cell, column.unit),
+                "rank" => format!("rank {}", quantity::value(cell, column.unit)),
+                _ => quantity::value(cell, column.unit),
             })
             .collect();
         let title = names.join(", ");
@@ -159,7 +159,7 @@ fn draw(body: &mut String, panel: &Panel, top: f64, has_times: bool) {
     let y = |bytes: f64| floor - bytes.max(0.0) / (most * 1.05) * height;
     let time = |at: f64| {
         if has_times {
-            human::value(&Value::Integer(at as i64), Unit::Nanoseconds)
+            quantity::value(&Value::Integer(at as i64), Unit::Nanoseconds)
         } else {
             format!("event {at:.0}")
         }
@@ -181,7 +181,7 @@ fn draw(body: &mut String, panel: &Panel, top: f64, has_times: bool) {
             WIDTH - RIGHT,
             LEFT - 6.0,
             y(value) + 4.0,
-            escaped(&human::value(&Value::Integer(value as i64), Unit::Bytes)),
+            escaped(&quantity::value(&Value::Integer(value as i64), Unit::Bytes)),
         );
     }
     for (share, anchor) in [(0.0, "start"), (0.5, "middle"), (1.0, "end")] {
@@ -212,7 +212,7 @@ fn draw(body: &mut String, panel: &Panel, top: f64, has_times: bool) {
     let peak =
         panel.points.iter().copied().fold(*first, |best, point| if point.1 > best.1 { point } else { best });
     let label =
-        format!("peak {} at {}", human::value(&Value::Integer(peak.1 as i64), Unit::Bytes), time(peak.0));
+        format!("peak {} at {}", quantity::value(&Value::Integer(peak.1 as i64), Unit::Bytes), time(peak.0));
     let is_right = x(peak.0) > WIDTH * 0.6;
     let _ = writeln!(
         body,
@@ -238,7 +238,7 @@ fn draw(body: &mut String, panel: &Panel, top: f64, has_times: bool) {
 
 #[cfg(test)]
 mod tests {
-    use eaves_analyze::section::Column;
+    use eaves_section::Column;
 
     use super::*;
 

@@ -5,14 +5,15 @@
 
 use std::fmt::Write;
 
-use eaves_analyze::section::Section;
-use eaves_analyze::timeline::Charts;
+use eaves_section::Section;
+use eaves_section::timeline::Charts;
 
 use crate::html::{self, DATA_END};
 use crate::markup::escaped;
 use crate::packed::packed;
 use crate::timeline::{fitting, svg};
-use crate::{Document, human, json};
+use crate::{Document, json, roofline};
+use eaves_section::quantity;
 
 /// What the page of a server may do: nothing but ask that server.
 pub const SERVED_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; \
@@ -70,6 +71,8 @@ pub struct Parts<'a> {
     pub flame: Option<&'a dyn Fn(usize) -> Option<Vec<u8>>>,
     /// What browsers that run no programs show before the tables: a drawing, as SVG.
     pub drawing: Option<&'a str>,
+    /// Settings that hold until the reader changes them, by the names that the address has for them.
+    pub settings: &'a [(&'static str, &'static str)],
 }
 
 impl std::fmt::Debug for Parts<'_> {
@@ -77,6 +80,7 @@ impl std::fmt::Debug for Parts<'_> {
         let mut parts = f.debug_struct("Parts");
         parts.field("timeline", &self.timeline.is_some()).field("flame", &self.flame.is_some());
         parts.field("base_timeline", &self.base_timeline.is_some());
+        parts.field("settings", &self.settings);
         parts.field("drawing", &self.drawing.is_some()).finish()
     }
 }
@@ -103,10 +107,17 @@ pub fn offline(document: &Document, parts: &Parts<'_>, budget: usize) -> String 
         timeline: timeline.as_deref(),
         base_timeline: base_timeline.as_deref(),
         flame: flame.as_deref(),
+        settings: parts.settings,
     };
     // Writing to a string cannot fail.
     write_offline(&mut page, document, &packed, drawing).unwrap_or_default();
     page
+}
+
+/// A roofline as one file, drawn as asked for until its reader chooses otherwise.
+pub fn roofline(document: &Document, options: &roofline::Options) -> String {
+    let settings = options.settings();
+    offline(document, &Parts { settings: &settings, ..Parts::default() }, BUDGET)
 }
 
 /// A document as one file: the program where a view of it shows the answers of that verb, else tables alone.
@@ -136,6 +147,7 @@ struct Packed<'a> {
     timeline: Option<&'a str>,
     base_timeline: Option<&'a str>,
     flame: Option<&'a str>,
+    settings: &'a [(&'static str, &'static str)],
 }
 
 fn write_offline(
@@ -169,6 +181,13 @@ fn write_offline(
             )?;
         }
     }
+    if !data.settings.is_empty() {
+        let settings: serde_json::Map<String, serde_json::Value> =
+            data.settings.iter().map(|&(key, value)| (key.to_owned(), value.into())).collect();
+        // Names and words of ours: there is nothing to escape.
+        let settings = serde_json::Value::Object(settings);
+        writeln!(page, "<script type=\"application/json\" id=\"eaves-settings\">{settings}{DATA_END}")?;
+    }
     write!(
         page,
         "<script>\n{REPLACE}</script>\n<script type=\"module\">\n{}\n</script>\n</body>\n</html>\n",
@@ -180,11 +199,11 @@ fn write_offline(
 fn holds(data: &Packed<'_>) -> String {
     let sizes = [("document", Some(data.json)), ("timeline", data.timeline), ("flame graph", data.flame)];
     let parts = sizes.into_iter().map(|(name, data)| match data {
-        Some(data) => format!("{name} {}", human::bytes(data.len() as f64)),
+        Some(data) => format!("{name} {}", quantity::bytes(data.len() as f64)),
         None => format!("no {name}"),
     });
     let base =
-        data.base_timeline.map(|data| format!("timeline of the base {}", human::bytes(data.len() as f64)));
+        data.base_timeline.map(|data| format!("timeline of the base {}", quantity::bytes(data.len() as f64)));
     format!("Data in this file: {}.", parts.chain(base).collect::<Vec<_>>().join(", "))
 }
 

@@ -5,8 +5,8 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use eaves_analyze::compare::SavedTable;
-use eaves_analyze::section::Value;
+use eaves_section::Value;
+use eaves_section::saved::SavedTable;
 use serde::Deserialize;
 
 use crate::Input;
@@ -210,7 +210,7 @@ fn value(json: serde_json::Value) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use eaves_analyze::section::{Column, Outcome, Section, Table, Unit};
+    use eaves_section::{Column, Outcome, Section, Table, Unit};
 
     use super::*;
     use crate::{Document, html, json, page};

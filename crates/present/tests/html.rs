@@ -4,8 +4,8 @@
 
 mod sample;
 
-use eaves_analyze::section::{Column, Outcome, Section, Table, Unit, Value};
 use eaves_present::{Document, html, json, page, saved};
+use eaves_section::{Column, Outcome, Section, Table, Unit, Value};
 
 /// Elements that have no end.
 const VOID: [&str; 4] = ["br", "meta", "!DOCTYPE", "hr"];

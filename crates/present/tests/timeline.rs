@@ -9,11 +9,11 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;
 
-use eaves_analyze::section::Outcome;
-use eaves_analyze::timeline::Charts;
 use eaves_model::{Ns, Run, SliceId, SliceKind};
 use eaves_present::timeline::{fitting, svg};
 use eaves_present::{Document, page};
+use eaves_section::Outcome;
+use eaves_section::timeline::Charts;
 use serde_json::{Value, json};
 
 /// The page of a timeline.
@@ -243,7 +243,7 @@ fn a_drawing_has_no_more_marks_than_pixels() {
 }
 
 fn thousands(number: usize) -> String {
-    eaves_present::human::thousands(number as i64)
+    eaves_section::quantity::thousands(number as i64)
 }
 
 #[test]

@@ -10,7 +10,7 @@ static EXCEPTION: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 
 /// A failure to be raised.
 pub(crate) fn raised(py: Python<'_>, failure: Failure) -> PyErr {
-    let Failure { message, hint } = failure;
+    let Failure { message, hint, .. } = failure;
     match EXCEPTION.import(py, "eaves._errors", "EavesError") {
         Ok(exception) => PyErr::from_type(exception.clone(), (message, hint)),
         Err(error) => error,

@@ -50,7 +50,7 @@ impl Flame {
         self.ask(py, FlameGraph::title)
     }
 
-    /// Nested `name`, `value` and `children`, as d3-flame-graph takes it.
+    /// Nested `name`, `value` and `children`, as d3-flame-graph takes it; times are microseconds.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let text = self.rendered(py, FlameFormat::D3)?;
         py.import("json")?.call_method1("loads", (text,))

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use eaves_analyze::section::{self, Value};
+use eaves_present::Document;
 use eaves_present::html::fragment;
-use eaves_present::{Document, human};
+use eaves_section::quantity;
 use pyo3::exceptions::{PyKeyError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -175,7 +176,7 @@ impl Number {
 
     /// As people read it: `1.5 ms`.
     fn __str__(&self) -> String {
-        human::value(&self.0.value, self.0.unit)
+        quantity::value(&self.0.value, self.0.unit)
     }
 
     fn __repr__(&self) -> String {

@@ -3,11 +3,10 @@
 use datafusion::common::{Column, SchemaError};
 use datafusion::error::DataFusionError;
 use datafusion::sql::sqlparser::parser::ParserError;
+use eaves_model::suggestion::did_you_mean;
 
 use crate::{Error, Place, functions, tables};
 
-/// Below this two names have little more in common than a few letters.
-const LEAST_LIKENESS: f64 = 0.8;
 /// Columns that a hint lists.
 const MOST_LISTED: usize = 60;
 
@@ -126,7 +125,7 @@ fn missing(message: &str) -> Option<(String, String)> {
         let name = quoted(message)?;
         let functions = functions::all();
         let known: Vec<&str> = functions.iter().map(|function| function.name).collect();
-        let hint = match similar(&name, &known) {
+        let hint = match did_you_mean(&name, known.iter().copied()) {
             Some(similar) => format!("did you mean `{similar}`?"),
             None => format!("besides those of SQL there are: {}", known.join(", ")),
         };
@@ -135,15 +134,9 @@ fn missing(message: &str) -> Option<(String, String)> {
     None
 }
 
-fn similar<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
-    let likeness = |candidate: &&'a str| (strsim::jaro_winkler(name, candidate), *candidate);
-    let likely = known.iter().map(likeness).filter(|(likeness, _)| *likeness >= LEAST_LIKENESS);
-    likely.max_by(|(a, _), (b, _)| a.total_cmp(b)).map(|(_, candidate)| candidate)
-}
-
 fn similar_or_all(name: &str, known: &[&str]) -> String {
     let listed = known.iter().take(MOST_LISTED).copied().collect::<Vec<_>>().join(", ");
-    match similar(name, known) {
+    match did_you_mean(name, known.iter().copied()) {
         Some(similar) => format!("did you mean `{similar}`? there are: {listed}"),
         None => format!("there are: {listed}"),
     }

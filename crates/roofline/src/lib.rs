@@ -17,6 +17,7 @@ mod arithmetic;
 pub mod counters;
 pub mod device;
 pub mod measured;
+pub mod operand_text;
 pub mod ops;
 mod precision;
 pub mod predict;

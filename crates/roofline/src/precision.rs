@@ -251,14 +251,10 @@ impl FromStr for Precision {
 
 /// Names like the one asked for, best first.
 fn near(asked: &str) -> Vec<&'static str> {
-    let asked = asked.to_ascii_lowercase();
-    let mut scored: Vec<(f64, &'static str)> = catalogue::ALL
-        .iter()
-        .map(|(precision, _)| (strsim::jaro_winkler(&asked, precision.name), precision.name))
-        .filter(|(score, _)| *score > 0.75)
-        .collect();
-    scored.sort_by(|a, b| b.0.total_cmp(&a.0));
-    scored.into_iter().take(3).map(|(_, name)| name).collect()
+    let known = catalogue::ALL.iter().map(|(precision, _)| precision.name);
+    let mut near = eaves_model::suggestion::nearest(&asked.to_ascii_lowercase(), known);
+    near.truncate(3);
+    near
 }
 
 #[cfg(test)]

@@ -89,3 +89,13 @@ impl IntoResponse for Problem {
         (status, [(header::CONTENT_TYPE, "application/json")], Body::from(body)).into_response()
     }
 }
+
+impl From<eaves_app::Failure> for Problem {
+    fn from(failure: eaves_app::Failure) -> Self {
+        let problem = Self::failed(failure.message);
+        match failure.hint {
+            Some(hint) => problem.hint(hint),
+            None => problem,
+        }
+    }
+}

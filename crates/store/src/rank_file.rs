@@ -5,8 +5,8 @@ use std::path::Path;
 use std::time::UNIX_EPOCH;
 
 use eaves_model::{
-    DeviceProperties, Diagnostics, DistributedInfo, Metadata, Oddity, ProcessGroup, RankSource, Recording,
-    SliceId, Times, Trace, Warning,
+    DeviceProperties, Diagnostics, DistributedInfo, Metadata, Oddity, ProcessGroup, RankSource, Recorder,
+    Recording, SliceId, Times, Trace, Warning,
 };
 use serde::{Deserialize, Serialize};
 
@@ -139,10 +139,16 @@ pub struct StoredMetadata {
     pub trace_id: Option<String>,
     pub display_time_unit: Option<String>,
     pub host_name: Option<String>,
+    /// Who recorded; nothing in files of versions that did not store it.
+    #[serde(default)]
+    pub recorder: Option<String>,
     pub tool: Option<String>,
     pub clock: Option<String>,
-    /// True if durations alone were recorded.
+    /// True if no start times were recorded.
     pub in_sequence: bool,
+    /// True if no durations were recorded either.
+    #[serde(default)]
+    pub without_times: bool,
     pub devices: Vec<StoredDevice>,
     pub distributed: Option<StoredDistributed>,
     pub options: Vec<(String, bool)>,
@@ -295,6 +301,7 @@ impl StoredMetadata {
             trace_id,
             display_time_unit,
             host_name,
+            recorder,
             tool,
             clock,
             times,
@@ -311,9 +318,11 @@ impl StoredMetadata {
             trace_id,
             display_time_unit,
             host_name,
+            recorder: Some(recorder.id().to_owned()).filter(|_| recorder != Recorder::Unknown),
             tool,
             clock,
-            in_sequence: times == Times::InSequence,
+            in_sequence: !times.has_starts(),
+            without_times: !times.has_durations(),
             devices: devices.into_iter().map(StoredDevice::of).collect(),
             distributed: distributed.map(StoredDistributed::of),
             options,
@@ -331,9 +340,15 @@ impl StoredMetadata {
             trace_id: stored.trace_id,
             display_time_unit: stored.display_time_unit,
             host_name: stored.host_name,
+            // One that only a newer version knows is as good as none.
+            recorder: stored.recorder.and_then(|id| Recorder::from_id(&id)).unwrap_or_default(),
             tool: stored.tool,
             clock: stored.clock,
-            times: if stored.in_sequence { Times::InSequence } else { Times::Recorded },
+            times: match (stored.in_sequence, stored.without_times) {
+                (_, true) => Times::NotRecorded,
+                (true, false) => Times::InSequence,
+                (false, false) => Times::Recorded,
+            },
             devices: stored.devices.into_iter().map(StoredDevice::model).collect::<Result<_, _>>()?,
             distributed: stored.distributed.map(StoredDistributed::model),
             options: stored.options,

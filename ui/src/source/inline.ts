@@ -30,6 +30,17 @@ async function bytes(name: string): Promise<ArrayBuffer | null> {
     : (new TextEncoder().encode(found.textContent).buffer as ArrayBuffer);
 }
 
+/** Settings that the page was made with; none if it says none. */
+export function madeWith(): Record<string, string> {
+  try {
+    const found: unknown = JSON.parse(element("settings")?.textContent ?? "{}");
+    if (typeof found !== "object" || found === null) return {};
+    return Object.fromEntries(Object.entries(found).filter((entry): entry is [string, string] => typeof entry[1] === "string"));
+  } catch {
+    return {};
+  }
+}
+
 const NO_SERVER = "this page is a file; `eaves open FILE` starts a server that can do this";
 
 /** A file without data: there is nothing to show and nobody to ask. */

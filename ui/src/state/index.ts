@@ -28,9 +28,17 @@ export function toggle(name: string): void {
   selected.value = names;
 }
 
+/** What the page was made with: settings that hold until somebody changes them. Never in the address. */
+export const made = signal<Readonly<Record<string, string>>>({});
+
+/** What a setting is if nobody changes it. */
+export function usual(key: string, otherwise = ""): string {
+  return made.value[key] ?? otherwise;
+}
+
 /** A setting of a view, with its default. */
 export function setting(key: string, otherwise = ""): string {
-  return settings.value[key] ?? otherwise;
+  return settings.value[key] ?? usual(key, otherwise);
 }
 
 /** Changes a setting; null takes it back to its default. */

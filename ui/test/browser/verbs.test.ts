@@ -77,3 +77,35 @@ test("a difference says of what it is", async () => {
   await opened.getByText("compared with").first().waitFor();
   await opened.getByRole("button", { name: "Before" }).waitFor();
 });
+
+test("a roofline has the colours that it was made with, until somebody chooses others", async () => {
+  const commands = join(examples, "commands.json");
+  const address = page("verb-painted", "roofline", commands, "--config", join(examples, "npu_config.json"), "--palette", "classic", "--theme", "dark");
+  const opened = await open(address, "", { theme: "light" });
+  await opened.waitForSelector(DRAWN);
+  const theme = () => opened.evaluate(() => document.documentElement.dataset.theme);
+  const marks = () => opened.locator(".swatch").evaluateAll((all) => all.map((one) => (one as HTMLElement).style.getPropertyValue("--mark")));
+  expect(await theme()).toBe("dark");
+  expect(await opened.getByLabel("Palette").inputValue()).toBe("classic");
+  expect((await marks()).some((mark) => mark.includes("--classic-"))).toBe(true);
+  await picture(opened, "verb-painted");
+  await opened.getByLabel("Palette").selectOption("safe");
+  expect((await marks()).some((mark) => mark.includes("--classic-"))).toBe(false);
+  const typed = await open(page("verb-painted-types", "roofline", commands, "--config", join(examples, "npu_config.json"), "--color-by", "dtype"));
+  expect(await typed.getByLabel("Colour by").inputValue()).toBe("dtype");
+  await typed.getByLabel("Colour by").selectOption("status");
+  expect(await typed.getByLabel("Colour by").inputValue()).toBe("status");
+});
+
+test("the summary of a roofline follows what is changed under Adjust", async () => {
+  const address = page("verb-adjusted", "roofline", join(examples, "commands.json"), "--config", join(examples, "npu_config.json"));
+  const opened = await open(address);
+  await opened.waitForSelector(DRAWN);
+  const summary = () => opened.locator(".point-none").textContent();
+  const before = await summary();
+  expect(before).toContain("0 above their roof");
+  // A tenth of the bandwidth: what was reached is more than that.
+  await opened.evaluate(() => (location.hash = `${location.hash}&roofline.rate.HBM=5`));
+  await expect.poll(summary).not.toContain(" 0 above their roof");
+  await expect.poll(summary).not.toBe(before);
+});

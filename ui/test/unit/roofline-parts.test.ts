@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { adjusted, moved, NONE } from "../../src/views/roofline/adjust";
+import { adjusted, moved, NONE, summary } from "../../src/views/roofline/adjust";
 import { LIMITS } from "../../src/views/roofline/classify";
 import { checkConfig, parseConfig, toAdjustment, toConfig } from "../../src/views/roofline/config";
 import { cacheOf, placeOf, type Point, read, typeAndUnit } from "../../src/views/roofline/data";
@@ -85,7 +85,7 @@ test("marks of one radius have one area, which goes with time", () => {
       return sum + x * ny - nx * y;
     }, 0)) / 2;
   };
-  for (const symbol of ["square", "triangle-up", "pentagon", "diamond", "star"]) expect(area(symbol) / (Math.PI * 100)).toBeCloseTo(1, 2);
+  for (const symbol of ["square", "triangle-up", "pentagon", "diamond", "star", "cross", "x"]) expect(area(symbol) / (Math.PI * 100)).toBeCloseTo(1, 2);
   expect(radiusOf(0.16, 10) ** 2 / radiusOf(0.04, 10) ** 2).toBeCloseTo(4, 9);
 });
 
@@ -205,4 +205,17 @@ test("a scene puts points where the axes say, in strips what has no place on the
   expect(next(drawn, made, 0, 1, 0)).not.toBe(0);
   // A window beside everything shows nothing, and does not fail.
   expect(scene(made, { x: [8, 9], y: [8, 9] }, whole, 800, 500).at.filter(Boolean)).toHaveLength(1);
+});
+
+test("the summary follows the roofs that are changed", () => {
+  const data = read(npu());
+  const time = data.points.reduce((sum, point) => sum + (point.time ?? 0), 0);
+  const headroom = data.points.reduce((sum, point) => sum + Math.max(0, point.headroom ?? 0), 0);
+  expect(summary(data, time)).toEqual({ headroom_ns: headroom, assessed_pct: expect.any(Number), above_roof: 0 });
+  // At 50 GB/s the product with 80 GB/s is above its roof, and has nothing left to gain.
+  const slower = adjusted(data, { rates: new Map([["HBM", 50]]), limits: {} });
+  const changed = summary(slower, time);
+  expect(changed.above_roof).toBe(slower.points.filter((point) => point.flag !== null).length);
+  expect(changed.above_roof).toBeGreaterThan(0);
+  expect(changed.headroom_ns).toBeLessThan(headroom);
 });

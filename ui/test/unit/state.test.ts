@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from "vitest";
-import { decode, encode, range, rank, select, selected, set, setting, settings, toggle, view } from "../../src/state";
+import { decode, encode, made, range, rank, select, selected, set, setting, settings, toggle, usual, view } from "../../src/state";
 
 beforeEach(() => decode(""));
 
@@ -43,4 +43,14 @@ test("a setting at its default is not in the address", () => {
   set("x.y", null);
   expect(encode()).not.toContain("x.y");
   expect(setting("x.y", "otherwise")).toBe("otherwise");
+});
+
+test("what the page was made with holds until somebody changes it, and is not in the address", () => {
+  made.value = { "roofline.palette": "classic", theme: "dark" };
+  expect([setting("roofline.palette", "safe"), setting("theme", "auto"), usual("roofline.palette", "safe")]).toEqual(["classic", "dark", "classic"]);
+  expect(encode()).not.toContain("palette");
+  set("roofline.palette", "safe");
+  expect(setting("roofline.palette", "safe")).toBe("safe");
+  expect(encode()).toContain("palette=safe");
+  made.value = {};
 });

@@ -46,13 +46,19 @@ fn is_kebab(text: &str) -> bool {
     text.chars().all(|letter| letter.is_ascii_lowercase() || letter == '-')
 }
 
-/// Verbs are the files of the command line's `commands` folder; `self_.rs` is `self`, a word of Rust.
+/// Verbs are the files and folders of the requests and of the command line's `commands`; `self_.rs` is `self`, a word of
+/// Rust.
 fn verbs(sources: &Sources) -> Vec<String> {
     let verb = |(name, _): (&str, &str)| {
-        let file = name.strip_prefix("crates/cli/src/commands/")?.strip_suffix(".rs")?;
-        (file != "mod" && !file.contains('/')).then(|| file.trim_end_matches('_').to_owned())
+        let folders = ["crates/app/src/verbs/", "crates/cli/src/commands/"];
+        let file = folders.iter().find_map(|folder| name.strip_prefix(folder))?.strip_suffix(".rs")?;
+        let verb = file.strip_suffix("/mod").unwrap_or(file);
+        (verb != "mod" && !verb.contains('/')).then(|| verb.trim_end_matches('_').to_owned())
     };
-    sources.ending(".rs").filter_map(verb).collect()
+    let mut verbs: Vec<String> = sources.ending(".rs").filter_map(verb).collect();
+    verbs.sort();
+    verbs.dedup();
+    verbs
 }
 
 /// Links to files of the project lead to files that exist.

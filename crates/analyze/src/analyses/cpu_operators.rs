@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 use super::call_tree::allocated;
 use super::host_time::is_of_host;
 use super::{Analyse, Rank, Shown, missing};
-use crate::operands::compact;
 use crate::section::{Column, Number, Provenance, Section, Table, Unit, Value};
 use crate::{Job, Outcome, RankView};
+use eaves_roofline::operand_text::compact;
 
 pub(super) struct CpuOperators;
 

@@ -26,6 +26,7 @@ mod op_delays;
 mod python_time;
 mod quarantine;
 pub(crate) mod queue_length;
+pub(crate) mod replay;
 mod roofline;
 pub(crate) mod steps;
 mod stragglers;

@@ -71,6 +71,9 @@ impl Call {
     pub(crate) const NO_STEP: u32 = u32::MAX;
 }
 
+/// The longest pause between two calls that were both launched in time.
+const LONGEST_PAUSE: Ns = Ns(2_000);
+
 /// All calls of one place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub(crate) struct Totals {
@@ -84,6 +87,8 @@ pub(crate) struct Totals {
     pub(crate) busy: Ns,
     /// Time in which any small call ran.
     pub(crate) small_busy: Ns,
+    /// Pauses between small calls one right behind the other, which go away with them.
+    pub(crate) small_pauses: Ns,
 }
 
 /// The collectives of one recording.
@@ -300,7 +305,10 @@ impl<'a> Builder<'a> {
             }
         }
         totals.busy = IntervalSet::union_of(all).measure();
-        totals.small_busy = IntervalSet::union_of(small).measure();
+        let small = IntervalSet::union_of(small);
+        totals.small_busy = small.measure();
+        let pauses = small.as_slice().windows(2).map(|pair| pair[1].start - pair[0].end);
+        totals.small_pauses = pauses.filter(|&pause| pause <= LONGEST_PAUSE).sum();
         totals
     }
 }

@@ -19,4 +19,4 @@ pub(crate) use group::{Group, GroupKey, Place};
 pub(crate) use kind::Kind;
 pub use list::{CollectiveCall, ElementType, collective_calls};
 pub(crate) use matching::{Fate, Match, Matching, Member, Presence, StartSkew};
-pub(crate) use waiting::{Divided, Parts, Rule, Waiting, Waits, divided_calls, waiting_of};
+pub(crate) use waiting::{Divided, Parts, Rule, Wait, Waiting, Waits, divided_calls, waiting_of};

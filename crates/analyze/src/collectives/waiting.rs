@@ -164,6 +164,8 @@ pub(crate) struct Wait {
     pub(crate) last: usize,
     /// Step of the call on the rank that waited.
     pub(crate) step: u32,
+    /// The least part of it that nothing computed beside: all that the call was exposed beyond its transfer.
+    pub(crate) exposed: Ns,
 }
 
 impl Wait {
@@ -233,6 +235,19 @@ impl Waiting {
         self.measure(|wait| wait.interval, key)
     }
 
+    /// The part of the waiting that nothing computed beside, apart by anything.
+    pub(crate) fn exposed_wait_by<K: Ord>(&self, key: impl Fn(&Wait) -> K) -> BTreeMap<K, Ns> {
+        let mut exposed: BTreeMap<K, Ns> = BTreeMap::new();
+        for wait in &self.waits {
+            *exposed.entry(key(wait)).or_default() += wait.exposed;
+        }
+        // What runs side by side counts once.
+        for (exposed, all) in exposed.values_mut().zip(self.wait_by(key).into_values()) {
+            *exposed = (*exposed).min(all);
+        }
+        exposed
+    }
+
     fn measure<K: Ord>(&self, part: impl Fn(&Wait) -> Interval, key: impl Fn(&Wait) -> K) -> BTreeMap<K, Ns> {
         let mut apart: BTreeMap<K, Vec<Interval>> = BTreeMap::new();
         for wait in &self.waits {
@@ -288,7 +303,12 @@ impl Waits {
         if rank != last {
             let interval = Interval::new(call.start, begins);
             let launched = call.start + split.launch_skew;
-            waiting.waits.push(Wait { interval, launched, last, step: call.step });
+            let exposed = match place {
+                Place::Gpu => (call.exposed - split.transfer - split.unknown).max(Ns::ZERO),
+                Place::Host => interval.length(),
+            };
+            let exposed = exposed.min(interval.length());
+            waiting.waits.push(Wait { interval, launched, last, step: call.step, exposed });
         }
         let end = Interval::new(begins, call.start + call.duration);
         ends.all[place as usize].push(end);
@@ -394,6 +414,7 @@ mod tests {
                         launched: Ns(start + skew.min(length)),
                         last,
                         step: 0,
+                        exposed: Ns::ZERO,
                     })
                     .collect(),
                 transfers: union(transfers.clone()),

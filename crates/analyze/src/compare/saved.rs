@@ -6,26 +6,12 @@ use eaves_model::Ns;
 
 use super::profile::{Entry, Place, Profile, RankProfile, Series, Step, StepWork};
 use crate::section::Value;
+use crate::section::saved::SavedTable;
 use crate::{Breakdown, KernelType};
 
-/// A table of a saved report.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct SavedTable {
-    /// The section it stands in.
-    pub section: String,
-    /// Its name.
-    pub id: String,
-    /// The names of its columns.
-    pub columns: Vec<String>,
-    /// Its rows.
-    pub rows: Vec<Vec<Value>>,
-}
-
-impl SavedTable {
-    /// The rows as look-ups by column.
-    fn records(&self) -> impl Iterator<Item = Record<'_>> {
-        self.rows.iter().map(|row| Record { columns: &self.columns, row })
-    }
+/// The rows as look-ups by column.
+fn records(table: &SavedTable) -> impl Iterator<Item = Record<'_>> {
+    table.rows.iter().map(|row| Record { columns: &table.columns, row })
 }
 
 /// A row by column.
@@ -68,7 +54,7 @@ impl Profile {
         let steps = find("steps", "by_step").map(steps).unwrap_or_default();
         let breakdowns: Vec<Breakdown> = find("temporal-breakdown", "by_rank")
             .into_iter()
-            .flat_map(SavedTable::records)
+            .flat_map(records)
             .filter_map(|record| breakdown(&record))
             .collect();
         if kernels.is_none() && steps.is_empty() && breakdowns.is_empty() {
@@ -112,13 +98,13 @@ fn entries(table: &SavedTable) -> Vec<Entry> {
             gpu: Series::default(),
         })
     };
-    table.records().enumerate().filter_map(entry).collect()
+    records(table).enumerate().filter_map(entry).collect()
 }
 
 /// The steps of each recording.
 fn steps(table: &SavedTable) -> BTreeMap<(i64, String), Vec<Step>> {
     let mut ranks: BTreeMap<(i64, String), Vec<Step>> = BTreeMap::new();
-    for record in table.records() {
+    for record in records(table) {
         let number = record.integer("step").and_then(|number| u64::try_from(number).ok());
         let (Some(number), Some(duration)) = (number, record.time("duration_ns")) else { continue };
         let rank = (record.integer("rank").unwrap_or(0), record.text("input").unwrap_or_default().to_owned());

@@ -1,9 +1,9 @@
 //! The critical path: the chain of work and waiting from the beginning of the window to its end that nothing but a
 //! change to itself makes shorter.
 //!
-//! Threads and streams are lanes of a graph ([`graph`]); what waits for what are edges between them. Threads are
-//! in [`host`] and [`threads`], with the backward pass in [`handover`]; streams in [`activities`] and [`streams`];
-//! who waited for whom in [`waits`]. The longest path ([`longest`]) is the critical one.
+//! Threads and streams are lanes of a graph (`graph`); what waits for what are edges between them. Threads are
+//! in `host` and `threads`, with the backward pass in `handover`; streams in `activities` and `streams`;
+//! who waited for whom in `waits`. The longest path (`longest`) is the critical one.
 //!
 //! The idea and the kinds of edges are those of HTA's critical path analysis. Different here: time of the main thread
 //! between operators is time of the program and not free; several profiler steps are one window; waits of streams and
@@ -12,6 +12,7 @@
 mod activities;
 mod calls;
 mod cause;
+mod draw;
 mod graph;
 mod handover;
 mod host;
@@ -29,6 +30,7 @@ use eaves_model::{Interval, Ns, SliceId};
 use self::activities::Activities;
 use self::calls::CallKinds;
 pub use self::cause::Cause;
+pub use self::draw::draw;
 use self::graph::Graph;
 use self::longest::{Junctions, Piece};
 pub(crate) use self::names::NameTime;

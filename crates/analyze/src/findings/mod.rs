@@ -15,32 +15,8 @@ use eaves_model::{Interval, Ns};
 pub use self::launched::Launched;
 pub use self::steady::Steady;
 pub(crate) use self::steady::covered;
-use crate::section::{Budget, Finding, Gain};
+use crate::section::{Budget, Finding, Gain, Severity};
 use crate::{Job, Outcome, RankSummary};
-
-impl Budget {
-    /// The disjoint kinds of time.
-    const PARTS: [Self; 4] = [Self::Idle, Self::ExposedCommunication, Self::ExposedMemory, Self::Compute];
-
-    /// True if it holds time of a disjoint kind.
-    fn holds(self, part: Self) -> bool {
-        match self {
-            Self::NotComputing => part != Self::Compute,
-            Self::Everything => true,
-            _ => self == part,
-        }
-    }
-
-    /// True if it is one of the disjoint kinds.
-    fn is_one_kind(self) -> bool {
-        Self::PARTS.contains(&self)
-    }
-
-    /// True if there is time that both hold.
-    fn meets(self, other: Self) -> bool {
-        Self::PARTS.iter().any(|&part| self.holds(part) && other.holds(part))
-    }
-}
 
 /// Makes the findings of a report agree with the time there is, and with each other.
 pub(crate) fn settle(job: &Job, outcomes: &mut [Outcome]) {
@@ -50,6 +26,7 @@ pub(crate) fn settle(job: &Job, outcomes: &mut [Outcome]) {
             gain.low = gain.low.clamp(Ns::ZERO, gain.high);
         }
     }
+    leave_to_causes(outcomes);
     for outcome in outcomes.iter_mut() {
         if let Outcome::Section(section) = outcome {
             section.findings.retain(|finding| finding.gain.as_ref().is_none_or(|gain| gain.high > Ns::ZERO));
@@ -57,6 +34,32 @@ pub(crate) fn settle(job: &Job, outcomes: &mut [Outcome]) {
         }
     }
     mark_overlaps(job, all(outcomes).filter(|finding| finding.gain.is_some()).collect());
+}
+
+/// Findings that say when time is lost, not why.
+const SYMPTOMS: [&str; 2] = ["slow_step", "uneven_steps"];
+/// Those that say why the host stood still, and gain what it cost.
+const STALLS: [&str; 5] =
+    ["allocator_calls", "compilation", "data_loading", "garbage_collection", "synchronisation"];
+
+/// A symptom of which a stall is three quarters and more has no gain of its own: it is the same time, and the stall says what to
+/// do.
+fn leave_to_causes(outcomes: &mut [Outcome]) {
+    let stalls: Vec<(&'static str, Gain)> = all(outcomes)
+        .filter(|finding| STALLS.contains(&finding.id))
+        .filter_map(|finding| Some((finding.id, finding.gain.clone()?)))
+        .collect();
+    for finding in all(outcomes).filter(|finding| SYMPTOMS.contains(&finding.id)) {
+        let Some(gain) = &finding.gain else { continue };
+        let explains = |(_, stall): &&(&str, Gain)| {
+            stall.per_step == gain.per_step && 4 * stall.high.0 >= 3 * gain.high.0
+        };
+        if let Some((cause, _)) = stalls.iter().filter(explains).max_by_key(|(_, stall)| stall.high) {
+            finding.severity = Severity::Info;
+            finding.gain = None;
+            finding.evidence.push_str(&format!("; most of it is {cause}"));
+        }
+    }
 }
 
 fn all(outcomes: &mut [Outcome]) -> impl Iterator<Item = &mut Finding> {

@@ -112,10 +112,14 @@ impl Steady {
     }
 }
 
-/// How many of the first steps take so much longer than those behind them that they warm something up.
+/// How many of the first steps warm something up: the first, and those behind it that take so much longer than the rest.
 fn warm_up_steps(steps: &[Interval]) -> usize {
     let most = (steps.len() / WARM_UP_SHARE).min(steps.len().saturating_sub(STEPS_BEHIND));
+    // The first step finds the GPU with nothing to do, as no other does.
     let is_warm_up = |index: usize| {
+        if index == 0 {
+            return true;
+        }
         let median = median(steps[index + 1..].iter().map(|step| step.length()).collect());
         steps[index].length().as_f64() >= WARM_UP_RATIO * median.as_f64()
     };
@@ -132,11 +136,19 @@ fn median(mut times: Vec<Ns>) -> Ns {
 fn window(rank: &RankView<'_>, span: Interval, steps: &[Interval]) -> Interval {
     let (Some(first), Some(last)) = (steps.first(), steps.last()) else { return span };
     let busy = rank.sets.busy();
-    let end = done(rank, last.end).max(last.end).clamp(span.start, span.end);
+    // What the next step launches comes after the end of the last one, so up to there the GPU had nothing to do. But a
+    // profiler may lose its last records: what is longer than all gaps before it is not believed.
+    let gaps = busy.gaps(span);
+    let longest_gap = gaps.as_slice().iter().map(|gap| gap.length()).max().unwrap_or(Ns::ZERO);
+    let is_cut = rank.options.selection.time.is_some();
+    let latest = if is_cut { span.end } else { span.end + longest_gap };
+    let end = done(rank, last.end).clamp(span.start, span.end).max(last.end).min(latest);
     let start = match earlier_activity(rank, span) {
         // The GPU had work before these steps, so it is known from when on it waited.
         Some(before) => first.start.max(before).min(span.start),
-        None if span.start <= first.start => first.start,
+        // Up to there it works on what the step before has launched.
+        None if span.start < first.start => done(rank, first.start - Ns(1)).max(first.start).min(end),
+        None if span.start == first.start => first.start,
         // What the other steps wait at their beginning is usual; what the first one waits beyond that is not.
         None => {
             let lead_in = span.start - first.start;

@@ -2,35 +2,9 @@
 
 use eaves_model::{Ns, Recording};
 
-use super::builder::Builder;
-use super::names::Names;
 use super::rank::RankFlame;
-use super::tree::{NodeId, Tree};
-use super::{FrameKind, Grouping, Order};
+use super::{Builder, Flame, FrameKind, Names, NodeId, Tree};
 use crate::{Options, SelectionError};
-
-/// The trees of a run.
-#[derive(Clone, Debug)]
-pub struct Flame {
-    /// The names by number.
-    pub names: Vec<String>,
-    /// Merged by name path.
-    pub merged: Tree,
-    /// Every call by itself, in order of time, if it was asked for.
-    pub chart: Option<Tree>,
-}
-
-impl Flame {
-    /// The tree in an order, with what is small put together. Without a tree in order of time, that is the merged
-    /// one.
-    pub fn view(&self, order: Order, grouping: &Grouping<'_>) -> Tree {
-        match (order, &self.chart) {
-            (Order::LeftHeavy, _) | (Order::Time, None) => self.merged.group(grouping),
-            (Order::Time, Some(chart)) => chart.group(grouping),
-            (Order::Inverted, _) => self.merged.inverted().group(grouping),
-        }
-    }
-}
 
 /// Puts the selected ranks together. `parts` belong to `recordings`, one for one. Ranks are frames of their own if
 /// there are several, or if `by_rank` says so.

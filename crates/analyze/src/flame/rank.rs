@@ -4,11 +4,9 @@ use std::collections::HashSet;
 
 use eaves_model::{Interval, Ns, SliceId, SliceKind, StringId, Trace, TrackId, ident_text};
 
-use super::builder::Builder;
 use super::clock::Clock;
-use super::names::{NOT_LAUNCHED, Names, merged_name, without_numbers};
-use super::tree::{NodeId, Tree};
-use super::{FlameOptions, FrameKind, Grouping, Metric};
+use super::frame_names::{merged_name, without_numbers};
+use super::{Builder, FlameOptions, FrameKind, Grouping, Metric, NOT_LAUNCHED, Names, NodeId, Tree};
 use crate::{KernelType, Options, RankView};
 
 /// What is left of a recording. As large as it has different stacks, whatever the number of its calls.

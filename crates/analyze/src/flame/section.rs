@@ -1,7 +1,6 @@
 //! The frames as a section, for programs.
 
-use super::tree::{NodeId, Tree, Visit};
-use super::{Metric, Values};
+use super::{Metric, NodeId, Tree, Values, Visit};
 use crate::Outcome;
 use crate::section::{Column, Number, Provenance, Section, Skipped, Table, Unit, Value};
 

@@ -2,7 +2,7 @@
 
 use eaves_model::Run;
 
-use crate::recorder::{ITEMS, Item, Recorder};
+use crate::recorder::{Advisor, ITEMS, Item};
 use crate::section::{Column, Section, Table, Unit, Value};
 
 pub(super) fn section(run: &Run) -> Section {
@@ -33,8 +33,8 @@ fn row(run: &Run, item: &Item) -> Option<Vec<Value>> {
         _ => format!("{with} of {inputs} inputs"),
     };
     let without = run.recordings.iter().find(|recording| !(item.present)(&recording.trace));
-    let recorder = Recorder::of(without.map_or("", |recording| recording.format));
-    let note = match (with, item.how(recorder)) {
+    let recorder = without.map(|recording| recording.trace.metadata.recorder).unwrap_or_default();
+    let note = match (with, Advisor(recorder).options(item)) {
         _ if with == inputs && inputs > 0 => item.used_for.to_owned(),
         (_, Some(how)) => format!("{}: {how}", item.used_for),
         (0, None) => return None,

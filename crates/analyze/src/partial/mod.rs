@@ -29,7 +29,7 @@ use crate::job::{Assembly, Part, Summary};
 use crate::{Measured, Options, Outcome};
 
 /// The form of the bytes. To be raised with every change of them.
-const FORMAT: &str = "1";
+const FORMAT: &str = "2";
 const FORMAT_KEY: &str = "eaves.partial.format";
 const VERSION_KEY: &str = "eaves.version";
 const OPTIONS_KEY: &str = "eaves.options";

@@ -20,6 +20,13 @@ pub struct Kernel {
     pub chores: Vec<Chore>,
 }
 
+/// Seconds at the ceilings of main memory and of arithmetic.
+#[derive(Clone, Copy, Debug)]
+struct Times {
+    memory: Option<f64>,
+    compute: Option<f64>,
+}
+
 impl Kernel {
     /// The best that a device can do.
     pub(super) fn assessed(&self, device: &Device) -> Assessment {
@@ -27,6 +34,16 @@ impl Kernel {
         let main = roof.levels.first().map(|level| level.id.as_str()).unwrap_or_default();
         let amount = self.work.amount(roof.counts());
         assess(&roof, amount, &[(main, self.work.bytes())], None, &Settings::default())
+    }
+
+    /// How long movement and arithmetic take at best, each by itself.
+    fn times(&self, device: &Device) -> Times {
+        let roof = Roof::new(device, self.work.arithmetic, self.work.engine);
+        let amount = self.work.amount(roof.counts());
+        Times {
+            memory: roof.levels.first().map(|level| self.work.bytes() / level.rate),
+            compute: roof.compute.as_ref().map(|ceiling| amount / ceiling.rate),
+        }
     }
 
     /// The interval of the three roofs, if the device has rates.
@@ -77,7 +94,19 @@ pub fn kernels(kernels: &[Kernel], device: &Device) -> Section {
             explain: "The precision with the shortest best time, the first of several.",
         });
     }
+    let base = base(&known).map(|(kernel, found)| (kernel.precision.as_str(), least(kernel, found)));
+    if let Some((precision, _)) = base {
+        numbers.push(Number {
+            id: "speedup_base",
+            rank: None,
+            value: precision.into(),
+            unit: Unit::None,
+            provenance: Provenance::Formula,
+            explain: "The precision that speed-ups are relative to: FP16, or the first one.",
+        });
+    }
     let mut columns = COLUMNS.to_vec();
+    columns.extend(OF_TIMES);
     if !device.rates.is_empty() {
         columns.extend(OF_RATES);
     }
@@ -85,7 +114,14 @@ pub fn kernels(kernels: &[Kernel], device: &Device) -> Section {
         id: "predictions",
         title: "Best times",
         columns,
-        rows: known.iter().map(|(kernel, found)| row(kernel, found, kernel.interval(device))).collect(),
+        rows: known
+            .iter()
+            .map(|(kernel, found)| {
+                let interval = kernel.interval(device);
+                let speedup = base.and_then(|(_, base)| Some(base? / least(kernel, found)?));
+                row(kernel, found, interval, kernel.times(device), speedup)
+            })
+            .collect(),
     }];
     if !unknown.is_empty() {
         tables.push(Table {
@@ -95,14 +131,21 @@ pub fn kernels(kernels: &[Kernel], device: &Device) -> Section {
                 Column::new("op", "Operator", Unit::None),
                 Column::new("precision", "Precision", Unit::None),
                 Column::new("reason", "Why", Unit::None),
+                Column::new("flops", "FLOPs", Unit::Flop),
+                Column::new("bytes", "Bytes", Unit::Bytes),
+                Column::new("intensity", "Intensity", Unit::FlopPerByte),
             ],
             rows: unknown
                 .iter()
-                .map(|(kernel, _)| {
+                .map(|(kernel, found)| {
                     vec![
                         kernel.op.as_str().into(),
                         kernel.precision.as_str().into(),
                         kernel.refused(device).into(),
+                        // The work is the same on every device.
+                        Value::known(Some(kernel.work.flops), ""),
+                        Value::known(Some(kernel.work.bytes()), ""),
+                        Value::known(found.intensity, "nothing is moved"),
                     ]
                 })
                 .collect(),
@@ -113,13 +156,32 @@ pub fn kernels(kernels: &[Kernel], device: &Device) -> Section {
     Section { id: "predict", title: "Prediction", numbers, tables, findings }
 }
 
+/// What speed-ups are relative to, where there is anything to compare: FP16, as the usual precision, or the first one.
+fn base<'a, 'b>(known: &'b [&'a (&'a Kernel, Assessment)]) -> Option<&'b (&'a Kernel, Assessment)> {
+    let halves = known.iter().find(|(kernel, _)| kernel.precision == "fp16");
+    halves.or(known.first()).copied().filter(|_| known.len() > 1)
+}
+
+/// The two times of which the longer one is the best time, and what a precision gains.
+const OF_TIMES: [Column; 3] = [
+    Column::new("time_memory_ns", "Memory time", Unit::Nanoseconds),
+    Column::new("time_compute_ns", "Compute time", Unit::Nanoseconds),
+    Column::new("speedup", "Speed-up", Unit::None),
+];
+
 /// What devices with rates of their own add: the other end of the interval, and what it is without.
 const OF_RATES: [Column; 2] = [
     Column::new("most_ns", "At most", Unit::Nanoseconds),
     Column::new("unknown_rates", "Without", Unit::None),
 ];
 
-fn row(kernel: &Kernel, found: &Assessment, interval: Option<Interval>) -> Vec<Value> {
+fn row(
+    kernel: &Kernel,
+    found: &Assessment,
+    interval: Option<Interval>,
+    times: Times,
+    speedup: Option<f64>,
+) -> Vec<Value> {
     let low = interval.as_ref().map_or(found.ideal, Interval::low);
     let bound_by = match &interval {
         Some(interval) => interval.bound_by().map(|time| time.roof.as_str()),
@@ -142,6 +204,9 @@ fn row(kernel: &Kernel, found: &Assessment, interval: Option<Interval>) -> Vec<V
         Value::known(attainable.map(|rate| rate / 1e9), super::NO_PEAK),
         Value::known(found.knee, super::NO_PEAK),
         class(found),
+        Value::known(times.memory.map(|seconds| seconds * 1e9), "the bandwidth of the device is not known"),
+        nanoseconds(times.compute),
+        Value::known(speedup, "one precision has nothing to be compared with"),
     ];
     if let Some(interval) = interval {
         let unknown = interval.unknown.join(", ");

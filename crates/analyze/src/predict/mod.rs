@@ -18,15 +18,15 @@ const COLUMNS: [Column; 12] = [
     Column::new("op", "Operator", Unit::None),
     Column::new("precision", "Precision", Unit::None),
     Column::new("flops", "FLOPs", Unit::Flop),
-    Column::new("bytes", "Bytes", Unit::Bytes),
-    Column::new("intensity", "Intensity", Unit::FlopPerByte),
+    Column::new("bytes", "Bytes", Unit::Bytes).main(),
+    Column::new("intensity", "Intensity", Unit::FlopPerByte).main(),
     Column::new("time_ns", "Time", Unit::Nanoseconds),
     Column::new("bound_by", "Bound by", Unit::None),
     Column::new("calls", "Calls", Unit::Count),
     Column::new("macs", "MACs", Unit::Count),
     Column::new("roof_gflops", "Roof", Unit::GigaflopsPerSecond),
-    Column::new("knee", "Knee", Unit::FlopPerByte),
-    Column::new("class", "Class", Unit::None),
+    Column::new("knee", "Knee", Unit::FlopPerByte).main(),
+    Column::new("class", "Class", Unit::None).main(),
 ];
 
 /// The peak that bounds work on a device.

@@ -28,6 +28,7 @@ pub fn counted_load(done: &Done, device: &Device, architecture: &str) -> Result<
         flops,
         // That nothing was computed is known only if everything was counted.
         operations_unknown: chosen.is_none() && (done.operations.is_empty() || lacks_operations(done)),
+        moves_alone: chosen.is_none() && !done.operations.is_empty(),
         macs: flops / 2.0,
         bytes: main.unwrap_or(0.0),
         bytes_unknown: true,

@@ -151,6 +151,11 @@ fn kernel(record: &Measurement, format: &str, reading: &Reading<'_>) -> Result<L
             None if let Some(work) = custom(record, reading) => {
                 return finished(load_of(&work?, record, reading), record, kind);
             }
+            // What was moved has a roof of its own, whatever was computed meanwhile.
+            None if let (Some(bytes), Some(_)) = (record.bytes, record.time) => {
+                let load = Load { bytes, operations_unknown: true, ..Load::default() };
+                return Ok(Load { measured_bytes: record.measured_bytes, ..load });
+            }
             None if format == "benchmark" && record.time.is_none() => {
                 return Err("the result has no time, so its rates say no amounts".to_owned());
             }

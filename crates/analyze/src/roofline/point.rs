@@ -33,6 +33,10 @@ pub struct Load {
     pub flops: f64,
     /// True if operations were not counted, so that the numbers of them say nothing.
     pub operations_unknown: bool,
+    /// True if some types of operations were counted, and none of them was done: what else there may be is little known, and
+    /// what is moved decides.
+    #[serde(default)]
+    pub moves_alone: bool,
     /// Multiply-adds.
     pub macs: f64,
     /// Bytes that must be moved from and to main memory.
@@ -63,6 +67,7 @@ impl Default for Load {
         Self {
             flops: 0.0,
             operations_unknown: false,
+            moves_alone: false,
             macs: 0.0,
             bytes: 0.0,
             bytes_unknown: false,
@@ -126,12 +131,24 @@ pub enum Mark {
     Pentagon,
     /// Something wrong.
     Star,
+    /// Whatever a script of the user's says it is.
+    Cross,
+    /// The same.
+    X,
 }
 
 impl Mark {
     /// All of them.
-    pub const ALL: [Self; 6] =
-        [Self::Circle, Self::Square, Self::Triangle, Self::Diamond, Self::Pentagon, Self::Star];
+    pub const ALL: [Self; 8] = [
+        Self::Circle,
+        Self::Square,
+        Self::Triangle,
+        Self::Diamond,
+        Self::Pentagon,
+        Self::Star,
+        Self::Cross,
+        Self::X,
+    ];
 
     /// The mark with this name.
     pub fn from_id(id: &str) -> Option<Self> {
@@ -147,6 +164,8 @@ impl Mark {
             Self::Diamond => "diamond",
             Self::Pentagon => "pentagon",
             Self::Star => "star",
+            Self::Cross => "cross",
+            Self::X => "x",
         }
     }
 }

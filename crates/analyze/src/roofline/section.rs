@@ -5,7 +5,7 @@ use eaves_roofline::{Assessment, Ceiling, Counts, Device, Roof, Settings, Status
 
 use super::levels::Levels;
 use super::{Load, Point};
-use crate::section::{Column, Number, Provenance, Section, Table, Unit, Value};
+use crate::section::{Column, Finding, Number, Provenance, Section, Severity, Table, Unit, Value};
 use crate::unverified;
 
 /// Holds points against a device. Points without a load are in a table of their own, never at zero on the chart.
@@ -47,6 +47,7 @@ pub fn section(points: &[Point], device: &Device, settings: &Settings) -> Sectio
     if recorded {
         columns.push(Column::new("record", "Record", Unit::None));
     }
+    let findings = unverified::note(device, used).into_iter().chain(too_few_bytes(points)).collect();
     Section {
         id: "roofline",
         title: "Roofline",
@@ -61,8 +62,36 @@ pub fn section(points: &[Point], device: &Device, settings: &Settings) -> Sectio
                 rows: unmodelled,
             },
         ],
-        findings: unverified::note(device, used).into_iter().collect(),
+        findings,
     }
+}
+
+/// A measurement of fewer bytes than the operands have, which is one of something else.
+fn too_few_bytes(points: &[Point]) -> Option<Finding> {
+    let efficiency = |point: &Point| point.load.as_ref().ok().and_then(efficiency);
+    let wrong = points.iter().filter_map(|point| Some((efficiency(point)?, point.name.as_str())));
+    let wrong: Vec<(f64, &str)> = wrong.filter(|(pct, _)| *pct > 100.0 * (1.0 + 1e-9)).collect();
+    let (most, name) = wrong.iter().copied().max_by(|a, b| a.0.total_cmp(&b.0))?;
+    let subject = match wrong.len() {
+        1 => format!("{name} moved"),
+        count => format!("{count} points moved"),
+    };
+    Some(Finding {
+        id: "too_few_bytes",
+        severity: Severity::Warning,
+        claim: format!("{subject} fewer bytes than the operands have: data efficiency is up to {most:.0}%."),
+        gain: None,
+        evidence: "column `data_efficiency_pct` of the table `points`".to_owned(),
+        next: "Check `hw_bytes` and the shapes of these commands. If both are right, operands stayed in a cache or were \
+               compressed, and the intensity is that of the bytes that were moved."
+            .to_owned(),
+    })
+}
+
+/// Bytes that must be moved in percent of those that were.
+fn efficiency(load: &Load) -> Option<f64> {
+    let needed = (!load.bytes_unknown).then_some(load.bytes)?;
+    load.measured_bytes.map(|measured| 100.0 * needed / measured)
 }
 
 /// The columns of points. `intensity`, `achieved_gflops` and `roof_gflops` count what the device's peak counts.
@@ -139,9 +168,10 @@ pub(super) fn assessed(
     if !load.operations_unknown {
         return found;
     }
-    // What memory takes at least is still true, and enough where it explains the time. Elsewhere arithmetic that nobody
-    // counted may explain it, and how far the roof is cannot be said.
-    let is_memory = found.pct_of_roof.is_some_and(|pct| pct >= settings.bound_pct);
+    // What memory takes at least is still true: its share of the time is the share of the bandwidth. Where it explains the
+    // time, or types that were counted show no arithmetic, that is all there is to say. Elsewhere arithmetic that nobody
+    // counted may have taken the rest, which is then neither headroom nor inefficiency.
+    let is_memory = load.moves_alone || found.pct_of_roof.is_some_and(|pct| pct >= settings.bound_pct);
     let found = Assessment {
         intensity: None,
         delta_log10: None,
@@ -153,27 +183,27 @@ pub(super) fn assessed(
     if is_memory {
         return found;
     }
-    Assessment {
-        ideal: None,
-        bound_by: None,
-        pct_of_roof: None,
-        headroom: None,
-        status: Some(Status::Error),
-        ..found
-    }
+    let status = found.pct_of_roof.map_or(Status::Error, |_| Status::Normal);
+    Assessment { headroom: None, status: Some(status), ..found }
 }
 
 const NOT_COUNTED: &str = "operations were not counted";
+const NO_WORK: &str = "it neither computes nor moves anything";
 
 fn row(point: &Point, load: &Load, found: &Assessment) -> Vec<Value> {
     let calls = point.calls.max(1) as f64;
-    let needed = (!load.bytes_unknown).then_some(load.bytes);
-    let efficiency = load.measured_bytes.zip(needed).map(|(measured, needed)| 100.0 * needed / measured);
+    let efficiency = efficiency(load);
     let no_efficiency = match load.measured_bytes {
         Some(_) => "how many bytes had to be moved is not known",
         None => "moved bytes were not measured",
     };
-    let or_not_counted = |reason| if load.operations_unknown { NOT_COUNTED } else { reason };
+    // What is known to be nothing has no roof, whatever the device has peaks for.
+    let is_nothing = load.operations() == Some(0.0) && load.moved() == Some(0.0) && load.levels.is_empty();
+    let or_not_counted = |reason| match (load.operations_unknown, is_nothing) {
+        (true, _) => NOT_COUNTED,
+        (_, true) => NO_WORK,
+        _ => reason,
+    };
     let ideal_intensity =
         load.measured_bytes.and(found.intensity).zip(efficiency).map(|(real, pct)| real * 100.0 / pct);
     vec![

@@ -1,95 +1,19 @@
-//! What a picture of recordings is drawn from: rows of slices, counters, steps and arrows.
+//! Recordings as a picture draws them.
 
-use std::ops::Range;
-
-use eaves_model::{
-    Interval, IntervalSet, LevelOfDetail, Ns, Recording, Row, SliceId, SliceKind, Trace, TrackId,
-};
+use eaves_model::{IntervalSet, LevelOfDetail, Ns, Recording, SliceKind, Trace, TrackId};
+use eaves_section::timeline::{Chart, ChartTrack, Charts, Class, Clocks};
 
 use super::activity::{Activity, host_windows, touches};
-use super::class::Class;
-use super::counters::{CounterTrack, counters};
+use super::counters::counters;
 use super::names::Names;
-use crate::{Options, RankView};
+use crate::{KernelType, KernelTypes, Options, RankView};
 
-/// How the recordings of a picture stand to each other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Clocks {
-    /// There is one recording only.
-    One,
-    /// By the clocks of their machines, which say that they ran at the same time.
-    Common,
-    /// Each from its own start: their clocks do not say that they ran together.
-    Own,
-}
-
-/// Recordings to draw above each other.
-#[derive(Debug)]
-pub struct Charts<'a> {
-    /// The selected recordings that have something to draw.
-    pub charts: Vec<Chart<'a>>,
-    /// How they stand to each other.
-    pub clocks: Clocks,
-}
-
-/// One recording to draw.
-#[derive(Debug)]
-pub struct Chart<'a> {
-    /// Rank of the recording.
-    pub rank: i64,
-    /// The input it was read from.
-    pub path: &'a str,
-    /// The rows.
-    pub trace: &'a Trace,
-    /// What to draw, in the time of the trace.
-    pub window: Interval,
-    /// What to add to the time of the trace for the time of the picture.
-    pub offset: Ns,
-    /// Threads, then streams.
-    pub tracks: Vec<ChartTrack>,
-    /// Values over time.
-    pub counters: Vec<CounterTrack>,
-    /// Number and host time of the profiler steps in the window.
-    pub steps: Vec<(u64, Interval)>,
-    /// Pairs of a launching call and an activity that are both drawn, by activity.
-    pub launches: Vec<(SliceId, SliceId)>,
-    /// The slices at any zoom.
-    pub slices: LevelOfDetail,
-    classes: Vec<Class>,
-}
-
-/// A thread or stream.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ChartTrack {
-    /// The track of the trace.
-    pub track: TrackId,
-    /// The process or device.
-    pub group: String,
-    /// The thread or stream in it.
-    pub name: String,
-    /// True for a stream of a device.
-    pub is_stream: bool,
-    /// Its rows in [`LevelOfDetail::rows`].
-    pub rows: Range<usize>,
-    /// When it worked, as the numbers of the timeline count it.
-    pub busy: IntervalSet,
-}
-
-impl<'a> Charts<'a> {
-    /// The selected recordings.
-    pub fn new(recordings: &'a [Recording], options: &Options) -> Self {
-        let selected = recordings.iter().filter(|recording| options.selection.has_rank(recording.rank));
-        let mut charts: Vec<Chart<'a>> =
-            selected.filter_map(|recording| Chart::new(recording, options)).collect();
-        let clocks = align(&mut charts);
-        Self { charts, clocks }
-    }
-
-    /// What is drawn of all of them, in the time of the picture.
-    pub fn window(&self) -> Option<Interval> {
-        let windows = self.charts.iter().map(Chart::shifted_window);
-        windows.reduce(|a, b| Interval::new(a.start.min(b.start), a.end.max(b.end)))
-    }
+/// The selected recordings, to be drawn above each other.
+pub fn charts<'a>(recordings: &'a [Recording], options: &Options) -> Charts<'a> {
+    let selected = recordings.iter().filter(|recording| options.selection.has_rank(recording.rank));
+    let mut charts: Vec<Chart<'a>> = selected.filter_map(|recording| chart(recording, options)).collect();
+    let clocks = align(&mut charts);
+    Charts { charts, clocks }
 }
 
 /// Brings the charts to one time and says how.
@@ -119,54 +43,46 @@ fn align(charts: &mut [Chart<'_>]) -> Clocks {
     Clocks::Own
 }
 
-impl<'a> Chart<'a> {
-    /// The chart of a recording; nothing if it has nothing to draw.
-    fn new(recording: &'a Recording, options: &Options) -> Option<Self> {
-        let trace = &recording.trace;
-        let view = RankView::new(trace, options);
-        let activity = Activity::of(&view);
-        let window = activity.span?;
-        let kept = kept(&view);
-        let slices = LevelOfDetail::build(trace, |slice| kept[slice.index()]);
-        let links = view.links();
-        let launches = view.gpu.row.iter().filter_map(|&activity| {
-            let launch = links.launch(activity)?;
-            kept[launch.index()].then_some((launch, trace.gpu.slice[activity.index()]))
-        });
-        Some(Self {
-            rank: recording.rank,
-            path: &recording.path,
-            trace,
-            window,
-            offset: Ns::ZERO,
-            tracks: tracks(&Names::new(&view), &slices, activity),
-            counters: counters(trace, window),
-            steps: view.steps.iter().filter(|(_, step)| step.clip(window).is_some()).collect(),
-            launches: launches.collect(),
-            slices,
-            classes: Class::of_all(trace),
-        })
-    }
+/// The chart of a recording; nothing if it has nothing to draw.
+fn chart<'a>(recording: &'a Recording, options: &Options) -> Option<Chart<'a>> {
+    let trace = &recording.trace;
+    let view = RankView::new(trace, options);
+    let activity = Activity::of(&view);
+    let window = activity.span?;
+    let kept = kept(&view);
+    let slices = LevelOfDetail::build(trace, |slice| kept[slice.index()]);
+    let links = view.links();
+    let launches = view.gpu.row.iter().filter_map(|&activity| {
+        let launch = links.launch(activity)?;
+        kept[launch.index()].then_some((launch, trace.gpu.slice[activity.index()]))
+    });
+    Some(Chart {
+        rank: recording.rank,
+        path: &recording.path,
+        trace,
+        window,
+        offset: Ns::ZERO,
+        tracks: tracks(&Names::new(&view), &slices, activity),
+        counters: counters(trace, window),
+        steps: view.steps.iter().filter(|(_, step)| step.clip(window).is_some()).collect(),
+        launches: launches.collect(),
+        slices,
+        classes: classes(trace),
+    })
+}
 
-    /// Where the recording begins, in the time of the picture. Times of sections are counted from there.
-    pub fn start(&self) -> Ns {
-        self.trace.extent().map_or(self.window.start, |extent| extent.start) + self.offset
+/// The class of every slice of a trace.
+fn classes(trace: &Trace) -> Vec<Class> {
+    let mut classes: Vec<Class> = trace.slices.kind.iter().map(|&kind| Class::of_kind(kind)).collect();
+    let mut types = KernelTypes::new(trace);
+    for (row, slice) in trace.gpu.slice.iter().enumerate() {
+        classes[slice.index()] = match types.of(row.into()) {
+            KernelType::Compute => Class::Compute,
+            KernelType::Communication => Class::Communication,
+            KernelType::Memory => Class::Memory,
+        };
     }
-
-    /// What is drawn, in the time of the picture.
-    pub fn shifted_window(&self) -> Interval {
-        Interval::new(self.window.start + self.offset, self.window.end + self.offset)
-    }
-
-    /// The class of a slice.
-    pub fn class(&self, slice: SliceId) -> Class {
-        self.classes[slice.index()]
-    }
-
-    /// The rows of a track, from top to bottom.
-    pub fn rows(&self, track: &ChartTrack) -> &[Row] {
-        &self.slices.rows()[track.rows.clone()]
-    }
+    classes
 }
 
 /// Which slices are drawn: the selected activities, and what else there was at that time. What is in quarantine
@@ -219,6 +135,8 @@ fn tracks(names: &Names<'_>, slices: &LevelOfDetail, activity: Activity) -> Vec<
 
 #[cfg(test)]
 mod tests {
+    use eaves_model::Interval;
+
     use super::*;
     use crate::Selection;
     use crate::test_trace::{TestTrace, run_of};
@@ -238,7 +156,7 @@ mod tests {
 
     fn offsets(bases: &[Option<i64>]) -> (Clocks, Vec<i64>) {
         let run = run_of(bases.iter().map(|&base| trace(base)).collect());
-        let charts = Charts::new(&run.recordings, &Options::default());
+        let charts = charts(&run.recordings, &Options::default());
         (charts.clocks, charts.charts.iter().map(|chart| chart.offset.0).collect())
     }
 
@@ -255,7 +173,7 @@ mod tests {
     #[test]
     fn a_chart_has_tracks_steps_and_launches() {
         let run = run_of(vec![trace(None)]);
-        let charts = Charts::new(&run.recordings, &Options::default());
+        let charts = charts(&run.recordings, &Options::default());
         let chart = &charts.charts[0];
         let shown: Vec<_> = chart.tracks.iter().map(|track| (track.name.as_str(), track.is_stream)).collect();
         assert_eq!(shown, [("thread 1", false), ("thread 6", false), ("stream 7", true)]);
@@ -276,7 +194,7 @@ mod tests {
     fn what_is_not_selected_is_not_drawn() {
         let run = run_of(vec![trace(None)]);
         let options = Options::default().with_selection(Selection::default().with_steps(2..=2));
-        let charts = Charts::new(&run.recordings, &options);
+        let charts = charts(&run.recordings, &options);
         let chart = &charts.charts[0];
         assert_eq!((chart.slices.len(), chart.launches.len(), chart.steps.len()), (3, 1, 1));
         assert_eq!(charts.window(), Some(Interval::new(Ns(1000), Ns(2000))));

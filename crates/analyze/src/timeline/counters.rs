@@ -3,22 +3,12 @@
 use std::collections::BTreeMap;
 
 use eaves_model::{Interval, Ns, Trace, ident_text};
+use eaves_section::timeline::CounterTrack;
 
 use crate::analyses::memory;
 
 /// When a value changed, and to what.
 type Points = Vec<(Ns, f64)>;
-
-/// One value over time. It holds from a point until the next.
-#[derive(Clone, Debug, PartialEq)]
-pub struct CounterTrack {
-    /// What is counted, and where.
-    pub name: String,
-    /// True if it is a number of bytes.
-    pub is_bytes: bool,
-    /// When it changed, and to what, in order of time. Always finite.
-    pub points: Vec<(Ns, f64)>,
-}
 
 /// The counters of a trace in a window, with the value that held when it began.
 pub(super) fn counters(trace: &Trace, window: Interval) -> Vec<CounterTrack> {

@@ -2,15 +2,13 @@
 
 mod activity;
 mod chart;
-mod class;
 mod counters;
 mod facts;
 mod names;
 
 pub use activity::{Activity, TrackActivity, is_host_work};
-pub use chart::{Chart, ChartTrack, Charts, Clocks};
-pub use class::Class;
-pub use counters::CounterTrack;
+pub use chart::charts;
+pub use eaves_section::timeline::{Chart, ChartTrack, Charts, Class, Clocks, CounterTrack};
 pub(crate) use names::Names;
 
 use crate::Analysis;

@@ -131,14 +131,14 @@ fn a_kernel_that_is_slow_in_its_cache_explains_itself() {
     assert_eq!(number(&explained, "unexplained"), 0.0);
     // Without memory, roofs leave the 20 us of arithmetic.
     let text = format!("{:?}", causes.rows);
-    assert!(text.contains("where roofs say 20.0 \u{b5}s"), "{text}");
+    assert!(text.contains("where roofs say 20.00 \u{b5}s"), "{text}");
     // 192 rows more take 2.25 us more, by a second twin of 64: so 744 more take 8.72 more than the 15.36 of the first.
     let mut fixed = own.to_vec();
     fixed.push(Twin { of: 0, measurement: measured(*smaller, 13.11) });
     let unexplained = section(&suite(&ran, &device, &fixed));
     assert_eq!(number(&unexplained, "unexplained"), 1.0);
     let text = format!("{:?}", table(&unexplained, "causes").rows);
-    assert!(text.contains("takes 24.1 \u{b5}s"), "{text}");
+    assert!(text.contains("takes 24.08 \u{b5}s"), "{text}");
     // A twin that is as quick as the roofs explains nothing.
     let mut quick = measured(*spec, 0.256 * 20.0);
     quick.conditions.state = CacheState::Hot;

@@ -58,11 +58,12 @@ pub(crate) fn rows(trace: &Trace, catalogue: &HashMap<String, Registered>) -> BT
     let mut rows: BTreeMap<Key, OurRow> = BTreeMap::new();
     for (number, call) in (0u32..).zip(&found.calls) {
         let row = &described[call.row as usize];
+        assert_ne!(row.class, Class::Matched, "TraceLens matches nothing");
         let name = match row.class {
             Class::Communication => continue,
             Class::Replay | Class::Unattributed => format!("{}->{} (Synthetic Op)", row.of, row.name),
             Class::Operator if row.partly => format!("{}->{} (Synthetic Op)", row.name, kernel(number)),
-            Class::Operator | Class::Kernel => row.name.clone(),
+            Class::Operator | Class::Kernel | Class::Matched => row.name.clone(),
         };
         let arguments = &row.arguments;
         let key = [

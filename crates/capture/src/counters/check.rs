@@ -2,7 +2,7 @@
 
 use super::catalogue::Architecture;
 use super::passes::{Load, fit, loads};
-use crate::likeness;
+use eaves_model::suggestion::did_you_mean;
 
 /// Whose rules of names hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,7 +137,7 @@ fn meant(architecture: &Architecture, name: &str) -> Option<String> {
     };
     let names = || architecture.counters().map(|counter| counter.name.as_str());
     let extended = names().filter(has_words).min_by_key(|candidate| (candidate.len(), *candidate));
-    extended.or_else(|| likeness::nearest(name, names())).map(str::to_owned)
+    extended.or_else(|| did_you_mean(name, names())).map(str::to_owned)
 }
 
 #[cfg(test)]

@@ -155,7 +155,7 @@ fn asked(metrics: &[String], known: Option<&[&str]>) -> Result<Vec<String>, Refu
     };
     for name in metrics.iter().filter(|name| !unchecked(name)) {
         if !known.contains(&base(name)) {
-            let hint = match crate::likeness::nearest(base(name), known.iter().copied()) {
+            let hint = match eaves_model::suggestion::did_you_mean(base(name), known.iter().copied()) {
                 Some(near) => format!("did you mean {near}?"),
                 None => "`ncu --query-metrics` lists them".to_owned(),
             };

@@ -140,8 +140,8 @@ fn program(request: &Request, plan: &mut Plan) -> Result<Vec<OsString>, Refused>
     Ok(vec!["/bin/sh".into(), script.into()])
 }
 
-/// The database has what the JSON has, to the nanosecond; the tables have less. What was kept before the tables were
-/// made counts only if they were not.
+/// The database has what the JSON has, to the nanosecond, but for the names of the devices; the tables have less. What was
+/// kept before the tables were made counts only if they were not.
 fn readable(files: &[PathBuf]) -> Vec<PathBuf> {
     let (raw, made): (Vec<PathBuf>, Vec<PathBuf>) =
         files.iter().cloned().partition(|file| file.components().any(|part| part.as_os_str() == "data"));
@@ -150,7 +150,8 @@ fn readable(files: &[PathBuf]) -> Vec<PathBuf> {
     for suffix in [".db", ".json", "results.csv", "stats.csv"] {
         let found: Vec<PathBuf> = ending(&whole, suffix).cloned().collect();
         if !found.is_empty() {
-            return found.into_iter().chain(counters.cloned()).collect();
+            let names = if suffix == ".db" { ending(&whole, ".json").cloned().collect() } else { Vec::new() };
+            return found.into_iter().chain(names).chain(counters.cloned()).collect();
         }
     }
     let counters: Vec<PathBuf> = counters.cloned().collect();

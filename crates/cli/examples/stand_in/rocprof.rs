@@ -127,6 +127,16 @@ pub(super) fn main(arguments: &[String]) -> i32 {
         }
         println!("dump json 1:2");
         generated(&named(".json"), JSON);
+        // What the real one wrote, where a test has it.
+        if let Some(folder) = std::env::var_os("STAND_IN_RESULTS") {
+            for suffix in [".db", ".json"] {
+                let from = std::path::Path::new(&folder).join(format!("results{suffix}"));
+                if std::fs::copy(&from, named(suffix)).is_err() {
+                    println!("no results of the real profiler: {}", from.display());
+                    return 1;
+                }
+            }
+        }
     } else {
         table(&output, &counters, timestamps, false);
     }

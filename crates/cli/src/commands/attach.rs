@@ -8,8 +8,9 @@ use eaves_model::Ns;
 
 use super::profile::{directory_of, variable};
 use crate::Status;
-use crate::arguments::{HELP_TEMPLATE, OutputArguments};
-use crate::selection::instant;
+use crate::arguments::OutputArguments;
+use eaves_app::HELP_TEMPLATE;
+use eaves_app::seconds;
 
 /// Run a PyTorch program that can be recorded at any time
 #[derive(Args, Debug)]
@@ -30,10 +31,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "DIR", help_heading = "Running")]
     output_dir: Option<PathBuf>,
     /// End the program and all it started after this time: 3600s
-    #[arg(long, value_name = "TIME", value_parser = instant, help_heading = "Running")]
+    #[arg(long, value_name = "TIME", value_parser = seconds, help_heading = "Running")]
     pub(super) timeout: Option<Ns>,
     /// Time to end in good order before it is ended for good
-    #[arg(long, value_name = "TIME", value_parser = instant, default_value = "30s", help_heading = "Running")]
+    #[arg(long, value_name = "TIME", value_parser = seconds, default_value = "30s", help_heading = "Running")]
     pub(super) grace: Ns,
     /// Variable of the program's environment; may be given several times
     #[arg(long, value_name = "NAME=VALUE", value_parser = variable, help_heading = "Running")]
@@ -53,7 +54,7 @@ mod system {
 
     use eaves_capture::ondemand::{Daemon, Place};
     use eaves_capture::{Conditions, Ended, Passed, quoted, torch};
-    use eaves_present::human::counted;
+    use eaves_section::quantity::counted;
 
     use super::super::profile::duration;
     use super::Arguments;

@@ -4,8 +4,8 @@ use anyhow::Context;
 use clap::{Args, Subcommand};
 
 use crate::Status;
-use crate::arguments::HELP_TEMPLATE;
 use crate::ray;
+use eaves_app::HELP_TEMPLATE;
 
 /// Try out what `report --ray` does on many machines
 #[derive(Args, Debug)]

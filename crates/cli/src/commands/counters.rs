@@ -12,8 +12,9 @@ use eaves_present::Document;
 use eaves_roofline::device::detect::Machine;
 
 use crate::Status;
-use crate::arguments::{HELP_TEMPLATE, OutputArguments};
+use crate::arguments::OutputArguments;
 use crate::failure::hinted;
+use eaves_app::HELP_TEMPLATE;
 
 /// List, check and choose hardware counters of AMD devices
 #[derive(Args, Debug)]

@@ -10,8 +10,10 @@ use eaves_present::Document;
 use eaves_roofline::Device;
 use eaves_roofline::device::catalogue;
 
-use crate::arguments::{HELP_TEMPLATE, OutputArguments};
-use crate::failure::{did_you_mean, hinted};
+use crate::arguments::OutputArguments;
+use crate::failure::hinted;
+use eaves_app::HELP_TEMPLATE;
+use eaves_model::suggestion::did_you_mean;
 
 /// List and show devices, find and measure those of this machine
 #[derive(Args, Debug)]
@@ -66,7 +68,7 @@ struct Show {
 pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> anyhow::Result<()> {
     match &arguments.what {
         What::List(list) => write(devices::list(&listed(list)?), output),
-        What::Show(show) => write(devices::show(&crate::device::named(&show.device)?), output),
+        What::Show(show) => write(devices::show(&eaves_app::device::named(&show.device)?), output),
         What::Detect(arguments) => detect::run(arguments, output),
         What::Measure(arguments) => measure::run(arguments, output),
     }

@@ -9,14 +9,16 @@ use anyhow::Result;
 use clap::Args;
 use eaves_analyze::compare::{Checked, Checkup, Comparison, Condition, Profile, measure};
 use eaves_analyze::{Options, Selection};
+use eaves_app::Answer;
 use eaves_model::RankSource;
-use eaves_present::{Document, page, saved};
+use eaves_present::{Document, saved};
 
 use self::drawn::Drawn;
 use crate::Status;
-use crate::arguments::{HELP_TEMPLATE, OutputArguments};
+use crate::arguments::OutputArguments;
 use crate::failure::hinted;
-use crate::selection::SelectionArguments;
+use eaves_app::HELP_TEMPLATE;
+use eaves_app::Selected;
 
 /// Compare two runs: what changed, and what is only noise
 #[derive(Args, Debug)]
@@ -41,7 +43,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "CONDITION", allow_hyphen_values = true)]
     fail_on: Vec<String>,
     #[command(flatten)]
-    selection: SelectionArguments,
+    selection: Selected,
     /// Rows of each table in text and Markdown; 0 for all
     #[arg(long, value_name = "N", default_value_t = 10, help_heading = "Selection")]
     top: usize,
@@ -73,13 +75,11 @@ pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> Result<Sta
     document.warnings.extend(new.document.warnings);
     document.outcomes = comparison.outcomes(&checked);
     let drawn = base.drawn.zip(new.drawn);
-    let page = || match &drawn {
-        Some((base, new)) => drawn::page(&document, base, new, &reading.options()),
-        None => page::of(&document),
-    };
-    output.finish_with(&document, destination.shows_warnings(), |printer| {
-        destination.write_with(&document, arguments.top, page, printer)
-    })?;
+    let mut answer = Answer::new(document).with_top(arguments.top);
+    if let Some((base, new)) = drawn {
+        answer = answer.drawn_by(drawn::Pictures { base, new, options: reading.options() });
+    }
+    output.answered(&answer, destination)?;
     Ok(tell(&checked, output))
 }
 

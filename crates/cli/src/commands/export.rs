@@ -5,18 +5,21 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
+use eaves_analyze::critical_path;
 use eaves_analyze::section::{Column, Number, Provenance, Section, Table, Unit, Value};
 use eaves_analyze::{CriticalPath, Options, Outcome, RankView, counter_tracks};
 use eaves_model::{Counter, MaybeF64, Recording, Run, StringId, Trace};
 use eaves_present::Document;
-use eaves_present::export::critical_path;
 use eaves_present::export::files::{self, ExportedFile, KERNELS, TableFormat, TraceFormat};
 use eaves_present::export::kernels;
 use eaves_store::tables::{flat_table, table_names};
 
-use crate::arguments::{HELP_TEMPLATE, OutputArguments};
-use crate::destination::{self, Destination};
-use crate::failure::{did_you_mean, hinted};
+use crate::arguments::OutputArguments;
+use crate::destination::Outputs;
+use crate::failure::hinted;
+use eaves_app::Form;
+use eaves_app::HELP_TEMPLATE;
+use eaves_model::suggestion::did_you_mean;
 
 /// What follows from more hardware counters than a table of kernels has columns for.
 pub(super) const COUNTERS_LEFT_OUT: &str = "Hardware counters that have no column of their own in the table of kernels, because there are too many: \
@@ -109,12 +112,12 @@ pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> Result<()>
     if is_stdout(&arguments.output) {
         to_stdout(arguments, &run.recordings)?;
         // A document without tables is empty as CSV, so stdout has nothing but the data.
-        let nothing = Destination::new(Some(destination::Format::Csv), None)?;
+        let nothing = Outputs::new(Some(Form::Csv), &[], |_| true)?;
         return output.finish(&Document::new("export", &run, Vec::new()), nothing, arguments.top);
     }
     let files = write(arguments, &run)?;
     let document = Document::new("export", &run, vec![Outcome::Section(section(&files))]);
-    output.finish(&document, Destination::new(summary_format(arguments), None)?, arguments.top)
+    output.finish(&document, Outputs::new(summary_format(arguments), &[], |_| true)?, arguments.top)
 }
 
 /// Writes recordings that are in memory.
@@ -137,11 +140,11 @@ pub(crate) fn write_run(run: &Run, to: &str, table: Option<&str>, path: &Path) -
     write(&arguments, run)
 }
 
-fn summary_format(arguments: &Arguments) -> Option<destination::Format> {
+fn summary_format(arguments: &Arguments) -> Option<Form> {
     match (arguments.json, arguments.csv, arguments.markdown) {
-        (true, ..) => Some(destination::Format::Json),
-        (_, true, _) => Some(destination::Format::Csv),
-        (.., true) => Some(destination::Format::Markdown),
+        (true, ..) => Some(Form::Json),
+        (_, true, _) => Some(Form::Csv),
+        (.., true) => Some(Form::Markdown),
         _ => None,
     }
 }

@@ -5,11 +5,13 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 
-use crate::arguments::{HELP_TEMPLATE, OutputArguments};
-use crate::destination::{self, Destination};
+use crate::arguments::OutputArguments;
+use crate::destination::Outputs;
 use crate::ingesting::{Outcome, Work};
 use crate::progress::Bar;
 use crate::ray::Cluster;
+use eaves_app::Form;
+use eaves_app::HELP_TEMPLATE;
 
 /// Keep recordings of many ranks as a dataset of Parquet tables
 #[derive(Args, Debug)]
@@ -53,12 +55,12 @@ pub(crate) struct Arguments {
 /// Brings a dataset up to date.
 pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> Result<()> {
     let summary = match (arguments.json, arguments.csv, arguments.markdown) {
-        (true, ..) => Some(destination::Format::Json),
-        (_, true, _) => Some(destination::Format::Csv),
-        (.., true) => Some(destination::Format::Markdown),
+        (true, ..) => Some(Form::Json),
+        (_, true, _) => Some(Form::Csv),
+        (.., true) => Some(Form::Markdown),
         _ => None,
     };
-    let destination = Destination::new(summary, None)?;
+    let destination = Outputs::new(summary, &[], |_| true)?;
     let (words, run) = (&arguments.inputs, arguments.run.as_deref());
     let dataset = arguments.output.to_string_lossy();
     let outcome = match &arguments.ray {

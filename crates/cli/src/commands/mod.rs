@@ -4,17 +4,12 @@
 mod attach;
 pub(crate) mod bench;
 mod cluster;
-mod comm;
 mod compile;
 mod counters;
 mod device;
 mod diff;
 pub(crate) mod export;
-mod flame;
-pub(crate) mod hta;
-mod info;
 mod ingest;
-mod kernels;
 mod memory;
 mod open;
 mod ops;
@@ -25,7 +20,6 @@ pub(crate) mod report;
 pub(crate) mod roofline;
 mod self_;
 mod serve;
-mod timeline;
 mod trigger;
 mod validate;
 mod watch;
@@ -35,6 +29,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Subcommand;
+use eaves_app::verbs;
 use eaves_ingest::{Contents, Form};
 use eaves_model::{Recording, Run};
 
@@ -49,17 +44,17 @@ pub(crate) enum Command {
     Attach(attach::Arguments),
     Bench(Box<bench::Arguments>),
     Cluster(cluster::Arguments),
-    Comm(comm::Arguments),
+    Comm(verbs::Comm),
     Compile(Box<compile::Arguments>),
     Counters(counters::Arguments),
     Device(device::Arguments),
     Diff(diff::Arguments),
     Export(export::Arguments),
-    Flame(flame::Arguments),
-    Hta(hta::Arguments),
-    Info(info::Arguments),
+    Flame(verbs::Flame),
+    Hta(verbs::Hta),
+    Info(verbs::Info),
     Ingest(ingest::Arguments),
-    Kernels(kernels::Arguments),
+    Kernels(verbs::Kernels),
     Memory(Box<memory::Arguments>),
     Open(open::Arguments),
     Ops(ops::Arguments),
@@ -71,7 +66,7 @@ pub(crate) enum Command {
     #[command(name = "self")]
     Self_(self_::Arguments),
     Serve(serve::Arguments),
-    Timeline(timeline::Arguments),
+    Timeline(verbs::Timeline),
     Trigger(trigger::Arguments),
     Validate(validate::Arguments),
     Watch(watch::Arguments),
@@ -84,28 +79,28 @@ impl Command {
             Self::Attach(arguments) => return attach::run(arguments, output),
             Self::Bench(arguments) => bench::run(arguments, output),
             Self::Cluster(arguments) => return cluster::run(arguments),
-            Self::Comm(arguments) => comm::run(arguments, output),
+            Self::Comm(request) => return output.run(request),
             Self::Compile(arguments) => return compile::run(arguments, output),
             Self::Counters(arguments) => return counters::run(arguments, output),
             Self::Device(arguments) => device::run(arguments, output),
             Self::Diff(arguments) => return diff::run(arguments, output),
             Self::Export(arguments) => export::run(arguments, output),
-            Self::Flame(arguments) => flame::run(arguments, output),
-            Self::Hta(arguments) => hta::run(arguments, output),
-            Self::Info(arguments) => info::run(arguments, output),
+            Self::Flame(request) => return output.run(request),
+            Self::Hta(request) => return output.run(request),
+            Self::Info(request) => return output.run(request),
             Self::Ingest(arguments) => ingest::run(arguments, output),
-            Self::Kernels(arguments) => kernels::run(arguments, output),
+            Self::Kernels(request) => return output.run(request),
             Self::Memory(arguments) => return memory::run(arguments, output),
             Self::Open(arguments) => open::run(arguments, output),
             Self::Ops(arguments) => ops::run(arguments, output),
             Self::Predict(arguments) => predict::run(arguments, output),
             Self::Profile(arguments) => return profile::run(arguments, output),
             Self::Query(arguments) => query::run(arguments, output),
-            Self::Report(arguments) => report::run(arguments, output),
+            Self::Report(arguments) => return report::run(arguments, output),
             Self::Roofline(arguments) => return roofline::run(arguments, output),
             Self::Self_(arguments) => self_::run(arguments, output),
             Self::Serve(arguments) => serve::run(arguments, output),
-            Self::Timeline(arguments) => timeline::run(arguments, output),
+            Self::Timeline(request) => return output.run(request),
             Self::Trigger(arguments) => return trigger::run(arguments, output),
             Self::Validate(arguments) => return validate::run(arguments, output),
             Self::Watch(arguments) => return watch::run(arguments, output),
@@ -130,19 +125,6 @@ fn open_with<R: Send>(
     let bar = Bar::start(&output.printer());
     let options = eaves_ingest::Options { progress: bar.progress.clone(), ..Default::default() };
     let read = eaves_ingest::open_with(inputs, &options, form, work);
-    drop(bar);
-    read.map_err(|error| hinted(error.to_string(), error.hint()))
-}
-
-/// Reads the inputs of a verb that takes sums of profilers, too.
-pub(crate) fn read_with_sums<R: Send>(
-    inputs: &[PathBuf],
-    output: &OutputArguments,
-    work: impl Fn(&mut Recording) -> R + Sync,
-) -> Result<Contents<R>> {
-    let bar = Bar::start(&output.printer());
-    let options = eaves_ingest::Options { progress: bar.progress.clone(), ..Default::default() };
-    let read = eaves_ingest::read_with_sums(inputs, &options, work);
     drop(bar);
     read.map_err(|error| hinted(error.to_string(), error.hint()))
 }

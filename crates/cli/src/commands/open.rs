@@ -7,8 +7,9 @@ use anyhow::Result;
 use clap::Args;
 
 use super::serve::ServingArguments;
-use crate::arguments::{HELP_TEMPLATE, OutputArguments};
+use crate::arguments::OutputArguments;
 use crate::failure::hinted;
+use eaves_app::HELP_TEMPLATE;
 
 /// Open recordings or reports in a browser
 #[derive(Args, Debug)]

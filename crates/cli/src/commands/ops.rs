@@ -10,8 +10,10 @@ use eaves_present::Document;
 use eaves_roofline::scripts::Script;
 use serde_json::Value;
 
-use crate::arguments::{HELP_TEMPLATE, OutputArguments};
-use crate::failure::{did_you_mean, hinted};
+use crate::arguments::OutputArguments;
+use crate::failure::hinted;
+use eaves_app::HELP_TEMPLATE;
+use eaves_model::suggestion::did_you_mean;
 
 /// List operators with formulas, or check a script that defines more
 #[derive(Args, Debug)]

@@ -13,14 +13,16 @@ use clap::builder::PossibleValuesParser;
 use eaves_capture::{Conditions, Ended, Outcome, Passed, Plan, Record, Request, Tool};
 use eaves_model::Ns;
 use eaves_present::export::files;
-use eaves_present::human::counted;
+use eaves_section::quantity::counted;
 
 use crate::Status;
-use crate::analysis::AnalysisOptions;
-use crate::arguments::{HELP_TEMPLATE, OutputArguments};
-use crate::device;
+use crate::arguments::OutputArguments;
 use crate::failure::hinted;
-use crate::selection::instant;
+use eaves_app::HELP_TEMPLATE;
+use eaves_app::analysis::Closely;
+use eaves_app::device;
+use eaves_app::seconds;
+use eaves_app::verbs::Report;
 
 pub(crate) use self::torch::TorchArguments;
 pub(super) use self::torch::nothing;
@@ -78,10 +80,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "DIR", help_heading = "Running")]
     output_dir: Option<PathBuf>,
     /// End the program and all it started after this time: 300s
-    #[arg(long, value_name = "TIME", value_parser = instant, help_heading = "Running")]
+    #[arg(long, value_name = "TIME", value_parser = seconds, help_heading = "Running")]
     timeout: Option<Ns>,
     /// Time to write what was recorded before it is ended for good
-    #[arg(long, value_name = "TIME", value_parser = instant, default_value = "30s", help_heading = "Running")]
+    #[arg(long, value_name = "TIME", value_parser = seconds, default_value = "30s", help_heading = "Running")]
     grace: Ns,
     /// Variable of the program's environment; may be given several times
     #[arg(long, value_name = "NAME=VALUE", value_parser = variable, help_heading = "Running")]
@@ -93,7 +95,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "NAME|FILE", help_heading = "Device")]
     device: Option<String>,
     #[command(flatten)]
-    analysis: AnalysisOptions,
+    closely: Closely,
 }
 
 /// Runs the program.
@@ -102,7 +104,7 @@ pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> anyhow::Re
     let Some(tool) = eaves_capture::find(&arguments.with) else {
         return Err(hinted(format!("no profiler `{}`", arguments.with), "see `eaves profile --help`"));
     };
-    let device = arguments.device.as_deref().map(device::named).transpose()?;
+    arguments.device.as_deref().map(device::named).transpose()?;
     arguments.torch.check(tool)?;
     let installed = tool.command.is_none() || eaves_capture::located(tool).is_some();
     if !installed && !arguments.dry_run {
@@ -152,7 +154,15 @@ pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> anyhow::Re
         if tool.command.is_some() {
             write_kernels(tool, &directory, &outcome.readable, output)?;
         }
-        arguments.analysis.run(&outcome.readable, device, "profile", |_| true, output, destination)
+        let report = Report {
+            inputs: outcome.readable.clone(),
+            closely: arguments.closely.clone(),
+            device: arguments.device.clone(),
+            ..Report::default()
+        };
+        let mut answer = output.ask(&report, &destination)?;
+        answer.document.verb = "profile";
+        output.answered(&answer, destination).map(drop)
     };
     match report() {
         Ok(()) => Ok(Status::Program(code)),
@@ -172,7 +182,7 @@ fn record(
     output: &OutputArguments,
 ) -> anyhow::Result<Outcome> {
     // What programs read must not be mixed with what the program says.
-    let answer_to_stdout = output.path().is_none() && output.format().is_some();
+    let answer_to_stdout = output.prints_data();
     let conditions = Conditions {
         environment: arguments.env.clone(),
         timeout: arguments.timeout.map(duration),

@@ -11,9 +11,10 @@ use eaves_present::Document;
 use eaves_query::{Answer, Limits, Ranks, Recordings};
 use eaves_store::{Dataset, is_address};
 
-use crate::arguments::{HELP_TEMPLATE, OutputArguments, check_output};
-use crate::destination::{self, Target};
+use crate::arguments::{OutputArguments, check_output};
+use crate::destination::Target;
 use crate::failure::hinted;
+use eaves_app::HELP_TEMPLATE;
 
 /// Ask in SQL about kernels, operators, launches, collectives, steps
 #[derive(Args, Debug)]
@@ -57,9 +58,9 @@ pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> Result<()>
         return output.write_text(&listed()?);
     }
     let form = form(output)?;
-    check_output(output.path(), &arguments.inputs)?;
+    check_output(output.one_path()?, &arguments.inputs)?;
     is_there()?;
-    let target = Target::open(output.path())?;
+    let target = Target::open(output.one_path()?)?;
     let sql = question(arguments.sql.as_deref().unwrap_or_default())?;
     let (ranks, run) = ranks(&arguments.inputs, |inputs| super::read(inputs, output))?;
     let answer = ask(&sql, &ranks)?;
@@ -135,12 +136,12 @@ fn question(words: &str) -> Result<String> {
 /// The form that an option or the name of the file asks for.
 fn form(output: &OutputArguments) -> Result<Form> {
     let asked = match output.format() {
-        Some(destination::Format::Csv) => Some(Form::Csv),
-        Some(destination::Format::Json) => Some(Form::Json),
-        Some(destination::Format::Markdown) => Some(Form::Markdown),
+        Some(eaves_app::Form::Csv) => Some(Form::Csv),
+        Some(eaves_app::Form::Json) => Some(Form::Json),
+        Some(eaves_app::Form::Markdown) => Some(Form::Markdown),
         _ => None,
     };
-    let Some(path) = output.path() else { return Ok(asked.unwrap_or(Form::Text)) };
+    let Some(path) = output.one_path()? else { return Ok(asked.unwrap_or(Form::Text)) };
     let extension = path.extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase());
     let named = match extension.as_deref() {
         Some("csv") => Some(Form::Csv),

@@ -15,11 +15,13 @@ use eaves_roofline::Settings;
 use self::pair::Pair;
 pub(crate) use self::run::script;
 use crate::Status;
-use crate::arguments::{HELP_TEMPLATE, OutputArguments};
-use crate::condition;
-use crate::device::DeviceArguments;
+use crate::arguments::OutputArguments;
 use crate::failure::hinted;
-use crate::selection::SelectionArguments;
+use eaves_app::Against;
+use eaves_app::HELP_TEMPLATE;
+use eaves_app::Selected;
+use eaves_app::{Form as OutputForm, condition};
+use eaves_model::suggestion::did_you_mean;
 
 /// Hold kernels, operators and messages against the roofs of a device
 #[derive(Args, Debug)]
@@ -57,9 +59,9 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "PAIR", value_parser = pair::parse)]
     pair: Vec<Pair>,
     #[command(flatten)]
-    device: DeviceArguments,
+    device: Against,
     /// Peaks and thresholds of an NPU: peak_tops, mem_bw, mem_thresh,
-    /// comp_thresh
+    /// comp_thresh; by default roofline_config.json beside NPU commands
     #[arg(long, value_name = "FILE", help_heading = "Device")]
     config: Option<PathBuf>,
     /// Count NPU commands and peaks as the first tool of that format did: in
@@ -85,10 +87,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "CONDITION")]
     fail_on: Vec<String>,
     #[command(flatten)]
-    selection: SelectionArguments,
-    /// Rows of each table in text and Markdown; 0 for all
-    #[arg(long, value_name = "N", default_value_t = 20, help_heading = "Selection")]
-    top: usize,
+    selection: Selected,
     /// Colours of the page: auto, light or dark
     #[arg(
         long,
@@ -142,14 +141,13 @@ enum PaletteArgument {
 /// Holds the inputs against their devices.
 pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> Result<Status> {
     let conditions = condition::parse_all(&arguments.fail_on)?;
-    let config = arguments.config.as_deref().map(Config::read).transpose()?;
+    let config = arguments.config.as_deref().map(|path| Config::read(path, output)).transpose()?;
     let settings = arguments.settings(config.as_ref());
-    let destination = write::Destination::new(arguments, output)?;
-    let answers = run::answers(arguments, &settings, output)?;
-    let sections: Vec<_> = answers.iter().flat_map(|answer| answer.document.sections()).collect();
-    let checked = condition::check_all(&conditions, &sections)?;
-    destination.write(arguments, &answers, output)?;
-    Ok(condition::tell(&checked, output))
+    let outputs = output.outputs(&arguments.files(), OutputForm::is_of_charts)?;
+    let inputs = run::inputs(arguments, &settings, output)?;
+    let mut answer = write::answer(arguments, inputs);
+    answer.too_much = condition::check_all(&conditions, &answer.document.sections().collect::<Vec<_>>())?;
+    output.answered(&answer, outputs)
 }
 
 impl Arguments {
@@ -212,8 +210,24 @@ struct Config {
     compute: Option<f64>,
 }
 
+/// Every key of such a file. The last ones are those of a dashboard that reads the same file; here they mean nothing.
+const KEYS: [&str; 12] = [
+    "name",
+    "peak_tops",
+    "mem_bw",
+    "mem_thresh",
+    "comp_thresh",
+    "bound_thresh",
+    "balanced",
+    "counts",
+    "peak_unit",
+    "issue_eff_limit",
+    "issue_waste_limit",
+    "issue_perf_limit",
+];
+
 impl Config {
-    fn read(path: &Path) -> Result<Self> {
+    fn read(path: &Path, output: &OutputArguments) -> Result<Self> {
         let text = std::fs::read_to_string(path)
             .with_context(|| format!("cannot read the configuration: {}", path.display()))?;
         let wrong = |what: String| {
@@ -224,6 +238,19 @@ impl Config {
         };
         let json: serde_json::Value =
             serde_json::from_str(&text).map_err(|error| wrong(format!("is no JSON ({error})")))?;
+        // Only of the dashboards' own form: any peaks file may be named here, and has keys of its own.
+        let is_plain = json.get("peak_tops").is_some() || json.get("mem_bw").is_some();
+        for key in json.as_object().into_iter().flat_map(|all| all.keys()) {
+            if is_plain && !KEYS.contains(&key.as_str()) && !key.starts_with("rate.") {
+                let known = match did_you_mean(key, KEYS) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => format!("known are {}", KEYS.join(", ")),
+                };
+                output
+                    .printer()
+                    .note(&format!("warning: unknown key `{key}`; {known}: {}\n", path.display()));
+            }
+        }
         let limit = |key: &str| match json.get(key) {
             None => Ok(None),
             Some(value) => {

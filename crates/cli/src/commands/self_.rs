@@ -6,7 +6,8 @@ use anyhow::Context;
 use clap::{Args, Command, CommandFactory, Subcommand};
 use clap_complete::Shell;
 
-use crate::arguments::{HELP_TEMPLATE, OutputArguments};
+use crate::arguments::OutputArguments;
+use eaves_app::HELP_TEMPLATE;
 
 /// Things made from eaves itself
 #[derive(Args, Debug)]

@@ -1,16 +1,17 @@
 //! `eaves serve`: the page over HTTP.
 
 use std::net::IpAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use clap::Args;
 use eaves_serve::{Options, Server, StartError};
 
-use crate::arguments::{HELP_TEMPLATE, OutputArguments};
+use crate::arguments::OutputArguments;
 use crate::failure::hinted;
 use crate::serving::Program;
+use eaves_app::HELP_TEMPLATE;
 
 /// Serve the page: every view, in a browser
 #[derive(Args, Debug)]
@@ -64,6 +65,7 @@ pub(crate) struct ServingArguments {
 
 /// Serves until it is interrupted.
 pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> Result<()> {
+    arguments.inputs.iter().try_for_each(|input| check(input))?;
     let server = arguments.serving.start(&arguments.inputs)?;
     let inputs = arguments.inputs.iter().map(|input| vec![input.clone()]);
     for input in inputs {
@@ -72,6 +74,20 @@ pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> Result<()>
     output.printer().message(&format!("serving at {}\n", server.url()));
     server.wait();
     Ok(())
+}
+
+/// Whether there is such an input. Runs are read when somebody looks at them, which is late to hear of a wrong name.
+fn check(input: &Path) -> Result<()> {
+    let name = input.to_string_lossy();
+    let matches = || glob::glob(&name).is_ok_and(|mut found| found.next().is_some());
+    // What is not on this machine is only known when it is asked for.
+    if name.contains("://") || input.exists() || matches() {
+        return Ok(());
+    }
+    Err(hinted(
+        format!("no such file or directory: {}", input.display()),
+        "give traces, directories or saved reports; without inputs, `eaves serve` starts with none and the page opens them",
+    ))
 }
 
 impl ServingArguments {

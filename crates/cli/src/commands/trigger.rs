@@ -6,9 +6,10 @@ use clap::Args;
 use eaves_model::Ns;
 
 use crate::Status;
-use crate::analysis::AnalysisOptions;
-use crate::arguments::{HELP_TEMPLATE, OutputArguments};
-use crate::selection::instant;
+use crate::arguments::OutputArguments;
+use eaves_app::HELP_TEMPLATE;
+use eaves_app::analysis::Closely;
+use eaves_app::{instant, seconds};
 
 /// Record a program that runs under attach, then report
 #[derive(Args, Debug)]
@@ -41,10 +42,10 @@ pub(crate) struct Arguments {
     #[arg(long, help_heading = "What to record")]
     memory: bool,
     /// Longest to wait for the traces of all processes
-    #[arg(long, value_name = "TIME", value_parser = instant, default_value = "300s", help_heading = "Running")]
+    #[arg(long, value_name = "TIME", value_parser = seconds, default_value = "300s", help_heading = "Running")]
     timeout: Ns,
     #[command(flatten)]
-    analysis: AnalysisOptions,
+    closely: Closely,
 }
 
 /// Asks, waits and reports.
@@ -55,13 +56,14 @@ pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> anyhow::Re
 #[cfg(unix)]
 mod system {
     use eaves_capture::ondemand::{Extent, Order, ask, find};
-    use eaves_present::human::counted;
+    use eaves_section::quantity::counted;
 
     use super::super::profile::duration;
     use super::Arguments;
     use crate::Status;
     use crate::arguments::OutputArguments;
     use crate::failure::hinted;
+    use eaves_app::verbs::Report;
 
     pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> anyhow::Result<Status> {
         let printer = output.printer();
@@ -96,8 +98,11 @@ mod system {
         for file in &answer.files {
             printer.note(&format!("note: recorded {}\n", file.display()));
         }
-        arguments.analysis.run(&answer.files, None, "trigger", |_| true, output, destination)?;
-        Ok(Status::Done)
+        let closely = arguments.closely.clone();
+        let report = Report { inputs: answer.files.clone(), closely, ..Report::default() };
+        let mut answer = output.ask(&report, &destination)?;
+        answer.document.verb = "trigger";
+        output.answered(&answer, destination)
     }
 }
 

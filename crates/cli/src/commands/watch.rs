@@ -6,14 +6,15 @@ use std::time::Duration;
 
 use anyhow::Result;
 use clap::Args;
-use eaves_present::human;
+use eaves_section::quantity;
 use eaves_serve::live::{Sample, Sampler};
 
 use crate::Status;
-use crate::arguments::{HELP_TEMPLATE, OutputArguments};
-use crate::destination::Format;
+use crate::arguments::OutputArguments;
 use crate::failure::hinted;
 use crate::printer::Printer;
+use eaves_app::Form;
+use eaves_app::HELP_TEMPLATE;
 
 /// Watch processors, memory and GPUs, or a program while it runs
 #[derive(Args, Debug)]
@@ -45,7 +46,7 @@ pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> Result<Sta
     let printer = output.printer();
     let mut child = start(&arguments.command)?;
     let mut sampler = Sampler::new(child.as_ref().map(Child::id));
-    let json = output.format() == Some(Format::Json);
+    let json = output.format() == Some(Form::Json);
     // The output of the program has stdout for itself.
     let mut view = View { printer, json, beside: child.is_some(), lines: 0 };
     let mut taken = 0;
@@ -151,32 +152,32 @@ fn lines(sample: &Sample) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(cpu) = &sample.cpu {
         let cores: String = cpu.cores_pct.iter().map(|share| block(*share)).collect();
-        lines.push(format!("cpu {} {cores}", human::percent(cpu.total_pct)));
+        lines.push(format!("cpu {} {cores}", quantity::percent(cpu.total_pct)));
     }
     if let Some(memory) = sample.memory {
         let used = memory.total_bytes.saturating_sub(memory.available_bytes);
         lines.push(format!(
             "memory {} of {}",
-            human::bytes(used as f64),
-            human::bytes(memory.total_bytes as f64)
+            quantity::bytes(used as f64),
+            quantity::bytes(memory.total_bytes as f64)
         ));
     }
     if let Some([one, five, fifteen]) = sample.load {
         lines.push(format!("load {one:.2} {five:.2} {fifteen:.2}"));
     }
     if let Some(program) = &sample.program {
-        let cpu = program.cpu_pct.map_or_else(|| human::MISSING.to_owned(), human::percent);
+        let cpu = program.cpu_pct.map_or_else(|| quantity::MISSING.to_owned(), quantity::percent);
         lines.push(format!(
             "program {cpu} cpu, {}, {} in {}",
-            human::bytes(program.memory_bytes as f64),
-            human::counted(program.threads as usize, "thread"),
+            quantity::bytes(program.memory_bytes as f64),
+            quantity::counted(program.threads as usize, "thread"),
             if program.count == 1 { "1 process".to_owned() } else { format!("{} processes", program.count) },
         ));
     }
     for gpu in &sample.gpus {
         let mut parts = vec![gpu.name.clone()];
-        parts.extend(gpu.utilisation_pct.map(human::percent));
-        parts.extend(gpu.memory_used_bytes.map(|bytes| human::bytes(bytes as f64)));
+        parts.extend(gpu.utilisation_pct.map(quantity::percent));
+        parts.extend(gpu.memory_used_bytes.map(|bytes| quantity::bytes(bytes as f64)));
         parts.extend(gpu.power_w.map(|power| format!("{power:.0} W")));
         parts.extend(gpu.temperature_c.map(|degrees| format!("{degrees:.0} °C")));
         parts.extend(gpu.clock_mhz.map(|clock| format!("{clock:.0} MHz")));

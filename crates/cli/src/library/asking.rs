@@ -11,9 +11,12 @@ use crate::commands::query as query_verb;
 use crate::failure::hinted;
 use crate::ingesting::names::default_run;
 
-impl eaves_query::Recordings for Recordings {
+/// Recordings as SQL sees them.
+struct Held(Arc<Recordings>);
+
+impl eaves_query::Recordings for Held {
     fn recordings(&self) -> &[Recording] {
-        &self.run.recordings
+        &self.0.run.recordings
     }
 }
 
@@ -38,6 +41,6 @@ pub fn query(sql: &str, inputs: &[PathBuf]) -> Result<Answer, Failure> {
 pub fn query_recordings(sql: &str, recordings: &Arc<Recordings>) -> Result<Answer, Failure> {
     let paths: Vec<PathBuf> =
         recordings.run.recordings.iter().map(|recording| Path::new(&recording.path).to_owned()).collect();
-    let held: Arc<dyn eaves_query::Recordings> = recordings.clone();
+    let held: Arc<dyn eaves_query::Recordings> = Arc::new(Held(recordings.clone()));
     Ok(query_verb::ask(sql, &Ranks::in_memory(&default_run(&paths), &held))?)
 }

@@ -10,11 +10,12 @@ use eaves_model::{Interval, Run};
 use eaves_present::timeline::svg;
 use eaves_present::{Document, page, png, terminal};
 
-use super::question::each_at;
 use super::saving::{plain, save, save_bytes};
 use super::{Failure, Recordings};
-use crate::analysis::flame_of_page;
-use crate::flame::{Format, PAGE_FRAMES, Trees, View, measuring};
+use eaves_app::Form as Format;
+use eaves_app::analysis::flame_of_page;
+use eaves_app::each as each_at;
+use eaves_app::flame::{PAGE_FRAMES, Trees, View, measuring};
 
 /// Frames that people see as text if they do not say how many.
 const FLAME_ROWS: usize = 30;
@@ -121,8 +122,9 @@ impl FlameGraph {
     /// # Errors
     /// None that [`Self::new`] has not told.
     pub fn document(&self) -> Result<Document, Failure> {
-        let outcomes = vec![self.trees(None)?.outcome(&self.view)];
-        Ok(Document { outcomes, ..self.inputs() })
+        let trees = self.trees(None)?;
+        let (outcomes, tree) = (vec![trees.outcome(&self.view)], trees.nested(&self.view));
+        Ok(Document { outcomes, tree, ..self.inputs() })
     }
 
     /// Writes a file in the form that its name asks for.
@@ -131,12 +133,12 @@ impl FlameGraph {
     /// If there is nothing to draw, or the file cannot be written.
     pub fn save(&self, path: &Path) -> Result<(), Failure> {
         match Format::of(path) {
-            Some(format) => save_bytes(path, || self.render(format)),
-            None if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("txt")) => {
+            Some(Format::Text) => {
                 let options = terminal::Options { top: FLAME_ROWS, ..terminal::Options::default() };
                 save_bytes(path, || Ok(self.text(&options)?.into_bytes()))
             }
-            None => save(&self.document()?, path, 0),
+            None | Some(Format::Json | Format::Csv | Format::Markdown) => save(&self.document()?, path, 0),
+            Some(format) => save_bytes(path, || self.render(format)),
         }
     }
 }
@@ -199,7 +201,7 @@ impl Timeline {
     }
 
     fn charts(&self) -> Charts<'_> {
-        Charts::new(&self.recordings.run.recordings, &self.recordings.options())
+        eaves_analyze::timeline::charts(&self.recordings.run.recordings, &self.recordings.options())
     }
 
     /// A page to look around in.

@@ -79,7 +79,7 @@ impl Ingest {
 }
 
 fn finished() -> Failure {
-    Failure { message: "it is finished".to_owned(), hint: None }
+    Failure::new("it is finished", "plan another")
 }
 
 /// Reads an input and writes what it is of a run, all that say which rank they are or those that are named. Names that are not
@@ -95,7 +95,8 @@ pub fn ingest_file(
     folder: &Path,
 ) -> Result<Vec<u8>, Failure> {
     let answer = Task { file: file.to_owned(), ranks }.run(dataset, run, folder)?;
-    serde_json::to_vec(&answer).map_err(|error| Failure { message: error.to_string(), hint: None })
+    serde_json::to_vec(&answer)
+        .map_err(|error| Failure::new(error.to_string(), "use one version of eaves everywhere"))
 }
 
 /// What became of inputs, as a document.

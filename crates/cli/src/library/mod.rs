@@ -10,11 +10,8 @@ mod partial;
 mod question;
 mod saving;
 
-use std::path::PathBuf;
-
 use clap::Parser;
-use eaves_analyze::{Selection, SelectionError};
-use eaves_model::{Measurements, Run};
+use eaves_analyze::Selection;
 use eaves_present::Document;
 
 pub use self::asking::{query, query_recordings};
@@ -24,47 +21,20 @@ pub use self::ingest::{Ingest, IngestTask, ingest_file, ingested};
 pub use self::partial::{files, measured, merged, report_of};
 pub use self::question::{diff, hta, info, report, roofline};
 pub use self::saving::{export, save, save_report, text};
-use crate::arguments::Answer;
-use crate::failure;
-pub use crate::flame::{Format as FlameFormat, View as FlameView};
-pub use crate::picture::FOR_PROGRAMS;
-use crate::selection::SelectionArguments;
-
-/// What went wrong, and what to try.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Failure {
-    /// What went wrong.
-    pub message: String,
-    /// What to try, if anything is known to help.
-    pub hint: Option<String>,
-}
-
-impl Failure {
-    /// A failure with a hint.
-    pub fn new(message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { message: message.into(), hint: Some(hint.into()) }
-    }
-}
-
-impl From<anyhow::Error> for Failure {
-    fn from(error: anyhow::Error) -> Self {
-        Self { message: format!("{error:#}"), hint: failure::hint(&error).map(str::to_owned) }
-    }
-}
-
-impl From<SelectionError> for Failure {
-    fn from(error: SelectionError) -> Self {
-        crate::analysis::not_selected(error).into()
-    }
-}
+use crate::arguments::AnswerTo;
+use eaves_app::Selected;
+pub use eaves_app::flame::View as FlameView;
+pub use eaves_app::{FOR_PROGRAMS, Failure, Form as FlameFormat, Recordings};
 
 /// The part of recordings that texts name, each written as after the option of its name.
 ///
 /// # Errors
 /// If a text means nothing.
 pub fn selection(step: Option<&str>, time: Option<&str>, rank: Option<&str>) -> Result<Selection, Failure> {
-    let parsed = SelectionArguments::parse(step, time, rank);
-    parsed.map(|arguments| arguments.selection()).map_err(|message| Failure { message, hint: None })
+    let parsed = Selected::parse(step, time, rank);
+    parsed
+        .map(|arguments| arguments.selection())
+        .map_err(|message| Failure { hint: None, ..Failure::usage(message, "") })
 }
 
 /// A share in percent as millionths.
@@ -72,41 +42,8 @@ pub fn selection(step: Option<&str>, time: Option<&str>, rank: Option<&str>) -> 
 /// # Errors
 /// If it is no share, or has more than four decimals.
 pub fn millionths(percent: &str) -> Result<u32, Failure> {
-    crate::flame::millionths(percent).map_err(|message| Failure { message, hint: None })
-}
-
-/// Recordings in memory, and the part of them that questions are about.
-#[derive(Debug)]
-pub struct Recordings {
-    /// The recordings of the selected ranks.
-    pub run: Run,
-    /// Sums without a record of each launch.
-    pub sums: Vec<Measurements>,
-    /// The part.
-    pub selection: Selection,
-}
-
-impl Recordings {
-    /// Reads traces and sums of profilers.
-    ///
-    /// # Errors
-    /// If an input cannot be read, or no recording is of a rank that is asked for.
-    pub fn read(paths: &[PathBuf], selection: Selection, threads: Option<usize>) -> Result<Self, Failure> {
-        let mut options = eaves_ingest::Options::default();
-        if let Some(threads) = threads {
-            options.threads = threads.max(1);
-        }
-        let contents = eaves_ingest::read_with_sums(paths, &options, |_| ())
-            .map_err(|error| Failure::new(error.to_string(), error.hint()))?;
-        let mut run = contents.run;
-        let mut known: Vec<i64> = run.recordings.iter().map(|recording| recording.rank).collect();
-        known.dedup();
-        if let Some(&rank) = selection.ranks.iter().flatten().find(|rank| !known.contains(rank)) {
-            return Err(SelectionError::NoSuchRank { rank, known }.into());
-        }
-        run.recordings.retain(|recording| selection.has_rank(recording.rank));
-        Ok(Self { run, sums: contents.measurements, selection })
-    }
+    eaves_app::flame::millionths(percent)
+        .map_err(|message| Failure { hint: None, ..Failure::usage(message, "") })
 }
 
 /// What a verb has to say: arguments as on the command line, without the name of the program.
@@ -117,7 +54,7 @@ pub fn ask(arguments: &[String]) -> Result<Document, Failure> {
     let name = std::iter::once("eaves");
     let typed = name.chain(arguments.iter().map(String::as_str));
     let mut parsed = crate::Arguments::try_parse_from(typed).map_err(|error| misunderstood(&error))?;
-    let answer = Answer::default();
+    let answer = AnswerTo::default();
     parsed.output.answer_to(&answer);
     parsed.command.run(&parsed.output)?;
     let document = answer.lock().ok().and_then(|mut answer| answer.take());

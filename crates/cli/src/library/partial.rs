@@ -8,8 +8,7 @@ use eaves_analyze::{Options, Partial, Selection, measure};
 use eaves_present::Document;
 
 use super::Failure;
-use crate::commands::report as report_verb;
-use crate::{device, partial};
+use eaves_app::{device, partial};
 
 /// The files that inputs stand for, in order: each can be measured by another process.
 ///
@@ -79,7 +78,7 @@ pub fn report_of(
     device: Option<&str>,
     details: bool,
 ) -> Result<Document, Failure> {
-    report_verb::check_sections(sections)?;
+    eaves_app::verbs::check_sections(sections)?;
     let wanted = |analysis: &&'static Analysis| {
         sections.is_empty() || sections.iter().any(|section| section == analysis.id)
     };

@@ -1,65 +1,26 @@
 //! Questions about recordings in memory.
 
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use eaves_analyze::analyses::{self, Analysis};
 use eaves_analyze::compare::{self, Comparison, Profile};
 use eaves_analyze::{Options, Selection, assemble, measure};
-use eaves_model::{Run, Trace};
 use eaves_present::Document;
 
 use super::{Failure, Recordings};
-use crate::analysis;
-use crate::commands::{hta as hta_verb, report as report_verb, roofline as roofline_verb};
-use crate::device::{self, DeviceArguments};
+use crate::commands::roofline as roofline_verb;
+use eaves_app::analysis;
+use eaves_app::{Against, device};
 
-impl Recordings {
-    pub(super) fn options(&self) -> Options {
-        Options::default().with_selection(self.selection.clone())
-    }
-
-    /// Does some work on each recording, as many side by side as there are threads. Answers are in order.
-    pub(super) fn each<R: Send>(&self, work: impl Fn(&Trace) -> R + Sync) -> Vec<R> {
-        each_at(&self.run, |_, trace| work(trace))
-    }
-
-    fn document(
-        &self,
-        verb: &'static str,
-        options: &Options,
-        analyses: &[&'static Analysis],
-    ) -> Result<Document, Failure> {
-        let measured = self.each(|trace| measure(trace, options, analyses));
-        Ok(analysis::document(verb, &self.run, &measured, &self.sums, options, analyses)?)
-    }
-}
-
-/// Does some work on each recording of a run, which may need its place, as many side by side as there are threads.
-/// Answers are in order.
-pub(super) fn each_at<R: Send>(run: &Run, work: impl Fn(usize, &Trace) -> R + Sync) -> Vec<R> {
-    let recordings = &run.recordings;
-    let threads = eaves_ingest::Options::default().threads.min(recordings.len()).max(1);
-    let next = AtomicUsize::new(0);
-    let answers: Mutex<Vec<(usize, R)>> = Mutex::new(Vec::with_capacity(recordings.len()));
-    let worker = || {
-        while let Some((at, recording)) =
-            Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|at| Some((at, recordings.get(at)?)))
-        {
-            let answer = work(at, &recording.trace);
-            answers.lock().unwrap_or_else(PoisonError::into_inner).push((at, answer));
-        }
-    };
-    std::thread::scope(|scope| {
-        for _ in 1..threads {
-            scope.spawn(worker);
-        }
-        worker();
-    });
-    let mut answers = answers.into_inner().unwrap_or_else(PoisonError::into_inner);
-    answers.sort_by_key(|(at, _)| *at);
-    answers.into_iter().map(|(_, answer)| answer).collect()
+fn document(
+    recordings: &Recordings,
+    verb: &'static str,
+    options: &Options,
+    analyses: &[&'static Analysis],
+) -> Result<Document, Failure> {
+    let measured = recordings.each(|trace| measure(trace, options, analyses));
+    analysis::document(verb, &recordings.run, &measured, &recordings.sums, options, analyses)
 }
 
 /// The report: all sections, or those named, held against a device other than the one recorded on if one is named.
@@ -72,14 +33,14 @@ pub fn report(
     device: Option<&str>,
     details: bool,
 ) -> Result<Document, Failure> {
-    report_verb::check_sections(sections)?;
+    eaves_app::verbs::check_sections(sections)?;
     let wanted = |analysis: &&'static Analysis| {
         sections.is_empty() || sections.iter().any(|section| section == analysis.id)
     };
     let analyses: Vec<_> = analyses::in_report_order().into_iter().filter(wanted).collect();
     let device = device.map(device::named).transpose()?;
     let options = recordings.options().with_details(details).with_device(device.map(Arc::new));
-    recordings.document("report", &options, &analyses)
+    document(recordings, "report", &options, &analyses)
 }
 
 /// The answers of Holistic Trace Analysis.
@@ -87,7 +48,7 @@ pub fn report(
 /// # Errors
 /// If there is nothing of what is selected.
 pub fn hta(recordings: &Recordings) -> Result<Document, Failure> {
-    recordings.document("hta", &recordings.options(), &hta_verb::sections())
+    document(recordings, "hta", &recordings.options(), &eaves_app::verbs::hta_sections())
 }
 
 /// What was recorded and what was not.
@@ -107,7 +68,7 @@ pub fn roofline(
     ops: Option<&Path>,
 ) -> Result<Document, Failure> {
     let run = &recordings.run;
-    let named = DeviceArguments::default().or_named(device.map(str::to_owned)).with_sparse(sparse);
+    let named = Against::default().or_named(device.map(str::to_owned)).with_sparse(sparse);
     let recorded = run.recordings.iter().flat_map(|recording| &recording.trace.metadata.devices);
     let device = named.resolve_recorded(&recorded.cloned().collect::<Vec<_>>())?;
     let of_measuring = (!named.is_silent()).then(|| Arc::new(device.clone()));

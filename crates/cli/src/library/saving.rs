@@ -3,16 +3,16 @@
 use std::path::Path;
 
 use anstream::ColorChoice;
-use eaves_analyze::section::Section;
 use eaves_analyze::timeline::TIMELINE;
 use eaves_analyze::{flame, measure};
-use eaves_present::{Document, png, roofline, terminal};
+use eaves_present::{Document, roofline, terminal};
 
 use super::{Failure, Recordings};
-use crate::analysis;
 use crate::commands::export as export_verb;
-use crate::destination::{Destination, Target};
+use crate::destination::{Outputs, Target};
 use crate::printer::Printer;
+use eaves_app::analysis;
+use eaves_app::{Answer, Form};
 
 /// Nothing is printed where files are written.
 const SILENT: Printer = Printer { quiet: true, color: ColorChoice::Never };
@@ -33,17 +33,10 @@ pub(super) fn plain(text: &str) -> String {
 /// # Errors
 /// If the name asks for nothing that can be made, or the file cannot be written.
 pub fn save(document: &Document, path: &Path, top: usize) -> Result<(), Failure> {
-    let sections: Vec<&Section> = document.sections().collect();
-    let has_chart = sections.iter().any(|section| roofline::has_chart(section));
-    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
-    let drawing = || roofline::svg(&sections, &roofline::Options::default());
-    match ending.to_ascii_lowercase().as_str() {
-        "svg" if has_chart => save_bytes(path, || Ok(drawing().into_bytes())),
-        "png" if has_chart => save_bytes(path, || {
-            png::render(&drawing(), png::SCREEN).map_err(|error| anyhow::Error::from(error).into())
-        }),
-        _ => Ok(Destination::new(None, Some(path))?.write(document, top, &SILENT)?),
-    }
+    let has_chart = document.sections().any(roofline::has_chart);
+    let has_form = |form: Form| Form::OF_DOCUMENTS.contains(&form) || has_chart && form.is_of_charts();
+    let outputs = Outputs::new(None, &[path.to_owned()], has_form)?;
+    Ok(outputs.write(&Answer::new(document.clone()), top, &SILENT)?)
 }
 
 /// Writes the whole report of recordings as [`save`] does, but for a page, which has their timeline and their flame graph
@@ -68,7 +61,7 @@ pub fn save_report(
         .each(|trace| (measure(trace, &options, &[&TIMELINE]), flame::measure(trace, &options, &how)));
     let (of_timeline, of_flame): (Vec<_>, Vec<_>) = measured.into_iter().unzip();
     save_bytes(path, || {
-        let page = analysis::drawn(document, &recordings.run, (&of_timeline, &of_flame), &options);
+        let page = analysis::page_of_report(document, &recordings.run, (&of_timeline, &of_flame), &options);
         Ok(page.into_bytes())
     })
 }

@@ -28,7 +28,7 @@ impl Against {
                 std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
             device::parse(&text, path).map_err(|error| hinted(error.to_string(), error.hint))?
         } else {
-            vec![crate::device::named(name)?]
+            vec![eaves_app::device::named(name)?]
         };
         Ok(Self { devices, measured: None })
     }

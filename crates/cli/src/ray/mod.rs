@@ -18,8 +18,8 @@ use tempfile::TempDir;
 
 pub(crate) use self::driver::module;
 
-use crate::partial;
 use crate::printer::Printer;
+use eaves_app::partial;
 
 /// How a cluster is reached.
 #[derive(Debug)]

@@ -12,7 +12,7 @@ use eaves_present::{Document, json, saved};
 use eaves_roofline::scripts::Script;
 use eaves_serve::{Engine, Opened, Part, Problem, Recorded};
 
-use crate::library::{self, Failure, Recordings, Timeline};
+use crate::library::{self, Recordings, Timeline};
 
 /// The verbs of this program.
 #[derive(Clone, Debug, Default)]
@@ -21,16 +21,6 @@ pub struct Program {
     pub config: Option<PathBuf>,
     /// Formulas of the user, if the file is there.
     pub ops: Option<PathBuf>,
-}
-
-impl From<Failure> for Problem {
-    fn from(failure: Failure) -> Self {
-        let problem = Self::failed(failure.message);
-        match failure.hint {
-            Some(hint) => problem.hint(hint),
-            None => problem,
-        }
-    }
 }
 
 fn written(document: &Document) -> Result<Vec<u8>, Problem> {

@@ -114,7 +114,7 @@ fn what_cannot_be_run_is_an_error_with_a_hint() {
         (&["attention", "--heads", "6", "--kv-heads", "4"], "6 heads of queries cannot share 4"),
         (&["attention", "--queries", "9", "--context", "8"], "more than the 8 of the context"),
         (&["gemv", "--device", "h1000"], "h1000"),
-        (&["gemv", "--json", "-o", "a.png"], "do not go with a picture"),
+        (&["gemv", "--json", "-o", "a.png"], "--json does not match the file name"),
         (&["--backend", "cuda", "--preset", "decode"], "CUDA"),
         (&["--precision", "fp32", "gemv"], "behind the kind"),
         (&["--json"], "nothing to run"),

@@ -43,7 +43,7 @@ fn the_overview_of_a_cpu_has_its_sections_and_findings() {
         assert!(answer.stdout.contains(part), "{part}: {}", answer.stdout);
     }
     assert!(
-        answer.stdout.contains(" 1. the main thread waits for data for 60.0% (18.0 ms)"),
+        answer.stdout.contains(" 1. the main thread waits for data for 60.0% (18.00 ms)"),
         "{}",
         answer.stdout
     );

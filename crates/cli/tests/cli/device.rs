@@ -146,7 +146,13 @@ fn a_machine_is_described_and_written() {
         ]
     );
     assert_eq!(found["sections"][0]["findings"].as_array().unwrap().len(), 2);
-    assert_eq!(ok(folder.path(), &["device", "detect", "--root", "root", "-o", "peaks.yaml"]), "");
+    let answer = run(folder.path(), &["device", "detect", "--root", "root", "-o", "peaks.yaml"]);
+    assert_eq!((answer.code, answer.stdout.as_str()), (Some(0), ""));
+    // Who writes a file sees what it lacks without opening it.
+    let notes: Vec<&str> = answer.stderr.lines().collect();
+    assert_eq!(notes.len(), 2, "{notes:?}");
+    assert!(notes[0].contains("NVIDIA Unheard Of") && notes[1].contains("Test CPU"), "{notes:?}");
+    assert!(notes.iter().all(|note| note.contains("`eaves device measure")), "{notes:?}");
     let text = std::fs::read_to_string(folder.path().join("peaks.yaml")).unwrap();
     assert!(text.starts_with("# Peaks and bandwidth of nvidia-unheard-of are not known"), "{text}");
     let shown = ok(folder.path(), &["device", "show", "peaks.yaml#nvidia-h200-sxm"]);
@@ -157,6 +163,48 @@ fn a_machine_is_described_and_written() {
     std::fs::create_dir(folder.path().join("empty")).unwrap();
     let answer = run(folder.path(), &["device", "detect", "--root", "empty"]);
     assert!(answer.code == Some(2) && answer.stderr.contains("no device was found"), "{answer:?}");
+}
+
+/// What eaves writes about a machine, eaves reads again without being told which entry is meant.
+#[test]
+fn peaks_files_of_machines_are_read_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("root");
+    machine(&root);
+    std::fs::remove_dir_all(root.join("proc/driver/nvidia/gpus/0000:03:00.0")).unwrap();
+    run(folder.path(), &["device", "detect", "--root", "root", "-o", "peaks.yaml"]);
+    let predicted = |file: &str| run(folder.path(), &["predict", "gemm", "--device", file, "--json"]);
+    let device = |file: &str| {
+        let answer = predicted(file);
+        assert_eq!(answer.code, Some(0), "{answer:?}");
+        let document: Value = serde_json::from_str(&answer.stdout).unwrap();
+        let numbers = document["sections"][0]["numbers"].as_array().unwrap().clone();
+        numbers.iter().find(|number| number["id"] == "device").unwrap()["value"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(device("peaks.yaml"), "NVIDIA H200 SXM 141GB");
+    // Two kinds of accelerators: the names to type are there, word for word.
+    machine(&root);
+    run(folder.path(), &["device", "detect", "--root", "root", "-o", "two.yaml"]);
+    let answer = predicted("two.yaml");
+    assert_eq!(answer.code, Some(2));
+    assert!(answer.stderr.contains("two.yaml#nvidia-h200-sxm or two.yaml#nvidia-unheard-of"), "{answer:?}");
+    // What `device measure` writes: the processor as a whole, and one core of it.
+    let part = |id: &str, scope: &str, rate: u32| {
+        format!(
+            "  - id: {id}\n    name: Test CPU, {scope}\n    scope: {scope}\n    unit_kind: core\n    \
+             hbm_bw_GBps: {rate}\n    compute_peaks_GFLOPs: {{fp32: {rate}, fp16: {rate}}}\n"
+        )
+    };
+    let roofs =
+        format!("devices:\n{}{}", part("test-cpu", "8 cores", 80), part("test-cpu-one-core", "one core", 10));
+    std::fs::write(folder.path().join("roofs.yaml"), roofs).unwrap();
+    assert_eq!(device("roofs.yaml"), "Test CPU, 8 cores");
+    assert_eq!(device("roofs.yaml#test-cpu-one-core"), "Test CPU, one core");
+    // A processor alone that nobody measured: the way to its roofs is named.
+    std::fs::remove_dir_all(root.join("proc/driver")).unwrap();
+    run(folder.path(), &["device", "detect", "--root", "root", "-o", "cpu.yaml"]);
+    let answer = predicted("cpu.yaml");
+    assert!(answer.code == Some(2) && answer.stderr.contains("`eaves device measure"), "{answer:?}");
 }
 
 #[test]

@@ -101,7 +101,9 @@ fn a_condition_that_holds_is_exit_code_1() {
     assert_eq!(failed.code, Some(1), "{failed:?}");
     assert_eq!(failed.stderr.matches("failed: ").count(), 1, "{failed:?}");
     assert!(
-        failed.stderr.starts_with("failed: `kernel:gemm>+10%` holds: 240 µs instead of 200 µs (+20.00%)")
+        failed
+            .stderr
+            .starts_with("failed: `kernel:gemm>+10%` holds: 240.00 µs instead of 200.00 µs (+20.00%)")
     );
     assert_eq!(cell(&json(&failed), "conditions", "kernel:gemm>+10%", "verdict"), "fails");
     assert_eq!(cell(&json(&failed), "conditions", "step>+3%", "verdict"), "passes");

@@ -51,8 +51,32 @@ fn the_name_of_the_file_says_what_is_made() {
     let printed = run(directory.path(), &["flame", "trace.json", "--format", "folded"]);
     let written = std::fs::read_to_string(directory.path().join("flame.folded")).unwrap();
     assert_eq!(printed.stdout, written);
-    let named = run(directory.path(), &["flame", "trace.json", "--format", "d3", "-o", "tree.json"]);
+    let named = run(directory.path(), &["flame", "trace.json", "--format", "d3", "-o", "tree.d3.json"]);
     assert_eq!(named.code, Some(0), "{named:?}");
+}
+
+/// One tree in one unit, whichever door it comes through: inclusive values, times in microseconds.
+#[test]
+fn the_tree_of_d3_is_in_microseconds_in_every_file() {
+    let directory = inputs();
+    let read = |arguments: &[&str], name: &str| {
+        let answer = run(directory.path(), &[&["flame", "trace.json"], arguments].concat());
+        assert_eq!(answer.code, Some(0), "{answer:?}");
+        let text = std::fs::read_to_string(directory.path().join(name)).unwrap();
+        serde_json::from_str::<serde_json::Value>(&text).unwrap()
+    };
+    let document = read(&["-o", "flame.json", "--json"], "flame.json");
+    let tree = read(&["-o", "flame.d3.json"], "flame.d3.json");
+    assert_eq!(document["schema"], "eaves.flame/1");
+    for root in [&document, &tree] {
+        assert_eq!((&root["name"], root["value"].as_f64()), (&"all".into(), Some(200.0)));
+        let thread = &root["children"][0];
+        assert_eq!((&thread["name"], thread["value"].as_f64()), (&"thread 1".into(), Some(200.0)));
+        let launches = &thread["children"][0]["children"][0];
+        assert_eq!((&launches["name"], launches["value"].as_f64()), (&"cudaLaunchKernel".into(), Some(6.0)));
+        assert!(launches["children"].is_array(), "{launches}");
+    }
+    assert_eq!(document["children"], tree["children"]);
 }
 
 #[test]
@@ -61,9 +85,9 @@ fn what_cannot_be_done_is_said_and_leaves_nothing() {
     for (arguments, message) in [
         (
             &["-o", "flame.gif"][..],
-            ".html, .svg, .png, .folded, .speedscope.json, .d3.json, .json, .csv, .md or .txt",
+            ".txt, .json, .csv, .md, .html, .svg, .png, .folded, .speedscope.json, .d3.json",
         ),
-        (&["-o", "flame"], "does not say what to make"),
+        (&["-o", "flame"], "does not say which form"),
         (&["--format", "svg", "-o", "flame.html"], "give one of the two"),
         (&["-o", "trace.json"], "would replace the input"),
         (&["--diff", "slow.json", "-o", "slow.json"], "would replace the input"),

@@ -38,7 +38,8 @@ fn the_keys_of_other_tools_have_the_values_of_the_sections() {
     assert_eq!(hta["memory"]["bandwidth_gbps"], Value::Null);
     assert_eq!(hta["memory"]["missing"]["bandwidth_gbps"], "no copy or set tells its bytes");
     let bottlenecks = hta["bottlenecks"].as_array().unwrap();
-    assert!(bottlenecks[0].as_str().unwrap().contains("communication that no computation hides takes 50.0%"));
+    // The step goes on behind the last kernel: a tail as long as the longest gap counts, so 50 µs are of 110.
+    assert!(bottlenecks[0].as_str().unwrap().contains("communication that no computation hides takes 45.5%"));
     assert!(!hta["recommendations"].as_array().unwrap().is_empty());
     assert_eq!(hta["sections"][0]["id"], "hta-summary");
 }

@@ -201,8 +201,15 @@ fn a_killed_writer_harms_nothing() {
         assert!(is_whole, "{}", answer.stderr);
     }
     assert!(ingest("killed").output().unwrap().status.success());
-    let (whole, killed) =
+    let (whole, mut killed) =
         (content(&directory.path().join("whole")), content(&directory.path().join("killed")));
+    // A writer that is killed between giving up its lock and renaming its folder leaves that folder, for an hour at most.
+    // What still has a lock that nobody holds was removed.
+    killed.retain(|file, _| {
+        let is_left = file.components().any(|part| part.as_os_str().to_string_lossy().ends_with(".part"));
+        assert!(!is_left || !directory.path().join("killed").join(file).with_file_name(".lock").exists());
+        !is_left
+    });
     assert_eq!(whole.keys().collect::<Vec<_>>(), killed.keys().collect::<Vec<_>>());
     for (file, content) in &whole {
         assert!(content == &killed[file], "{}", file.display());

@@ -32,6 +32,7 @@ mod report;
 mod roofline;
 mod schema;
 mod serve;
+mod source_documents;
 #[path = "../support/mod.rs"]
 mod support;
 mod timeline;

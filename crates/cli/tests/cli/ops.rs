@@ -48,6 +48,27 @@ fn rows(answer: &Answer, table: &str) -> Vec<Value> {
     found["rows"].as_array().unwrap().clone()
 }
 
+/// The symbols that scripts of the first tool of that format use are drawn, each as itself.
+#[test]
+fn crosses_and_xs_are_symbols() {
+    let script = r#"op("ID_SOFTMAX", |cmd| { #{ macs: 64, bytes: 64, symbol: "cross" } });
+op("ID_MM", |cmd| { #{ macs: 128, bytes: 64, symbol: "x" } });"#;
+    let folder = folder(script);
+    let answer = run(folder.path(), &["ops", "check", "ops.rhai", "--input", "commands.json", "--json"]);
+    let symbols: Vec<Value> = rows(&answer, "commands").iter().map(|row| row[5].clone()).collect();
+    assert_eq!(symbols, ["cross", "x"]);
+    std::fs::write(folder.path().join("npu.json"), r#"{"peak_tops": 32, "mem_bw": 50}"#).unwrap();
+    let arguments = ["roofline", "commands.json", "--ops", "ops.rhai", "--config", "npu.json", "-o", "x.svg"];
+    let answer = run(folder.path(), &arguments);
+    assert_eq!(answer.code, Some(0), "{answer:?}");
+    let drawing = std::fs::read_to_string(folder.path().join("x.svg")).unwrap();
+    // Twelve corners each, where a diamond has four.
+    let corners = |path: &str| path.matches('L').count() + 1;
+    let paths: Vec<&str> = drawing.split(" d=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+    assert!(paths.iter().filter(|path| corners(path) == 12).count() >= 2, "{paths:?}");
+    assert!(drawing.contains("custom (cross)") && drawing.contains("custom (x)"), "{drawing}");
+}
+
 #[test]
 fn a_script_is_tried_on_the_commands_of_its_types() {
     let folder = folder(SCRIPT);

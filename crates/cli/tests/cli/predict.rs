@@ -209,3 +209,103 @@ fn a_sweep_has_a_row_for_each_value_and_precision() {
     let times: Vec<f64> = column(section, 0, "time_ns").iter().map(|cell| cell.as_f64().unwrap()).collect();
     assert!(times[0] < times[6] && times[1] < times[0], "{times:?}");
 }
+
+/// By hand, at 287 GB/s and 62 TFLOP/s: 33,570,816 bytes and 33,554,432 operations; FP8 has half the weights.
+#[test]
+fn both_times_and_the_speed_up_are_columns() {
+    let device = ["--device", "gb10-287"];
+    let gemv = ["gemv", "--n", "4096", "--k", "4096", "--precision", "fp8,fp16"];
+    let answer = json(&[&gemv[..], &device].concat());
+    let section = &answer["sections"][0];
+    let of =
+        |id: &str| -> Vec<f64> { column(section, 0, id).iter().map(|cell| cell.as_f64().unwrap()).collect() };
+    let near =
+        |found: f64, expected: f64| assert!((found / expected - 1.0).abs() < 1e-9, "{found} {expected}");
+    near(of("time_memory_ns")[1], 33_570_816.0 / 287.0);
+    near(of("time_compute_ns")[1], 33_554_432.0 / 62e3);
+    let times = of("time_ns");
+    for (row, time) in times.iter().enumerate() {
+        near(of("time_memory_ns")[row].max(of("time_compute_ns")[row]), *time);
+        near(of("speedup")[row], times[1] / time);
+    }
+    // One precision has nothing to be compared with.
+    let alone = json(&[&["gemv", "--precision", "fp16"][..], &device].concat());
+    assert_eq!(column(&alone["sections"][0], 0, "speedup"), [Value::Null]);
+}
+
+/// What predictions are read for stays at 80 columns, whatever else has to go.
+#[test]
+fn the_main_numbers_are_there_at_eighty_columns() {
+    let conv = ["conv", "--input", "1,64,224,224", "--channels", "128"];
+    for verb in [&["attention"][..], &["ffn"], &conv, &["gemm"], &["gemm", "--precision", "fp16,fp8,int8"]] {
+        let answer = predict(&[verb, &["--device", "gb10-287"]].concat());
+        assert_eq!(answer.code, Some(0), "{answer:?}");
+        let text = &answer.stdout;
+        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+        for word in ["Bytes", "Intensity", "Knee", "Class", "Time", "-bound"] {
+            assert!(text.contains(word), "{verb:?}: no {word} in {text}");
+        }
+        assert!(!text.contains("no room here"), "{text}");
+    }
+    let several = predict(&["gemm", "--precision", "fp16,fp8,int8", "--device", "gb10-287"]).stdout;
+    assert!(several.contains("columns hidden at this width: "), "{several}");
+}
+
+#[test]
+fn without_a_device_the_message_is_about_predictions() {
+    for verb in [&["gemm"][..], &["model", "llama-3-8b"]] {
+        let answer = predict(verb);
+        assert_eq!(answer.code, Some(2), "{answer:?}");
+        assert!(answer.stderr.contains("there is no device to predict for"), "{}", answer.stderr);
+        assert!(
+            answer.stderr.contains("--device") && !answer.stderr.contains("recorded"),
+            "{}",
+            answer.stderr
+        );
+    }
+}
+
+/// FP32 and TF32 results are FP32: prediction, roofline and benchmark of one product have the same bytes.
+#[test]
+fn bytes_of_a_product_are_the_same_everywhere() {
+    let folder = tempfile::tempdir().unwrap();
+    let answer = json(&[
+        "gemm",
+        "--m",
+        "64",
+        "--n",
+        "32",
+        "--k",
+        "128",
+        "--precision",
+        "fp32,tf32,fp16",
+        "--device",
+        "gb10",
+    ]);
+    let predicted = column(&answer["sections"][0], 0, "bytes");
+    let rows = ["fp32", "tf32", "fp16"].map(
+        |dtype| serde_json::json!({"op": "gemm", "shape": "64x32x128", "dtype": dtype, "latency_ms": 1.0}),
+    );
+    std::fs::write(folder.path().join("bench.json"), serde_json::json!(rows).to_string()).unwrap();
+    let roofline = run(folder.path(), &["roofline", "bench.json", "--device", "gb10", "--json"]);
+    let roofline: Value = serde_json::from_str(&roofline.stdout).unwrap();
+    assert_eq!(column(&roofline["sections"][0], 0, "bytes"), predicted, "{roofline}");
+    let bench = [
+        "bench",
+        "gemm",
+        "--m",
+        "64",
+        "--n",
+        "32",
+        "--k",
+        "128",
+        "--precision",
+        "fp32",
+        "--seconds",
+        "0.05",
+        "--json",
+    ];
+    let bench: Value = serde_json::from_str(&run(folder.path(), &bench).stdout).unwrap();
+    assert_eq!(column(&bench["sections"][0], 0, "bytes")[0].as_f64(), predicted[0].as_f64(), "{bench}");
+    assert_eq!(predicted[0].as_f64(), Some(f64::from(4 * (64 * 128 + 128 * 32 + 64 * 32))));
+}

@@ -447,3 +447,32 @@ fn programs_read_from_where_we_do() {
     let answer: Answer = child.wait_with_output().unwrap().into();
     assert!(answer.stdout.starts_with("from stdin\n"), "{answer:?}");
 }
+
+/// What a real rocprof wrote on an MI300A: the report of the recording knows what a report of its folder knows.
+#[test]
+fn a_recording_is_reported_as_its_folder_is() {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/sources/003");
+    let results = data.join("real_rocprof_v1_vector_add");
+    if !results.exists() {
+        println!("skipped: no sample at {}", results.display());
+        return;
+    }
+    let machine = machine(&["rocprof"]);
+    let arguments =
+        ["--with", "rocprof", "--hip", "--stats", "--output-dir", "out", "-o", "profile.json", "--", "true"];
+    let answer: Answer =
+        command(&machine, &arguments).env("STAND_IN_RESULTS", &results).output().unwrap().into();
+    assert_eq!(answer.code, Some(0), "{answer:?}");
+    let report: Answer =
+        eaves(machine.path(), ["report", "out/rocprof_raw", "--json"]).output().unwrap().into();
+    let parse = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+    let profiled = parse(&std::fs::read_to_string(machine.path().join("profile.json")).unwrap());
+    let reported = parse(&report.stdout);
+    let section = |document: &Value| {
+        let sections = document["sections"].as_array().unwrap();
+        sections.iter().find(|section| section["id"] == "roofline").cloned().unwrap_or_default()
+    };
+    assert!(section(&profiled)["numbers"].to_string().contains("AMD Instinct MI300A"), "{profiled}");
+    assert_eq!(section(&profiled), section(&reported));
+    assert_eq!(profiled["inputs"][0]["events"], reported["inputs"][0]["events"]);
+}

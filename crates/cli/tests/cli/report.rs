@@ -188,7 +188,7 @@ fn the_name_of_the_output_says_its_form() {
     }
     for (arguments, message) in [
         (vec!["-o", "a.xyz"], "does not say which form"),
-        (vec!["-o", "a.csv", "--json"], "--json does not go with"),
+        (vec!["-o", "a.csv", "--json"], "--json does not match"),
         (vec!["-o", "absent/a.csv"], "no such directory"),
         (vec!["-o", "./trace.json"], "would replace the input"),
         (vec!["-o", "tables/", "--json"], "one file, not a directory"),

@@ -470,7 +470,11 @@ fn what_cannot_be_done_says_why_and_what_to_try() {
         (&["absent.csv", "--device", "h100-sxm"], "no such file", "give a file"),
         (&["kernels.csv", "--config", "config.json"], "mem_thresh", "peak_tops"),
         (&["kernels.csv", "--device", "h100-sxm", "-o", "kernels.csv"], "replace the input", "another name"),
-        (&["kernels.csv", "--device", "h100-sxm", "--json", "-o", "a.svg"], "picture", "one of the two"),
+        (
+            &["kernels.csv", "--device", "h100-sxm", "--json", "-o", "a.svg"],
+            "does not match the file name",
+            "one of the two",
+        ),
     ] {
         let answer = roofline(directory.path(), arguments);
         assert_eq!((answer.code, answer.stdout.as_str()), (Some(2), ""), "{arguments:?}: {answer:?}");

@@ -76,6 +76,21 @@ fn what_cannot_be_opened_is_said_before_anything_is_served() {
 }
 
 #[test]
+fn a_server_of_nothing_that_is_there_does_not_start() {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("trace.json"), TRACE).unwrap();
+    for inputs in [&["absent"][..], &["trace.json", "absent/trace.json"], &["*.absent"]] {
+        let arguments: Vec<&str> = ["serve", "--port", "0"].iter().chain(inputs).copied().collect();
+        let answer = run(directory.path(), &arguments);
+        assert_eq!((answer.code, answer.stdout.as_str()), (Some(2), ""), "{inputs:?}");
+        assert!(answer.stderr.contains("no such file or directory: "), "{}", answer.stderr);
+        assert!(answer.stderr.contains("absent") && answer.stderr.contains("hint: "), "{}", answer.stderr);
+    }
+    let (_server, port) = serving(directory.path(), &["serve", "*.json", "--port", "0"]);
+    assert_eq!(get(port, "/").unwrap().0, 200);
+}
+
+#[test]
 fn samples_are_lines_of_json() {
     let directory = tempfile::tempdir().unwrap();
     let answer = run(directory.path(), &["watch", "--json", "--samples", "3", "--interval", "0.05"]);

@@ -3,7 +3,6 @@
 
 mod gzip;
 mod pipe;
-mod plain;
 mod zip;
 mod zstd;
 
@@ -12,9 +11,10 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::Error;
-use crate::formats::kineto::Source;
+use crate::plain_file::{PLAIN, PlainFile};
 use crate::progress::{Counted, Progress};
+use crate::source::Source;
+use crate::{Error, Wanted};
 
 /// Something that may hold a trace.
 pub(crate) struct Opened {
@@ -59,14 +59,14 @@ fn kind_of(first: &[u8]) -> Kind {
     }
 }
 
-/// Opens a file and looks what it is.
-pub(crate) fn open_file(path: &Path, progress: &Arc<Progress>) -> Result<Vec<Opened>, Error> {
+/// Opens a file and looks what it is. Of an archive, members are opened that may be of use.
+pub(crate) fn open_file(path: &Path, progress: &Arc<Progress>, wanted: Wanted) -> Result<Vec<Opened>, Error> {
     let failed = |source| Error::Io { path: path.to_owned(), source };
     let file = File::open(path).map_err(failed)?;
     let metadata = file.metadata().map_err(failed)?;
     if !metadata.is_file() {
         // A pipe or device can be read once only.
-        return open_stream(&path.display().to_string(), Box::new(file));
+        return open_stream(&path.display().to_string(), Box::new(file), wanted);
     }
     progress.expect(metadata.len());
     let mut first = Vec::new();
@@ -81,23 +81,27 @@ pub(crate) fn open_file(path: &Path, progress: &Arc<Progress>) -> Result<Vec<Ope
     let expected = metadata.len().saturating_mul(USUAL_RATIO);
     let one = |container, source| Ok(vec![Opened { path: shown.clone(), container, source }]);
     match kind_of(&first) {
-        Kind::Plain => one("plain", Box::new(plain::PlainFile::new(path, metadata.len(), progress))),
+        Kind::Plain => one(PLAIN, Box::new(PlainFile::new(path, metadata.len(), progress))),
         Kind::Gzip => {
             one("gzip", pipe::Stream::boxed(expected, move |blocks| blocks.copy(gzip::unpack(reopen()?))))
         }
         Kind::Zstd => {
             one("zstd", pipe::Stream::boxed(expected, move |blocks| blocks.copy(zstd::unpack(reopen()?))))
         }
-        Kind::Zip => zip::in_file(path, progress),
+        Kind::Zip => zip::in_file(path, progress, wanted),
         Kind::Unsupported(kind) => Err(Error::UnsupportedContainer { path: shown, kind }),
     }
 }
 
 /// Opens something that can be read once, from front to back.
-pub(crate) fn open_stream(path: &str, reader: Box<dyn Read + Send>) -> Result<Vec<Opened>, Error> {
+pub(crate) fn open_stream(
+    path: &str,
+    reader: Box<dyn Read + Send>,
+    wanted: Wanted,
+) -> Result<Vec<Opened>, Error> {
     let (kind, reader) = peek(reader).map_err(|source| Error::Io { path: path.into(), source })?;
     if kind == Kind::Zip {
-        return zip::in_memory(path, reader);
+        return zip::in_memory(path, reader, wanted);
     }
     let path = path.to_owned();
     let reader = std::sync::Mutex::new(Some(reader));
@@ -109,7 +113,7 @@ pub(crate) fn open_stream(path: &str, reader: Box<dyn Read + Send>) -> Result<Ve
         Kind::Gzip => ("gzip", pipe::Stream::boxed(0, move |blocks| blocks.copy(gzip::unpack(take()?)))),
         Kind::Zstd => ("zstd", pipe::Stream::boxed(0, move |blocks| blocks.copy(zstd::unpack(take()?)))),
         Kind::Unsupported(kind) => return Err(Error::UnsupportedContainer { path, kind }),
-        Kind::Plain | Kind::Zip => ("plain", pipe::Stream::boxed(0, move |blocks| blocks.copy(take()?))),
+        Kind::Plain | Kind::Zip => (PLAIN, pipe::Stream::boxed(0, move |blocks| blocks.copy(take()?))),
     };
     Ok(vec![Opened { path, container, source }])
 }

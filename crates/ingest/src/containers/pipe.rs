@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crossbeam_channel::{Receiver, Sender};
 
-use crate::formats::kineto::Source;
+use crate::source::Source;
 
 /// Bytes handed over at a time: small enough for the cache, large enough that handing over costs nothing.
 const BLOCK: usize = 256 << 10;

@@ -8,31 +8,36 @@ use std::sync::Arc;
 use ::zip::ZipArchive;
 
 use super::{Opened, pipe};
-use crate::Error;
-use crate::inputs::{is_of_profiler, may_be_trace};
+use crate::inputs::{is_of_use, may_be_trace};
 use crate::progress::{Counted, Progress};
+use crate::{Error, Wanted};
 
 fn invalid(error: ::zip::result::ZipError) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, error)
 }
 
 /// The members of an archive on disk that may be traces.
-pub(super) fn in_file(path: &Path, progress: &Arc<Progress>) -> Result<Vec<Opened>, Error> {
+pub(super) fn in_file(path: &Path, progress: &Arc<Progress>, wanted: Wanted) -> Result<Vec<Opened>, Error> {
     let file = path.to_owned();
-    members(&path.display().to_string(), progress, move || File::open(&file).map(BufReader::new))
+    members(&path.display().to_string(), progress, wanted, move || File::open(&file).map(BufReader::new))
 }
 
 /// The same for an archive that came as a stream. Its index is at its end, so it must be there whole.
-pub(super) fn in_memory(path: &str, mut reader: Box<dyn Read + Send>) -> Result<Vec<Opened>, Error> {
+pub(super) fn in_memory(
+    path: &str,
+    mut reader: Box<dyn Read + Send>,
+    wanted: Wanted,
+) -> Result<Vec<Opened>, Error> {
     let mut bytes = Vec::new();
     reader.read_to_end(&mut bytes).map_err(|source| Error::Io { path: path.into(), source })?;
     let bytes: Arc<[u8]> = bytes.into();
-    members(path, &Arc::default(), move || Ok(Cursor::new(Arc::clone(&bytes))))
+    members(path, &Arc::default(), wanted, move || Ok(Cursor::new(Arc::clone(&bytes))))
 }
 
 fn members<R: Read + Seek>(
     path: &str,
     progress: &Arc<Progress>,
+    wanted: Wanted,
     open: impl Fn() -> io::Result<R> + Clone + Send + Sync + 'static,
 ) -> Result<Vec<Opened>, Error> {
     let archive = open().and_then(|archive| ZipArchive::new(archive).map_err(invalid));
@@ -47,7 +52,7 @@ fn members<R: Read + Seek>(
             // As in a directory: an archive of traces may have any notes and tables beside them.
             let archive = &mut archive;
             may_be_trace(name)
-                || is_of_profiler(Path::new(name), is_beside, move || {
+                || is_of_use(Path::new(name), wanted, is_beside, move || {
                     let member = archive.by_index(*index).map_err(invalid)?;
                     super::unpack_nested(Box::new(member))
                 })

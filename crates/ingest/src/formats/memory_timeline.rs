@@ -10,14 +10,27 @@
 use std::io::{self, BufRead, BufReader, Read};
 
 use eaves_model::{
-    Counter, Diagnostics, Ident, MEMORY_BY_CATEGORY, MaybeF64, Ns, Oddity, StringId, Trace, TrackId,
+    Counter, Diagnostics, Ident, MEMORY_BY_CATEGORY, MaybeF64, Ns, Oddity, Recorder, StringId, Trace, TrackId,
 };
 
-use super::kineto::Refusal;
+use super::{Detect, Document, Format};
+use crate::Kind;
 use crate::json::number;
+use crate::refusal::Refusal;
 
-/// The name of the format.
-pub(crate) const FORMAT: &str = "memory-timeline";
+/// The format.
+pub(super) const FORMAT: Format = Format {
+    id: "memory-timeline",
+    recorder: Recorder::Torch,
+    kind: Kind::MemoryTimeline,
+    in_folders: None,
+    detect: Detect::Json(is_it),
+    read: |input| {
+        let (trace, bytes) = read(input.rest)?;
+        Ok(Document::Trace { trace: Box::new(trace), bytes, format: FORMAT.id })
+    },
+    ..Format::PROFILER
+};
 
 /// Categories in the order of their numbers (`_CATEGORY_TO_INDEX` in `torch/profiler/_memory_profiler.py`).
 const CATEGORIES: [&str; 8] = [
@@ -38,14 +51,14 @@ const LONGEST_NUMBER: usize = 64;
 const LONGEST_ROW: usize = 64;
 
 /// True for a list whose first entry is a list of numbers, which no list of events is.
-pub(super) fn is_it(first: &[u8]) -> bool {
+fn is_it(first: &[u8]) -> bool {
     let inner = first.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(first).trim_ascii_start().strip_prefix(b"[");
     let inner = inner.and_then(|rest| rest.trim_ascii_start().strip_prefix(b"["));
     inner.is_some_and(|rest| matches!(rest.trim_ascii_start().first(), Some(b'0'..=b'9' | b'-')))
 }
 
 /// Reads a timeline as far as it goes. The second answer is the number of bytes it had.
-pub(super) fn read(reader: impl Read) -> Result<(Trace, u64), Refusal> {
+fn read(reader: impl Read) -> Result<(Trace, u64), Refusal> {
     let mut timeline = Timeline::default();
     let mut scanner = Scanner::default();
     let (mut offset, mut ended) = (0, false);
@@ -330,10 +343,10 @@ mod tests {
             let passed_over = run.diagnostics.count(Oddity::NotATrace);
             (run.recordings.iter().map(|recording| recording.format).collect::<Vec<_>>(), passed_over)
         };
-        assert_eq!(formats(&[directory.path()]), (vec![FORMAT], 0));
+        assert_eq!(formats(&[directory.path()]), (vec![FORMAT.id], 0));
         std::fs::write(directory.path().join("rank0.json"), "[]").unwrap();
         assert_eq!(formats(&[directory.path()]), (vec!["chrome"], 1));
-        assert_eq!(formats(&[&timeline]), (vec![FORMAT], 0));
+        assert_eq!(formats(&[&timeline]), (vec![FORMAT.id], 0));
     }
 
     #[test]

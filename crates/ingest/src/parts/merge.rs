@@ -285,6 +285,7 @@ fn metadata(whole: &mut Metadata, part: &Metadata, is_first: bool) {
     macro_rules! fill {
         ($($field:ident),*) => { $(if whole.$field.is_none() { whole.$field = part.$field.clone(); })* };
     }
+    whole.recorder = whole.recorder.or(part.recorder);
     fill!(schema_version, trace_name, trace_id, display_time_unit, host_name, tool, clock, distributed);
     if is_first {
         whole.times = part.times;

@@ -9,19 +9,19 @@
 mod launches;
 mod matching;
 mod merge;
-mod place;
+
 mod sets;
 
 use std::path::Path;
 
 use eaves_model::{Oddity, RankSource, Recording, Times, Trace};
 
-pub(crate) use self::place::{directory_of, set_of};
-
 use self::merge::Alignment;
-use self::place::Place;
-use crate::formats::profilers::{PERFETTO, Part, Role};
-use crate::{Done, Error, One, plausibility, ranks};
+
+use crate::formats::profilers::{Part, Role, pftrace};
+use crate::place::{Place, directory_of};
+use crate::reading::{Done, One};
+use crate::{Error, plausibility, ranks};
 
 /// A part and where it was found.
 pub(crate) struct Found {
@@ -135,7 +135,7 @@ pub(crate) fn recording(mut set: Vec<Found>) -> Recording {
 /// kernels comes before that.
 fn turn(found: &Found) -> (Role, bool, bool) {
     let Part { format, role, trace, .. } = &found.part;
-    let is_for_drawing = *format == PERFETTO;
+    let is_for_drawing = *format == pftrace::FORMAT.id;
     let role = if is_for_drawing { Role::Kernels.max(*role) } else { *role };
     (role, is_for_drawing, trace.metadata.base_time_ns.is_none())
 }

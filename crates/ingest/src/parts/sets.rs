@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use eaves_model::SliceKind;
+use eaves_model::{Recorder, SliceKind};
 
 use super::Found;
-use super::place::Place;
 use crate::formats::profilers::Role;
+use crate::place::Place;
 
 /// A part, its place among the results, and whether the user named it.
 pub(super) struct Member {
@@ -66,7 +66,10 @@ fn passes_of_processes(sets: Vec<Vec<Member>>) -> Vec<Vec<Member>> {
 /// if that has all its kernels. The first rocprof can be asked for times beside the counters, which makes it no trace if
 /// there is a real one.
 fn beside_a_trace(sets: Vec<Vec<Member>>) -> Vec<Vec<Member>> {
-    let is_first = |member: &Member| member.found.part.format.starts_with("rocprof-");
+    let is_first = |member: &Member| {
+        let recorder = member.found.part.trace.metadata.recorder;
+        matches!(recorder, Recorder::Rocprof | Recorder::RocprofCompute)
+    };
     let has_times = |member: &Member| member.found.part.trace.metadata.base_time_ns.is_some();
     let sets = joined_to_traces(sets, |member| is_first(member) || !has_times(member));
     joined_to_traces(sets, |member| !has_times(member))

@@ -11,7 +11,7 @@ use super::plan::{Field, Plan};
 use super::record::{self, DEFAULT, ROWID};
 use super::schema::{Literal, Schema};
 use super::{Error, scan, schema, wal};
-use crate::formats::kineto::{ReadAt, Source};
+use crate::source::{ReadAt, Source};
 
 /// Where the pages are.
 pub(super) struct Storage<'a> {

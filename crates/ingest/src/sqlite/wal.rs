@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::io;
 
-use crate::formats::kineto::ReadAt;
+use crate::source::ReadAt;
 
 /// What a log changes.
 #[derive(Default)]

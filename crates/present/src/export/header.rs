@@ -1,6 +1,6 @@
 //! What a trace says about itself, as the top level of a Kineto file.
 
-use eaves_model::{DeviceProperties, DistributedInfo, Metadata, ProcessGroup, Times};
+use eaves_model::{DeviceProperties, DistributedInfo, Metadata, ProcessGroup, Recorder, Times};
 
 use super::json;
 
@@ -25,12 +25,23 @@ pub(super) fn push_header(buffer: &mut Vec<u8>, metadata: &Metadata) {
     for (name, on) in &metadata.options {
         object.integer(name, Some(i64::from(*on)));
     }
-    if metadata.tool.is_some() || metadata.clock.is_some() || metadata.times != Times::Recorded {
+    // What Kineto writes needs no word on who recorded.
+    let recorder = Some(metadata.recorder.id())
+        .filter(|_| !matches!(metadata.recorder, Recorder::Torch | Recorder::Unknown));
+    if metadata.tool.is_some()
+        || metadata.clock.is_some()
+        || metadata.times != Times::Recorded
+        || recorder.is_some()
+    {
         let mut ours = Object::open(object.key("eaves"));
+        ours.text("recorder", recorder);
         ours.text("tool", metadata.tool.as_deref());
         ours.text("clock", metadata.clock.as_deref());
         if metadata.times == Times::InSequence {
             ours.key("in_sequence").extend_from_slice(b"true");
+        }
+        if !metadata.times.has_durations() {
+            ours.key("without_times").extend_from_slice(b"true");
         }
         ours.close();
     }

@@ -48,7 +48,7 @@ fn write_rows(recordings: &[Recording], output: impl Write + Send) -> Result<Wri
     if counters_left_out > 0 {
         counters.clear();
     }
-    let schema = Arc::new(schema(recordings.len() > 1, &counters));
+    let schema = Arc::new(schema(recordings, &counters));
     let properties = WriterProperties::builder()
         .set_created_by(CREATED_BY.to_owned())
         .set_compression(tables::compression())
@@ -72,19 +72,21 @@ fn write_rows(recordings: &[Recording], output: impl Write + Send) -> Result<Wri
 }
 
 /// The columns in order. The first twelve are the documented ones.
-fn schema(several: bool, counters: &[&str]) -> Schema {
+fn schema(recordings: &[Recording], counters: &[&str]) -> Schema {
+    let all = |known: fn(Times) -> bool| recordings.iter().all(|one| known(one.trace.metadata.times));
+    let (starts, durations) = (all(Times::has_starts), all(Times::has_durations));
     let always = |name: &str, data_type| Field::new(name, data_type, false);
     let maybe = |name: &str, data_type| Field::new(name, data_type, true);
     let mut fields = vec![
         always("kernel_name", DataType::Utf8),
-        always("start_ns", DataType::Int64),
-        always("duration_ns", DataType::Int64),
+        Field::new("start_ns", DataType::Int64, !starts),
+        Field::new("duration_ns", DataType::Int64, !durations),
     ];
     let narrow =
         ["grid_x", "grid_y", "grid_z", "block_x", "block_y", "block_z", "regs", "shared_mem", "stream_id"];
     fields.extend(narrow.map(|name| maybe(name, DataType::Int32)));
-    fields.push(always("end_ns", DataType::Int64));
-    if several {
+    fields.push(Field::new("end_ns", DataType::Int64, !starts));
+    if recordings.len() > 1 {
         fields.push(always("rank", DataType::Int64));
     }
     let wide = [
@@ -116,7 +118,8 @@ fn facts(recordings: &[Recording]) -> Vec<KeyValue> {
     let clock = |recording: &Recording| {
         let metadata = &recording.trace.metadata;
         let zero = match (metadata.times, metadata.base_time_ns) {
-            (Times::InSequence, _) => "start times were not recorded: kernels stand one after another",
+            (Times::InSequence, _) => "start times were not recorded: kernels stand in the order of launch",
+            (Times::NotRecorded, _) => "no times were recorded: kernels stand in the order of launch",
             (_, Some(_)) => "absolute",
             (_, None) => "from the beginning of the recording",
         };
@@ -189,9 +192,12 @@ impl<'a> Rows<'a> {
         let slice = |gpu: &GpuId| trace.gpu.slice[gpu.index()];
         let name = |gpu: &GpuId| trace.slice_name(slice(gpu));
         columns.push(StringArray::from_iter_values(kernels.iter().map(name)));
-        columns.push(Int64Array::from_iter_values(kernels.iter().map(|gpu| self.start(gpu))));
+        let times = trace.metadata.times;
+        let start = |gpu: &GpuId| times.has_starts().then(|| self.start(gpu));
+        columns.push(Int64Array::from_iter(kernels.iter().map(start)));
         let duration = |gpu: &GpuId| trace.slices.duration[slice(gpu).index()].0;
-        columns.push(Int64Array::from_iter_values(kernels.iter().map(duration)));
+        let duration = |gpu: &GpuId| times.has_durations().then(|| duration(gpu));
+        columns.push(Int64Array::from_iter(kernels.iter().map(duration)));
         for extents in [&trace.gpu.grid, &trace.gpu.block] {
             for axis in 0..3 {
                 columns.narrow(kernels.iter().map(|gpu| along(extents[gpu.index()], axis)));
@@ -206,9 +212,10 @@ impl<'a> Rows<'a> {
         let trace = &self.recording.trace;
         let end = |gpu: &GpuId| {
             let slice = trace.gpu.slice[gpu.index()].index();
-            self.start(gpu).saturating_add(trace.slices.duration[slice].0)
+            let end = self.start(gpu).saturating_add(trace.slices.duration[slice].0);
+            trace.metadata.times.has_starts().then_some(end)
         };
-        columns.push(Int64Array::from_iter_values(kernels.iter().map(end)));
+        columns.push(Int64Array::from_iter(kernels.iter().map(end)));
         if several {
             columns.push(Int64Array::from_value(self.recording.rank, kernels.len()));
         }
@@ -457,6 +464,23 @@ mod tests {
         assert_eq!(work_items.as_primitive::<Int64Type>().values(), &[1_000_000_000, 768_000_000_000]);
         let counter = column("counter.Wavefronts");
         assert!(!counter.is_null(0) && counter.is_null(1));
+    }
+
+    /// A time that nobody recorded is no 0.
+    #[test]
+    fn times_that_were_not_recorded_are_missing() {
+        for (times, starts, durations) in
+            [(Times::Recorded, 2, 2), (Times::InSequence, 0, 2), (Times::NotRecorded, 0, 0)]
+        {
+            let mut recording = recording();
+            recording.trace.metadata.times = times;
+            let (_, batch, _) = read(&[recording]);
+            let known = |name: &str| batch.num_rows() - batch.column_by_name(name).unwrap().null_count();
+            assert_eq!(
+                (known("start_ns"), known("end_ns"), known("duration_ns")),
+                (starts, starts, durations)
+            );
+        }
     }
 
     #[test]

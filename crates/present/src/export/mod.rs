@@ -6,7 +6,6 @@
 // tidy-alphabetical-start
 mod arguments;
 pub mod chrome;
-pub mod critical_path;
 pub mod csv;
 mod event;
 pub mod files;

@@ -3,8 +3,8 @@
 //! Kinds have the colours of timelines; changes go from blue to red as in ColorBrewer's RdBu. Both are made for all kinds
 //! of colour vision.
 
-use eaves_analyze::flame::FrameKind;
-use eaves_analyze::timeline::Class;
+use eaves_section::flame::FrameKind;
+use eaves_section::timeline::Class;
 
 use crate::colours;
 

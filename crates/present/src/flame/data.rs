@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use eaves_analyze::flame::{Metric, NodeId, Order, Tree, Visit};
+use eaves_section::flame::{Metric, NodeId, Order, Tree, Visit};
 use serde::Serialize;
 
 use super::colour::{CHANGES, STYLES};
 use super::{Drawing, Error};
-use crate::human;
+use eaves_section::quantity;
 
 /// What the page shows first, and what it can show.
 #[derive(Clone, Copy, Debug)]
@@ -158,7 +158,7 @@ fn view<'a>(drawing: &Drawing<'a>, names: &mut Names<'a>) -> View {
 fn notes(drawing: &Drawing<'_>) -> Vec<String> {
     let mut notes = drawing.notes();
     if notes.is_empty() {
-        notes.push(format!("all {} are there", human::counted(drawing.tree.nodes.len() - 1, "frame")));
+        notes.push(format!("all {} are there", quantity::counted(drawing.tree.nodes.len() - 1, "frame")));
     }
     notes
 }

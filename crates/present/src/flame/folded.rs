@@ -3,7 +3,7 @@
 
 use std::io::Write as _;
 
-use eaves_analyze::flame::{Tree, Visit};
+use eaves_section::flame::{Tree, Visit};
 
 use super::{Drawing, Error};
 

@@ -1,6 +1,6 @@
 //! Where each frame is, in units of the metric.
 
-use eaves_analyze::flame::{Children, FrameKind, Metric, NodeId, Tree, Visit};
+use eaves_section::flame::{Children, FrameKind, Metric, NodeId, Tree, Visit};
 
 use super::Drawing;
 

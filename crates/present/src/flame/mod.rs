@@ -1,6 +1,6 @@
 //! Call trees as pictures and as files of other tools, one format a file.
 //!
-//! All of them draw a [`Drawing`]: a tree of [`eaves_analyze::flame`], which is already in the wanted order and
+//! All of them draw a [`Drawing`]: a tree of [`eaves_section::flame`], which is already in the wanted order and
 //! already has its small frames put together.
 
 mod colour;
@@ -13,10 +13,10 @@ pub mod svg;
 #[cfg(test)]
 mod tests;
 
-use eaves_analyze::flame::{FrameKind, Metric, NodeId, Order, Tree};
-use eaves_analyze::section::{Unit, Value};
+use eaves_section::flame::{FrameKind, Metric, NodeId, Order, Tree};
+use eaves_section::{Unit, Value};
 
-use crate::human;
+use eaves_section::quantity;
 
 /// Why a tree could not be written.
 #[derive(Debug, thiserror::Error)]
@@ -63,14 +63,14 @@ impl<'a> Drawing<'a> {
 
     /// An amount as people read it.
     pub(crate) fn amount(&self, amount: i64) -> String {
-        human::value(&Value::Integer(amount), self.metric.unit())
+        quantity::value(&Value::Integer(amount), self.metric.unit())
     }
 
     /// A share of everything.
     pub(crate) fn share(&self, id: NodeId) -> String {
         match self.weight(Tree::ROOT) {
-            0 => human::percent(0.0),
-            whole => human::percent(100.0 * self.weight(id) as f64 / whole as f64),
+            0 => quantity::percent(0.0),
+            whole => quantity::percent(100.0 * self.weight(id) as f64 / whole as f64),
         }
     }
 
@@ -123,11 +123,11 @@ impl<'a> Drawing<'a> {
         if self.order == Order::Inverted {
             return lines;
         }
-        let calls = human::counted(usize::try_from(node.own[Metric::Calls]).unwrap_or(0), "call");
+        let calls = quantity::counted(usize::try_from(node.own[Metric::Calls]).unwrap_or(0), "call");
         match node.kind {
             FrameKind::Root => {}
             FrameKind::Small => {
-                lines.push(format!("{}, {calls}", human::counted(node.grouped as usize, "small frame")))
+                lines.push(format!("{}, {calls}", quantity::counted(node.grouped as usize, "small frame")))
             }
             kind => lines.push(format!("{calls}, {}", colour::label(kind))),
         }
@@ -137,15 +137,15 @@ impl<'a> Drawing<'a> {
     /// What is not to be seen.
     pub(crate) fn notes(&self) -> Vec<String> {
         let tree = self.tree;
-        let count = |count: u64, noun| human::counted(usize::try_from(count).unwrap_or(usize::MAX), noun);
+        let count = |count: u64, noun| quantity::counted(usize::try_from(count).unwrap_or(usize::MAX), noun);
         let mut notes = Vec::new();
         let groups = tree.nodes.iter().filter(|node| node.kind == FrameKind::Small).count();
         if groups > 0 {
             notes.push(format!(
                 "{} in {} called [small]; all others are shown ({})",
                 count(tree.grouped(), "small frame"),
-                human::counted(groups, "frame"),
-                human::thousands((tree.nodes.len() - 1 - groups) as i64),
+                quantity::counted(groups, "frame"),
+                quantity::thousands((tree.nodes.len() - 1 - groups) as i64),
             ));
         }
         if tree.too_deep > 0 {

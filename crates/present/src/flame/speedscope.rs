@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use eaves_analyze::flame::{FrameKind, Metric, NodeId, Tree, Visit};
+use eaves_section::flame::{FrameKind, Metric, NodeId, Tree, Visit};
 use serde::Serialize;
 
 use super::layout::Layout;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use eaves_analyze::flame::{FrameKind, NodeId, Tree};
+use eaves_section::flame::{FrameKind, NodeId, Tree};
 
 use super::colour::{self, CHANGES, STYLES};
 use super::layout::Layout;
@@ -87,7 +87,10 @@ fn notes(drawing: &Drawing<'_>, layout: &Layout, drawn: &[NodeId]) -> Vec<String
     let wide = layout.width.iter().filter(|&&width| width > 0).count();
     let narrow = wide - drawn.len();
     if narrow > 0 {
-        notes.push(format!("{} too narrow or too deep to be drawn", crate::human::counted(narrow, "frame")));
+        notes.push(format!(
+            "{} too narrow or too deep to be drawn",
+            eaves_section::quantity::counted(narrow, "frame")
+        ));
     }
     if drawing.tree.is_difference() {
         notes.push(

@@ -2,11 +2,11 @@
 
 use std::fmt::{Result, Write};
 
-use eaves_analyze::section::Table;
+use eaves_section::Table;
 
 use super::text::Plain;
-use crate::human;
 use crate::terminal::breakdown::{PARTS, has_parts, row_name, shares};
+use eaves_section::quantity;
 
 /// The classes of the parts, in their order.
 const CLASSES: [&str; PARTS.len()] = ["compute", "communication", "memory", "idle"];
@@ -26,7 +26,7 @@ pub(super) fn write(page: &mut String, table: &Table) -> Result {
         let texts: Vec<String> = PARTS
             .iter()
             .zip(shares)
-            .map(|(part, share)| format!("{} {}", part.label, human::percent(share)))
+            .map(|(part, share)| format!("{} {}", part.label, quantity::percent(share)))
             .collect();
         write!(
             page,

@@ -3,7 +3,7 @@
 
 use std::fmt::{Result, Write};
 
-use eaves_analyze::section::{Section, Table};
+use eaves_section::{Section, Table};
 
 use super::sections::{self, Meanings};
 use super::text::Plain;
@@ -33,7 +33,7 @@ pub fn document(document: &Document) -> String {
 
 /// A section with all its tables, and the findings about it.
 pub fn section(section: &Section) -> String {
-    let outcomes = vec![eaves_analyze::Outcome::Section(section.clone())];
+    let outcomes = vec![eaves_section::Outcome::Section(section.clone())];
     let alone = Document { outcomes, ..Document::default() };
     inside(|page| {
         findings::write(page, &alone)?;
@@ -116,7 +116,7 @@ fn style() -> String {
 
 #[cfg(test)]
 mod tests {
-    use eaves_analyze::section::{Column, Unit, Value};
+    use eaves_section::{Column, Unit, Value};
 
     use super::*;
 

@@ -3,8 +3,9 @@
 use std::fmt::{Result, Write};
 
 use super::text::{Plain, Sentence};
+use crate::Document;
 use crate::terminal::header::{facts, grouped_warnings};
-use crate::{Document, human};
+use eaves_section::quantity;
 
 /// The title of the window.
 pub(super) fn title(document: &Document) -> String {
@@ -50,7 +51,7 @@ fn write_inputs(page: &mut String, document: &Document) -> Result {
     for input in &document.inputs {
         page.push_str("<tr>");
         if has_role {
-            write!(page, "<td>{}</td>", input.role.unwrap_or(human::MISSING))?;
+            write!(page, "<td>{}</td>", input.role.unwrap_or(quantity::MISSING))?;
         }
         writeln!(
             page,
@@ -60,8 +61,8 @@ fn write_inputs(page: &mut String, document: &Document) -> Result {
             Plain(&input.path),
             Plain(input.format),
             Plain(input.container),
-            human::thousands(i64::try_from(input.events).unwrap_or(i64::MAX)),
-            human::bytes(input.bytes as f64),
+            quantity::thousands(i64::try_from(input.events).unwrap_or(i64::MAX)),
+            quantity::bytes(input.bytes as f64),
         )?;
     }
     page.push_str("</tbody></table></div></details>\n");
@@ -89,7 +90,7 @@ fn write_contents(page: &mut String, document: &Document) -> Result {
         entry(section.id, section.title, 0)?;
         for table in section.tables.iter().filter(|_| lists_tables) {
             let id = format!("{}.{}", section.id, table.id);
-            entry(&id, &format!("– {}", human::words(table.id)), 0)?;
+            entry(&id, &format!("– {}", eaves_section::words(table.id)), 0)?;
         }
     }
     let skipped = document.skipped().count();

@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 use std::fmt::{Result, Write};
 
-use eaves_analyze::section::{Number, Section, Table, Value};
+use eaves_section::{Number, Section, Table, Value};
 
 use super::text::{Plain, Sentence};
 use super::{breakdown, table};
 use crate::terminal::numbers::is_in_table;
 use crate::terminal::repeats_earlier;
-use crate::{human, memory, roofline};
+use crate::{memory, roofline};
+use eaves_section::quantity;
 
 /// The whole section.
 pub(super) fn write(page: &mut String, section: &Section, most_rows: usize) -> Result {
@@ -36,7 +37,7 @@ pub(super) fn write(page: &mut String, section: &Section, most_rows: usize) -> R
             continue;
         }
         if repeats_earlier(&section.tables[..index], table) {
-            let rows = human::counted(table.rows.len(), "row");
+            let rows = quantity::counted(table.rows.len(), "row");
             writeln!(page, "<details><summary>By rank: {rows}</summary>")?;
             write_table(page, section, table, &meanings, most_rows)?;
             page.push_str("</details>\n");
@@ -104,8 +105,8 @@ fn write_card(page: &mut String, number: &Number) -> Result {
     writeln!(
         page,
         "<div><dt>{}</dt><dd class=\"value\">{}</dd><dd class=\"explain\">{}</dd></div>",
-        Plain(&human::words(number.id)),
-        Plain(&human::value(&number.value, number.unit)),
+        Plain(&eaves_section::words(number.id)),
+        Plain(&quantity::value(&number.value, number.unit)),
         Sentence(explain)
     )
 }
@@ -131,7 +132,7 @@ fn write_ranks(page: &mut String, section: &Section, numbers: &[&Number]) -> Res
             page,
             "<th scope=\"col\" class=\"num\" title=\"{}\">{}</th>",
             Plain(number.explain),
-            Plain(&human::words(number.id))
+            Plain(&eaves_section::words(number.id))
         )?;
     }
     page.push_str("</tr></thead>\n<tbody>\n");
@@ -140,12 +141,12 @@ fn write_ranks(page: &mut String, section: &Section, numbers: &[&Number]) -> Res
         for column in &ids {
             let number = numbers.iter().find(|number| number.rank == Some(rank) && number.id == column.id);
             let value = number.map_or(&Value::Missing("not for this rank"), |number| &number.value);
-            table::write_plain_cell(page, value, &human::value(value, column.unit))?;
+            table::write_plain_cell(page, value, &quantity::value(value, column.unit))?;
         }
         page.push_str("</tr>\n");
     }
     page.push_str("</tbody></table></div>\n");
-    let meanings = ids.iter().map(|number| (human::words(number.id), number.explain));
+    let meanings = ids.iter().map(|number| (eaves_section::words(number.id), number.explain));
     table::write_meanings(page, meanings)?;
     page.push_str("</figure>\n");
     Ok(())

@@ -2,12 +2,13 @@
 
 use std::fmt::{Result, Write};
 
-use eaves_analyze::section::{Column, Table, Unit, Value};
+use eaves_section::{Column, Table, Unit, Value};
 
 use super::sections::Meanings;
 use super::text::{Plain, Sentence};
+use crate::names;
 use crate::terminal::table::{NEW_NAME, missing_notes, missing_reason, rows_note};
-use crate::{human, names};
+use eaves_section::quantity;
 
 /// More rows make a page that browsers are slow to show; the data of the page has them all.
 pub(super) const MOST_ROWS: usize = 1_000;
@@ -100,7 +101,7 @@ impl<'a> ColumnForm<'a> {
         let texts = if values.iter().any(is_text) {
             let full: Vec<String> = values
                 .iter()
-                .map(|value| value.map_or_else(String::new, |value| human::cell(value, column)))
+                .map(|value| value.map_or_else(String::new, |value| quantity::cell(value, column)))
                 .collect();
             let full: Vec<&str> = full.iter().map(String::as_str).collect();
             if prose {
@@ -153,7 +154,7 @@ fn write_cell(
     verdict: &str,
     new_name: Option<&Value>,
 ) -> Result {
-    let is_verdict = human::is_change(form.column) || form.column.id == "verdict";
+    let is_verdict = quantity::is_change(form.column) || form.column.id == "verdict";
     let colour = if is_verdict && !verdict.is_empty() { format!(" {verdict}") } else { String::new() };
     if form.is_text() {
         let (element, scope) = if form.names_row { ("th", " scope=\"row\"") } else { ("td", "") };
@@ -177,7 +178,7 @@ fn write_cell(
         }
         return write!(page, "</{element}>");
     }
-    let text = human::cell(value, form.column);
+    let text = quantity::cell(value, form.column);
     match value {
         Value::Float(share) if form.share && share.is_finite() => {
             write!(page, "<td class=\"num share\" style=\"--part:{share:.2}%\">{}</td>", Plain(&text))
@@ -205,7 +206,7 @@ pub(super) fn write_plain_cell(page: &mut String, value: &Value, text: &str) -> 
 /// The colour of a verdict; those that say nothing have none.
 fn verdict_class(verdict: &Value) -> &'static str {
     match verdict {
-        Value::Text(text) => match human::tendency(text) {
+        Value::Text(text) => match quantity::tendency(text) {
             Some(true) => "better",
             Some(false) => "worse",
             None => "",

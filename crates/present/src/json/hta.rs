@@ -1,7 +1,7 @@
 //! The keys that `eaves hta --json` has besides those of every document: the form in which tools around HTA exchange
 //! its answers. Every value is one of the section `hta-summary`; what the recording lacks is `null` and says why.
 
-use eaves_analyze::section::{Section, Severity, Table, Value};
+use eaves_section::{Section, Severity, Table, Value};
 use serde_json::{Map, Value as Json};
 
 use super::{Cell, reason};

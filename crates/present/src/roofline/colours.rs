@@ -152,6 +152,15 @@ pub(super) fn series_rules(prefix: &str, shades: &[Shades]) -> Vec<Rule> {
     shades.iter().enumerate().map(rule).collect()
 }
 
+/// The same for texts, whose outline keeps the colour of the paper.
+pub(super) fn text_rules(prefix: &str, shades: &[Shades]) -> Vec<Rule> {
+    let rule = |(index, shade): (usize, &Shades)| Rule {
+        selector: format!(".{prefix}{index}"),
+        shades: shade.map(|colour| format!("fill:{colour}")),
+    };
+    shades.iter().enumerate().map(rule).collect()
+}
+
 /// What a class looks like on a light and on a dark page.
 pub(super) struct Rule {
     selector: String,

@@ -1,6 +1,6 @@
 //! What charts need of sections, by the ids of tables and columns.
 
-use eaves_analyze::section::{Section, Table, Value};
+use eaves_section::{Section, Table, Value};
 
 /// A table with its columns found by id.
 #[derive(Clone, Copy)]

@@ -12,11 +12,21 @@ pub(super) enum Shape {
     Diamond,
     Pentagon,
     Star,
+    Cross,
+    X,
 }
 
 impl Shape {
-    pub(super) const ALL: [Self; 6] =
-        [Self::Circle, Self::Square, Self::Triangle, Self::Diamond, Self::Pentagon, Self::Star];
+    pub(super) const ALL: [Self; 8] = [
+        Self::Circle,
+        Self::Square,
+        Self::Triangle,
+        Self::Diamond,
+        Self::Pentagon,
+        Self::Star,
+        Self::Cross,
+        Self::X,
+    ];
 
     /// The shape of a symbol; an unknown one is a diamond, as everything else is.
     pub(super) fn of(symbol: &str) -> Self {
@@ -26,6 +36,8 @@ impl Shape {
             "triangle-up" => Self::Triangle,
             "pentagon" => Self::Pentagon,
             "star" => Self::Star,
+            "cross" => Self::Cross,
+            "x" => Self::X,
             _ => Self::Diamond,
         }
     }
@@ -39,6 +51,8 @@ impl Shape {
             Self::Diamond => "other",
             Self::Pentagon => "attention",
             Self::Star => "something wrong",
+            Self::Cross => "custom (cross)",
+            Self::X => "custom (x)",
         }
     }
 
@@ -73,6 +87,8 @@ impl Shape {
                 let inner = corners(5, outer / 2.0, -PI / 2.0 + PI / 5.0);
                 tips.zip(inner).flat_map(|(tip, inner)| [tip, inner]).collect()
             }
+            Self::Cross => beams(radius, 0.0),
+            Self::X => beams(radius, PI / 4.0),
         };
         let mut path = String::new();
         for (index, (dx, dy)) in places.into_iter().enumerate() {
@@ -82,6 +98,19 @@ impl Shape {
         path.push('z');
         path
     }
+}
+
+/// Two crossed beams, each three times as long as wide, turned by an angle: five squares of side a have the area 5 a².
+fn beams(radius: f64, turn: f64) -> Vec<(f64, f64)> {
+    let half = radius * (PI / 5.0).sqrt() / 2.0;
+    let (short, long) = (half, 3.0 * half);
+    // The corners of one arm; the other three are the same, a quarter of a turn further each.
+    let arm = [(long, -short), (long, short), (short, short)];
+    let turned = |(x, y): (f64, f64), angle: f64| {
+        (x * angle.cos() - y * angle.sin(), x * angle.sin() + y * angle.cos())
+    };
+    let quarters = (0..4).map(|quarter| turn + f64::from(quarter) * PI / 2.0);
+    quarters.flat_map(|angle| arm.map(|corner| turned(corner, angle))).collect()
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ pub(crate) mod scale;
 pub(crate) mod series;
 mod svg;
 
-use eaves_analyze::section::Section;
+use eaves_section::Section;
 
 use crate::terminal::roofline as terminal;
 
@@ -67,6 +67,28 @@ pub struct Options {
     pub palette: Palette,
     /// What the picture is of, such as the name of the input; without it the device is named alone.
     pub title: Option<String>,
+}
+
+impl Options {
+    /// What differs from the usual, by the names that the page's address has for it.
+    pub(crate) fn settings(&self) -> Vec<(&'static str, &'static str)> {
+        let theme = match self.theme {
+            Theme::Auto => None,
+            Theme::Light => Some("light"),
+            Theme::Dark => Some("dark"),
+        };
+        let colour = match self.colour_by {
+            ColourBy::Status => None,
+            ColourBy::Kind => Some("kind"),
+            ColourBy::Dtype => Some("dtype"),
+        };
+        let palette = match self.palette {
+            Palette::Safe => None,
+            Palette::Classic => Some("classic"),
+        };
+        let all = [("theme", theme), ("roofline.colour", colour), ("roofline.palette", palette)];
+        all.into_iter().filter_map(|(key, value)| Some((key, value?))).collect()
+    }
 }
 
 impl Default for Options {

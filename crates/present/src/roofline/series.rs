@@ -1,6 +1,6 @@
 //! The numbers of a sweep: one line a series, one chart a unit.
 
-use eaves_analyze::section::{Section, Table, Unit, Value};
+use eaves_section::{Section, Table, Unit, Value};
 
 use super::data::{headline, number};
 use super::scale::{prefixed, size, with_unit};

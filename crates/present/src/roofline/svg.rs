@@ -10,7 +10,7 @@ mod spots;
 mod sweep;
 pub(super) mod validate;
 
-use eaves_analyze::section::Section;
+use eaves_section::Section;
 
 use self::validate::Validation;
 use super::canvas::{Anchor, Canvas, Rect};

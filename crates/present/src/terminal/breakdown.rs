@@ -1,13 +1,13 @@
 //! The temporal breakdown as one stacked bar per rank.
 
 use anstyle::Style;
-use eaves_analyze::section::{Table, Unit, Value};
+use eaves_section::{Table, Unit, Value};
 
 use super::grid::{Grid, GridColumn};
 use super::palette::{COMMUNICATION, COMPUTE, MEMORY, QUIET, paint};
 use super::wrap::padding;
 use super::{INDENT, Options};
-use crate::human;
+use eaves_section::quantity;
 
 /// Parts of the span, in the order they are stacked; each has its own character, so no colour is needed.
 pub(crate) const PARTS: [Part; 4] = [
@@ -55,7 +55,7 @@ fn index(table: &Table, column: &str) -> Option<usize> {
 /// What a bar is called: the rank.
 pub(crate) fn row_name(table: &Table, row: &[Value]) -> String {
     let rank = index(table, "rank").and_then(|index| row.get(index));
-    rank.map_or_else(String::new, |rank| format!("rank {}", human::value(rank, Unit::None)))
+    rank.map_or_else(String::new, |rank| format!("rank {}", quantity::value(rank, Unit::None)))
 }
 
 /// The parts of a row in percent, in the order of [`PARTS`].
@@ -103,13 +103,21 @@ fn legend(table: &Table, shown: usize, options: &Options) -> Vec<String> {
     let text = |column: &str, unit: Unit| -> Option<Vec<String>> {
         let index = index(table, column)?;
         let cell =
-            |row: &Vec<Value>| row.get(index).map_or_else(String::new, |value| human::value(value, unit));
+            |row: &Vec<Value>| row.get(index).map_or_else(String::new, |value| quantity::value(value, unit));
         Some(table.rows[..shown].iter().map(cell).collect())
     };
     let mut push = |heading: String, column: &str, unit: Unit, importance: Option<u32>| {
         let cells = text(column, unit).unwrap_or_default();
         let styles = Vec::new();
-        grid.columns.push(GridColumn { heading, cells, right: true, prose: false, importance, styles });
+        grid.columns.push(GridColumn {
+            heading,
+            cells,
+            right: true,
+            prose: false,
+            importance,
+            is_main: false,
+            styles,
+        });
     };
     push("Rank".to_owned(), "rank", Unit::None, None);
     push("GPU span".to_owned(), "span_ns", Unit::Nanoseconds, Some(0));

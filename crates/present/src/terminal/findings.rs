@@ -1,11 +1,13 @@
 //! What to do next, and what could not be said.
 
-use eaves_analyze::section::{Finding, Gain, Section, Skipped};
+use eaves_model::Ns;
+use eaves_section::{Finding, Gain, Section, Skipped};
 
 use super::palette::{GAIN, HEADING, QUIET, paint, severity};
 use super::wrap::hang;
 use super::{Options, rule};
-use crate::{Document, human};
+use crate::Document;
+use eaves_section::quantity;
 
 /// What stands in the place of findings if there are none.
 pub(crate) const NOTHING_FOUND: &str = "Nothing found that costs noticeable time.";
@@ -54,9 +56,11 @@ fn finding_lines(number: usize, section: &Section, finding: &Finding, options: &
 pub(crate) fn gain_text(gain: &Gain) -> String {
     let per_step = if gain.per_step { " per step" } else { "" };
     match (gain.low.0, gain.high.0) {
-        (low, high) if low == high => format!("may gain {}{per_step}", human::duration(high)),
-        (0, high) => format!("may gain up to {}{per_step}", human::duration(high)),
-        (low, high) => format!("may gain {} to {}{per_step}", human::duration(low), human::duration(high)),
+        (low, high) if low == high => format!("may gain {}{per_step}", quantity::duration(Ns(high))),
+        (0, high) => format!("may gain up to {}{per_step}", quantity::duration(Ns(high))),
+        (low, high) => {
+            format!("may gain {} to {}{per_step}", quantity::duration(Ns(low)), quantity::duration(Ns(high)))
+        }
     }
 }
 

@@ -2,13 +2,14 @@
 
 use std::collections::BinaryHeap;
 
-use eaves_analyze::flame::{FrameKind, NodeId, Tree, Visit};
+use eaves_section::flame::{FrameKind, NodeId, Tree, Visit};
 
 use super::palette::{COMMUNICATION, COMPUTE, MEMORY, QUIET, paint};
 use super::wrap::{hang, padding};
 use super::{INDENT, Options, header, rule};
 use crate::flame::{Drawing, change};
-use crate::{Document, human, names};
+use crate::{Document, names};
+use eaves_section::quantity;
 
 /// Columns of the bar, of which eight parts each can be told apart.
 const BAR: usize = 8;
@@ -48,7 +49,7 @@ fn lines(drawing: &Drawing<'_>, options: &Options) -> Vec<String> {
         0 => {}
         hidden => notes.push(format!(
             "… {}; --top 0 shows all, -o flame.html draws them",
-            human::counted(hidden, "lighter frame")
+            quantity::counted(hidden, "lighter frame")
         )),
     }
     for note in notes {

@@ -23,6 +23,8 @@ pub(super) struct GridColumn {
     pub(super) prose: bool,
     /// The least important column is left out first; one without importance always stays.
     pub(super) importance: Option<u32>,
+    /// Never left out silently: what has no room beside the others stands below its row.
+    pub(super) is_main: bool,
     /// Colours of the cells; none without.
     pub(super) styles: Vec<Option<Style>>,
 }
@@ -60,6 +62,8 @@ impl GridColumn {
 #[derive(Default)]
 pub(super) struct Grid {
     pub(super) columns: Vec<GridColumn>,
+    /// What stands below each row, if anything does.
+    pub(super) below: Vec<String>,
 }
 
 impl Grid {
@@ -85,29 +89,38 @@ impl Grid {
 
     /// Rows as columns: the headings become the first column, the first column the headings.
     pub(super) fn turned(self) -> Self {
+        let rows = self.columns.iter().map(|column| column.cells.len()).max().unwrap_or(0);
+        // One record named by a text is a list of facts, of which the name is the first.
+        let is_list = rows == 1 && self.columns.first().is_some_and(|first| !first.right);
+        let skipped = usize::from(!is_list);
         let heading = |row: usize| self.columns.first().and_then(|column| column.cells.get(row)).cloned();
         let mut columns = vec![GridColumn {
-            heading: self.columns.first().map_or_else(String::new, |column| column.heading.clone()),
-            cells: self.columns.iter().skip(1).map(|column| column.heading.clone()).collect(),
+            heading: self
+                .columns
+                .first()
+                .filter(|_| !is_list)
+                .map_or_else(String::new, |column| column.heading.clone()),
+            cells: self.columns.iter().skip(skipped).map(|column| column.heading.clone()).collect(),
             right: false,
             prose: false,
             importance: None,
+            is_main: false,
             styles: Vec::new(),
         }];
-        let rows = self.columns.iter().map(|column| column.cells.len()).max().unwrap_or(0);
         for row in 0..rows {
-            let cells =
-                self.columns.iter().skip(1).map(|column| column.cells.get(row).cloned().unwrap_or_default());
+            let cells = self.columns.iter().skip(skipped);
+            let cells = cells.map(|column| column.cells.get(row).cloned().unwrap_or_default());
             columns.push(GridColumn {
-                heading: heading(row).unwrap_or_default(),
+                heading: heading(row).filter(|_| !is_list).unwrap_or_default(),
                 cells: cells.map(|cell| cell.trim().to_owned()).collect(),
                 right: false,
                 prose: false,
                 importance: None,
+                is_main: false,
                 styles: Vec::new(),
             });
         }
-        Self { columns }
+        Self { columns, below: Vec::new() }
     }
 
     /// Makes texts shorter until everything fits.
@@ -137,7 +150,8 @@ impl Grid {
     pub(super) fn lines(&self, indent: usize) -> Vec<String> {
         let widths: Vec<usize> = self.columns.iter().map(GridColumn::natural_width).collect();
         let headings: Vec<Vec<String>> = self.columns.iter().map(GridColumn::heading_lines).collect();
-        let height = headings.iter().map(Vec::len).max().unwrap_or(0);
+        let has_headings = self.columns.iter().any(|column| !column.heading.is_empty());
+        let height = headings.iter().map(Vec::len).max().filter(|_| has_headings).unwrap_or(0);
         let mut lines = Vec::new();
         for row in 0..height {
             // Headings stand on the rows: a short one starts lower.
@@ -156,6 +170,7 @@ impl Grid {
                 let style = |index: usize| self.columns[index].styles.get(row).copied().flatten();
                 lines.push(self.line(&widths, indent, part, style));
             }
+            lines.extend(self.below.get(row).cloned());
         }
         lines
     }
@@ -205,6 +220,7 @@ mod tests {
             right,
             prose: false,
             importance,
+            is_main: false,
             styles: Vec::new(),
         }
     }
@@ -217,7 +233,7 @@ mod tests {
             column("Total", "12.34 ms", Some(9)),
             column("Deviation", "1.00 ms", Some(0)),
         ];
-        let mut grid = Grid { columns };
+        let mut grid = Grid { columns, ..Grid::default() };
         let left_out = grid.fit(36);
         assert_eq!(left_out.iter().map(|column| column.heading.as_str()).collect::<Vec<_>>(), ["Deviation"]);
         let lines = grid.lines(0);
@@ -227,8 +243,8 @@ mod tests {
 
     #[test]
     fn headings_are_no_wider_than_they_must_be() {
-        let grid =
-            Grid { columns: vec![column("Exposed comm time", "1.5%", None), column("Rank", "0", None)] };
+        let columns = vec![column("Exposed comm time", "1.5%", None), column("Rank", "0", None)];
+        let grid = Grid { columns, ..Grid::default() };
         let lines: Vec<_> =
             grid.lines(0).iter().map(|line| line.replace("\u{1b}[2m", "").replace("\u{1b}[0m", "")).collect();
         assert_eq!(lines, ["Exposed", "   comm", "   time  Rank", "   1.5%     0"]);

@@ -7,7 +7,8 @@ use eaves_model::Oddity;
 use super::palette::{HEADING, QUIET, WARNING, paint};
 use super::wrap::hang;
 use super::{INDENT, Options};
-use crate::{Document, Input, InputWarning, human, names};
+use crate::{Document, Input, InputWarning, names};
+use eaves_section::quantity;
 
 /// More inputs than this are counted, not listed.
 const LISTED_INPUTS: usize = 4;
@@ -29,7 +30,7 @@ pub(super) fn inputs(document: &Document, options: &Options) -> Vec<String> {
         format!("{}{}{}", " ".repeat(INDENT), paint(QUIET, &rank), names::shorten(&input.path, room))
     }));
     if inputs.len() > LISTED_INPUTS {
-        let more = format!("… {}", human::counted(inputs.len() - LISTED_INPUTS, "more input"));
+        let more = format!("… {}", quantity::counted(inputs.len() - LISTED_INPUTS, "more input"));
         lines.push(format!("{}{}", " ".repeat(INDENT), paint(QUIET, more)));
     }
     lines
@@ -38,14 +39,14 @@ pub(super) fn inputs(document: &Document, options: &Options) -> Vec<String> {
 /// What there is to say about all inputs together.
 pub(crate) fn facts(document: &Document) -> Vec<String> {
     let inputs = &document.inputs;
-    let mut facts = vec![human::counted(inputs.len(), "input"), kinds(inputs)];
+    let mut facts = vec![quantity::counted(inputs.len(), "input"), kinds(inputs)];
     if inputs.len() > 1 && inputs.iter().all(|input| input.role.is_none()) {
         let ranks: Vec<i64> = inputs.iter().map(|input| input.rank).collect();
-        facts.push(format!("ranks {}", names::cut_end(&human::ranges(&ranks), 20)));
+        facts.push(format!("ranks {}", names::cut_end(&quantity::ranges(&ranks), 20)));
     }
     let sum = |field: fn(&Input) -> u64| inputs.iter().map(field).fold(0, u64::saturating_add);
-    facts.push(human::counted(sum(|input| input.events) as usize, "event"));
-    facts.push(human::bytes(sum(|input| input.bytes) as f64));
+    facts.push(quantity::counted(sum(|input| input.events) as usize, "event"));
+    facts.push(quantity::bytes(sum(|input| input.bytes) as f64));
     facts
 }
 
@@ -90,7 +91,7 @@ fn warning_text(warnings: &[&InputWarning], names_inputs: bool) -> String {
     let count: u64 = warnings.iter().map(|warning| warning.count).fold(0, u64::saturating_add);
     let mut text = warnings.first().map_or_else(String::new, |warning| warning.message());
     if count > 1 {
-        text = format!("{} × {text}", human::thousands(i64::try_from(count).unwrap_or(i64::MAX)));
+        text = format!("{} × {text}", quantity::thousands(i64::try_from(count).unwrap_or(i64::MAX)));
     }
     text.push_str(&place(warnings, names_inputs));
     text
@@ -101,10 +102,10 @@ fn place(warnings: &[&InputWarning], names_inputs: bool) -> String {
     let Some(first) = warnings.first() else { return String::new() };
     let more = match warnings.len() - 1 {
         0 => String::new(),
-        more => format!("; also in {}", human::counted(more, "more input")),
+        more => format!("; also in {}", quantity::counted(more, "more input")),
     };
     let offset =
-        |offset: u64| format!("byte {}", human::thousands(i64::try_from(offset).unwrap_or(i64::MAX)));
+        |offset: u64| format!("byte {}", quantity::thousands(i64::try_from(offset).unwrap_or(i64::MAX)));
     match (first.path.as_ref().filter(|_| names_inputs), first.first_offset) {
         (Some(path), Some(at)) => format!("; {path}, first at {}{more}", offset(at)),
         (Some(path), None) => format!("; {path}{more}"),

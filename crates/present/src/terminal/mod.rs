@@ -14,13 +14,14 @@ mod strip;
 pub(crate) mod table;
 mod wrap;
 
-use eaves_analyze::section::{Section, Table};
-use eaves_analyze::timeline::Charts;
+use eaves_section::timeline::Charts;
+use eaves_section::{Section, Table};
 use unicode_width::UnicodeWidthStr;
 
 use self::palette::{HEADING, QUIET, paint};
 use self::wrap::hang;
-use crate::{Document, human, memory};
+use crate::{Document, memory};
+use eaves_section::quantity;
 
 /// How far everything below a heading is moved in.
 const INDENT: usize = 2;
@@ -87,7 +88,7 @@ fn section_lines(document: &Document, section: &Section, options: &Options) -> V
     }
     for (index, table) in document.shown_tables(section).iter().enumerate() {
         if repeats_earlier(&section.tables[..index], table) {
-            let note = format!("by rank: {} in --csv and --json", human::counted(table.rows.len(), "row"));
+            let note = format!("by rank: {} in --csv and --json", quantity::counted(table.rows.len(), "row"));
             lines.push(format!("{}{}", " ".repeat(INDENT), paint(QUIET, note)));
             continue;
         }

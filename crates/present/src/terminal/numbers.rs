@@ -1,13 +1,13 @@
 //! The headline numbers of a section, with what they mean.
 
-use eaves_analyze::section::{Number, Section, Value};
+use eaves_section::{Number, Section, Value};
 use unicode_width::UnicodeWidthStr;
 
 use super::grid::{Grid, GridColumn};
 use super::palette::{HEADING, QUIET, paint};
 use super::wrap::{hang, padding};
 use super::{INDENT, Options};
-use crate::human;
+use eaves_section::quantity;
 
 /// The numbers: those of the whole run one per line, those of ranks one line per rank.
 pub(super) fn lines(section: &Section, options: &Options) -> Vec<String> {
@@ -36,8 +36,9 @@ pub(crate) fn is_in_table(section: &Section, number: &Number) -> bool {
 }
 
 fn run_lines(numbers: &[&Number], options: &Options) -> Vec<String> {
-    let labels: Vec<String> = numbers.iter().map(|number| human::words(number.id)).collect();
-    let values: Vec<String> = numbers.iter().map(|number| human::value(&number.value, number.unit)).collect();
+    let labels: Vec<String> = numbers.iter().map(|number| eaves_section::words(number.id)).collect();
+    let values: Vec<String> =
+        numbers.iter().map(|number| quantity::value(&number.value, number.unit)).collect();
     let label_width = labels.iter().map(|label| label.width()).max().unwrap_or(0);
     let value_width = values.iter().map(|value| value.width()).max().unwrap_or(0);
     let indent = INDENT + label_width + 2 + value_width + 2;
@@ -70,7 +71,10 @@ fn rank_lines(numbers: &[&Number], options: &Options) -> Vec<String> {
     let shown = options.rows(ranks.len());
     let cell = |rank: i64, id: &str| {
         let number = numbers.iter().find(|number| number.rank == Some(rank) && number.id == id);
-        number.map_or_else(|| human::MISSING.to_owned(), |number| human::value(&number.value, number.unit))
+        number.map_or_else(
+            || quantity::MISSING.to_owned(),
+            |number| quantity::value(&number.value, number.unit),
+        )
     };
     let column = |heading: String, cells: Vec<String>, importance| GridColumn {
         heading,
@@ -78,6 +82,7 @@ fn rank_lines(numbers: &[&Number], options: &Options) -> Vec<String> {
         right: true,
         prose: false,
         importance,
+        is_main: false,
         styles: Vec::new(),
     };
     let mut grid = Grid::default();
@@ -85,12 +90,12 @@ fn rank_lines(numbers: &[&Number], options: &Options) -> Vec<String> {
     grid.columns.push(column("Rank".to_owned(), names, None));
     for (index, id) in ids.iter().enumerate() {
         let cells = ranks[..shown].iter().map(|&rank| cell(rank, id)).collect();
-        grid.columns.push(column(human::words(id), cells, Some((ids.len() - index) as u32)));
+        grid.columns.push(column(eaves_section::words(id), cells, Some((ids.len() - index) as u32)));
     }
     grid.fit(options.width.saturating_sub(INDENT));
     let mut lines = grid.lines(INDENT);
     if shown < ranks.len() {
-        let note = format!("… {}; --top 0 shows all", human::counted(ranks.len() - shown, "more rank"));
+        let note = format!("… {}; --top 0 shows all", quantity::counted(ranks.len() - shown, "more rank"));
         lines.push(paint(QUIET, format!("{}{note}", " ".repeat(INDENT))));
     }
     lines.extend(notes(&ids, numbers).iter().map(|note| {
@@ -106,12 +111,14 @@ fn notes(ids: &[&str], numbers: &[&Number]) -> Vec<String> {
     for id in ids {
         let mut of_id = numbers.iter().filter(|number| number.id == *id);
         let explain = of_id.clone().next().map_or("", |number| number.explain);
-        notes.push(format!("{}: {explain}", human::words(id)));
+        notes.push(format!("{}: {explain}", eaves_section::words(id)));
         let reason = of_id.find_map(|number| match &number.value {
             Value::Missing(reason) => Some(*reason),
             _ => None,
         });
-        notes.extend(reason.map(|reason| format!("{} in {}: {reason}", human::MISSING, human::words(id))));
+        notes.extend(
+            reason.map(|reason| format!("{} in {}: {reason}", quantity::MISSING, eaves_section::words(id))),
+        );
     }
     notes
 }

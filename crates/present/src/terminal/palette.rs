@@ -1,7 +1,7 @@
 //! What the colours mean. Every text says the same without them.
 
 use anstyle::{AnsiColor, Style};
-use eaves_analyze::section::Severity;
+use eaves_section::Severity;
 
 pub(super) const HEADING: Style = Style::new().bold();
 pub(super) const QUIET: Style = Style::new().dimmed();

@@ -7,17 +7,17 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use anstyle::Style;
-use eaves_analyze::section::Section;
+use eaves_section::Section;
 
 use self::chart::Chart;
 pub(super) use self::points::points;
 use super::INDENT;
 use super::palette::{COMMUNICATION, COMPUTE, HEADING, MEMORY, QUIET, WORSE, paint};
 use super::wrap::hang;
-use crate::human;
 use crate::roofline::data::{Communication, Place, Point, Roofline};
 use crate::roofline::scale::{Log, Tick, prefixed, ratio, size, with_unit};
 use crate::roofline::series::{self, Sweep};
+use eaves_section::quantity;
 
 /// The charts of some sections; nothing for sections without one.
 pub(crate) fn charts(sections: &[&Section], width: usize) -> Vec<String> {
@@ -119,13 +119,13 @@ fn roofline(data: &Roofline<'_>, width: usize) -> Vec<String> {
     let mut notes = Vec::new();
     let unlettered = places.len() - letters.len();
     if unlettered > 0 {
-        notes.push(format!("• {} of less time", human::counted(unlettered, "point")));
+        notes.push(format!("• {} of less time", quantity::counted(unlettered, "point")));
     }
     let copies = data.points.iter().filter(|point| matches!(point.place(), Place::Bandwidth(_))).count();
     let others = data.points.len() - places.len() - copies;
     for (count, what) in [(copies, "no arithmetic"), (others, "no bytes, time or roof")] {
         if count > 0 {
-            notes.push(format!("not drawn: {} with {what}", human::thousands(count as i64)));
+            notes.push(format!("not drawn: {} with {what}", quantity::thousands(count as i64)));
         }
     }
     push_note(&mut lines, &notes, width);
@@ -189,7 +189,7 @@ fn communication(data: &Communication<'_>, width: usize) -> Vec<String> {
         })
         .collect();
     if places.len() > MOST {
-        notes.push(format!("{} in all", human::counted(places.len(), "event")));
+        notes.push(format!("{} in all", quantity::counted(places.len(), "event")));
     }
     push_note(&mut lines, &notes, width);
     lines

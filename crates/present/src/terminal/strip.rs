@@ -1,15 +1,16 @@
 //! Recordings over time as lines of text: one a track, one letter a piece of time.
 
-use eaves_analyze::timeline::{Chart, ChartTrack, Charts};
 use eaves_model::{Interval, IntervalSet, Ns, Pixels};
+use eaves_section::timeline::{Chart, ChartTrack, Charts};
 use unicode_width::UnicodeWidthStr;
 
 use super::palette::{COMPUTE, HEADING, QUIET, paint};
 use super::wrap::padding;
 use super::{INDENT, Options};
 use crate::names::shorten;
+use crate::timeline;
 use crate::timeline::axis;
-use crate::{human, timeline};
+use eaves_section::quantity;
 
 /// From nearly nothing to all of the piece.
 const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
@@ -71,7 +72,8 @@ impl Strip {
             lines.push(self.line(track));
         }
         if busiest.len() < all {
-            let note = format!("… {}; --top 0 shows all", human::counted(all - busiest.len(), "more track"));
+            let note =
+                format!("… {}; --top 0 shows all", quantity::counted(all - busiest.len(), "more track"));
             lines.push(paint(QUIET, format!("{}{note}", " ".repeat(INDENT))));
         }
         lines
@@ -83,7 +85,7 @@ impl Strip {
             densities(&track.busy, &self.pixels()).iter().map(|&share| letter(share)).collect();
         let density = if track.is_stream { paint(COMPUTE, density) } else { density };
         let share = 100.0 * track.busy.measure().as_f64() / self.length.as_f64().max(1.0);
-        let share = human::percent(share);
+        let share = quantity::percent(share);
         let space = " ".repeat(SHARE.saturating_sub(share.width()));
         let indent = " ".repeat(INDENT);
         format!("{indent}{label}{} {density}{space}{}", padding(&label, self.label), paint(QUIET, share))

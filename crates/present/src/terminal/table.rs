@@ -3,14 +3,15 @@
 use std::collections::BTreeMap;
 
 use anstyle::Style;
-use eaves_analyze::section::{Column, Table, Unit, Value};
+use eaves_section::{Column, Table, Unit, Value};
 use unicode_width::UnicodeWidthStr;
 
 use super::grid::{Grid, GridColumn};
 use super::palette::{BETTER, QUIET, WORSE, paint};
 use super::wrap::hang;
 use super::{INDENT, Options};
-use crate::{human, names};
+use crate::names;
+use eaves_section::quantity;
 
 /// The lines of a table, with notes on everything left out.
 pub(super) fn lines(table: &Table, options: &Options) -> Vec<String> {
@@ -21,18 +22,24 @@ pub(super) fn lines(table: &Table, options: &Options) -> Vec<String> {
         notes.push(format!("{note}; --top 0 shows all"));
     }
     let mut grid = grid(table, shown);
-    let left_out = grid.fit(width);
+    let columns = grid.columns.len();
+    let mut left_out = grid.fit(width);
+    let lacks_main = left_out.iter().any(|column| column.is_main);
+    let is_record = grid.columns.first().is_some_and(|first| first.right) && left_out.len() >= WORTH_TURNING;
+    if shown <= MOST_RECORDS && (is_record || lacks_main && columns <= MOST_FACTS) {
+        grid = self::grid(table, shown).turned();
+        grid.fit(width);
+        left_out.clear();
+    } else if lacks_main {
+        let is_said = |column: &GridColumn| shown > 1 && column.is_constant();
+        let main = left_out.extract_if(.., |column| column.is_main && !is_said(column)).collect::<Vec<_>>();
+        grid.below = below(&main, shown, options.width);
+    }
     let is_shown = |column: &Column| {
         column.id != NEW_NAME && !left_out.iter().any(|left_out| left_out.heading == column.title)
     };
     notes.extend(missing_notes(table, shown, is_shown));
-    let is_record = grid.columns.first().is_some_and(|first| first.right) && shown <= MOST_RECORDS;
-    if is_record && left_out.len() >= WORTH_TURNING {
-        grid = self::grid(table, shown).turned();
-        grid.fit(width);
-    } else {
-        notes.extend(left_out_notes(&left_out, shown));
-    }
+    notes.extend(left_out_notes(&left_out, shown));
     let mut lines = grid.lines(INDENT);
     add_new_names(&mut lines, table, shown, options.width);
     for note in notes {
@@ -53,7 +60,7 @@ fn add_new_names(lines: &mut Vec<String>, table: &Table, shown: usize, width: us
     let Some(first) = lines.len().checked_sub(shown) else { return };
     for (at, row) in table.rows[..shown].iter().enumerate().rev() {
         if let (Some(Value::Text(name)), Some(by)) = (row.get(name), row.get(by)) {
-            let by = format!(" (by {})", human::value(by, Unit::None));
+            let by = format!(" (by {})", quantity::value(by, Unit::None));
             let room = width.saturating_sub(INDENT + 4 + by.width());
             let line = format!("{}  → {}{by}", " ".repeat(INDENT), names::shorten(name, room));
             lines.insert(first + at + 1, paint(QUIET, line));
@@ -61,10 +68,26 @@ fn add_new_names(lines: &mut Vec<String>, table: &Table, shown: usize, width: us
     }
 }
 
-/// A table of no more rows than this, named by numbers, is better read downwards than with columns missing.
+/// A table of no more rows than this is better read downwards than with columns missing that matter.
 const MOST_RECORDS: usize = 2;
+/// With more columns than this it would be longer than a screen.
+const MOST_FACTS: usize = 20;
 /// So many columns must be missing for that.
 const WORTH_TURNING: usize = 4;
+
+/// The line below each row: what has no room in it, by name.
+fn below(columns: &[GridColumn], rows: usize, width: usize) -> Vec<String> {
+    /// Deeper than the row it belongs to.
+    const DEEPER: usize = INDENT + 2;
+    let fact = |column: &GridColumn, row: usize| {
+        format!("{} {}", column.heading, column.cells.get(row).map_or("", String::as_str).trim())
+    };
+    let line = |row: usize| {
+        let facts: Vec<String> = columns.iter().map(|column| fact(column, row)).collect();
+        format!("{}{}", " ".repeat(DEEPER), hang(&facts.join(", "), DEEPER, width))
+    };
+    (0..rows).map(line).collect()
+}
 
 fn grid(table: &Table, shown: usize) -> Grid {
     let mut grid = Grid::default();
@@ -74,7 +97,7 @@ fn grid(table: &Table, shown: usize) -> Grid {
         if values.is_empty() || values.iter().any(|value| missing_reason(value).is_none()) {
             let mut column = grid_column(&table.columns, index, &values);
             if let Some(verdict) = verdict
-                && (index == verdict || human::is_change(&table.columns[index]))
+                && (index == verdict || quantity::is_change(&table.columns[index]))
             {
                 column.styles = column_values(table, verdict, shown).into_iter().map(verdict_style).collect();
             }
@@ -87,7 +110,7 @@ fn grid(table: &Table, shown: usize) -> Grid {
 /// Colours are for what is good or bad news; noise is neither.
 fn verdict_style(verdict: &Value) -> Option<Style> {
     let Value::Text(verdict) = verdict else { return None };
-    human::tendency(verdict).map(|is_better| if is_better { BETTER } else { WORSE })
+    quantity::tendency(verdict).map(|is_better| if is_better { BETTER } else { WORSE })
 }
 
 fn column_values(table: &Table, index: usize, shown: usize) -> Vec<&Value> {
@@ -106,7 +129,7 @@ fn left_out_notes(left_out: &[GridColumn], rows: usize) -> Vec<String> {
     }
     if !other.is_empty() {
         let headings: Vec<&str> = other.iter().map(|column| column.heading.as_str()).collect();
-        notes.push(format!("no room here for: {}", headings.join(", ")));
+        notes.push(format!("columns hidden at this width: {}", headings.join(", ")));
     }
     notes
 }
@@ -117,7 +140,7 @@ pub(crate) fn rows_note(table: &Table, shown: usize) -> Option<String> {
     if hidden.is_empty() {
         return None;
     }
-    let rows = human::counted(hidden.len(), "more row");
+    let rows = quantity::counted(hidden.len(), "more row");
     let Some(share) = table.columns.iter().position(|column| column.id == "share_pct") else {
         return Some(format!("… {rows}"));
     };
@@ -127,7 +150,7 @@ pub(crate) fn rows_note(table: &Table, shown: usize) -> Option<String> {
         _ => None,
     });
     let whole = table.columns[share].title.strip_prefix("Of ").unwrap_or("the total");
-    Some(format!("… {rows} with {} of {whole}", human::percent(total.sum())))
+    Some(format!("… {rows} with {} of {whole}", quantity::percent(total.sum())))
 }
 
 pub(crate) fn missing_reason(value: &Value) -> Option<&str> {
@@ -160,7 +183,7 @@ pub(crate) fn missing_notes(table: &Table, shown: usize, is_shown: impl Fn(&Colu
 
 fn grid_column(columns: &[Column], index: usize, values: &[&Value]) -> GridColumn {
     let column = &columns[index];
-    let cells = values.iter().map(|value| human::cell(value, column)).collect();
+    let cells = values.iter().map(|value| quantity::cell(value, column)).collect();
     let right = !values.iter().any(|value| matches!(value, Value::Text(_)));
     GridColumn {
         heading: column.title.to_owned(),
@@ -168,6 +191,7 @@ fn grid_column(columns: &[Column], index: usize, values: &[&Value]) -> GridColum
         right,
         prose: matches!(column.id, "note" | "reason" | "text"),
         importance: importance(columns, index, right),
+        is_main: column.is_main,
         styles: Vec::new(),
     }
 }

@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use eaves_analyze::operands::described;
 use eaves_model::{GpuActivity, SliceId, Trace};
+use eaves_roofline::operand_text::described;
 
-use crate::human;
+use eaves_section::quantity;
 
 /// The particulars of slices, each text once.
 #[derive(Debug)]
@@ -65,11 +65,12 @@ fn of_activity(trace: &Trace, activity: &GpuActivity) -> String {
     parts.extend(activity.block.get().map(|block| format!("block {}", extent(block))));
     parts.extend(activity.registers.get().map(|registers| format!("{registers} registers")));
     let shared = activity.shared_memory.get().filter(|&bytes| bytes > 0);
-    parts.extend(shared.map(|bytes| format!("{} shared memory", human::bytes(bytes as f64))));
-    parts
-        .extend(activity.occupancy_pct.get().map(|percent| format!("occupancy {}", human::percent(percent))));
-    parts.extend(activity.bytes.get().map(|bytes| human::bytes(bytes as f64)));
-    parts.extend(activity.bandwidth_gbps.get().map(|rate| format!("{} GB/s", human::decimal(rate))));
+    parts.extend(shared.map(|bytes| format!("{} shared memory", quantity::bytes(bytes as f64))));
+    parts.extend(
+        activity.occupancy_pct.get().map(|percent| format!("occupancy {}", quantity::percent(percent))),
+    );
+    parts.extend(activity.bytes.get().map(|bytes| quantity::bytes(bytes as f64)));
+    parts.extend(activity.bandwidth_gbps.get().map(|rate| format!("{} GB/s", quantity::decimal(rate))));
     let kind = trace.strings.get(activity.detail);
     parts.extend((!kind.is_empty()).then(|| kind.to_owned()));
     parts.join(", ")

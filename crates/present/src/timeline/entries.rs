@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use eaves_analyze::timeline::Chart;
 use eaves_model::{Interval, Ns, Pieces, Row, SliceId};
+use eaves_section::timeline::Chart;
 
 /// A slice, or several short ones that follow each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,7 +59,6 @@ pub(super) fn entries(
 #[cfg(test)]
 mod tests {
     use eaves_analyze::Options;
-    use eaves_analyze::timeline::Charts;
     use eaves_model::{Ident, RankSource, Recording, Slice, SliceKind, StringId, Trace};
     use proptest::prelude::*;
 
@@ -94,7 +93,7 @@ mod tests {
             spans in prop::collection::vec((0i64..20, 0i64..20), 1..200), width in 0i64..30,
         ) {
             let recordings = [recording(&spans)];
-            let charts = Charts::new(&recordings, &Options::default());
+            let charts = eaves_analyze::timeline::charts(&recordings, &Options::default());
             let chart = &charts.charts[0];
             let slices = &chart.trace.slices;
             let piece = |slice: SliceId| (slices.start[slice.index()] - chart.window.start).0 / width.max(1);

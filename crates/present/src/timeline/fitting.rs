@@ -1,8 +1,8 @@
 //! How much of recordings there is room for.
 
-use eaves_analyze::section::Section;
-use eaves_analyze::timeline::Charts;
 use eaves_model::Ns;
+use eaves_section::Section;
+use eaves_section::timeline::Charts;
 
 use super::entries::Scope;
 use super::particulars::Particulars;

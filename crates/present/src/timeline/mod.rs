@@ -18,17 +18,17 @@ pub use particulars::Particulars;
 pub use payload::payload;
 pub use svg::svg;
 
-use eaves_analyze::section::{Section, Unit};
-use eaves_analyze::timeline::{Charts, Clocks};
+use eaves_section::timeline::{Charts, Clocks};
+use eaves_section::{Section, Unit};
 
-use crate::human;
+use eaves_section::quantity;
 
 /// The span of a rank and the shares of it, in the words of the section's table.
 fn facts(section: Option<&Section>, rank: i64) -> Vec<(&'static str, String)> {
     let columns = section.and_then(|section| section.tables.first()).map_or(&[][..], |table| &table.columns);
     let value = |id: &str| {
         let number = section?.numbers.iter().find(|number| number.rank == Some(rank) && number.id == id)?;
-        Some(human::value(&number.value, number.unit))
+        Some(quantity::value(&number.value, number.unit))
     };
     let told = columns.iter().filter(|column| column.unit == Unit::Percent || column.id == "span_ns");
     told.filter_map(|column| Some((column.title.trim_end_matches(" of span"), value(column.id)?))).collect()

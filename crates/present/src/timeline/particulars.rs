@@ -1,7 +1,7 @@
 //! What is looked up of charts again and again while they are drawn at any zoom, found once.
 
-use eaves_analyze::timeline::{Chart, Charts};
 use eaves_model::SliceId;
+use eaves_section::timeline::{Chart, Charts};
 
 use super::details::Details;
 

@@ -5,9 +5,9 @@
 
 use std::collections::HashMap;
 
-use eaves_analyze::section::Section;
-use eaves_analyze::timeline::{Chart, Charts, Class, CounterTrack};
 use eaves_model::{Interval, Ns, Pixels, StringId};
+use eaves_section::Section;
+use eaves_section::timeline::{Chart, Charts, Class, CounterTrack};
 use serde::Serialize;
 
 use super::columns::Column;
@@ -15,7 +15,8 @@ use super::details::Details;
 use super::entries::{Entry, Scope, entries};
 use super::particulars::{OfRank, Particulars};
 use super::{clocks, facts};
-use crate::{colours, human, names};
+use crate::{colours, names};
+use eaves_section::quantity;
 
 /// How much of the recordings is in a page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -62,7 +63,7 @@ impl Coverage {
 
     /// What is in the page and what is not, in a sentence.
     fn sentence(&self, width: Ns) -> String {
-        let slices = |count: u64| human::thousands(i64::try_from(count).unwrap_or(i64::MAX));
+        let slices = |count: u64| quantity::thousands(i64::try_from(count).unwrap_or(i64::MAX));
         if self.groups == 0 {
             return format!("all {} slices", slices(self.slices));
         }
@@ -71,9 +72,9 @@ impl Coverage {
             "{} of {} slices one by one, {} of their summed duration; the other {}, each shorter than {}, in {} groups",
             slices(self.single),
             slices(self.slices),
-            human::percent(share),
+            quantity::percent(share),
             slices(self.slices - self.single),
-            human::duration(width.0),
+            quantity::duration(width),
             slices(self.groups),
         )
     }

@@ -4,15 +4,16 @@ mod rows;
 
 use std::fmt::Write;
 
-use eaves_analyze::section::Section;
-use eaves_analyze::timeline::{Chart, ChartTrack, Charts, Class, CounterTrack};
 use eaves_model::{Interval, Ns};
+use eaves_section::Section;
+use eaves_section::timeline::{Chart, ChartTrack, Charts, Class, CounterTrack};
 
 use self::rows::draw_row;
 use super::payload::{thinned, title};
 use super::{axis, clocks, facts};
+use crate::colours;
 use crate::markup::escaped;
-use crate::{colours, human};
+use eaves_section::quantity;
 
 const LEFT: f64 = 170.0;
 const RIGHT: f64 = 12.0;
@@ -161,7 +162,7 @@ impl Drawing {
             self.y += ROW;
         }
         if shown < rows.len() && shown > 1 {
-            let note = format!("+ {}", human::counted(rows.len() - shown, "deeper row"));
+            let note = format!("+ {}", quantity::counted(rows.len() - shown, "deeper row"));
             self.text(20.0, self.y - 4.0, "quiet", &note);
         }
         self.y += 4.0;
@@ -183,7 +184,7 @@ impl Drawing {
         }
         let _ = write!(path, "H{:.1}V{bottom:.1}z", self.x(chart.window.end + chart.offset));
         let _ = writeln!(self.body, "<path d=\"{path}\" class=\"counter\"/>");
-        let up_to = if counter.is_bytes { human::bytes(most) } else { human::decimal(most) };
+        let up_to = if counter.is_bytes { quantity::bytes(most) } else { quantity::decimal(most) };
         self.text(20.0, self.y + 15.0, "", &cut(&counter.name, LEFT - 24.0));
         self.text(20.0, self.y + 29.0, "quiet", &format!("up to {up_to}"));
         self.y = bottom + 4.0;
@@ -211,9 +212,11 @@ impl Drawing {
         let slices: usize = charts.charts.iter().map(|chart| chart.slices.len()).sum();
         let mut notes = vec![format!(
             "{}; where several share a pixel the longest gives the colour, and what they cover the strength",
-            human::counted(slices, "slice")
+            quantity::counted(slices, "slice")
         )];
-        notes.extend((left_out > 0).then(|| format!("{} not drawn", human::counted(left_out, "deeper row"))));
+        notes.extend(
+            (left_out > 0).then(|| format!("{} not drawn", quantity::counted(left_out, "deeper row"))),
+        );
         notes.extend(clocks(charts).map(str::to_owned));
         self.y += 4.0;
         for note in notes {

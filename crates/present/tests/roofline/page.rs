@@ -2,9 +2,9 @@
 
 use std::fs;
 
-use eaves_analyze::section::Outcome;
 use eaves_present::page::{BUDGET, Parts, offline};
 use eaves_present::{Document, Input, json, saved};
+use eaves_section::Outcome;
 
 use crate::pictures::folder;
 use crate::sample;

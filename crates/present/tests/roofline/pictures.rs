@@ -4,9 +4,9 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use eaves_analyze::section::Section;
 use eaves_present::png;
 use eaves_present::roofline::{ColourBy, Options, Theme, svg};
+use eaves_section::Section;
 
 use crate::sample;
 

@@ -1,9 +1,9 @@
 //! Rooflines that look like real ones: a device like an H100, and as many points as asked for.
 
 use eaves_analyze::roofline::{Load, Mark, Point, section};
-use eaves_analyze::section::{Column, Number, Provenance, Section, Table, Unit, Value};
 use eaves_roofline::device::{Confidence, Device, Fact, Memory, Peak, Source};
 use eaves_roofline::{Arithmetic, Counts, Engine, Settings};
+use eaves_section::{Column, Number, Provenance, Section, Table, Unit, Value};
 
 /// The same numbers in every run (the constants of Knuth's MMIX).
 pub(crate) struct Chance(u64);

@@ -1,9 +1,9 @@
 //! The drawing as its reader sees it: elements at places.
 
 use eaves_analyze::roofline::Point;
-use eaves_analyze::section::{Column, Section, Table, Unit, Value};
 use eaves_present::png;
 use eaves_present::roofline::{ColourBy, Options, Palette, Theme, svg};
+use eaves_section::{Column, Section, Table, Unit, Value};
 use proptest::prelude::*;
 use roxmltree::{Document, Node};
 

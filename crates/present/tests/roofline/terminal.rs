@@ -1,8 +1,8 @@
 //! The chart of characters and the table below it.
 
-use eaves_analyze::section::Outcome;
 use eaves_present::roofline::terminal_chart;
 use eaves_present::{Document, terminal};
+use eaves_section::Outcome;
 use unicode_width::UnicodeWidthStr;
 
 use crate::sample;

@@ -1,10 +1,10 @@
 //! A document made by hand, with a little of everything that is hard to show.
 
-use eaves_analyze::section::{
-    Column, Finding, Gain, Number, Outcome, Provenance, Section, Severity, Skipped, Table, Unit, Value,
-};
 use eaves_model::{Ns, Oddity};
 use eaves_present::{Document, Input, InputWarning};
+use eaves_section::{
+    Column, Finding, Gain, Number, Outcome, Provenance, Section, Severity, Skipped, Table, Unit, Value,
+};
 
 /// Two ranks, one of which is damaged.
 pub(crate) fn document() -> Document {
@@ -26,6 +26,7 @@ pub(crate) fn document() -> Document {
             skipped("call-tree", "memory events", "record with `profile_memory=True`"),
         ],
         overview: None,
+        tree: None,
     }
 }
 

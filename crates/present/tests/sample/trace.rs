@@ -1,8 +1,9 @@
 //! A small recording with a little of everything that is drawn.
 
-use eaves_analyze::timeline::{Charts, TIMELINE};
+use eaves_analyze::timeline::TIMELINE;
 use eaves_analyze::{Options, Outcome, assemble, measure};
 use eaves_model::Run;
+use eaves_section::timeline::Charts;
 
 /// Two steps of 1 ms. Calls that nest, one that leaves its caller, kernels that overlap on one stream, a copy, a
 /// collective beside them, a range on the device, memory, and a name that would end an element.
@@ -43,5 +44,5 @@ pub(crate) fn timeline(run: &Run) -> (Vec<Outcome>, Charts<'_>) {
     let measured: Vec<_> =
         run.recordings.iter().map(|recording| measure(&recording.trace, &options, &analyses)).collect();
     let outcomes = assemble(&run.recordings, &measured, &options, &analyses).unwrap();
-    (outcomes, Charts::new(&run.recordings, &options))
+    (outcomes, eaves_analyze::timeline::charts(&run.recordings, &options))
 }

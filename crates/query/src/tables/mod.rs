@@ -18,7 +18,7 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, Int64Array, RecordBatch, RecordBatchOptions, StringViewArray};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use eaves_analyze::RankView;
-use eaves_model::{Recording, Times};
+use eaves_model::Recording;
 
 use self::column::Column;
 use crate::{ColumnInfo, TableInfo};
@@ -172,8 +172,11 @@ fn array<R>(view: &View<'_>, columns: &[Column<R>], rows: &R, index: usize, part
         // The engine asks for columns of the schema and no others.
         own => {
             let column = &columns[own - 2];
-            let in_sequence = view.recording.trace.metadata.times == Times::InSequence;
-            if in_sequence && OF_TIMES.contains(&column.info().name) {
+            let times = view.recording.trace.metadata.times;
+            let name = column.info().name;
+            let is_unknown = (!times.has_starts() && OF_TIMES.contains(&name))
+                || (!times.has_durations() && name == "duration_ns");
+            if is_unknown {
                 return Arc::new(Int64Array::new_null(part.len()));
             }
             column.array(rows, part)

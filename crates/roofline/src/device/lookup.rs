@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use eaves_model::suggestion;
+
 use super::{Device, catalogue};
 
 /// A name that is no device, or several.
@@ -109,8 +111,6 @@ fn without_vendor(name: &str) -> String {
 
 /// Ids like the name: those that contain it, then those that are spelt alike.
 fn near(name: &str, devices: &'static [Device]) -> Vec<&'static str> {
-    /// Below this the names have little more in common than a few letters.
-    const LEAST_LIKENESS: f64 = 0.8;
     /// More than any two words are alike.
     const CONTAINED: f64 = 2.0;
     let wanted = without_vendor(name);
@@ -122,14 +122,14 @@ fn near(name: &str, devices: &'static [Device]) -> Vec<&'static str> {
         let names = [short, &device.id, &device.name].map(without_vendor);
         let alike = |name: &String| match name.contains(&wanted) {
             true => CONTAINED,
-            false => strsim::jaro_winkler(name, &wanted),
+            false => suggestion::likeness(name, &wanted),
         };
         let aliases: Vec<String> = device.aliases.iter().map(|alias| without_vendor(alias)).collect();
         names.iter().chain(&aliases).map(alike).fold(0.0, f64::max)
     };
     let mut scored: Vec<(f64, &'static str)> =
         devices.iter().map(|device| (likeness(device), device.id.as_str())).collect();
-    scored.retain(|(likeness, _)| *likeness >= LEAST_LIKENESS);
+    scored.retain(|(likeness, _)| suggestion::is_close(*likeness));
     scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
     // What contains the name is meant; what is only spelt alike would distract from it.
     if scored.first().is_some_and(|(likeness, _)| *likeness >= CONTAINED) {

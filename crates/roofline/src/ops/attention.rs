@@ -6,14 +6,18 @@ mod calls;
 mod mask;
 mod paged;
 mod step;
+mod transformer_engine;
 mod variable;
+mod xformers;
 
 use mask::Mask;
 pub use step::{Step, Tokens};
 
 pub(super) use calls::{FORMULAS, WRAPPERS};
 pub(super) use paged::FORMULAS as PAGED;
+pub(super) use transformer_engine::FORMULAS as TRANSFORMER_ENGINE;
 pub(super) use variable::FORMULAS as VARIABLE;
+pub(super) use xformers::FORMULAS as XFORMERS;
 
 /// Attention of queries to keys and values. Heads of keys and values may be shared by several heads of queries (grouped
 /// and multi-query attention), and keys may be longer than values (latent attention).

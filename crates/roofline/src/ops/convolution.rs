@@ -3,6 +3,7 @@
 use crate::{Arithmetic, Precision, Work};
 
 mod calls;
+mod gradients;
 
 pub(super) use calls::{FORMULAS, WRAPPERS};
 

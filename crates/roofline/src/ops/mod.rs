@@ -80,7 +80,9 @@ const FAMILIES: &[&[Formula]] = &[
     activation::FORMULAS,
     attention::FORMULAS,
     attention::PAGED,
+    attention::TRANSFORMER_ENGINE,
     attention::VARIABLE,
+    attention::XFORMERS,
     convolution::FORMULAS,
     elementwise::FORMULAS,
     embedding_bag::FORMULAS,
@@ -162,11 +164,25 @@ pub fn wrapper(name: &str) -> Option<&'static Formula> {
 
 /// Operators whose formulas ask what was launched for a call.
 pub const NEED_LAUNCHES: &[&str] = &["vllm::moe_forward", "vllm::moe_forward_shared"];
-/// The operator whose arguments the formula of this one takes: the gradients of a convolution have operators of their own
-/// in recordings of old PyTorch, which say less than the one around them.
-pub fn told_by(name: &str) -> Option<&str> {
-    let (around, gradient) = name.split_once("convolution_backward_").map(|_| name.rsplit_once('_'))??;
-    matches!(gradient, "bias" | "input" | "weight" | "weights").then_some(around)
+
+/// Operators whose formulas ask the same where no scalars were recorded, as before PyTorch 2.1.
+pub const NEED_LAUNCHES_WITHOUT_SCALARS: &[&str] = &["aten::cat", "aten::convolution_backward"];
+
+/// Functions whose gradient is what they are given, one after the other.
+const JOINED_BACKWARD: &[&str] =
+    &["SplitBackward", "SplitBackward0", "SplitWithSizesBackward", "SplitWithSizesBackward0"];
+
+/// Whether the formula of an operator takes the arguments of the one around it, if its own are not enough: the gradients of a
+/// convolution have operators of their own in recordings of old PyTorch, which say less than the one around them, and the
+/// list that is put together again behind a split is what the function was given.
+pub fn is_told_by(name: &str, around: &str) -> bool {
+    if name == "aten::cat" {
+        return JOINED_BACKWARD.contains(&around);
+    }
+    name.contains("convolution_backward_")
+        && name.rsplit_once('_').is_some_and(|(operator, gradient)| {
+            operator == around && matches!(gradient, "bias" | "input" | "weight" | "weights")
+        })
 }
 
 /// All formulas of operators, those that call others included.

@@ -99,6 +99,9 @@ fn concatenate(call: &Call<'_>) -> Result<Work, Unmodelled> {
     if let (Some(Input::Scalar(_)), Some(output)) = (call.inputs.first(), &call.output) {
         return moved(output, output.elements(), 0.0, output.precision()?);
     }
+    if call.name == "aten::cat" && matches!(call.inputs.first(), Some(Input::Tensor(_))) {
+        return joined(call);
+    }
     let tensors = list(call, 0)?;
     let result = output_argument(call, 1).map(Tensor::precision).transpose()?;
     let mut elements = 0.0;
@@ -112,6 +115,23 @@ fn concatenate(call: &Call<'_>) -> Result<Work, Unmodelled> {
     }
     let precision = written.ok_or_else(|| "the list of tensors is empty".to_owned())?;
     Ok(work.writes("output", elements, precision))
+}
+
+/// The same where the function around it was given the list, as the gradients of a split: see [`super::is_told_by`]. A kernel
+/// copies as many parts as its launch has rows of blocks, so that missing ones show.
+fn joined(call: &Call<'_>) -> Result<Work, Unmodelled> {
+    let rows = call.launches.iter().filter(|launch| launch.name.contains("CatArrayBatchedCopy"));
+    let copied: u64 = rows.map(|launch| launch.grid[1]).sum();
+    if copied != 0 && copied != call.inputs.len() as u64 {
+        return Err(format!("{} parts, but kernels for {copied} of them were recorded", call.inputs.len()));
+    }
+    let mut work = Work::movement();
+    for place in 0..call.inputs.len() {
+        let part = call.tensor(place).map_err(|_| "a gradient that is zero was not recorded".to_owned())?;
+        let (elements, precision) = (part.elements(), part.precision()?);
+        work = work.reads("part", elements, precision).writes("output", elements, precision);
+    }
+    Ok(work)
 }
 
 fn fill(call: &Call<'_>) -> Result<Work, Unmodelled> {

@@ -6,7 +6,8 @@ use serde_json::Value;
 use crate::ops::{self, Input, Tensor};
 
 /// Shapes of points in charts that a script may ask for.
-pub const SYMBOLS: &[&str] = &["circle", "diamond", "pentagon", "square", "star", "triangle-up"];
+pub const SYMBOLS: &[&str] =
+    &["circle", "cross", "diamond", "pentagon", "square", "star", "triangle-up", "x"];
 
 /// What a script says a command must do.
 #[derive(Clone, Copy, Debug, PartialEq)]

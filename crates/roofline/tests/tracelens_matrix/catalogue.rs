@@ -8,7 +8,6 @@ use crate::reference::{data, rows};
 
 /// Names of the peer's catalogue that have no formula of ours, and why. `docs/operators.md` lists them too.
 const NOT_COVERED: &[(&str, &str)] = &[
-    ("FusedAttnFuncBackward", "recorded without arguments, and its forward has others in every version"),
     (
         "MambaSplitConv1dScanCombinedFnBackward",
         "recorded without arguments; what it computes again is not defined",

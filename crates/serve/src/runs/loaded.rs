@@ -112,7 +112,7 @@ impl Loaded {
         let recorded = self.to_draw()?;
         let timeline = self.timeline.get_or_init(|| {
             Timeline::new(recorded.clone(), |recorded| {
-                let charts = Charts::new(&recorded.run().recordings, &Options::default());
+                let charts = eaves_analyze::timeline::charts(&recorded.run().recordings, &Options::default());
                 let particulars = Particulars::new(&charts);
                 Drawn { charts, particulars, section: recorded.timeline() }
             })

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking, its helpers too")]
 
+mod calculator;
 mod client;
 mod files;
 mod hostile;

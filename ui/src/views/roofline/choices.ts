@@ -1,6 +1,6 @@
 // What one has chosen in the view, kept in the address: what is shown, how it is coloured, which roofs are changed.
 
-import { set, setting, settings } from "../../state";
+import { set, setting, settings, usual } from "../../state";
 import type { Adjustment } from "./adjust";
 import { LIMITS, type Limits } from "./classify";
 import { CACHES, type Data, type LevelChoice, type Point } from "./data";
@@ -8,6 +8,10 @@ import { CACHES, type Data, type LevelChoice, type Point } from "./data";
 export type Grouping = "status" | "kind" | "dtype";
 export const GROUPINGS: readonly Grouping[] = ["status", "kind", "dtype"];
 export const GROUPING_WORDS: Record<Grouping, string> = { status: "Status", kind: "Category", dtype: "Type" };
+
+/** Colours of statuses: for everybody, or green, red and blue as NPU tools have them. */
+export type Palette = "safe" | "classic";
+export const PALETTES: readonly Palette[] = ["safe", "classic"];
 
 const KEY = "roofline.";
 
@@ -27,8 +31,14 @@ export function keep(key: string, value: string | null): void {
   set(KEY + key, value);
 }
 
+/** Keeps a choice, unless it is what the page has without one. */
+export function choose(key: string, value: string, otherwise: string): void {
+  set(KEY + key, value === usual(KEY + key, otherwise) ? null : value);
+}
+
 export interface Choices {
   colour: Grouping;
+  palette: Palette;
   /** All calls of an operator are one point. */
   totals: boolean;
   level: LevelChoice;
@@ -49,12 +59,18 @@ export interface Choices {
   side: string;
 }
 
+export function palette(): Palette {
+  const chosen = setting(`${KEY}palette`, "safe");
+  return PALETTES.find((one) => one === chosen) ?? "safe";
+}
+
 export function choices(data: Data): Choices {
   const colour = setting(`${KEY}colour`, "status");
   const level = setting(`${KEY}level`, "main");
   const share = Number(setting(`${KEY}share`, "100"));
   return {
     colour: GROUPINGS.find((one) => one === colour) ?? "status",
+    palette: palette(),
     totals: setting(`${KEY}totals`) === "yes",
     level: CACHES.find((one) => one === level && data.levels.includes(one)) ?? "main",
     share: share >= 1 && share <= 100 ? share : 100,

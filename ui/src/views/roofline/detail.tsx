@@ -2,6 +2,7 @@
 
 import { duration, percent } from "../../format";
 import { Explained } from "../../kit/explain";
+import { palette } from "./choices";
 import { statusColour } from "./spec";
 import type { Data, Point } from "./data";
 import { facts, formulas, provenance, record } from "./facts";
@@ -10,7 +11,7 @@ import { meaning } from "./meanings";
 import { ratio } from "./text";
 
 export function Swatch({ status }: { status: string }) {
-  return <i class={`swatch ${fillOf(status)}`} style={{ "--mark": `var(--${statusColour(status)})` }} aria-hidden="true" />;
+  return <i class={`swatch ${fillOf(status)}`} style={{ "--mark": `var(--${statusColour(status, palette())})` }} aria-hidden="true" />;
 }
 
 export function Detail({ point, data, whole, close }: { point: Point; data: Data; whole: number | null; close(): void }) {
@@ -18,7 +19,7 @@ export function Detail({ point, data, whole, close }: { point: Point; data: Data
   const lines = formulas(point, data);
   const share = whole && point.time !== null ? ` · ${percent((100 * point.time) / whole)} of the time of all points` : "";
   return (
-    <section class="point" aria-label={`About ${point.name}`} style={{ "--mark": `var(--${statusColour(point.status)})` }}>
+    <section class="point" aria-label={`About ${point.name}`} style={{ "--mark": `var(--${statusColour(point.status, palette())})` }}>
       <header>
         <h3>{point.name}</h3>
         <button type="button" class="icon" aria-label="Close" onClick={close}>

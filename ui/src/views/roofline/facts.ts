@@ -37,7 +37,7 @@ export function facts(point: Point, data: Data): Fact[] {
     ["FLOPs a call", point.flops === null ? NONE : withUnit(point.flops, "FLOP")],
     ["MACs a call", point.macs === null ? NONE : withUnit(point.macs, "MAC")],
     ["Bytes a call", shown(point.bytes, bytes)],
-    ["Data efficiency", shown(point.dataEfficiency, percent)],
+    ["Data efficiency", shown(point.dataEfficiency, (value) => (value > 100 ? `${percent(value)}: fewer bytes than its operands have` : percent(value)))],
     ["Category", point.kind || NONE],
     ["Type", point.dtype || NONE],
   ];

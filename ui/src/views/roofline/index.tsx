@@ -9,16 +9,16 @@ import { type Key, useKeys } from "../../kit/keys";
 import { Panel } from "../../kit/panel";
 import { hideTip, showTip, TipLines } from "../../kit/tooltip";
 import { headline, section as sectionOf } from "../../source/document";
-import { range, select, selected, settings, toggle } from "../../state";
+import { made, range, select, selected, settings, toggle } from "../../state";
 import type { Props, View } from "..";
-import { adjusted, isAdjusted } from "./adjust";
+import { adjusted, isAdjusted, summary } from "./adjust";
 import { AdjustPanel } from "./adjust-panel";
 import { BasePicker, comparedLines, useBase } from "./base-picker";
 import { matched, trails } from "./baseline";
 import { Beside } from "./beside";
 import { Chart } from "./chart";
 import { LIMITS } from "./classify";
-import { adjustment, choices, type Choices, type Grouping, GROUPING_WORDS, GROUPINGS, keep, shownPoints } from "./choices";
+import { adjustment, choices, type Choices, choose as chooseSetting, type Grouping, GROUPING_WORDS, GROUPINGS, keep, type Palette, PALETTES, shownPoints } from "./choices";
 import { read } from "./data";
 import { Detail } from "./detail";
 import { DevicePicker, useOtherDevice } from "./device";
@@ -90,7 +90,7 @@ function Roofline(props: Props) {
   const single = useMemo(() => adjusted(original, change), [original, change]);
   const isTotal = settings.value["roofline.totals"] === "yes";
   const data = useMemo(() => (isTotal ? totalled(single, { ...LIMITS, ...change.limits }) : single), [single, isTotal]);
-  const chosen = useMemo(() => choices(data), [data, settings.value]);
+  const chosen = useMemo(() => choices(data), [data, settings.value, made.value]);
   const names = selected.value;
   const shown = useMemo(() => shownPoints(data.points, chosen, names), [data, chosen, chosen.only ? names : null]);
   const base = useBase(source, props.document, input, chosen.base);
@@ -149,7 +149,11 @@ function Roofline(props: Props) {
   const point = data.points[current];
   const sides = SIDES.filter(([id]) => id !== "script" || source.live);
   const side = sides.find(([id]) => id === chosen.side)?.[0] ?? "kernels";
-  const numbers = ["headroom_ns", "assessed_pct", "above_roof"].flatMap((id) => headline(document, "roofline", id) ?? []);
+  const summed = isAdjusted(change) ? summary(single, Number(headline(document, "roofline", "time_ns")?.value ?? 0)) : null;
+  const numbers = (["headroom_ns", "assessed_pct", "above_roof"] as const).flatMap((id) => {
+    const number = headline(document, "roofline", id);
+    return number ? [summed ? { ...number, value: summed[id] } : number] : [];
+  });
   return (
     <div class="roofline">
       <Panel
@@ -161,7 +165,7 @@ function Roofline(props: Props) {
           <input type="search" placeholder="Names" aria-label="Search names of kernels" value={chosen.query} onInput={(event) => keep("query", event.currentTarget.value || null)} />
           <label>
             <span class="quiet">Colour</span>{" "}
-            <select value={chosen.colour} aria-label="Colour by" onChange={(event) => keep("colour", event.currentTarget.value === "status" ? null : (event.currentTarget.value as Grouping))}>
+            <select value={chosen.colour} aria-label="Colour by" onChange={(event) => chooseSetting("colour", event.currentTarget.value as Grouping, "status")}>
               {GROUPINGS.map((grouping) => (
                 <option key={grouping} value={grouping}>
                   {GROUPING_WORDS[grouping].toLowerCase()}
@@ -169,6 +173,18 @@ function Roofline(props: Props) {
               ))}
             </select>
           </label>
+          {chosen.colour === "status" ? (
+            <label>
+              <span class="quiet">Palette</span>{" "}
+              <select value={chosen.palette} aria-label="Palette" onChange={(event) => chooseSetting("palette", event.currentTarget.value as Palette, "safe")}>
+                {PALETTES.map((palette) => (
+                  <option key={palette} value={palette}>
+                    {palette}
+                  </option>
+                ))}
+              </select>
+            </label>
+          ) : null}
           {single.points.length > new Set(single.points.map((point) => point.name)).size ? (
             <label>
               <span class="quiet">A point is</span>{" "}

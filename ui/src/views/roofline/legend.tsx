@@ -8,7 +8,7 @@ import { fillOf, shape, SYMBOL_WORDS } from "./marks";
 import { colours } from "./spec";
 
 export function Legend({ data, chosen, base }: { data: Data; chosen: Choices; base?: string | undefined }) {
-  const colour = colours(data.points, chosen.colour);
+  const colour = colours(data.points, chosen);
   const symbols = Object.keys(SYMBOL_WORDS).filter((symbol) => data.points.some((point) => point.symbol === symbol));
   const groups = tally(data.points, chosen.colour);
   if (chosen.colour === "status") groups.sort((a, b) => STATUSES.indexOf(a.name as never) - STATUSES.indexOf(b.name as never));

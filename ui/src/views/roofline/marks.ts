@@ -1,7 +1,7 @@
 // Marks: shapes by kind of operator, fillings by how near the roof something is, areas by its share of the time.
 
 export type Fill = "full" | "half" | "hollow" | "open";
-export type Symbol = "circle" | "square" | "triangle-up" | "diamond" | "pentagon" | "star";
+export type Symbol = "circle" | "square" | "triangle-up" | "diamond" | "pentagon" | "star" | "cross" | "x";
 
 const TURN = 2 * Math.PI;
 
@@ -10,6 +10,15 @@ function corners(count: number, radius: (corner: number) => number, first: numbe
     const angle = first + (TURN * corner) / count;
     return [radius(corner) * Math.cos(angle), radius(corner) * Math.sin(angle)];
   });
+}
+
+/** Two crossed beams, each three times as long as wide: five squares have the area of the circle. */
+function beams(r: number, turn: number): [number, number][] {
+  const short = (r * Math.sqrt(Math.PI / 5)) / 2;
+  const arm: [number, number][] = [[3 * short, -short], [3 * short, short], [short, short]];
+  return Array.from({ length: 4 }, (_, quarter) => turn + (TURN * quarter) / 4).flatMap((angle) =>
+    arm.map(([x, y]): [number, number] => [x * Math.cos(angle) - y * Math.sin(angle), x * Math.sin(angle) + y * Math.cos(angle)]),
+  );
 }
 
 /** Corners of the shape with the area of a circle of that radius; none for the circle itself. */
@@ -31,6 +40,10 @@ function outline(symbol: string, r: number): [number, number][] {
       const outer = r * Math.sqrt(Math.PI / (2.5 * Math.sin(Math.PI / 5)));
       return corners(10, (corner) => (corner % 2 ? outer / 2 : outer), -Math.PI / 2);
     }
+    case "cross":
+      return beams(r, 0);
+    case "x":
+      return beams(r, Math.PI / 4);
     default:
       return polygon(4, 0);
   }
@@ -99,4 +112,6 @@ export const SYMBOL_WORDS: Record<string, string> = {
   pentagon: "attention",
   diamond: "other",
   star: "something wrong",
+  cross: "custom (cross)",
+  x: "custom (x)",
 };

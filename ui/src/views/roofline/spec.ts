@@ -1,6 +1,6 @@
 // The chart of a roofline from its data and what one has chosen.
 
-import type { Choices } from "./choices";
+import type { Choices, Palette } from "./choices";
 import { groupOf, tally } from "./choices";
 import { type Data, cacheOf, type Point, placeOf, type RoofLine } from "./data";
 import { fillOf, radiusOf } from "./marks";
@@ -8,16 +8,17 @@ import type { Plateau, Slope, Spec, Spot, Was } from "./scene";
 import { prefixed, ratio, withUnit } from "./text";
 
 /** The token of a status. */
-export function statusColour(status: string): string {
-  return `status-${status.toLowerCase().replace(" ", "-")}`;
+export function statusColour(status: string, palette: Palette): string {
+  const name = status.toLowerCase().replace(" ", "-");
+  return palette === "classic" && name !== "error" ? `classic-${name}` : `status-${name}`;
 }
 
 /** Tokens of series; what comes after them is grey. */
 const SERIES = ["c1", "c2", "c3", "c4", "c5", "c6", "c7"];
 
 /** The colour of each point's group. */
-export function colours(points: readonly Point[], grouping: Choices["colour"]): (point: Point) => string {
-  if (grouping === "status") return (point) => statusColour(point.status);
+export function colours(points: readonly Point[], { colour: grouping, palette }: Pick<Choices, "colour" | "palette">): (point: Point) => string {
+  if (grouping === "status") return (point) => statusColour(point.status, palette);
   const names = tally(points, grouping).map(({ name }) => name);
   return (point) => SERIES[names.indexOf(groupOf(point, grouping))] ?? "c8";
 }
@@ -78,7 +79,7 @@ export function levelName(data: Data, level: Choices["level"]): string {
 }
 
 export function specOf(data: Data, chosen: Choices, shown: ReadonlySet<number>, selected: ReadonlySet<string>, before?: readonly (Was | null)[]): Spec {
-  const colour = colours(data.points, chosen.colour);
+  const colour = colours(data.points, chosen);
   const some = selected.size > 0 && data.points.some((point) => selected.has(point.name));
   const spots = data.points.map((point): Spot => {
     const place = placeOf(point, chosen.level);

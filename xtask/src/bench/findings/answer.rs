@@ -47,6 +47,8 @@ pub(super) struct Verdict<'a> {
     /// Error of the gain that it promises, relative to what is true.
     pub(super) error: Option<f64>,
     pub(super) is_in_range: bool,
+    /// How far the ends of the stated range are from its middle, relative to that: 1 for "up to".
+    pub(super) width: Option<f64>,
 }
 
 impl Answer {
@@ -84,10 +86,16 @@ impl Answer {
         Verdict {
             truth,
             place,
-            error: gain.map(|(_, high)| (high - truth.gain).abs() as f64 / truth.gain.max(1) as f64),
+            error: gain.map(|gain| (promised(gain) - truth.gain as f64).abs() / truth.gain.max(1) as f64),
             is_in_range: gain.is_some_and(|(low, high)| (low - noise..=high + noise).contains(&truth.gain)),
+            width: gain.map(|(low, high)| (high - low) as f64 / (high + low).max(1) as f64),
         }
     }
+}
+
+/// What a range promises: "up to X" promises X, "X to Y" the middle.
+fn promised((low, high): (i64, i64)) -> f64 {
+    if low == 0 { high as f64 } else { (low + high) as f64 / 2.0 }
 }
 
 /// The findings of all sections in the order in which people see them: what may gain most first, what gains nothing

@@ -12,6 +12,9 @@ const GOAL_HEALTHY_PCT: f64 = 99.0;
 const GOAL_MEDIAN_ERROR_PCT: f64 = 10.0;
 const GOAL_IN_RANGE_PCT: f64 = 90.0;
 
+/// A range whose ends are further from its middle than this says little.
+const WIDE_PCT: f64 = 30.0;
+
 /// Misses that are listed.
 const LISTED: usize = 40;
 
@@ -23,6 +26,7 @@ struct Score {
     found: usize,
     in_range: usize,
     errors: Vec<f64>,
+    widths: Vec<f64>,
     /// What the faults cost, of the step.
     shares: Vec<f64>,
 }
@@ -34,6 +38,7 @@ impl Score {
         self.found += usize::from(verdict.place.is_some());
         self.in_range += usize::from(verdict.is_in_range);
         self.errors.extend(verdict.error);
+        self.widths.extend(verdict.width);
         self.shares.push(verdict.truth.gain as f64 / step.max(1) as f64);
     }
 
@@ -43,6 +48,7 @@ impl Score {
         self.found += other.found;
         self.in_range += other.in_range;
         self.errors.extend(&other.errors);
+        self.widths.extend(&other.widths);
         self.shares.extend(&other.shares);
     }
 
@@ -56,8 +62,13 @@ impl Score {
 
     /// Middle of the errors, in percent of what is true.
     fn median_pct(&self) -> f64 {
-        let errors = sorted(&self.errors);
-        errors.get(errors.len() / 2).map_or(f64::INFINITY, |error| 100.0 * error)
+        median_pct(&self.errors)
+    }
+
+    /// Share of the ranges whose ends are too far from their middle to be of use.
+    fn wide_pct(&self) -> f64 {
+        let wide = self.widths.iter().filter(|width| 100.0 * **width > WIDE_PCT).count();
+        percentage(wide, self.widths.len())
     }
 
     /// What the faults cost in percent of a step, from and to.
@@ -67,7 +78,7 @@ impl Score {
         format!("{:.0} to {:.0} %", end(shares.first()), end(shares.last()))
     }
 
-    fn cells(&self, name: &str) -> [String; 7] {
+    fn cells(&self, name: &str) -> [String; 8] {
         [
             name.to_owned(),
             self.cases.to_string(),
@@ -76,8 +87,14 @@ impl Score {
             format!("{:.1} %", percentage(self.found, self.cases)),
             format!("{:.1} %", self.median_pct()),
             format!("{:.1} %", self.in_range_pct()),
+            format!("{:.0} %", median_pct(&self.widths)),
         ]
     }
+}
+
+fn median_pct(values: &[f64]) -> f64 {
+    let values = sorted(values);
+    values.get(values.len() / 2).map_or(f64::INFINITY, |value| 100.0 * value)
 }
 
 fn sorted(values: &[f64]) -> Vec<f64> {
@@ -133,7 +150,8 @@ pub(super) fn print(answers: &[Answer]) -> bool {
             misses.push((worst.error.unwrap_or_default(), line(answer, "out of range")));
         }
     }
-    let mut table = Table::new(&["fault", "cases", "costs", "first", "found", "median error", "in range"]);
+    let mut table =
+        Table::new(&["fault", "cases", "costs", "first", "found", "median error", "in range", "width ±"]);
     let mut all = Score::default();
     for (name, score) in &faults {
         table.row(score.cells(name));
@@ -151,6 +169,7 @@ pub(super) fn print(answers: &[Answer]) -> bool {
         misses.iter().take(LISTED).for_each(|(_, text)| println!("{text}"));
         println!("  see one: cargo xtask bench findings --case NAME --keep DIR\n");
     }
+    println!("{:.1} % of the ranges are wider than ±{WIDE_PCT:.0} % of their middle\n", all.wide_pct());
     println!("Goals");
     let sound = percentage(sound, healthy);
     let (first, error, in_range) = (all.first_pct(), all.median_pct(), all.in_range_pct());

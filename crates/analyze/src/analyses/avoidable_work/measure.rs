@@ -125,7 +125,8 @@ pub(super) fn measure(rank: &RankView<'_>) -> Part {
     for mut works in streams(rank, &marks) {
         attention(&mut works, &mut part.sums[Pattern::UnfusedAttention as usize]);
         if !is_fused {
-            optimizer(&works, is_adam, &mut part.sums[Pattern::UnfusedOptimizer as usize]);
+            let sum = &mut part.sums[Pattern::UnfusedOptimizer as usize];
+            optimizer(&works, is_adam, rank.options.kernel_wait, sum);
         }
         works.iter_mut().filter(|work| work.in_optimizer).for_each(|work| work.kind = Kind::Other);
         chains(&works, &mut part.sums[Pattern::ElementwiseChain as usize]);
@@ -253,12 +254,13 @@ fn nearby<'a>(works: impl Iterator<Item = &'a Work>, products: usize) -> Option<
 const FUSED_ADAM: [f64; 2] = [0.55, 0.7];
 const FUSED_OTHER: [f64; 2] = [0.2, 0.5];
 
-fn optimizer(works: &[Work], is_adam: bool, sum: &mut Sum) {
+fn optimizer(works: &[Work], is_adam: bool, longest_pause: Ns, sum: &mut Sum) {
     let [low, high] = if is_adam { FUSED_ADAM } else { FUSED_OTHER };
     for run in works.chunk_by(|a, b| a.in_optimizer == b.in_optimizer).filter(|run| run[0].in_optimizer) {
         let time: Ns = run.iter().map(Work::time).sum();
-        let pauses: Ns =
-            run.windows(2).map(|pair| (pair[1].interval.start - pair[0].interval.end).max(Ns::ZERO)).sum();
+        let pauses = run.windows(2).map(|pair| (pair[1].interval.start - pair[0].interval.end).max(Ns::ZERO));
+        // A longer one waits for something else than the next launch of the loop over parameters.
+        let pauses: Ns = pauses.filter(|&pause| pause <= longest_pause).sum();
         let saved = |share: f64| Ns((time.as_f64() * share) as i64) + pauses;
         sum.activities += run.len() as u64;
         sum.time += time;

@@ -29,7 +29,8 @@ const SLOW_CALLS: u64 = 4;
 
 /// All findings.
 pub(super) fn all(ranks: &[Rank<'_, Arc<Calls>>], across: &Across<'_>) -> Vec<Finding> {
-    let found = [exposed(ranks, across), small_messages(ranks), slow_collective(across)];
+    let small = small_messages(ranks);
+    let found = [exposed(ranks, across, small.is_some()), small, slow_collective(across)];
     found.into_iter().flatten().collect()
 }
 
@@ -38,7 +39,8 @@ fn about(ranks: &[Rank<'_, Arc<Calls>>], rank: i64, claim: String) -> String {
     if ranks.len() > 1 { format!("rank {rank} is worst: {claim}") } else { claim }
 }
 
-fn exposed(ranks: &[Rank<'_, Arc<Calls>>], across: &Across<'_>) -> Option<Finding> {
+/// `small_apart` says that the small calls have a finding of their own, so that their time is not in this one.
+fn exposed(ranks: &[Rank<'_, Arc<Calls>>], across: &Across<'_>, small_apart: bool) -> Option<Finding> {
     let time = |rank: &Rank<'_, Arc<Calls>>| rank.steady.times.exposed_communication();
     let share = |rank: &Rank<'_, Arc<Calls>>| percentage(time(rank), rank.steady.time());
     let (index, rank) =
@@ -64,6 +66,13 @@ fn exposed(ranks: &[Rank<'_, Arc<Calls>>], across: &Across<'_>) -> Option<Findin
             duration(exposed - transfer)
         ));
     }
+    let small = if small_apart { rank.part.totals(Place::Gpu).small_busy } else { Ns::ZERO };
+    // The small ones of the steady state, which has a part of all communication.
+    let small = Ns((small.as_f64() / all.as_f64().max(1.0) * exposed.as_f64()).round() as i64);
+    let gained = (transfer.unwrap_or(exposed) - small).max(Ns::ZERO);
+    if small_apart && percentage(exposed - small, whole) < EXPOSED_WARNING_PCT {
+        return None;
+    }
     let waits_most = transfer.is_some_and(|transfer| transfer.0 < exposed.0 / 2);
     let next = if waits_most {
         "most of it is waiting: find out which rank comes late, and why (`eaves report --section stragglers`)"
@@ -84,7 +93,7 @@ fn exposed(ranks: &[Rank<'_, Arc<Calls>>], across: &Across<'_>) -> Option<Findin
         severity: if share(rank) < EXPOSED_CRITICAL_PCT { Severity::Warning } else { Severity::Critical },
         claim: about(ranks, rank.rank, claim),
         gain: Some(
-            Gain::new(Ns::ZERO, transfer.unwrap_or(exposed), rank.steady.steps, basis)
+            Gain::new(Ns::ZERO, gained, rank.steady.steps, basis)
                 .out_of(rank.rank, Budget::ExposedCommunication),
         ),
         evidence: format!("table by_rank, rank {}, column exposed_ns", rank.rank),
@@ -107,6 +116,9 @@ fn small_messages(ranks: &[Rank<'_, Arc<Calls>>]) -> Option<Finding> {
     }
     let (rank, place) = worst;
     let (totals, whole) = (rank.part.totals(place), span(rank, place));
+    let mean = totals.small_busy.0 / i64::try_from(totals.small).unwrap_or(i64::MAX).max(1);
+    let one_each = Ns(mean.saturating_mul(i64::try_from(rank.steps).unwrap_or(i64::MAX).max(1)));
+    let one_each = one_each.min(totals.small_busy);
     let claim = format!(
         "{} of {} collectives of known size move less than {} and take {} ({}) of a span of {}",
         totals.small,
@@ -122,17 +134,16 @@ fn small_messages(ranks: &[Rank<'_, Arc<Calls>>]) -> Option<Finding> {
         claim: about(ranks, rank.rank, claim),
         gain: Some(
             Gain::new(
-                Ns::ZERO,
-                totals.small_busy,
+                totals.small_busy - one_each,
+                totals.small_busy + totals.small_pauses,
                 rank.steps,
-                "all of the time in which small collectives ran at most; in bundles some of it is left",
+                "all of the time of small collectives and the pauses between them at most; at least without one of them in \
+                 each step, which bundles them",
             )
             .out_of(
                 rank.rank,
-                match place {
-                    Place::Gpu => Budget::ExposedCommunication,
-                    Place::Host => Budget::NotComputing,
-                },
+                // Pauses between them are idle time.
+                Budget::NotComputing,
             ),
         ),
         evidence: format!("table by_collective, rows of less than {}", size(SMALL_BYTES)),

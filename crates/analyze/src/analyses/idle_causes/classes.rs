@@ -164,7 +164,7 @@ static OVERHEAD: &[Rule] = &[
 ];
 
 /// The cause that a slice of a kind and a name stands for, if any.
-pub(super) fn cause_of(kind: SliceKind, name: &str) -> Option<Cause> {
+pub(in crate::analyses) fn cause_of(kind: SliceKind, name: &str) -> Option<Cause> {
     let (rules, otherwise) = match kind {
         SliceKind::Runtime if is_blocking_copy(name) => return Some(Cause::Synchronisation),
         SliceKind::Runtime => (RUNTIME, Cause::Launching),

@@ -4,6 +4,7 @@
 use eaves_model::Ns;
 
 use super::cause::Cause;
+use super::gains::Range;
 use super::part::{Part, Place, is_notable};
 use crate::analyses::Rank;
 use crate::section::{Budget, Finding, Gain, Severity};
@@ -41,8 +42,8 @@ struct Text {
     id: &'static str,
     /// What takes the time, as the subject of the claim.
     subject: String,
-    /// What is certain to be gained.
-    low: Ns,
+    /// What can be gained, over all steps.
+    gain: Range,
     basis: &'static str,
     evidence: String,
     next: String,
@@ -61,12 +62,15 @@ fn finding(
     let share = |rank: &Rank<'_, Part>| percentage(time(rank.part), whole(rank));
     let rank = ranks.iter().max_by(|a, b| share(a).total_cmp(&share(b)).then(b.rank.cmp(&a.rank)))?;
     let spent = time(rank.part);
-    if !is_notable(spent, whole(rank)) {
+    let text = text(rank)?;
+    // What a stall delays behind it may be more than the idle time in it.
+    if !is_notable(spent.max(text.gain.high), whole(rank)) || !is_notable(Ns(2 * spent.0), whole(rank)) {
         return None;
     }
-    let text = text(rank)?;
-    let gain = Gain::new(text.low, spent, rank.steady.steps, text.basis).out_of(rank.rank, Budget::Idle);
+    let gain = Gain::new(text.gain.low, text.gain.high, rank.steady.steps, text.basis)
+        .out_of(rank.rank, Budget::Idle);
     let worst = if ranks.len() > 1 { format!("rank {} is worst: ", rank.rank) } else { String::new() };
+    let each = Ns(spent.0 / i64::try_from(rank.steady.steps).unwrap_or(i64::MAX).max(1));
     let per_step = if gain.per_step { " per step" } else { "" };
     Some(Finding {
         id: text.id,
@@ -75,7 +79,7 @@ fn finding(
             "{worst}{} for {} of the time ({}{per_step})",
             text.subject,
             percent(spent, whole(rank)),
-            duration(gain.high)
+            duration(each)
         ),
         gain: Some(gain),
         evidence: text.evidence,
@@ -105,7 +109,7 @@ fn data_loading(rank: &Rank<'_, Part>) -> Option<Text> {
     Some(Text {
         id: "data_loading",
         subject: "loading data keeps the GPU waiting".to_owned(),
-        low: Ns::ZERO,
+        gain: rank.part.gains.data_loading,
         basis: REMOVED,
         evidence: evidence(rank, Cause::DataLoading),
         next: next.to_owned(),
@@ -117,7 +121,7 @@ fn synchronisation(rank: &Rank<'_, Part>) -> Option<Text> {
     Some(Text {
         id: "synchronisation",
         subject: format!("{} waits until the GPU has run dry, which leaves it idle", described(place)),
-        low: rank.part.steady(Cause::Synchronisation),
+        gain: rank.part.gains.synchronisation,
         basis: "at least the idle time inside the calls; with the way from there to the next launch, if the host can \
                 run ahead instead",
         evidence: format!("table synchronising_calls, rank {}, first row", rank.rank),
@@ -142,7 +146,7 @@ fn garbage_collection(rank: &Rank<'_, Part>) -> Option<Text> {
     Some(Text {
         id: "garbage_collection",
         subject: "Python's garbage collection keeps the GPU waiting".to_owned(),
-        low: Ns::ZERO,
+        gain: rank.part.gains.garbage_collection,
         basis: REMOVED,
         evidence: evidence(rank, Cause::GarbageCollection),
         next: "collect when it suits: `gc.disable()` (or `gc.freeze()` after setting up) and `gc.collect()` every so \
@@ -155,7 +159,7 @@ fn allocator_calls(rank: &Rank<'_, Part>) -> Option<Text> {
     Some(Text {
         id: "allocator_calls",
         subject: "allocating and freeing device memory keeps the GPU waiting".to_owned(),
-        low: Ns::ZERO,
+        gain: rank.part.gains.allocation,
         basis: REMOVED,
         evidence: evidence(rank, Cause::Allocation),
         next: "let the caching allocator keep what it has: no `torch.cuda.empty_cache()` in the loop, \
@@ -168,7 +172,7 @@ fn compilation(rank: &Rank<'_, Part>) -> Option<Text> {
     Some(Text {
         id: "compilation",
         subject: "compiling or loading code again and again keeps the GPU waiting".to_owned(),
-        low: Ns::ZERO,
+        gain: rank.part.gains.compilation,
         basis: REMOVED,
         evidence: format!("{}; in {} steps", evidence(rank, Cause::Compilation), rank.part.compiling_steps),
         next: "find out with `TORCH_LOGS=recompiles` why code is compiled again (`dynamic=True` for shapes that \
@@ -181,7 +185,7 @@ fn kernel_gaps(rank: &Rank<'_, Part>) -> Option<Text> {
     is_much(rank, rank.part.short_pauses).then(|| Text {
         id: "kernel_gaps",
         subject: "the GPU pauses between kernels that are already queued".to_owned(),
-        low: Ns::ZERO,
+        gain: Range { low: Ns::ZERO, high: rank.part.short_pauses },
         basis: "all of it at most; starting a kernel always takes a moment",
         evidence: device_evidence(rank),
         next:
@@ -194,7 +198,7 @@ fn device_wait(rank: &Rank<'_, Part>) -> Option<Text> {
     is_much(rank, rank.part.steady(Cause::Device) - rank.part.short_pauses).then(|| Text {
         id: "device_wait",
         subject: "the GPU is idle though work is queued, which waits for something else,".to_owned(),
-        low: Ns::ZERO,
+        gain: Range { low: Ns::ZERO, high: rank.part.steady(Cause::Device) - rank.part.short_pauses },
         basis: "all of it at most; nothing says how much can be avoided",
         evidence: device_evidence(rank),
         next: "see what ends these gaps (`--details`, table by_gap): an event of another stream, another device or \
@@ -222,7 +226,7 @@ fn unexplained_idle(rank: &Rank<'_, Part>) -> Option<Text> {
     is_much(rank, rank.part.steady(Cause::Unknown)).then(|| Text {
         id: "unexplained_idle",
         subject: "the GPU is idle, and no recorded launch says why,".to_owned(),
-        low: Ns::ZERO,
+        gain: Range { low: Ns::ZERO, high: rank.part.steady(Cause::Unknown) },
         basis: "all of it at most; nothing is known of its cause",
         evidence: format!("table by_cause, rank {}, cause {}", rank.rank, Cause::Unknown.id()),
         next: "record the host as well: `activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]`"
@@ -273,7 +277,7 @@ fn host_bound(rank: &Rank<'_, Part>) -> Option<Text> {
     Some(Text {
         id: "host_bound",
         subject: "the GPU waits for the host to launch work".to_owned(),
-        low: Ns::ZERO,
+        gain: rank.part.gains.host_work,
         basis: "all of it if the host runs ahead of the GPU throughout",
         evidence: format!(
             "tables by_cause and by_name, rank {}: {}; {per_step} launches{per}{}",

@@ -8,14 +8,25 @@ use crate::RankView;
 
 /// A stretch in which no selected activity ran.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Gap {
-    pub(super) interval: Interval,
+pub(in crate::analyses) struct Gap {
+    pub(in crate::analyses) interval: Interval,
     /// The activity that ended it, as an index into the view of the GPU.
-    pub(super) ended_by: Option<usize>,
+    pub(in crate::analyses) ended_by: Option<usize>,
     /// The call that launched this activity.
-    pub(super) launch: Option<SliceId>,
-    /// True if it lies before the first selected activity, and so outside the GPU span.
-    pub(super) is_lead_in: bool,
+    pub(in crate::analyses) launch: Option<SliceId>,
+    /// Whether it is outside the GPU span.
+    pub(in crate::analyses) place: Place,
+}
+
+/// Where a gap is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::analyses) enum Place {
+    /// Before the first selected activity.
+    LeadIn,
+    /// Between two activities.
+    Inside,
+    /// Behind the last activity, up to the end of the last step.
+    Tail,
 }
 
 /// How a gap divides: first the GPU waited for the host, then for something else.
@@ -43,11 +54,11 @@ impl Gap {
     }
 }
 
-/// The gaps inside the GPU span in order of time; the lead-in first, if there is one.
+/// The gaps inside the GPU span in order of time, between the lead-in and the tail if there are such.
 pub(super) fn gaps(rank: &RankView<'_>) -> Vec<Gap> {
     let Some(span) = rank.sets.span() else { return Vec::new() };
     let idle = rank.sets.busy().gaps(span);
-    let gap = |interval| Gap { interval, ended_by: None, launch: None, is_lead_in: false };
+    let gap = |interval, place| Gap { interval, ended_by: None, launch: None, place };
     let mut points: Vec<Ns> =
         rank.gpu.interval.iter().filter(|i| i.start == i.end).map(|i| i.start).collect();
     points.sort_unstable();
@@ -58,14 +69,18 @@ pub(super) fn gaps(rank: &RankView<'_>) -> Vec<Gap> {
         let inside =
             points.partition_point(|&point| point <= start)..points.partition_point(|&point| point < end);
         for &point in &points[inside] {
-            gaps.push(gap(Interval::new(start, point)));
+            gaps.push(gap(Interval::new(start, point), Place::Inside));
             start = point;
         }
-        gaps.push(gap(Interval::new(start, end)));
+        gaps.push(gap(Interval::new(start, end), Place::Inside));
     }
     find_ends(rank, &mut gaps);
     if let Some(lead_in) = lead_in(rank, span) {
         gaps.insert(0, lead_in);
+    }
+    // What follows is launched after the last step, so the GPU waits for the host at least up to there.
+    if let Some(window) = rank.steady().window.filter(|window| window.end > span.end) {
+        gaps.push(gap(Interval::new(span.end.max(window.start), window.end), Place::Tail));
     }
     gaps
 }
@@ -99,7 +114,7 @@ fn lead_in(rank: &RankView<'_>, span: Interval) -> Option<Gap> {
         interval: Interval::new(span.start, span.start),
         ended_by: None,
         launch: None,
-        is_lead_in: true,
+        place: Place::LeadIn,
     }];
     find_ends(rank, &mut gap);
     let [mut gap] = gap;

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use eaves_model::{Interval, Ns, SliceId, SliceKind};
 use serde::{Deserialize, Serialize};
 
-use super::gaps::Gap;
+use super::gaps::{Gap, Place};
 
 use crate::RankView;
 
@@ -29,7 +29,9 @@ pub(super) struct Launches {
 
 impl Launches {
     /// Looks at the launches of the selected activities, and at gaps in which the GPU waited for one.
-    pub(super) fn measure(rank: &RankView<'_>, gaps: Vec<Gap>) -> Self {
+    pub(super) fn measure(rank: &RankView<'_>, mut gaps: Vec<Gap>) -> Self {
+        // Nothing is launched behind the last activity.
+        gaps.retain(|gap| gap.place != Place::Tail);
         let (trace, links) = (rank.trace, rank.links());
         let slices = &trace.slices;
         let mut calls: Vec<(Ns, SliceId)> = Vec::with_capacity(rank.gpu.len());

@@ -6,7 +6,8 @@ use std::collections::HashMap;
 use eaves_model::{Interval, Ns, SliceId, SliceKind, StringId, Trace};
 
 use super::cause::Cause;
-use super::gaps::{Gap, Wait, gaps};
+use super::gains::Gains;
+use super::gaps::{self, Gap, Wait, gaps};
 use super::launches::Launches;
 use super::overhead::Overhead;
 use super::part::{GapRow, NameTime, Part, Place, is_notable};
@@ -27,8 +28,16 @@ const SINGLE_PROCESS_LOADER: &str = "enumerate(DataLoader)#_SingleProcessDataLoa
 pub(super) fn measure(rank: &RankView<'_>) -> Part {
     let gaps = gaps(rank);
     let mut tally = Tally::new(rank, &gaps);
-    let mut stretches = Vec::new();
+    let (mut stretches, mut tail) = (Vec::new(), Vec::new());
     for (index, gap) in gaps.iter().enumerate() {
+        if gap.place == gaps::Place::Tail {
+            let stepping = rank.trace.steps().first().map(|&(_, step)| rank.trace.slices.track[step.index()]);
+            match stepping {
+                Some(track) => tail.push(Stretch { track, interval: gap.interval, gap: index }),
+                None => tally.whole(index, Cause::Unknown),
+            }
+            continue;
+        }
         match gap.wait(rank) {
             Wait::Device => tally.whole(index, Cause::Device),
             Wait::Unknown => tally.whole(index, Cause::Unknown),
@@ -44,6 +53,7 @@ pub(super) fn measure(rank: &RankView<'_>) -> Part {
         }
     }
     walk(rank, &mut stretches, |segment| tally.add(segment));
+    walk(rank, &mut tail, |segment| tally.add(segment));
     tally.finish()
 }
 
@@ -117,7 +127,7 @@ impl<'a, 'b> Tally<'a, 'b> {
     fn new(rank: &'a RankView<'b>, gaps: &'a [Gap]) -> Self {
         let strings = rank.trace.strings.len() + 1;
         let part = Part {
-            gaps: gaps.iter().filter(|gap| !gap.is_lead_in).count() as u64,
+            gaps: gaps.iter().filter(|gap| gap.place == gaps::Place::Inside).count() as u64,
             overhead: Overhead::measure(rank),
             loads_in_process: rank.trace.strings.find(SINGLE_PROCESS_LOADER).is_some(),
             ..Part::default()
@@ -181,7 +191,11 @@ impl<'a, 'b> Tally<'a, 'b> {
             self.places.entry(key).or_default().merge(&waiting);
         }
         if let Some(what) = segment.what {
-            let (in_span, lead_in) = if gap.is_lead_in { (Ns::ZERO, time) } else { (time, Ns::ZERO) };
+            let (in_span, lead_in) = match gap.place {
+                gaps::Place::LeadIn => (Ns::ZERO, time),
+                gaps::Place::Inside => (time, Ns::ZERO),
+                gaps::Place::Tail => return,
+            };
             self.add_name(segment.cause, self.rank.trace.slices.name[what.index()], in_span, lead_in);
         }
     }
@@ -216,9 +230,9 @@ impl<'a, 'b> Tally<'a, 'b> {
     fn close(&mut self, current: &Current) {
         let gap = &self.gaps[current.gap];
         for (total, &time) in self.part.totals.iter_mut().zip(&current.times) {
-            if gap.is_lead_in {
+            if gap.place == gaps::Place::LeadIn {
                 total.lead_in += time;
-            } else if time > Ns::ZERO {
+            } else if gap.place == gaps::Place::Inside && time > Ns::ZERO {
                 total.time += time;
                 total.gaps += 1;
                 total.longest = total.longest.max(time);
@@ -242,7 +256,7 @@ impl<'a, 'b> Tally<'a, 'b> {
                 place.after += current.times[cause as usize];
             }
         }
-        if self.rank.options.details {
+        if self.rank.options.details && gap.place != gaps::Place::Tail {
             self.part.details.push(self.row(current));
         }
     }
@@ -278,6 +292,7 @@ impl<'a, 'b> Tally<'a, 'b> {
             let gaps = self.host_gaps.iter().map(|&gap| self.gaps[gap]).collect();
             self.part.launches = Some(Launches::measure(self.rank, gaps));
         }
+        self.part.gains = Gains::of(self.rank, &self.part);
         self.part
     }
 }

@@ -7,12 +7,13 @@
 pub(super) mod cause;
 pub(super) mod classes;
 mod findings;
-mod gaps;
+mod gains;
+pub(super) mod gaps;
 mod launches;
 pub(super) mod measure;
 mod overhead;
 mod part;
-mod start_up;
+pub(super) mod start_up;
 mod tables;
 #[cfg(test)]
 mod tests;

@@ -4,6 +4,7 @@ use eaves_model::{Interval, Ns};
 use serde::{Deserialize, Serialize};
 
 use super::cause::Cause;
+use super::gains::Gains;
 use super::launches::Launches;
 use super::overhead::Overhead;
 use crate::text::percentage;
@@ -25,6 +26,8 @@ pub(in crate::analyses) struct Part {
     pub(super) loads_in_process: bool,
     /// Looked at only if launching takes notable time.
     pub(super) launches: Option<Launches>,
+    /// What the steady state would gain without each of the stalls.
+    pub(super) gains: Gains,
     /// Idle time inside calls that happen once: the first use of the device, of a module, of a kernel.
     pub(super) start_up: Ns,
     /// The longest of these calls.

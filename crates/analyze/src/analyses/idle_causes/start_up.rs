@@ -13,7 +13,7 @@ use crate::RankView;
 const LONG_CALL: Ns = Ns(1_000_000);
 
 /// Tells such calls from those that come back. Looks at the recording when first asked.
-pub(super) struct StartUp<'a, 'b> {
+pub(in crate::analyses) struct StartUp<'a, 'b> {
     rank: &'a RankView<'b>,
     /// When a call of each name was first made.
     first_calls: Option<HashMap<StringId, Ns>>,
@@ -22,14 +22,14 @@ pub(super) struct StartUp<'a, 'b> {
 }
 
 impl<'a, 'b> StartUp<'a, 'b> {
-    pub(super) fn new(rank: &'a RankView<'b>) -> Self {
+    pub(in crate::analyses) fn new(rank: &'a RankView<'b>) -> Self {
         Self { rank, first_calls: None, first_kernels: None }
     }
 
     /// True if a segment of a gap is part of such a call: the first use of a kernel, whose module is loaded in the
     /// launch (lazy loading, the default since CUDA 12.2), or the first call of a name that takes memory, which
     /// creates the context (`cudaFree(0)` is the usual one).
-    pub(super) fn has(&mut self, gap: &Gap, segment: &Segment) -> bool {
+    pub(in crate::analyses) fn has(&mut self, gap: &Gap, segment: &Segment) -> bool {
         let Some(call) = segment.what else { return false };
         let slices = &self.rank.trace.slices;
         let is_call = slices.kind[call.index()] == SliceKind::Runtime;

@@ -3,7 +3,7 @@
 use eaves_model::{Interval, Ns};
 use serde::{Deserialize, Serialize};
 
-use crate::describe::Description;
+use crate::section::Description;
 
 /// Why nothing ran for a while.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

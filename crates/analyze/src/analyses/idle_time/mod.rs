@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use self::gaps::{Activity, Cause, GapFinder, Split};
 use super::{Analyse, Rank, missing};
-use crate::describe::Description;
+use crate::section::Description;
 use crate::section::{Column, Number, Provenance, Section, Table, Unit, Value};
 use crate::streams::{Stream, StreamNumbers, device_cell};
 use crate::{Job, Outcome, RankSummary, RankView};

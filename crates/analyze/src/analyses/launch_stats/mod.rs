@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::launches::{Launch, launches};
 use super::{Analyse, Rank, Shown, missing};
-use crate::describe::Description;
+use crate::section::Description;
 use crate::section::{Column, Finding, Number, Provenance, Section, Severity, Table, Unit, Value};
 use crate::{Job, Outcome, RankSummary, RankView, Statistics};
 

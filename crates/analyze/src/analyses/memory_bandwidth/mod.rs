@@ -16,7 +16,7 @@ use self::exposed::Exposed;
 use self::pageable::Pageable;
 pub(crate) use self::sweep::{rated, visit_changes};
 use super::{Analyse, Rank, Shown, missing};
-use crate::describe::Description;
+use crate::section::Description;
 use crate::section::{Column, Number, Provenance, Section, Skipped, Table, Unit, Value};
 use crate::{Job, Outcome, RankSummary, RankView};
 

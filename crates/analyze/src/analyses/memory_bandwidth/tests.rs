@@ -104,12 +104,12 @@ fn pageable_copies_are_compared_with_pinned_ones() {
     let finding = &section.findings[0];
     assert_eq!(
         finding.claim,
-        "copies between pageable memory and the device take 10.0% of the time on rank 0 (100 µs): 1.0 MB in all"
+        "copies between pageable memory and the device take 10.0% of the time on rank 0 (100.00 µs): 1.0 MB in all"
     );
     // 100 µs less 20 µs, of which a kernel hides nothing more: 80 µs are exposed.
     let gain = finding.gain.as_ref().unwrap();
     assert_eq!((gain.low, gain.high), (Ns(0), Ns(80_000)));
-    assert!(gain.basis.contains("20.0 µs"), "{}", gain.basis);
+    assert!(gain.basis.contains("20.00 µs"), "{}", gain.basis);
 }
 
 #[test]

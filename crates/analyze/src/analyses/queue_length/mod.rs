@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use self::queue::{Queue, queues};
 use super::{Analyse, Rank, Shown, missing};
-use crate::describe::Description;
+use crate::section::Description;
 use crate::section::{Column, Number, Provenance, Section, Table, Unit, Value};
 use crate::streams::Stream;
 use crate::{Job, Outcome, RankSummary, RankView};

@@ -13,7 +13,7 @@ use eaves_model::Ns;
 
 use super::collectives::without_calls;
 use super::{Analyse, Rank};
-use crate::collectives::{Call, Calls, Fate, Match, Matching, Member, Place, Waits, waiting_of};
+use crate::collectives::{Call, Calls, Fate, Match, Matching, Member, Place, Wait, Waits, waiting_of};
 use crate::section::{
     Budget, Column, Finding, Gain, Number, Provenance, Section, Severity, Skipped, Table, Unit, Value,
 };
@@ -24,8 +24,8 @@ pub(super) struct Stragglers;
 
 /// A wait worth counting: about what it takes to launch a kernel. Ranks cannot come more closely together.
 const NOTABLE_WAIT: Ns = Ns(10_000);
-/// Share of the notable collectives of a rank in which it comes last that makes it a straggler; of two ranks one comes
-/// last in half of them by chance.
+/// A rank is a straggler if it comes last in more than this share of its notable collectives; of two ranks one comes last
+/// in half of them by chance, and in three of five if they take turns.
 const LAST_PCT: f64 = 60.0;
 /// One collective shows no habit.
 const NOTABLE_COLLECTIVES: u64 = 2;
@@ -105,6 +105,9 @@ struct OfRank {
     longest: Ns,
     /// Summed waiting of the others for it, in the steady state.
     steady_waited: Ns,
+    /// The part of that in which nothing computed, and the least that any of the others has of it.
+    steady_exposed: Ns,
+    least_exposed: Option<Ns>,
     /// Summed waiting of the others for it.
     others_waited: Ns,
     /// The part of that which its late launches explain, if launches were recorded.
@@ -185,6 +188,7 @@ impl Lateness {
 
     fn measure(&mut self, rank: usize, steady: &Steady, waits: &Waits) {
         let mut for_whom: BTreeMap<usize, Ns> = BTreeMap::new();
+        let mut exposed: BTreeMap<usize, Ns> = BTreeMap::new();
         for waiting in waits.both() {
             self.ranks[rank].own_wait += waiting.wait();
             for (last, time) in waiting.wait_by(|wait| wait.last) {
@@ -195,8 +199,14 @@ impl Lateness {
                     *self.ranks[last].launched_late.get_or_insert_default() += time;
                 }
             }
-            for ((last, is_steady), time) in waiting.wait_by(|wait| (wait.last, steady.has(wait.start()))) {
+            let key = |wait: &Wait| (wait.last, steady.has(wait.start()));
+            for ((last, is_steady), time) in waiting.wait_by(key) {
                 self.ranks[last].steady_waited += if is_steady { time } else { Ns::ZERO };
+            }
+            for ((last, is_steady), time) in waiting.exposed_wait_by(key) {
+                let time = if is_steady { time } else { Ns::ZERO };
+                self.ranks[last].steady_exposed += time;
+                *exposed.entry(last).or_default() += time;
             }
             for (step, time) in waiting.wait_by(|wait| wait.step) {
                 self.steps.entry(step).or_default().waited += time;
@@ -204,6 +214,10 @@ impl Lateness {
             for ((step, last), time) in waiting.wait_by(|wait| (wait.step, wait.last)) {
                 self.steps.entry(step).or_default().last.entry(last).or_default().1 += time;
             }
+        }
+        for (last, time) in exposed {
+            let least = &mut self.ranks[last].least_exposed;
+            *least = Some(least.map_or(time, |least| least.min(time)));
         }
         for (last, time) in for_whom {
             self.ranks[last].others_waited += time;
@@ -327,22 +341,39 @@ fn by_step(ranks: &[Rank<'_, Arc<Calls>>], found: &Lateness) -> Table {
     }
 }
 
+/// What communication is exposed on the other ranks, on average, beyond that on a rank. A rank that comes last waits for
+/// nobody, so what it has itself is there without it, too.
+fn exposed_beyond(ranks: &[Rank<'_, Arc<Calls>>], last: usize) -> Ns {
+    let exposed = |rank: &Rank<'_, Arc<Calls>>| rank.steady.times.exposed_communication();
+    let others = ranks.iter().enumerate().filter(|&(index, _)| index != last).map(|(_, rank)| exposed(rank));
+    let mean = others.sum::<Ns>().0 / i64::try_from(ranks.len()).unwrap_or(i64::MAX).saturating_sub(1).max(1);
+    (Ns(mean) - exposed(&ranks[last])).max(Ns::ZERO)
+}
+
 fn finding(ranks: &[Rank<'_, Arc<Calls>>], found: &Lateness) -> Option<Finding> {
     let (index, late) = found.ranks.iter().enumerate().max_by_key(|(_, rank)| rank.usual_wait())?;
     let rank = ranks.get(index)?;
     // Of those that it takes part in: a job of many ranks has many groups, and a rank is in few of them.
-    let often = 100.0 * late.notable_last as f64 >= LAST_PCT * late.notable as f64;
+    let often = 100.0 * late.notable_last as f64 > LAST_PCT * late.notable as f64;
     let (waited, whole) = (late.usual_wait(), rank.steady.whole(rank.extent));
     let share = percentage(waited, whole);
     let needed = WAIT_WARNING_PCT.max(WAIT_OF_FEW_PCT / late.notable as f64);
     if late.notable < NOTABLE_COLLECTIVES || !often || share < needed {
         return None;
     }
+    // Waiting beside computation costs nothing.
+    let exposed =
+        Ns(late.steady_exposed.0 / i64::try_from(late.others).unwrap_or(i64::MAX).max(1)).min(waited);
+    let high = exposed.max(exposed_beyond(ranks, index).min(waited));
+    if percentage(high, whole) < WAIT_WARNING_PCT {
+        return None;
+    }
     let gain = Gain::new(
-        Ns::ZERO,
-        waited,
+        late.least_exposed.unwrap_or(Ns::ZERO).min(exposed),
+        high,
         rank.steady.steps,
-        "what the other ranks waited for it on average; hidden waiting gains nothing, and the next rank may be late too",
+        "what the other ranks waited for it while nothing computed: at least that of the one that waited least, at most what \
+         communication was exposed on them beyond that on this rank",
     );
     // Where it is behind: its host launches later than the others, or its device takes longer from there.
     let mostly_launch = late.launched_late.map(|time| time.0 > late.others_waited.0 / 2);
@@ -365,6 +396,7 @@ fn finding(ranks: &[Rank<'_, Arc<Calls>>], found: &Lateness) -> Option<Finding> 
     let budget = if is_on_gpu { Budget::ExposedCommunication } else { Budget::NotComputing };
     let gain = Gain { budget, ..gain };
     let per_step = if gain.per_step { " per step" } else { "" };
+    let each = Ns(waited.0 / i64::try_from(rank.steady.steps).unwrap_or(i64::MAX).max(1));
     Some(Finding {
         id: "straggler",
         severity: if share < WAIT_CRITICAL_PCT { Severity::Warning } else { Severity::Critical },
@@ -372,7 +404,7 @@ fn finding(ranks: &[Rank<'_, Arc<Calls>>], found: &Lateness) -> Option<Finding> 
             "the other ranks wait for rank {} for {} of the time ({}{per_step}): it comes last in {} of {} collectives{because}",
             rank.rank,
             percent(waited, whole),
-            duration(gain.high),
+            duration(each),
             late.notable_last,
             late.notable,
         ),

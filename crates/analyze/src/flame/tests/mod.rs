@@ -9,8 +9,7 @@ use eaves_model::{
     Allocation, Ident, MaybeI64, MaybeU32, Ns, RuntimeCall, Slice, SliceId, SliceKind, StringId, TrackId,
 };
 
-use super::tree::{NodeId, Tree, Visit};
-use super::{Flame, FlameOptions, Metric, Values, assemble, measure};
+use super::{Flame, FlameOptions, Metric, NodeId, Tree, Values, Visit, assemble, measure};
 use crate::test_trace::{TestTrace, run_of};
 use crate::{Options, Selection};
 

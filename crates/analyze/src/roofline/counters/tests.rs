@@ -125,15 +125,36 @@ fn columns_of_levels_are_there_only_where_levels_are() {
     assert_eq!(column(&section, "points", "name"), texts(["half", "most"]));
     let ids = column_ids(&section, "points");
     assert!(!ids.iter().any(|id| id.starts_with("bytes_")), "{ids:?}");
-    // What was computed is not known, and so are intensity and class. How far the roof is can be said only of what
-    // memory explains: what was computed may have taken the rest of the other's time.
+    // What was computed is not known, and so are intensity and class. The share of the bandwidth is known of both; what
+    // was computed may have taken the rest of the time of the one that memory does not explain.
     assert!(matches!(column(&section, "points", "flops")[0], Value::Missing(_)));
     assert!(matches!(column(&section, "points", "intensity")[0], Value::Missing(_)));
     let shares = column(&section, "points", "pct_of_roof");
-    assert!(matches!(shares[0], Value::Missing("operations were not counted")), "{shares:?}");
-    let Value::Float(pct) = shares[1] else { panic!("no share") };
-    assert!((pct - 80.0).abs() < 1.0, "{pct}");
-    assert_eq!(column(&section, "points", "status"), texts(["Error", "Memory Bound"]));
+    for (share, expected) in shares.iter().zip([50.0, 80.0]) {
+        let Value::Float(pct) = share else { panic!("no share") };
+        assert!((pct - expected).abs() < 1.0, "{pct}");
+    }
+    assert_eq!(column(&section, "points", "status"), texts(["Normal", "Memory Bound"]));
+    let headroom = column(&section, "points", "headroom_ns");
+    assert!(matches!(headroom[0], Value::Missing("operations were not counted")), "{headroom:?}");
+}
+
+/// A copy at a quarter of the bandwidth whose FP8 matrix operations were not counted, while those of all other types were, and
+/// are none: what it moves decides, and what was not counted is said.
+#[test]
+fn a_copy_is_a_copy_though_one_type_was_not_counted() {
+    let mut test = TestTrace::default();
+    test.on_device("AMD Instinct MI300X", "gfx942", &[]).gpu(Kernel, "vecCopy", 0, 1_000_000);
+    let without_fp8 = no_vector().into_iter().filter(|(name, _)| !name.ends_with("MOPS_F8"));
+    let counters: Vec<_> = without_fp8.chain(moved(0.25 * 5.3e9, 0.0, 0.0)).collect();
+    with(&mut test, &counters);
+    let section = section_of(&run_of(vec![test]), "roofline");
+    let Value::Float(pct) = column(&section, "points", "pct_of_roof")[0] else { panic!("no share") };
+    assert!((pct - 25.0).abs() < 0.5, "{pct}");
+    assert_eq!(column(&section, "points", "status"), texts(["Memory Inefficient"]));
+    assert!(matches!(column(&section, "points", "flops")[0], Value::Missing("operations were not counted")));
+    let Value::Text(record) = &column(&section, "points", "record")[0] else { panic!("no record") };
+    assert!(record.contains("SQ_INSTS_VALU_MFMA_MOPS_F8"), "{record}");
 }
 
 /// What the device reports wins over the catalogue, and the table of roofs says so.

@@ -6,6 +6,7 @@ use hashbrown::HashMap;
 
 use super::Class;
 use super::launches::Launches;
+use super::matching::Matches;
 use super::owners::Owners;
 use super::rows::{Key, Row, Rows};
 use crate::{KernelType, RankView};
@@ -39,10 +40,10 @@ pub struct Attribution {
 }
 
 /// What tells a call from others.
-enum Place {
+pub(super) enum Place {
     /// The operator at this node.
     Operator(u32, usize),
-    /// This call into the runtime, outside every operator.
+    /// This call into the runtime, outside every operator; the first activity of one that was not recorded.
     Launch(u32, SliceId),
     /// The activity itself.
     Activity(u32, SliceId),
@@ -69,13 +70,16 @@ impl Attribution {
         let mut call_of = vec![u32::MAX; rank.gpu.len()];
         let mut busy = Busy::default();
         let mut communication = Vec::new();
-        for index in in_order(rank) {
+        let order = in_order(rank);
+        let matches = Matches::of(rank, &owners, &mut rows, &order);
+        for index in order {
             let mut add = |row, slice| {
                 calls.push(Call { row, slice, activities: 0, time: Ns::ZERO, counted: Ns::ZERO });
                 reached.push((usize::MAX, Ns::MIN));
                 (calls.len() - 1) as u32
             };
-            let call = match place(rank, &owners, &mut rows, index) {
+            let matched = matches.call(index).map(|(row, first)| Place::Launch(row, first));
+            let call = match matched.unwrap_or_else(|| place(rank, &owners, &mut rows, index)) {
                 Place::Operator(row, node) => {
                     if by_node[node] == u32::MAX {
                         by_node[node] = add(row, rank.operators().slice(node));
@@ -182,7 +186,7 @@ impl Busy {
 }
 
 /// Where an activity belongs.
-fn place(rank: &RankView<'_>, owners: &Owners, rows: &mut Rows<'_>, index: usize) -> Place {
+pub(super) fn place(rank: &RankView<'_>, owners: &Owners, rows: &mut Rows<'_>, index: usize) -> Place {
     let activity = rank.gpu.row[index];
     let slice = rank.trace.gpu.slice[activity.index()];
     let name = rank.gpu.name[index];

@@ -8,9 +8,9 @@ use eaves_roofline::{Settings, ops};
 use super::section::{Held, Scope};
 use super::unaligned::{is_unaligned, unaligned_products};
 use super::{Class, OperatorRow, TracePoints};
-use crate::operands::described;
 use crate::section::{Budget, Finding, Gain, Severity};
 use crate::text::{duration, percent, percentage, shortened};
+use eaves_roofline::operand_text::described;
 
 /// How many rows with headroom are worth a sentence each.
 const MOST: usize = 3;
@@ -50,7 +50,7 @@ fn headroom(
 ) -> Vec<Finding> {
     let mut far: Vec<(&Held<'_>, f64, f64)> = held
         .iter()
-        .filter(|held| !is_said(held))
+        .filter(|held| !is_said(held) && !crosses_the_link(held.row))
         .filter(|held| held.row.times.mean().is_some_and(|mean| mean >= SHORTEST_CALL_NS))
         .filter_map(|held| Some((held, held.headroom()?, held.found.as_ref()?.pct_of_roof?)))
         .filter(|(_, headroom, pct)| {
@@ -92,6 +92,12 @@ fn headroom(
             }
         })
         .collect()
+}
+
+/// True for copies between host and device: the memory of the device, which is their roof, has no part in how long they
+/// take. Section `memory-bandwidth` has them.
+fn crosses_the_link(row: &OperatorRow) -> bool {
+    2 * row.over_the_link > row.activities
 }
 
 fn next(points: &TracePoints, row: &OperatorRow) -> &'static str {

@@ -20,9 +20,23 @@ pub(super) struct Launches {
 impl Launches {
     /// Looks at nothing if the recording has no operator that asks.
     pub(super) fn of(rank: &RankView<'_>) -> Self {
-        let asking: Vec<StringId> =
-            ops::NEED_LAUNCHES.iter().filter_map(|name| rank.trace.strings.find(name)).collect();
-        if asking.is_empty() {
+        let trace = rank.trace;
+        let known = |names: &[&str]| -> Vec<StringId> {
+            names.iter().filter_map(|name| trace.strings.find(name)).collect()
+        };
+        let always = known(ops::NEED_LAUNCHES);
+        let without_scalars = known(ops::NEED_LAUNCHES_WITHOUT_SCALARS);
+        let lacks_scalars = |slice: SliceId| {
+            let row = trace.ops.slice.binary_search(&slice);
+            row.is_ok_and(|row| trace.ops.concrete_inputs[row] == StringId::NONE)
+        };
+        let is_asking = |slice: SliceId| {
+            let name = trace.slices.name[slice.index()];
+            always.contains(&name) || without_scalars.contains(&name) && lacks_scalars(slice)
+        };
+        // Newer recordings have the scalars of all operators.
+        let has_scalars = trace.ops.concrete_inputs.iter().any(|text| *text != StringId::NONE);
+        if always.is_empty() && (without_scalars.is_empty() || has_scalars) {
             return Self::default();
         }
         let tree = rank.operators();
@@ -33,8 +47,8 @@ impl Launches {
             }
             let Some(node) = tree.launcher(rank.links(), activity) else { continue };
             let slice = tree.slice(node);
-            if asking.contains(&rank.trace.slices.name[slice.index()]) {
-                let grid = rank.trace.gpu.grid[activity.index()];
+            if is_asking(slice) {
+                let grid = trace.gpu.grid[activity.index()];
                 let began = rank.gpu.interval[index].start;
                 found.entry(slice).or_default().push((began, rank.gpu.name[index], grid));
             }

@@ -12,7 +12,9 @@
 //! 5. Communication is a class of its own, by kernel: it is held against links, not against memory.
 //! 6. So is the replay of a graph, by kernel, whatever operator launched it: the operators it was captured from are not
 //!    recorded.
-//! 7. What no operator launched is *unattributed*, by kernel and by the call that launched it.
+//! 7. What has no recorded launch is *matched* to calls that launched the same in the same order, if all of these agree
+//!    ([`matching`]).
+//! 8. What no operator launched is *unattributed*, by kernel and by the call that launched it.
 //!
 //! Where an operator has no answer, copies and sets inside it that recorded their bytes, and kernels that `torch.compile`
 //! generated, have rows of their own: something is known of these.
@@ -32,6 +34,9 @@ mod autograd;
 mod findings;
 mod host;
 mod launches;
+mod loads;
+mod matching;
+mod neighbors;
 mod owners;
 mod points;
 mod rows;

@@ -1,6 +1,6 @@
 //! Which operator owns what was launched inside it.
 
-use eaves_model::{GpuId, StringId};
+use eaves_model::{GpuId, SliceId, StringId};
 use eaves_roofline::Arithmetic;
 
 use super::rows::{Answer, Around, Key, Rows};
@@ -53,8 +53,8 @@ impl Owners {
         let (tree, slices) = (rank.operators(), &rank.trace.slices);
         let is_selected = |node: &u32| rank.selects(slices.start[tree.slice(*node as usize).index()]);
         let around = |node: u32| {
-            let parent = tree.parent(node as usize).map(|parent| tree.slice(parent));
-            (node, Around { kernel: StringId::NONE, computed: None, parent })
+            let (parent, next) = beside(tree, node as usize);
+            (node, Around { kernel: StringId::NONE, computed: None, parent, next })
         };
         let busy = (0..tree.len() as u32).filter(is_selected).map(around).collect();
         Self::decide(rank, rows, None, (vec![BUSY | LAUNCHES; tree.len()], busy))
@@ -159,6 +159,14 @@ impl Owners {
     }
 }
 
+/// The operator around a node, and the next inside that.
+fn beside(tree: &HostTree, node: usize) -> (Option<SliceId>, Option<SliceId>) {
+    let parent = tree.parent(node);
+    // Nodes are in pre-order: the next one of the same parent comes right behind what is inside this one.
+    let next = Some(tree.inside(node).end).filter(|next| *next < tree.len() && tree.parent(*next) == parent);
+    (parent.map(|parent| tree.slice(parent)), parent.and(next).map(|next| tree.slice(next)))
+}
+
 /// The nodes inside which something was launched, each once with what the kernels say of it. Replays of graphs belong to
 /// no operator.
 fn busy_nodes(
@@ -179,10 +187,9 @@ fn busy_nodes(
         let mut node = Some(launcher);
         while let Some(place) = node.filter(|&place| flags[place] & BUSY == 0) {
             flags[place] |= BUSY;
-            let parent = tree.parent(place);
-            let around = Around { kernel, computed: None, parent: parent.map(|parent| tree.slice(parent)) };
-            busy.push((place as u32, around));
-            node = parent;
+            let (parent, next) = beside(tree, place);
+            busy.push((place as u32, Around { kernel, computed: None, parent, next }));
+            node = tree.parent(place);
         }
         let arithmetic = rows.arithmetic(kernel);
         let mut node = Some(launcher).filter(|_| arithmetic.is_some());

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::attribution::Attribution;
 use super::launches::Launches;
+use super::matching::MatchedBy;
 use super::rows::Row;
 use crate::analyses::cpu_threads::RecordedHost;
 use crate::constants::{self, Constant};
@@ -17,7 +18,8 @@ use crate::kernel_counters::{Gathered, architecture};
 use crate::kernel_name::short_kernel_name;
 use crate::roofline::measurements::mark_of;
 use crate::roofline::{Load, Mark, Point, counted_load, described};
-use crate::{CounterSums, RankView, Statistics, operands};
+use crate::{CounterSums, RankView, Statistics};
+use eaves_roofline::operand_text as operands;
 
 /// The scalars of a call, if there are any.
 fn scalars(concrete: &str) -> String {
@@ -37,14 +39,16 @@ pub enum Class {
     Communication,
     /// A replay of a graph, whoever launched it: what its kernels were captured from is not recorded.
     Replay,
+    /// An operator whose call was not recorded, by calls that launched the same.
+    Matched,
     /// No operator.
     Unattributed,
 }
 
 impl Class {
     /// All, in the order of tables.
-    pub const ALL: [Self; 5] =
-        [Self::Operator, Self::Kernel, Self::Communication, Self::Replay, Self::Unattributed];
+    pub const ALL: [Self; 6] =
+        [Self::Operator, Self::Kernel, Self::Communication, Self::Replay, Self::Matched, Self::Unattributed];
 
     /// The name in files.
     pub fn id(self) -> &'static str {
@@ -53,6 +57,7 @@ impl Class {
             Self::Kernel => "kernel",
             Self::Communication => "communication",
             Self::Replay => "graph-replay",
+            Self::Matched => "matched",
             Self::Unattributed => "unattributed",
         }
     }
@@ -81,6 +86,12 @@ pub struct Arguments {
     pub computed_in: Constant,
     /// Shapes and types of the gradients that the backward function was given, where the formula needs them.
     pub gradient: String,
+    /// What calls without a recorded launch were matched by; empty with one.
+    #[serde(deserialize_with = "constants::read")]
+    pub matched_by: Constant,
+    /// Which other operators say what the arguments leave open; empty if none.
+    #[serde(deserialize_with = "constants::read")]
+    pub told_by: Constant,
 }
 
 /// All calls of one operator with the same arguments, or of one kernel that belongs to no operator.
@@ -105,6 +116,8 @@ pub struct OperatorRow {
     pub counted: Ns,
     /// GPU activities of all calls.
     pub activities: u64,
+    /// Those of them that copy between host and device.
+    pub over_the_link: u64,
     /// What one call must do, or why that is not known. What a kernel with counters did is known when it is held against
     /// a device: see [`TracePoints::on`].
     pub load: Result<Load, String>,
@@ -173,6 +186,7 @@ impl OperatorRow {
         self.times.merge(&other.times);
         self.counted += other.counted;
         self.activities += other.activities;
+        self.over_the_link += other.over_the_link;
         match (&mut self.counters, &other.counters) {
             (Some(own), Some(others)) => own.merge(others),
             (None, Some(others)) => self.counters = Some(others.clone()),
@@ -225,6 +239,12 @@ impl Attribution {
             row.times.add(call.time);
             row.counted += call.counted;
             row.activities += u64::from(call.activities);
+        }
+        for (index, &call) in self.call_of.iter().enumerate() {
+            let name = rank.gpu.name.get(index).map_or("", |&name| rank.trace.strings.get(name));
+            if name.contains("HtoD") || name.contains("DtoH") {
+                rows[self.calls[call as usize].row as usize].over_the_link += 1;
+            }
         }
         rows
     }
@@ -289,8 +309,20 @@ fn empty(trace: &Trace, row: &Row, launches: &Launches) -> OperatorRow {
     let launches = launches.text(trace, row.key.launches);
     let computed_in = row.key.computed.map_or("", |arithmetic| arithmetic.id());
     let gradient = row.key.gradient.map(text).join(" ").trim().to_owned();
-    let arguments =
-        Arguments { dims, types, strides, concrete, step, launches, list_type, computed_in, gradient };
+    let matched_by = row.key.matched.map_or("", MatchedBy::text);
+    let arguments = Arguments {
+        dims,
+        types,
+        strides,
+        concrete,
+        step,
+        launches,
+        list_type,
+        computed_in,
+        gradient,
+        matched_by,
+        told_by: row.key.told.text(),
+    };
     OperatorRow {
         class: row.key.class,
         name: text(row.key.name),
@@ -301,6 +333,7 @@ fn empty(trace: &Trace, row: &Row, launches: &Launches) -> OperatorRow {
         times: Statistics::default(),
         counted: Ns::ZERO,
         activities: 0,
+        over_the_link: 0,
         load: row.load.clone(),
         counters: None,
     }

@@ -1,18 +1,20 @@
 //! The rows: each distinct operator with its arguments is looked at once, however often it was called.
 
-use eaves_model::{Extent, GpuId, SliceId, SliceKind, StringId, Trace};
+use eaves_model::{Extent, GpuId, SliceId, StringId, Trace};
+use eaves_roofline::Arithmetic;
 use eaves_roofline::ops::{self, Formula, Rule, Step};
 use eaves_roofline::scripts::Script;
-use eaves_roofline::{Arithmetic, Engine, counters};
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 
 use super::Class;
 use super::autograd::{Autograd, EVALUATION};
 use super::launches::Launches;
+use super::loads::{copied, kernel_decides, scripted, why_unattributed};
+use super::matching::MatchedBy;
+use super::neighbors;
 use super::steps::Steps;
 use crate::RankView;
-use crate::kernel_counters::architecture;
 use crate::roofline::Load;
 
 /// How names of kernels that `torch.compile` generates begin.
@@ -43,6 +45,33 @@ pub(super) struct Key {
     pub(super) launch: [Extent; 2],
     /// The number of what an operator launched itself, where the formula needs it.
     pub(super) launches: u32,
+    /// What calls without a recorded launch were matched by.
+    pub(super) matched: Option<MatchedBy>,
+    /// Which other operators say what the arguments leave open.
+    pub(super) told: Told,
+}
+
+/// Which other operators say what the arguments of one leave open.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) enum Told {
+    /// None, or its backward function.
+    #[default]
+    Nothing,
+    /// The one around it has its arguments.
+    Around,
+    /// The one around it and the next agree on its result.
+    Neighbors,
+}
+
+impl Told {
+    /// For people; empty if no other says anything.
+    pub(super) fn text(self) -> &'static str {
+        match self {
+            Self::Nothing => "",
+            Self::Around => "arguments of the operator around it",
+            Self::Neighbors => "arguments of the operator around it and of the next",
+        }
+    }
 }
 
 impl Key {
@@ -62,6 +91,8 @@ impl Key {
             bytes: None,
             launch: [Extent::default(); 2],
             launches: 0,
+            matched: None,
+            told: Told::Nothing,
         }
     }
 
@@ -124,6 +155,8 @@ pub(super) struct Around {
     pub(super) computed: Option<Arithmetic>,
     /// The operator around it.
     pub(super) parent: Option<SliceId>,
+    /// The next operator inside that one.
+    pub(super) next: Option<SliceId>,
 }
 
 /// Rows by key.
@@ -238,13 +271,15 @@ impl<'a> Rows<'a> {
     pub(super) fn of_operator(&mut self, slice: SliceId, around: Around) -> u32 {
         let mut key = self.key_of(slice);
         let own = self.text(key.name);
-        if let Some(parent) = around
-            .parent
-            .filter(|parent| ops::told_by(own).is_some_and(|name| name == self.trace.slice_name(*parent)))
-        {
-            key.arguments = self.key_of(parent).arguments;
+        let is_told = |parent: &SliceId| ops::is_told_by(own, self.trace.slice_name(*parent));
+        if let Some(parent) = around.parent.filter(is_told) {
+            let row = self.of(key);
+            if self.is_unanswered(row) {
+                key = Key { arguments: self.key_of(parent).arguments, told: Told::Around, ..key };
+            }
         }
         let key = self.completed(key, slice, around.kernel);
+        let key = self.with_neighbors(key, around);
         self.computed(key, around.computed)
     }
 
@@ -299,6 +334,23 @@ impl<'a> Rows<'a> {
         if self.rows[row as usize].load.is_ok() { hinted } else { key }
     }
 
+    /// The key with the result that the operators around and behind it agree on, if these help.
+    fn with_neighbors(&mut self, key: Key, around: Around) -> Key {
+        let row = self.of(key);
+        if !self.is_unanswered(row) || !neighbors::TOLD.contains(&self.text(key.name)) {
+            return key;
+        }
+        let (Some(parent), Some(next)) = (around.parent, around.next) else { return key };
+        let [parent, next] = [parent, next].map(|slice| self.key_of(slice).arguments);
+        let text = |[dims, types, ..]: [StringId; 4]| [self.text(dims), self.text(types)];
+        if !neighbors::agree(text(parent), text(next)) {
+            return key;
+        }
+        let hinted = Key { gradient: [next[0], next[1]], told: Told::Neighbors, ..key };
+        let row = self.of(hinted);
+        if self.is_unanswered(row) { key } else { hinted }
+    }
+
     /// The key with what its arguments leave open.
     fn completed(&mut self, key: Key, slice: SliceId, kernel: StringId) -> Key {
         let row = self.of(key);
@@ -323,6 +375,16 @@ impl<'a> Rows<'a> {
             Some(number) => self.with_gradient(key, number, key.name),
             None => key,
         }
+    }
+
+    /// The row of calls that were matched to those of another.
+    pub(super) fn matched(&mut self, row: u32, by: MatchedBy) -> u32 {
+        self.of(Key { class: Class::Matched, matched: Some(by), ..self.rows[row as usize].key })
+    }
+
+    /// The class of a row.
+    pub(super) fn class(&self, row: u32) -> Class {
+        self.rows[row as usize].key.class
     }
 
     /// The row with a key.
@@ -360,7 +422,7 @@ impl<'a> Rows<'a> {
             Class::Kernel => {
                 return (Class::Kernel.id(), Err("it was not held against a device".to_owned()));
             }
-            Class::Operator => {}
+            Class::Matched | Class::Operator => {}
         }
         let is_backward = key.of != StringId::NONE;
         if is_backward && self.is_generated(key.name) {
@@ -418,58 +480,5 @@ impl<'a> Rows<'a> {
 
     fn text(&self, text: StringId) -> &'a str {
         self.trace.strings.get(text)
-    }
-}
-
-/// What a copy or set does to the memory of the device: between host and device it is one side of it.
-fn copied(name: &str, bytes: f64) -> Result<Load, String> {
-    let is_one_sided = ["HtoD", "DtoH", "HostToDevice", "DeviceToHost"].iter().any(|way| name.contains(way));
-    let is_set = name.starts_with("Memset");
-    let work = if is_set || is_one_sided { ops::set(bytes) } else { ops::transfer(bytes) };
-    work.map(|work| Load::from(&work))
-}
-
-/// Whether the name of a kernel says better than the operator what it is computed in: FP32 may be computed in less, bytes
-/// may be floats of 8 and 4 bits, and what has no arithmetic of its own leaves it open.
-fn kernel_decides(load: &Load, kernel: Arithmetic) -> bool {
-    use Arithmetic::{Bf16, Fp4, Fp8, Fp16, Fp32, Int8, Tf32};
-    let open = match load.arithmetic {
-        None => true,
-        Some(Fp32) => matches!(kernel, Tf32 | Bf16 | Fp16),
-        Some(Int8) => matches!(kernel, Fp8 | Fp4),
-        Some(_) => false,
-    };
-    open && load.engine == Engine::Matrix
-}
-
-/// What the user's formula says. It is computed in the type of the first tensor, on the fastest units that have it.
-fn scripted(script: &Script, call: &ops::Call<'_>) -> Result<Load, String> {
-    let work = script.recorded(call).map_err(|error| error.to_string())?;
-    let precision = call.tensors().next().and_then(|tensor| tensor.precision);
-    Ok(Load {
-        flops: work.flops,
-        macs: work.macs,
-        bytes: work.bytes,
-        arithmetic: precision.and_then(|precision| precision.arithmetic()),
-        engine: Engine::Matrix,
-        ..Load::default()
-    })
-}
-
-fn why_unattributed(trace: &Trace, name: &str, launched_by: &str) -> String {
-    // Profilers of vendors name themselves, and record no operators.
-    if trace.metadata.tool.is_some() && trace.ops.is_empty() {
-        if name.starts_with("Memcpy") || name.starts_with("Memset") {
-            return "copies and sets have no counters".to_owned();
-        }
-        let recipe = counters::recipe(architecture(trace, None));
-        return format!("no counters of it were recorded; record {recipe}");
-    }
-    if launched_by.is_empty() {
-        "the call that launched it was not recorded".to_owned()
-    } else if !trace.slices.kind.contains(&SliceKind::Op) {
-        "no operators were recorded".to_owned()
-    } else {
-        format!("{launched_by} was called outside every operator")
     }
 }

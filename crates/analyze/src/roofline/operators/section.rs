@@ -3,10 +3,10 @@
 use eaves_model::Ns;
 use eaves_roofline::{Assessment, Device, Settings};
 
-use super::{Class, OperatorRow, TracePoints, findings};
-use crate::operands::compact;
+use super::{Arguments, Class, OperatorRow, TracePoints, findings};
 use crate::roofline::{Load, section as base};
 use crate::section::{Column, Number, Provenance, Section, Table, Unit, Value};
+use eaves_roofline::operand_text::compact;
 
 /// The part of a job that the rows are of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -101,6 +101,11 @@ fn numbers(points: &TracePoints) -> Vec<Number> {
             "Busy time of replayed graphs, whose operators were not recorded.",
         ),
         time(
+            "matched_ns",
+            points.counted(Class::Matched),
+            "Busy time of calls that were not recorded, matched to recorded ones by what these launched.",
+        ),
+        time(
             "unattributed_ns",
             points.counted(Class::Unattributed),
             "Busy time counted for activities that no operator launched.",
@@ -136,8 +141,9 @@ struct Sum<'a> {
     calls: u64,
     time: Ns,
     counted: Ns,
-    flops: f64,
-    bytes: f64,
+    /// Nothing once a row of the name has an amount that was not counted.
+    flops: Option<f64>,
+    bytes: Option<f64>,
     /// Best time and time of the rows that have one.
     ideal: f64,
     assessed: f64,
@@ -150,7 +156,14 @@ fn by_operator(points: &TracePoints, held: &[Held<'_>]) -> Table {
     for one in held {
         let row = one.row;
         let place = *places.entry((row.class, row.name.as_str())).or_insert_with(|| {
-            sums.push(Sum { name: &row.name, class: Some(row.class), kind: row.category, ..Sum::default() });
+            sums.push(Sum {
+                name: &row.name,
+                class: Some(row.class),
+                kind: row.category,
+                flops: Some(0.0),
+                bytes: Some(0.0),
+                ..Sum::default()
+            });
             sums.len() - 1
         });
         let sum = &mut sums[place];
@@ -158,8 +171,10 @@ fn by_operator(points: &TracePoints, held: &[Held<'_>]) -> Table {
         sum.time += row.time();
         sum.counted += row.counted;
         if let Ok(load) = &row.load {
-            sum.flops += load.operations().unwrap_or(0.0) * row.times.count() as f64;
-            sum.bytes += load.moved().unwrap_or(0.0) * row.times.count() as f64;
+            let calls = row.times.count() as f64;
+            let add = |sum: Option<f64>, one: Option<f64>| Some(sum? + one? * calls);
+            sum.flops = add(sum.flops, load.operations());
+            sum.bytes = add(sum.bytes, load.moved());
         }
         if let Some(ideal) = one.ideal() {
             sum.ideal += ideal;
@@ -171,6 +186,10 @@ fn by_operator(points: &TracePoints, held: &[Held<'_>]) -> Table {
     let rows = sums.iter().map(|sum| {
         let known = sum.assessed > 0.0;
         let only = |value: Value| if known { value } else { Value::Missing("no formula or no roof") };
+        let amount = |sum: Option<f64>| match sum {
+            Some(sum) => only(Value::float(sum, "too large")),
+            None => Value::Missing("not counted"),
+        };
         let whole = |value: f64| Value::Integer(value.round() as i64);
         vec![
             sum.name.into(),
@@ -179,8 +198,8 @@ fn by_operator(points: &TracePoints, held: &[Held<'_>]) -> Table {
             sum.time.into(),
             sum.counted.into(),
             share(sum.counted, points.busy),
-            only(Value::float(sum.flops, "too large")),
-            only(Value::float(sum.bytes, "too large")),
+            amount(sum.flops),
+            amount(sum.bytes),
             only(whole(sum.ideal)),
             only(Value::float(100.0 * sum.ideal / sum.assessed, "no time")),
             only(whole(sum.headroom)),
@@ -207,25 +226,36 @@ const BY_CLASS: [Column; 6] = [
 /// Name of the class of replays of graphs.
 const REPLAY: &str = "graph replay";
 
+/// Names of the classes of operators whose calls were not recorded.
+const MATCHED: [&str; 2] =
+    ["operator matched by its kernels", "operator matched by its kernels, without a formula"];
+
 /// Names of the classes of kernels with counters.
 const COUNTED: [&str; 2] = ["kernel with counters", "kernel with counters of something else"];
 
 /// A row for each class, also where it has nothing: that no time is unattributed is worth a row.
 fn by_class(points: &TracePoints) -> Table {
     type Group = (&'static str, fn(&OperatorRow) -> bool);
-    let groups: [Group; 7] = [
+    let groups: [Group; 9] = [
         ("operator", |row| row.class == Class::Operator && row.load.is_ok()),
         ("operator without a formula", |row| row.class == Class::Operator && row.load.is_err()),
         (COUNTED[0], |row| row.class == Class::Kernel && row.load.is_ok()),
         (COUNTED[1], |row| row.class == Class::Kernel && row.load.is_err()),
         ("communication", |row| row.class == Class::Communication),
         (REPLAY, |row| row.class == Class::Replay),
+        (MATCHED[0], |row| row.class == Class::Matched && row.load.is_ok()),
+        (MATCHED[1], |row| row.class == Class::Matched && row.load.is_err()),
         ("unattributed", |row| row.class == Class::Unattributed),
     ];
-    // Few recordings have counters of kernels or replays, and only they have these classes.
+    // Few recordings have counters of kernels, replays or matched calls, and only they have these classes.
     let has = |class| points.rows.iter().any(|row| row.class == class);
     let (has_counters, has_replays) = (has(Class::Kernel), has(Class::Replay));
-    let is_shown = |name: &str| (has_counters || !COUNTED.contains(&name)) && (has_replays || name != REPLAY);
+    let has_matched = has(Class::Matched);
+    let is_shown = |name: &str| {
+        (has_counters || !COUNTED.contains(&name))
+            && (has_replays || name != REPLAY)
+            && (has_matched || !MATCHED.contains(&name))
+    };
     let rows = groups.iter().filter(|(name, _)| is_shown(name)).map(|(name, is_in)| {
         let rows = || points.rows.iter().filter(|row| is_in(row));
         let time: Ns = rows().map(OperatorRow::time).sum();
@@ -247,7 +277,7 @@ fn by_class(points: &TracePoints) -> Table {
     }
 }
 
-const BY_ARGUMENTS: [Column; 21] = [
+const BY_ARGUMENTS: [Column; 23] = [
     Column::new("class", "Class", Unit::None),
     Column::new("name", "Name", Unit::None),
     Column::new("of", "Of", Unit::None),
@@ -268,6 +298,8 @@ const BY_ARGUMENTS: [Column; 21] = [
     Column::new("computed_in", "Computed in", Unit::None),
     Column::new("assumes", "Assumes", Unit::None),
     Column::new("precision_from", "Precision from", Unit::None),
+    Column::new("work_from", "Work from", Unit::None),
+    Column::new("attributed_by", "Attributed by", Unit::None),
     Column::new("reason", "Why no formula", Unit::None),
 ];
 
@@ -277,6 +309,32 @@ fn assumes(load: &Load) -> Value {
         ("", _) => Value::Missing("nothing"),
         (what, false) => what.into(),
         (what, true) => format!("at least: {what}").into(),
+    }
+}
+
+/// What the amounts of a row were taken from.
+fn work_from(row: &OperatorRow) -> &'static str {
+    let Arguments { dims, step, launches, list_type, gradient, told_by, .. } = &row.arguments;
+    match row.class {
+        Class::Kernel => "counters",
+        _ if dims.ends_with(" bytes") => "recorded bytes",
+        _ if !told_by.is_empty() => told_by,
+        _ if !launches.is_empty() => "arguments and launched kernels",
+        _ if !step.is_empty() => "arguments and step annotation",
+        _ if !gradient.is_empty() => "arguments and gradient",
+        _ if !list_type.is_empty() => "arguments and kernel name",
+        _ => "arguments",
+    }
+}
+
+/// How it is known whose work a row is.
+fn attributed_by(row: &OperatorRow) -> Value {
+    match (row.class, row.arguments.matched_by) {
+        (Class::Operator, _) => "launch".into(),
+        (Class::Matched, by) => by.into(),
+        (Class::Kernel | Class::Communication | Class::Replay | Class::Unattributed, _) => {
+            Value::Missing("it belongs to no operator")
+        }
     }
 }
 
@@ -320,6 +378,8 @@ fn by_arguments(points: &TracePoints) -> Table {
                 (_, "") => "operator".into(),
                 _ => "kernel name".into(),
             },
+            load.map_or(Value::Missing("no formula"), |_| work_from(row).into()),
+            attributed_by(row),
             row.load.as_ref().err().map_or(Value::Missing("it has one"), |reason| reason.as_str().into()),
         ]
     };

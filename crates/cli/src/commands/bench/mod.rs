@@ -14,10 +14,11 @@ use eaves_present::Document;
 use eaves_roofline::Settings;
 
 use self::precisions::PrecisionArguments;
-use crate::arguments::{HELP_TEMPLATE, OutputArguments};
+use crate::arguments::OutputArguments;
 use crate::failure::hinted;
 use crate::measuring::{self, Against, BackendName, Code, Runner, RunningArguments, StateArgument, Task};
-use crate::picture::Drawn;
+use eaves_app::Form;
+use eaves_app::HELP_TEMPLATE;
 
 pub(crate) use precisions::{ALL as ALL_PRECISIONS, Pair, pair};
 pub(crate) use shapes::Product;
@@ -175,12 +176,12 @@ impl Wanted {
 /// Runs kernels.
 pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> Result<()> {
     let (common, wanted) = arguments.wanted()?;
-    let destination = Drawn::new(output, &[])?;
+    let destination = output.outputs(&[], Form::is_of_charts)?;
     let against = common.device.as_deref().map(Against::named).transpose()?.unwrap_or_default();
     let opened = measuring::open(common.running.backend(), common.compile_for.as_deref())?;
     let runner = Runner::new(opened.backend(), output);
     let ran = runner.run(&common.tasks(&wanted), &against);
-    destination.write(document(&ran, &against), common.top.unwrap_or(0), output)?;
+    output.finish(&document(&ran, &against), destination, common.top.unwrap_or(0))?;
     measuring::fail_on_broken(&ran)?;
     if ran.iter().all(|ran| ran.measured().is_none()) {
         return Err(nothing_ran(&ran));

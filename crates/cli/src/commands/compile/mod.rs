@@ -15,11 +15,12 @@ use eaves_model::compile::CompileLog;
 use eaves_present::Document;
 
 use crate::Status;
-use crate::arguments::{HELP_TEMPLATE, OutputArguments};
-use crate::condition;
+use crate::arguments::OutputArguments;
 use crate::failure::hinted;
 use crate::progress::Bar;
-use crate::selection::instant;
+use eaves_app::HELP_TEMPLATE;
+use eaves_app::condition;
+use eaves_app::seconds;
 
 /// Sections that people see only when they ask for details.
 const HIDDEN: &[&str] = &["compile-stacks"];
@@ -63,10 +64,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "DIR", help_heading = "Running")]
     output_dir: Option<PathBuf>,
     /// End the program and all it started after this time: 300s
-    #[arg(long, value_name = "TIME", value_parser = instant, help_heading = "Running")]
+    #[arg(long, value_name = "TIME", value_parser = seconds, help_heading = "Running")]
     timeout: Option<Ns>,
     /// Time to end by itself before it is ended for good
-    #[arg(long, value_name = "TIME", value_parser = instant, default_value = "30s", help_heading = "Running")]
+    #[arg(long, value_name = "TIME", value_parser = seconds, default_value = "30s", help_heading = "Running")]
     grace: Ns,
 }
 
@@ -91,7 +92,7 @@ pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> Result<Sta
     };
     let held = condition::check_all(&conditions, &sections(&document))?;
     output.finish(&document, destination, arguments.top)?;
-    match (condition::tell(&held, output), recorded) {
+    match (output.tell(&held), recorded) {
         (Status::Done, Some(recorded)) => Ok(Status::Program(recorded.code())),
         (status, _) => Ok(status),
     }
@@ -148,7 +149,7 @@ pub(super) fn diff(
     let document = difference("diff", &base, &new);
     let held = condition::check_all(&conditions, &sections(&document))?;
     output.finish(&document, destination, top)?;
-    Ok(condition::tell(&held, output))
+    Ok(output.tell(&held))
 }
 
 fn read(inputs: &[PathBuf], output: &OutputArguments) -> Result<Vec<CompileLog>> {

@@ -45,7 +45,7 @@ impl Recorded {
 pub(super) fn record(arguments: &Arguments, output: &OutputArguments) -> Result<Recorded> {
     let (path, directory) = directory(arguments.output_dir.as_deref())?;
     // What programs read must not be mixed with what the program says.
-    let answer_to_stdout = output.path().is_none() && output.format().is_some();
+    let answer_to_stdout = output.prints_data();
     let conditions = Conditions {
         environment: vec![("TORCH_TRACE".into(), path.clone().into_os_string())],
         timeout: arguments.timeout.map(duration),

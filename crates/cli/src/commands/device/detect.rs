@@ -6,11 +6,12 @@ use std::process::{Command, Stdio};
 use clap::Args;
 use eaves_analyze::devices;
 use eaves_roofline::Device;
-use eaves_roofline::device::detect::{Detected, Machine};
+use eaves_roofline::device::detect::{Detected, Kind, Machine};
 use eaves_roofline::device::{read, to_yaml};
 
-use crate::arguments::{HELP_TEMPLATE, OutputArguments, check_output};
+use crate::arguments::{OutputArguments, check_output};
 use crate::failure::hinted;
+use eaves_app::{HELP_TEMPLATE, machine};
 
 /// Find the devices of this machine and write a peaks file
 #[derive(Args, Debug)]
@@ -36,9 +37,9 @@ pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> anyhow::Re
         path.extension()
             .is_some_and(|end| end.eq_ignore_ascii_case("yaml") || end.eq_ignore_ascii_case("yml"))
     };
-    let peaks_file = output.path().is_some_and(is_peaks);
+    let peaks_file = output.one_path()?.is_some_and(is_peaks);
     if let Some(file) = &arguments.from {
-        check_output(output.path(), std::slice::from_ref(file))?;
+        check_output(output.one_path()?, std::slice::from_ref(file))?;
         let device = read(file).map_err(|error| hinted(error.to_string(), error.hint))?;
         return match peaks_file {
             true => output.write_text(&to_yaml(&[device])),
@@ -49,7 +50,10 @@ pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> anyhow::Re
         Some(root) => Machine { root: root.clone(), nvidia_smi: None },
         None => Machine { nvidia_smi: nvidia_smi(), ..Machine::here() },
     };
-    let found = machine.detect();
+    let mut found = machine.detect();
+    if arguments.root.is_none() {
+        take_measured(&mut found);
+    }
     if found.is_empty() {
         return Err(hinted(
             "no device was found: there is neither /proc/cpuinfo nor a driver of a GPU that says what it has",
@@ -57,8 +61,40 @@ pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> anyhow::Re
         ));
     }
     match peaks_file {
-        true => output.write_text(&peaks_of(&found)),
+        true => {
+            output.write_text(&peaks_of(&found))?;
+            for one in found.iter().filter(|one| !one.has_roofs()) {
+                output.printer().note(&format!(
+                    "note: peaks and bandwidth of {} are not known; {}\n",
+                    one.reported,
+                    advice(one.kind)
+                ));
+            }
+            Ok(())
+        }
         false => super::write(devices::detected(&found), output),
+    }
+}
+
+/// Puts what `eaves device measure` kept of this machine in the place of a processor without roofs.
+fn take_measured(found: &mut [Detected]) {
+    let Some(processor) = found.iter_mut().find(|one| one.kind == Kind::Cpu && !one.has_roofs()) else {
+        return;
+    };
+    // The machine as a whole is first, one core of it follows.
+    if let Some(device) = machine::measured().and_then(|machine| machine.devices.into_iter().next()) {
+        processor.device = device;
+    }
+}
+
+/// How to come by the roofs of a device that the catalogue does not have.
+fn advice(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Cpu => "`eaves device measure -o roofs.yaml` measures them",
+        Kind::Gpu => {
+            "`eaves device measure --backend opencl -o roofs.yaml` measures them, or add `hbm_bw_GBps` and \
+             `compute_peaks_GFLOPs` from a datasheet"
+        }
     }
 }
 
@@ -67,9 +103,9 @@ fn peaks_of(found: &[Detected]) -> String {
     let mut text = String::new();
     for one in found.iter().filter(|one| !one.has_roofs()) {
         text.push_str(&format!(
-            "# Peaks and bandwidth of {} are not known: measure them or take them from a datasheet, and add\n\
-             # `hbm_bw_GBps` and `compute_peaks_GFLOPs` to it.\n",
-            one.device.id
+            "# Peaks and bandwidth of {} are not known; {}.\n",
+            one.device.id,
+            advice(one.kind)
         ));
     }
     let devices: Vec<Device> = found.iter().map(|one| one.device.clone()).collect();

@@ -12,10 +12,11 @@ use eaves_present::Document;
 use eaves_roofline::device::{Peak, find_reported, to_yaml};
 use eaves_roofline::{Device, Settings};
 
-use crate::arguments::{HELP_TEMPLATE, OutputArguments};
-use crate::machine;
+use crate::arguments::OutputArguments;
 use crate::measuring::{self, Against, BackendName};
-use crate::picture::Drawn;
+use eaves_app::Form;
+use eaves_app::HELP_TEMPLATE;
+use eaves_app::machine;
 
 /// Measure what this machine can do, and keep it for CPU recordings
 #[derive(Args, Debug)]
@@ -51,11 +52,11 @@ pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> anyhow::Re
         path.extension()
             .is_some_and(|end| end.eq_ignore_ascii_case("yaml") || end.eq_ignore_ascii_case("yml"))
     };
-    let yaml = output.path().is_some_and(is_yaml);
-    let destination = if yaml { None } else { Some(Drawn::new(output, &[])?) };
+    let yaml = output.one_path()?.is_some_and(is_yaml);
+    let destination = if yaml { None } else { Some(output.outputs(&[], Form::is_of_charts)?) };
     let mut opened = measuring::open(arguments.backend, None)?;
     let datasheet = match &arguments.datasheet {
-        Some(name) => Some(crate::device::named(name)?),
+        Some(name) => Some(eaves_app::device::named(name)?),
         None => find_reported(&opened.backend().device()).ok(),
     };
     let effort = match (arguments.quick, arguments.thorough) {
@@ -73,7 +74,7 @@ pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> anyhow::Re
         document.outcomes.insert(1, Outcome::Section(sustained(&seconds)));
     }
     match destination {
-        Some(destination) => destination.write(document, 0, output),
+        Some(destination) => output.finish(&document, destination, 0),
         // The file is for programs; people see the table all the same.
         None => {
             output.write_text(&to_yaml(&against.devices))?;

@@ -4,7 +4,8 @@ use anyhow::Result;
 use eaves_analyze::compare::{Condition, ConditionError, Metric, Subject, Threshold};
 use eaves_analyze::section::Unit;
 
-use crate::failure::{did_you_mean, hinted};
+use crate::failure::hinted;
+use eaves_model::suggestion::did_you_mean;
 
 const FORM: &str = "write a metric, `>` or `<`, and a change: `step>+3%`, `idle>2ms`, `peak_memory>+100MB`, \
                     `kernels>+10`, `kernel:NAME>5%`";

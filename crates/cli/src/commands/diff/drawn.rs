@@ -4,14 +4,15 @@ use std::path::Path;
 
 use eaves_analyze::flame::{self, RankFlame};
 use eaves_analyze::section::Outcome;
-use eaves_analyze::timeline::{Charts, TIMELINE};
+use eaves_analyze::timeline::TIMELINE;
 use eaves_analyze::{Measured, Options, assemble};
+use eaves_app::{Drawing, Failure, Form, Look};
 use eaves_model::{Recording, Run};
 use eaves_present::Document;
 use eaves_present::page::{self, Parts};
 
-use crate::analysis::flame_of_page;
-use crate::flame::{Trees, View};
+use eaves_app::analysis::flame_of_page;
+use eaves_app::flame::{Trees, View};
 
 /// A run with its rows, and what its pictures are made of.
 pub(super) struct Drawn {
@@ -38,14 +39,28 @@ impl Drawn {
     }
 }
 
+/// Both runs, as the page of a comparison draws them.
+pub(super) struct Pictures {
+    pub(super) base: Drawn,
+    pub(super) new: Drawn,
+    pub(super) options: Options,
+}
+
+impl Drawing for Pictures {
+    fn draw(&self, document: &Document, form: Form, _: Look) -> Result<Option<Vec<u8>>, Failure> {
+        let page = || page(document, &self.base, &self.new, &self.options).into_bytes();
+        Ok((form == Form::Html).then(page))
+    }
+}
+
 /// The comparison as a page with its pictures.
-pub(super) fn page(document: &Document, base: &Drawn, new: &Drawn, options: &Options) -> String {
+fn page(document: &Document, base: &Drawn, new: &Drawn, options: &Options) -> String {
     let compared = ((&base.run, base.flame.as_slice()), base.name.as_str());
     let trees = Trees::new((&new.run, &new.flame), Some(compared), options).ok();
     // Recordings without calls have no flame graph, and still a comparison.
     let flame = |frames| trees.as_ref()?.data(&View::OF_PAGE, frames).ok();
     let facts = [new, base].map(|side| side.facts(options));
-    let charts = [new, base].map(|side| Charts::new(&side.run.recordings, options));
+    let charts = [new, base].map(|side| eaves_analyze::timeline::charts(&side.run.recordings, options));
     let timeline = |at: usize| {
         let section = facts[at].iter().find_map(Outcome::section);
         charts.iter().all(|charts| !charts.charts.is_empty()).then_some((&charts[at], section))

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use eaves_capture::{Conditions, Ended, Passed, Record, Request, torch};
-use eaves_present::human::counted;
+use eaves_section::quantity::counted;
 
 use super::Arguments;
 use crate::arguments::OutputArguments;
@@ -44,7 +44,7 @@ pub(super) fn record(arguments: &Arguments, output: &OutputArguments) -> anyhow:
     };
     let plan = tool.plan(&request, None).map_err(|refused| hinted(refused.to_string(), refused.hint))?;
     check_empty(&raw)?;
-    let answer_to_stdout = output.path().is_none() && output.format().is_some();
+    let answer_to_stdout = output.prints_data();
     let conditions = Conditions {
         environment: Vec::new(),
         timeout: arguments.timeout.map(duration),

@@ -15,9 +15,11 @@ use eaves_roofline::{Arithmetic, Device, Precision};
 pub(crate) use self::number::size;
 use self::shapes::{Shape, Types};
 use self::sweep::Sweep;
-use crate::arguments::{HELP_TEMPLATE, OutputArguments};
-use crate::device::DeviceArguments;
-use crate::failure::{did_you_mean, hinted};
+use crate::arguments::OutputArguments;
+use crate::failure::hinted;
+use eaves_app::Against;
+use eaves_app::HELP_TEMPLATE;
+use eaves_model::suggestion::did_you_mean;
 
 /// Say how long a shape or a model takes at best, and why
 #[derive(Args, Debug)]
@@ -83,7 +85,7 @@ struct Operator<S: Args> {
     #[command(flatten)]
     precisions: PrecisionArguments,
     #[command(flatten)]
-    device: DeviceArguments,
+    device: Against,
     /// Take one parameter through values: m=1..4k:x2, k=1k..8k:+1k, n=1,2,3
     #[arg(long, value_name = "NAME=VALUES")]
     sweep: Option<String>,
@@ -193,7 +195,7 @@ pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> Result<()>
 impl<S: Shape + Args> Operator<S> {
     fn run(&self, output: &OutputArguments) -> Result<()> {
         let types = self.precisions.types()?;
-        let device = self.device.resolve(None)?;
+        let device = self.device.resolve_named()?;
         let destination = output.destination(&[])?;
         let section = match &self.sweep {
             None => kernels(&predicted(&self.shape, &types)?, &device),

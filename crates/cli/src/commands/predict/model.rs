@@ -16,9 +16,11 @@ use eaves_roofline::predict::{
 use super::number::size;
 use super::sweep::Sweep;
 use super::{arithmetic, precision};
-use crate::arguments::{HELP_TEMPLATE, OutputArguments};
-use crate::device::DeviceArguments;
-use crate::failure::{did_you_mean, hinted};
+use crate::arguments::OutputArguments;
+use crate::failure::hinted;
+use eaves_app::Against;
+use eaves_app::HELP_TEMPLATE;
+use eaves_model::suggestion::did_you_mean;
 
 /// The parameters that can be swept.
 const PARAMETERS: &[&str] = &["batch", "context", "tensor-parallel"];
@@ -73,7 +75,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "TYPE", help_heading = "Precisions")]
     compute: Option<String>,
     #[command(flatten)]
-    device: DeviceArguments,
+    device: Against,
     /// Take batch, context or tensor-parallel through values: context=1k..128k:x2
     #[arg(long, value_name = "NAME=VALUES")]
     sweep: Option<String>,
@@ -144,7 +146,7 @@ impl Arguments {
 pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> Result<()> {
     let model = find(&arguments.model)?;
     let precisions = arguments.precisions()?;
-    let device = arguments.device.resolve(None)?;
+    let device = arguments.device.resolve_named()?;
     let destination = output.destination(&[])?;
     let sweep = arguments.sweep.as_deref().map(|text| Sweep::parse(text, PARAMETERS)).transpose()?;
     let longest = sweep.iter().filter(|sweep| sweep.parameter == "context");

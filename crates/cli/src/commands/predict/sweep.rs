@@ -3,7 +3,8 @@
 use anyhow::Result;
 
 use super::number::size;
-use crate::failure::{did_you_mean, hinted};
+use crate::failure::hinted;
+use eaves_model::suggestion::did_you_mean;
 
 /// More points are no chart.
 const MOST: usize = 10_000;

@@ -16,7 +16,7 @@ pub(super) fn show(
     environment: &[(OsString, OsString)],
     output: &OutputArguments,
 ) -> anyhow::Result<Status> {
-    if output.format().is_none() && output.path().is_none() {
+    if output.prints_text() {
         output.write_text(&script(plan, environment))?;
         return Ok(Status::Done);
     }

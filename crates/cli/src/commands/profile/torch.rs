@@ -6,7 +6,7 @@ use eaves_model::Ns;
 
 use super::duration;
 use crate::failure::hinted;
-use crate::selection::instant;
+use eaves_app::instant;
 
 /// What to record of a program that uses PyTorch.
 #[derive(Args, Debug)]

@@ -13,17 +13,19 @@ use eaves_present::Document;
 use eaves_roofline::scripts::Script;
 use eaves_roofline::{Device, Precision, Settings};
 
-use super::Arguments;
+use super::{Arguments, Config};
 use crate::arguments::OutputArguments;
-use crate::device::DeviceArguments;
 use crate::failure::hinted;
-use crate::machine;
+use eaves_app::Against;
+use eaves_app::machine;
 
 /// The name of a script beside an input.
 const SCRIPT: &str = "ops.rhai";
+/// The name of a configuration beside NPU commands.
+const CONFIG: &str = "roofline_config.json";
 
 /// What there is to say about one input.
-pub(super) struct Answer {
+pub(super) struct OneInput {
     /// The input as people call it.
     pub(super) label: String,
     pub(super) document: Document,
@@ -32,17 +34,17 @@ pub(super) struct Answer {
 /// An input to be read with what it is held against.
 struct Task {
     inputs: Vec<PathBuf>,
-    device: DeviceArguments,
+    device: Against,
     dtype: Option<String>,
     form: Option<Form>,
 }
 
 /// Everything asked for, in order.
-pub(super) fn answers(
+pub(super) fn inputs(
     arguments: &Arguments,
     settings: &Settings,
     output: &OutputArguments,
-) -> Result<Vec<Answer>> {
+) -> Result<Vec<OneInput>> {
     let mut answers = Vec::new();
     for task in tasks(arguments) {
         let scope = Scope { arguments, settings, task: &task };
@@ -82,7 +84,7 @@ struct Scope<'a> {
 }
 
 impl Scope<'_> {
-    fn answers(&self, output: &OutputArguments) -> Result<Vec<Answer>> {
+    fn answers(&self, output: &OutputArguments) -> Result<Vec<OneInput>> {
         let wanted = roofline::analyses_of_traces();
         let ops = self.arguments.ops.as_deref();
         let formulas = self.task.inputs.first().map(|input| script(ops, input)).transpose()?.flatten();
@@ -125,11 +127,28 @@ impl Scope<'_> {
             answers.push(self.of_traces(&contents.run, outcomes, &device));
         }
         for measurements in &contents.measurements {
-            let device = self.checked(self.task.device.resolve(measurements.device.as_deref())?)?;
+            let (device, settings) = self.against(measurements, output)?;
+            let device = self.checked(device)?;
             let script = script(ops, Path::new(&measurements.path))?;
-            answers.push(self.of_measurements(measurements, &device, script.as_ref()));
+            answers.push(self.of_measurements(measurements, &device, &settings, script.as_ref()));
         }
         Ok(answers)
+    }
+
+    /// The device and the limits of a file: as asked for, or as the configuration beside NPU commands says.
+    fn against(&self, measurements: &Measurements, output: &OutputArguments) -> Result<(Device, Settings)> {
+        let beside = Path::new(&measurements.path).with_file_name(CONFIG);
+        let is_open = measurements.format == "commands"
+            && measurements.device.is_none()
+            && self.task.device.is_unnamed()
+            && beside.is_file();
+        if !is_open {
+            return Ok((self.task.device.resolve(measurements.device.as_deref())?, *self.settings));
+        }
+        output.printer().note(&format!("note: peaks and thresholds are those of {}\n", beside.display()));
+        let config = Config::read(&beside, output)?;
+        let device = self.task.device.clone().named(beside.display().to_string()).resolve(None)?;
+        Ok((device, self.arguments.settings(Some(&config))))
     }
 
     /// The device, checked to have what `--dtype` and `--link` ask for.
@@ -148,22 +167,23 @@ impl Scope<'_> {
         Ok(device)
     }
 
-    fn of_traces(&self, run: &Run, outcomes: Vec<Outcome>, device: &Device) -> Answer {
+    fn of_traces(&self, run: &Run, outcomes: Vec<Outcome>, device: &Device) -> OneInput {
         let outcomes = roofline::of_traces(outcomes, device, self.arguments.link.as_deref());
         let label = match run.recordings.as_slice() {
             [] => String::new(),
             [only] => only.path.clone(),
             [first, others @ ..] => format!("{} and {} more", first.path, others.len()),
         };
-        Answer { label, document: Document::new("roofline", run, outcomes) }
+        OneInput { label, document: Document::new("roofline", run, outcomes) }
     }
 
     fn of_measurements(
         &self,
         measurements: &Measurements,
         device: &Device,
+        settings: &Settings,
         script: Option<&Script>,
-    ) -> Answer {
+    ) -> OneInput {
         let custom = |name: &str, record: &str| script.and_then(|script| script.command(name, record));
         let reading = Reading {
             device,
@@ -176,11 +196,11 @@ impl Scope<'_> {
         let mut outcomes = Vec::new();
         // A file of messages alone has no kernels to speak of; an empty one is about kernels.
         if !points.is_empty() || transfers.is_empty() {
-            let section = roofline::section(&points, device, self.settings);
+            let section = roofline::section(&points, device, settings);
             outcomes.push(roofline::classified(Outcome::Section(section)));
         }
         outcomes.extend(self.communication(&transfers, device));
-        Answer {
+        OneInput {
             label: measurements.path.clone(),
             document: Document::of_measurements("roofline", measurements, outcomes),
         }
@@ -215,7 +235,7 @@ pub(crate) fn script(named: Option<&Path>, input: &Path) -> Result<Option<Script
 }
 
 /// Sections of several inputs have the same name: a number says whose they are.
-fn name_input(answer: &mut Answer) {
+fn name_input(answer: &mut OneInput) {
     let name = |section: &mut Section| {
         section.numbers.insert(
             0,

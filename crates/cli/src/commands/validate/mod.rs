@@ -17,11 +17,11 @@ use eaves_roofline::{Device, device};
 
 use super::bench::{Pair, pair, rooflines};
 use crate::Status;
-use crate::arguments::{HELP_TEMPLATE, OutputArguments};
-use crate::condition;
+use crate::arguments::OutputArguments;
 use crate::failure::hinted;
 use crate::measuring::{self, Against, Code, Opened, Runner, RunningArguments, Task};
-use crate::picture::Drawn;
+use eaves_app::HELP_TEMPLATE;
+use eaves_app::{Form, condition};
 
 /// See how far predictions are from what this machine does
 #[derive(Args, Debug)]
@@ -72,7 +72,7 @@ pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> Result<Sta
     let conditions = condition::parse_all(&arguments.fail_on)?;
     let baseline = arguments.baseline.as_deref().map(read_baseline).transpose()?;
     let inputs: Vec<PathBuf> = arguments.baseline.iter().cloned().collect();
-    let destination = Drawn::new(output, &inputs)?;
+    let destination = output.outputs(&inputs, Form::is_of_charts)?;
     let mut opened = measuring::open(arguments.running.backend(), None)?;
     let datasheet = arguments.datasheet(&opened.backend().device())?;
     let against = match &arguments.device {
@@ -97,13 +97,13 @@ pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> Result<Sta
         compared.regressions
     });
     let held = condition::check_all(&conditions, &[&section])?;
-    destination.write(document(section, &ran, &roofs), arguments.top, output)?;
+    output.finish(&document(section, &ran, &roofs), destination, arguments.top)?;
     measuring::fail_on_broken(&ran)?;
     if regressions > 0 {
         let kernels = if regressions == 1 { "kernel is" } else { "kernels are" };
         output.printer().message(&format!("failed: {regressions} {kernels} slower than in the baseline\n"));
     }
-    match (condition::tell(&held, output), regressions) {
+    match (output.tell(&held), regressions) {
         (Status::Done, 0) => Ok(Status::Done),
         _ => Ok(Status::ConditionHolds),
     }
@@ -150,7 +150,7 @@ impl Arguments {
     /// The device that was named, or the one of the catalogue that calls itself so.
     fn datasheet(&self, reported: &str) -> Result<Option<Device>> {
         match &self.datasheet {
-            Some(name) => crate::device::named(name).map(Some),
+            Some(name) => eaves_app::device::named(name).map(Some),
             None => Ok(device::find_reported(reported).ok()),
         }
     }

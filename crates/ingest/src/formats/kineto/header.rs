@@ -1,6 +1,6 @@
 //! What stands beside the events at the top level of a trace.
 
-use eaves_model::{DeviceProperties, DistributedInfo, Metadata, ProcessGroup, Times};
+use eaves_model::{DeviceProperties, DistributedInfo, Metadata, ProcessGroup, Recorder, Times};
 use serde_json::Value;
 
 /// Recorder options, which are written as 0 or 1.
@@ -41,10 +41,14 @@ pub(super) fn take(metadata: &mut Metadata, key: &str, json: &[u8]) -> bool {
         "displayTimeUnit" => metadata.display_time_unit = text(&value),
         "distributedInfo" => metadata.distributed = value.is_object().then(|| distributed(&value)),
         "eaves" => {
+            metadata.recorder = value["recorder"].as_str().and_then(Recorder::from_id).unwrap_or_default();
             metadata.tool = text(&value["tool"]);
             metadata.clock = text(&value["clock"]);
             if value["in_sequence"] == true {
                 metadata.times = Times::InSequence;
+            }
+            if value["without_times"] == true {
+                metadata.times = Times::NotRecorded;
             }
         }
         "host_name" => metadata.host_name = text(&value),

@@ -15,13 +15,32 @@ mod pending;
 mod recent;
 mod sink;
 
-pub(crate) use document::{ReadAt, Refusal, Source, read};
 pub(crate) use events::event_text;
 
-use eaves_model::{SliceKind, Trace};
+use eaves_model::{Recorder, SliceKind, Trace};
+
+use super::{Detect, Document, Format};
+
+/// The format, which nothing tells: what no other reader takes is this or nothing.
+pub(super) const FORMAT: Format = Format {
+    id: "kineto",
+    dialects: &["chrome"],
+    stands_alone: true,
+    in_folders: None,
+    detect: Detect::Otherwise,
+    read: |input| {
+        let (mut trace, bytes) = document::read(input.source, input.rest, input.threads)?;
+        let format = format_of(&trace);
+        if format == FORMAT.id {
+            trace.metadata.recorder = trace.metadata.recorder.or(Recorder::Torch);
+        }
+        Ok(Document::Trace { trace: Box::new(trace), bytes, format })
+    },
+    ..Format::PROFILER
+};
 
 /// Which of the two it is: `kineto` if the header or any category says so, else `chrome`.
-pub(crate) fn format_of(trace: &Trace) -> &'static str {
+fn format_of(trace: &Trace) -> &'static str {
     let header = &trace.metadata;
     let says_so =
         header.schema_version.is_some() || header.base_time_ns.is_some() || !header.devices.is_empty();

@@ -3,19 +3,24 @@
 use eaves_model::{Measurement, MeasurementKind, Oddity};
 use serde_json::{Map, Value};
 
-use super::fields::{Fields, UNITS};
-use super::{Draft, Unreadable};
+use super::Draft;
+use super::columns::{BYTES, Columns, DEVICE, DTYPE, MEASURED_BYTES, NAME, TIME, TYPE};
+use super::fields::Fields;
+use crate::refusal::Unreadable;
 
-const NAME: [&str; 4] = ["name", "kernel", "kernel_name", "label"];
-const BYTES: [&str; 2] = ["dram_bytes", "bytes"];
-const MEASURED_BYTES: [&str; 2] = ["measured_bytes", "hw_bytes"];
-const TYPE: [&str; 4] = ["dtype_key", "dtype", "data_type", "precision"];
 const HINT: &str = "a table of kernels begins with a line like `name,flops,dram_bytes,time_ms,dtype_key`";
 
 /// True for text whose first line has several columns.
 pub(super) fn is_table(first: &str) -> bool {
     let line = first.lines().next().unwrap_or_default();
     !line.contains('\0') && !line.starts_with('<') && delimiter(line).is_some()
+}
+
+/// True for text whose first line has columns of a kernel table.
+pub(super) fn is_known(first: &str) -> bool {
+    let line = first.lines().next().unwrap_or_default();
+    let mut reader = reader_of(line);
+    reader.headers().is_ok_and(|header| Columns::new(header.iter().map(str::to_owned).collect()).are_enough())
 }
 
 /// What stands between columns, by the first line.
@@ -25,19 +30,29 @@ fn delimiter(line: &str) -> Option<u8> {
     (count(best) > 0).then_some(best)
 }
 
-/// Adds the rows to a draft.
-pub(super) fn read(text: &str, draft: &mut Draft) -> Result<(), Unreadable> {
+fn reader_of(text: &str) -> csv::Reader<&[u8]> {
     let delimiter = delimiter(text.lines().next().unwrap_or_default()).unwrap_or(b',');
-    let mut reader = csv::ReaderBuilder::new()
+    csv::ReaderBuilder::new()
         .delimiter(delimiter)
         .flexible(true)
         .trim(csv::Trim::All)
-        .from_reader(text.as_bytes());
-    let header: Vec<String> = match reader.headers() {
-        Ok(header) => header.iter().map(str::to_owned).collect(),
+        .from_reader(text.as_bytes())
+}
+
+/// Adds the rows to a draft.
+pub(super) fn read(text: &str, draft: &mut Draft) -> Result<(), Unreadable> {
+    let mut reader = reader_of(text);
+    let columns = match reader.headers() {
+        Ok(header) => Columns::new(header.iter().map(str::to_owned).collect()),
         Err(error) => return Err(Unreadable { line: 1, what: error.to_string(), hint: HINT }),
     };
-    check_header(&header)?;
+    check(&columns)?;
+    let oddities = columns.oddities();
+    if !oddities.is_empty() {
+        draft.diagnostics.note_detail(Oddity::OddColumn, Some(0), oddities.join("; "));
+        draft.diagnostics.note_many(Oddity::OddColumn, oddities.len() as u64 - 1, Some(0));
+    }
+    let header = &columns.names;
     let mut devices: Vec<String> = Vec::new();
     let mut row = csv::StringRecord::new();
     loop {
@@ -58,33 +73,32 @@ pub(super) fn read(text: &str, draft: &mut Draft) -> Result<(), Unreadable> {
             draft.diagnostics.note_detail(Oddity::BadRecord, Some(place.byte()), detail);
             continue;
         }
-        let object = object(&header, &row);
+        let object = object(header, &row);
         let mut fields =
             Fields { object: &object, offset: place.byte(), diagnostics: &mut draft.diagnostics };
-        devices.extend(fields.text(&["device", "gpu"]));
-        draft.records.push(kernel(&mut fields));
+        devices.extend(fields.text(&DEVICE));
+        draft.records.push(match &columns.metrics {
+            Some(metrics) => metrics.kernel(&mut fields),
+            None => kernel(&mut fields),
+        });
     }
     devices.dedup();
     draft.device = devices.pop().filter(|_| devices.is_empty());
     Ok(())
 }
 
-fn check_header(header: &[String]) -> Result<(), Unreadable> {
-    let has = |names: &[&str]| names.iter().any(|name| header.iter().any(|column| column == name));
-    let has_time = UNITS.iter().any(|(unit, _)| has(&[&format!("time{unit}")]));
-    if has(&["flops", "macs"]) || has(&BYTES) || (has_time && has(&NAME)) {
+fn check(columns: &Columns) -> Result<(), Unreadable> {
+    if columns.are_enough() {
         return Ok(());
     }
-    if header.iter().any(|column| column.contains("dram__") || column.contains("Metric Name")) {
-        return Err(Unreadable {
-            line: 1,
-            what: "a table of Nsight Compute's metrics, which is not read yet".to_owned(),
-            hint: HINT,
-        });
-    }
-    let shown: Vec<&str> = header.iter().take(6).map(String::as_str).collect();
-    let what =
+    let shown: Vec<&str> = columns.names.iter().take(6).map(String::as_str).collect();
+    let mut what =
         format!("a table without `flops`, `dram_bytes` or `time_ms` (it has `{}`)", shown.join("`, `"));
+    // Every column of another table is unknown; only those that look like one of ours say something.
+    for oddity in columns.oddities().iter().filter(|oddity| oddity.ends_with('?')) {
+        what.push_str("; ");
+        what.push_str(oddity);
+    }
     Err(Unreadable { line: 1, what, hint: HINT })
 }
 
@@ -98,14 +112,14 @@ fn kernel(fields: &mut Fields<'_>) -> Measurement {
     Measurement {
         kind: MeasurementKind::Compute,
         name: fields.text(&NAME).unwrap_or_default(),
-        type_name: fields.text(&["type", "op"]).unwrap_or_default(),
-        dtype: fields.text(&TYPE).unwrap_or_default(),
+        type_name: fields.text(&TYPE).unwrap_or_default(),
+        dtype: fields.text(&DTYPE).unwrap_or_default(),
         shape: Vec::new(),
         flops: fields.number(&["flops"]),
         macs: fields.number(&["macs"]),
         bytes: fields.number(&BYTES),
         measured_bytes: fields.number(&MEASURED_BYTES),
-        time: fields.time(&["time"]),
+        time: fields.time(&[TIME]),
         calls: fields.calls(),
         link: None,
         protocol: None,

@@ -5,11 +5,13 @@
 //! left out; the others are kept.
 
 mod benchmark;
+mod columns;
 mod commands;
 mod documents;
 mod events;
 mod fields;
 mod kernels;
+mod nsight;
 mod objects;
 mod sniff;
 mod text;
@@ -19,6 +21,9 @@ use std::io::Read;
 use eaves_model::{Diagnostics, Measurement, Oddity};
 
 use self::objects::Objects;
+use super::{Detect, Document, Format};
+use crate::refusal::{Refusal, Unreadable};
+use crate::{Kind, Wanted};
 
 /// What a file holds, where its content is not trusted to tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +45,7 @@ impl Form {
     pub const ALL: [Self; 5] = [Self::Trace, Self::KernelsCsv, Self::Events, Self::Commands, Self::Benchmark];
 
     /// The name in options and outputs.
-    pub fn id(self) -> &'static str {
+    pub const fn id(self) -> &'static str {
         match self {
             Self::Trace => "trace",
             Self::KernelsCsv => "kernels-csv",
@@ -53,7 +58,7 @@ impl Form {
     /// The form with this name, or with one that other tools give it.
     pub fn from_id(id: &str) -> Option<Self> {
         let form = match id.to_ascii_lowercase().as_str() {
-            "csv" | "kernels" => Self::KernelsCsv,
+            "csv" | "kernels" | "nsight" => Self::KernelsCsv,
             "perfetto" => Self::Events,
             "npu" => Self::Commands,
             "kineto" | "chrome" => Self::Trace,
@@ -63,12 +68,54 @@ impl Form {
     }
 }
 
+/// A kernel table whose columns leave no doubt, so that it is read wherever it is found.
+pub(super) const KERNELS: Format = Format {
+    id: Form::KernelsCsv.id(),
+    dialects: &[],
+    in_folders: Some(Wanted::Everything),
+    detect: Detect::Form(|first, said| said.is_none() && is_kernel_table(first)),
+    ..FORMAT
+};
+
+/// The format, in any form.
+pub(super) const FORMAT: Format = Format {
+    id: Form::Events.id(),
+    dialects: &[Form::Commands.id(), Form::Benchmark.id()],
+    in_folders: None,
+    wanted: Wanted::RecordingsAndMeasurements,
+    detect: Detect::Form(|first, said| match said {
+        Some(form) => form != Form::Trace,
+        None => form_of(first).is_some(),
+    }),
+    read: |input| {
+        let form = input.form.or_else(|| form_of(input.first)).unwrap_or(Form::KernelsCsv);
+        read(input.rest, form).map(Document::Measurements).map_err(Refusal::Measurements)
+    },
+    ..Format::PROFILER
+};
+
 /// The largest file of measurements; everything behind is left out.
 const LARGEST: u64 = 1 << 30;
 
 /// What a file is by its first bytes; nothing if it may be a trace.
-pub(super) fn form_of(first: &[u8]) -> Option<Form> {
+fn form_of(first: &[u8]) -> Option<Form> {
     sniff::form(&text::decode(first, &mut Diagnostics::default()))
+}
+
+fn is_kernel_table(first: &[u8]) -> bool {
+    let text = text::decode(first, &mut Diagnostics::default());
+    sniff::form(&text) == Some(Form::KernelsCsv) && kernels::is_known(&text)
+}
+
+/// What a file is whose measurements have this format. What no form has are sums of profilers.
+pub(super) fn kind_of(format: &str) -> Kind {
+    match Form::ALL.into_iter().find(|form| form.id() == format) {
+        Some(Form::KernelsCsv) => Kind::KernelTable,
+        Some(Form::Events) => Kind::EventList,
+        Some(Form::Commands) => Kind::NpuCommands,
+        Some(Form::Benchmark) => Kind::BenchmarkResults,
+        Some(Form::Trace) | None => Kind::ProfilerSums,
+    }
 }
 
 /// Measurements that were read.
@@ -81,17 +128,6 @@ pub(crate) struct Content {
     pub(crate) bytes: u64,
 }
 
-/// Why there is nothing to show.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Unreadable {
-    /// Line of the fault, from 1.
-    pub(crate) line: u64,
-    /// What is wrong.
-    pub(crate) what: String,
-    /// What to do about it.
-    pub(crate) hint: &'static str,
-}
-
 /// What the readers of the forms fill.
 #[derive(Debug, Default)]
 struct Draft {
@@ -101,7 +137,7 @@ struct Draft {
 }
 
 /// Reads a file of a form.
-pub(super) fn read(reader: impl Read, form: Form) -> Result<Content, Unreadable> {
+fn read(reader: impl Read, form: Form) -> Result<Content, Unreadable> {
     let mut draft = Draft::default();
     let mut bytes = Vec::new();
     if let Err(error) = reader.take(LARGEST).read_to_end(&mut bytes) {

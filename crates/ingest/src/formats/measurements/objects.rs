@@ -3,8 +3,9 @@
 use eaves_model::{Diagnostics, Oddity};
 use serde_json::{Deserializer, Map, Value};
 
+use super::line_of;
 use super::sniff::end_of_text;
-use super::{Unreadable, line_of};
+use crate::refusal::Unreadable;
 
 /// An object and where it begins in the text.
 pub(super) type Object = (u64, Map<String, Value>);
@@ -52,39 +53,41 @@ pub(super) fn read(text: &str, lists: &[&str], diagnostics: &mut Diagnostics) ->
 
 /// Entries that are objects, with their places; others are noted.
 fn objects(entries: Vec<Value>, text: &str, from: usize, diagnostics: &mut Diagnostics) -> Vec<Object> {
-    let mut places = places(text.as_bytes(), from).into_iter();
+    let places = places(text.as_bytes(), from);
     let mut objects = Vec::with_capacity(entries.len());
     for (index, entry) in entries.into_iter().enumerate() {
+        let place = places.get(index).copied().unwrap_or(from) as u64;
         match entry {
-            Value::Object(object) => objects.push((places.next().unwrap_or(from) as u64, object)),
+            Value::Object(object) => objects.push((place, object)),
             _ => {
-                let detail = format!("entry {} is no object", index + 1);
-                diagnostics.note_detail(Oddity::BadRecord, Some(from as u64), detail);
+                let detail = format!("entry {} is not an object", index + 1);
+                diagnostics.note_detail(Oddity::BadRecord, Some(place), detail);
             }
         }
     }
     objects
 }
 
-/// Where the objects of a sound list begin, of which the bracket stands before `from`.
+/// Where the entries of a sound list begin, of which the bracket stands before `from`.
 fn places(bytes: &[u8], from: usize) -> Vec<usize> {
     let (mut at, mut depth, mut places) = (from, 0_usize, Vec::new());
+    let mut is_next = true;
     while let Some(&byte) = bytes.get(at) {
+        if is_next && !byte.is_ascii_whitespace() && byte != b']' {
+            places.push(at);
+            is_next = false;
+        }
         match byte {
             b'"' => match end_of_text(bytes, at + 1) {
                 Some(end) => at = end,
                 None => return places,
             },
-            b'{' | b'[' => {
-                if depth == 0 && byte == b'{' {
-                    places.push(at);
-                }
-                depth += 1;
-            }
+            b'{' | b'[' => depth += 1,
             b'}' | b']' => match depth.checked_sub(1) {
                 Some(outside) => depth = outside,
                 None => return places,
             },
+            b',' if depth == 0 => is_next = true,
             _ => {}
         }
         at += 1;

@@ -81,8 +81,12 @@ fn a_table_without_any_amount_is_an_error_that_says_what_is_missing() {
         "a table without `flops`, `dram_bytes` or `time_ms` (it has `a`, `b`), at line 1: t.csv"
     );
     assert!(error.hint().contains("name,flops,dram_bytes,time_ms,dtype_key"));
-    let vendor = read_measurements("t.csv", b"Name,dram__bytes.sum,Duration\nk,1,2\n", None).unwrap_err();
-    assert!(vendor.to_string().contains("Nsight Compute"), "{vendor}");
+    let misspelt = read_measurements("t.csv", b"name,flps,duration\nk,1,2\n", None).unwrap_err();
+    assert_eq!(
+        misspelt.to_string(),
+        "a table without `flops`, `dram_bytes` or `time_ms` (it has `name`, `flps`, `duration`); column `flps` is not \
+         known; did you mean `flops`?; column `duration` does not say its unit; did you mean `time_ms`?, at line 1: t.csv"
+    );
 }
 
 const EVENTS: &str = r#"{"device": "SM90", "events": [
@@ -110,6 +114,16 @@ fn events_of_both_kinds() {
         warning.first_offset,
         EVENTS.find("{\"type\": \"compute\", \"name\": \"odd\"").map(|at| at as u64)
     );
+}
+
+/// The place of an entry that is damaged is its own, not that of the list.
+#[test]
+fn entries_that_are_no_objects_are_told_by_their_places() {
+    let text = r#"[{"type": "ID_MM", "time_ns": 1, "shape": [1, [2, 3]]}, {"type": "a, b", "time_ns": 2}, "x, y", 17]"#;
+    let found = read(text);
+    assert_eq!((found.records.len(), oddities(&found)), (2, vec![(Oddity::BadRecord, 2)]));
+    assert_eq!(detail(&found, Oddity::BadRecord), "entry 3 is not an object");
+    assert_eq!(found.diagnostics.warnings()[0].first_offset, text.find("\"x, y").map(|at| at as u64));
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! What the profilers of vendors write, one module per format. To add one: a file, a `mod` line, a line in [`OF_JSON`] or
-//! [`OTHERS`].
+//! What the profilers of vendors write, one module per format. To add one: a file, a `mod` line, an entry in the
+//! ordered list [`ALL`](super::ALL).
 //!
 //! A reader makes a [`Trace`] wherever the file has a record for each launch: kernels are slices of kind
 //! [`Kernel`](eaves_model::SliceKind::Kernel) with a row in [`Trace::gpu`], whose grid is in blocks whatever the
@@ -7,33 +7,25 @@
 //! A file that has sums alone becomes [`Measurement`]s.
 
 // tidy-alphabetical-start
-mod amd;
-mod amd_text;
-mod cells;
-mod ncu;
-mod nsys;
-mod nvprof;
-mod pftrace;
-mod quotes;
+pub(crate) mod ncu;
+pub(crate) mod nsys;
+pub(crate) mod nvprof;
+pub(crate) mod pftrace;
 mod rocpd;
-mod rocprof;
-mod rocprof_compute;
+pub(crate) mod rocprof;
+pub(crate) mod rocprof_compute;
 mod rocprof_db;
-mod rocprofv2;
-mod rocprofv3_csv;
-mod rocprofv3_json;
-mod sqlite;
-mod unicode;
+pub(crate) mod rocprofv2;
+pub(crate) mod rocprofv3_csv;
+pub(crate) mod rocprofv3_json;
+mod shared;
+pub(crate) mod sqlite;
 // tidy-alphabetical-end
 
-use std::io::Read;
+use eaves_model::{Diagnostics, Measurement, Recorder, Trace};
 
-use eaves_model::{Diagnostics, Measurement, Trace};
-
-use super::Document;
-use super::kineto::Source;
-
-pub(crate) use nsys::is_export_of;
+use super::{Detect, Document, Format, Input};
+use crate::refusal::Refused;
 
 /// A map for what is looked up once a row.
 type Map<K, V> = hashbrown::HashMap<K, V, foldhash::fast::RandomState>;
@@ -45,41 +37,6 @@ fn quoted(path: &str) -> String {
         return path.to_owned();
     }
     format!("'{}'", path.replace('\'', r"'\''"))
-}
-
-/// A format of a profiler.
-pub(crate) struct Profiler {
-    /// The name in outputs: `ncu-csv`, `rocpd`.
-    pub(crate) id: &'static str,
-    /// Tells it by the first bytes, as they are in the file: a byte order mark or UTF-16 included.
-    pub(crate) is_it: fn(first: &[u8]) -> bool,
-    /// Reads it.
-    pub(crate) read: fn(Input<'_>) -> Result<Document, Refused>,
-}
-
-/// A file to be read.
-pub(crate) struct Input<'a> {
-    /// The input as the user named it, with the member of an archive after `!`.
-    pub(crate) path: &'a str,
-    /// Its first bytes, 64 KB if it has as many.
-    pub(crate) first: &'a [u8],
-    /// All of its bytes, from the beginning, once.
-    pub(crate) rest: Box<dyn Read + Send + 'a>,
-    /// The same, for what must be read from several places.
-    pub(crate) source: &'a dyn Source,
-    /// Threads that may work.
-    pub(crate) threads: usize,
-}
-
-/// Why nothing can be made of a file that a profiler wrote.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Refused {
-    /// Offset of the fault in the decompressed file.
-    pub(crate) offset: u64,
-    /// What is wrong, with what the profiler itself said.
-    pub(crate) what: String,
-    /// What to do about it, with the exact command where there is one.
-    pub(crate) hint: String,
 }
 
 /// One of several files of the same run.
@@ -114,50 +71,6 @@ pub(crate) enum Role {
     Device,
 }
 
-/// Name of the format of Perfetto's traces.
-pub(crate) const PERFETTO: &str = pftrace::PFTRACE.id;
-
-/// Formats in JSON.
-const OF_JSON: &[Profiler] = &[rocprofv3_json::ROCPROFV3_JSON, rocprof::JSON];
-
-/// All others, those with the surest signs first.
-const OTHERS: &[Profiler] = &[
-    sqlite::FORMAT,
-    ncu::REPORT,
-    pftrace::PFTRACE,
-    ncu::CSV,
-    nvprof::CSV,
-    nsys::CSV,
-    rocprofv3_csv::TABLES,
-    rocprofv3_csv::AGENTS,
-    rocprofv3_csv::SUMS,
-    rocprofv3_csv::SAMPLES,
-    rocprof_compute::MACHINE,
-    rocprof_compute::ROOFS,
-    rocprof_compute::DISPATCHES,
-    rocprof_compute::TABLES,
-    rocprof::TABLES,
-    rocprof::DISPATCHES,
-    rocprof::EVENTS,
-    rocprofv2::TABLES,
-    rocprofv2::LINES,
-];
-
-/// The format of a file by its first bytes.
-pub(crate) fn find(first: &[u8]) -> Option<&'static Profiler> {
-    // Traces in JSON are not shown to every reader of tables. A program may print JSON before the table of its profiler.
-    let text = first.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(first).trim_ascii_start();
-    let is_json =
-        matches!(text.first(), Some(b'{' | b'[')) && memchr::memmem::find(first, b"\n\"ID\",\"").is_none();
-    let among = if is_json { OF_JSON } else { OTHERS };
-    among.iter().find(|profiler| (profiler.is_it)(first))
-}
-
-/// The format of a file by its name, for those whose first bytes tell nothing.
-pub(crate) fn find_named(path: &str) -> Option<&'static Profiler> {
-    nsys::is_report(path).then_some(&nsys::REPORT)
-}
-
 /// A document of one whole trace.
 pub(crate) fn whole(trace: Trace, bytes: u64, format: &'static str) -> Document {
     Document::Trace { trace: Box::new(trace), bytes, format }
@@ -165,7 +78,7 @@ pub(crate) fn whole(trace: Trace, bytes: u64, format: &'static str) -> Document 
 
 /// A document of one whole trace that other files of the same run may add to: counters, tables of kernels.
 pub(crate) fn part_of_run(path: &str, trace: Trace, bytes: u64, format: &'static str) -> Document {
-    let set = crate::parts::set_of(path);
+    let set = crate::place::set_of(path);
     Document::Part(Box::new(Part { format, set, role: Role::Whole, trace, bytes }))
 }
 

@@ -6,17 +6,17 @@
 
 use eaves_model::{Diagnostics, SliceKind};
 
-use super::amd_text::arguments;
-use super::amd_text::cells::Stamp;
-use super::amd_text::recorder::{Kernel, Recorder, When};
+use super::shared::amd_text::arguments;
+use super::shared::amd_text::cells::Stamp;
+use super::shared::amd_text::recorder::{Kernel, Recorder, When};
 use super::sqlite::Stored;
 use super::{Map, Part, Refused, Role};
 use crate::formats::{Document, refused_as_damaged};
-use crate::parts::set_of;
+use crate::place::set_of;
 use crate::sqlite::{Database, Row, Table};
 
 /// The name of the format.
-const FORMAT: &str = "rocprof-db";
+pub(super) const ID: &str = "rocprof-db";
 
 /// Columns of `KERN` that are no counters.
 const OF_DISPATCHES: [&str; 24] = [
@@ -92,7 +92,7 @@ pub(super) fn read(stored: Stored<'_>) -> Result<Document, Refused> {
     let mut trace = recorder.finish("rocprof", clock);
     trace.diagnostics.absorb(noted);
     let (set, bytes) = (set_of(path), database.size());
-    Ok(Document::Part(Box::new(Part { format: FORMAT, set, role: Role::Whole, trace, bytes })))
+    Ok(Document::Part(Box::new(Part { format: ID, set, role: Role::Whole, trace, bytes })))
 }
 
 struct Reading {

@@ -2,12 +2,19 @@
 
 use eaves_model::Diagnostics;
 
-use super::{Input, Profiler, Refused};
+use super::{Detect, Format, Input, Recorder, Refused, nsys, rocpd, rocprof_db};
 use crate::formats::Document;
 use crate::sqlite::{Database, Error, MAGIC};
 
 /// Any SQLite database.
-pub(super) const FORMAT: Profiler = Profiler { id: "sqlite", is_it, read };
+pub(crate) const FORMAT: Format = Format {
+    id: "sqlite",
+    dialects: &[nsys::ID, rocpd::ID, rocprof_db::ID],
+    recorder: Recorder::Unknown,
+    detect: Detect::NotJson(is_it),
+    read: |input| Ok(read(input)?),
+    ..Format::PROFILER
+};
 
 /// A database of a profiler.
 pub(crate) struct Stored<'a> {
@@ -21,6 +28,10 @@ pub(crate) struct Stored<'a> {
 
 /// A profiler that writes databases.
 struct Layout {
+    /// Name of its format.
+    id: &'static str,
+    /// Who writes it.
+    recorder: Recorder,
     /// Tells its databases by their tables.
     is_it: fn(&Database<'_>) -> bool,
     /// Reads one.
@@ -29,10 +40,20 @@ struct Layout {
 
 /// Every one that is read.
 const ALL: &[Layout] = &[
-    Layout { is_it: super::nsys::is_it, read: super::nsys::read },
-    Layout { is_it: super::rocpd::is_it, read: super::rocpd::read },
-    Layout { is_it: super::rocprof_db::is_it, read: super::rocprof_db::read },
+    Layout { id: nsys::ID, recorder: Recorder::NsightSystems, is_it: nsys::is_it, read: nsys::read },
+    Layout { id: rocpd::ID, recorder: Recorder::Rocprofv3, is_it: rocpd::is_it, read: rocpd::read },
+    Layout {
+        id: rocprof_db::ID,
+        recorder: Recorder::Rocprof,
+        is_it: rocprof_db::is_it,
+        read: rocprof_db::read,
+    },
 ];
+
+/// Who writes the database with this name of a format.
+pub(crate) fn recorder_of(id: &str) -> Recorder {
+    ALL.iter().find(|layout| layout.id == id).map(|layout| layout.recorder).unwrap_or_default()
+}
 
 fn is_it(first: &[u8]) -> bool {
     first.starts_with(MAGIC)
@@ -44,7 +65,8 @@ pub(super) fn read(input: Input<'_>) -> Result<Document, Refused> {
     let Some(layout) = ALL.iter().find(|layout| (layout.is_it)(&database)) else {
         return Err(unknown(&database));
     };
-    (layout.read)(Stored { path: input.path, database, diagnostics })
+    let document = (layout.read)(Stored { path: input.path, database, diagnostics })?;
+    Ok(document.recorded_by(layout.recorder))
 }
 
 fn unknown(database: &Database<'_>) -> Refused {

@@ -17,33 +17,33 @@ mod stacks;
 #[cfg(test)]
 mod tests;
 
-use eaves_model::Oddity;
+use eaves_model::{Oddity, Recorder};
 
 use self::build::Builder;
-use super::profilers::Refused;
-use super::{Document, kineto};
+use super::{Detect, Document, Format};
+use crate::Kind;
 use crate::pickle::{self, End, Machine};
+use crate::refusal::{Refusal, Refused};
 
-/// The name of the format.
-pub(crate) const FORMAT: &str = "memory-snapshot";
+/// The format.
+pub(super) const FORMAT: Format = Format {
+    id: "memory-snapshot",
+    recorder: Recorder::Torch,
+    kind: Kind::MemorySnapshot,
+    // A pickle is nothing else that is read.
+    detect: Detect::Bytes(pickle::is_it),
+    read: |input| read(input.rest, input.source.expected()),
+    ..Format::PROFILER
+};
 
 /// What a snapshot is made with.
 const RECORD: &str = "a snapshot is written by `torch.cuda.memory._dump_snapshot(\"snapshot.pickle\")` after \
                       `torch.cuda.memory._record_memory_history()`";
 
-/// True for a pickle, which is nothing else that is read.
-pub(crate) fn is_it(first: &[u8]) -> bool {
-    pickle::is_it(first)
-}
-
 /// Reads a snapshot as far as it goes. `expected` is its size, or 0 if nobody knows.
-pub(super) fn read<'a>(
-    reader: Box<dyn std::io::Read + Send + 'a>,
-    expected: u64,
-) -> Result<Document, kineto::Refusal> {
-    let refused = |offset, what: String, hint: &str| {
-        kineto::Refusal::Profiler(Refused { offset, what, hint: hint.to_owned() })
-    };
+fn read<'a>(reader: Box<dyn std::io::Read + Send + 'a>, expected: u64) -> Result<Document, Refusal> {
+    let refused =
+        |offset, what: String, hint: &str| Refusal::Profiler(Refused { offset, what, hint: hint.to_owned() });
     let mut machine = Machine::new(reader, Builder::new(expected), expected);
     let end = machine.run().map_err(|why| match why {
         pickle::Refused::Executable(offset, name) => refused(
@@ -66,7 +66,7 @@ pub(super) fn read<'a>(
     }
     let trace = builder.finish();
     match trace {
-        Some(trace) => Ok(Document::Trace { trace: Box::new(trace), bytes, format: FORMAT }),
+        Some(trace) => Ok(Document::Trace { trace: Box::new(trace), bytes, format: FORMAT.id }),
         None => Err(refused(0, "a pickle without segments and events of an allocator".to_owned(), RECORD)),
     }
 }

@@ -164,7 +164,7 @@ fn a_cut_snapshot_gives_what_was_complete() {
 #[test]
 fn other_pickles_are_refused() {
     let refused = |bytes: &[u8]| match read(Box::new(bytes), 0) {
-        Err(kineto::Refusal::Profiler(refused)) => (refused.offset, refused.what),
+        Err(Refusal::Profiler(refused)) => (refused.offset, refused.what),
         _ => panic!("read"),
     };
     assert_eq!(

@@ -16,13 +16,33 @@ mod trace;
 use std::io::Read;
 
 use eaves_model::compile::{CompileId, CompileLog};
-use eaves_model::{Diagnostics, Oddity};
+use eaves_model::{Diagnostics, Oddity, Recorder};
 
 use self::builder::Builder;
 use self::records::Record;
+use super::measurements::Form;
+use super::{Detect, Document, Format};
 use crate::json::walk::{Bad, Walk};
+use crate::refusal::Refused;
+use crate::{Kind, Wanted};
 
 pub(crate) use self::trace::trace;
+
+/// The format, in either form.
+pub(super) const FORMAT: Format = Format {
+    id: STRUCTURED,
+    dialects: &[TEXT],
+    recorder: Recorder::Torch,
+    kind: Kind::CompileLog,
+    in_folders: Some(Wanted::Everything),
+    // The lines of a log have commas too.
+    detect: Detect::Form(|first, said| said.is_none_or(|form| form == Form::Trace) && is_it(first)),
+    read: |mut input| match read(&mut input.rest) {
+        Some(log) => Ok(Document::CompileLog(Box::new(log))),
+        None => Err(without_phases().into()),
+    },
+    ..Format::PROFILER
+};
 
 /// Name of the structured form.
 pub(crate) const STRUCTURED: &str = "torch-trace";
@@ -100,6 +120,15 @@ fn content(line: &[u8]) -> Option<&[u8]> {
     }
     let end = memchr::memchr(b']', line)?;
     line[end + 1..].strip_prefix(b" ")
+}
+
+/// Why a log is no trace.
+pub(crate) fn without_phases() -> Refused {
+    Refused {
+        offset: 0,
+        what: "a log of torch.compile without phases".to_owned(),
+        hint: "`eaves compile` reads it".to_owned(),
+    }
 }
 
 /// Reads a log. Nothing if there is no record of any kind in it.

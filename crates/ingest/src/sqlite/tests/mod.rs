@@ -125,7 +125,7 @@ fn a_stream_is_read_as_a_file_is() {
     let (connection, bytes) = made("CREATE TABLE t (a); INSERT INTO t VALUES (1), ('two')");
     /// What a packed file is: to be read once, from its beginning.
     struct Stream;
-    impl crate::formats::kineto::Source for Stream {
+    impl crate::source::Source for Stream {
         fn open(&self, _: u64) -> std::io::Result<Box<dyn std::io::Read + Send + '_>> {
             Ok(Box::new(std::io::empty()))
         }
@@ -167,8 +167,8 @@ fn what_is_committed_to_the_log_counts() {
     assert_eq!(diagnostics, Diagnostics::default());
 }
 
-fn open_file(path: &Path) -> Box<dyn crate::formats::kineto::Source + Send> {
-    let opened = crate::containers::open_file(path, &Default::default()).unwrap();
+fn open_file(path: &Path) -> Box<dyn crate::source::Source + Send> {
+    let opened = crate::containers::open_file(path, &Default::default(), Default::default()).unwrap();
     opened.into_iter().next().unwrap().source
 }
 

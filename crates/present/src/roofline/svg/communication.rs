@@ -4,14 +4,14 @@ use std::fmt::Write as _;
 
 use super::legend::{Entry, Legend, Swatch};
 use super::plot::Plot;
-use crate::human;
 use crate::names::shorten_all;
 use crate::roofline::canvas::{Anchor, Canvas, Rect, fitting, text_width};
-use crate::roofline::colours::{REST, Rule, SERIES, series_rules};
-use crate::roofline::data::{Communication, Event};
+use crate::roofline::colours::{REST, Rule, SERIES, series_rules, text_rules};
+use crate::roofline::data::{Communication, Event, Link};
 use crate::roofline::labels::{Surroundings, Wish, place};
 use crate::roofline::marks::Shape;
 use crate::roofline::scale::{Log, prefixed, size, with_unit};
+use eaves_section::quantity;
 
 const AXIS: f64 = 46.0;
 const NUMBERS: f64 = 62.0;
@@ -32,9 +32,14 @@ pub(super) fn draw(
     let title = title.map_or_else(|| "Communication".to_owned(), |title| format!("Communication of {title}"));
     canvas.text("strong", (area.left, area.top + 13.0), Anchor::Start, &fitting(&title, 16.0, area.width()));
     let area = Rect { top: area.top + 28.0, ..area };
-    let height = legend(data, area.width(), data.events.len()).height();
+    let height = height_below(data, area.width());
     let bottom = (area.bottom - height - AXIS).max(area.top + 100.0);
     draw_plot(canvas, data, area, bottom)
+}
+
+/// The height of the legend at its largest: how many names find no place is known only when they were placed.
+pub(super) fn height_below(data: &Communication<'_>, width: f64) -> f64 {
+    legend(data, width, data.events.len()).height()
 }
 
 /// The plot and the legend below it; the plot ends at `bottom`.
@@ -71,15 +76,17 @@ pub(super) fn draw_plot(canvas: &mut Canvas, data: &Communication<'_>, area: Rec
         }
     }
     canvas.body.push_str("</g>\n");
-    for (at, text) in texts {
-        canvas.text("along", at, Anchor::Start, &text);
+    for (class, at, text) in texts {
+        canvas.text(&format!("along {class}"), at, Anchor::Start, &text);
     }
     let unnamed = data.events.len() - names_of(canvas, &events, &plot, &around, radius);
     let below = Rect { left: area.left, top: bottom + AXIS, ..area };
     legend(data, area.width(), unnamed).draw(canvas, below);
     let mut shades = SERIES.to_vec();
     shades.push(REST);
-    series_rules("n", &shades)
+    let mut rules = series_rules("n", &shades);
+    rules.extend(text_rules("t", &shades));
+    rules
 }
 
 /// What links can carry: on the wire, and what their protocol leaves. The answer is the texts, which come last.
@@ -88,7 +95,7 @@ fn links(
     data: &Communication<'_>,
     plot: &Plot,
     around: &mut Surroundings,
-) -> Vec<((f64, f64), String)> {
+) -> Vec<(String, (f64, f64), String)> {
     let mut texts = Vec::new();
     let names = link_names(data);
     for link in &data.links {
@@ -97,15 +104,29 @@ fn links(
         for (class, rate, remark) in roofs {
             let Some(rate) = rate else { continue };
             let y = plot.y.at(rate);
-            canvas.line(&format!("n{index} {class}"), (plot.area.left, y), (plot.area.right, y));
+            // Lines at one height take turns, so that each is seen.
+            let is_same = |other: &&Link<'_>| {
+                let rate = if class == "limit" { Some(other.total) } else { other.protocol };
+                rate.is_some_and(|rate| (plot.y.at(rate) - y).abs() < 1.0)
+            };
+            let same: Vec<&Link<'_>> = data.links.iter().filter(is_same).collect();
+            let turn = same.iter().position(|other| other.name == link.name).unwrap_or(0);
+            canvas.path(&format!("n{index} {class}"), &pieces(plot.area, y, turn, same.len().max(1)));
             around.lines.push(((plot.area.left, y), (plot.area.right, y)));
             let text = format!("{}{remark} {}", link.name, with_unit(rate * 1e9, "B/s"));
             let text = fitting(&text, LABEL, plot.area.width() - 12.0);
             let width = text_width(&text, LABEL);
             let step = (plot.area.width() - width - 12.0).max(0.0) / 8.0;
-            let places = (0..=8).flat_map(|at| {
-                let left = plot.area.right - 6.0 - width - step * f64::from(at);
-                [Rect::new(left, y - 15.0, width, 12.0), Rect::new(left, y + 3.0, width, 12.0)]
+            // Beside the line, and where other texts are in the way, further from it.
+            let places = (0..MOST_ROWS).flat_map(|row| {
+                let away = 12.0 * f64::from(row);
+                (0..=8).flat_map(move |at| {
+                    let left = plot.area.right - 6.0 - width - step * f64::from(at);
+                    [
+                        Rect::new(left, y - 15.0 - away, width, 12.0),
+                        Rect::new(left, y + 3.0 + away, width, 12.0),
+                    ]
+                })
             });
             let free =
                 |area: &Rect| plot.area.holds(area) && around.texts.iter().all(|other| !other.overlaps(area));
@@ -114,12 +135,31 @@ fn links(
                 around.marks.iter().filter(|mark| room(mark).overlaps(area)).count()
             };
             if let Some(area) = places.filter(free).min_by_key(covered) {
-                texts.push(((area.left, area.bottom - 2.5), text));
+                texts.push((format!("t{index}"), (area.left, area.bottom - 2.5), text));
                 around.texts.push(area);
             }
         }
     }
     texts
+}
+
+/// Rows of texts above and below a line.
+const MOST_ROWS: u32 = 4;
+
+/// A line across an area, or every so many pieces of it if several lines share the height.
+fn pieces(area: Rect, y: f64, turn: usize, lines: usize) -> String {
+    /// Pixels of a piece.
+    const PIECE: f64 = 14.0;
+    if lines == 1 {
+        return format!("M{:.1} {y:.1}H{:.1}", area.left, area.right);
+    }
+    let mut path = String::new();
+    let mut left = area.left + PIECE * turn as f64;
+    while left < area.right {
+        write!(path, "M{left:.1} {y:.1}H{:.1}", (left + PIECE).min(area.right)).ok();
+        left += PIECE * lines as f64;
+    }
+    path
 }
 
 /// Writes the names that find a place; the answer is how many.
@@ -171,7 +211,7 @@ fn legend(data: &Communication<'_>, width: f64, unnamed: usize) -> Legend {
         if count > 0 {
             let class = format!("n{} full", index.min(SERIES.len()));
             let name = if name.is_empty() { "link not said" } else { name };
-            let text = format!("{name} {}", human::thousands(count as i64));
+            let text = format!("{name} {}", quantity::thousands(count as i64));
             entries.push((Swatch::Mark(SHAPES[index % SHAPES.len()], class), text));
         }
     }
@@ -188,7 +228,7 @@ fn legend(data: &Communication<'_>, width: f64, unnamed: usize) -> Legend {
         (data.events.len() - drawn, "without size or time not drawn"),
     ] {
         if count > 0 {
-            entries.push((Swatch::Nothing, format!("{} {remark}", human::thousands(count as i64))));
+            entries.push((Swatch::Nothing, format!("{} {remark}", quantity::thousands(count as i64))));
         }
     }
     let sources: Vec<String> = data
@@ -209,12 +249,12 @@ fn described(event: &Event<'_>) -> String {
     let mut facts = vec![event.link.to_owned()];
     facts.extend(event.bytes.map(size));
     facts.extend(event.calls.map(|calls| format!("{calls:.0} calls")));
-    facts.extend(event.time.map(human::nanoseconds));
+    facts.extend(event.time.map(quantity::nanoseconds));
     lines.push(facts.join(", "));
     if let Some(achieved) = event.achieved {
         let roof =
             event.roof.map_or_else(String::new, |roof| format!(" of {}", with_unit(roof * 1e9, "B/s")));
-        let share = event.utilisation.map_or_else(String::new, |pct| format!(", {}", human::percent(pct)));
+        let share = event.utilisation.map_or_else(String::new, |pct| format!(", {}", quantity::percent(pct)));
         lines.push(format!("{}{roof}{share}", with_unit(achieved * 1e9, "B/s")));
     }
     if !event.flag.is_empty() {

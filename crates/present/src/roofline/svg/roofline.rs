@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use eaves_analyze::section::{Section, Unit, Value};
+use eaves_section::{Section, Unit, Value};
 
 use super::communication;
 use super::legend::{Entry, Legend, Swatch};
@@ -10,7 +10,6 @@ use super::levels;
 use super::plot::Plot;
 use super::roofs::{self, Roofs};
 use super::spots::{Areas, Spot, spots};
-use crate::human;
 use crate::names::shorten_all;
 use crate::roofline::Options;
 use crate::roofline::canvas::{Anchor, Canvas, Rect, fitting, text_width};
@@ -19,6 +18,7 @@ use crate::roofline::data::{Ceiling, Communication, LEVELS, Place, Point, Roofli
 use crate::roofline::labels::{Surroundings, Wish, place};
 use crate::roofline::marks::Shape;
 use crate::roofline::scale::{Log, prefixed, ratio};
+use eaves_section::quantity;
 
 /// Letters of a name beside a point, of which a narrow plot has fewer.
 const NAME_LETTERS: (usize, usize) = (16, 28);
@@ -51,20 +51,25 @@ pub(super) fn draw(
     let categories = Categories::new(&data.points, options);
     let area = Rect { top: area.top + HEADER, ..area };
     let (main, side) = match beside {
-        Some(_) => {
+        Some(data) => {
             let split = area.right - area.width() * BESIDE;
-            (Rect { right: split - 14.0, ..area }, Some(Rect { left: split + 14.0, ..area }))
+            let side = Rect { left: split + 14.0, ..area };
+            (
+                Rect { right: split - 14.0, ..area },
+                Some((side, communication::height_below(data, side.width()))),
+            )
         }
         None => (area, None),
     };
-    let (layout, legend) = layout(data, &categories, main);
+    // Both plots end at one height, above the higher of the two legends.
+    let (layout, legend) = layout(data, &categories, main, side.map_or(0.0, |(_, height)| height));
     draw_main(canvas, data, &categories, &layout);
     let mut entries_area = layout.plot.area;
     entries_area.top += AXIS + entries_area.height();
     entries_area.left = main.left;
     legend.draw(canvas, entries_area);
     let mut rules = categories.rules();
-    if let (Some(data), Some(side)) = (beside, side) {
+    if let (Some(data), Some((side, _))) = (beside, side) {
         canvas.text("axis", (side.left + NUMBERS, side.top - 8.0), Anchor::Start, "Communication");
         rules.extend(communication::draw_plot(canvas, data, side, layout.plot.area.bottom));
     }
@@ -78,10 +83,10 @@ fn heading(canvas: &mut Canvas, section: &Section, data: &Roofline<'_>, area: Re
         None => format!("Roofline of {device}"),
     };
     canvas.text("strong", (area.left, area.top + 13.0), Anchor::Start, &fitting(&title, 16.0, area.width()));
-    let mut facts = vec![human::counted(data.points.len(), "point")];
+    let mut facts = vec![quantity::counted(data.points.len(), "point")];
     let fact = |id: &str, unit: Unit, words: &str| {
         let value = headline(section, id).filter(|value| !matches!(value, Value::Missing(_)))?;
-        Some(format!("{} {words}", human::value(value, unit)))
+        Some(format!("{} {words}", quantity::value(value, unit)))
     };
     facts.extend(fact("time_ns", Unit::Nanoseconds, "in all"));
     facts.extend(fact("assessed_pct", Unit::Percent, "of it held against a roof"));
@@ -100,7 +105,7 @@ struct Layout {
     names: Vec<Named>,
 }
 
-fn layout(data: &Roofline<'_>, categories: &Categories, area: Rect) -> (Layout, Legend) {
+fn layout(data: &Roofline<'_>, categories: &Categories, area: Rect, height_beside: f64) -> (Layout, Legend) {
     let places: Vec<Place> = data.points.iter().map(Point::place).collect();
     let has_copies = places.iter().any(|place| matches!(place, Place::Bandwidth(_)));
     let has_still = places.iter().any(|place| matches!(place, Place::Achieved(_)));
@@ -110,7 +115,7 @@ fn layout(data: &Roofline<'_>, categories: &Categories, area: Rect) -> (Layout, 
     let legend = |unnamed: usize| {
         Legend::new(entries(data, categories, &places, unnamed), &sources(data), area.width())
     };
-    let height = legend(data.points.len()).height();
+    let height = legend(data.points.len()).height().max(height_beside);
     let bottom = (area.bottom - height - AXIS).max(area.top + 120.0);
     let left = area.left + NUMBERS + if has_copies { STRIP + NUMBERS } else { 0.0 };
     let right = area.right - if has_still { STRIP } else { 4.0 };
@@ -171,7 +176,7 @@ fn entries(data: &Roofline<'_>, categories: &Categories, places: &[Place], unnam
         if *count > 0 {
             let fill = Fill::of(name).class();
             let fill = if fill == "open" && name != "Error" { "full" } else { fill };
-            let text = format!("{name} {}", human::thousands(*count as i64));
+            let text = format!("{name} {}", quantity::thousands(*count as i64));
             entries.push((Swatch::Mark(Shape::Circle, format!("c{index} {fill}")), text));
         }
     }
@@ -200,7 +205,7 @@ fn entries(data: &Roofline<'_>, categories: &Categories, places: &[Place], unnam
     }
     let above = data.points.iter().filter(|point| !point.flag.is_empty()).count();
     if above > 0 {
-        entries.push((Swatch::Ring, format!("above its roof {}", human::thousands(above as i64))));
+        entries.push((Swatch::Ring, format!("above its roof {}", quantity::thousands(above as i64))));
     }
     if data.points.iter().any(|point| waste(point).is_some()) {
         entries.push((Swatch::Arrow, "to the intensity without needless bytes".to_owned()));
@@ -210,14 +215,14 @@ fn entries(data: &Roofline<'_>, categories: &Categories, places: &[Place], unnam
         remarks.push("area: share of the time".to_owned());
     }
     if unnamed > 0 {
-        remarks.push(format!("{} without a name here", human::thousands(unnamed as i64)));
+        remarks.push(format!("{} without a name here", quantity::thousands(unnamed as i64)));
     }
     let nowhere = places.iter().filter(|place| **place == Place::Nowhere).count();
     if nowhere > 0 {
-        remarks.push(format!("{} without time or roof not drawn", human::thousands(nowhere as i64)));
+        remarks.push(format!("{} without time or roof not drawn", quantity::thousands(nowhere as i64)));
     }
     if data.unmodelled > 0 {
-        remarks.push(format!("{} without a formula not drawn", human::thousands(data.unmodelled as i64)));
+        remarks.push(format!("{} without a formula not drawn", quantity::thousands(data.unmodelled as i64)));
     }
     entries.extend(remarks.into_iter().map(|text| (Swatch::Nothing, text)));
     entries
@@ -409,14 +414,14 @@ fn described(point: &Point<'_>, counts: &str) -> String {
     let mut facts = Vec::new();
     if let Some(time) = point.time {
         let calls = point.calls.map_or_else(String::new, |calls| format!(" in {calls:.0} calls"));
-        facts.push(format!("{}{calls}", human::nanoseconds(time)));
+        facts.push(format!("{}{calls}", quantity::nanoseconds(time)));
     }
     facts.extend(point.intensity.map(|intensity| format!("{} {counts}/B", ratio(intensity))));
     let rate = |rate: f64| crate::roofline::scale::with_unit(rate * 1e9, &format!("{counts}/s"));
     facts.extend(point.achieved.map(|achieved| {
         format!("{} of {}", rate(achieved), point.roof.map_or_else(|| "?".to_owned(), rate))
     }));
-    facts.extend(point.pct.map(|pct| format!("{} of the roof", human::percent(pct))));
+    facts.extend(point.pct.map(|pct| format!("{} of the roof", quantity::percent(pct))));
     if !point.bound_by.is_empty() {
         facts.push(format!("bound by {}", point.bound_by));
     }

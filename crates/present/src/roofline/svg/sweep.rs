@@ -2,16 +2,16 @@
 
 use std::fmt::Write as _;
 
-use eaves_analyze::section::Unit;
+use eaves_section::Unit;
 
 use super::legend::{Entry, Legend, Swatch};
 use super::plot::Plot;
-use crate::human;
 use crate::roofline::canvas::{Anchor, Canvas, Rect, fitting, text_width};
 use crate::roofline::colours::{REST, Rule, SERIES, series_rules};
 use crate::roofline::marks::Shape;
 use crate::roofline::scale::{Log, Tick};
 use crate::roofline::series::{Chart, Sweep, label};
+use eaves_section::quantity;
 
 const AXIS: f64 = 46.0;
 const NUMBERS: f64 = 84.0;
@@ -38,8 +38,10 @@ pub(super) fn draw(canvas: &mut Canvas, sweep: &Sweep, area: Rect, title: Option
         }
     }
     if sweep.left_out > 0 {
-        entries
-            .push((Swatch::Nothing, format!("{} not drawn", human::counted(sweep.left_out, "further unit"))));
+        entries.push((
+            Swatch::Nothing,
+            format!("{} not drawn", quantity::counted(sweep.left_out, "further unit")),
+        ));
     }
     let legend = Legend::new(entries, &[], area.width());
     let top = area.top + 44.0;
@@ -128,7 +130,7 @@ fn values(chart: &Chart, plot: &Plot, unit: Unit) -> Option<Vec<Tick>> {
     let mut free = f64::NEG_INFINITY;
     let tick = |value: f64| {
         let plain = matches!(unit, Unit::None | Unit::Count) && value.fract() == 0.0 && value < 1e6;
-        let text = if plain { human::thousands(value as i64) } else { label(value, unit) };
+        let text = if plain { quantity::thousands(value as i64) } else { label(value, unit) };
         let (x, room) = (plot.x.at(value), text_width(&text, 11.0) / 2.0 + 2.5);
         let fits = x - room >= free;
         free = if fits { x + room } else { free };

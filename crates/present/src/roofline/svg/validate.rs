@@ -1,16 +1,16 @@
 //! Predicted against measured: one mark a kernel, on the diagonal if the prediction is right.
 
-use eaves_analyze::section::{Section, Unit};
+use eaves_section::{Section, Unit};
 
 use super::legend::{Entry, Legend, Swatch};
 use super::plot::Plot;
-use crate::human;
 use crate::roofline::canvas::{Anchor, Canvas, Rect, fitting};
 use crate::roofline::colours::{REST, Rule, SERIES, series_rules};
 use crate::roofline::data::Rows;
 use crate::roofline::marks::Shape;
 use crate::roofline::scale::Log;
 use crate::roofline::series::label;
+use eaves_section::quantity;
 
 const AXIS: f64 = 46.0;
 const NUMBERS: f64 = 84.0;
@@ -127,7 +127,7 @@ pub(super) fn draw(
 /// What a mark says of itself.
 fn told(spot: &Spot<'_>) -> String {
     let error = 100.0 * (spot.measured - spot.predicted).abs() / spot.predicted;
-    let time = |value: f64| human::value(&eaves_analyze::section::Value::Float(value), Unit::Nanoseconds);
+    let time = |value: f64| quantity::value(&eaves_section::Value::Float(value), Unit::Nanoseconds);
     let ends = spot.ends.map(|(least, most)| format!(" ({} to {})", time(least), time(most)));
     format!(
         "{}\npredicted {}{}\nmeasured {}, {error:.1} % off",

@@ -1,17 +1,17 @@
 //! The points of a roofline as a table: the most time first, with a bar of how near the roof each is.
 
 use anstyle::Style;
-use eaves_analyze::section::{Section, Table};
+use eaves_section::{Section, Table};
 use unicode_width::UnicodeWidthStr;
 
 use super::{letters_of, status_style};
-use crate::human;
 use crate::names::{shorten, shorten_all};
 use crate::roofline::data::{LEVELS, Point, Roofline};
 use crate::roofline::scale::{prefixed, ratio};
 use crate::terminal::palette::{QUIET, paint};
 use crate::terminal::wrap::{hang, padding};
 use crate::terminal::{INDENT, Options};
+use eaves_section::quantity;
 
 const OF_ROOF: &str = "Of roof";
 /// Characters of the bar.
@@ -50,7 +50,7 @@ pub(crate) fn points(section: &Section, table: &Table, options: &Options) -> Opt
     let rows: Vec<(usize, &Point<'_>)> =
         order[..shown].iter().map(|&index| (index, &data.points[index])).collect();
     let of_all = |cell: &dyn Fn(&Point<'_>) -> String| rows.iter().map(|(_, point)| cell(point)).collect();
-    let missing = || human::MISSING.to_owned();
+    let missing = || quantity::MISSING.to_owned();
     let counts = data.counts();
     let right = |heading: &str, importance, cells| Column {
         heading: heading.to_owned(),
@@ -60,7 +60,7 @@ pub(crate) fn points(section: &Section, table: &Table, options: &Options) -> Opt
     };
     let mut columns = vec![
         right("Calls", 1, of_all(&|point| point.calls.map_or_else(missing, short))),
-        right("Time", 6, of_all(&|point| point.time.map_or_else(missing, human::nanoseconds))),
+        right("Time", 6, of_all(&|point| point.time.map_or_else(missing, quantity::nanoseconds))),
         right(&format!("{counts}/B"), 3, of_all(&|point| point.intensity.map_or_else(missing, ratio))),
         right(
             &format!("{counts}/s"),
@@ -107,10 +107,10 @@ pub(crate) fn points(section: &Section, table: &Table, options: &Options) -> Opt
     let mut notes = Vec::new();
     if shown < order.len() {
         let hidden = order.len() - shown;
-        notes.push(format!("… {} of less time; --top 0 shows all", human::counted(hidden, "more point")));
+        notes.push(format!("… {} of less time; --top 0 shows all", quantity::counted(hidden, "more point")));
     }
     if !left_out.is_empty() {
-        notes.push(format!("no room here for: {}", left_out.join(", ")));
+        notes.push(format!("columns hidden at this width: {}", left_out.join(", ")));
     }
     let mut causes: Vec<&str> =
         rows.iter().map(|(_, point)| point.flag).filter(|flag| !flag.is_empty()).collect();
@@ -147,7 +147,7 @@ fn short(count: f64) -> String {
 
 /// A bar and the percentage; a point above its roof has a mark behind it.
 fn of_roof(point: &Point<'_>) -> String {
-    let Some(pct) = point.pct else { return human::MISSING.to_owned() };
+    let Some(pct) = point.pct else { return quantity::MISSING.to_owned() };
     const EIGHTHS: [char; 8] = [' ', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
     let eighths = (pct.clamp(0.0, 100.0) / 100.0 * (8 * BAR) as f64).round() as usize;
     // Something is never drawn as nothing.
@@ -162,5 +162,5 @@ fn of_roof(point: &Point<'_>) -> String {
 }
 
 fn bound_by(point: &Point<'_>) -> String {
-    if point.bound_by.is_empty() { human::MISSING.to_owned() } else { shorten(point.bound_by, MOST_BOUND) }
+    if point.bound_by.is_empty() { quantity::MISSING.to_owned() } else { shorten(point.bound_by, MOST_BOUND) }
 }

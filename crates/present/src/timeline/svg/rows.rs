@@ -2,13 +2,13 @@
 
 use std::fmt::Write;
 
-use eaves_analyze::timeline::{Chart, Class};
 use eaves_model::{Extract, Interval, Ns, Pixels, Row, SliceId};
+use eaves_section::timeline::{Chart, Class};
 
 use super::{Drawing, LETTER, ROW, cut};
-use crate::human;
 use crate::markup::escaped;
 use crate::timeline::payload::short;
+use eaves_section::quantity;
 
 /// Pixels of the drawing that are looked at together.
 const GRAIN: f64 = 2.0;
@@ -108,7 +108,7 @@ fn draw_slice(drawing: &mut Drawing, chart: &Chart<'_>, slice: SliceId, covered:
         drawing.body.push_str("/>\n");
         return;
     }
-    let duration = human::duration(interval.length().0);
+    let duration = quantity::duration(interval.length());
     let _ = writeln!(drawing.body, "><title>{}\n{duration}</title></rect>", escaped(name));
     if size > LABELLED {
         let label = match short(name, class) {

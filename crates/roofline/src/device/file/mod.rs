@@ -20,6 +20,12 @@ const LARGEST: u64 = 4 << 20;
 const NOTHING: &str = "there is neither a peak nor a bandwidth";
 const NEEDED: &str = "give `hbm_bw_GBps` and `compute_peaks_GFLOPs`: see docs/devices.md";
 
+/// What the cores of a processor are called, in the catalogue and in files that eaves writes.
+const CORE: &str = "core";
+
+/// What a measured file calls one core of a processor that it has as a whole, too.
+const ONE_CORE: &str = "one core";
+
 /// Why a file is no device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileError {
@@ -87,7 +93,8 @@ pub fn read(path: &Path) -> Result<Device, FileError> {
     let found = match &member {
         Some(member) => devices.iter().find(|device| device.id.eq_ignore_ascii_case(member)),
         // The devices of a measured table are those of one machine, of one kind.
-        None => devices.first().filter(|_| devices.len() == 1 || rocprof_compute::is_one(&text)),
+        None if rocprof_compute::is_one(&text) => devices.first(),
+        None => meant(&devices),
     };
     let failed = |cause, hint| FileError { path: path.to_owned(), line: None, cause, hint };
     let Some(found) = found else {
@@ -95,13 +102,41 @@ pub fn read(path: &Path) -> Result<Device, FileError> {
             Some(member) => format!("there is no device `{member}` in it, but {}", ids()),
             None => format!("there are {} devices in it: {}", devices.len(), ids()),
         };
-        let first = devices.first().map_or("ID", |device| &device.id);
-        return Err(failed(cause, format!("name one, such as {}#{first}", path.display())));
+        let names = devices.iter().map(|device| format!("{}#{}", path.display(), device.id));
+        return Err(failed(cause, format!("name one: {}", names.collect::<Vec<_>>().join(" or "))));
     };
     if lacks_roofs(found) {
-        return Err(failed(format!("{}: {NOTHING}", found.id), NEEDED.to_owned()));
+        return Err(failed(format!("{}: {NOTHING}", found.id), needed(found)));
     }
     Ok(found.clone())
+}
+
+/// The one device that a file is about: its only accelerator, or its processor as a whole. Files that eaves writes about a
+/// machine have the processor beside the accelerator, and one core beside all of them.
+fn meant(devices: &[Device]) -> Option<&Device> {
+    let is_processor = |device: &&Device| device.unit_kind.as_deref() == Some(CORE);
+    let accelerators: Vec<&Device> = devices.iter().filter(|device| !is_processor(device)).collect();
+    if !accelerators.is_empty() {
+        return only(&accelerators);
+    }
+    let whole: Vec<&Device> =
+        devices.iter().filter(|device| device.scope.as_deref() != Some(ONE_CORE)).collect();
+    only(&whole).or_else(|| only(&devices.iter().collect::<Vec<_>>()))
+}
+
+fn only<'a>(found: &[&'a Device]) -> Option<&'a Device> {
+    match found {
+        [device] => Some(device),
+        _ => None,
+    }
+}
+
+/// What to do about a device without roofs: a processor is at hand and can be measured.
+fn needed(device: &Device) -> String {
+    if device.unit_kind.as_deref() == Some(CORE) {
+        return format!("measure this machine with `eaves device measure -o roofs.yaml`, or {NEEDED}");
+    }
+    NEEDED.to_owned()
 }
 
 fn lacks_roofs(device: &Device) -> bool {
@@ -165,7 +200,7 @@ fn devices(text: &str, file: &str) -> Result<Vec<Device>, Problem> {
     }
     let found = device(&root, stem(file), file)?;
     if lacks_roofs(&found) {
-        return Err(Problem::new(root.line, NOTHING).hint(NEEDED));
+        return Err(Problem::new(root.line, NOTHING).hint(needed(&found)));
     }
     Ok(vec![found])
 }

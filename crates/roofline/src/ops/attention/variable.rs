@@ -31,9 +31,9 @@ pub(in crate::ops) const FORMULAS: &[Formula] = &[
 ];
 
 /// Places of the lengths of queries and keys and of the longest of each.
-struct Places {
-    lengths: [usize; 2],
-    longest: [usize; 2],
+pub(super) struct Places {
+    pub(super) lengths: [usize; 2],
+    pub(super) longest: [usize; 2],
 }
 
 /// Pairs over all sequences, at least.
@@ -73,24 +73,29 @@ fn packed(call: &Call<'_>, first: usize) -> Result<Attention, Unmodelled> {
 const AS_LONG: Basis = Basis::Estimated("all sequences but the longest are taken to be equally long");
 
 /// Attention, and the pairs of all its sequences.
-struct Sequences {
+pub(super) struct Sequences {
     attention: Attention,
     pairs: f64,
     basis: Basis,
 }
 
 impl Sequences {
-    fn forward(&self) -> Work {
+    pub(super) fn forward(&self) -> Work {
         self.attention.forward_over(self.pairs).on(self.basis)
     }
 
-    fn backward(&self) -> Work {
+    pub(super) fn backward(&self) -> Work {
         self.attention.backward_over(self.pairs).on(self.basis)
     }
 }
 
 /// The attention of sequences of one length each, or packed if their lengths are given.
-fn either(call: &Call<'_>, first: usize, places: &Places, mask: Mask) -> Result<Sequences, Unmodelled> {
+pub(super) fn either(
+    call: &Call<'_>,
+    first: usize,
+    places: &Places,
+    mask: Mask,
+) -> Result<Sequences, Unmodelled> {
     let Some(bounds) = call.optional(places.lengths[0]) else {
         let attention = attention(call, first, Order::TokensFirst)?;
         let pairs = attention.batch * mask.pairs(attention.query_tokens, attention.key_tokens);
@@ -119,7 +124,7 @@ fn flash_backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
 }
 
 /// The numbers of masks in PyTorch's memory-efficient kernels.
-fn numbered(call: &Call<'_>, place: usize) -> Result<Mask, Unmodelled> {
+pub(super) fn numbered(call: &Call<'_>, place: usize) -> Result<Mask, Unmodelled> {
     match call.scalar(place) {
         "0" => Ok(Mask::ALL),
         "1" => Ok(Mask::CAUSAL_FROM_START),

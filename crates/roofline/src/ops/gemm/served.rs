@@ -1,6 +1,7 @@
 //! Products of serving engines: weights in few bits with wider activations, scaled products with a tensor for the output.
 //! Schemas: vLLM `csrc/torch_bindings.cpp`, SGLang `sgl-kernel/csrc/common_extension.cc` and
-//! `python/sglang/srt/layers/quantization/fp8_kernel.py`, AITER `aiter/ops/gemm_op_a8w8.py`.
+//! `python/sglang/srt/layers/quantization/fp8_kernel.py`, AITER `aiter/ops/gemm_op_a8w8.py`, and `TORCH_LIBRARY(deep_gemm)` of
+//! sgl-project/DeepGEMM (`csrc/python_api.cpp`), whose own bindings record nothing.
 
 use super::calls::{agree, formula, matrices, product, with_rows};
 use super::quantised::{bias, scales};
@@ -24,8 +25,34 @@ pub(in crate::ops) const FORMULAS: &[Formula] = &[
         |call| into(call, [0, 1, 2], None),
     ),
     // `(a, scales of a, b, scales of b, output)`.
-    formula(&["sglang::deep_gemm_fp8_fp8_bf16_nt", "sglang::deep_gemm_mxfp8_fp8_bf16_nt"], |call| {
-        scales(into(call, [4, 0, 2], None)?, call, &[1, 3])
+    formula(
+        &[
+            "deep_gemm::fp8_gemm_nn",
+            "deep_gemm::fp8_gemm_nt",
+            "deep_gemm_cpp::fp8_gemm_nn",
+            "deep_gemm_cpp::fp8_gemm_nt",
+            "sglang::deep_gemm_fp8_fp8_bf16_nt",
+            "sglang::deep_gemm_mxfp8_fp8_bf16_nt",
+            "vllm::fp8_gemm_nt_op",
+        ],
+        |call| accumulated(scales(into(call, [4, 0, 2], None)?, call, &[1, 3])?, call, 5),
+    ),
+    // The first operand by columns: `a` (k, m).
+    formula(
+        &[
+            "deep_gemm::fp8_gemm_tn",
+            "deep_gemm::fp8_gemm_tt",
+            "deep_gemm_cpp::fp8_gemm_tn",
+            "deep_gemm_cpp::fp8_gemm_tt",
+        ],
+        |call| accumulated(scales(by_columns(call, [4, 0, 2])?, call, &[1, 3])?, call, 5),
+    ),
+    // `(a, b, output, summand, ...)`.
+    formula(&["deep_gemm::bf16_gemm_nn", "deep_gemm::bf16_gemm_nt"], |call| {
+        accumulated(into(call, [2, 0, 1], None)?, call, 3)
+    }),
+    formula(&["deep_gemm::bf16_gemm_tn", "deep_gemm::bf16_gemm_tt"], |call| {
+        accumulated(by_columns(call, [2, 0, 1])?, call, 3)
     }),
     formula(&["sgl_kernel::bmm_fp8"], |call| batched(call, call.tensor(2)?.precision()?, &[3, 4])),
     formula(&["vllm::bmm_fp8"], |call| {
@@ -72,6 +99,23 @@ fn into(call: &Call<'_>, places: [usize; 3], bias: Option<Precision>) -> Result<
     agree(b.elements(), n * k)?;
     let gemm = product([m, n, k], a.precision()?, b.precision()?);
     Ok(Gemm { output: output.precision()?, bias, ..gemm }.work())
+}
+
+/// The output (m, n), `a` (k, m) and `b` at three places.
+fn by_columns(call: &Call<'_>, places: [usize; 3]) -> Result<Work, Unmodelled> {
+    let [output, a, b] = [call.tensor(places[0])?, call.tensor(places[1])?, call.tensor(places[2])?];
+    let ([rows, n], [k, m]) = (output.rows_and_columns()?, a.rows_and_columns()?);
+    agree(rows, m)?;
+    agree(b.elements(), n * k)?;
+    let gemm = product([m, n, k], a.precision()?, b.precision()?);
+    Ok(Gemm { output: output.precision()?, ..gemm }.work())
+}
+
+/// With the matrix at this place, if there is one, added to the product.
+fn accumulated(mut work: Work, call: &Call<'_>, place: usize) -> Result<Work, Unmodelled> {
+    let Some(summand) = call.optional(place) else { return Ok(work) };
+    work.flops += summand.elements();
+    Ok(work.reads("summand", summand.stored_elements(), summand.precision()?))
 }
 
 /// `a` (b, m, k) with `b` (b, k, n).
@@ -134,6 +178,38 @@ mod tests {
                 &[("[4,64]", fp8), ("[4,1]", "float"), ("[32,64]", fp8), ("[1,1]", "float"), out],
                 FLOPS,
                 bytes + 16.0 + 4.0,
+            ),
+            (
+                "vllm::fp8_gemm_nt_op",
+                &[
+                    ("[4,64]", fp8),
+                    ("[4,1]", "float"),
+                    ("[32,64]", fp8),
+                    ("[1,1]", "float"),
+                    out,
+                    ("True", "Scalar"),
+                ],
+                FLOPS,
+                bytes + 16.0 + 4.0,
+            ),
+            // A matrix that is added is read, and an addition an element.
+            (
+                "deep_gemm::fp8_gemm_nn",
+                &[("[4,64]", fp8), ("[4,1]", "float"), ("[64,32]", fp8), ("[1,1]", "float"), out, out],
+                FLOPS + 128.0,
+                bytes + 16.0 + 4.0 + 256.0,
+            ),
+            (
+                "deep_gemm::fp8_gemm_tn",
+                &[("[64,4]", fp8), ("[1,4]", "float"), ("[64,32]", fp8), ("[1,32]", "float"), out],
+                FLOPS,
+                bytes + 16.0 + 128.0,
+            ),
+            (
+                "deep_gemm::bf16_gemm_nt",
+                &[("[4,64]", bf16), ("[32,64]", bf16), out],
+                FLOPS,
+                512.0 + 4096.0 + 256.0,
             ),
             (
                 "sgl_kernel::fp8_blockwise_scaled_mm",

@@ -7,7 +7,7 @@
 use super::{EQUALLY_LIKELY, MixtureOfExperts};
 use crate::ops::operands::count;
 use crate::ops::{Call, Formula, Rule, Tensor, Unmodelled, gemm};
-use crate::{Arithmetic, Precision, Work};
+use crate::{Arithmetic, Basis, Precision, Work};
 
 const fn formula(names: &'static [&'static str], work: Rule) -> Formula {
     Formula { names, category: "experts", work, backward: None }
@@ -30,6 +30,29 @@ pub(in crate::ops) const FORMULAS: &[Formula] = &[
             Ok(Work { arithmetic: Some(Arithmetic::Fp4), ..work })
         },
     ),
+    // DeepGEMM: `(rows, scales, weights, scales, output, experts of the rows, ...)`, and without scales.
+    formula(
+        &[
+            "deep_gemm::m_grouped_fp8_gemm_nn_contiguous",
+            "deep_gemm::m_grouped_fp8_gemm_nt_contiguous",
+            "deep_gemm_cpp::m_grouped_fp8_gemm_nn_contiguous",
+            "deep_gemm_cpp::m_grouped_fp8_gemm_nt_contiguous",
+        ],
+        |call| sorted(call, [4, 0, 2], &[1, 3], 1.0),
+    ),
+    formula(
+        &["deep_gemm::m_grouped_bf16_gemm_nn_contiguous", "deep_gemm::m_grouped_bf16_gemm_nt_contiguous"],
+        |call| sorted(call, [2, 0, 1], &[], 1.0),
+    ),
+    formula(
+        &[
+            "deep_gemm::fp8_m_grouped_gemm_nt_masked",
+            "deep_gemm::m_grouped_fp8_gemm_nt_masked",
+            "deep_gemm_cpp::fp8_m_grouped_gemm_nt_masked",
+        ],
+        |call| masked(call, [4, 0, 2], &[1, 3], 6),
+    ),
+    formula(&["deep_gemm::m_grouped_bf16_gemm_nt_masked"], |call| masked(call, [2, 0, 1], &[], 4)),
     formula(&["_moe_C::moe_wna16_marlin_gemm", "sgl_kernel::moe_wna16_marlin_gemm"], marlin),
     formula(&["_moe_C::moe_wna16_gemm"], wna16),
 ];
@@ -93,6 +116,37 @@ fn sorted(call: &Call<'_>, places: [usize; 3], scales: &[usize], packed: f64) ->
         Product { n, k: packed * columns, tokens: rows, top_k: 1.0, x, weights, output: output.precision()? };
     product.work(call, scales)
 }
+
+/// The output (groups, places, n), rows (groups, places, k) and weights (groups, n, k): how many of the places are in use
+/// is a value on the device, and how many rows a group is expected to have is a number that the caller gives.
+fn masked(
+    call: &Call<'_>,
+    places: [usize; 3],
+    scales: &[usize],
+    expected: usize,
+) -> Result<Work, Unmodelled> {
+    let [output, x, weights] = [call.tensor(places[0])?, call.tensor(places[1])?, call.tensor(places[2])?];
+    let ([groups, rows, k], [_, _, n]) = (x.extents()?, output.extents()?);
+    let expected = call.number(expected).ok_or("how many rows each expert has was not recorded")?;
+    let used = expected.clamp(0.0, rows);
+    let share = if rows > 0.0 { used / rows } else { 0.0 };
+    let stored = x.precision()?;
+    let mut work = Work::matrix(groups * used * n * k, stored).reads("a", groups * used * k, stored).reads(
+        "weights",
+        weights.elements(),
+        weights.precision()?,
+    );
+    for tensor in scales.iter().filter_map(|place| call.optional(*place)) {
+        // Those of rows have their extent, those of weights another.
+        let of_rows = tensor.shape.contains(&(rows as u64));
+        let read = if of_rows { share } else { 1.0 };
+        work = work.reads("scale", read * tensor.elements(), tensor.precision()?);
+    }
+    Ok(work.writes("output", groups * used * n, output.precision()?).on(AS_EXPECTED))
+}
+
+const AS_EXPECTED: Basis =
+    Basis::Estimated("each expert is taken to have as many rows as its caller expects");
 
 /// `(a, [output,] weights, [bias,] scales, ..., workspace, sorted tokens, experts, padded tokens, weights of the chosen,
 /// block, chosen, flags, format, m, n, k, ...)`. The number of chosen experts is the last number before the flags.
@@ -180,6 +234,34 @@ mod tests {
                 ],
                 2.0 * 6.0 * 64.0 * 32.0,
                 384.0 + 2048.0 + 384.0 + 24.0 + 4.0,
+            ),
+            (
+                "deep_gemm::m_grouped_fp8_gemm_nt_contiguous",
+                &[
+                    ("[6,64]", fp8),
+                    ("[6,1]", "float"),
+                    ("[1,32,64]", fp8),
+                    ("[1,1,1]", "float"),
+                    ("[6,32]", bf16),
+                    ("[6]", "int"),
+                ],
+                2.0 * 6.0 * 64.0 * 32.0,
+                384.0 + 2048.0 + 384.0 + 24.0 + 4.0,
+            ),
+            // Two experts with 8 places each, of which 3 are expected to be in use: 6 rows, and both matrices.
+            (
+                "deep_gemm::fp8_m_grouped_gemm_nt_masked",
+                &[
+                    ("[2,8,64]", fp8),
+                    ("[2,8,1]", "float"),
+                    ("[2,32,64]", fp8),
+                    ("[2,1,1]", "float"),
+                    ("[2,8,32]", bf16),
+                    ("[2]", "int"),
+                    number("3"),
+                ],
+                2.0 * 6.0 * 64.0 * 32.0,
+                384.0 + 4096.0 + 384.0 + 24.0 + 8.0,
             ),
             // 3 tokens, 2 of 1 expert each (a bound): 6 rows of output; 4-bit weights, groups of 32.
             (

@@ -71,7 +71,14 @@ fn event(progress: &Progress) -> Option<Value> {
     if let Some(error) = &progress.error {
         return Some(json!({"error": error, "progress": place}));
     }
-    let rows = rows(&progress.document.as_ref()?["sections"][0], "results");
+    let mut event = measured(progress.document.as_ref()?)?;
+    event["progress"] = place.into();
+    Some(event)
+}
+
+/// What a document of one benchmark says of its kernel; nothing if it was not measured.
+pub(super) fn measured(document: &Value) -> Option<Value> {
+    let rows = rows(&document["sections"][0], "results");
     let row = rows.first()?;
     let value = |id: &str| row.get(id).and_then(Value::as_f64);
     let name = row.get("name").and_then(Value::as_str).unwrap_or_default();
@@ -82,6 +89,5 @@ fn event(progress: &Progress) -> Option<Value> {
         "tflops": scaled(row.get("gflops"), 1e-3),
         "bandwidth_gb_s": row.get("gbps"),
         "ai": value("flops").zip(value("bytes")).map(|(flops, bytes)| flops / bytes),
-        "progress": place,
     }))
 }

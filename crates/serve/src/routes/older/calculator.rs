@@ -1,16 +1,19 @@
 //! `/api/analyze` and its neighbours: the roofline calculator's interface, answered by `eaves predict`. Measurements are
-//! those of `/api/v1/bench` and are never mixed with what was computed.
+//! those of `/api/v1/bench`, run if they are asked for, and are never mixed with what was computed.
 
 use std::sync::Arc;
 
 use axum::extract::{Query, State};
 use axum::routing::post;
 use axum::{Json, Router};
+use eaves_roofline::Precision;
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 use super::hardware::USUAL;
-use super::{rows, scaled};
+use super::{benchmark, rows, scaled};
+use crate::jobs::{Job, Progress};
 use crate::routes::questions::predict_words;
 use crate::state::Shared;
 use crate::{Engine, Problem};
@@ -38,7 +41,7 @@ pub(super) fn routes() -> Router<Arc<Shared>> {
         .route("/api/recommend", post(recommend))
         .route("/api/import-benchmarks", post(import))
         // The same for clients that must not reach a GPU: none of these runs a kernel.
-        .route("/api/public/analyze", post(analyze))
+        .route("/api/public/analyze", post(analyze_without_measuring))
         .route("/api/public/recommend", post(recommend))
         .route("/api/public/import-benchmarks", post(import))
 }
@@ -50,7 +53,28 @@ struct DeviceQuery {
     #[serde(default)]
     run_all_precisions: bool,
     #[serde(default)]
+    run_measured: bool,
+    #[serde(default)]
     quick: bool,
+}
+
+/// The body of a request. What is no JSON, or not of this form, is the client's mistake, as everything it sends.
+fn body<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
+    let wrong = |error: serde_json::Error| Problem::bad(format!("the body is not as expected: {error}"));
+    // A list would be taken for the fields in their order.
+    let fields: Map<String, Value> = serde_json::from_slice(bytes).map_err(wrong)?;
+    serde_json::from_value(Value::Object(fields)).map_err(wrong)
+}
+
+/// Whether these are precisions, so that a name that is none is told from a prediction that fails.
+fn check(precisions: &str) -> Result<(), Problem> {
+    for name in precisions.split(',') {
+        let known = name.trim().to_lowercase().parse::<Precision>();
+        known.map_err(|_| {
+            Problem::bad(format!("unknown precision `{name}`")).hint("GET /api/v1/precisions lists them")
+        })?;
+    }
+    Ok(())
 }
 
 fn usual_device() -> String {
@@ -116,27 +140,124 @@ fn point([m, n, k]: [u64; 3], row: &Map<String, Value>) -> Value {
 }
 
 fn line(row: &Map<String, Value>) -> Value {
-    json!({"precision": row.get("precision"), "critical_ai": row.get("knee"), "roof_tflops": scaled(row.get("roof_gflops"), 1e-3)})
+    let value = |id: &str| row.get(id).and_then(Value::as_f64);
+    // The peak of the device; `roof_tflops` is what a product of this shape can reach of it.
+    let peak = value("flops").zip(value("time_compute_ns")).map(|(flops, time)| flops / time * 1e-3);
+    json!({"precision": row.get("precision"), "peak_tflops": peak, "critical_ai": row.get("knee"),
+        "roof_tflops": scaled(row.get("roof_gflops"), 1e-3)})
+}
+
+/// What was measured here, and what could not be.
+#[derive(Default)]
+struct Measured {
+    points: Vec<Value>,
+    errors: Vec<String>,
+}
+
+/// A benchmark that somebody waits for: without them it ends after the kernel that runs.
+struct Awaited(Arc<Job>);
+
+impl Drop for Awaited {
+    fn drop(&mut self) {
+        self.0.cancel();
+    }
+}
+
+/// Runs products on this machine, one after the other, and waits for all of them.
+async fn measure(shared: &Arc<Shared>, shapes: &[[u64; 3]], precisions: &str) -> Result<Measured, Problem> {
+    let asked = json!({"kernel": "products", "shapes": shapes, "precision": precisions.to_lowercase()});
+    let asked = asked.as_object().cloned().unwrap_or_default();
+    let job = shared.heavy(move |shared| shared.jobs.start(asked, &shared.engine)).await?;
+    let job = Awaited(job);
+    let mut more = job.0.listen();
+    loop {
+        more.mark_unchanged();
+        let told = job.0.from(0);
+        if told.last().is_some_and(Progress::is_last) || more.changed().await.is_err() {
+            return Ok(measured(&told));
+        }
+    }
+}
+
+fn measured(told: &[Progress]) -> Measured {
+    let point = |document: &Value| {
+        let mut point = benchmark::measured(document)?;
+        point["source"] = "measured".into();
+        point["label"] = point["shape"].clone();
+        Some(point)
+    };
+    Measured {
+        points: told.iter().filter_map(|progress| point(progress.document.as_ref()?)).collect(),
+        errors: told.iter().filter_map(|progress| progress.error.clone()).collect(),
+    }
+}
+
+/// What measurements are of, or how to get some.
+fn note(is_measured: bool, device: &str) -> String {
+    match is_measured {
+        true => format!("measured on the machine of this server, whatever `{device}` is"),
+        false => "not asked for: `run_measured=true` runs kernels on this machine".to_owned(),
+    }
 }
 
 async fn analyze(
     State(shared): State<Arc<Shared>>,
     Query(query): Query<DeviceQuery>,
-    Json(spec): Json<Spec>,
+    bytes: axum::body::Bytes,
+) -> Result<Json<Value>, Problem> {
+    let spec = spec(&query, &bytes)?;
+    // Before anything runs, because a device that is not known is a mistake that costs no time.
+    shared.described.word(&query.hardware_key)?;
+    let measured = match query.run_measured || query.run_all_precisions {
+        true => Some(measure(&shared, &[[spec.m, spec.n, spec.k]], &spec.precision).await?),
+        false => None,
+    };
+    predicted(&shared, query, spec, measured).await
+}
+
+async fn analyze_without_measuring(
+    State(shared): State<Arc<Shared>>,
+    Query(query): Query<DeviceQuery>,
+    bytes: axum::body::Bytes,
+) -> Result<Json<Value>, Problem> {
+    let spec = spec(&query, &bytes)?;
+    predicted(&shared, query, spec, None).await
+}
+
+/// What is asked for, in all precisions if so.
+fn spec(query: &DeviceQuery, bytes: &[u8]) -> Result<Spec, Problem> {
+    let mut spec: Spec = body(bytes)?;
+    if query.run_all_precisions {
+        spec.precision = ALL.to_owned();
+    }
+    check(&spec.precision)?;
+    match [spec.m, spec.n, spec.k].contains(&0) {
+        true => Err(Problem::bad("`M`, `N` and `K` are numbers from 1")),
+        false => Ok(spec),
+    }
+}
+
+async fn predicted(
+    shared: &Arc<Shared>,
+    query: DeviceQuery,
+    spec: Spec,
+    measured: Option<Measured>,
 ) -> Result<Json<Value>, Problem> {
     let device = shared.described.word(&query.hardware_key)?;
+    let note = note(measured.is_some(), &query.hardware_key);
+    let measured = measured.unwrap_or_default();
     shared
         .heavy(move |shared| {
             let shape = [spec.m, spec.n, spec.k];
-            let precision = if query.run_all_precisions { ALL } else { &spec.precision };
-            let predicted = predict(shared.engine.as_ref(), shape, precision, &device)?;
+            let predicted = predict(shared.engine.as_ref(), shape, &spec.precision, &device)?;
             let recommendation = recommended(shared.engine.as_ref(), shape, (&device, &query.hardware_key))?;
             Ok(Json(json!({
                 "hardware": query.hardware_key,
                 "simulated": predicted.rows.iter().map(|row| point(shape, row)).collect::<Vec<_>>(),
                 "unsupported": predicted.unsupported,
-                "measured": [],
-                "measured_note": "POST /api/v1/bench runs kernels on this machine",
+                "measured": measured.points,
+                "measured_errors": measured.errors,
+                "measured_note": note,
                 "roofline_lines": predicted.rows.iter().map(line).collect::<Vec<_>>(),
                 "recommendation": recommendation,
             })))
@@ -147,32 +268,43 @@ async fn analyze(
 async fn sweep(
     State(shared): State<Arc<Shared>>,
     Query(query): Query<DeviceQuery>,
-    body: axum::body::Bytes,
+    bytes: axum::body::Bytes,
 ) -> Result<Json<Value>, Problem> {
     let device = shared.described.word(&query.hardware_key)?;
-    let precisions: Vec<String> = if body.is_empty() {
-        vec![usual_precision()]
+    let precisions: Vec<String> = if bytes.is_empty() {
+        vec![if query.run_all_precisions { ALL.to_owned() } else { usual_precision() }]
     } else {
-        serde_json::from_slice(&body).map_err(|_| Problem::bad("the body is a list of precisions"))?
+        serde_json::from_slice(&bytes).map_err(|_| Problem::bad("the body is a list of precisions"))?
     };
     if precisions.is_empty() || precisions.len() > 32 {
         return Err(Problem::bad("give one to 32 precisions"));
     }
+    let precisions = precisions.join(",");
+    check(&precisions)?;
+    let is_quick = |shape: &[u64; 3]| [1, 2048, 4096].contains(&shape[0]) && shape[1..] == [4096, 4096];
+    let shapes: Vec<[u64; 3]> = SHAPES.into_iter().filter(|shape| !query.quick || is_quick(shape)).collect();
+    let found = match query.run_measured {
+        true => Some(measure(&shared, &shapes, &precisions).await?),
+        false => None,
+    };
+    let note = note(found.is_some(), &query.hardware_key);
+    let found = found.unwrap_or_default();
     shared
         .heavy(move |shared| {
-            let shapes: Vec<[u64; 3]> = SHAPES
-                .into_iter()
-                .filter(|shape| {
-                    !query.quick || [1, 2048, 4096].contains(&shape[0]) && shape[1..] == [4096, 4096]
-                })
-                .collect();
             let (mut points, mut lines) = (Vec::new(), Vec::new());
             for shape in shapes {
-                let predicted = predict(shared.engine.as_ref(), shape, &precisions.join(","), &device)?;
+                let predicted = predict(shared.engine.as_ref(), shape, &precisions, &device)?;
                 points.extend(predicted.rows.iter().map(|row| point(shape, row)));
                 lines = predicted.rows.iter().map(line).collect();
             }
-            Ok(Json(json!({"hardware": query.hardware_key, "points": points, "roofline_lines": lines})))
+            points.extend(found.points);
+            Ok(Json(json!({
+                "hardware": query.hardware_key,
+                "points": points,
+                "measured_errors": found.errors,
+                "measured_note": note,
+                "roofline_lines": lines,
+            })))
         })
         .await
 }
@@ -180,8 +312,9 @@ async fn sweep(
 async fn recommend(
     State(shared): State<Arc<Shared>>,
     Query(query): Query<DeviceQuery>,
-    Json(spec): Json<Spec>,
+    bytes: axum::body::Bytes,
 ) -> Result<Json<Value>, Problem> {
+    let spec = spec(&query, &bytes)?;
     let device = shared.described.word(&query.hardware_key)?;
     shared
         .heavy(move |shared| {
@@ -228,30 +361,30 @@ fn recommended(engine: &dyn Engine, shape: [u64; 3], (word, device): (&str, &str
 /// Points that were measured elsewhere: whole ones, or a shape and a time from which the rest follows.
 #[derive(Debug, Deserialize)]
 struct Import {
-    #[serde(default)]
-    points: Vec<Map<String, Value>>,
-    #[serde(default)]
-    simplified: Vec<Map<String, Value>>,
+    points: Option<Vec<Map<String, Value>>>,
+    simplified: Option<Vec<Map<String, Value>>>,
 }
 
-async fn import(
-    State(shared): State<Arc<Shared>>,
-    Json(import): Json<Import>,
-) -> Result<Json<Value>, Problem> {
-    if import.points.len() + import.simplified.len() > 10_000 {
+async fn import(State(shared): State<Arc<Shared>>, bytes: axum::body::Bytes) -> Result<Json<Value>, Problem> {
+    let import: Import = body(&bytes)?;
+    if import.points.is_none() && import.simplified.is_none() {
+        return Err(Problem::bad("give `points`, `simplified`, or both"));
+    }
+    let (given, simplified) = (import.points.unwrap_or_default(), import.simplified.unwrap_or_default());
+    if given.len() + simplified.len() > 10_000 {
         return Err(Problem::bad("at most 10000 points at once"));
     }
     shared
         .heavy(move |shared| {
             let (mut points, mut errors) = (Vec::new(), Vec::new());
-            for (index, point) in import.points.into_iter().enumerate() {
+            for (index, point) in given.into_iter().enumerate() {
                 let positive = |id: &str| point.get(id).and_then(Value::as_f64).is_some_and(|value| value > 0.0);
                 match ["ai", "tflops", "time_us"].iter().find(|id| !positive(id)) {
                     None => points.push(Value::Object(point)),
                     Some(id) => errors.push(format!("point {index}: `{id}` must be above 0")),
                 }
             }
-            for (index, given) in import.simplified.iter().enumerate() {
+            for (index, given) in simplified.iter().enumerate() {
                 match completed(shared.engine.as_ref(), given) {
                     Ok(point) => points.push(point),
                     Err(problem) => errors.push(format!("simplified {index}: {}", problem.message())),

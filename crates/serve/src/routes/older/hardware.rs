@@ -20,6 +20,8 @@ use crate::words::device;
 const MOST: usize = 100;
 /// The chip that the calculator was made for.
 pub(super) const USUAL: &str = "gb10";
+/// Keys of the calculator that name several devices of the catalogue, and the one that its own table had under each.
+const KEYS: [(&str, &str); 2] = [("a100", "nvidia-a100-sxm-80"), ("h100", "nvidia-h100-sxm")];
 
 pub(super) fn routes() -> Router<Arc<Shared>> {
     Router::new()
@@ -39,7 +41,8 @@ impl Described {
         if let Some((file, _)) = known.get(&normal(key)) {
             return Ok(file.path().to_string_lossy().into_owned());
         }
-        device(&key.replace('_', "-"))
+        let meant = KEYS.iter().find(|(known, _)| key.eq_ignore_ascii_case(known)).map(|(_, id)| *id);
+        device(meant.unwrap_or(&key.replace('_', "-")))
             .map_err(|problem| Problem::missing(problem.message()).hint("GET /api/hardware lists them"))
     }
 

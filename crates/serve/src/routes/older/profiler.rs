@@ -7,7 +7,9 @@ use axum::http::HeaderMap;
 use axum::response::Response;
 use axum::routing::get;
 use axum::{Json, Router};
+use eaves_analyze::flame::Metric;
 use eaves_analyze::timeline::Chart;
+use eaves_present::flame::d3;
 use serde_json::{Value, json};
 
 use super::{number, rows, scaled, section};
@@ -62,7 +64,7 @@ async fn of_report(
     shared.heavy(move |shared| Ok(Json(make(&shared.runs.load(&run)?.report.value())?))).await
 }
 
-/// `{name, value, children}` with values in microseconds, children inside.
+/// `{name, value, children}` as every such tree of ours: times in microseconds.
 async fn flame(State(shared): State<Arc<Shared>>, headers: HeaderMap) -> Result<Response, Problem> {
     let run = shared.runs.find("latest")?;
     shared
@@ -73,15 +75,16 @@ async fn flame(State(shared): State<Arc<Shared>>, headers: HeaderMap) -> Result<
         .await
 }
 
-/// The first tree of a flame graph with frames in frames. Written from front to back, as deep as it may be.
-fn nested(data: &Value) -> String {
+/// The first tree of a flame graph with frames in frames, as `eaves flame -o NAME.d3.json` writes it.
+fn nested(data: &Value) -> Vec<u8> {
     let view = &data["views"][0];
-    let metric = data["metric"].as_u64().unwrap_or(0) as usize;
+    let place = data["metric"].as_u64().unwrap_or(0) as usize;
+    let metric = Metric::ALL.get(place).copied().unwrap_or(Metric::Cpu);
     let column = |value: &Value| -> Vec<i64> {
         value.as_array().into_iter().flatten().map(|one| one.as_i64().unwrap_or(0)).collect()
     };
     let (levels, names, mut totals) =
-        (column(&view["level"]), column(&view["name"]), column(&view["own"][metric]));
+        (column(&view["level"]), column(&view["name"]), column(&view["own"][place]));
     // What is below counts for what is above; children come after their parents.
     let mut parents: Vec<usize> = Vec::new();
     let mut parent_of = vec![None; levels.len()];
@@ -95,22 +98,18 @@ fn nested(data: &Value) -> String {
             totals[parent] += totals[at];
         }
     }
-    let mut text = String::new();
+    let mut tree = d3::Nested::default();
     let mut open: Vec<i64> = Vec::new();
     for (at, level) in levels.iter().enumerate() {
         while open.last().is_some_and(|last| last >= level) {
             open.pop();
-            text.push_str("]}");
+            tree.leave();
         }
-        if !text.is_empty() && !text.ends_with('[') {
-            text.push(',');
-        }
-        let name = data["names"].get(names[at] as usize).cloned().unwrap_or_default();
-        text.push_str(&format!("{{\"name\":{name},\"value\":{:?},\"children\":[", totals[at] as f64 / 1e3));
+        let name = data["names"].get(names[at] as usize).and_then(Value::as_str).unwrap_or_default();
+        tree.enter(name, None, &d3::amount(metric, totals[at]), None);
         open.push(*level);
     }
-    text.push_str(&"]}".repeat(open.len()));
-    text
+    tree.finish().unwrap_or_default()
 }
 
 fn timeline(loaded: &Loaded) -> Result<Value, Problem> {
@@ -265,7 +264,30 @@ fn compile(document: &Value) -> Result<Value, Problem> {
             .flat_map(|id| rows(section, id))
             .collect::<Vec<_>>()
     });
+    let of =
+        |id: &str, name: &str| section(document, id).map_or(Value::Null, |section| number(section, name));
+    let compile_time = scaled(Some(&of("compile-time", "compile_time_ns")), 1e-6);
+    let fusion = of("fusion", "fusion_ratio");
+    // A log is of compiled code alone; the other reasons are those of sections that it could not give.
+    let reasons = [
+        (
+            "speedup",
+            &Value::Null,
+            "the log has no run without the compiler; eaves.torch_compile measures both",
+        ),
+        ("compile_time_ms", &compile_time, "the log has no times of compilations"),
+        ("fusion_ratio", &fusion, "the log has no code that the compiler generated"),
+    ];
+    let missing: serde_json::Map<String, Value> = reasons
+        .iter()
+        .filter(|(_, value, _)| value.is_null())
+        .map(|(name, _, reason)| ((*name).to_owned(), (*reason).into()))
+        .collect();
     Ok(json!({
+        "speedup": null,
+        "compile_time_ms": compile_time,
+        "fusion_ratio": fusion,
+        "missing": missing,
         "graph_breaks": list.as_ref().map(Vec::len),
         "graph_breaks_list": list,
         "recommendations": findings(document).iter().map(|finding| finding["next"].clone()).collect::<Vec<_>>(),
@@ -302,17 +324,32 @@ mod tests {
     use super::*;
 
     #[test]
+    fn compilations_have_their_numbers_or_a_reason() {
+        let section =
+            |id: &str, numbers: Value| json!({"id": id, "numbers": numbers, "tables": [], "findings": []});
+        let time =
+            section("compile-time", json!([{"id": "compile_time_ns", "rank": null, "value": 7_000_000}]));
+        let fusion = section("fusion", json!([{"id": "fusion_ratio", "rank": null, "value": 1.5}]));
+        let whole = compile(&json!({"sections": [time, fusion], "skipped": []})).unwrap();
+        assert_eq!((&whole["compile_time_ms"], &whole["fusion_ratio"]), (&json!(7.0), &json!(1.5)));
+        assert!(whole["speedup"].is_null() && whole["missing"]["speedup"].is_string());
+        assert!(whole["missing"].get("fusion_ratio").is_none());
+        let part = compile(&json!({"sections": [time], "skipped": []})).unwrap();
+        assert!(part["fusion_ratio"].is_null() && part["missing"]["fusion_ratio"].is_string(), "{part}");
+    }
+
+    #[test]
     fn frames_are_in_frames() {
         let data = json!({"names": ["root", "a", "b \"<\""], "metric": 1, "views": [{
             "level": [0, 1, 2, 1], "name": [0, 1, 2, 2], "own": [[0, 0, 0, 0], [0, 1_000, 2_000, 500]],
         }]});
-        let tree: Value = serde_json::from_str(&nested(&data)).unwrap();
+        let tree: Value = serde_json::from_slice(&nested(&data)).unwrap();
         let leaf = |value: f64| json!({"name": "b \"<\"", "value": value, "children": []});
         let a = json!({"name": "a", "value": 3.0, "children": [leaf(2.0)]});
         assert_eq!(tree, json!({"name": "root", "value": 3.5, "children": [a, leaf(0.5)]}));
         // As deep as they come.
         let deep: Vec<usize> = (0..100_000).collect();
         let data = json!({"names": ["x"], "metric": 0, "views": [{"level": deep, "name": vec![0; 100_000], "own": [vec![1; 100_000]]}]});
-        assert!(nested(&data).starts_with("{\"name\":\"x\",\"value\":100.0,"));
+        assert!(nested(&data).starts_with(b"{\"name\":\"x\",\"value\":100.0,"));
     }
 }

@@ -7,7 +7,8 @@ use crate::section::{Finding, Severity};
 use crate::test_trace::{TestTrace, run_of, section_of};
 
 /// Two steps of 1000, from 500 on. In the middle of each the GPU is idle for `idle`, in which the host does one thing.
-/// It is busy from before the first step to 500 after the last, so the time that counts is 2500.
+/// It is busy from before the first step to 500 after the last. What was launched before the steps is done at 1000, and
+/// the last step at 3000, so the time that counts is 2000.
 fn trace(idle: i64, kind: SliceKind, name: &str) -> TestTrace {
     let mut test = TestTrace::default();
     test.launch(100, 0, 1).kernel("first", 100, 1, 100);
@@ -45,7 +46,7 @@ fn each_cause_has_its_finding() {
         assert_eq!(found.iter().map(|finding| finding.id).collect::<Vec<_>>(), [id], "{name}");
         let finding = &found[0];
         let share =
-            if id == "profiler_overhead" { "8.0% (200 ns)" } else { "8.0% of the time (100 ns per step)" };
+            if id == "profiler_overhead" { "10.0% (200 ns)" } else { "10.0% of the time (100 ns per step)" };
         assert!(finding.claim.contains(share), "{}", finding.claim);
         assert_eq!(finding.severity, Severity::Warning);
         match &finding.gain {
@@ -53,8 +54,8 @@ fn each_cause_has_its_finding() {
             None => assert_eq!(id, "profiler_overhead"),
         }
         assert!(!finding.evidence.is_empty() && !finding.next.is_empty());
-        // Twice 24 of 2500 is less than 2 %.
-        assert_eq!(findings(trace(24, kind, name)), [], "{name}");
+        // Twice 19 of 2000 is less than 2 %.
+        assert_eq!(findings(trace(19, kind, name)), [], "{name}");
         assert_eq!(findings(trace(500, kind, name))[0].severity, Severity::Critical, "{name}");
     }
 }
@@ -78,15 +79,18 @@ fn a_synchronising_call_has_the_gap_it_began() {
     let mut test = trace(300, Op, "aten::mul");
     for start in [1000, 2000] {
         test.host(Op, "aten::item", start - 50, start + 100);
+        test.runtime_call("cudaStreamSynchronize", start, start - 50, start + 100);
     }
     let found = findings(test);
     assert_eq!(found.len(), 1);
     assert_eq!(
         found[0].claim,
-        "`aten::item` waits until the GPU has run dry, which leaves it idle for 24.0% of the time (300 ns per step)"
+        "`cudaStreamSynchronize` of `aten::item` waits until the GPU has run dry, which leaves it idle for 30.0% of the time (300 ns per step)"
     );
+    // The first call begins before the time that counts. The second takes 150, and so much earlier is the last launch
+    // without it, as the host launches nothing ahead. It waits for 50 of that; played again they may be off by 5 %.
     let gain = found[0].gain.as_ref().unwrap();
-    assert_eq!((gain.low, gain.high), (Ns(100), Ns(300)));
+    assert_eq!((gain.low, gain.high), (Ns((50 - 2) / 2), Ns(150 / 2)));
 }
 
 #[test]
@@ -127,8 +131,8 @@ fn launches_that_repeat_ask_for_a_graph() {
     let same = steps("add");
     assert_eq!(same.id, "host_bound");
     assert!(same.next.contains("CUDA graph"), "{}", same.next);
-    // 399 gaps and the lead-in: 40 in operators, 10 launching, and 30 outside both in all but the lead-in.
-    let facts = "launching 13%, operators 50%, nothing recorded 37%; 100 launches per step; in 400 gaps the host \
+    // The gaps of the three steps behind the first: 40 in operators, 10 launching, and 30 outside both.
+    let facts = "launching 12%, operators 50%, nothing recorded 38%; 100 launches per step; in 300 gaps the host \
                  took 100 ns to launch more after work of 20 ns (medians)";
     assert!(same.evidence.ends_with(facts), "{}", same.evidence);
     assert!(steps("other").next.starts_with("fewer launches"));

@@ -115,9 +115,7 @@ fn ended_by(activities: &[Activity], end: i64) -> Option<Slice> {
 
 /// From the beginning of the step to the first activity, if the step launched it and it waited for that.
 fn lead_in(slices: &[Slice], activities: &[Activity], first: i64) -> Option<(i64, i64)> {
-    let steps = slices.iter().filter(|slice| slice.name.1.starts_with("ProfilerStep"));
-    // Recorded several times, a step counts at its longest, the first of equals.
-    let step = steps.rev().max_by_key(|step| step.end - step.start)?;
+    let step = longest_step(slices)?;
     let launch = ended_by(activities, first)?;
     let launched_in_it = step.start <= launch.start && launch.start < step.end;
     let (start, end) = (step.start.min(first), first);
@@ -166,7 +164,41 @@ fn expected(slices: &[Slice], activities: &[Activity]) -> Expected {
             }
         }
     }
+    if !activities.is_empty() {
+        expected.after_sync +=
+            after_sync_in_tail(slices, &all, last, last + longest_gap(activities, first, last));
+    }
     expected
+}
+
+/// The most instants in a row without an activity, between the first and the last.
+fn longest_gap(activities: &[Activity], first: i64, last: i64) -> i64 {
+    let is_busy = |now: i64| activities.iter().any(|one| one.start <= now && now < one.end);
+    let (mut longest, mut current) = (0, 0);
+    for now in first..last {
+        current = if is_busy(now) { 0 } else { current + 1 };
+        longest = longest.max(current);
+    }
+    longest
+}
+
+/// Behind the last activity the GPU waits for the thread of the step, up to its end, but not longer than ever before.
+fn after_sync_in_tail(slices: &[Slice], all: &[Slice], last: i64, latest: i64) -> i64 {
+    let Some(step) = longest_step(slices) else { return 0 };
+    let mut began_in_sync = false;
+    let start = last.max(step.start);
+    let is_after = |now: i64| {
+        let (cause, _) = doing(all, &[step.thread], step.thread, now);
+        began_in_sync |= now == start && cause == Cause::Synchronisation;
+        began_in_sync && Cause::HOST_WORK.contains(&cause)
+    };
+    (start..step.end.min(latest)).map(is_after).filter(|&is_after| is_after).count() as i64
+}
+
+/// Recorded several times, a step counts at its longest, the first of equals.
+fn longest_step(slices: &[Slice]) -> Option<&Slice> {
+    let steps = slices.iter().filter(|slice| slice.name.1.starts_with("ProfilerStep"));
+    steps.rev().max_by_key(|step| step.end - step.start)
 }
 
 fn slice() -> impl Strategy<Value = Slice> {

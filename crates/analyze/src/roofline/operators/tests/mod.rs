@@ -2,6 +2,8 @@
 
 mod formulas;
 mod host;
+mod matching;
+mod told;
 
 use std::collections::BTreeMap;
 

@@ -8,8 +8,8 @@ use std::collections::HashMap;
 
 use eaves_model::Oddity;
 
-use super::super::cells::{self, Cells};
-use super::super::unicode::{self, Text};
+use super::super::shared::cells::{self, Cells};
+use super::super::shared::unicode::{self, Text};
 use super::super::{Document, Input, Refused, whole};
 use super::header::{Header, is_header};
 use super::keep;

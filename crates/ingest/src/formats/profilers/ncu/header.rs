@@ -3,7 +3,7 @@
 
 use eaves_model::{StringId, Strings};
 
-use super::super::cells::{Cells, text};
+use super::super::shared::cells::{Cells, text};
 use super::facts::{Meaning, meaning};
 use super::keep::is_used;
 use super::quick::Quick;

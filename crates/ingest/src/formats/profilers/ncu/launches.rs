@@ -186,19 +186,12 @@ impl Launches {
                 device: identity.device,
                 context: identity.context,
                 stream: identity.stream,
-                correlation: MaybeI64::NONE,
-                external_id: MaybeI64::NONE,
-                queued: MaybeI64::NONE,
                 grid: extent(identity.grid, facts.grid),
                 block: extent(identity.block, facts.block),
                 registers: facts.registers,
                 shared_memory: facts.shared_memory(),
-                blocks_per_sm: MaybeF64::NONE,
-                warps_per_sm: MaybeF64::NONE,
                 occupancy_pct: facts.occupancy,
-                bytes: MaybeI64::NONE,
-                bandwidth_gbps: MaybeF64::NONE,
-                detail: StringId::NONE,
+                ..GpuActivity::default()
             });
             start = start.saturating_add(duration);
         }

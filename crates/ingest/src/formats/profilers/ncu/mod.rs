@@ -15,15 +15,27 @@ mod results;
 mod rows;
 mod unit;
 
-use super::Profiler;
+use super::{Detect, Format, Recorder};
 
 pub(super) use noise::ALLOW;
 
 /// The table.
-pub(super) const CSV: Profiler = Profiler { id: csv::FORMAT, is_it: csv::is_it, read: csv::read };
+pub(crate) const CSV: Format = Format {
+    id: csv::FORMAT,
+    recorder: Recorder::NsightCompute,
+    detect: Detect::NotJson(csv::is_it),
+    read: |input| Ok(csv::read(input)?),
+    ..Format::PROFILER
+};
 
 /// The report.
-pub(super) const REPORT: Profiler = Profiler { id: report::FORMAT, is_it: report::is_it, read: report::read };
+pub(crate) const REPORT: Format = Format {
+    id: report::FORMAT,
+    recorder: Recorder::NsightCompute,
+    detect: Detect::NotJson(report::is_it),
+    read: |input| Ok(report::read(input)?),
+    ..Format::PROFILER
+};
 
 #[cfg(test)]
 mod tests;

@@ -2,7 +2,7 @@
 //! few say what was launched, the same over and over, and a dozen are metrics that are kept.
 
 use super::super::Map;
-use super::super::quotes::Quotes;
+use super::super::shared::quotes::Quotes;
 use super::csv::Table;
 use super::header::Columns;
 use super::keep;

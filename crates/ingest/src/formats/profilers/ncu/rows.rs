@@ -2,7 +2,7 @@
 
 use eaves_model::{Extent, MaybeF64, MaybeI64, MaybeU32, Oddity, Remark, SliceId, StringId};
 
-use super::super::cells;
+use super::super::shared::cells;
 use super::csv::Table;
 use super::facts::{Meaning, meaning};
 use super::header::{Columns, Header};

@@ -1,8 +1,6 @@
 //! What devices did: kernels, copies, sets, whole graphs, and waiting for them.
 
-use eaves_model::{
-    Extent, GpuActivity, MaybeF64, MaybeI64, MaybeU32, SliceId, SliceKind, StringId, Sync, TrackId,
-};
+use eaves_model::{Extent, GpuActivity, MaybeI64, MaybeU32, SliceId, SliceKind, StringId, Sync, TrackId};
 
 use super::sink::{Sink, Span};
 use crate::sqlite::{Database, Error, Row};
@@ -74,18 +72,8 @@ fn activity(
         context: maybe(row.integer(4)),
         stream: MaybeI64::from(common.stream),
         correlation: MaybeI64::from(sink.places.correlation(common.process, row.integer(6))),
-        external_id: MaybeI64::NONE,
-        queued: MaybeI64::NONE,
-        grid: Extent::default(),
-        block: Extent::default(),
-        registers: MaybeU32::NONE,
-        shared_memory: MaybeI64::NONE,
-        blocks_per_sm: MaybeF64::NONE,
-        warps_per_sm: MaybeF64::NONE,
-        occupancy_pct: MaybeF64::NONE,
-        bytes: MaybeI64::NONE,
-        bandwidth_gbps: MaybeF64::NONE,
         detail,
+        ..GpuActivity::default()
     }
 }
 
@@ -193,10 +181,8 @@ fn sync(sink: &mut Sink, row: &Row<'_>) {
         context: maybe(row.integer(4)),
         stream: MaybeI64::from(common.stream),
         correlation: MaybeI64::from(sink.places.correlation(common.process, row.integer(6))),
-        external_id: MaybeI64::NONE,
-        wait_on_stream: MaybeI64::NONE,
         wait_on_event: MaybeI64::from(row.integer(9).filter(|event| *event != NONE)),
-        wait_on_record_correlation: MaybeI64::NONE,
+        ..Sync::default()
     });
 }
 

@@ -25,11 +25,11 @@ use crate::sqlite::Database;
 use sink::Sink;
 
 pub(crate) use report::is_export_of;
-pub(super) use report::{REPORT, is_name as is_report};
-pub(super) use stats::CSV;
+pub(crate) use report::{REPORT, is_name as is_report};
+pub(crate) use stats::CSV;
 
 /// Name of the format.
-const FORMAT: &str = "nsys-sqlite";
+pub(super) const ID: &str = "nsys-sqlite";
 
 /// Tells it by the table that every export has.
 pub(super) fn is_it(database: &Database<'_>) -> bool {
@@ -55,5 +55,5 @@ pub(super) fn read(stored: Stored<'_>) -> Result<Document, Refused> {
         let hint = "record with `nsys profile --trace=cuda,nvtx,osrt -o report CMD`, then `nsys export --type sqlite`";
         return Err(Refused { offset: 0, what, hint: hint.to_owned() });
     }
-    Ok(whole(sink.finish(), database.size(), FORMAT))
+    Ok(whole(sink.finish(), database.size(), ID))
 }

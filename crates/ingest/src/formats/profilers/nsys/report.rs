@@ -4,13 +4,20 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::super::{Input, Profiler, Refused, quoted, sqlite};
-use crate::containers::open_file;
+use super::super::{Detect, Format, Input, Recorder, Refused, quoted, sqlite};
 use crate::export_tool::{self, Failure};
 use crate::formats::Document;
+use crate::plain_file::PlainFile;
+use crate::source::Source;
 
 /// A report. Nothing is known of its first bytes, so it is told by its name.
-pub(crate) const REPORT: Profiler = Profiler { id: "nsys-rep", is_it: |_| false, read };
+pub(crate) const REPORT: Format = Format {
+    id: "nsys-rep",
+    recorder: Recorder::NsightSystems,
+    detect: Detect::Name(is_name),
+    read: |input| Ok(read(input)?),
+    ..Format::PROFILER
+};
 
 /// True for the names that reports have.
 pub(crate) fn is_name(path: &str) -> bool {
@@ -27,7 +34,7 @@ fn read(input: Input<'_>) -> Result<Document, Refused> {
     let beside = report.with_extension("sqlite");
     if is_export_of(&beside, report) {
         let note = format!("read from the export beside the report, {}", beside.display());
-        return read_export(&beside, &input, &note);
+        return read_export(&beside, input, &note);
     }
     let outcome = export_tool::run("nsys", "report.sqlite", |to| {
         let words = ["export", "--type", "sqlite", "--force-overwrite", "true", "-o"];
@@ -35,7 +42,7 @@ fn read(input: Input<'_>) -> Result<Document, Refused> {
         words.chain([to.into(), absolute(report)]).collect()
     });
     match outcome {
-        Ok(exported) => read_export(&exported.path, &input, "exported by `nsys export`"),
+        Ok(exported) => read_export(&exported.path, input, "exported by `nsys export`"),
         Err(failure) => Err(refused(report, &failure)),
     }
 }
@@ -51,16 +58,17 @@ fn absolute(path: &Path) -> OsString {
     std::path::absolute(path).map_or_else(|_| path.into(), Into::into)
 }
 
-fn read_export(path: &Path, input: &Input<'_>, note: &str) -> Result<Document, Refused> {
+fn read_export(path: &Path, input: Input<'_>, note: &str) -> Result<Document, Refused> {
+    let report = Path::new(input.path);
     let failed = |error: &dyn std::fmt::Display| Refused {
         offset: 0,
         what: format!("the export of a report of Nsight Systems cannot be read: {error}"),
-        hint: format!("`{}`", command(Path::new(input.path))),
+        hint: format!("`{}`", command(report)),
     };
-    let opened = open_file(path, &Arc::default()).map_err(|error| failed(&error))?;
-    let one = opened.first().ok_or_else(|| failed(&"it is empty"))?;
-    let rest = one.source.open(0).map_err(|error| failed(&error))?;
-    let input = Input { path: input.path, first: &[], rest, source: &*one.source, threads: input.threads };
+    let size = path.metadata().map_err(|error| failed(&error))?.len();
+    let export = PlainFile::new(path, size, &Arc::default());
+    let rest = export.open(0).map_err(|error| failed(&error))?;
+    let input = Input { first: &[], rest, source: &export, ..input };
     let mut document = sqlite::read(input)?;
     if let Document::Trace { trace, .. } = &mut document {
         let tool = trace.metadata.tool.take().unwrap_or_default();

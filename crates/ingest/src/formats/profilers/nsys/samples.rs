@@ -90,11 +90,9 @@ fn allocation(sink: &mut Sink, row: &Row<'_>) {
         track,
         bytes: MaybeI64::from(bytes),
         address: MaybeI64::from(row.integer(3)),
-        total_allocated: MaybeI64::NONE,
-        total_reserved: MaybeI64::NONE,
         device_type: MaybeU32::new(if is_host { 0 } else { 1 }),
         device: MaybeI64::from(if is_host { Some(-1) } else { device }),
-        event_index: MaybeU32::NONE,
         position: row.offset().cast_signed(),
+        ..Allocation::default()
     });
 }

@@ -1,12 +1,12 @@
 //! Rows of a trace: kernels, copies and sets of the device, calls of the host.
 
 use eaves_model::{
-    DeviceProperties, Extent, GpuActivity, Ident, MaybeF64, MaybeI64, MaybeU32, Ns, Oddity, Process,
-    RuntimeCall, Slice, SliceId, SliceKind, StringId, Trace, Track,
+    DeviceProperties, Extent, GpuActivity, Ident, MaybeI64, MaybeU32, Ns, Oddity, Process, RuntimeCall,
+    Slice, SliceId, SliceKind, StringId, Trace, Track,
 };
 
 use super::super::Map;
-use super::super::cells::{self, Cells};
+use super::super::shared::cells::{self, Cells};
 use super::table::Table;
 use super::value::{bytes, nanoseconds};
 
@@ -99,18 +99,14 @@ impl Activities {
             context: small("Context"),
             stream: stream.into(),
             correlation,
-            external_id: MaybeI64::NONE,
-            queued: MaybeI64::NONE,
             grid: extent(["Grid X", "Grid Y", "Grid Z"]),
             block: extent(["Block X", "Block Y", "Block Z"]),
             registers: small("Registers Per Thread"),
             shared_memory: whole(shared),
-            blocks_per_sm: MaybeF64::NONE,
-            warps_per_sm: MaybeF64::NONE,
-            occupancy_pct: MaybeF64::NONE,
             bytes: whole(amount("Size")),
             bandwidth_gbps: amount("Throughput").map(|rate| rate / 1e9).into(),
             detail: if kind == SliceKind::Kernel { StringId::NONE } else { name },
+            ..GpuActivity::default()
         });
     }
 

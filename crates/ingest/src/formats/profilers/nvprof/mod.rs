@@ -15,14 +15,20 @@ use eaves_model::Oddity;
 use self::activities::Activities;
 use self::sums::Sums;
 use self::table::{Kind, Table};
-use super::cells::{self, Cells};
-use super::unicode::{self, Text};
-use super::{Document, Input, Profiler, Refused, ncu, whole};
+use super::shared::cells::{self, Cells};
+use super::shared::unicode::{self, Text};
+use super::{Detect, Document, Format, Input, Recorder, Refused, ncu, whole};
 
 /// Tables of every kind.
-pub(super) const CSV: Profiler = Profiler { id: FORMAT, is_it, read };
+pub(crate) const FORMAT: Format = Format {
+    id: ID,
+    recorder: Recorder::Nvprof,
+    detect: Detect::NotJson(is_it),
+    read: |input| Ok(read(input)?),
+    ..Format::PROFILER
+};
 
-const FORMAT: &str = "nvprof";
+const ID: &str = "nvprof";
 
 /// True for a table, or messages of nvprof that may have one behind them.
 fn is_it(first: &[u8]) -> bool {
@@ -161,11 +167,11 @@ impl File {
         if !self.activities.trace.slices.is_empty() {
             self.activities.trace.diagnostics.absorb(std::mem::take(&mut self.sums.diagnostics));
             note(&mut self.activities.trace.diagnostics);
-            return Ok(whole(self.activities.finish(), bytes, FORMAT));
+            return Ok(whole(self.activities.finish(), bytes, ID));
         }
         if !self.sums.is_empty() {
             note(&mut self.sums.diagnostics);
-            return Ok(self.sums.finish(FORMAT, bytes));
+            return Ok(self.sums.finish(ID, bytes));
         }
         let record = "record again with `nvprof --csv --print-gpu-trace --log-file trace.csv <program>`, or with \
                       `nvprof --csv --metrics all --log-file metrics.csv <program>`";

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use eaves_model::{Diagnostics, Measurement, Oddity};
 use serde_json::{Map, Value};
 
-use super::super::cells::{self, Cells};
+use super::super::shared::cells::{self, Cells};
 use super::super::{Document, sums};
 use super::activities::device_of;
 use super::table::Table;

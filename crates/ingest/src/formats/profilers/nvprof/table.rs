@@ -1,6 +1,6 @@
 //! Headers of nvprof: columns by name, and the row of units behind.
 
-use super::super::cells::Cells;
+use super::super::shared::cells::Cells;
 
 /// What a table lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use eaves_model::{
     SliceKind, StringId, Trace, TrackId,
 };
 
-use super::super::amd::{self, DeviceLane, Kernel, Places, Registers};
+use super::super::shared::amd::{self, DeviceLane, Kernel, Places, Registers};
 use super::annotations::Annotations;
 use super::clocks::{BOOTTIME, Clocks};
 use super::packets;

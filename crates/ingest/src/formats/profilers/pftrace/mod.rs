@@ -13,12 +13,21 @@ mod sequences;
 mod tests;
 mod tracks;
 
-use super::{Input, Profiler, Refused, amd, part_of_run, whole};
+use super::shared::amd;
+use super::{Detect, Format, Input, Recorder, Refused, part_of_run, whole};
+use eaves_model::SliceKind;
+
 use crate::formats::Document;
 use crate::protobuf::{Fields, Value, varint};
 
 /// The format.
-pub(super) const PFTRACE: Profiler = Profiler { id: "perfetto", is_it, read };
+pub(crate) const FORMAT: Format = Format {
+    id: "perfetto",
+    recorder: Recorder::Perfetto,
+    detect: Detect::NotJson(is_it),
+    read: |input| Ok(read(input)?),
+    ..Format::PROFILER
+};
 
 /// The tag of a packet in a trace: field 1, with a length.
 const PACKET: u8 = 0x0A;
@@ -72,9 +81,14 @@ fn read(input: Input<'_>) -> Result<Document, Refused> {
         Some(_) => "Perfetto's trace clock, aligned to real time by its snapshots".to_owned(),
         None => "Perfetto's trace clock, nanoseconds since boot".to_owned(),
     });
+    let of_amd = |kind: &SliceKind| matches!(kind, SliceKind::Runtime | SliceKind::Annotation);
+    if !trace.gpu.is_empty() || trace.slices.kind.iter().any(of_amd) {
+        // Only AMD's categories are read as these.
+        trace.metadata.recorder = Recorder::Rocprofv3;
+    }
     // Of what has no device, no other file of a profiler knows more.
     if trace.gpu.is_empty() {
-        return Ok(whole(trace, bytes, PFTRACE.id));
+        return Ok(whole(trace, bytes, FORMAT.id));
     }
-    Ok(part_of_run(input.path, trace, bytes, PFTRACE.id))
+    Ok(part_of_run(input.path, trace, bytes, FORMAT.id))
 }

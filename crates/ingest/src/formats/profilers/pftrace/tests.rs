@@ -1,6 +1,8 @@
 //! Traces that Perfetto's own protocol buffers wrote (`tests/pftrace/generate.py`), whole, cut and changed.
 
-use eaves_model::{Extent, MaybeF64, MaybeI64, MaybeU32, Oddity, Recording, SliceKind, Trace, ident_text};
+use eaves_model::{
+    Extent, MaybeF64, MaybeI64, MaybeU32, Oddity, Recorder, Recording, SliceKind, Trace, ident_text,
+};
 
 const ROCPROFV3: &[u8] = include_bytes!("../../../../tests/pftrace/rocprofv3.pftrace");
 const OTHER: &[u8] = include_bytes!("../../../../tests/pftrace/other.pftrace");
@@ -51,6 +53,13 @@ fn slices_of_rocprofv3() {
     assert_eq!(trace.slices.track[2], trace.slices.track[3]);
     let process = trace.tracks.find_process(eaves_model::Ident::number(4711)).unwrap();
     assert_eq!(trace.strings.get(trace.tracks.processes.name[process]), "train");
+}
+
+/// Both have the same format, and only one is of AMD's profiler.
+#[test]
+fn who_recorded_is_told_by_the_content() {
+    assert_eq!(read(ROCPROFV3).trace.metadata.recorder, Recorder::Rocprofv3);
+    assert_eq!(read(OTHER).trace.metadata.recorder, Recorder::Perfetto);
 }
 
 #[test]

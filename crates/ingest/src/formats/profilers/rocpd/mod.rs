@@ -13,13 +13,14 @@ mod tests;
 
 use eaves_model::{Diagnostics, Oddity, Trace};
 
+use super::shared::amd;
 use super::sqlite::Stored;
-use super::{Refused, amd, part_of_run};
+use super::{Refused, part_of_run};
 use crate::formats::{Document, refused_as_damaged};
 use crate::sqlite::{Database, Row};
 
 /// The name of the format.
-const FORMAT: &str = "rocpd";
+pub(super) const ID: &str = "rocpd";
 
 /// The newest schema that is known.
 const NEWEST_SCHEMA: i64 = 3;
@@ -54,7 +55,7 @@ pub(super) fn read(stored: Stored<'_>) -> Result<Document, Refused> {
     amd::count_from_first(&mut trace);
     trace.metadata.tool = Some("rocprofv3".to_owned());
     trace.metadata.clock = Some("nanoseconds since boot, device times converted by the runtime".to_owned());
-    Ok(part_of_run(path, trace, database.size(), FORMAT))
+    Ok(part_of_run(path, trace, database.size(), ID))
 }
 
 /// The tables of one run.

@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 
 use eaves_model::{
-    Allocation, Counter, GpuActivity, Instant, MaybeI64, MaybeU32, Ns, Oddity, RangeCounter, RuntimeCall,
-    Slice, SliceId, SliceKind, StringId, Trace, TrackId,
+    Allocation, Counter, GpuActivity, Instant, MaybeU32, Ns, Oddity, RangeCounter, RuntimeCall, Slice,
+    SliceId, SliceKind, StringId, Trace, TrackId,
 };
 
 use super::super::Refused;
-use super::super::amd::{self, DeviceLane, Kernel, Places};
+use super::super::shared::amd::{self, DeviceLane, Kernel, Places};
 use super::Run;
 use super::events::{Event, Events};
 use super::tables::{self, Described};
@@ -232,13 +232,11 @@ impl Reading<'_, '_> {
                 track,
                 bytes: row.integer(8).into(),
                 address: row.integer(7).into(),
-                total_allocated: MaybeI64::NONE,
-                total_reserved: MaybeI64::NONE,
                 // As PyTorch numbers them: 1 is a GPU, 0 the host.
                 device_type: is_gpu.map(u32::from).into(),
                 device: is_gpu.map(|_| device.map_or(-1, i64::from)).into(),
-                event_index: MaybeU32::NONE,
                 position: position(row),
+                ..Allocation::default()
             });
         })?;
         amd::pair_releases(self.trace, first, &is_release);

@@ -6,7 +6,7 @@ use eaves_model::{Oddity, StringId, Trace};
 use serde_json::Value;
 
 use super::super::Refused;
-use super::super::amd::{self, Agent, Registers};
+use super::super::shared::amd::{self, Agent, Registers};
 use super::Run;
 
 /// What rows refer to by number.

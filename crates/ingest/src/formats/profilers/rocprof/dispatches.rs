@@ -7,15 +7,15 @@
 
 use eaves_model::Oddity;
 
-use super::super::amd_text::cells::{self, Stamp};
-use super::super::amd_text::lines::{Lines, first_lines, is_banner};
-use super::super::amd_text::pairs::Pairs;
-use super::super::amd_text::recorder::{Recorder, When};
-use super::super::amd_text::row::Row;
+use super::super::shared::amd_text::cells::{self, Stamp};
+use super::super::shared::amd_text::lines::{Lines, first_lines, is_banner};
+use super::super::shared::amd_text::pairs::Pairs;
+use super::super::shared::amd_text::recorder::{Recorder, When};
+use super::super::shared::amd_text::row::Row;
 use super::super::{Input, Refused, Role};
 use super::{DISPATCHES, STYLE, part};
 use crate::formats::Document;
-use crate::parts::set_of;
+use crate::place::set_of;
 
 const BEGINNING: &[u8] = b"dispatch[";
 
@@ -71,7 +71,7 @@ pub(super) fn read(input: Input<'_>) -> Result<Document, Refused> {
     let bytes = lines.bytes();
     let trace = recorder.finish(STYLE.tool, STYLE.clock);
     if trace.events == 0 {
-        return Err(super::super::amd_text::table::refused(
+        return Err(super::super::shared::amd_text::table::refused(
             0,
             "a list of dispatches of which none can be read",
         ));

@@ -11,14 +11,14 @@ use std::collections::HashMap;
 
 use eaves_model::Oddity;
 
-use super::super::amd_text::cells::{self, Stamp};
-use super::super::amd_text::lines::{Lines, first_lines, is_banner};
-use super::super::amd_text::recorder::{Kernel, Recorder, When};
-use super::super::amd_text::{arguments, table};
+use super::super::shared::amd_text::cells::{self, Stamp};
+use super::super::shared::amd_text::lines::{Lines, first_lines, is_banner};
+use super::super::shared::amd_text::recorder::{Kernel, Recorder, When};
+use super::super::shared::amd_text::{arguments, table};
 use super::super::{Input, Refused, Role};
 use super::{EVENTS, STYLE, part};
 use crate::formats::Document;
-use crate::parts::set_of;
+use crate::place::set_of;
 
 /// A line that was understood.
 #[derive(Debug, PartialEq, Eq)]

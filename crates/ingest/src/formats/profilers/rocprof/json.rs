@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 
 use eaves_model::{DeviceProperties, Oddity, SliceKind, Trace};
 
-use super::super::amd_text::arguments;
-use super::super::amd_text::cells::{self, Stamp};
-use super::super::amd_text::recorder::{Kernel, Recorder, When};
-use super::super::amd_text::table::refused;
+use super::super::shared::amd_text::arguments;
+use super::super::shared::amd_text::cells::{self, Stamp};
+use super::super::shared::amd_text::recorder::{Kernel, Recorder, When};
+use super::super::shared::amd_text::table::refused;
 use super::super::{Input, Refused};
 use super::STYLE;
 use super::launches::Drawing;

@@ -6,24 +6,46 @@ mod events;
 mod json;
 mod launches;
 
-use super::amd_text::table::{self, Rows, Style};
-use super::{Input, Part, Profiler, Refused, Role};
+use super::shared::amd_text::table::{self, Rows, Style};
+use super::{Detect, Format, Input, Part, Recorder, Refused, Role};
 use crate::formats::Document;
-use crate::parts::set_of;
+use crate::place::set_of;
 
 /// `<out>.csv`, in the dialect of counters and in that of statistics, of every age: by names of columns.
-pub(super) const TABLES: Profiler = Profiler { id: "rocprof-csv", is_it: is_table, read: read_table };
+pub(crate) const TABLES: Format = Format {
+    id: "rocprof-csv",
+    recorder: Recorder::Rocprof,
+    detect: Detect::NotJson(is_table),
+    read: |input| Ok(read_table(input)?),
+    ..Format::PROFILER
+};
 
 /// `<out>.json`.
-pub(super) const JSON: Profiler = Profiler { id: "rocprof-json", is_it: json::is_it, read: read_json };
+pub(crate) const JSON: Format = Format {
+    id: "rocprof-json",
+    recorder: Recorder::Rocprof,
+    detect: Detect::Json(json::is_it),
+    read: |input| Ok(read_json(input)?),
+    ..Format::PROFILER
+};
 
 /// The raw `results.txt`.
-pub(super) const DISPATCHES: Profiler =
-    Profiler { id: "rocprof-text", is_it: dispatches::is_it, read: dispatches::read };
+pub(crate) const DISPATCHES: Format = Format {
+    id: "rocprof-text",
+    recorder: Recorder::Rocprof,
+    detect: Detect::NotJson(dispatches::is_it),
+    read: |input| Ok(dispatches::read(input)?),
+    ..Format::PROFILER
+};
 
 /// The raw `hip_api_trace.txt`, `hcc_ops_trace.txt`, `async_copy_trace.txt` and `roctx_trace.txt`.
-pub(super) const EVENTS: Profiler =
-    Profiler { id: "rocprof-events", is_it: events::is_it, read: events::read };
+pub(crate) const EVENTS: Format = Format {
+    id: "rocprof-events",
+    recorder: Recorder::Rocprof,
+    detect: Detect::NotJson(events::is_it),
+    read: |input| Ok(events::read(input)?),
+    ..Format::PROFILER
+};
 
 const STYLE: Style = Style {
     tool: "rocprof",

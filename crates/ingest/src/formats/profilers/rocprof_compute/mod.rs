@@ -1,27 +1,48 @@
 //! The directory that rocprof-compute (Omniperf before) writes of a workload: `pmc_perf.csv`, `timestamps.csv`,
 //! `SQ_*_LEVEL.csv`, `sysinfo.csv`, `roofline.csv`. All files of a directory are one set.
 
-use super::amd_text::columns::{Columns, Field};
-use super::amd_text::devices;
-use super::amd_text::table::{self, Rows, Style};
-use super::{Input, Part, Profiler, Refused, Role};
+use super::shared::amd_text::columns::{Columns, Field};
+use super::shared::amd_text::devices;
+use super::shared::amd_text::table::{self, Rows, Style};
+use super::{Detect, Format, Input, Part, Recorder, Refused, Role};
 use crate::formats::Document;
-use crate::parts::directory_of;
+use crate::place::directory_of;
 
 /// Tables of dispatches with counters, wide or long.
-pub(super) const TABLES: Profiler = Profiler { id: "rocprof-compute", is_it: is_table, read };
+pub(crate) const TABLES: Format = Format {
+    id: "rocprof-compute",
+    recorder: Recorder::RocprofCompute,
+    detect: Detect::NotJson(is_table),
+    read: |input| Ok(read(input)?),
+    ..Format::PROFILER
+};
 
 /// `sysinfo.csv`.
-pub(super) const MACHINE: Profiler =
-    Profiler { id: "rocprof-compute-sysinfo", is_it: is_machine, read: read_machine };
+pub(crate) const MACHINE: Format = Format {
+    id: "rocprof-compute-sysinfo",
+    recorder: Recorder::RocprofCompute,
+    detect: Detect::NotJson(is_machine),
+    read: |input| Ok(read_machine(input)?),
+    ..Format::PROFILER
+};
 
 /// `roofline.csv`: what the devices reached in benchmarks.
-pub(super) const ROOFS: Profiler =
-    Profiler { id: "rocprof-compute-roofline", is_it: is_roofs, read: read_roofs };
+pub(crate) const ROOFS: Format = Format {
+    id: "rocprof-compute-roofline",
+    recorder: Recorder::RocprofCompute,
+    detect: Detect::NotJson(is_roofs),
+    read: |input| Ok(read_roofs(input)?),
+    ..Format::PROFILER
+};
 
 /// `pmc_dispatch_info.csv`: names of dispatches, which the other files have too.
-pub(super) const DISPATCHES: Profiler =
-    Profiler { id: "rocprof-compute-dispatches", is_it: is_list, read: read_list };
+pub(crate) const DISPATCHES: Format = Format {
+    id: "rocprof-compute-dispatches",
+    recorder: Recorder::RocprofCompute,
+    detect: Detect::NotJson(is_list),
+    read: |input| Ok(read_list(input)?),
+    ..Format::PROFILER
+};
 
 const STYLE: Style = Style {
     tool: "rocprof-compute",

@@ -1,16 +1,16 @@
 //! The lines of the plug-in `cli`, among whatever the program printed.
 
-use super::super::amd_text::cells;
-use super::super::amd_text::columns::{Columns, Field};
-use super::super::amd_text::lines::{Lines, first_lines};
-use super::super::amd_text::pairs::Pairs;
-use super::super::amd_text::recorder::Recorder;
-use super::super::amd_text::row::Row;
-use super::super::amd_text::table::{Rows, Table};
+use super::super::shared::amd_text::cells;
+use super::super::shared::amd_text::columns::{Columns, Field};
+use super::super::shared::amd_text::lines::{Lines, first_lines};
+use super::super::shared::amd_text::pairs::Pairs;
+use super::super::shared::amd_text::recorder::Recorder;
+use super::super::shared::amd_text::row::Row;
+use super::super::shared::amd_text::table::{Rows, Table};
 use super::super::{Input, Part, Refused, Role};
 use super::STYLE;
 use crate::formats::Document;
-use crate::parts::set_of;
+use crate::place::set_of;
 use eaves_model::Oddity;
 
 const BEGINNINGS: [&[u8]; 2] = [b"Dispatch_ID(", b"Domain("];

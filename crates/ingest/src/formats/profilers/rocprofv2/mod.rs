@@ -2,17 +2,29 @@
 
 mod lines;
 
-use super::amd_text::columns::Field;
-use super::amd_text::table::{self, Rows, Style};
-use super::{Input, Part, Profiler, Refused, rocprof_compute};
+use super::shared::amd_text::columns::Field;
+use super::shared::amd_text::table::{self, Rows, Style};
+use super::{Detect, Format, Input, Part, Recorder, Refused, rocprof_compute};
 use crate::formats::Document;
-use crate::parts::set_of;
+use crate::place::set_of;
 
 /// The tables of the plug-in `file`, whose second line is empty.
-pub(super) const TABLES: Profiler = Profiler { id: "rocprofv2-csv", is_it: is_table, read: read_table };
+pub(crate) const TABLES: Format = Format {
+    id: "rocprofv2-csv",
+    recorder: Recorder::Rocprofv2,
+    detect: Detect::NotJson(is_table),
+    read: |input| Ok(read_table(input)?),
+    ..Format::PROFILER
+};
 
 /// The lines of the plug-in `cli`.
-pub(super) const LINES: Profiler = Profiler { id: "rocprofv2-text", is_it: lines::is_it, read: read_lines };
+pub(crate) const LINES: Format = Format {
+    id: "rocprofv2-text",
+    recorder: Recorder::Rocprofv2,
+    detect: Detect::NotJson(lines::is_it),
+    read: |input| Ok(read_lines(input)?),
+    ..Format::PROFILER
+};
 
 const STYLE: Style = Style {
     tool: "rocprofv2",

@@ -1,25 +1,48 @@
 //! The CSV files of rocprofv3, of rocprofiler-sdk 0.5 (ROCm 6.3) as of 1.0 (ROCm 7.0), and those that `rocpd convert`
 //! makes: a file for each kind of record, told by its columns.
 
-use super::amd_text::columns::{Columns, Field};
-use super::amd_text::table::{self, Rows, Style};
-use super::amd_text::{devices, sums};
-use super::{Input, Part, Profiler, Refused};
+use super::shared::amd_text::columns::{Columns, Field};
+use super::shared::amd_text::table::{self, Rows, Style};
+use super::shared::amd_text::{devices, sums};
+use super::{Detect, Format, Input, Part, Recorder, Refused};
 use crate::formats::Document;
-use crate::parts::set_of;
+use crate::place::set_of;
 
 /// Tables of records.
-pub(super) const TABLES: Profiler = Profiler { id: "rocprofv3-csv", is_it: is_table, read: read_table };
+pub(crate) const TABLES: Format = Format {
+    id: "rocprofv3-csv",
+    recorder: Recorder::Rocprofv3,
+    detect: Detect::NotJson(is_table),
+    read: |input| Ok(read_table(input)?),
+    ..Format::PROFILER
+};
 
 /// What `agent_info.csv` says of the machine.
-pub(super) const AGENTS: Profiler = Profiler { id: "rocprofv3-agents", is_it: is_agents, read: read_agents };
+pub(crate) const AGENTS: Format = Format {
+    id: "rocprofv3-agents",
+    recorder: Recorder::Rocprofv3,
+    detect: Detect::NotJson(is_agents),
+    read: |input| Ok(read_agents(input)?),
+    ..Format::PROFILER
+};
 
 /// `*_stats.csv`, of rocprofv3 and of rocprof alike.
-pub(super) const SUMS: Profiler = Profiler { id: "rocprof-stats", is_it: is_sums, read: read_sums };
+pub(crate) const SUMS: Format = Format {
+    id: "rocprof-stats",
+    recorder: Recorder::Unknown,
+    detect: Detect::NotJson(is_sums),
+    read: |input| Ok(read_sums(input)?),
+    ..Format::PROFILER
+};
 
 /// What is known and not read.
-pub(super) const SAMPLES: Profiler =
-    Profiler { id: "rocprofv3-samples", is_it: is_samples, read: read_samples };
+pub(crate) const SAMPLES: Format = Format {
+    id: "rocprofv3-samples",
+    recorder: Recorder::Rocprofv3,
+    detect: Detect::NotJson(is_samples),
+    read: |input| Ok(read_samples(input)?),
+    ..Format::PROFILER
+};
 
 const STYLE: Style = Style {
     tool: "rocprofv3",

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use eaves_model::{MaybeU32, Ns, Oddity, RangeCounter, SliceId, SliceKind, StringId, Times, Trace, TrackId};
 
-use super::super::amd::{self, Places, Registers};
+use super::super::shared::amd::{self, Places, Registers};
 use super::process::{Lane, Process, Slot};
-use crate::formats::kineto::Source;
+use crate::source::Source;
 
 /// A device that rows of the process belong to.
 #[derive(Clone, Copy, Default)]
@@ -68,7 +68,8 @@ impl Process {
             });
         }
         if without_times > 0 {
-            trace.metadata.times = Times::InSequence;
+            let has_durations = trace.slices.duration.iter().any(|duration| *duration != Ns::ZERO);
+            trace.metadata.times = if has_durations { Times::InSequence } else { Times::NotRecorded };
             trace.diagnostics.note_many(Oddity::NoStartTimes, without_times, None);
         }
         let mut names: HashMap<i64, StringId> = HashMap::new();

@@ -13,12 +13,19 @@ mod walk;
 
 use eaves_model::Trace;
 
-use super::{Input, Profiler, Refused, amd, part_of_run};
+use super::shared::amd;
+use super::{Detect, Format, Input, Recorder, Refused, part_of_run};
 use crate::formats::{Document, refused_as_damaged};
 use crate::json::window::Window;
 
 /// The format.
-pub(super) const ROCPROFV3_JSON: Profiler = Profiler { id: "rocprofv3-json", is_it, read };
+pub(crate) const FORMAT: Format = Format {
+    id: "rocprofv3-json",
+    recorder: Recorder::Rocprofv3,
+    detect: Detect::Json(is_it),
+    read: |input| Ok(read(input)?),
+    ..Format::PROFILER
+};
 
 /// The most bytes of JSON to make room for in advance.
 const MOST_EXPECTED: u64 = 16 << 30;
@@ -56,5 +63,5 @@ fn read(input: Input<'_>) -> Result<Document, Refused> {
     trace.metadata.host_name = walk.host_name;
     trace.metadata.tool = Some("rocprofv3".to_owned());
     trace.metadata.clock = Some("nanoseconds since boot, device times converted by the runtime".to_owned());
-    Ok(part_of_run(input.path, trace, bytes, ROCPROFV3_JSON.id))
+    Ok(part_of_run(input.path, trace, bytes, FORMAT.id))
 }

@@ -11,10 +11,10 @@ use eaves_model::{
     Trace, TrackId,
 };
 
-use super::super::amd::{Agent, DeviceLane, Kernel, Registers};
+use super::super::shared::amd::{Agent, DeviceLane, Kernel, Registers};
 use super::record::Record;
 use super::symbols::Symbols;
-use crate::formats::kineto::Source;
+use crate::source::Source;
 
 /// A list of records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -325,12 +325,9 @@ impl Process {
             track: TrackId(self.lanes.number(thread)),
             bytes: record.bytes.into(),
             address: record.address.into(),
-            total_allocated: MaybeI64::NONE,
-            total_reserved: MaybeI64::NONE,
-            device_type: MaybeU32::NONE,
             device: MaybeI64::new(i64::from(self.agent(record.agent, None))),
-            event_index: MaybeU32::NONE,
             position: offset as i64,
+            ..Allocation::default()
         });
     }
 

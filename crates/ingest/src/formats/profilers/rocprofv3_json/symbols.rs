@@ -8,11 +8,11 @@ use std::io::{self, Read};
 
 use eaves_model::MaybeU32;
 
-use super::super::amd::Registers;
+use super::super::shared::amd::Registers;
 use super::record::each_field;
-use crate::formats::kineto::Source;
 use crate::json::cursor::{Cursor, Fault};
 use crate::json::{number, text};
+use crate::source::Source;
 
 /// Names nearer to each other than this are reached by reading on.
 const NEAR: u64 = 256 << 10;

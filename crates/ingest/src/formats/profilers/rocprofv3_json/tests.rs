@@ -252,12 +252,12 @@ fn processes_have_tracks_and_correlations_of_their_own() {
 }
 
 #[test]
-fn counters_without_times_stand_in_sequence() {
+fn counters_without_times_have_none() {
     let callbacks = CALLBACKS
         .replace("\"start_timestamp\":2000,\"end_timestamp\":2600,", "")
         .replace("\"start_timestamp\":2700,\"end_timestamp\":2800,", "");
     let recording = read(&document(&[HEAD, AGENTS, COUNTERS, SYMBOLS, &callbacks]));
-    assert_eq!(recording.trace.metadata.times, eaves_model::Times::InSequence);
+    assert_eq!(recording.trace.metadata.times, eaves_model::Times::NotRecorded);
     assert_eq!(recording.trace.diagnostics.count(Oddity::NoStartTimes), 2);
     assert_eq!(recording.trace.range_counters.len(), 3);
 }

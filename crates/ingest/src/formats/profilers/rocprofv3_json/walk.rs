@@ -3,13 +3,13 @@
 use eaves_model::{Oddity, StringId, Trace};
 use serde_json::Value;
 
-use super::super::amd;
+use super::super::shared::amd;
 use super::process::{Process, Section};
 use super::record::{self, Record, each_field};
-use crate::formats::kineto::Source;
 use crate::json::cursor::{Cursor, Fault};
 use crate::json::window::Window;
 use crate::json::{number, text};
+use crate::source::Source;
 
 /// The key of the whole.
 pub(super) const ROOT: &[u8] = b"rocprofiler-sdk-tool";

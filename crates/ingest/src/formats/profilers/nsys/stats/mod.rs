@@ -12,11 +12,18 @@ use eaves_model::{Diagnostics, Measurement, Oddity, Trace};
 
 use self::header::{Header, Table};
 use self::rows::Rows;
-use super::super::{Input, Part, Profiler, Refused, Role, sums as document_of_sums, unicode};
+use super::super::shared::unicode;
+use super::super::{Detect, Format, Input, Part, Recorder, Refused, Role, sums as document_of_sums};
 use crate::formats::Document;
 
 /// The tables.
-pub(crate) const CSV: Profiler = Profiler { id: FORMAT, is_it, read };
+pub(crate) const CSV: Format = Format {
+    id: FORMAT,
+    recorder: Recorder::NsightSystems,
+    detect: Detect::NotJson(is_it),
+    read: |input| Ok(read(input)?),
+    ..Format::PROFILER
+};
 
 const FORMAT: &str = "nsys-stats-csv";
 

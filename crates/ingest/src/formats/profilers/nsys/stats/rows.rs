@@ -1,8 +1,8 @@
 //! Rows of single activities, calls and ranges.
 
 use eaves_model::{
-    DeviceProperties, GpuActivity, Ident, MaybeF64, MaybeI64, MaybeU32, Ns, Process, RuntimeCall, Slice,
-    SliceId, SliceKind, StringId, Trace, TrackId,
+    DeviceProperties, GpuActivity, Ident, MaybeI64, MaybeU32, Ns, Process, RuntimeCall, Slice, SliceId,
+    SliceKind, StringId, Trace, TrackId,
 };
 
 use super::super::super::Map;
@@ -114,18 +114,13 @@ impl Rows {
             context: MaybeU32::from(number("Ctx")),
             stream: MaybeI64::from(stream),
             correlation: MaybeI64::from(header.number(fields, "CorrId")),
-            external_id: MaybeI64::NONE,
-            queued: MaybeI64::NONE,
             grid: extent(["GrdX", "GrdY", "GrdZ"]),
             block: extent(["BlkX", "BlkY", "BlkZ"]),
             registers: MaybeU32::from(number("Reg/Trd")),
             shared_memory: MaybeI64::from(shared_memory(header, fields)),
-            blocks_per_sm: MaybeF64::NONE,
-            warps_per_sm: MaybeF64::NONE,
-            occupancy_pct: MaybeF64::NONE,
             bytes: MaybeI64::from(header.bytes(fields, "Bytes")),
-            bandwidth_gbps: MaybeF64::NONE,
             detail,
+            ..GpuActivity::default()
         });
         Some(1)
     }

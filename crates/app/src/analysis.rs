@@ -1,0 +1,247 @@
+//! What the verbs that analyze recordings share.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::Args;
+use eaves_analyze::analyses::{self, Analysis, Shown};
+use eaves_analyze::flame::{self, FlameOptions, Order, RankFlame};
+use eaves_analyze::timeline::{TIMELINE, charts};
+use eaves_analyze::{Measured, Options, Partial, assemble, measure};
+use eaves_model::{Measurements, Run};
+use eaves_present::Document;
+use eaves_present::page::{self, Parts};
+use eaves_roofline::Device;
+use eaves_section::Outcome;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::context::HeldRun;
+use crate::flame::{Trees, View, measuring};
+use crate::{Answer, Context, Drawing, Duration, Failure, Form, Keep, Look, Reading, Selected};
+use crate::{machine, partial};
+
+/// The part of recordings to look at, and how closely.
+#[derive(Args, Clone, Debug, PartialEq, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Closely {
+    /// The part of the recordings to look at.
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub selected: Selected,
+    /// Include per-activity tables
+    #[arg(long, help_heading = "Selection")]
+    pub details: bool,
+    /// Longest gap between launched kernels that counts as the device's own
+    #[arg(long, value_name = "TIME", default_value = "30us", help_heading = "Thresholds")]
+    pub kernel_wait: Duration,
+    /// Launches that a stream can hold before launching blocks
+    #[arg(long, value_name = "N", default_value_t = 1024, help_heading = "Thresholds")]
+    pub queue_limit: u32,
+}
+
+impl Default for Closely {
+    fn default() -> Self {
+        let usual = Options::default();
+        Self {
+            selected: Selected::default(),
+            details: false,
+            kernel_wait: Duration(usual.kernel_wait),
+            queue_limit: usual.queue_limit,
+        }
+    }
+}
+
+impl Closely {
+    /// How analyses look at recordings.
+    pub fn options(&self, device: Option<Device>) -> Options {
+        Options::default()
+            .with_selection(self.selected.selection())
+            .with_details(self.details)
+            .with_kernel_wait(self.kernel_wait.0)
+            .with_queue_limit(self.queue_limit)
+            .with_device(device.map(Arc::new))
+    }
+}
+
+/// A question about recordings: some sections of the report.
+#[derive(Debug)]
+pub(crate) struct Question<'a> {
+    /// The verb that asks.
+    pub(crate) verb: &'static str,
+    pub(crate) inputs: &'a [PathBuf],
+    pub(crate) options: Options,
+    /// In the order of the report.
+    pub(crate) analyses: Vec<&'static Analysis>,
+    /// Whether its page has a timeline and a flame graph.
+    pub(crate) is_whole: bool,
+}
+
+/// The sections of the report with some ids, in its order.
+pub(crate) fn sections(wanted: impl Fn(&str) -> bool) -> Vec<&'static Analysis> {
+    analyses::in_report_order().into_iter().filter(|analysis| wanted(analysis.id)).collect()
+}
+
+impl Question<'_> {
+    /// Reads, measures and answers.
+    pub(crate) fn answer(&self, context: &Context<'_>) -> Result<Answer, Failure> {
+        let (partials, recordings) = partial::split(self.inputs);
+        if !partials.is_empty() || context.wants(Form::Partial) {
+            return self.of_partials(&partials, &recordings, context);
+        }
+        if self.is_whole && context.wants(Form::Html) {
+            return self.with_pictures(context);
+        }
+        // Sums say something of kernels, and of nothing else.
+        let is_of_kernels = self.analyses.iter().any(|analysis| analysis.id == "kernels");
+        let reading = if is_of_kernels { Reading::WithSums } else { Reading::Traces };
+        let read = context.read(self.inputs, reading, Keep::Nothing, |trace| {
+            measure(trace, &self.options, &self.analyses)
+        })?;
+        Ok(Answer::new(self.document(&read.run, &read.answers, &read.measurements)?))
+    }
+
+    /// The same with what a page draws beside the sections.
+    fn with_pictures(&self, context: &Context<'_>) -> Result<Answer, Failure> {
+        let how = flame_of_page(false);
+        let keep = Keep::Selected(&self.options.selection);
+        let read = context.read(self.inputs, Reading::WithSums, keep, |trace| {
+            let measured = measure(trace, &self.options, &self.analyses);
+            let of_timeline = measure(trace, &self.options, &[&TIMELINE]);
+            (measured, of_timeline, flame::measure(trace, &self.options, &how))
+        })?;
+        let (mut measured, mut of_timeline, mut of_flame) = (Vec::new(), Vec::new(), Vec::new());
+        for (one, timeline, flame) in read.answers {
+            measured.push(one);
+            of_timeline.push(timeline);
+            of_flame.push(flame);
+        }
+        let document = self.document(&read.run, &measured, &read.measurements)?;
+        let pictures = Pictures { run: read.run, of_timeline, of_flame, options: self.options.clone() };
+        Ok(Answer::new(document).drawn_by(pictures))
+    }
+
+    /// What is measured of recordings, together with partial reports.
+    fn of_partials(
+        &self,
+        partials: &[PathBuf],
+        recordings: &[PathBuf],
+        context: &Context<'_>,
+    ) -> Result<Answer, Failure> {
+        let analyses = Partial::analyses();
+        let measured = match recordings {
+            [] => None,
+            named => {
+                let read = context.read(named, Reading::Traces, Keep::Nothing, |trace| {
+                    measure(trace, &self.options, &analyses)
+                })?;
+                Some(partial::of(&read.run, &read.answers, &self.options)?)
+            }
+        };
+        let partial = partial::read(partials, measured)?;
+        let document = partial::document(self.verb, &partial, &self.options, &self.analyses)?;
+        Ok(Answer::new(document).drawn_by(PartialReport { partial, is_whole: self.is_whole }))
+    }
+
+    fn document(&self, run: &Run, measured: &[Measured], sums: &[Measurements]) -> Result<Document, Failure> {
+        document(self.verb, run, measured, sums, &self.options, &self.analyses)
+    }
+}
+
+/// The rows of recordings, and what was measured to draw them.
+struct Pictures {
+    run: HeldRun,
+    of_timeline: Vec<Measured>,
+    of_flame: Vec<RankFlame>,
+    options: Options,
+}
+
+impl Drawing for Pictures {
+    fn draw(&self, document: &Document, form: Form, _: Look) -> Result<Option<Vec<u8>>, Failure> {
+        let is_drawn = form == Form::Html && !self.run.recordings.is_empty();
+        let measured = (self.of_timeline.as_slice(), self.of_flame.as_slice());
+        Ok(is_drawn.then(|| page_of_report(document, &self.run, measured, &self.options).into_bytes()))
+    }
+}
+
+/// What was measured of ranks, some of them elsewhere.
+struct PartialReport {
+    partial: Partial,
+    is_whole: bool,
+}
+
+impl Drawing for PartialReport {
+    fn draw(&self, document: &Document, form: Form, _: Look) -> Result<Option<Vec<u8>>, Failure> {
+        match form {
+            Form::Partial => Ok(Some(self.partial.to_bytes().map_err(partial::failed)?)),
+            // The rows are where they were measured, so there is nothing to draw beside the sections.
+            Form::Html if self.is_whole => {
+                Ok(Some(page::offline(document, &Parts::default(), page::BUDGET).into_bytes()))
+            }
+            _ => Ok(None),
+        }
+    }
+}
+
+/// How calls are measured for the page, which may compare two runs.
+pub fn flame_of_page(compares: bool) -> FlameOptions {
+    measuring(Order::LeftHeavy, Some(Form::Html), compares)
+}
+
+/// The report of a run as a page, with its timeline and its flame graph by what was measured for them.
+pub fn page_of_report(
+    document: &Document,
+    run: &Run,
+    (of_timeline, of_flame): (&[Measured], &[RankFlame]),
+    options: &Options,
+) -> String {
+    let facts = assemble(&run.recordings, of_timeline, options, &[&TIMELINE]).unwrap_or_default();
+    let section = facts.iter().find_map(Outcome::section);
+    let charts = charts(&run.recordings, options);
+    let trees = Trees::new((run, of_flame), None, options).ok();
+    // A recording without calls has no flame graph, and still a report.
+    let drawn = |frames| trees.as_ref()?.data(&View::OF_PAGE, frames).ok();
+    let timeline = (!charts.charts.is_empty()).then_some((&charts, section));
+    let flame: Option<&dyn Fn(usize) -> Option<Vec<u8>>> = Some(&drawn);
+    page::offline(document, &Parts { timeline, flame, ..Parts::default() }, page::BUDGET)
+}
+
+/// The document of what was measured of a run, and of sums that profilers wrote.
+///
+/// # Errors
+/// If there is nothing of what is selected.
+pub fn document(
+    verb: &'static str,
+    run: &Run,
+    measured: &[Measured],
+    sums: &[Measurements],
+    options: &Options,
+    analyses: &[&'static Analysis],
+) -> Result<Document, Failure> {
+    if run.recordings.is_empty() && !sums.is_empty() {
+        let outcomes = vec![Outcome::Section(eaves_analyze::sums(sums))];
+        let document = Document { verb, outcomes, ..Document::default() };
+        return Ok(sums.iter().fold(document, Document::with_measurements));
+    }
+    let options = machine::with_machine(options, run, analyses);
+    let outcomes = assemble(&run.recordings, measured, &options, analyses)?;
+    let mut document = Document::new(verb, run, outcomes);
+    // A recording has what sums beside it say, and more.
+    document = sums.iter().fold(document, Document::with_measurements);
+    Ok(as_overview(document, analyses))
+}
+
+/// The overview, if a document has all sections: what was asked for by name is shown whole.
+pub fn as_overview(document: Document, analyses: &[&'static Analysis]) -> Document {
+    if analyses.len() != analyses::ALL.len() {
+        return document;
+    }
+    let without_gpu = document.sections().any(|section| section.id == "cpu-time");
+    let is_hidden = |analysis: &&&Analysis| match analysis.shown {
+        Shown::Always => false,
+        Shown::WithoutGpu => !without_gpu,
+        Shown::WhenAsked => true,
+    };
+    let hidden = analyses.iter().filter(is_hidden).map(|analysis| analysis.id).collect();
+    document.with_overview(hidden)
+}

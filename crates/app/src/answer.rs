@@ -1,0 +1,169 @@
+//! What a verb answers, and how it becomes bytes.
+
+use eaves_present::roofline;
+use eaves_present::{Document, csv, json, markdown, page, png, terminal};
+use eaves_section::{Outcome, Section};
+
+use crate::{Failure, Form};
+
+/// Tables that are for programs: people would drown in them.
+pub const FOR_PROGRAMS: [&str; 2] = ["classification", "samples"];
+
+/// How wide text is, and how many rows of each table people see; 0 for all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Look {
+    /// Columns of the terminal.
+    pub width: usize,
+    /// Rows of each table.
+    pub top: usize,
+}
+
+/// What a verb draws in its own way. What it does not is drawn as of any document.
+pub trait Drawing: Send + Sync {
+    /// The answer in a form, with colors where it is text; nothing if it has no way of its own.
+    ///
+    /// # Errors
+    /// If there is nothing to draw, or the form cannot hold it.
+    fn draw(&self, document: &Document, form: Form, look: Look) -> Result<Option<Vec<u8>>, Failure>;
+
+    /// The tables that become files of their own; a name may have folders in it.
+    fn tables<'a>(&'a self, document: &'a Document) -> Vec<csv::NamedTable<'a>> {
+        csv::tables(document)
+    }
+}
+
+/// A condition of the user that holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TooMuch {
+    /// The condition as it was written.
+    pub condition: String,
+    /// What makes it hold.
+    pub because: String,
+}
+
+/// What a verb answers.
+pub struct Answer {
+    /// The answer as data.
+    pub document: Document,
+    /// Rows of each table that people see unless they say how many; 0 for all.
+    pub top: usize,
+    /// What else there is to say to people.
+    pub notes: Vec<String>,
+    /// What to say to those who get CSV.
+    pub csv_note: Option<&'static str>,
+    /// Conditions that hold and on which the user wants to fail.
+    pub too_much: Vec<TooMuch>,
+    /// How it is drawn, if not as any document.
+    pub drawing: Option<Box<dyn Drawing>>,
+}
+
+impl std::fmt::Debug for Answer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Answer").field("document", &self.document).finish_non_exhaustive()
+    }
+}
+
+impl Answer {
+    /// Rows that people see of a table, as a rule.
+    const USUAL_ROWS: usize = 10;
+
+    /// The answer that is a document.
+    pub fn new(document: Document) -> Self {
+        Self {
+            document,
+            top: Self::USUAL_ROWS,
+            notes: Vec::new(),
+            csv_note: None,
+            too_much: Vec::new(),
+            drawing: None,
+        }
+    }
+
+    /// With so many rows of each table unless people say how many.
+    #[must_use]
+    pub fn with_top(mut self, top: usize) -> Self {
+        self.top = top;
+        self
+    }
+
+    /// Drawn in a way of its own.
+    #[must_use]
+    pub fn drawn_by(mut self, drawing: impl Drawing + 'static) -> Self {
+        self.drawing = Some(Box::new(drawing));
+        self
+    }
+
+    /// The tables that become files of their own.
+    pub fn tables(&self) -> Vec<csv::NamedTable<'_>> {
+        match &self.drawing {
+            Some(drawing) => drawing.tables(&self.document),
+            None => csv::tables(&self.document),
+        }
+    }
+
+    /// The answer in a form. Text has colors.
+    ///
+    /// # Errors
+    /// If there is nothing to draw, or the form cannot hold it.
+    pub fn render(&self, form: Form, look: Look) -> Result<Vec<u8>, Failure> {
+        if let Some(drawing) = &self.drawing
+            && let Some(drawn) = drawing.draw(&self.document, form, look)?
+        {
+            return Ok(drawn);
+        }
+        render(&self.document, form, look)
+    }
+}
+
+/// Any document in a form.
+fn render(document: &Document, form: Form, look: Look) -> Result<Vec<u8>, Failure> {
+    let for_people = || without_tables_for_programs(document);
+    let cannot = |error: std::io::Error| Failure::new(error.to_string(), "choose another form");
+    let mut bytes = Vec::new();
+    match form {
+        Form::Json => json::write(document, &mut bytes).map_err(cannot)?,
+        Form::Csv => csv::write(document, &mut bytes).map_err(anyhow::Error::from)?,
+        Form::Markdown => bytes = markdown::render(&for_people(), look.top).into_bytes(),
+        Form::Html => bytes = page::of(&for_people()).into_bytes(),
+        Form::Text => {
+            let options = terminal::Options { width: look.width, top: look.top };
+            bytes = terminal::render(&for_people(), &options).into_bytes();
+        }
+        Form::Svg => bytes = chart(document)?.into_bytes(),
+        Form::Png => bytes = painted(&chart(document)?)?,
+        Form::Folded | Form::Speedscope | Form::D3 | Form::Partial => {
+            return Err(Failure::usage(
+                format!("`{}` has no {} form", document.verb, form.id()),
+                "`eaves flame` writes call trees, `eaves report` partial reports",
+            ));
+        }
+    }
+    Ok(bytes)
+}
+
+/// A drawing as a picture.
+pub(crate) fn painted(svg: &str) -> Result<Vec<u8>, Failure> {
+    Ok(png::render(svg, png::SCREEN).map_err(anyhow::Error::from)?)
+}
+
+/// The charts of the sections.
+fn chart(document: &Document) -> Result<String, Failure> {
+    let sections: Vec<&Section> = document.sections().collect();
+    if !sections.iter().any(|section| roofline::has_chart(section)) {
+        return Err(Failure::usage(
+            format!("`{}` has no chart to draw", document.verb),
+            "write .html, .json, .csv, .md or .txt",
+        ));
+    }
+    Ok(roofline::svg(&sections, &roofline::Options::default()))
+}
+
+fn without_tables_for_programs(document: &Document) -> Document {
+    let mut shown = document.clone();
+    for outcome in &mut shown.outcomes {
+        if let Outcome::Section(section) = outcome {
+            section.tables.retain(|table| !FOR_PROGRAMS.contains(&table.id));
+        }
+    }
+    shown
+}

@@ -1,0 +1,159 @@
+//! What a verb works with: the session, who hears about progress, and what will be drawn.
+
+use std::ops::Deref;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use eaves_ingest::Form as InputForm;
+use eaves_model::{Measurements, RankSource, Recording, Run, Trace};
+
+use crate::session::each;
+use crate::{Failure, Form, Recordings, Session};
+
+/// Who hears how far the work has come.
+pub trait Progress: Sync {
+    /// Runs reading, which counts what it read, and may show it meanwhile.
+    fn reading(&self, read: &mut dyn FnMut(Arc<eaves_ingest::Progress>)) {
+        read(Arc::default());
+    }
+
+    /// Says something to people while the work goes on.
+    fn note(&self, _text: &str) {}
+}
+
+/// Nobody hears.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Silent;
+
+impl Progress for Silent {}
+
+/// What a verb works with.
+#[derive(Clone, Copy)]
+pub struct Context<'a> {
+    /// What is in memory.
+    pub session: &'a Session,
+    /// Who hears about progress.
+    pub progress: &'a dyn Progress,
+    /// The forms that the answer will have. What none of them draws need not stay in memory.
+    pub forms: &'a [Form],
+}
+
+impl std::fmt::Debug for Context<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Context").field("forms", &self.forms).finish_non_exhaustive()
+    }
+}
+
+/// What is read beside traces.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reading {
+    /// Nothing.
+    Traces,
+    /// What profilers write as sums without a record of each launch.
+    #[default]
+    WithSums,
+    /// Every kind of measurement. What an input is, its content tells unless it is said.
+    Any(Option<InputForm>),
+}
+
+/// Which rows stay in memory after the work on a recording.
+#[derive(Clone, Copy, Debug)]
+pub enum Keep<'a> {
+    /// None.
+    Nothing,
+    /// Those of the selected ranks, to be drawn.
+    Selected(&'a eaves_analyze::Selection),
+}
+
+/// A run that was read, by this request or by an earlier one.
+#[derive(Debug)]
+pub enum HeldRun {
+    /// Read for this request.
+    Own(Run),
+    /// In memory already.
+    Loaded(Arc<Recordings>),
+}
+
+impl Deref for HeldRun {
+    type Target = Run;
+
+    fn deref(&self) -> &Run {
+        match self {
+            Self::Own(run) => run,
+            Self::Loaded(recordings) => &recordings.run,
+        }
+    }
+}
+
+/// What was read.
+#[derive(Debug)]
+pub struct Read<R> {
+    /// The recordings.
+    pub run: HeldRun,
+    /// The answers of the work on each of them.
+    pub answers: Vec<R>,
+    /// What was read beside them.
+    pub measurements: Vec<Measurements>,
+}
+
+impl<'a> Context<'a> {
+    /// A context in which nobody waits and nothing but the document is wanted.
+    pub fn new(session: &'a Session) -> Self {
+        Self { session, progress: &Silent, forms: &[] }
+    }
+
+    /// True if the answer will have this form.
+    pub fn wants(&self, form: Form) -> bool {
+        self.forms.contains(&form)
+    }
+
+    /// Reads inputs and does some work on each recording as soon as it is there, or on the recordings that the session
+    /// has in memory.
+    ///
+    /// # Errors
+    /// If an input cannot be read.
+    pub fn read<R: Send>(
+        &self,
+        inputs: &[PathBuf],
+        reading: Reading,
+        keep: Keep<'_>,
+        work: impl Fn(&Trace) -> R + Sync,
+    ) -> Result<Read<R>, Failure> {
+        if let Some(recordings) = self.session.find(inputs) {
+            let answers = each(&recordings.run, |_, trace| work(trace));
+            let measurements = recordings.sums.clone();
+            return Ok(Read { run: HeldRun::Loaded(recordings), answers, measurements });
+        }
+        let work = |recording: &mut Recording| match keep {
+            Keep::Nothing => work(&recording.trace.take_rows()),
+            Keep::Selected(selection) => {
+                let answer = work(&recording.trace);
+                // What will not be drawn need not stay. An assumed rank may still change.
+                if recording.rank_source != RankSource::Assumed && !selection.has_rank(recording.rank) {
+                    drop(recording.trace.take_rows());
+                }
+                answer
+            }
+        };
+        let mut read = None;
+        self.progress.reading(&mut |progress| {
+            let options = eaves_ingest::Options { progress, ..Default::default() };
+            read = Some(match reading {
+                Reading::Traces => eaves_ingest::read_with(inputs, &options, work)
+                    .map(|(run, answers)| Read { run: HeldRun::Own(run), answers, measurements: Vec::new() }),
+                Reading::WithSums => eaves_ingest::read_with_sums(inputs, &options, work).map(from_contents),
+                Reading::Any(form) => {
+                    eaves_ingest::open_with(inputs, &options, form, work).map(from_contents)
+                }
+            });
+        });
+        match read {
+            Some(read) => Ok(read?),
+            None => Err(Failure::new("nothing was read", "this is a fault of eaves; please report it")),
+        }
+    }
+}
+
+fn from_contents<R>(contents: eaves_ingest::Contents<R>) -> Read<R> {
+    Read { run: HeldRun::Own(contents.run), answers: contents.answers, measurements: contents.measurements }
+}

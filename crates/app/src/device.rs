@@ -1,0 +1,189 @@
+//! The device that work is held against.
+
+use std::path::Path;
+
+use clap::{Args, ValueEnum};
+use eaves_analyze::roofline;
+use eaves_model::DeviceProperties;
+use eaves_roofline::{Counts, Device, device};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::hinted;
+
+/// Which device, and how its peaks are read.
+#[derive(Args, Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
+#[command(next_help_heading = "Device")]
+#[serde(default)]
+pub struct Against {
+    /// A device of the catalogue or a peaks file; FILE#ID for one of several
+    #[arg(long, visible_alias = "peaks", value_name = "NAME|FILE")]
+    #[serde(alias = "peaks")]
+    pub device: Option<String>,
+    /// Use peaks with structured sparsity where they are known
+    #[arg(long)]
+    pub sparse: bool,
+    /// Read every peak of the device as ops or macs
+    #[arg(long, visible_alias = "counts", value_name = "UNIT", hide_possible_values = true)]
+    #[serde(alias = "counts")]
+    pub peak_unit: Option<PeakUnit>,
+}
+
+/// What peaks count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum PeakUnit {
+    /// Additions and multiplications.
+    Ops,
+    /// Multiply-adds.
+    Macs,
+}
+
+impl Against {
+    /// The device that was named, or the one that the input reports about itself.
+    pub fn resolve(&self, reported: Option<&str>) -> anyhow::Result<Device> {
+        let found = match (&self.device, reported.map(str::trim).filter(|name| !name.is_empty())) {
+            (Some(name), _) => named(name)?,
+            (None, Some(name)) => device::find_reported(name).map_err(|unknown| {
+                hinted(
+                    format!("the input was recorded on `{name}`: {unknown}"),
+                    format!("name the device with --device; {}", unknown.hint()),
+                )
+            })?,
+            (None, None) => {
+                return Err(hinted(
+                    "the input does not say which device it was recorded on",
+                    "name it with --device NAME, or give its peaks with --device FILE; `eaves device list` shows every name",
+                ));
+            }
+        };
+        Ok(self.read(found))
+    }
+
+    /// The device that was named, for predictions: no input could name one.
+    pub fn resolve_named(&self) -> anyhow::Result<Device> {
+        if self.is_unnamed() {
+            return Err(hinted(
+                "there is no device to predict for",
+                "name one, such as --device h100-sxm, or give its peaks with --device FILE; `eaves device list` shows every name",
+            ));
+        }
+        self.resolve(None)
+    }
+
+    /// The device that was named, or the one that recordings were made on, with what they say about it.
+    pub fn resolve_recorded(&self, devices: &[DeviceProperties]) -> anyhow::Result<Device> {
+        if self.device.is_none()
+            && let Ok(device) = roofline::reported_device(devices)
+        {
+            return Ok(self.read(device));
+        }
+        let mut names: Vec<&str> = devices.iter().map(|device| device.name.as_str()).collect();
+        names.sort_unstable();
+        names.dedup();
+        match names.as_slice() {
+            [name] => self.resolve(Some(name)),
+            _ => self.resolve(None),
+        }
+    }
+
+    /// True if no device was named.
+    pub fn is_unnamed(&self) -> bool {
+        self.device.is_none()
+    }
+
+    /// True if nothing was said about the device, so that recordings alone say what they ran on.
+    pub fn is_silent(&self) -> bool {
+        self.device.is_none() && !self.sparse && self.peak_unit.is_none()
+    }
+
+    /// With its peaks read as asked for.
+    fn read(&self, found: Device) -> Device {
+        let found = if self.sparse { found.with_sparse_peaks() } else { found };
+        match self.peak_unit {
+            Some(PeakUnit::Ops) => found.counting(Counts::Operations),
+            Some(PeakUnit::Macs) => found.counting(Counts::Macs),
+            None => found,
+        }
+    }
+
+    /// With this name or file if none was typed.
+    pub fn or_named(mut self, name: Option<String>) -> Self {
+        self.device = self.device.or(name);
+        self
+    }
+
+    /// With the higher peaks of structured sparsity where they are known, if so.
+    pub fn with_sparse(mut self, so: bool) -> Self {
+        self.sparse = self.sparse || so;
+        self
+    }
+
+    /// With this name or file, whatever was typed.
+    pub fn named(mut self, name: String) -> Self {
+        self.device = Some(name);
+        self
+    }
+
+    /// With peaks that count multiply-adds, if so and nothing else was typed.
+    pub fn or_macs(mut self, so: bool) -> Self {
+        self.peak_unit = self.peak_unit.or(so.then_some(PeakUnit::Macs));
+        self
+    }
+}
+
+/// The device of a name or of a file.
+pub fn named(name: &str) -> anyhow::Result<Device> {
+    let path = Path::new(name);
+    let in_file = name.rsplit_once('#').is_some_and(|(file, _)| Path::new(file).is_file());
+    let looks_like_file = name.contains(['/', '\\'])
+        || path.extension().is_some_and(|extension| {
+            ["csv", "json", "yaml", "yml"].iter().any(|known| extension.eq_ignore_ascii_case(known))
+        });
+    if path.is_file() || in_file || looks_like_file {
+        return device::read(path).map_err(|error| hinted(error.to_string(), error.hint));
+    }
+    device::find(name).map_err(|unknown| hinted(unknown.to_string(), unknown.hint()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn arguments(device: Option<&str>) -> Against {
+        Against { device: device.map(str::to_owned), ..Against::default() }
+    }
+
+    #[test]
+    fn what_was_typed_wins_over_what_was_recorded() {
+        let id = |typed, reported| arguments(typed).resolve(reported).unwrap().id;
+        assert_eq!(id(Some("mi300x"), Some("NVIDIA H200")), "amd-mi300x");
+        assert_eq!(id(None, Some("NVIDIA H200")), "nvidia-h200-sxm");
+        assert_eq!(id(None, Some("AMD Instinct MI250X")), "amd-mi250x-gcd");
+        assert_eq!(id(Some("AMD Instinct MI250X"), None), "amd-mi250x");
+    }
+
+    #[test]
+    fn what_is_not_known_is_an_error_with_a_hint() {
+        for (typed, reported, part) in [
+            (None, None, "does not say"),
+            (None, Some(" "), "does not say"),
+            (None, Some("AMD Radeon Graphics"), "recorded on `AMD Radeon Graphics`"),
+            (Some("mi30x"), None, "did you mean amd-mi300x"),
+            (Some("absent.yaml"), None, "absent.yaml: cannot be read"),
+            (Some("folder/absent"), None, "cannot be read"),
+        ] {
+            let error = arguments(typed).resolve(reported).unwrap_err();
+            assert!(error.to_string().contains(part), "{error}");
+            assert!(crate::Failure::from(error).hint.is_some());
+        }
+    }
+
+    #[test]
+    fn peaks_can_be_read_in_another_way() {
+        let sparse = Against { sparse: true, ..arguments(Some("gb10-287")) };
+        assert_eq!(sparse.resolve(None).unwrap().peak_by_key("fp4_matrix").unwrap().dense.value, 1e15);
+        let macs = Against { peak_unit: Some(PeakUnit::Macs), ..arguments(Some("t4")) };
+        assert!(macs.resolve(None).unwrap().peaks.iter().all(|peak| peak.counts == Counts::Macs));
+    }
+}

@@ -1,0 +1,40 @@
+//! What eaves does.
+//!
+//! A verb is a file in [`verbs`]: a request, which is plain data, and the function that answers it. The command line, the
+//! server and the Python package turn words, JSON and keyword arguments into requests and show the [`Answer`]; they
+//! compute nothing. A [`Session`] knows the recordings that are in memory, so a second question about them reads no
+//! file.
+//!
+//! ```no_run
+//! use eaves_app::{Context, Session, Verb, verbs::Report};
+//!
+//! let request = Report { inputs: vec!["trace.json.gz".into()], ..Report::default() };
+//! let answer = request.run(&Context::new(&Session::default()))?;
+//! println!("{} sections", answer.document.sections().count());
+//! # Ok::<(), eaves_app::Failure>(())
+//! ```
+
+pub mod analysis;
+mod answer;
+pub mod condition;
+mod context;
+pub mod device;
+mod failure;
+pub mod flame;
+mod form;
+pub mod machine;
+pub mod partial;
+mod selection;
+mod session;
+mod text_value;
+mod verb;
+pub mod verbs;
+
+pub use answer::{Answer, Drawing, FOR_PROGRAMS, Look, TooMuch};
+pub use context::{Context, HeldRun, Keep, Progress, Read, Reading, Silent};
+pub use device::{Against, PeakUnit};
+pub use failure::{Failure, FailureKind, hinted};
+pub use form::Form;
+pub use selection::{Duration, Ranks, Selected, Steps, Window, instant, seconds};
+pub use session::{Recordings, Session, each};
+pub use verb::{Entry, HELP_TEMPLATE, Verb, parse};

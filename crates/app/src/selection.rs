@@ -1,0 +1,224 @@
+//! Which part of recordings to look at: steps, a window of time, ranks.
+
+use std::ops::RangeInclusive;
+use std::str::FromStr;
+
+use clap::Args;
+use eaves_analyze::Selection;
+use eaves_model::{Interval, Ns};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::text_value::written_as_text;
+
+/// What part of the inputs a verb looks at.
+#[derive(Args, Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
+#[command(next_help_heading = "Selection")]
+#[serde(default)]
+pub struct Selected {
+    /// Only work launched in these profiler steps: N or A-B
+    #[arg(long, value_name = "STEPS")]
+    pub step: Option<Steps>,
+    /// Only this window of time, counted from the start: 1.5ms..20ms
+    #[arg(long, value_name = "FROM..TO")]
+    pub time: Option<Window>,
+    /// Only these ranks: 0,3-5
+    #[arg(long, value_name = "RANKS")]
+    pub rank: Option<Ranks>,
+}
+
+impl Selected {
+    /// The part that texts name, each written as after its option.
+    ///
+    /// # Errors
+    /// If a text means nothing.
+    pub fn parse(step: Option<&str>, time: Option<&str>, rank: Option<&str>) -> Result<Self, String> {
+        Ok(Self {
+            step: step.map(str::parse).transpose()?,
+            time: time.map(str::parse).transpose()?,
+            rank: rank.map(str::parse).transpose()?,
+        })
+    }
+
+    /// The part.
+    pub fn selection(&self) -> Selection {
+        let mut selection = Selection::default();
+        if let Some(Steps(steps)) = &self.step {
+            selection = selection.with_steps(steps.clone());
+        }
+        if let Some(Window(time)) = self.time {
+            selection = selection.with_time(time);
+        }
+        if let Some(Ranks(ranks)) = &self.rank {
+            selection = selection.with_ranks(ranks.clone());
+        }
+        selection
+    }
+}
+
+/// Profiler steps: `3` or `3-7`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Steps(pub RangeInclusive<u64>);
+
+/// A window of time: `1.5ms..20ms`; either side may be left open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Window(pub Interval);
+
+/// Ranks, sorted and each once: `0,3-5`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ranks(pub Vec<i64>);
+
+/// A length of time: `30us`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Duration(pub Ns);
+
+impl FromStr for Steps {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        steps(text).map(Self)
+    }
+}
+
+impl FromStr for Window {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        time(text).map(Self)
+    }
+}
+
+impl FromStr for Ranks {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        ranks(text)
+    }
+}
+
+impl FromStr for Duration {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        instant(text).map(Self)
+    }
+}
+
+written_as_text!(Steps, "Steps", "3-7");
+written_as_text!(Window, "Window", "1.5ms..20ms");
+written_as_text!(Ranks, "Ranks", "0,3-5");
+written_as_text!(Duration, "Duration", "30us");
+
+/// `3` or `3-7`.
+fn steps(text: &str) -> Result<RangeInclusive<u64>, String> {
+    range(text).ok_or_else(|| "expected a step such as `3` or steps such as `3-7`".to_owned())
+}
+
+/// `0,3-5`, sorted and each once.
+fn ranks(text: &str) -> Result<Ranks, String> {
+    /// More would be a slip of the keyboard, and the list would fill the memory.
+    const MOST_RANKS: u64 = 1 << 20;
+    let wrong = || "expected ranks such as `0` or `0,3-5`".to_owned();
+    let mut ranks = Vec::new();
+    for part in text.split(',') {
+        let range = range(part.trim()).ok_or_else(wrong)?;
+        if range.end() - range.start() >= MOST_RANKS || *range.end() > i64::MAX as u64 {
+            return Err(format!("more than {MOST_RANKS} ranks"));
+        }
+        ranks.extend(range.map(|rank| rank as i64));
+    }
+    ranks.sort_unstable();
+    ranks.dedup();
+    Ok(Ranks(ranks))
+}
+
+fn range(text: &str) -> Option<RangeInclusive<u64>> {
+    let (first, last) = text.split_once('-').unwrap_or((text, text));
+    let (first, last) = (first.trim().parse().ok()?, last.trim().parse().ok()?);
+    (first <= last).then_some(first..=last)
+}
+
+/// `1.5ms..2s`; either side may be left open.
+fn time(text: &str) -> Result<Interval, String> {
+    let (from, to) =
+        text.split_once("..").ok_or("expected a window such as `1.5ms..20ms`, `20ms..` or `..20ms`")?;
+    let start = if from.trim().is_empty() { Ns::ZERO } else { instant(from.trim())? };
+    let end = if to.trim().is_empty() { Ns::MAX } else { instant(to.trim())? };
+    if start >= end {
+        return Err("the window ends before it begins".to_owned());
+    }
+    Ok(Interval::new(start, end))
+}
+
+/// A time; a number alone is seconds, as the options of other tools have it.
+///
+/// # Errors
+/// If it is no time.
+pub fn seconds(text: &str) -> Result<Ns, String> {
+    let is_plain = text.starts_with(|first: char| first.is_ascii_digit())
+        && text.chars().all(|letter| letter.is_ascii_digit() || letter == '.');
+    if is_plain { instant(&format!("{text}s")) } else { instant(text) }
+}
+
+/// A decimal number with a unit, exactly: no float on the way.
+///
+/// # Errors
+/// If it is no time.
+pub fn instant(text: &str) -> Result<Ns, String> {
+    let wrong = || format!("`{text}` is no time; write a number and `ns`, `us`, `ms` or `s`");
+    let units = [("ns", 0), ("us", 3), ("µs", 3), ("ms", 6), ("s", 9)];
+    let split = text.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(text.len());
+    let (number, unit) = (&text[..split], text[split..].trim());
+    let digits = match units.iter().find(|(name, _)| *name == unit) {
+        Some((_, digits)) => *digits,
+        None if unit.is_empty() && number.parse() == Ok(0) => 0,
+        None => return Err(wrong()),
+    };
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    let fraction = fraction.trim_end_matches('0');
+    if whole.is_empty() && fraction.is_empty() || fraction.contains('.') {
+        return Err(wrong());
+    }
+    if fraction.len() > digits {
+        return Err(format!("`{text}` is finer than a nanosecond"));
+    }
+    let nanoseconds = format!("{whole}{fraction:0<digits$}");
+    nanoseconds.parse().map(Ns).map_err(|_| wrong())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_are_one_or_a_range() {
+        assert_eq!(steps("3"), Ok(3..=3));
+        assert_eq!(steps("3-7"), Ok(3..=7));
+        for wrong in ["", "-", "7-3", "3-", "-3", "a", "1-2-3"] {
+            assert!(steps(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn ranks_are_a_list_of_ranges() {
+        assert_eq!(ranks("3-5,0, 4"), Ok(Ranks(vec![0, 3, 4, 5])));
+        for wrong in ["", ",", "1,", "0-99999999999999", "18446744073709551615"] {
+            assert!(ranks(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn times_are_exact() {
+        let window = |start, end| Ok(Interval::new(Ns(start), Ns(end)));
+        assert_eq!(time("1.5ms..2s"), window(1_500_000, 2_000_000_000));
+        assert_eq!(time("0..0.001us"), window(0, 1));
+        assert_eq!(time(" 7 ns .. 8µs "), window(7, 8_000));
+        assert_eq!(time("20ms.."), window(20_000_000, i64::MAX));
+        assert_eq!(time("..20ms"), window(0, 20_000_000));
+        for wrong in
+            ["", "5ms", "1..2", "2s..1s", "1s..1s", "1.0005us..2us", "..s", "1.2.3s..9s", "-1s..2s", "9e9s.."]
+        {
+            assert!(time(wrong).is_err(), "{wrong}");
+        }
+    }
+}

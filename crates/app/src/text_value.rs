@@ -1,0 +1,57 @@
+//! Values that people write as text, such as `4k` or `1.5ms..20ms`: the same at every door.
+
+/// Lets JSON hold a type that is written as text. A number counts as its digits.
+macro_rules! written_as_text {
+    ($type:ty, $name:literal, $example:literal) => {
+        impl<'de> serde::Deserialize<'de> for $type {
+            fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+                $crate::text_value::parsed(from)
+            }
+        }
+
+        impl schemars::JsonSchema for $type {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                $name.into()
+            }
+
+            fn inline_schema() -> bool {
+                true
+            }
+
+            fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                schemars::json_schema!({"type": ["string", "number"], "examples": [$example]})
+            }
+        }
+    };
+}
+
+pub(crate) use written_as_text;
+
+/// Reads a value from its text, or from a number.
+pub(crate) fn parsed<'de, T, D>(from: D) -> Result<T, D::Error>
+where
+    T: std::str::FromStr<Err = String>,
+    D: serde::Deserializer<'de>,
+{
+    use serde::de::{Deserialize, Error};
+    let text = match serde_json::Value::deserialize(from)? {
+        serde_json::Value::String(text) => text,
+        serde_json::Value::Number(number) => number.to_string(),
+        other => return Err(Error::custom(format!("expected a text or a number, not {other}"))),
+    };
+    text.parse().map_err(Error::custom)
+}
+
+/// Reads names from a list, or from one text with commas.
+pub(crate) fn names<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
+    #[derive(serde::Deserialize)]
+    #[serde(untagged)]
+    enum Names {
+        Text(String),
+        List(Vec<String>),
+    }
+    Ok(match <Names as serde::Deserialize>::deserialize(from)? {
+        Names::Text(text) => text.split(',').map(|name| name.trim().to_owned()).collect(),
+        Names::List(list) => list,
+    })
+}

@@ -1,0 +1,149 @@
+//! Verbs: requests that can be answered, and how JSON becomes one.
+
+use eaves_model::suggestion::did_you_mean;
+use schemars::{JsonSchema, Schema, schema_for};
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use crate::{Answer, Context, Failure, Form};
+
+/// Examples stand before the options: most people need no more.
+pub const HELP_TEMPLATE: &str = "\
+{about}
+
+Examples:
+{before-help}{usage-heading} {usage}
+
+{all-args}";
+
+/// A request, and how it is answered.
+pub trait Verb: DeserializeOwned + JsonSchema {
+    /// Its name at every door.
+    const NAME: &'static str;
+
+    /// Answers it.
+    ///
+    /// # Errors
+    /// If the request means nothing, an input cannot be read, or there is nothing to answer with.
+    fn run(&self, context: &Context<'_>) -> Result<Answer, Failure>;
+
+    /// The files it reads, so that none is overwritten.
+    fn files(&self) -> Vec<std::path::PathBuf> {
+        Vec::new()
+    }
+
+    /// True if its answer can have a form. Asked before the work, so that a wrong name costs no time.
+    fn has_form(&self, form: Form) -> bool {
+        Form::OF_DOCUMENTS.contains(&form)
+    }
+}
+
+/// Reads a request from JSON. Every field must be one that it has.
+///
+/// # Errors
+/// If a field is unknown or holds something that it cannot mean.
+pub fn parse<V: Verb>(fields: Map<String, Value>) -> Result<V, Failure> {
+    let schema = schema_for!(V);
+    let known = field_names(&schema);
+    for name in fields.keys() {
+        if !known.iter().any(|field| field == name) {
+            let hint = match did_you_mean(name, known.iter().map(String::as_str)) {
+                Some(similar) => format!("did you mean `{similar}`?"),
+                None => format!("fields are {}", known.join(", ")),
+            };
+            return Err(Failure::usage(format!("`{}` has no field `{name}`", V::NAME), hint));
+        }
+    }
+    serde_json::from_value(Value::Object(fields)).map_err(|error| {
+        Failure::usage(format!("`{}`: {error}", V::NAME), "the schema of the request says what fields hold")
+    })
+}
+
+/// The names of the fields of a schema, those of its variants too.
+fn field_names(schema: &Schema) -> Vec<String> {
+    fn collect(value: &Value, definitions: Option<&Value>, names: &mut Vec<String>) {
+        if let Some(properties) = value.get("properties").and_then(Value::as_object) {
+            names.extend(properties.keys().cloned());
+        }
+        for key in ["oneOf", "anyOf", "allOf"] {
+            for part in value.get(key).and_then(Value::as_array).into_iter().flatten() {
+                collect(part, definitions, names);
+            }
+        }
+        let target = value.get("$ref").and_then(Value::as_str).and_then(|path| path.rsplit('/').next());
+        if let Some(part) = target.and_then(|name| definitions?.get(name)) {
+            collect(part, definitions, names);
+        }
+    }
+    let value = schema.as_value();
+    let mut names = Vec::new();
+    collect(value, value.get("$defs"), &mut names);
+    names.sort();
+    names.dedup();
+    names
+}
+
+/// A verb of the list of all, for doors that take its name as data.
+#[derive(Clone, Copy)]
+pub struct Entry {
+    /// Its name.
+    pub name: &'static str,
+    /// The schema of its request.
+    pub schema: fn() -> Schema,
+    /// Reads a request and answers it.
+    pub answer: fn(Map<String, Value>, &Context<'_>) -> Result<Answer, Failure>,
+}
+
+impl std::fmt::Debug for Entry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Entry").field(&self.name).finish()
+    }
+}
+
+impl Entry {
+    /// The entry of a verb.
+    pub const fn of<V: Verb>() -> Self {
+        Self {
+            name: V::NAME,
+            schema: || schema_for!(V),
+            answer: |fields, context| parse::<V>(fields)?.run(context),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{Args, FromArgMatches};
+    use serde_json::json;
+
+    use super::*;
+    use crate::verbs::Report;
+
+    fn asked(fields: Value) -> Result<Report, Failure> {
+        parse(fields.as_object().unwrap().clone())
+    }
+
+    fn typed(words: &[&str]) -> Report {
+        let command = Report::augment_args(clap::Command::new("report"));
+        Report::from_arg_matches(&command.get_matches_from([&["report"], words].concat())).unwrap()
+    }
+
+    #[test]
+    fn json_and_words_make_the_same_request() {
+        assert_eq!(asked(json!({"inputs": ["a.json"]})).unwrap(), typed(&["a.json"]));
+        let fields = json!({"inputs": ["a.json"], "step": "3-7", "rank": 0, "time": "1ms..2ms",
+            "section": "kernels,steps", "kernel_wait": "5us", "details": true});
+        let words = "a.json --step 3-7 --rank 0 --time 1ms..2ms --section kernels --section steps \
+                     --kernel-wait 5us --details";
+        assert_eq!(asked(fields).unwrap(), typed(&words.split_whitespace().collect::<Vec<_>>()));
+    }
+
+    #[test]
+    fn what_a_request_has_not_is_refused_with_a_hint() {
+        let unknown = asked(json!({"inputs": ["a.json"], "sections": "kernels"})).unwrap_err();
+        assert_eq!(unknown.message, "`report` has no field `sections`");
+        assert_eq!(unknown.hint.as_deref(), Some("did you mean `section`?"));
+        let wrong = asked(json!({"inputs": ["a.json"], "step": "7-3"})).unwrap_err();
+        assert!(wrong.message.contains("expected a step such as"), "{wrong}");
+    }
+}

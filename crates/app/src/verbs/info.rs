@@ -1,0 +1,43 @@
+//! `info`: what is in the inputs, what is not, and how to record it.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use eaves_present::Document;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::{Answer, Context, Failure, HELP_TEMPLATE, Keep, Reading, Verb};
+
+/// Rows of each table that people see unless they say how many.
+const ROWS: usize = 20;
+
+/// Show what a trace holds, what is missing, and how to record it
+#[derive(Args, Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
+#[command(
+    help_template = HELP_TEMPLATE,
+    before_help = "  eaves info trace.json.gz
+  eaves info traces/                  every rank of a job
+  eaves info trace.json --json | jq '.sections[].id'"
+)]
+#[serde(default)]
+pub struct Info {
+    /// Files, directories with one trace per rank, patterns, or - for stdin
+    #[arg(required = true, value_name = "INPUT")]
+    pub inputs: Vec<PathBuf>,
+}
+
+impl Verb for Info {
+    const NAME: &'static str = "info";
+
+    fn run(&self, context: &Context<'_>) -> Result<Answer, Failure> {
+        let everything = eaves_analyze::Selection::default();
+        let read = context.read(&self.inputs, Reading::Traces, Keep::Selected(&everything), |_| ())?;
+        let document = Document::new(Self::NAME, &read.run, eaves_analyze::info(&read.run));
+        Ok(Answer::new(document).with_top(ROWS))
+    }
+
+    fn files(&self) -> Vec<PathBuf> {
+        self.inputs.clone()
+    }
+}

@@ -1,0 +1,74 @@
+//! `memory`: the memory peak and what was in use then.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use eaves_present::{Document, memory};
+use eaves_section::Section;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::analysis::{Closely, Question, sections};
+use crate::answer::painted;
+use crate::{Answer, Context, Drawing, Failure, Form, Look, Verb, condition};
+
+/// The sections of the report that it shows.
+const SECTIONS: &[&str] = &["memory"];
+
+/// Show the memory peak, what was in use then, and growth
+#[derive(Args, Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Memory {
+    /// Files, directories with one recording per rank, patterns, or -
+    #[arg(required_unless_present = "program", value_name = "INPUT")]
+    pub inputs: Vec<PathBuf>,
+    /// Exit with 1 if a number is too much: peak>70GB,
+    /// unused_at_peak>4GiB; may be repeated
+    #[arg(long, value_name = "CONDITION", allow_hyphen_values = true)]
+    pub fail_on: Vec<String>,
+    /// The part of the recordings to look at, and how closely.
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub closely: Closely,
+}
+
+impl Verb for Memory {
+    const NAME: &'static str = "memory";
+
+    fn run(&self, context: &Context<'_>) -> Result<Answer, Failure> {
+        let conditions = condition::parse_all(&self.fail_on)?;
+        let question = Question {
+            verb: Self::NAME,
+            inputs: &self.inputs,
+            options: self.closely.options(None),
+            analyses: sections(|id| SECTIONS.contains(&id)),
+            is_whole: false,
+        };
+        let mut answer = question.answer(context)?;
+        let sections: Vec<&Section> = answer.document.sections().collect();
+        answer.too_much = condition::check_all(&conditions, &sections)?;
+        Ok(answer.drawn_by(OverTime))
+    }
+
+    fn files(&self) -> Vec<PathBuf> {
+        self.inputs.clone()
+    }
+
+    fn has_form(&self, form: Form) -> bool {
+        Form::OF_DOCUMENTS.contains(&form) || matches!(form, Form::Svg | Form::Png)
+    }
+}
+
+/// Memory over time.
+struct OverTime;
+
+impl Drawing for OverTime {
+    fn draw(&self, document: &Document, form: Form, _: Look) -> Result<Option<Vec<u8>>, Failure> {
+        let drawing = || memory::svg(&document.sections().collect::<Vec<_>>());
+        Ok(match form {
+            Form::Svg => Some(drawing().into_bytes()),
+            Form::Png => Some(painted(&drawing())?),
+            _ => None,
+        })
+    }
+}

@@ -1,0 +1,44 @@
+//! The verbs, one file each. To add one: copy a file, add a `mod` line, a `pub use` and an entry, in order of name.
+
+// tidy-alphabetical-start
+mod comm;
+mod flame;
+mod hta;
+mod info;
+mod kernels;
+mod memory;
+mod report;
+mod timeline;
+// tidy-alphabetical-end
+
+// tidy-alphabetical-start
+pub use comm::Comm;
+pub use flame::{Flame, MetricName, OrderName};
+pub use hta::{Hta, hta_sections};
+pub use info::Info;
+pub use kernels::Kernels;
+pub use memory::Memory;
+pub use report::{Report, check_sections};
+pub use timeline::Timeline;
+// tidy-alphabetical-end
+
+use crate::Entry;
+
+/// Every verb whose requests are data.
+pub static ALL: &[Entry] = &[
+    // tidy-alphabetical-start
+    Entry::of::<Comm>(),
+    Entry::of::<Flame>(),
+    Entry::of::<Hta>(),
+    Entry::of::<Info>(),
+    Entry::of::<Kernels>(),
+    Entry::of::<Memory>(),
+    Entry::of::<Report>(),
+    Entry::of::<Timeline>(),
+    // tidy-alphabetical-end
+];
+
+/// The verb of a name.
+pub fn find(name: &str) -> Option<&'static Entry> {
+    ALL.iter().find(|entry| entry.name == name)
+}

@@ -1,0 +1,87 @@
+//! `report`: every analysis of the inputs.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use eaves_analyze::analyses;
+use eaves_model::suggestion::did_you_mean;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::analysis::{Closely, Question, sections};
+use crate::{Answer, Context, Failure, Form, HELP_TEMPLATE, Verb, device};
+
+/// Show where a program's time went
+#[derive(Args, Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
+#[command(
+    help_template = HELP_TEMPLATE,
+    before_help = "  eaves report trace.json.gz
+  eaves report traces/ --rank 0,3-5       some ranks of a job
+  eaves report trace.json --step 3-7      some steps
+  eaves report trace.json --section kernels --top 0 --csv
+  eaves report trace.json --section roofline --device h100-sxm
+  eaves report trace.json -o report.html  a page with timeline and flame graph
+  eaves report trace.json -o report.md -o report.json
+  eaves report rank7.json -o 7.eaves-partial             one rank of many
+  eaves report parts/                     the job whose ranks were measured
+  eaves report s3://bucket/job --ray http://HEAD:8265    on a Ray cluster"
+)]
+#[serde(default)]
+pub struct Report {
+    /// Files, directories with one trace per rank, patterns, or - for stdin
+    #[arg(required = true, value_name = "INPUT")]
+    pub inputs: Vec<PathBuf>,
+    /// The part of the recordings to look at, and how closely.
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub closely: Closely,
+    /// Show only this section; may be repeated
+    #[arg(long, value_name = "ID", help_heading = "Selection")]
+    #[serde(deserialize_with = "crate::text_value::names")]
+    pub section: Vec<String>,
+    /// Compare operators with this device or peaks file, not the recorded device
+    #[arg(long, value_name = "NAME|FILE", help_heading = "Device")]
+    pub device: Option<String>,
+}
+
+impl Verb for Report {
+    const NAME: &'static str = "report";
+
+    fn run(&self, context: &Context<'_>) -> Result<Answer, Failure> {
+        check_sections(&self.section)?;
+        let is_wanted =
+            |id: &str| self.section.is_empty() || self.section.iter().any(|section| section == id);
+        let device = self.device.as_deref().map(device::named).transpose()?;
+        let question = Question {
+            verb: Self::NAME,
+            inputs: &self.inputs,
+            options: self.closely.options(device),
+            analyses: sections(is_wanted),
+            // A part of the report is tables alone; the whole of it is the page.
+            is_whole: self.section.is_empty(),
+        };
+        question.answer(context)
+    }
+
+    fn files(&self) -> Vec<PathBuf> {
+        self.inputs.clone()
+    }
+
+    fn has_form(&self, form: Form) -> bool {
+        Form::OF_DOCUMENTS.contains(&form) || form == Form::Partial
+    }
+}
+
+/// Makes sure that there are such sections.
+///
+/// # Errors
+/// If there is none of a name.
+pub fn check_sections(wanted: &[String]) -> Result<(), Failure> {
+    let Some(unknown) = wanted.iter().find(|id| analyses::find(id).is_none()) else { return Ok(()) };
+    let known = || analyses::ALL.iter().map(|analysis| analysis.id);
+    let hint = match did_you_mean(unknown, known()) {
+        Some(similar) => format!("did you mean `{similar}`?"),
+        None => format!("there are: {}", known().collect::<Vec<_>>().join(", ")),
+    };
+    Err(Failure::usage(format!("no section `{unknown}`"), hint))
+}

@@ -1,0 +1,94 @@
+//! `timeline`: the inputs over time, as a page, a drawing, or lines of text.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use eaves_analyze::timeline::{TIMELINE, charts};
+use eaves_analyze::{Options, assemble, measure};
+use eaves_present::timeline::svg;
+use eaves_present::{Document, page, terminal};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::answer::painted;
+use crate::context::HeldRun;
+use crate::{Answer, Context, Drawing, Failure, Form, HELP_TEMPLATE, Keep, Look, Reading, Selected, Verb};
+
+/// Draw what host and GPU did over time
+#[derive(Args, Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
+#[command(
+    help_template = HELP_TEMPLATE,
+    before_help = "  eaves timeline trace.json.gz                       lines of text
+  eaves timeline trace.json -o timeline.html         a page to explore
+  eaves timeline traces/ --step 3-4 -o timeline.svg  a drawing
+  eaves timeline trace.json --json                   the numbers"
+)]
+#[serde(default)]
+pub struct Timeline {
+    /// Files, directories with one trace per rank, patterns, or - for stdin
+    #[arg(required = true, value_name = "INPUT")]
+    pub inputs: Vec<PathBuf>,
+    /// The part of the recordings to look at.
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub selected: Selected,
+    /// Pixels of an .svg or .png, or columns of the text
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = clap::value_parser!(u32).range(40..=20_000),
+        help_heading = "Output"
+    )]
+    pub width: Option<u32>,
+}
+
+/// Pixels of a drawing for which no width is given: a screen.
+const USUAL_WIDTH: u32 = 1600;
+
+impl Verb for Timeline {
+    const NAME: &'static str = "timeline";
+
+    fn run(&self, context: &Context<'_>) -> Result<Answer, Failure> {
+        let options = Options::default().with_selection(self.selected.selection());
+        let keep = Keep::Selected(&options.selection);
+        let read = context
+            .read(&self.inputs, Reading::Traces, keep, |trace| measure(trace, &options, &[&TIMELINE]))?;
+        let outcomes = assemble(&read.run.recordings, &read.answers, &options, &[&TIMELINE])?;
+        let document = Document::new(Self::NAME, &read.run, outcomes);
+        let tracks = Tracks { run: read.run, options, width: self.width };
+        Ok(Answer::new(document).drawn_by(tracks))
+    }
+
+    fn files(&self) -> Vec<PathBuf> {
+        self.inputs.clone()
+    }
+
+    fn has_form(&self, form: Form) -> bool {
+        Form::OF_DOCUMENTS.contains(&form) || matches!(form, Form::Svg | Form::Png)
+    }
+}
+
+struct Tracks {
+    run: HeldRun,
+    options: Options,
+    width: Option<u32>,
+}
+
+impl Drawing for Tracks {
+    fn draw(&self, document: &Document, form: Form, look: Look) -> Result<Option<Vec<u8>>, Failure> {
+        let charts = || charts(&self.run.recordings, &self.options);
+        let section = document.sections().next();
+        let drawing = || svg(&charts(), section, self.width.unwrap_or(USUAL_WIDTH));
+        Ok(match form {
+            Form::Html => Some(page::timeline(document, &charts()).into_bytes()),
+            Form::Svg => Some(drawing().into_bytes()),
+            Form::Png => Some(painted(&drawing())?),
+            Form::Text => {
+                let width = self.width.map_or(look.width, |width| width as usize);
+                let options = terminal::Options { width, top: look.top };
+                Some(terminal::render_timeline(document, &charts(), &options).into_bytes())
+            }
+            _ => None,
+        })
+    }
+}

@@ -1,0 +1,26 @@
+//! The trees of a run.
+
+use super::{Grouping, Order, Tree};
+
+/// The trees of a run.
+#[derive(Clone, Debug)]
+pub struct Flame {
+    /// The names by number.
+    pub names: Vec<String>,
+    /// Merged by name path.
+    pub merged: Tree,
+    /// Every call by itself, in order of time, if it was asked for.
+    pub chart: Option<Tree>,
+}
+
+impl Flame {
+    /// The tree in an order, with what is small put together. Without a tree in order of time, that is the merged
+    /// one.
+    pub fn view(&self, order: Order, grouping: &Grouping<'_>) -> Tree {
+        match (order, &self.chart) {
+            (Order::LeftHeavy, _) | (Order::Time, None) => self.merged.group(grouping),
+            (Order::Time, Some(chart)) => chart.group(grouping),
+            (Order::Inverted, _) => self.merged.inverted().group(grouping),
+        }
+    }
+}
