@@ -158,7 +158,8 @@ fn chart(document: &Document) -> Result<String, Failure> {
     Ok(roofline::svg(&sections, &roofline::Options::default()))
 }
 
-fn without_tables_for_programs(document: &Document) -> Document {
+/// A document as people see it.
+pub fn without_tables_for_programs(document: &Document) -> Document {
     let mut shown = document.clone();
     for outcome in &mut shown.outcomes {
         if let Outcome::Section(section) = outcome {

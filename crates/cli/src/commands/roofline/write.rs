@@ -1,7 +1,7 @@
 //! Rooflines as pictures, one flat table, or folders of tables.
 
 use eaves_analyze::roofline::flat_table;
-use eaves_app::{Answer, Drawing, Failure, Form, Look};
+use eaves_app::{Answer, Drawing, Failure, Form, Look, without_tables_for_programs};
 use eaves_present::roofline::{Options, svg};
 use eaves_present::{Document, csv, page, png, terminal};
 use eaves_section::{Outcome, Section, Table};
@@ -40,7 +40,10 @@ impl Drawing for Rooflines {
     fn draw(&self, document: &Document, form: Form, look: Look) -> Result<Option<Vec<u8>>, Failure> {
         let drawing = || svg(&document.sections().collect::<Vec<&Section>>(), &self.options);
         Ok(match form {
-            Form::Html => Some(page::roofline(document, &self.options).into_bytes()),
+            Form::Html => {
+                let shown = without_tables_for_programs(document);
+                Some(page::roofline(&shown, &self.options).into_bytes())
+            }
             Form::Svg => Some(drawing().into_bytes()),
             Form::Png => Some(png::render(&drawing(), png::SCREEN).map_err(anyhow::Error::from)?),
             Form::Csv => {
@@ -91,12 +94,12 @@ fn whole(inputs: &[OneInput]) -> Document {
     whole
 }
 
-/// What people see: the flat table repeats the points, and a table without rows says nothing.
+/// What people see in a terminal: a table without rows says nothing.
 fn shown(whole: &Document) -> Document {
-    let mut shown = whole.clone();
+    let mut shown = without_tables_for_programs(whole);
     for outcome in &mut shown.outcomes {
         if let Outcome::Section(section) = outcome {
-            section.tables.retain(|table| table.id != "classification" && !table.rows.is_empty());
+            section.tables.retain(|table| !table.rows.is_empty());
         }
     }
     shown
