@@ -159,7 +159,7 @@ fn chart(document: &Document) -> Result<String, Failure> {
 }
 
 /// A document as people see it.
-pub fn without_tables_for_programs(document: &Document) -> Document {
+pub(crate) fn without_tables_for_programs(document: &Document) -> Document {
     let mut shown = document.clone();
     for outcome in &mut shown.outcomes {
         if let Outcome::Section(section) = outcome {

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use eaves_ingest::Form as InputForm;
+use eaves_model::compile::CompileLog;
 use eaves_model::{Measurements, RankSource, Recording, Run, Trace};
 
 use crate::session::each;
@@ -124,7 +125,7 @@ impl<'a> Context<'a> {
             let measurements = recordings.sums.clone();
             return Ok(Read { run: HeldRun::Loaded(recordings), answers, measurements });
         }
-        let work = |recording: &mut Recording| match keep {
+        let work = &|recording: &mut Recording| match keep {
             Keep::Nothing => work(&recording.trace.take_rows()),
             Keep::Selected(selection) => {
                 let answer = work(&recording.trace);
@@ -135,20 +136,35 @@ impl<'a> Context<'a> {
                 answer
             }
         };
-        let mut read = None;
+        self.reading(|options| match reading {
+            Reading::Traces => eaves_ingest::read_with(inputs, options, work).map(|(run, answers)| Read {
+                run: HeldRun::Own(run),
+                answers,
+                measurements: Vec::new(),
+            }),
+            Reading::WithSums => eaves_ingest::read_with_sums(inputs, options, work).map(from_contents),
+            Reading::Any(form) => eaves_ingest::open_with(inputs, options, form, work).map(from_contents),
+        })
+    }
+
+    /// Reads logs of compilations.
+    ///
+    /// # Errors
+    /// If an input cannot be read.
+    pub fn compile_logs(&self, inputs: &[PathBuf]) -> Result<Vec<CompileLog>, Failure> {
+        self.reading(|options| eaves_ingest::read_compile_logs(inputs, options))
+    }
+
+    fn reading<T>(
+        &self,
+        read: impl Fn(&eaves_ingest::Options) -> Result<T, eaves_ingest::Error>,
+    ) -> Result<T, Failure> {
+        let mut answer = None;
         self.progress.reading(&mut |progress| {
-            let options = eaves_ingest::Options { progress, ..Default::default() };
-            read = Some(match reading {
-                Reading::Traces => eaves_ingest::read_with(inputs, &options, work)
-                    .map(|(run, answers)| Read { run: HeldRun::Own(run), answers, measurements: Vec::new() }),
-                Reading::WithSums => eaves_ingest::read_with_sums(inputs, &options, work).map(from_contents),
-                Reading::Any(form) => {
-                    eaves_ingest::open_with(inputs, &options, form, work).map(from_contents)
-                }
-            });
+            answer = Some(read(&eaves_ingest::Options { progress, ..Default::default() }));
         });
-        match read {
-            Some(read) => Ok(read?),
+        match answer {
+            Some(answer) => Ok(answer?),
             None => Err(Failure::new("nothing was read", "this is a fault of eaves; please report it")),
         }
     }

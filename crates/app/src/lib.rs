@@ -30,7 +30,7 @@ mod text_value;
 mod verb;
 pub mod verbs;
 
-pub use answer::{Answer, Drawing, FOR_PROGRAMS, Look, TooMuch, without_tables_for_programs};
+pub use answer::{Answer, Drawing, FOR_PROGRAMS, Look, TooMuch};
 pub use context::{Context, HeldRun, Keep, Progress, Read, Reading, Silent};
 pub use device::{Against, PeakUnit};
 pub use failure::{Failure, FailureKind, hinted};

@@ -40,6 +40,15 @@ impl Selected {
         })
     }
 
+    /// The request for a part.
+    pub fn of(selection: &Selection) -> Self {
+        Self {
+            step: selection.steps.clone().map(Steps),
+            time: selection.time.map(Window),
+            rank: selection.ranks.clone().map(Ranks),
+        }
+    }
+
     /// The part.
     pub fn selection(&self) -> Selection {
         let mut selection = Selection::default();

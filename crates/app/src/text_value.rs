@@ -55,3 +55,17 @@ pub(crate) fn names<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Vec<Str
         Names::List(list) => list,
     })
 }
+
+/// Reads paths from a list, or from the text of one.
+pub(crate) fn paths<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Vec<std::path::PathBuf>, D::Error> {
+    #[derive(serde::Deserialize)]
+    #[serde(untagged)]
+    enum Paths {
+        One(std::path::PathBuf),
+        List(Vec<std::path::PathBuf>),
+    }
+    Ok(match <Paths as serde::Deserialize>::deserialize(from)? {
+        Paths::One(path) => vec![path],
+        Paths::List(list) => list,
+    })
+}

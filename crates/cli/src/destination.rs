@@ -125,11 +125,6 @@ impl Outputs {
         self.0.iter().any(|(place, form)| matches!(place, Place::One(_)) && *form == Form::Csv)
     }
 
-    /// True if a page is made.
-    pub(crate) fn is_page(&self) -> bool {
-        self.forms().contains(&Form::Html)
-    }
-
     /// Writes the answer everywhere.
     pub(crate) fn write(self, answer: &Answer, top: usize, printer: &Printer) -> anyhow::Result<()> {
         for (place, form) in self.0 {

@@ -36,7 +36,7 @@ impl Recording {
     fn ask(
         &self,
         py: Python<'_>,
-        question: impl FnOnce(&Recordings) -> Result<Document, Failure> + Send + 'static,
+        question: impl FnOnce(&Arc<Recordings>) -> Result<Document, Failure> + Send + 'static,
     ) -> PyResult<Report> {
         let recordings = self.recordings.clone();
         detached(py, move || question(&recordings)).map(Report::from)
@@ -166,7 +166,7 @@ impl Recording {
 
     /// The answers of Holistic Trace Analysis, corrected.
     fn hta(&self, py: Python<'_>) -> PyResult<Report> {
-        self.ask(py, library::hta)
+        self.ask(py, |recordings| library::hta(recordings))
     }
 
     /// How far operators, kernels and collectives are from what the device can do. `ops` are formulas of your own.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use eaves_analyze::section::Section;
 use eaves_model::{Interval, Run};
 use eaves_present::Document;
+use serde_json::{Map, Value};
 
 use crate::Problem;
 
@@ -24,11 +25,11 @@ pub trait Engine: Send + Sync + 'static {
     /// If there is nothing to show.
     fn open(&self, inputs: &[PathBuf]) -> Result<Opened, Problem>;
 
-    /// What changed from one set of inputs to another: `eaves.diff/1`.
+    /// What a verb answers to a request, as JSON. Inputs that are in memory are not read again.
     ///
     /// # Errors
-    /// If they cannot be compared.
-    fn diff(&self, base: &[PathBuf], new: &[PathBuf]) -> Result<Vec<u8>, Problem>;
+    /// If the request means nothing, or the verb fails.
+    fn ask(&self, verb: &str, request: Map<String, Value>) -> Result<Vec<u8>, Problem>;
 
     /// What is known by name, as JSON: `precisions` and `presets`.
     ///

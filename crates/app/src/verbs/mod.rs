@@ -2,23 +2,29 @@
 
 // tidy-alphabetical-start
 mod comm;
+mod compile;
+mod diff;
 mod flame;
 mod hta;
 mod info;
 mod kernels;
 mod memory;
 mod report;
+mod roofline;
 mod timeline;
 // tidy-alphabetical-end
 
 // tidy-alphabetical-start
 pub use comm::Comm;
+pub use compile::Compile;
+pub use diff::{Diff, Inputs};
 pub use flame::{Flame, MetricName, OrderName};
 pub use hta::{Hta, hta_sections};
 pub use info::Info;
 pub use kernels::Kernels;
 pub use memory::Memory;
 pub use report::{Report, check_sections};
+pub use roofline::{ColorBy, Factor, InputForm, Pair, PaletteName, Percent, Roofline, ThemeName};
 pub use timeline::Timeline;
 // tidy-alphabetical-end
 
@@ -28,12 +34,15 @@ use crate::Entry;
 pub static ALL: &[Entry] = &[
     // tidy-alphabetical-start
     Entry::of::<Comm>(),
+    Entry::of::<Compile>(),
+    Entry::of::<Diff>(),
     Entry::of::<Flame>(),
     Entry::of::<Hta>(),
     Entry::of::<Info>(),
     Entry::of::<Kernels>(),
     Entry::of::<Memory>(),
     Entry::of::<Report>(),
+    Entry::of::<Roofline>(),
     Entry::of::<Timeline>(),
     // tidy-alphabetical-end
 ];

@@ -7,7 +7,6 @@ mod cluster;
 mod compile;
 mod counters;
 mod device;
-mod diff;
 pub(crate) mod export;
 mod ingest;
 mod memory;
@@ -17,7 +16,6 @@ mod predict;
 mod profile;
 pub(crate) mod query;
 pub(crate) mod report;
-pub(crate) mod roofline;
 mod self_;
 mod serve;
 mod trigger;
@@ -30,7 +28,6 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Subcommand;
 use eaves_app::verbs;
-use eaves_ingest::{Contents, Form};
 use eaves_model::{Recording, Run};
 
 use crate::Status;
@@ -48,7 +45,7 @@ pub(crate) enum Command {
     Compile(Box<compile::Arguments>),
     Counters(counters::Arguments),
     Device(device::Arguments),
-    Diff(diff::Arguments),
+    Diff(verbs::Diff),
     Export(export::Arguments),
     Flame(verbs::Flame),
     Hta(verbs::Hta),
@@ -62,7 +59,7 @@ pub(crate) enum Command {
     Profile(Box<profile::Arguments>),
     Query(query::Arguments),
     Report(report::Arguments),
-    Roofline(Box<roofline::Arguments>),
+    Roofline(Box<verbs::Roofline>),
     #[command(name = "self")]
     Self_(self_::Arguments),
     Serve(serve::Arguments),
@@ -83,7 +80,7 @@ impl Command {
             Self::Compile(arguments) => return compile::run(arguments, output),
             Self::Counters(arguments) => return counters::run(arguments, output),
             Self::Device(arguments) => device::run(arguments, output),
-            Self::Diff(arguments) => return diff::run(arguments, output),
+            Self::Diff(request) => return output.run(request),
             Self::Export(arguments) => export::run(arguments, output),
             Self::Flame(request) => return output.run(request),
             Self::Hta(request) => return output.run(request),
@@ -97,7 +94,7 @@ impl Command {
             Self::Profile(arguments) => return profile::run(arguments, output),
             Self::Query(arguments) => query::run(arguments, output),
             Self::Report(arguments) => return report::run(arguments, output),
-            Self::Roofline(arguments) => return roofline::run(arguments, output),
+            Self::Roofline(request) => return output.run(request.as_ref()),
             Self::Self_(arguments) => self_::run(arguments, output),
             Self::Serve(arguments) => serve::run(arguments, output),
             Self::Timeline(request) => return output.run(request),
@@ -113,20 +110,6 @@ impl Command {
 fn read(inputs: &[PathBuf], output: &OutputArguments) -> Result<Run> {
     let (run, _) = read_with(inputs, output, |_| ())?;
     Ok(run)
-}
-
-/// Reads the inputs of a verb that may be traces or measurements.
-fn open_with<R: Send>(
-    inputs: &[PathBuf],
-    form: Option<Form>,
-    output: &OutputArguments,
-    work: impl Fn(&mut Recording) -> R + Sync,
-) -> Result<Contents<R>> {
-    let bar = Bar::start(&output.printer());
-    let options = eaves_ingest::Options { progress: bar.progress.clone(), ..Default::default() };
-    let read = eaves_ingest::open_with(inputs, &options, form, work);
-    drop(bar);
-    read.map_err(|error| hinted(error.to_string(), error.hint()))
 }
 
 /// Reads the inputs of a verb and does some work on each as soon as it is read.

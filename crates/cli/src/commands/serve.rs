@@ -107,7 +107,8 @@ impl ServingArguments {
             config: self.config.clone(),
             ops: self.ops.clone(),
         };
-        let program = Program { config: Some(self.config.clone()), ops: Some(self.ops.clone()) };
+        let program =
+            Program { config: Some(self.config.clone()), ops: Some(self.ops.clone()), ..Program::default() };
         Server::start(options, Arc::new(program)).map_err(|error| match &error {
             StartError::NoToken(_) => hinted(
                 error.to_string(),

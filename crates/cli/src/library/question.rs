@@ -5,13 +5,12 @@ use std::sync::Arc;
 
 use eaves_analyze::analyses::{self, Analysis};
 use eaves_analyze::compare::{self, Comparison, Profile};
-use eaves_analyze::{Options, Selection, assemble, measure};
+use eaves_analyze::{Options, Selection, measure};
 use eaves_present::Document;
 
 use super::{Failure, Recordings};
-use crate::commands::roofline as roofline_verb;
-use eaves_app::analysis;
-use eaves_app::{Against, device};
+use eaves_app::verbs::Roofline;
+use eaves_app::{Against, Context, Selected, Session, Verb, analysis, device};
 
 fn document(
     recordings: &Recordings,
@@ -61,26 +60,23 @@ pub fn info(recordings: &Recordings) -> Document {
 /// # Errors
 /// If there is no such device, none is named by anybody, or there is nothing of what is selected.
 pub fn roofline(
-    recordings: &Recordings,
+    recordings: &Arc<Recordings>,
     device: Option<&str>,
     sparse: bool,
     link: Option<&str>,
     ops: Option<&Path>,
 ) -> Result<Document, Failure> {
-    let run = &recordings.run;
-    let named = Against::default().or_named(device.map(str::to_owned)).with_sparse(sparse);
-    let recorded = run.recordings.iter().flat_map(|recording| &recording.trace.metadata.devices);
-    let device = named.resolve_recorded(&recorded.cloned().collect::<Vec<_>>())?;
-    let of_measuring = (!named.is_silent()).then(|| Arc::new(device.clone()));
-    let input = run.recordings.first().map(|recording| Path::new(&recording.path));
-    let formulas = input.map(|input| roofline_verb::script(ops, input)).transpose()?.flatten();
-    let options = recordings.options().with_formulas(formulas.map(Arc::new));
-    let analyses = eaves_analyze::roofline::analyses_of_traces();
-    let measured = recordings.each(|trace| measure(trace, &options, &analyses));
-    let options = options.with_device(of_measuring);
-    let outcomes = assemble(&run.recordings, &measured, &options, &analyses)?;
-    let outcomes = eaves_analyze::roofline::of_traces(outcomes, &device, link);
-    Ok(Document::new("roofline", run, outcomes))
+    let request = Roofline {
+        inputs: recordings.inputs.clone(),
+        device: Against::default().or_named(device.map(str::to_owned)).with_sparse(sparse),
+        link: link.map(str::to_owned),
+        ops: ops.map(Path::to_owned),
+        selected: Selected::of(&recordings.selection),
+        ..Roofline::default()
+    };
+    let session = Session::default();
+    session.add(recordings);
+    Ok(request.run(&Context::new(&session))?.document)
 }
 
 /// What changed from one run to another.

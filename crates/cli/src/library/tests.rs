@@ -11,8 +11,8 @@ fn example(name: &str) -> String {
     examples.join(name).display().to_string()
 }
 
-fn read(name: &str, selection: Selection) -> Recordings {
-    Recordings::read(&[PathBuf::from(example(name))], selection, None).unwrap()
+fn read(name: &str, selection: Selection) -> Arc<Recordings> {
+    Arc::new(Recordings::read(&[PathBuf::from(example(name))], selection, None).unwrap())
 }
 
 fn asked(arguments: &[&str]) -> Document {
@@ -61,7 +61,7 @@ fn rooflines_and_comparisons_are_those_of_the_verbs() {
 fn pictures_are_those_of_the_verbs() {
     let folder = tempfile::tempdir().unwrap();
     let path = example("training/rank0.json.gz");
-    let recordings = Arc::new(read("training/rank0.json.gz", Selection::default()));
+    let recordings = read("training/rank0.json.gz", Selection::default());
     let order = Order::LeftHeavy;
     let view =
         FlameView { metric: None, order, least_share: None, least_duration: Ns::ZERO, most_levels: None };

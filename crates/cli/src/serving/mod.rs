@@ -7,16 +7,20 @@ use std::sync::Arc;
 
 use eaves_analyze::Selection;
 use eaves_analyze::section::Section;
+use eaves_app::{Context, Session, verbs};
 use eaves_model::Run;
 use eaves_present::{Document, json, saved};
 use eaves_roofline::scripts::Script;
 use eaves_serve::{Engine, Opened, Part, Problem, Recorded};
+use serde_json::{Map, Value};
 
 use crate::library::{self, Recordings, Timeline};
 
 /// The verbs of this program.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Program {
+    /// The recordings that runs hold.
+    pub session: Session,
     /// Peaks and thresholds for inputs that have none, if the file is there.
     pub config: Option<PathBuf>,
     /// Formulas of the user, if the file is there.
@@ -48,6 +52,7 @@ impl Engine for Program {
             // Tables of kernels, commands of NPUs and logs of compilers have verbs of their own.
             Err(failure) => return self.open_otherwise(inputs).ok_or_else(|| failure.into()),
         };
+        self.session.add(&recordings);
         let document = library::report(&recordings, &[], None, false)?;
         let recorded: Option<Arc<dyn Recorded>> = match recordings.run.recordings.is_empty() {
             true => None,
@@ -56,13 +61,12 @@ impl Engine for Program {
         Ok(Opened { json: written(&document)?, document: Some(document), recorded })
     }
 
-    fn diff(&self, base: &[PathBuf], new: &[PathBuf]) -> Result<Vec<u8>, Problem> {
-        if let ([base], [new]) = (base, new) {
-            let words = ["diff".to_owned(), "--".to_owned(), text(base), text(new)];
-            return self.answer(&words);
-        }
-        let read = |inputs| Recordings::read(inputs, Selection::default(), None);
-        written(&library::diff(&read(base)?, &read(new)?)?)
+    fn ask(&self, verb: &str, request: Map<String, Value>) -> Result<Vec<u8>, Problem> {
+        let Some(entry) = verbs::find(verb) else {
+            return Err(Problem::missing(format!("no verb `{verb}`")));
+        };
+        let answer = (entry.answer)(request, &Context::new(&self.session))?;
+        written(&answer.document)
     }
 
     fn known(&self, kind: &str) -> Result<Vec<u8>, Problem> {

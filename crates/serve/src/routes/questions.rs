@@ -173,17 +173,18 @@ pub(super) async fn presets(
     known(&shared, "presets", headers).await
 }
 
-const ROOFLINE: &[Field] = &[
-    ("device", Kind::Device),
-    ("dtype", Kind::Names),
-    ("link", Kind::Names),
-    ("sparse", Kind::Flag),
-    ("peak_unit", Kind::Choice(&["ops", "macs"])),
-    ("compat", Kind::Flag),
-    ("bound_limit", Kind::Number),
-    ("memory_threshold", Kind::Number),
-    ("compute_threshold", Kind::Number),
-    ("balanced", Kind::Number),
+/// The fields of a roofline that somebody else may set. Others name files of this machine.
+const ROOFLINE: [&str; 10] = [
+    "balanced",
+    "bound_limit",
+    "compat",
+    "compute_threshold",
+    "device",
+    "dtype",
+    "link",
+    "memory_threshold",
+    "peak_unit",
+    "sparse",
 ];
 
 /// The roofline of a run on another device or with other thresholds: `eaves.roofline/1`. Parameters are the options of
@@ -202,26 +203,42 @@ pub(super) async fn roofline(
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let run = shared.runs.find(&id)?;
-    let fields = asked.into_iter().filter(|(name, _)| name != "token").map(|(name, value)| {
+    let mut request = Map::new();
+    for (name, value) in asked.into_iter().filter(|(name, _)| name != "token") {
+        if !ROOFLINE.contains(&name.as_str()) {
+            return Err(Problem::bad(format!("`{name}` is no field of this"))
+                .hint(format!("fields are {}", ROOFLINE.join(", "))));
+        }
         let value = match value.as_str() {
             "true" => Value::Bool(true),
             "false" => Value::Bool(false),
+            _ if name == "device" => Value::String(device(&value)?),
             _ => Value::String(value),
         };
-        (name, value)
-    });
-    let mut words = vec!["roofline".to_owned()];
-    words.extend(options(&fields.collect(), &[ROOFLINE])?);
-    for (option, file) in [("--config", &shared.options.config), ("--ops", &shared.options.ops)] {
+        request.insert(name, value);
+    }
+    for (field, file) in [("config", &shared.options.config), ("ops", &shared.options.ops)] {
         // What the user set up goes for everything that has no device of its own.
-        let named = words.iter().any(|word| word.starts_with("--device"));
-        if file.is_file() && !(named && option == "--config") && !run.is_recorded() {
-            words.push(format!("{option}={}", file.display()));
+        let named = request.contains_key("device");
+        if file.is_file() && !(named && field == "config") && !run.is_recorded() {
+            request.insert(field.to_owned(), path(file));
         }
     }
-    words.push("--".to_owned());
-    words.extend(run.inputs.iter().map(|input| input.display().to_string()));
-    answered(&shared, words, headers).await
+    request.insert("inputs".to_owned(), run.inputs.iter().map(|input| path(input)).collect());
+    asked_of(&shared, "roofline", request, headers).await
+}
+
+fn path(path: &std::path::Path) -> Value {
+    Value::String(path.display().to_string())
+}
+
+async fn asked_of(
+    shared: &Arc<Shared>,
+    verb: &'static str,
+    request: Map<String, Value>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    shared.heavy(move |shared| Ok(Answer::json(shared.engine.ask(verb, request)?).respond(&headers))).await
 }
 
 /// What a run is compared with.
@@ -242,9 +259,7 @@ pub(super) async fn diff(
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let (new, base) = (shared.runs.find(&id)?, shared.runs.find(&query.base)?);
-    shared
-        .heavy(move |shared| {
-            Ok(Answer::json(shared.engine.diff(&base.inputs, &new.inputs)?).respond(&headers))
-        })
-        .await
+    let request = [("base", base), ("new", new)]
+        .map(|(role, run)| (role.to_owned(), run.inputs.iter().map(|input| path(input)).collect::<Value>()));
+    asked_of(&shared, "diff", request.into_iter().collect(), headers).await
 }

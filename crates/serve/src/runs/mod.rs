@@ -237,7 +237,7 @@ mod tests {
                 _ => Ok(Opened { json: vec![b' '; 1_000_000], document: None, recorded: None }),
             }
         }
-        fn diff(&self, _: &[PathBuf], _: &[PathBuf]) -> Result<Vec<u8>, Problem> {
+        fn ask(&self, _: &str, _: serde_json::Map<String, serde_json::Value>) -> Result<Vec<u8>, Problem> {
             Err(Problem::bad("none"))
         }
         fn known(&self, _: &str) -> Result<Vec<u8>, Problem> {

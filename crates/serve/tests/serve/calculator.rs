@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use eaves_cli::serving::Program;
 use eaves_serve::{Engine, Opened, Problem};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::client::Served;
 
@@ -36,8 +36,8 @@ impl Engine for WithoutKernels {
         self.0.open(inputs)
     }
 
-    fn diff(&self, base: &[PathBuf], new: &[PathBuf]) -> Result<Vec<u8>, Problem> {
-        self.0.diff(base, new)
+    fn ask(&self, verb: &str, request: Map<String, Value>) -> Result<Vec<u8>, Problem> {
+        self.0.ask(verb, request)
     }
 
     fn known(&self, kind: &str) -> Result<Vec<u8>, Problem> {

@@ -2,10 +2,10 @@
 
 use anyhow::Result;
 use eaves_analyze::compare::{Condition, ConditionError, Metric, Subject, Threshold};
-use eaves_analyze::section::Unit;
-
-use crate::failure::hinted;
 use eaves_model::suggestion::did_you_mean;
+use eaves_section::Unit;
+
+use crate::hinted;
 
 const FORM: &str = "write a metric, `>` or `<`, and a change: `step>+3%`, `idle>2ms`, `peak_memory>+100MB`, \
                     `kernels>+10`, `kernel:NAME>5%`";
@@ -128,7 +128,7 @@ mod tests {
         for text in refused {
             assert!(parse(text).is_err(), "{text}");
         }
-        let hint = |text: &str| crate::failure::hint(&parse(text).unwrap_err()).unwrap().to_owned();
+        let hint = |text: &str| crate::Failure::from(parse(text).unwrap_err()).hint.unwrap();
         assert_eq!(hint("stpe>3%"), "did you mean `step`?");
     }
 }

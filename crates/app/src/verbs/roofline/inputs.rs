@@ -4,20 +4,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Result;
-use eaves_analyze::roofline::{self, Reading, Transfer};
-use eaves_analyze::section::{Number, Outcome, Provenance, Section, Unit};
+use eaves_analyze::roofline::{self, Transfer};
 use eaves_analyze::{Measured, MeasuredMachine, Options, assemble, measure};
 use eaves_ingest::Form;
 use eaves_model::{Measurements, Run};
 use eaves_present::Document;
 use eaves_roofline::scripts::Script;
 use eaves_roofline::{Device, Precision, Settings};
+use eaves_section::{Number, Outcome, Provenance, Section, Unit};
 
-use super::{Arguments, Config};
-use crate::arguments::OutputArguments;
-use crate::failure::hinted;
-use eaves_app::Against;
-use eaves_app::machine;
+use super::{Config, Roofline};
+use crate::{Against, Context, Keep, Reading, hinted, machine};
 
 /// The name of a script beside an input.
 const SCRIPT: &str = "ops.rhai";
@@ -40,15 +37,11 @@ struct Task {
 }
 
 /// Everything asked for, in order.
-pub(super) fn inputs(
-    arguments: &Arguments,
-    settings: &Settings,
-    output: &OutputArguments,
-) -> Result<Vec<OneInput>> {
+pub(super) fn read(request: &Roofline, settings: &Settings, context: &Context<'_>) -> Result<Vec<OneInput>> {
     let mut answers = Vec::new();
-    for task in tasks(arguments) {
-        let scope = Scope { arguments, settings, task: &task };
-        answers.extend(scope.answers(output)?);
+    for task in tasks(request) {
+        let scope = Scope { request, settings, task: &task };
+        answers.extend(scope.answers(context)?);
     }
     if answers.len() > 1 {
         answers.iter_mut().for_each(name_input);
@@ -56,45 +49,46 @@ pub(super) fn inputs(
     Ok(answers)
 }
 
-fn tasks(arguments: &Arguments) -> Vec<Task> {
-    let config = arguments.config.as_ref().map(|path| path.display().to_string());
-    let usual = arguments.device.clone().or_named(config).or_macs(arguments.compat);
-    let pairs = arguments.pair.iter().map(|pair| Task {
+fn tasks(request: &Roofline) -> Vec<Task> {
+    let config = request.config.as_ref().map(|path| path.display().to_string());
+    let usual = request.device.clone().or_named(config).or_macs(request.compat);
+    let pairs = request.pair.iter().map(|pair| Task {
         inputs: vec![pair.input.clone()],
         device: match &pair.peaks {
             Some(peaks) => usual.clone().named(peaks.clone()),
             None => usual.clone(),
         },
-        dtype: pair.dtype.clone().or_else(|| arguments.dtype.clone()),
-        form: pair.from.or(arguments.from),
+        dtype: pair.dtype.clone().or_else(|| request.dtype.clone()),
+        form: pair.from.or(request.from).map(|form| form.0),
     });
-    let inputs = (!arguments.inputs.is_empty()).then(|| Task {
-        inputs: arguments.inputs.clone(),
+    let inputs = (!request.inputs.is_empty()).then(|| Task {
+        inputs: request.inputs.clone(),
         device: usual.clone(),
-        dtype: arguments.dtype.clone(),
-        form: arguments.from,
+        dtype: request.dtype.clone(),
+        form: request.from.map(|form| form.0),
     });
     inputs.into_iter().chain(pairs).collect()
 }
 
 struct Scope<'a> {
-    arguments: &'a Arguments,
+    request: &'a Roofline,
     settings: &'a Settings,
     task: &'a Task,
 }
 
 impl Scope<'_> {
-    fn answers(&self, output: &OutputArguments) -> Result<Vec<OneInput>> {
+    fn answers(&self, context: &Context<'_>) -> Result<Vec<OneInput>> {
         let wanted = roofline::analyses_of_traces();
-        let ops = self.arguments.ops.as_deref();
+        let ops = self.request.ops.as_deref();
         let formulas = self.task.inputs.first().map(|input| script(ops, input)).transpose()?.flatten();
         let options = Options::default()
-            .with_selection(self.arguments.selection.selection())
+            .with_selection(self.request.selected.selection())
             .with_roofline(*self.settings)
             .with_formulas(formulas.map(Arc::new));
-        let contents = super::super::open_with(&self.task.inputs, self.task.form, output, |recording| {
-            measure(&recording.trace.take_rows(), &options, &wanted)
-        })?;
+        let contents =
+            context.read(&self.task.inputs, Reading::Any(self.task.form), Keep::Nothing, |trace| {
+                measure(trace, &options, &wanted)
+            })?;
         let mut answers = Vec::new();
         if !contents.run.recordings.is_empty() {
             let recorded = contents.run.recordings.iter();
@@ -110,8 +104,8 @@ impl Scope<'_> {
             let device = self.checked(device)?;
             let named = machine.is_none() && !self.task.device.is_silent();
             if machine.is_some() {
-                output.printer().note(&format!(
-                    "note: held against this machine ({}), as the recording names no device\n",
+                context.progress.note(&format!(
+                    "held against this machine ({}), as the recording names no device",
                     device.name
                 ));
             }
@@ -127,7 +121,7 @@ impl Scope<'_> {
             answers.push(self.of_traces(&contents.run, outcomes, &device));
         }
         for measurements in &contents.measurements {
-            let (device, settings) = self.against(measurements, output)?;
+            let (device, settings) = self.against(measurements, context)?;
             let device = self.checked(device)?;
             let script = script(ops, Path::new(&measurements.path))?;
             answers.push(self.of_measurements(measurements, &device, &settings, script.as_ref()));
@@ -136,7 +130,7 @@ impl Scope<'_> {
     }
 
     /// The device and the limits of a file: as asked for, or as the configuration beside NPU commands says.
-    fn against(&self, measurements: &Measurements, output: &OutputArguments) -> Result<(Device, Settings)> {
+    fn against(&self, measurements: &Measurements, context: &Context<'_>) -> Result<(Device, Settings)> {
         let beside = Path::new(&measurements.path).with_file_name(CONFIG);
         let is_open = measurements.format == "commands"
             && measurements.device.is_none()
@@ -145,10 +139,10 @@ impl Scope<'_> {
         if !is_open {
             return Ok((self.task.device.resolve(measurements.device.as_deref())?, *self.settings));
         }
-        output.printer().note(&format!("note: peaks and thresholds are those of {}\n", beside.display()));
-        let config = Config::read(&beside, output)?;
+        context.progress.note(&format!("peaks and thresholds are those of {}", beside.display()));
+        let config = Config::read(&beside, context.progress)?;
         let device = self.task.device.clone().named(beside.display().to_string()).resolve(None)?;
-        Ok((device, self.arguments.settings(Some(&config))))
+        Ok((device, self.request.settings(Some(&config))))
     }
 
     /// The device, checked to have what `--dtype` and `--link` ask for.
@@ -168,7 +162,7 @@ impl Scope<'_> {
     }
 
     fn of_traces(&self, run: &Run, outcomes: Vec<Outcome>, device: &Device) -> OneInput {
-        let outcomes = roofline::of_traces(outcomes, device, self.arguments.link.as_deref());
+        let outcomes = roofline::of_traces(outcomes, device, self.request.link.as_deref());
         let label = match run.recordings.as_slice() {
             [] => String::new(),
             [only] => only.path.clone(),
@@ -185,10 +179,10 @@ impl Scope<'_> {
         script: Option<&Script>,
     ) -> OneInput {
         let custom = |name: &str, record: &str| script.and_then(|script| script.command(name, record));
-        let reading = Reading {
+        let reading = roofline::Reading {
             device,
             dtype: self.task.dtype.as_deref(),
-            compatibility: self.arguments.compat,
+            compatibility: self.request.compat,
             custom: Some(&custom),
         };
         let points = roofline::points(measurements, &reading);
@@ -207,7 +201,7 @@ impl Scope<'_> {
     }
 
     fn communication(&self, transfers: &[Transfer], device: &Device) -> Option<Outcome> {
-        let link = self.arguments.link.as_deref();
+        let link = self.request.link.as_deref();
         (!transfers.is_empty()).then(|| Outcome::Section(roofline::communication(transfers, device, link)))
     }
 }
@@ -223,7 +217,7 @@ fn this_machine() -> Result<MeasuredMachine> {
 }
 
 /// The user's formulas: those that were named, or those beside the input.
-pub(crate) fn script(named: Option<&Path>, input: &Path) -> Result<Option<Script>> {
+fn script(named: Option<&Path>, input: &Path) -> Result<Option<Script>> {
     let beside = input.with_file_name(SCRIPT);
     let path = match named {
         Some(path) => path,

@@ -1,37 +1,40 @@
 //! The pictures of a comparison: a flame graph of the differences, and the timelines of both runs.
 
-use std::path::Path;
-
 use eaves_analyze::flame::{self, RankFlame};
-use eaves_analyze::section::Outcome;
 use eaves_analyze::timeline::TIMELINE;
 use eaves_analyze::{Measured, Options, assemble};
-use eaves_app::{Drawing, Failure, Form, Look};
-use eaves_model::{Recording, Run};
+use eaves_model::Trace;
 use eaves_present::Document;
 use eaves_present::page::{self, Parts};
+use eaves_section::Outcome;
 
-use eaves_app::analysis::flame_of_page;
-use eaves_app::flame::{Trees, View};
+use crate::analysis::flame_of_page;
+use crate::context::HeldRun;
+use crate::flame::{Trees, View};
+use crate::{Drawing, Failure, Form, Look};
 
 /// A run with its rows, and what its pictures are made of.
 pub(super) struct Drawn {
     name: String,
-    run: Run,
+    run: HeldRun,
     timeline: Vec<Measured>,
     flame: Vec<RankFlame>,
 }
 
 /// What pictures need to know of a recording.
-pub(super) fn measure(recording: &Recording, options: &Options) -> (Measured, RankFlame) {
-    let timeline = eaves_analyze::measure(&recording.trace, options, &[&TIMELINE]);
-    (timeline, flame::measure(&recording.trace, options, &flame_of_page(true)))
+pub(super) fn measure(trace: &Trace, options: &Options) -> (Measured, RankFlame) {
+    let timeline = eaves_analyze::measure(trace, options, &[&TIMELINE]);
+    (timeline, flame::measure(trace, options, &flame_of_page(true)))
 }
 
 impl Drawn {
-    pub(super) fn new(path: &Path, run: Run, measured: impl Iterator<Item = (Measured, RankFlame)>) -> Self {
+    pub(super) fn new(
+        name: String,
+        run: HeldRun,
+        measured: impl Iterator<Item = (Measured, RankFlame)>,
+    ) -> Self {
         let (timeline, flame) = measured.unzip();
-        Self { name: path.display().to_string(), run, timeline, flame }
+        Self { name, run, timeline, flame }
     }
 
     fn facts(&self, options: &Options) -> Vec<Outcome> {
@@ -55,7 +58,7 @@ impl Drawing for Pictures {
 
 /// The comparison as a page with its pictures.
 fn page(document: &Document, base: &Drawn, new: &Drawn, options: &Options) -> String {
-    let compared = ((&base.run, base.flame.as_slice()), base.name.as_str());
+    let compared = ((&*base.run, base.flame.as_slice()), base.name.as_str());
     let trees = Trees::new((&new.run, &new.flame), Some(compared), options).ok();
     // Recordings without calls have no flame graph, and still a comparison.
     let flame = |frames| trees.as_ref()?.data(&View::OF_PAGE, frames).ok();

@@ -1,23 +1,24 @@
 //! Rooflines as pictures, one flat table, or folders of tables.
 
 use eaves_analyze::roofline::flat_table;
-use eaves_app::{Answer, Drawing, Failure, Form, Look, without_tables_for_programs};
 use eaves_present::roofline::{Options, svg};
-use eaves_present::{Document, csv, page, png, terminal};
+use eaves_present::{Document, csv, page, terminal};
 use eaves_section::{Outcome, Section, Table};
 
-use super::Arguments;
-use super::run::OneInput;
+use super::Roofline;
+use super::inputs::OneInput;
+use crate::answer::{painted, without_tables_for_programs};
+use crate::{Answer, Drawing, Failure, Form, Look};
 
 /// Rows of each table that people see unless they say how many.
 const ROWS: usize = 20;
 
 /// All inputs as one answer.
-pub(super) fn answer(arguments: &Arguments, inputs: Vec<OneInput>) -> Answer {
+pub(super) fn answer(request: &Roofline, inputs: Vec<OneInput>) -> Answer {
     let options = Options {
-        theme: arguments.theme(),
-        colour_by: arguments.colour_by(),
-        palette: arguments.palette(),
+        theme: request.theme(),
+        colour_by: request.colour_by(),
+        palette: request.palette(),
         title: match inputs.as_slice() {
             [input] => Some(input.label.clone()),
             _ => None,
@@ -45,7 +46,7 @@ impl Drawing for Rooflines {
                 Some(page::roofline(&shown, &self.options).into_bytes())
             }
             Form::Svg => Some(drawing().into_bytes()),
-            Form::Png => Some(png::render(&drawing(), png::SCREEN).map_err(anyhow::Error::from)?),
+            Form::Png => Some(painted(&drawing())?),
             Form::Csv => {
                 let mut bytes = Vec::new();
                 csv::write_table(&self.flat_table(), &mut bytes).map_err(anyhow::Error::from)?;

@@ -1,0 +1,69 @@
+//! A file with the peaks and thresholds of an NPU.
+
+use std::path::Path;
+
+use anyhow::Context;
+use eaves_model::suggestion::did_you_mean;
+
+use crate::{Progress, hinted};
+
+/// The thresholds of a file that also says what the device can do.
+pub(super) struct Config {
+    pub(super) bound: Option<f64>,
+    pub(super) memory: Option<f64>,
+    pub(super) compute: Option<f64>,
+}
+
+/// Every key of such a file. The last ones are those of a dashboard that reads the same file; here they mean nothing.
+const KEYS: [&str; 12] = [
+    "name",
+    "peak_tops",
+    "mem_bw",
+    "mem_thresh",
+    "comp_thresh",
+    "bound_thresh",
+    "balanced",
+    "counts",
+    "peak_unit",
+    "issue_eff_limit",
+    "issue_waste_limit",
+    "issue_perf_limit",
+];
+
+impl Config {
+    pub(super) fn read(path: &Path, progress: &dyn Progress) -> anyhow::Result<Self> {
+        let text = std::fs::read_to_string(path)
+            .with_context(|| format!("cannot read the configuration: {}", path.display()))?;
+        let wrong = |what: String| {
+            hinted(
+                format!("the configuration {what}: {}", path.display()),
+                r#"write {"peak_tops": 32, "mem_bw": 50, "mem_thresh": 40, "comp_thresh": 40}"#,
+            )
+        };
+        let json: serde_json::Value =
+            serde_json::from_str(&text).map_err(|error| wrong(format!("is no JSON ({error})")))?;
+        // Only of the dashboards' own form: any peaks file may be named here, and has keys of its own.
+        let is_plain = json.get("peak_tops").is_some() || json.get("mem_bw").is_some();
+        for key in json.as_object().into_iter().flat_map(|all| all.keys()) {
+            if is_plain && !KEYS.contains(&key.as_str()) && !key.starts_with("rate.") {
+                let known = match did_you_mean(key, KEYS) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => format!("known are {}", KEYS.join(", ")),
+                };
+                progress.note(&format!("unknown key `{key}`; {known}: {}", path.display()));
+            }
+        }
+        let limit = |key: &str| match json.get(key) {
+            None => Ok(None),
+            Some(value) => {
+                let number = value.as_f64().filter(|number| (0.0..=100.0).contains(number));
+                number.map(Some).ok_or_else(|| wrong(format!("has a `{key}` that is no percentage: {value}")))
+            }
+        };
+        Ok(Self {
+            bound: limit("bound_thresh")?,
+            memory: limit("mem_thresh")?,
+            compute: limit("comp_thresh")?,
+        })
+    }
+}
