@@ -164,7 +164,7 @@ static OVERHEAD: &[Rule] = &[
 ];
 
 /// The cause that a slice of a kind and a name stands for, if any.
-pub(in crate::analyses) fn cause_of(kind: SliceKind, name: &str) -> Option<Cause> {
+pub(super) fn cause_of(kind: SliceKind, name: &str) -> Option<Cause> {
     let (rules, otherwise) = match kind {
         SliceKind::Runtime if is_blocking_copy(name) => return Some(Cause::Synchronisation),
         SliceKind::Runtime => (RUNTIME, Cause::Launching),
@@ -191,15 +191,15 @@ pub(super) fn is_line(kind: SliceKind, name: &str) -> bool {
 }
 
 /// What slices stand for, looked up once for each kind and name.
-pub(super) struct Classes<'a> {
+pub(in crate::analyses) struct Classes<'a> {
     trace: &'a Trace,
     known: Vec<u8>,
 }
 
 /// The cause of a slice, and whether it is a line of Python.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Class {
-    pub(super) cause: Cause,
+pub(in crate::analyses) struct Class {
+    pub(in crate::analyses) cause: Cause,
     pub(super) is_line: bool,
 }
 
@@ -211,14 +211,14 @@ const NOTHING: u8 = UNKNOWN - 1;
 const LINE: u8 = 0x40;
 
 impl<'a> Classes<'a> {
-    pub(super) fn new(trace: &'a Trace) -> Self {
+    pub(in crate::analyses) fn new(trace: &'a Trace) -> Self {
         // Slices without a name share the place behind the last string.
         Self { trace, known: vec![UNKNOWN; (trace.strings.len() + 1) * SliceKind::ALL.len()] }
     }
 
     /// What a slice stands for, if for anything.
     #[inline]
-    pub(super) fn of(&mut self, slice: SliceId) -> Option<Class> {
+    pub(in crate::analyses) fn of(&mut self, slice: SliceId) -> Option<Class> {
         let slices = &self.trace.slices;
         let (kind, name) = (slices.kind[slice.index()], slices.name[slice.index()]);
         let strings = self.trace.strings.len();

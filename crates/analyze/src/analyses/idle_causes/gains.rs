@@ -54,17 +54,20 @@ impl Gains {
         let Some(replay) = rank.replay() else { return Self::default() };
         let stalls = Stalls::of(rank, replay);
         let gone = |removed: Vec<Interval>| {
+            if removed.is_empty() {
+                return Ns::ZERO;
+            }
             let often = recurrence(rank, &removed);
             Ns((replay.gain(&Change::without(removed)).as_f64() * often) as i64)
         };
         let shorter = |cause: Cause| {
-            let all = stalls.of_causes(&[cause]);
-            Range { low: gone(share(&all, MOST_OF_IT, 10)), high: gone(all) }.ordered()
+            let all = stalls.of_cause(cause);
+            Range { low: gone(share(all, MOST_OF_IT, 10)), high: gone(all.to_vec()) }.ordered()
         };
         let released = IntervalSet::union_of(stalls.before_release().to_vec());
         let apart = |intervals: Vec<Interval>| IntervalSet::union_of(intervals).difference(&released);
         // A value that is not read is not copied to the host either.
-        let calls = apart(stalls.of_causes(&[Cause::Synchronisation]));
+        let calls = apart(stalls.of_cause(Cause::Synchronisation).to_vec());
         let dropped =
             replay.launched_in(&calls).filter(|&index| rank.gpu.kernel_type[index] == KernelType::Memory);
         let often = recurrence(rank, calls.as_slice());
@@ -74,10 +77,10 @@ impl Gains {
             high: Ns((replay.gain(&without).as_f64() * often) as i64),
         };
         let allocation = Range {
-            low: gone(stalls.of_causes(&[Cause::Allocation])),
-            high: gone([stalls.of_causes(&[Cause::Allocation]), stalls.before_release().to_vec()].concat()),
+            low: gone(stalls.of_cause(Cause::Allocation).to_vec()),
+            high: gone([stalls.of_cause(Cause::Allocation), stalls.before_release()].concat()),
         };
-        let host_work = stalls.of_causes(&Cause::HOST_WORK);
+        let host_work = stalls.host_work().to_vec();
         let mut gains = Self {
             data_loading: shorter(Cause::DataLoading),
             synchronisation: synchronisation.ordered(),

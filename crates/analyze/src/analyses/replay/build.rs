@@ -3,11 +3,12 @@
 use std::collections::HashMap;
 
 use eaves_model::{Interval, Ns, SliceId, SliceKind, TrackId};
+use foldhash::fast::FixedState;
 
-use super::{Action, Activity, Event, Replay};
+use super::{Action, Activity, Change, Event, Replay};
 use crate::RankView;
 use crate::analyses::idle_causes::cause::Cause;
-use crate::analyses::idle_causes::classes::cause_of;
+use crate::analyses::idle_causes::classes::Classes;
 
 /// Activities that are looked at in search of one that a call waited for. It is nearly always the first; the bound
 /// keeps odd traces from costing more than their length.
@@ -26,7 +27,13 @@ impl Replay {
     pub(crate) fn of(rank: &RankView<'_>) -> Option<Self> {
         let (host, steps) = host(rank)?;
         let launches = launches(rank);
-        let mut replay = Self { activities: activities(rank, &launches), events: Vec::new(), host, steps };
+        let mut replay = Self {
+            activities: activities(rank, &launches),
+            events: Vec::new(),
+            host,
+            steps,
+            unchanged: Ns::ZERO,
+        };
         let typical = replay.typical(&launches);
         replay.bind(&launches, typical);
         let event = |(number, launch): (usize, &Launched)| Event {
@@ -41,6 +48,7 @@ impl Replay {
         replay.events.extend(waits);
         // A copy that waits for itself is launched first.
         replay.events.sort_by_key(|event| (event.time, matches!(event.action, Action::Wait { .. })));
+        replay.unchanged = replay.time(&Change::default());
         Some(replay)
     }
 
@@ -202,7 +210,8 @@ fn waits(rank: &RankView<'_>, launches: &[Launched], activities: &[Activity]) ->
     let (slices, runtime) = (&rank.trace.slices, &rank.trace.runtime);
     let mut by_end: Vec<u32> = (0..activities.len() as u32).collect();
     by_end.sort_by_key(|&activity| activities[activity as usize].interval.end);
-    let mut of_call: HashMap<SliceId, u32> = HashMap::new();
+    let mut classes = Classes::new(rank.trace);
+    let mut of_call: HashMap<SliceId, u32, FixedState> = HashMap::default();
     let mut tracks: Vec<TrackId> = Vec::new();
     for (number, launch) in launches.iter().enumerate() {
         if let Some(call) = launch.call {
@@ -220,7 +229,7 @@ fn waits(rank: &RankView<'_>, launches: &[Launched], activities: &[Activity]) ->
             continue;
         }
         let (interval, own) = (slices.interval(call.index()), of_call.get(&call).copied());
-        let waits = cause_of(SliceKind::Runtime, rank.trace.slice_name(call)) == Some(Cause::Synchronisation);
+        let waits = classes.of(call).is_some_and(|class| class.cause == Cause::Synchronisation);
         let awaited = match own {
             // A copy that runs inside its call is one that the call waits for.
             Some(own) => Some(own).filter(|&own| {

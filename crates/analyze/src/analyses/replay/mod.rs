@@ -29,6 +29,8 @@ pub(crate) struct Replay {
     host: Interval,
     /// From the end of the warm-up to the end of the last step on the host, if there are steps.
     steps: Option<Interval>,
+    /// How long it takes if nothing is changed.
+    unchanged: Ns,
 }
 
 /// An activity, and what it could not start before.
@@ -81,7 +83,7 @@ impl Change {
 impl Replay {
     /// How much shorter the steps are together.
     pub(crate) fn gain(&self, change: &Change) -> Ns {
-        (self.time(&Change::default()) - self.time(change)).max(Ns::ZERO)
+        (self.unchanged - self.time(change)).max(Ns::ZERO)
     }
 
     /// The waits of the host as far as something still ran: from the call to the end of what it waited for.

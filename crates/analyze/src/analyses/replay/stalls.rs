@@ -1,6 +1,6 @@
 //! What the host did all the time, launch by launch.
 
-use eaves_model::{Interval, Ns, SliceKind};
+use eaves_model::{Interval, Ns, SliceId, SliceKind};
 
 use super::Replay;
 use super::build::{launches, steady_steps};
@@ -18,7 +18,10 @@ const BEFORE_RELEASE: Ns = Ns(20_000);
 /// thread that launches next, as in the gaps of the GPU.
 #[derive(Debug, Default)]
 pub(crate) struct Stalls {
+    /// Of the causes that are looked at one by one.
     by_cause: [Vec<Interval>; Cause::ALL.len()],
+    /// The ordinary work of launching, of which there is most: what follows each other is one, unless a step begins.
+    host_work: Vec<Interval>,
     /// Waits that belong to calls which release memory.
     before_release: Vec<Interval>,
 }
@@ -51,52 +54,83 @@ impl Stalls {
             stretches.push(Stretch { track, interval, gap: gaps.len() });
             gaps.push(Gap { interval, ended_by: None, launch: None, place: Place::Tail });
         }
-        let mut start_up = StartUp::new(rank);
-        let mut segments: Vec<Segment> = Vec::new();
+        let (mut start_up, steps) = (StartUp::new(rank), steady_steps(rank));
+        let step_of = |time: Ns| steps.partition_point(|step| step.start <= time);
+        let mut stalls = Self::default();
+        let mut segments: Vec<Stalled> = Vec::new();
         walk(rank, &mut stretches, |segment| {
-            if !start_up.has(&gaps[segment.gap], &segment) {
-                segments.push(segment);
+            if start_up.has(&gaps[segment.gap], &segment) {
+                return;
+            }
+            let Segment { cause, interval, .. } = segment;
+            if !Cause::HOST_WORK.contains(&cause) {
+                let releases =
+                    cause == Cause::Allocation && segment.what.is_some_and(|call| releases(rank, call));
+                segments.push(Stalled { interval, cause, releases });
+                return;
+            }
+            match stalls.host_work.last_mut() {
+                Some(last)
+                    if last.end == interval.start && step_of(last.start) == step_of(interval.start) =>
+                {
+                    last.end = interval.end;
+                }
+                _ => stalls.host_work.push(interval),
             }
         });
         segments.sort_by_key(|segment| segment.interval.start);
-        let mut stalls = Self::default();
-        let mut wait: Option<Interval> = None;
-        for segment in &segments {
-            stalls.by_cause[segment.cause as usize].push(segment.interval);
-            let releases = segment.cause == Cause::Allocation
-                && segment.what.is_some_and(|call| {
-                    let name = rank.trace.slice_name(call);
-                    slices.kind[call.index()] == SliceKind::Runtime
-                        && (name.contains("Free") || name.contains("Release"))
-                });
-            match segment.cause {
-                Cause::Synchronisation => {
-                    wait = Some(match wait {
-                        Some(before) if before.end == segment.interval.start => {
-                            Interval::new(before.start, segment.interval.end)
-                        }
-                        _ => segment.interval,
-                    });
-                }
-                _ if releases => {
-                    let near = |wait: &Interval| segment.interval.start - wait.end <= BEFORE_RELEASE;
-                    stalls.before_release.extend(wait.take().filter(near));
-                }
-                _ => {}
-            }
-        }
+        stalls.divide(&segments);
         stalls
     }
 
-    /// The time of some causes.
-    pub(crate) fn of_causes(&self, causes: &[Cause]) -> Vec<Interval> {
-        causes.iter().flat_map(|&cause| &self.by_cause[cause as usize]).copied().collect()
+    /// By cause, and which waits are part of a release.
+    fn divide(&mut self, segments: &[Stalled]) {
+        let mut wait: Option<Interval> = None;
+        for segment in segments {
+            self.by_cause[segment.cause as usize].push(segment.interval);
+            if segment.cause == Cause::Synchronisation {
+                wait = Some(match wait {
+                    Some(before) if before.end == segment.interval.start => {
+                        Interval::new(before.start, segment.interval.end)
+                    }
+                    _ => segment.interval,
+                });
+            } else if segment.releases {
+                let near = |wait: &Interval| segment.interval.start - wait.end <= BEFORE_RELEASE;
+                self.before_release.extend(wait.take().filter(near));
+            }
+        }
+    }
+
+    /// The time of a cause that is not ordinary work.
+    pub(crate) fn of_cause(&self, cause: Cause) -> &[Interval] {
+        &self.by_cause[cause as usize]
+    }
+
+    /// The ordinary work of launching.
+    pub(crate) fn host_work(&self) -> &[Interval] {
+        &self.host_work
     }
 
     /// The waits that belong to calls which release memory.
     pub(crate) fn before_release(&self) -> &[Interval] {
         &self.before_release
     }
+}
+
+/// A part of the time of the host that is no ordinary work.
+#[derive(Clone, Copy)]
+struct Stalled {
+    interval: Interval,
+    cause: Cause,
+    /// Whether a call that gives memory back takes it.
+    releases: bool,
+}
+
+fn releases(rank: &RankView<'_>, call: SliceId) -> bool {
+    let name = rank.trace.slice_name(call);
+    rank.trace.slices.kind[call.index()] == SliceKind::Runtime
+        && (name.contains("Free") || name.contains("Release"))
 }
 
 /// What a gain over all steps has to be multiplied with, given how often its stall comes back. Of a stall in every
