@@ -3,7 +3,7 @@
 use super::Problem;
 use super::sources::Sources;
 
-/// README names every verb, ARCHITECTURE every crate, the guides every section and warning.
+/// The guides name every verb, section and warning, ARCHITECTURE every crate.
 pub(super) fn mentions(sources: &Sources) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut require = |document: &str, name: &str, what: &str| {
@@ -13,7 +13,7 @@ pub(super) fn mentions(sources: &Sources) -> Vec<Problem> {
         }
     };
     for verb in verbs(sources) {
-        require("README.md", &verb, "verb");
+        require("docs/cli.md", &verb, "verb");
     }
     for (folder, ..) in sources.crates() {
         require("ARCHITECTURE.md", &format!("crates/{folder}"), "crate");
@@ -123,7 +123,7 @@ mod tests {
                 "crates/model/src/diagnostics.rs",
                 "Self::Garbage => \"garbage\",\nSelf::Garbage => \"bytes that are no event\",",
             ),
-            ("README.md", "`report`"),
+            ("docs/cli.md", "`report`"),
             ("ARCHITECTURE.md", "`xtask`"),
             ("docs/damaged-input.md", "`garbage`"),
         ]);
@@ -131,7 +131,7 @@ mod tests {
         assert_eq!(
             found,
             [
-                "README.md:1: does not name the verb `self`",
+                "docs/cli.md:1: does not name the verb `self`",
                 "docs/report.md:1: does not name the section `idle-time`",
             ]
         );
