@@ -4,12 +4,13 @@ use anyhow::Result;
 use eaves_analyze::Options;
 use eaves_analyze::flame::{self, Flame, FlameOptions, Grouping, Metric, Order, RankFlame, Tree};
 use eaves_analyze::section::Outcome;
-use eaves_model::{Ns, Run};
+use eaves_model::{Interval, Ns, Run};
 use eaves_present::flame::{Drawing, Error, d3, data, folded, speedscope, svg};
 use eaves_present::page::{self, Parts};
 use eaves_present::{Document, Input, png, terminal};
 
-use crate::{Failure, Form, hinted};
+use crate::analysis::flame_of_page;
+use crate::{Failure, Form, Recordings, each, hinted};
 
 /// Frames of each view of a page: more make it slow to open, and nobody looks at them.
 pub const PAGE_FRAMES: usize = 20_000;
@@ -222,6 +223,38 @@ impl Trees {
         }));
         data::render(&data::Page { inputs: &self.inputs, views: &views })
     }
+}
+
+/// What a run that another is compared with is called.
+pub fn name_of(run: &Run) -> &str {
+    run.recordings.first().map_or("", |first| first.path.as_str())
+}
+
+/// The call trees that a page draws, as JSON: of one rank, or of a window of time for each recording, counted from its
+/// start; compared with the same rank of another run if there is one.
+///
+/// # Errors
+/// If there is nothing to draw.
+pub fn page_data(
+    recordings: &Recordings,
+    rank: Option<i64>,
+    windows: Option<&[Interval]>,
+    base: Option<&Run>,
+) -> Result<Vec<u8>, Failure> {
+    let mut selection = recordings.selection.clone();
+    if let Some(rank) = rank {
+        selection = selection.with_ranks(vec![rank]);
+    }
+    let how = flame_of_page(base.is_some());
+    let parts = each(&recordings.run, |at, trace| {
+        let window = windows.and_then(|windows| windows.get(at));
+        let own = window.map_or_else(|| selection.clone(), |&window| selection.clone().with_time(window));
+        flame::measure(trace, &Options::default().with_selection(own), &how)
+    });
+    let options = Options::default().with_selection(selection);
+    let base = base.map(|run| (run, each(run, |_, trace| flame::measure(trace, &options, &how))));
+    let compared = base.as_ref().map(|(run, parts)| ((*run, parts.as_slice()), name_of(run)));
+    Ok(Trees::new((&recordings.run, &parts), compared, &options)?.data(&View::OF_PAGE, PAGE_FRAMES)?)
 }
 
 fn grouping<'a>(

@@ -113,6 +113,13 @@ impl Session {
         Self { budget, held: Mutex::default() }
     }
 
+    /// A session that knows recordings which somebody else keeps.
+    pub fn of(recordings: &Arc<Recordings>) -> Self {
+        let session = Self::default();
+        session.add(recordings);
+        session
+    }
+
     fn held(&self) -> MutexGuard<'_, Held> {
         // Lists are never left half-changed.
         self.held.lock().unwrap_or_else(PoisonError::into_inner)

@@ -5,17 +5,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use eaves_analyze::flame::{self, FlameOptions, Metric};
 use eaves_analyze::timeline::{Charts, TIMELINE};
-use eaves_analyze::{Options, assemble, measure};
-use eaves_model::{Interval, Run};
+use eaves_analyze::{assemble, measure};
 use eaves_present::timeline::svg;
 use eaves_present::{Document, page, png, terminal};
 
 use super::saving::{plain, save, save_bytes};
 use super::{Failure, Recordings};
 use eaves_app::Form as Format;
-use eaves_app::analysis::flame_of_page;
-use eaves_app::each as each_at;
-use eaves_app::flame::{PAGE_FRAMES, Trees, View, measuring};
+use eaves_app::flame::{Trees, View, measuring, name_of};
 
 /// Frames that people see as text if they do not say how many.
 const FLAME_ROWS: usize = 30;
@@ -141,38 +138,6 @@ impl FlameGraph {
             Some(format) => save_bytes(path, || self.render(format)),
         }
     }
-}
-
-/// What a run that is compared with is called.
-fn name_of(run: &Run) -> &str {
-    run.recordings.first().map_or("", |first| first.path.as_str())
-}
-
-/// The call trees that a page draws, as JSON: of one rank, or of a window of time for each recording, counted from its
-/// start; compared with the same rank of another run if there is one.
-///
-/// # Errors
-/// If there is nothing to draw.
-pub(crate) fn flame_data(
-    recordings: &Recordings,
-    rank: Option<i64>,
-    windows: Option<&[Interval]>,
-    base: Option<&Run>,
-) -> Result<Vec<u8>, Failure> {
-    let mut selection = recordings.selection.clone();
-    if let Some(rank) = rank {
-        selection = selection.with_ranks(vec![rank]);
-    }
-    let how = flame_of_page(base.is_some());
-    let parts = each_at(&recordings.run, |at, trace| {
-        let window = windows.and_then(|windows| windows.get(at));
-        let own = window.map_or_else(|| selection.clone(), |&window| selection.clone().with_time(window));
-        flame::measure(trace, &Options::default().with_selection(own), &how)
-    });
-    let options = Options::default().with_selection(selection);
-    let base = base.map(|run| (run, each_at(run, |_, trace| flame::measure(trace, &options, &how))));
-    let compared = base.as_ref().map(|(run, parts)| ((*run, parts.as_slice()), name_of(run)));
-    Ok(Trees::new((&recordings.run, &parts), compared, &options)?.data(&View::OF_PAGE, PAGE_FRAMES)?)
 }
 
 /// Recordings over time.

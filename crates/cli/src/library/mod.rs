@@ -15,7 +15,6 @@ use eaves_analyze::Selection;
 use eaves_present::Document;
 
 pub use self::asking::{query, query_recordings};
-pub(crate) use self::drawing::flame_data;
 pub use self::drawing::{FlameGraph, Timeline};
 pub use self::ingest::{Ingest, IngestTask, ingest_file, ingested};
 pub use self::partial::{files, measured, merged, report_of};

@@ -74,9 +74,7 @@ pub fn roofline(
         selected: Selected::of(&recordings.selection),
         ..Roofline::default()
     };
-    let session = Session::default();
-    session.add(recordings);
-    Ok(request.run(&Context::new(&session))?.document)
+    Ok(request.run(&Context::new(&Session::of(recordings)))?.document)
 }
 
 /// What changed from one run to another.

@@ -7,14 +7,14 @@ use std::sync::Arc;
 
 use eaves_analyze::Selection;
 use eaves_analyze::section::Section;
-use eaves_app::{Context, Session, verbs};
+use eaves_app::{Context, Recordings, Session, Verb, flame, verbs};
 use eaves_model::Run;
 use eaves_present::{Document, json, saved};
 use eaves_roofline::scripts::Script;
 use eaves_serve::{Engine, Opened, Part, Problem, Recorded};
 use serde_json::{Map, Value};
 
-use crate::library::{self, Recordings, Timeline};
+use crate::library;
 
 /// The verbs of this program.
 #[derive(Debug, Default)]
@@ -53,7 +53,8 @@ impl Engine for Program {
             Err(failure) => return self.open_otherwise(inputs).ok_or_else(|| failure.into()),
         };
         self.session.add(&recordings);
-        let document = library::report(&recordings, &[], None, false)?;
+        let request = verbs::Report { inputs: inputs.to_vec(), ..verbs::Report::default() };
+        let document = request.run(&Context::new(&Session::of(&recordings)))?.document;
         let recorded: Option<Arc<dyn Recorded>> = match recordings.run.recordings.is_empty() {
             true => None,
             false => Some(Arc::new(Kept(recordings))),
@@ -118,11 +119,12 @@ impl Recorded for Kept {
     }
 
     fn timeline(&self) -> Option<Section> {
-        let timeline = Timeline::new(self.0.clone()).ok()?;
-        timeline.document().sections().next().cloned()
+        let request = verbs::Timeline { inputs: self.0.inputs.clone(), ..verbs::Timeline::default() };
+        let answer = request.run(&Context::new(&Session::of(&self.0))).ok()?;
+        answer.document.sections().next().cloned()
     }
 
     fn flame(&self, part: &Part, base: Option<&Run>) -> Result<Vec<u8>, Problem> {
-        Ok(library::flame_data(&self.0, part.rank, part.windows.as_deref(), base)?)
+        Ok(flame::page_data(&self.0, part.rank, part.windows.as_deref(), base)?)
     }
 }
