@@ -4,10 +4,10 @@
 //! distinct name, not once per activity.
 
 use eaves_model::{GpuId, SliceKind, StringId, Trace};
+use eaves_section::kernel_name::function_path;
 use serde::{Deserialize, Serialize};
 
 use self::Pattern::{Contains, Prefix, Word};
-use crate::kernel_name::function_path;
 
 /// What a GPU activity is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize)]

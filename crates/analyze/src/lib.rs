@@ -21,13 +21,10 @@
 use eaves_model::Run;
 
 pub mod analyses;
-pub mod bench;
 mod collectives;
 pub mod compare;
-pub mod compile;
 mod counter_tracks;
 pub mod critical_path;
-pub mod devices;
 mod distribution;
 mod findings;
 pub mod flame;
@@ -36,19 +33,15 @@ mod host_tree;
 mod info;
 mod job;
 mod kernel_counters;
-mod kernel_name;
 mod kernel_type;
-pub mod operators;
 mod options;
 mod partial;
-pub mod predict;
 mod rank_view;
 mod recorder;
 pub mod roofline;
 mod selection;
 mod step_index;
 mod streams;
-mod sums;
 #[cfg(test)]
 mod test_threads;
 #[cfg(test)]
@@ -56,8 +49,6 @@ mod test_trace;
 mod text;
 pub mod timeline;
 mod type_sets;
-mod unverified;
-pub mod validate;
 mod wording;
 
 pub use analyses::{Analysis, Breakdown, Launch, MemoryEvent, launches, memory_events};
@@ -65,6 +56,7 @@ pub use collectives::{CollectiveCall, ElementType, collective_calls};
 pub use counter_tracks::{CounterTrack, counter_tracks};
 pub use critical_path::{Cause, CriticalPath, PathPart};
 pub(crate) use eaves_section::constants;
+pub use eaves_section::kernel_name::short_kernel_name;
 pub use eaves_section::{self as section, Outcome, Statistics};
 pub use findings::{Launched, Steady};
 pub use gpu::GpuView;
@@ -72,7 +64,6 @@ pub use host_tree::{GpuWork, HostTree, Walk};
 pub use info::info;
 pub use job::{Job, Measured, RankSummary, assemble, measure};
 pub use kernel_counters::CounterSums;
-pub use kernel_name::short_kernel_name;
 pub use kernel_type::{KernelType, KernelTypes};
 pub use options::{MeasuredMachine, ONE_CORE, Options};
 pub use partial::{Partial, PartialError};
@@ -80,7 +71,6 @@ pub use rank_view::RankView;
 pub use selection::{Selection, SelectionError};
 pub use step_index::StepIndex;
 pub use streams::Stream;
-pub use sums::sums;
 pub use type_sets::{TypeSets, TypeTimes};
 
 /// Runs every analysis over recordings that are all in memory. The outcomes are in the order people want to read

@@ -1,5 +1,3 @@
 //! Quantities in sentences.
 
-pub(crate) use eaves_section::quantity::{
-    duration, percentage, share as percent, shortened, size, size as bytes,
-};
+pub(crate) use eaves_section::quantity::{duration, percentage, share as percent, shortened, size};

@@ -219,7 +219,7 @@ pub fn document(
     analyses: &[&'static Analysis],
 ) -> Result<Document, Failure> {
     if run.recordings.is_empty() && !sums.is_empty() {
-        let outcomes = vec![Outcome::Section(eaves_analyze::sums(sums))];
+        let outcomes = vec![Outcome::Section(eaves_assess::sums(sums))];
         let document = Document { verb, outcomes, ..Document::default() };
         return Ok(sums.iter().fold(document, Document::with_measurements));
     }

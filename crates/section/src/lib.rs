@@ -7,6 +7,7 @@ pub mod constants;
 pub mod description;
 mod finding;
 pub mod flame;
+pub mod kernel_name;
 mod number;
 pub mod quantity;
 pub mod saved;

@@ -1,8 +1,7 @@
 //! Kinds of collectives: their names in every library, what their size is, and how bandwidth follows from it.
 
+use eaves_section::kernel_name::function_path;
 use serde::{Deserialize, Serialize};
-
-use crate::kernel_name::function_path;
 
 /// What is exchanged between whom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize)]

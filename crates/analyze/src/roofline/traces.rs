@@ -1,8 +1,8 @@
 //! What a trace says about roofs: its operators, and its collectives as messages.
 
+use eaves_assess::roofline::{classified, communication, transfers_of};
 use eaves_roofline::Device;
 
-use super::{classification, communication, transfers_of};
 use crate::analyses::{self, Analysis};
 use crate::section::Outcome;
 
@@ -26,15 +26,4 @@ pub fn of_traces(outcomes: Vec<Outcome>, device: &Device, link: Option<&str>) ->
         held.push(Outcome::Section(communication(&transfers, device, link)));
     }
     held
-}
-
-/// With the table that has the column names of older tools.
-pub fn classified(outcome: Outcome) -> Outcome {
-    match outcome {
-        Outcome::Section(mut section) => {
-            section.tables.push(classification(&section));
-            Outcome::Section(section)
-        }
-        skipped => skipped,
-    }
 }

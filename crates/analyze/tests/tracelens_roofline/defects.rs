@@ -1,7 +1,7 @@
 //! What TraceLens says where its models are wrong, computed from the stated defect. The ids are those of the table in
 //! `docs/tracelens.md`.
 
-use eaves_analyze::roofline::Load;
+use eaves_assess::roofline::Load;
 use eaves_roofline::ops::Call;
 
 use crate::reference::Key;

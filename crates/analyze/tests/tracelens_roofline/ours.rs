@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use eaves_analyze::roofline::{Attribution, Class, Load};
+use eaves_analyze::roofline::{Attribution, Class};
 use eaves_analyze::{Options, RankView};
+use eaves_assess::roofline::Load;
 use eaves_model::{Interval, IntervalSet, SliceId, StringId, Trace};
 use eaves_roofline::ops;
 

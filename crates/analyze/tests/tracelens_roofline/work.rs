@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use eaves_analyze::roofline::Load;
+use eaves_assess::roofline::Load;
 
 use crate::checks::{Checks, CsvRow};
 use crate::defects;

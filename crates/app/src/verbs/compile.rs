@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use eaves_analyze::compile;
+use eaves_assess::compile;
 use eaves_model::compile::CompileLog;
 use eaves_present::Document;
 use eaves_section::Section;

@@ -4,8 +4,8 @@ mod detect;
 mod measure;
 
 use clap::{Args, Subcommand};
-use eaves_analyze::devices;
 use eaves_analyze::section::{Outcome, Section};
+use eaves_assess::devices;
 use eaves_present::Document;
 use eaves_roofline::Device;
 use eaves_roofline::device::catalogue;

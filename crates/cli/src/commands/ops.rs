@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::{Args, Subcommand};
-use eaves_analyze::operators::{self, Tried};
 use eaves_analyze::section::{Outcome, Section};
+use eaves_assess::operators::{self, Tried};
 use eaves_present::Document;
 use eaves_roofline::scripts::Script;
 use serde_json::Value;

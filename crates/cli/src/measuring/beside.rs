@@ -1,7 +1,7 @@
 //! Kernels in turns with the roofs that bound them.
 
-use eaves_analyze::bench::Ran;
-use eaves_analyze::validate::Beside;
+use eaves_assess::bench::Ran;
+use eaves_assess::validate::Beside;
 use eaves_bench::cpu::Cpu;
 use eaves_bench::roofs::{Gauges, Roofs};
 use eaves_bench::{Limits, Measurement, Spec};

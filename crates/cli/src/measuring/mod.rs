@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
-use eaves_analyze::bench::Ran;
+use eaves_assess::bench::Ran;
 use eaves_bench::{Backend, BenchError, CacheState, Measurement, Options, Protocol, Spec};
 
 use crate::arguments::OutputArguments;
@@ -168,7 +168,7 @@ fn together(tasks: &[Task], first: &Task, room: usize) -> usize {
 }
 
 fn described(task: &Task, count: usize) -> String {
-    let name = eaves_analyze::bench::name(&task.spec);
+    let name = eaves_assess::bench::name(&task.spec);
     let more = if count > 1 { format!(" and {} more in turns", count - 1) } else { String::new() };
     format!("{name} {}{more}, {} threads", task.spec.precision(), task.options.threads)
 }
@@ -196,7 +196,7 @@ pub(crate) fn fail_on_broken(ran: &[Ran]) -> Result<()> {
     Err(hinted(
         format!(
             "{} in {}: {}{more}",
-            eaves_analyze::bench::name(&first.spec),
+            eaves_assess::bench::name(&first.spec),
             first.spec.precision(),
             what.join("; ")
         ),

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 use eaves_analyze::ONE_CORE;
-use eaves_analyze::bench::Roofs;
+use eaves_assess::bench::Roofs;
 use eaves_bench::roofs::{self, Effort, Progress, Second};
 use eaves_bench::{Limits, Measurement, Protocol, opencl};
 use eaves_roofline::{Device, device};

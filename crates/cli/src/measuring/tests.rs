@@ -1,4 +1,4 @@
-use eaves_analyze::bench::Ran;
+use eaves_assess::bench::Ran;
 use eaves_bench::{Violation, cpu::InstructionSet};
 use eaves_roofline::device::{Confidence, Fact, Memory, Peak, Source};
 use eaves_roofline::{Arithmetic, Counts, Device, Precision};

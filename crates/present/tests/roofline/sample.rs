@@ -1,6 +1,6 @@
 //! Rooflines that look like real ones: a device like an H100, and as many points as asked for.
 
-use eaves_analyze::roofline::{Load, Mark, Point, section};
+use eaves_assess::roofline::{Load, Mark, Point, section};
 use eaves_roofline::device::{Confidence, Device, Fact, Memory, Peak, Source};
 use eaves_roofline::{Arithmetic, Counts, Engine, Settings};
 use eaves_section::{Column, Number, Provenance, Section, Table, Unit, Value};

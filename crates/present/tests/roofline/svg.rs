@@ -1,6 +1,6 @@
 //! The drawing as its reader sees it: elements at places.
 
-use eaves_analyze::roofline::Point;
+use eaves_assess::roofline::Point;
 use eaves_present::png;
 use eaves_present::roofline::{ColourBy, Options, Palette, Theme, svg};
 use eaves_section::{Column, Section, Table, Unit, Value};

@@ -9,13 +9,14 @@ mod tests;
 
 use std::sync::Arc;
 
+use eaves_assess::roofline;
 use eaves_model::Ns;
 
 use self::across::Across;
 use super::{Analyse, Rank};
 use crate::collectives::{Calls, Fate, Place, Waiting};
 use crate::section::{Number, Provenance, Section, Skipped, Unit};
-use crate::{Job, Outcome, RankView, roofline};
+use crate::{Job, Outcome, RankView};
 
 pub(super) struct Collectives;
 

@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, HashMap};
 
 use eaves_model::{Extent, Ns, StringId};
 use eaves_roofline::counters::{Done, adds_up, level, unit};
+use eaves_section::kernel_name::short_kernel_name;
 use serde::{Deserialize, Serialize};
 
 use super::Rank;
 use super::measure::Part;
 use crate::kernel_counters::{Gathered, architecture};
-use crate::kernel_name::short_kernel_name;
 use crate::section::{Column, Finding, Severity, Table, Unit, Value};
 use crate::{CounterSums, Job, RankView};
 

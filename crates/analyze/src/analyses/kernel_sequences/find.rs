@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use eaves_model::{Ns, StringId};
+use eaves_section::kernel_name::short_kernel_name;
 use serde::{Deserialize, Serialize};
 
-use crate::kernel_name::short_kernel_name;
 use crate::{HostTree, KernelType, RankView};
 
 /// The fewest activities that make a sequence, as in HTA's `min_pattern_len`.

@@ -1,11 +1,11 @@
 //! Loads that follow from something else than a formula of ours, and why there is none.
 
+use eaves_assess::roofline::Load;
 use eaves_model::{SliceKind, Trace};
 use eaves_roofline::scripts::Script;
 use eaves_roofline::{Arithmetic, Engine, counters, ops};
 
 use crate::kernel_counters::architecture;
-use crate::roofline::Load;
 
 /// What a copy or set does to the memory of the device: between host and device it is one side of it.
 pub(super) fn copied(name: &str, bytes: f64) -> Result<Load, String> {

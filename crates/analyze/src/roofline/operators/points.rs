@@ -3,9 +3,11 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
+use eaves_assess::roofline::{Load, Mark, Point, counted_load, described, mark_of};
 use eaves_model::{DeviceProperties, Extent, Ns, StringId, Trace};
 use eaves_roofline::counters::Ceilings;
 use eaves_roofline::{Device, Precision};
+use eaves_section::kernel_name::short_kernel_name;
 use serde::{Deserialize, Serialize};
 
 use super::attribution::Attribution;
@@ -15,9 +17,6 @@ use super::rows::Row;
 use crate::analyses::cpu_threads::RecordedHost;
 use crate::constants::{self, Constant};
 use crate::kernel_counters::{Gathered, architecture};
-use crate::kernel_name::short_kernel_name;
-use crate::roofline::measurements::mark_of;
-use crate::roofline::{Load, Mark, Point, counted_load, described};
 use crate::{CounterSums, RankView, Statistics};
 use eaves_roofline::operand_text as operands;
 

@@ -1,5 +1,6 @@
 //! The rows: each distinct operator with its arguments is looked at once, however often it was called.
 
+use eaves_assess::roofline::Load;
 use eaves_model::{Extent, GpuId, SliceId, StringId, Trace};
 use eaves_roofline::Arithmetic;
 use eaves_roofline::ops::{self, Formula, Rule, Step};
@@ -15,7 +16,6 @@ use super::matching::MatchedBy;
 use super::neighbors;
 use super::steps::Steps;
 use crate::RankView;
-use crate::roofline::Load;
 
 /// How names of kernels that `torch.compile` generates begin.
 const GENERATED: &str = "triton_";

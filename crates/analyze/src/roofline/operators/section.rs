@@ -1,10 +1,10 @@
 //! The rows of a trace against a device.
 
+use eaves_assess::roofline::{self, Load};
 use eaves_model::Ns;
 use eaves_roofline::{Assessment, Device, Settings};
 
 use super::{Arguments, Class, OperatorRow, TracePoints, findings};
-use crate::roofline::{Load, section as base};
 use crate::section::{Column, Number, Provenance, Section, Table, Unit, Value};
 use eaves_roofline::operand_text::compact;
 
@@ -42,7 +42,7 @@ impl Held<'_> {
 
 /// Holds the rows of a trace against a device.
 ///
-/// The tables of [`section()`](crate::roofline::section()), and besides: `by_arguments` with every row, whose counted times add up
+/// The tables of [`section()`](eaves_assess::roofline::section()), and besides: `by_arguments` with every row, whose counted times add up
 /// to the busy time exactly, `by_operator` and `by_class`.
 pub fn trace_section(points: &TracePoints, scope: Scope, device: &Device, settings: &Settings) -> Section {
     let points = &points.on(device);
@@ -51,7 +51,7 @@ pub fn trace_section(points: &TracePoints, scope: Scope, device: &Device, settin
         .iter()
         .map(|row| Held { row, found: row.load.as_ref().ok().map(|load| found(row, load, device, settings)) })
         .collect();
-    let mut section = base::section(&points.points(), device, settings);
+    let mut section = roofline::section(&points.points(), device, settings);
     section.numbers.extend(numbers(points));
     section.tables.extend([by_operator(points, &held), by_class(points), by_arguments(points)]);
     section.findings.extend(findings::findings(points, &held, scope, settings));
@@ -59,7 +59,7 @@ pub fn trace_section(points: &TracePoints, scope: Scope, device: &Device, settin
 }
 
 fn found(row: &OperatorRow, load: &Load, device: &Device, settings: &Settings) -> Assessment {
-    base::assessed(load, row.times.mean().map(|mean| mean * 1e-9), device, settings)
+    roofline::assessed(load, row.times.mean().map(|mean| mean * 1e-9), device, settings)
 }
 
 fn numbers(points: &TracePoints) -> Vec<Number> {

@@ -1,6 +1,6 @@
 //! Rooflines as pictures, one flat table, or folders of tables.
 
-use eaves_analyze::roofline::flat_table;
+use eaves_assess::roofline::flat_table;
 use eaves_present::roofline::{Options, svg};
 use eaves_present::{Document, csv, page, terminal};
 use eaves_section::{Outcome, Section, Table};

@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Result;
-use eaves_analyze::roofline::{self, Transfer};
+use eaves_analyze::roofline::{analyses_of_traces, of_traces};
 use eaves_analyze::{Measured, MeasuredMachine, Options, assemble, measure};
+use eaves_assess::roofline::{self, Transfer};
 use eaves_ingest::Form;
 use eaves_model::{Measurements, Run};
 use eaves_present::Document;
@@ -78,7 +79,7 @@ struct Scope<'a> {
 
 impl Scope<'_> {
     fn answers(&self, context: &Context<'_>) -> Result<Vec<OneInput>> {
-        let wanted = roofline::analyses_of_traces();
+        let wanted = analyses_of_traces();
         let ops = self.request.ops.as_deref();
         let formulas = self.task.inputs.first().map(|input| script(ops, input)).transpose()?.flatten();
         let options = Options::default()
@@ -162,7 +163,7 @@ impl Scope<'_> {
     }
 
     fn of_traces(&self, run: &Run, outcomes: Vec<Outcome>, device: &Device) -> OneInput {
-        let outcomes = roofline::of_traces(outcomes, device, self.request.link.as_deref());
+        let outcomes = of_traces(outcomes, device, self.request.link.as_deref());
         let label = match run.recordings.as_slice() {
             [] => String::new(),
             [only] => only.path.clone(),

@@ -6,8 +6,8 @@ mod shapes;
 use anyhow::Result;
 use clap::{Args, Subcommand, ValueEnum};
 use eaves_analyze::Outcome;
-use eaves_analyze::bench::{Ran, points, section};
-use eaves_analyze::roofline;
+use eaves_assess::bench::{Ran, points, section};
+use eaves_assess::roofline;
 use eaves_bench::cpu::gemm::Implementation;
 use eaves_bench::{CacheState, Measurement, Options, Spec};
 use eaves_present::Document;
@@ -210,7 +210,7 @@ fn document(ran: &[Ran], against: &Against) -> Document {
 }
 
 /// A roofline of those that have the same roofs as the first.
-pub(super) fn rooflines(measured: &[&Measurement], roofs: &eaves_analyze::bench::Roofs<'_>) -> Vec<Outcome> {
+pub(super) fn rooflines(measured: &[&Measurement], roofs: &eaves_assess::bench::Roofs<'_>) -> Vec<Outcome> {
     let mut drawn: Vec<Outcome> = Vec::new();
     for device in roofs.all.into_iter().chain(roofs.one) {
         let own: Vec<&Measurement> = measured

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use clap::Args;
-use eaves_analyze::devices;
+use eaves_assess::devices;
 use eaves_roofline::Device;
 use eaves_roofline::device::detect::{Detected, Kind, Machine};
 use eaves_roofline::device::{read, to_yaml};

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use clap::Args;
 use eaves_analyze::Outcome;
-use eaves_analyze::bench;
-use eaves_analyze::roofline;
 use eaves_analyze::section::{Column, Number, Provenance, Section, Table, Unit, Value};
+use eaves_assess::bench;
+use eaves_assess::roofline;
 use eaves_bench::roofs::{Effort, Second};
 use eaves_present::Document;
 use eaves_roofline::device::{Peak, find_reported, to_yaml};

@@ -8,7 +8,7 @@ mod sweep;
 use anyhow::Result;
 use clap::{Args, Subcommand};
 use eaves_analyze::Outcome;
-use eaves_analyze::predict::{Kernel, Swept, kernels, sweep as put_together};
+use eaves_assess::predict::{Kernel, Swept, kernels, sweep as put_together};
 use eaves_present::Document;
 use eaves_roofline::{Arithmetic, Device, Precision};
 

@@ -5,8 +5,8 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use eaves_analyze::Outcome;
-use eaves_analyze::predict::{Swept, model as predicted, sweep as put_together};
 use eaves_analyze::section::Section;
+use eaves_assess::predict::{Swept, model as predicted, sweep as put_together};
 use eaves_present::Document;
 use eaves_roofline::Device;
 use eaves_roofline::predict::{

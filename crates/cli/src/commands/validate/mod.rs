@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use clap::Args;
 use eaves_analyze::Outcome;
-use eaves_analyze::bench::Ran;
 use eaves_analyze::section::Section;
-use eaves_analyze::validate::{Baseline, Suite, Twin, section, twins};
+use eaves_assess::bench::Ran;
+use eaves_assess::validate::{Baseline, Suite, Twin, section, twins};
 use eaves_bench::roofs::Effort;
 use eaves_bench::{CacheState, Measurement, Options};
 use eaves_present::{Document, saved};
@@ -130,7 +130,7 @@ fn measured_twins(suite: &Suite<'_>, tasks: &[Task], runner: &Runner<'_>, agains
         .collect()
 }
 
-fn document(section: Section, ran: &[Ran], roofs: &eaves_analyze::bench::Roofs<'_>) -> Document {
+fn document(section: Section, ran: &[Ran], roofs: &eaves_assess::bench::Roofs<'_>) -> Document {
     // A roofline is over the bytes of main memory, which operands in a cache do not move.
     let is_cold = |measurement: &&Measurement| measurement.conditions.state == CacheState::Cold;
     let measured: Vec<&Measurement> = ran.iter().filter_map(Ran::measured).filter(is_cold).collect();

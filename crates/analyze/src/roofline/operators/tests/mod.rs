@@ -1,5 +1,6 @@
 //! Owners and times by hand, and a twin that looks at every instant and every operator by itself.
 
+mod counters;
 mod formulas;
 mod host;
 mod matching;

@@ -1,0 +1,175 @@
+//! The `bench` section: kernels that were run, each with its time, how sure it is, and what is wrong with it.
+
+mod findings;
+mod points;
+pub(crate) mod results;
+mod roofs;
+mod samples;
+mod sweep;
+#[cfg(test)]
+pub(crate) mod test_measurements;
+
+use eaves_roofline::Device;
+use eaves_roofline::measured::{Execution, Measurement, Spec};
+use eaves_section::quantity;
+use eaves_section::{Number, Provenance, Section, Unit, Value};
+
+pub use points::points;
+pub use roofs::roofs;
+
+/// What became of a kernel that was to be run.
+#[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "there are dozens of them, and nearly all are the large one")]
+pub enum Ran {
+    /// It was measured, for better or worse.
+    Measured(Measurement),
+    /// It could not be run.
+    Refused {
+        /// What was asked for.
+        spec: Spec,
+        /// Why not.
+        why: String,
+    },
+}
+
+impl Ran {
+    /// The measurement, if there is one.
+    pub fn measured(&self) -> Option<&Measurement> {
+        match self {
+            Self::Measured(measurement) => Some(measurement),
+            Self::Refused { .. } => None,
+        }
+    }
+}
+
+/// The roofs that measurements are held against.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Roofs<'a> {
+    /// Those of everything together.
+    pub all: Option<&'a Device>,
+    /// Those of one core, where they were measured.
+    pub one: Option<&'a Device>,
+}
+
+impl<'a> Roofs<'a> {
+    /// Those over so many threads of a backend. What all cores can do says nothing of some of them.
+    pub fn over(&self, measurement: &Measurement) -> Option<&'a Device> {
+        let conditions = &measurement.conditions;
+        match conditions.backend.as_str() {
+            "cpu" if conditions.threads == 1 => self.one.or(self.all),
+            "cpu" => {
+                let threads = conditions.threads as f64;
+                self.all.filter(|device| device.units.as_ref().is_none_or(|units| units.value == threads))
+            }
+            _ => self.all,
+        }
+    }
+
+    /// True if the measurement is of one core, and `all` is of more.
+    pub(crate) fn are_of_more_than(&self, measurement: &Measurement) -> bool {
+        measurement.conditions.backend == "cpu" && measurement.conditions.threads == 1 && self.one.is_some()
+    }
+}
+
+/// The section of these kernels.
+pub fn section(ran: &[Ran], roofs: &Roofs<'_>) -> Section {
+    let measured: Vec<&Measurement> = ran.iter().filter_map(Ran::measured).collect();
+    let mut tables = Vec::new();
+    let (swept, crossings) = sweep::tables(&measured);
+    tables.extend(swept);
+    tables.push(results::table(&measured, roofs));
+    tables.extend(crossings.iter().map(sweep::Crossings::table));
+    tables.extend(results::refused(ran));
+    tables.push(samples::table(&measured));
+    let mut found = findings::findings(&measured);
+    found.extend(crossings.iter().flat_map(sweep::Crossings::findings));
+    Section { id: "bench", title: "Measured kernels", numbers: numbers(&measured), tables, findings: found }
+}
+
+/// What a kernel is called: `gemv 1x4096x4096`, `triad-nt 192.0 MiB`.
+pub fn name(spec: &Spec) -> String {
+    match spec {
+        Spec::Stream { stream, bytes } => {
+            format!("{stream} {}", quantity::size(i64::try_from(*bytes).unwrap_or(i64::MAX)))
+        }
+        _ => format!("{} {}", spec.family(), spec.shape()).trim_end().to_owned(),
+    }
+}
+
+/// Why a measurement has no number, if so.
+pub(crate) fn without_number(measurement: &Measurement) -> Option<&'static str> {
+    if measurement.execution == Execution::CompiledOnly {
+        return Some("compiled only: no device ran it");
+    }
+    if measurement.verification.as_ref().is_some_and(|verification| !verification.holds()) {
+        return Some("the result is wrong");
+    }
+    if !measurement.violations.is_empty() {
+        return Some("it breaks a physical limit");
+    }
+    measurement.time.is_none().then_some("contaminated: too few samples in which nothing else ran")
+}
+
+/// The seconds of one call that may be shown.
+pub(crate) fn seconds(measurement: &Measurement) -> Option<f64> {
+    if without_number(measurement).is_some() {
+        return None;
+    }
+    measurement.time.as_ref().map(|time| time.median)
+}
+
+/// Times of a measurement are shown multiplied by this. A call of a stream goes through a small set several times and through
+/// a part of a large one; what is shown is going through the set once.
+pub(crate) fn calls(measurement: &Measurement) -> f64 {
+    match measurement.spec {
+        Spec::Stream { bytes, .. } if measurement.work.bytes() > 0.0 => {
+            bytes as f64 / measurement.work.bytes()
+        }
+        _ => 1.0,
+    }
+}
+
+fn numbers(measured: &[&Measurement]) -> Vec<Number> {
+    let number = |id, value, unit, explain| Number {
+        id,
+        rank: None,
+        value,
+        unit,
+        provenance: Provenance::Measured,
+        explain,
+    };
+    let samples: usize = measured.iter().map(|measurement| measurement.samples.len()).sum();
+    let clean: usize = measured.iter().map(|measurement| measurement.clean()).sum();
+    let sound = measured.iter().filter(|measurement| without_number(measurement).is_none()).count();
+    let mut devices: Vec<&str> =
+        measured.iter().map(|measurement| measurement.conditions.device.as_str()).collect();
+    devices.sort_unstable();
+    devices.dedup();
+    let device = match devices.as_slice() {
+        [] => Value::Missing("nothing was run"),
+        devices => devices.join(", ").into(),
+    };
+    vec![
+        number("device", device, Unit::None, "What kernels ran on, as it calls itself."),
+        number("kernels", measured.len().into(), Unit::Count, "Kernels that were run or compiled."),
+        number(
+            "sound",
+            sound.into(),
+            Unit::Count,
+            "Kernels with a number: enough clean samples, a right result, no limit broken.",
+        ),
+        number("samples", samples.into(), Unit::Count, "Samples that were taken."),
+        number(
+            "clean_pct",
+            Value::percent(
+                i64::try_from(clean).unwrap_or(i64::MAX),
+                i64::try_from(samples).unwrap_or(i64::MAX),
+            ),
+            Unit::Percent,
+            "Share of the samples in which nothing else ran; the others do not count.",
+        ),
+    ]
+}
+
+#[cfg(test)]
+mod tests;

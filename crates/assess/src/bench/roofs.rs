@@ -1,0 +1,130 @@
+//! Roofs that were measured, one core and all of them, with the datasheet beside them.
+
+use eaves_roofline::Device;
+use eaves_roofline::device::Fact;
+use eaves_section::{Column, Number, Provenance, Section, Table, Unit, Value};
+
+use super::Roofs;
+
+const COLUMNS: [Column; 9] = [
+    Column::new("name", "Roof", Unit::None),
+    Column::new("one_core", "One core", Unit::None),
+    Column::new("all", "All cores", Unit::None),
+    Column::new("unit", "Unit", Unit::None),
+    Column::new("scaling", "All / one", Unit::None),
+    Column::new("size_bytes", "Size", Unit::Bytes),
+    Column::new("datasheet", "Datasheet", Unit::None),
+    Column::new("pct_of_datasheet", "Of datasheet", Unit::Percent),
+    Column::new("kind", "Kind", Unit::None),
+];
+
+/// What is bounded, and by what it is found in another device.
+struct Roof<'a> {
+    kind: &'static str,
+    unit: &'static str,
+    name: &'a str,
+    size: Option<f64>,
+    key: &'a str,
+}
+
+/// The rate of a roof on a device.
+fn fact<'a>(device: &'a Device, roof: &Roof<'_>) -> Option<&'a Fact> {
+    match roof.kind {
+        "memory" => device.memory.iter().find(|level| level.id == roof.key)?.bandwidth.as_ref(),
+        "arithmetic" => device.peak_by_key(roof.key).map(|peak| &peak.dense),
+        _ => device.rate(roof.key),
+    }
+}
+
+/// The `measured-roofs` section.
+pub fn roofs(roofs: &Roofs<'_>, datasheet: Option<&Device>) -> Section {
+    let device = roofs.all.or(roofs.one);
+    // What could be measured on all cores may be less, and the other way round.
+    let mut every: Vec<Roof<'_>> = Vec::new();
+    for roof in [roofs.one, roofs.all].into_iter().flatten().flat_map(all) {
+        if !every.iter().any(|known| (known.kind, known.key) == (roof.kind, roof.key)) {
+            every.push(roof);
+        }
+    }
+    let order = |kind: &str| ["memory", "arithmetic", "chore"].iter().position(|known| *known == kind);
+    every.sort_by_key(|roof| order(roof.kind));
+    let rows = every
+        .iter()
+        .map(|roof| {
+            let rate = |device: Option<&Device>| fact(device?, roof).map(|fact| fact.value / 1e9);
+            let (one, whole, said) = (rate(roofs.one), rate(roofs.all), rate(datasheet));
+            let share = whole.or(one).zip(said).map(|(measured, said)| 100.0 * measured / said);
+            vec![
+                roof.name.into(),
+                Value::known(one, "it was not measured on one core"),
+                Value::known(whole, "it was not measured on all cores"),
+                roof.unit.into(),
+                Value::known(whole.zip(one).map(|(all, one)| all / one), "it was not measured on both"),
+                Value::known(roof.size, "only memory levels have a size"),
+                Value::known(said, "the catalogue does not know it"),
+                Value::known(share, "the catalogue does not know it"),
+                roof.kind.into(),
+            ]
+        })
+        .collect();
+    let number = |id, value, unit, explain| Number {
+        id,
+        rank: None,
+        value,
+        unit,
+        provenance: Provenance::Measured,
+        explain,
+    };
+    let name = Value::known_text(device.map(|device| device.name.as_str()), "nothing was measured");
+    let clock = device.and_then(|device| device.clock.as_ref()).map(|clock| clock.value / 1e9);
+    let numbers = vec![
+        number("device", name, Unit::None, "What was measured, as it calls itself."),
+        number(
+            "clock_ghz",
+            Value::known(clock, "the clock cannot be measured"),
+            Unit::None,
+            "The core clock while it was measured.",
+        ),
+        number(
+            "datasheet",
+            Value::known_text(
+                datasheet.map(|device| device.name.as_str()),
+                "the catalogue does not know the device",
+            ),
+            Unit::None,
+            "The device of the catalogue that stands beside it.",
+        ),
+    ];
+    Section {
+        id: "measured-roofs",
+        title: "Measured roofs",
+        numbers,
+        tables: vec![Table { id: "roofs", title: "Measured", columns: COLUMNS.to_vec(), rows }],
+        findings: Vec::new(),
+    }
+}
+
+fn all(device: &Device) -> Vec<Roof<'_>> {
+    let memory = device.memory.iter().map(|level| Roof {
+        kind: "memory",
+        unit: "GB/s",
+        name: &level.name,
+        size: level.size.as_ref().map(|size| size.value),
+        key: &level.id,
+    });
+    let peaks = device.peaks.iter().map(|peak| Roof {
+        kind: "arithmetic",
+        unit: "GFLOP/s",
+        name: &peak.key,
+        size: None,
+        key: &peak.key,
+    });
+    let rates = device.rates.iter().map(|rate| Roof {
+        kind: "chore",
+        unit: "G/s",
+        name: &rate.key,
+        size: None,
+        key: &rate.key,
+    });
+    memory.chain(peaks).chain(rates).collect()
+}

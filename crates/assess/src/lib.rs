@@ -1,0 +1,17 @@
+//! Sections that need no trace.
+//!
+//! Rooflines of measured work, predictions, benchmark results, the device catalog, and compile logs become sections
+//! here. What reads a trace is in `analyze`, which holds its operators against a device with the same
+//! [`roofline::section()`].
+
+pub mod bench;
+pub mod compile;
+pub mod devices;
+pub mod operators;
+pub mod predict;
+pub mod roofline;
+mod sums;
+mod unverified;
+pub mod validate;
+
+pub use sums::sums;
