@@ -10,7 +10,6 @@ mod bench;
 mod generate;
 mod nvrtc;
 mod options;
-mod order;
 mod page;
 mod pictures;
 mod pocl;
@@ -30,7 +29,6 @@ Usage: cargo xtask TASK
   gen [--check]   write examples/ and fuzz/corpus/ anew, or check them
   gen big         write a big trace: --size 500MB -o FILE
   gen ranks       write the ranks of a job: --count 64 --size 1MB -o DIR
-  order           write the order of functions in the program anew, from recorded runs
   test [--quick]  everything a change has to pass; --only PART: one part of it
   tidy            rules that compilers do not check
   ui [--check]    build the page from ui/ into crates/webui, or check that it is built
@@ -42,7 +40,6 @@ fn run() -> Result<()> {
     match options.positional().as_deref() {
         Some("bench") => bench::run(options),
         Some("gen") => generate::run(options),
-        Some("order") => order::run(options),
         Some("test") => test::run(options),
         Some("tidy") => tidy::run(options),
         Some("ui") => page::run(options),

@@ -39,18 +39,22 @@ pub(super) fn run(mut options: Options) -> Result<()> {
     benchmark.run(with_peers)
 }
 
+/// The cargo profile of published programs.
+const PROFILE: &str = "dist";
+
 /// Builds eaves as users have it.
 pub(super) fn build() -> Result<PathBuf> {
     eprintln!("building eaves");
-    project::run(project::cargo().args(["build", "--quiet", "--release", "--package", "eaves-cli"]))?;
-    Ok(project::target().join("release").join("eaves"))
+    let arguments = ["build", "--quiet", "--profile", PROFILE, "--package", "eaves-cli"];
+    project::run(project::cargo().args(arguments))?;
+    Ok(project::target().join(PROFILE).join("eaves"))
 }
 
 /// Builds an example of a crate: a program that does one part of the work and nothing else.
 pub(super) fn build_example(package: &str, example: &str) -> Result<PathBuf> {
-    let arguments = ["build", "--quiet", "--release", "--package", package, "--example", example];
+    let arguments = ["build", "--quiet", "--profile", PROFILE, "--package", package, "--example", example];
     project::run(project::cargo().args(arguments))?;
-    Ok(project::target().join("release").join("examples").join(example))
+    Ok(project::target().join(PROFILE).join("examples").join(example))
 }
 
 /// Reading alone, on one thread.
