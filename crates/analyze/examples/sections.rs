@@ -4,7 +4,7 @@
 use std::error::Error;
 use std::path::PathBuf;
 
-use eaves_analyze::analyses::{Analysis, in_report_order};
+use eaves_analyze::analyses::{Analysis, REPORT};
 use eaves_analyze::{Options, assemble, measure};
 
 /// Enough that the clock of the process, which counts hundredths of a second, does not matter.
@@ -16,7 +16,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let path = PathBuf::from(arguments.next().unwrap_or_default());
     let wanted: Vec<String> = arguments.collect();
     let is_wanted = |analysis: &&Analysis| wanted.is_empty() || wanted.iter().any(|id| id == analysis.id);
-    let analyses: Vec<&Analysis> = in_report_order().into_iter().filter(is_wanted).collect();
+    let analyses: Vec<&Analysis> = REPORT.iter().filter(is_wanted).collect();
     let run = eaves_ingest::read(&[path], &eaves_ingest::Options::default())?;
     let options = Options::default();
     let start = cpu_seconds()?;

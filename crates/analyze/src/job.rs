@@ -54,9 +54,10 @@ pub fn measure(trace: &Trace, options: &Options, analyses: &[&'static Analysis])
     let view = RankView::new(trace, options);
     // One after the other: two at a time would need the memory of both, and several ranks are measured side by side
     // anyway.
-    let mut order: Vec<&Analysis> = analyses.to_vec();
+    let mut order: Vec<&Analysis> =
+        analyses.iter().copied().filter(|analysis| is_measurable(analysis, &view)).collect();
     order.sort_by_key(|analysis| !analysis.heavy);
-    let parts = order.into_iter().map(|analysis| (analysis.id, measure_one(analysis, &view))).collect();
+    let parts = order.into_iter().map(|analysis| (analysis.id, (analysis.measure)(&view))).collect();
     Measured {
         summary: Summary {
             times: view.times,
@@ -72,12 +73,9 @@ pub fn measure(trace: &Trace, options: &Options, analyses: &[&'static Analysis])
     }
 }
 
-/// What an analysis keeps; nothing of a recording that it can say nothing about.
-fn measure_one(analysis: &Analysis, view: &RankView<'_>) -> Part {
-    if analysis.needs_times && !view.trace.metadata.times.has_starts() {
-        return Box::new(());
-    }
-    (analysis.measure)(view)
+/// True if an analysis can say anything about a recording.
+fn is_measurable(analysis: &Analysis, view: &RankView<'_>) -> bool {
+    !analysis.needs_times || view.trace.metadata.times.has_starts()
 }
 
 /// Puts the report together. `measured` belongs to `recordings`, one for one, all measured for the same analyses
@@ -155,9 +153,7 @@ impl Assembly {
         if !self.is_possible(analysis) {
             return missing::start_times(analysis.id);
         }
-        // In the place of what was not measured, so that every part stays with its rank.
-        let nothing: Part = Box::new(());
-        let parts: Vec<&Part> = self.selected.iter().map(|&index| part(index).unwrap_or(&nothing)).collect();
+        let parts: Vec<Option<&Part>> = self.selected.iter().map(|&index| part(index)).collect();
         let outcome = distribution::of_many_ranks(&self.job, (analysis.assemble)(&self.job, &parts));
         let outcome = wording::for_users_of(self.job.recorder, outcome);
         wording::beside_what_is_done(&self.job.launched(), outcome)

@@ -79,7 +79,7 @@ pub use type_sets::{TypeSets, TypeTimes};
 /// # Errors
 /// If the selection asks for something that is not in the run.
 pub fn report(run: &Run, options: &Options) -> Result<Vec<Outcome>, SelectionError> {
-    let analyses = analyses::in_report_order();
+    let analyses: Vec<_> = analyses::REPORT.iter().collect();
     let measured: Vec<Measured> =
         run.recordings.iter().map(|recording| measure(&recording.trace, options, &analyses)).collect();
     assemble(&run.recordings, &measured, options, &analyses)

@@ -79,7 +79,7 @@ pub(crate) struct Question<'a> {
 
 /// The sections of the report with some ids, in its order.
 pub(crate) fn sections(wanted: impl Fn(&str) -> bool) -> Vec<&'static Analysis> {
-    analyses::in_report_order().into_iter().filter(|analysis| wanted(analysis.id)).collect()
+    analyses::REPORT.iter().filter(|analysis| wanted(analysis.id)).collect()
 }
 
 impl Question<'_> {
@@ -233,7 +233,7 @@ pub fn document(
 
 /// The overview, if a document has all sections: what was asked for by name is shown whole.
 pub fn as_overview(document: Document, analyses: &[&'static Analysis]) -> Document {
-    if analyses.len() != analyses::ALL.len() {
+    if analyses.len() != analyses::REPORT.len() {
         return document;
     }
     let without_gpu = document.sections().any(|section| section.id == "cpu-time");

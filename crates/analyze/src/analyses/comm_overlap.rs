@@ -15,7 +15,6 @@ const OVERLAP: &str = "overlapped communication time, of all communication time 
 
 impl Analyse for CommOverlap {
     const ID: &'static str = "comm-overlap";
-    const PLACE: u32 = 30;
     const SHOWN: Shown = Shown::WhenAsked;
     // The summary of a rank has all it needs.
     type Part = ();

@@ -49,7 +49,6 @@ impl Row {
 
 impl Analyse for CpuOperators {
     const ID: &'static str = "cpu-operators";
-    const PLACE: u32 = 12;
     const SHOWN: Shown = Shown::WithoutGpu;
     type Part = Part;
 

@@ -108,7 +108,6 @@ impl Part {
 
 impl Analyse for CpuThreads {
     const ID: &'static str = "cpu-threads";
-    const PLACE: u32 = 15;
     const SHOWN: Shown = Shown::WithoutGpu;
     type Part = Part;
 

@@ -16,7 +16,6 @@ pub(super) struct CpuTime;
 
 impl Analyse for CpuTime {
     const ID: &'static str = "cpu-time";
-    const PLACE: u32 = 11;
     const SHOWN: Shown = Shown::WithoutGpu;
     type Part = Option<Arc<HostTime>>;
 

@@ -40,7 +40,6 @@ struct PartRow {
 
 impl Analyse for CriticalPaths {
     const ID: &'static str = "critical-path";
-    const PLACE: u32 = 70;
     const HEAVY: bool = true;
     /// Nothing if nothing ran.
     type Part = Option<Summary>;

@@ -17,9 +17,7 @@ type Ranks<'a, 'b> = [(&'a Rank<'b, Option<Arc<HostTime>>>, &'a HostTime)];
 
 impl Analyse for DataLoading {
     const ID: &'static str = "data-loading";
-    const PLACE: u32 = 13;
     const SHOWN: Shown = Shown::WithoutGpu;
-    const MEASURED_AS: &'static str = "cpu-time";
     type Part = Option<Arc<HostTime>>;
 
     fn measure(rank: &RankView<'_>) -> Self::Part {

@@ -11,7 +11,6 @@ pub(super) struct KernelTypes;
 
 impl Analyse for KernelTypes {
     const ID: &'static str = "kernel-types";
-    const PLACE: u32 = 20;
     const SHOWN: Shown = Shown::WhenAsked;
     const NEEDS_TIMES: bool = false;
     // The summary of a rank has all it needs.

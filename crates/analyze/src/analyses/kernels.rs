@@ -23,7 +23,6 @@ pub(super) struct Row {
 
 impl Analyse for Kernels {
     const ID: &'static str = "kernels";
-    const PLACE: u32 = 40;
     const NEEDS_TIMES: bool = false;
     /// The rows of the rank, longest first.
     type Part = Vec<Row>;

@@ -35,6 +35,21 @@ pub(crate) fn start_times(id: &'static str) -> Outcome {
     })
 }
 
+/// What is missing where the parts of ranks belong to another analysis.
+pub(super) const NO_OWN_PART: &str =
+    "what it measured: a rank has a part of another analysis, a defect of eaves";
+
+/// The outcome where the parts of ranks belong to another analysis.
+pub(super) fn own_part(id: &'static str) -> Outcome {
+    Outcome::Skipped(Skipped {
+        id,
+        missing: NO_OWN_PART.to_owned(),
+        how_to_record:
+            "nothing is wrong with the recording; report the defect with the command that showed it"
+                .to_owned(),
+    })
+}
+
 /// The outcome where no GPU activity is linked to a call: the host was not recorded, or there is no activity at all.
 pub(super) fn launches(job: &Job, id: &'static str) -> Outcome {
     if !job.ranks.iter().any(RankSummary::has_gpu_activity) {

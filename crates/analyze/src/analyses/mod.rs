@@ -1,4 +1,5 @@
-//! The analyses, one file each. To add one: copy a file, add a `mod` line and a line to [`ALL`].
+//! The analyses, one file each. To add one: copy a file, add a `mod` line and a line to [`REPORT`], which is the order of the
+//! report.
 
 mod annotations;
 mod avoidable_work;
@@ -49,8 +50,6 @@ use crate::{Job, Outcome, RankSummary, RankView};
 pub(crate) trait Analyse {
     /// The section it makes, kebab-case and stable.
     const ID: &'static str;
-    /// Its place in the report; smaller comes first.
-    const PLACE: u32;
     /// Which overviews it is in; everywhere else it is shown when asked for.
     const SHOWN: Shown = Shown::Always;
     /// True if measuring needs much memory of its own: it then comes before those that share trees which stay.
@@ -60,9 +59,6 @@ pub(crate) trait Analyse {
     const NEEDS_TIMES: bool = true;
     /// What stays of a rank when its rows are gone. Owns what it holds, is small, and can be told to other processes.
     type Part: DeserializeOwned + Serialize + Send + Sync + 'static;
-
-    /// The analysis that keeps the same of a rank, if it is another: it is then told to other processes once.
-    const MEASURED_AS: &'static str = Self::ID;
 
     /// Measures one rank.
     fn measure(rank: &RankView<'_>) -> Self::Part;
@@ -106,31 +102,33 @@ impl<P> Deref for Rank<'_, P> {
 pub struct Analysis {
     /// The section it makes, kebab-case and stable.
     pub id: &'static str,
-    /// Its place in the report; smaller comes first.
-    pub place: u32,
     /// Which overviews it is in; everywhere else it is shown when asked for.
     pub shown: Shown,
     pub(crate) heavy: bool,
     pub(crate) needs_times: bool,
     pub(crate) measure: fn(&RankView<'_>) -> Part,
-    pub(crate) assemble: fn(&Job, &[&Part]) -> Outcome,
+    pub(crate) assemble: fn(&Job, &[Option<&Part>]) -> Outcome,
     /// The analysis whose bytes are those of its parts.
     pub(crate) measured_as: &'static str,
-    pub(crate) encode: fn(&Part) -> postcard::Result<Option<Vec<u8>>>,
+    pub(crate) encode: fn(&Part) -> postcard::Result<Vec<u8>>,
     pub(crate) decode: fn(&[u8]) -> postcard::Result<Part>,
 }
 
 impl Analysis {
     pub(crate) const fn of<A: Analyse>() -> Self {
+        Self::sharing::<A, A>()
+    }
+
+    /// An analysis that keeps the same of a rank as another, so that other processes are told it once.
+    pub(crate) const fn sharing<A: Analyse, Other: Analyse<Part = A::Part>>() -> Self {
         Self {
             id: A::ID,
-            place: A::PLACE,
             shown: A::SHOWN,
             heavy: A::HEAVY,
             needs_times: A::NEEDS_TIMES,
             measure: measure::<A>,
             assemble: assemble::<A>,
-            measured_as: A::MEASURED_AS,
+            measured_as: Other::ID,
             encode: encode::<A>,
             decode: decode::<A>,
         }
@@ -141,19 +139,18 @@ fn measure<A: Analyse>(rank: &RankView<'_>) -> Part {
     Box::new(A::measure(rank))
 }
 
-fn assemble<A: Analyse>(job: &Job, parts: &[&Part]) -> Outcome {
-    let ranks: Vec<Rank<'_, A::Part>> = job
-        .ranks
-        .iter()
-        .zip(parts)
-        .filter_map(|(summary, part)| Some(Rank { summary, part: part.downcast_ref::<A::Part>()? }))
+/// Puts the ranks together that were measured. A part of another analysis is an answer about nothing, so there is none.
+fn assemble<A: Analyse>(job: &Job, parts: &[Option<&Part>]) -> Outcome {
+    let measured = job.ranks.iter().zip(parts).filter_map(|(summary, part)| Some((summary, (*part)?)));
+    let ranks: Option<Vec<Rank<'_, A::Part>>> = measured
+        .map(|(summary, part)| Some(Rank { summary, part: part.downcast_ref::<A::Part>()? }))
         .collect();
-    A::assemble(job, &ranks)
+    ranks.map_or_else(|| missing::own_part(A::ID), |ranks| A::assemble(job, &ranks))
 }
 
-/// A part as bytes; nothing if the analysis measured nothing of the rank.
-fn encode<A: Analyse>(part: &Part) -> postcard::Result<Option<Vec<u8>>> {
-    part.downcast_ref::<A::Part>().map(postcard::to_allocvec).transpose()
+/// A part as bytes.
+fn encode<A: Analyse>(part: &Part) -> postcard::Result<Vec<u8>> {
+    part.downcast_ref::<A::Part>().map_or(Err(postcard::Error::SerdeSerCustom), postcard::to_allocvec)
 }
 
 /// A part from bytes, all of which must be its own.
@@ -164,78 +161,88 @@ fn decode<A: Analyse>(bytes: &[u8]) -> postcard::Result<Part> {
     }
 }
 
-/// Every analysis, by id.
-pub static ALL: &[Analysis] = &[
-    Analysis::of::<annotations::Annotations>(),
-    Analysis::of::<avoidable_work::AvoidableWork>(),
-    Analysis::of::<call_tree::CallTree>(),
-    Analysis::of::<collectives::Collectives>(),
-    Analysis::of::<comm_overlap::CommOverlap>(),
-    Analysis::of::<counters::Counters>(),
-    Analysis::of::<cpu_operators::CpuOperators>(),
-    Analysis::of::<cpu_threads::CpuThreads>(),
-    Analysis::of::<cpu_time::CpuTime>(),
-    Analysis::of::<critical_path::CriticalPaths>(),
-    Analysis::of::<data_loading::DataLoading>(),
-    Analysis::of::<idle_causes::IdleCauses>(),
-    Analysis::of::<idle_time::IdleTime>(),
-    Analysis::of::<kernel_sequences::KernelSequences>(),
-    Analysis::of::<kernel_types::KernelTypes>(),
-    Analysis::of::<kernels::Kernels>(),
-    Analysis::of::<launch_stats::LaunchStats>(),
-    Analysis::of::<memory::Memory>(),
-    Analysis::of::<memory_bandwidth::MemoryBandwidth>(),
-    Analysis::of::<op_delays::OpDelays>(),
-    Analysis::of::<python_time::PythonTime>(),
-    Analysis::of::<quarantine::Quarantine>(),
-    Analysis::of::<queue_length::QueueLength>(),
-    Analysis::of::<roofline::Roofline>(),
-    Analysis::of::<steps::Steps>(),
-    Analysis::of::<stragglers::Stragglers>(),
+/// Every analysis, in the order people want to read the sections.
+pub static REPORT: &[Analysis] = &[
     Analysis::of::<temporal_breakdown::TemporalBreakdown>(),
+    Analysis::of::<cpu_time::CpuTime>(),
+    Analysis::of::<cpu_operators::CpuOperators>(),
+    Analysis::sharing::<data_loading::DataLoading, cpu_time::CpuTime>(),
+    Analysis::sharing::<python_time::PythonTime, cpu_time::CpuTime>(),
+    Analysis::of::<cpu_threads::CpuThreads>(),
+    Analysis::of::<kernel_types::KernelTypes>(),
+    Analysis::of::<idle_time::IdleTime>(),
+    Analysis::of::<idle_causes::IdleCauses>(),
+    Analysis::of::<comm_overlap::CommOverlap>(),
+    Analysis::of::<collectives::Collectives>(),
+    Analysis::sharing::<stragglers::Stragglers, collectives::Collectives>(),
+    Analysis::of::<kernels::Kernels>(),
+    Analysis::of::<roofline::Roofline>(),
+    Analysis::of::<avoidable_work::AvoidableWork>(),
+    Analysis::of::<steps::Steps>(),
+    Analysis::of::<annotations::Annotations>(),
+    Analysis::of::<critical_path::CriticalPaths>(),
+    Analysis::of::<launch_stats::LaunchStats>(),
+    Analysis::of::<queue_length::QueueLength>(),
+    Analysis::of::<op_delays::OpDelays>(),
+    Analysis::of::<memory_bandwidth::MemoryBandwidth>(),
+    Analysis::of::<memory::Memory>(),
+    Analysis::of::<call_tree::CallTree>(),
+    Analysis::of::<kernel_sequences::KernelSequences>(),
+    Analysis::of::<counters::Counters>(),
+    Analysis::of::<quarantine::Quarantine>(),
 ];
 
-/// The summary that `eaves hta` begins with. A report has the same in more detail, so it is not in [`ALL`].
+/// The summary that `eaves hta` begins with. A report has the same in more detail, so it is not in [`REPORT`].
 pub static HTA_SUMMARY: Analysis = Analysis::of::<hta_summary::HtaSummary>();
 
 /// The analysis that makes a section.
 pub fn find(id: &str) -> Option<&'static Analysis> {
-    ALL.binary_search_by_key(&id, |analysis| analysis.id).ok().map(|index| &ALL[index])
-}
-
-/// Every analysis in the order people want to read the sections.
-pub fn in_report_order() -> Vec<&'static Analysis> {
-    let mut analyses: Vec<_> = ALL.iter().collect();
-    analyses.sort_by_key(|analysis| analysis.place);
-    analyses
+    REPORT.iter().find(|analysis| analysis.id == id)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
+    use crate::job::{Assembly, Summary};
+    use crate::test_trace::{TestTrace, run_of};
+    use crate::{Measured, Options, measure as measure_rank};
 
     #[test]
-    fn the_list_is_alphabetical_and_without_doubles() {
-        assert!(ALL.is_sorted_by(|a, b| a.id < b.id));
-        let mut places: Vec<u32> = ALL.iter().map(|analysis| analysis.place).collect();
-        places.sort_unstable();
-        assert!(places.is_sorted_by(|a, b| a < b));
+    fn every_section_is_in_the_report_once() {
+        let ids: BTreeSet<&str> = REPORT.iter().map(|analysis| analysis.id).collect();
+        assert_eq!(ids.len(), REPORT.len());
+    }
+
+    #[test]
+    fn a_part_of_another_analysis_drops_no_rank_in_silence() {
+        let run = run_of(vec![TestTrace::default(), TestTrace::default()]);
+        let options = Options::default();
+        let [steps, kernels] = ["steps", "kernels"].map(|id| find(id).unwrap());
+        let measured: Vec<Measured> = run
+            .recordings
+            .iter()
+            .map(|recording| measure_rank(&recording.trace, &options, &[steps]))
+            .collect();
+        let summaries: Vec<&Summary> = measured.iter().map(|one| &one.summary).collect();
+        let assembly = Assembly::new(&run.recordings, &summaries, &options).unwrap();
+        // As if what `steps` measured had been kept for `kernels`.
+        let Outcome::Skipped(skipped) = assembly.outcome(kernels, |index| measured[index].part("steps"))
+        else {
+            panic!("an answer about parts of another analysis");
+        };
+        assert_eq!((skipped.id, skipped.missing.as_str()), ("kernels", missing::NO_OWN_PART));
     }
 
     #[test]
     fn every_analysis_makes_the_section_of_its_name() {
         let run = eaves_model::Run::default();
         let outcomes = crate::report(&run, &crate::Options::default()).unwrap();
-        for analysis in ALL {
+        for analysis in REPORT {
             assert!(outcomes.iter().any(|outcome| outcome.id() == analysis.id));
             assert_eq!(find(analysis.id).map(|found| found.id), Some(analysis.id));
         }
         assert!(find("absent").is_none());
-    }
-
-    #[test]
-    fn the_report_begins_with_where_the_time_went() {
-        let order: Vec<_> = in_report_order().iter().map(|analysis| analysis.id).collect();
-        assert_eq!(order.first(), Some(&"temporal-breakdown"));
     }
 }

@@ -37,7 +37,6 @@ struct Row {
 
 impl Analyse for OpDelays {
     const ID: &'static str = "op-delays";
-    const PLACE: u32 = 88;
     const SHOWN: Shown = Shown::WhenAsked;
     type Part = Part;
 

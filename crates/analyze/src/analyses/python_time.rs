@@ -17,9 +17,7 @@ type Ranks<'a, 'b> = [(&'a Rank<'b, Option<Arc<HostTime>>>, &'a HostTime)];
 
 impl Analyse for PythonTime {
     const ID: &'static str = "python-time";
-    const PLACE: u32 = 14;
     const SHOWN: Shown = Shown::WithoutGpu;
-    const MEASURED_AS: &'static str = "cpu-time";
     type Part = Option<Arc<HostTime>>;
 
     fn measure(rank: &RankView<'_>) -> Self::Part {

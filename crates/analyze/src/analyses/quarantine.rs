@@ -41,7 +41,6 @@ struct Total {
 
 impl Analyse for Quarantine {
     const ID: &'static str = "quarantine";
-    const PLACE: u32 = 140;
     const SHOWN: Shown = Shown::WhenAsked;
     const NEEDS_TIMES: bool = false;
     type Part = Part;

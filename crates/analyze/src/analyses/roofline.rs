@@ -13,7 +13,6 @@ pub(super) struct Roofline;
 
 impl Analyse for Roofline {
     const ID: &'static str = "roofline";
-    const PLACE: u32 = 45;
     const NEEDS_TIMES: bool = false;
     type Part = TracePoints;
 

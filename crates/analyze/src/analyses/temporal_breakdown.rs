@@ -127,7 +127,6 @@ pub(super) const PARTS: [Part; 7] = [
 
 impl Analyse for TemporalBreakdown {
     const ID: &'static str = "temporal-breakdown";
-    const PLACE: u32 = 10;
     /// The devices of a rank that has several, each with its own span.
     type Part = Vec<(MaybeU32, Breakdown)>;
 

@@ -4,7 +4,7 @@ use super::change::Change;
 use super::comparison::Comparison;
 use super::metric::Metric;
 use crate::section::Unit;
-use crate::text::{bytes, duration};
+use crate::text::{duration, size};
 
 /// What a condition is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -128,7 +128,7 @@ impl Condition {
 fn sentence(change: &Change, unit: Unit) -> String {
     let amount = |value: i64| match unit {
         Unit::Nanoseconds => duration(eaves_model::Ns(value)),
-        Unit::Bytes => bytes(value),
+        Unit::Bytes => size(value),
         _ => value.to_string(),
     };
     let percent = change.percent().map_or_else(String::new, |percent| format!(" ({percent:+.2}%)"));

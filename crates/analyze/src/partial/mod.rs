@@ -89,7 +89,7 @@ struct Head {
 impl Partial {
     /// The analyses that ranks have to be measured for: all of the report, and the summary of `eaves hta`.
     pub fn analyses() -> Vec<&'static Analysis> {
-        analyses::ALL.iter().chain([&analyses::HTA_SUMMARY]).collect()
+        analyses::REPORT.iter().chain([&analyses::HTA_SUMMARY]).collect()
     }
 
     /// What was measured of a run, for [these analyses](Self::analyses).
@@ -323,8 +323,8 @@ impl RankRows {
         let mut parts = Vec::new();
         for analysis in Partial::analyses() {
             let part = measured.part(analysis.id).filter(|_| analysis.measured_as == analysis.id);
-            if let Some(bytes) = part.map_or(Ok(None), |part| (analysis.encode)(part)).map_err(unwritable)? {
-                parts.push((analysis.id, bytes.into()));
+            if let Some(part) = part {
+                parts.push((analysis.id, (analysis.encode)(part).map_err(unwritable)?.into()));
             }
         }
         Ok(Self {

@@ -11,7 +11,7 @@ const SECTIONS: [&str; 2] = ["collectives", "roofline"];
 
 /// The analyses whose outcomes [`of_traces`] takes.
 pub fn analyses_of_traces() -> Vec<&'static Analysis> {
-    analyses::in_report_order().into_iter().filter(|analysis| SECTIONS.contains(&analysis.id)).collect()
+    analyses::REPORT.iter().filter(|analysis| SECTIONS.contains(&analysis.id)).collect()
 }
 
 /// The roofline of operators and, if the traces have collectives, that of messages. Messages that name no link go over

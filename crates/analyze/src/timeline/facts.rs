@@ -33,7 +33,6 @@ struct TrackFacts {
 
 impl Analyse for Timeline {
     const ID: &'static str = "timeline";
-    const PLACE: u32 = 0;
     const SHOWN: Shown = Shown::WhenAsked;
     /// Nothing if nothing is selected.
     type Part = Option<Facts>;

@@ -50,6 +50,6 @@ impl Verb for Hta {
 
 /// The summary, then the sections whose findings are the bottlenecks: a finding points at rows of its section.
 pub fn hta_sections() -> Vec<&'static Analysis> {
-    let main = analyses::in_report_order().into_iter().filter(|analysis| analysis.shown == Shown::Always);
+    let main = analyses::REPORT.iter().filter(|analysis| analysis.shown == Shown::Always);
     std::iter::once(&HTA_SUMMARY).chain(main).collect()
 }

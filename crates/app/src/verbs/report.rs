@@ -78,10 +78,11 @@ impl Verb for Report {
 /// If there is none of a name.
 pub fn check_sections(wanted: &[String]) -> Result<(), Failure> {
     let Some(unknown) = wanted.iter().find(|id| analyses::find(id).is_none()) else { return Ok(()) };
-    let known = || analyses::ALL.iter().map(|analysis| analysis.id);
-    let hint = match did_you_mean(unknown, known()) {
+    let mut known: Vec<&str> = analyses::REPORT.iter().map(|analysis| analysis.id).collect();
+    known.sort_unstable();
+    let hint = match did_you_mean(unknown, known.iter().copied()) {
         Some(similar) => format!("did you mean `{similar}`?"),
-        None => format!("there are: {}", known().collect::<Vec<_>>().join(", ")),
+        None => format!("there are: {}", known.join(", ")),
     };
     Err(Failure::usage(format!("no section `{unknown}`"), hint))
 }

@@ -36,7 +36,7 @@ pub fn report(
     let wanted = |analysis: &&'static Analysis| {
         sections.is_empty() || sections.iter().any(|section| section == analysis.id)
     };
-    let analyses: Vec<_> = analyses::in_report_order().into_iter().filter(wanted).collect();
+    let analyses: Vec<_> = analyses::REPORT.iter().filter(wanted).collect();
     let device = device.map(device::named).transpose()?;
     let options = recordings.options().with_details(details).with_device(device.map(Arc::new));
     document(recordings, "report", &options, &analyses)

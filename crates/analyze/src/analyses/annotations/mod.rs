@@ -17,7 +17,6 @@ pub(super) struct Annotations;
 
 impl Analyse for Annotations {
     const ID: &'static str = "annotations";
-    const PLACE: u32 = 60;
     const HEAVY: bool = true;
     type Part = Part;
 

@@ -18,7 +18,6 @@ pub(super) struct AvoidableWork;
 
 impl Analyse for AvoidableWork {
     const ID: &'static str = "avoidable-work";
-    const PLACE: u32 = 47;
     const SHOWN: Shown = Shown::WhenAsked;
     type Part = Part;
 

@@ -16,7 +16,6 @@ pub(super) struct CallTree;
 
 impl Analyse for CallTree {
     const ID: &'static str = "call-tree";
-    const PLACE: u32 = 115;
     const SHOWN: Shown = Shown::WhenAsked;
     type Part = Part;
 

@@ -22,7 +22,6 @@ pub(super) struct Collectives;
 
 impl Analyse for Collectives {
     const ID: &'static str = "collectives";
-    const PLACE: u32 = 32;
     /// A few words a call: the same call has to be found on other ranks.
     type Part = Arc<Calls>;
 

@@ -16,7 +16,6 @@ pub(super) struct Counters;
 
 impl Analyse for Counters {
     const ID: &'static str = "counters";
-    const PLACE: u32 = 130;
     const SHOWN: Shown = Shown::WhenAsked;
     const NEEDS_TIMES: bool = false;
     type Part = Part;

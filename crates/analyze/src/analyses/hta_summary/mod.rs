@@ -15,7 +15,6 @@ pub(super) struct HtaSummary;
 
 impl Analyse for HtaSummary {
     const ID: &'static str = "hta-summary";
-    const PLACE: u32 = 0;
     type Part = Part;
 
     fn measure(rank: &RankView<'_>) -> Part {

@@ -28,7 +28,6 @@ pub(super) struct IdleCauses;
 
 impl Analyse for IdleCauses {
     const ID: &'static str = "idle-causes";
-    const PLACE: u32 = 27;
     type Part = Part;
 
     fn measure(rank: &RankView<'_>) -> Part {

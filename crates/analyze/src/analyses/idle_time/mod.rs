@@ -34,7 +34,6 @@ struct OfStream {
 
 impl Analyse for IdleTime {
     const ID: &'static str = "idle-time";
-    const PLACE: u32 = 25;
     type Part = Option<Part>;
 
     fn measure(rank: &RankView<'_>) -> Option<Part> {

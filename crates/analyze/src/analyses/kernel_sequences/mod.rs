@@ -26,7 +26,6 @@ pub(super) struct Part {
 
 impl Analyse for KernelSequences {
     const ID: &'static str = "kernel-sequences";
-    const PLACE: u32 = 120;
     const SHOWN: Shown = Shown::WhenAsked;
     type Part = Part;
 

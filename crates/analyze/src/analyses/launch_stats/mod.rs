@@ -84,7 +84,6 @@ struct Row {
 
 impl Analyse for LaunchStats {
     const ID: &'static str = "launch-stats";
-    const PLACE: u32 = 80;
     const SHOWN: Shown = Shown::WhenAsked;
     /// Nothing if no activity has a launch.
     type Part = Option<Part>;

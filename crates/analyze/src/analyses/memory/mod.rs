@@ -113,7 +113,6 @@ impl RankMemory {
 
 impl Analyse for Memory {
     const ID: &'static str = "memory";
-    const PLACE: u32 = 95;
     /// Small: of each device some hundred rows, and a row a step. The whole series only if details are wanted.
     type Part = RankMemory;
 

@@ -97,7 +97,6 @@ const MOVED: [Column; 4] = [
 
 impl Analyse for MemoryBandwidth {
     const ID: &'static str = "memory-bandwidth";
-    const PLACE: u32 = 90;
     const SHOWN: Shown = Shown::WhenAsked;
     /// Nothing if the rank moved no memory.
     type Part = Option<Part>;

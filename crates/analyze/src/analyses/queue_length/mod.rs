@@ -89,7 +89,6 @@ impl FullTime {
 
 impl Analyse for QueueLength {
     const ID: &'static str = "queue-length";
-    const PLACE: u32 = 85;
     const SHOWN: Shown = Shown::WhenAsked;
     type Part = Vec<OfStream>;
 

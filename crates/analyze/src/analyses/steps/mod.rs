@@ -51,7 +51,6 @@ struct Outside {
 
 impl Analyse for Steps {
     const ID: &'static str = "steps";
-    const PLACE: u32 = 50;
     type Part = Part;
 
     fn measure(rank: &RankView<'_>) -> Part {

@@ -38,8 +38,6 @@ const WAIT_OF_FEW_PCT: f64 = 20.0;
 
 impl Analyse for Stragglers {
     const ID: &'static str = "stragglers";
-    const PLACE: u32 = 34;
-    const MEASURED_AS: &'static str = "collectives";
     /// The same that section `collectives` keeps.
     type Part = Arc<Calls>;
 
