@@ -9,13 +9,15 @@ use crate::{Failure, Form};
 /// Tables that are for programs: people would drown in them.
 pub const FOR_PROGRAMS: [&str; 2] = ["classification", "samples"];
 
-/// How wide text is, and how many rows of each table people see; 0 for all.
+/// How text looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Look {
     /// Columns of the terminal.
     pub width: usize,
-    /// Rows of each table.
+    /// Rows of each table; 0 for all.
     pub top: usize,
+    /// True for every section of a report instead of its first screen.
+    pub full: bool,
 }
 
 /// What a verb draws in its own way. What it does not is drawn as of any document.
@@ -127,7 +129,9 @@ fn render(document: &Document, form: Form, look: Look) -> Result<Vec<u8>, Failur
         Form::Html => bytes = page::of(&for_people()).into_bytes(),
         Form::Text => {
             let options = terminal::Options { width: look.width, top: look.top };
-            bytes = terminal::render(&for_people(), &options).into_bytes();
+            let is_overview = document.overview.is_some() && !look.full;
+            let draw = if is_overview { terminal::overview } else { terminal::render };
+            bytes = draw(&for_people(), &options).into_bytes();
         }
         Form::Svg => bytes = chart(document)?.into_bytes(),
         Form::Png => bytes = painted(&chart(document)?)?,

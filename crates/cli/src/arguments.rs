@@ -37,6 +37,9 @@ pub(crate) struct OutputArguments {
     /// Rows of each table in text and Markdown; 0 for all
     #[arg(long, global = true, value_name = "N")]
     top: Option<usize>,
+    /// Show every section and table of a report, not just the first screen
+    #[arg(long, global = true)]
+    full: bool,
     /// Exit with 2 if the input is damaged in any way
     #[arg(long, global = true)]
     strict: bool,
@@ -184,7 +187,7 @@ impl OutputArguments {
             if let Some(note) = answer.csv_note.filter(|_| outputs.is_one_csv()) {
                 printer.note(&format!("note: {note}\n"));
             }
-            outputs.write(answer, self.top.unwrap_or(answer.top), printer)
+            outputs.write(answer, self.top.unwrap_or(answer.top), self.is_full(), printer)
         })?;
         Ok(self.tell(&answer.too_much))
     }
@@ -196,6 +199,11 @@ impl OutputArguments {
             printer.message(&format!("failed: `{}` holds: {}\n", one.condition, one.because));
         }
         if too_much.is_empty() { Status::Done } else { Status::ConditionHolds }
+    }
+
+    /// True if a report is shown whole. Whoever asks for more rows wants to see the tables.
+    fn is_full(&self) -> bool {
+        self.full || self.top.is_some()
     }
 
     /// True if programs read stdout, which must have nothing but the answer.

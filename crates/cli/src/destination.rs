@@ -126,12 +126,20 @@ impl Outputs {
     }
 
     /// Writes the answer everywhere.
-    pub(crate) fn write(self, answer: &Answer, top: usize, printer: &Printer) -> anyhow::Result<()> {
+    pub(crate) fn write(
+        self,
+        answer: &Answer,
+        top: usize,
+        full: bool,
+        printer: &Printer,
+    ) -> anyhow::Result<()> {
         for (place, form) in self.0 {
             match place {
                 Place::Directory(directory) => write_tables(answer, &directory)?,
                 Place::One(target) => {
-                    let bytes = answer.render(form, Look { width: target.width(printer), top })?;
+                    // A file has no screen to fit.
+                    let full = full || matches!(target, Target::File(_));
+                    let bytes = answer.render(form, Look { width: target.width(printer), top, full })?;
                     match form {
                         Form::Text => target.write_styled(&String::from_utf8_lossy(&bytes), printer)?,
                         _ => target.write(&bytes, printer)?,

@@ -22,5 +22,7 @@ pub mod roofline;
 pub mod saved;
 pub mod terminal;
 pub mod timeline;
+mod verdict;
 
 pub use document::{Document, Input, InputWarning};
+pub use verdict::{VerdictLine, verdict};

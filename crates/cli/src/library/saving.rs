@@ -36,7 +36,7 @@ pub fn save(document: &Document, path: &Path, top: usize) -> Result<(), Failure>
     let has_chart = document.sections().any(roofline::has_chart);
     let has_form = |form: Form| Form::OF_DOCUMENTS.contains(&form) || has_chart && form.is_of_charts();
     let outputs = Outputs::new(None, &[path.to_owned()], has_form)?;
-    Ok(outputs.write(&Answer::new(document.clone()), top, &SILENT)?)
+    Ok(outputs.write(&Answer::new(document.clone()), top, true, &SILENT)?)
 }
 
 /// Writes the whole report of recordings as [`save`] does, but for a page, which has their timeline and their flame graph

@@ -20,11 +20,31 @@ fn inputs() -> TempDir {
 #[test]
 fn a_report_is_text_without_escapes_when_piped() {
     let directory = inputs();
-    let answer = run(directory.path(), &["report", "trace.json"]);
+    let answer = run(directory.path(), &["report", "trace.json", "--full"]);
     assert_eq!(answer.code, Some(0), "{answer:?}");
     assert!(answer.stdout.contains("temporal-breakdown"));
     assert!(!answer.stdout.contains('\u{1b}'));
     assert_eq!(answer.stderr, "");
+}
+
+#[test]
+fn a_report_fits_a_screen_unless_all_of_it_is_wanted() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    for example in ["communication-bound", "damaged", "healthy", "host-bound", "training"] {
+        let input = format!("examples/{example}");
+        let screen = run(&root, &["report", &input]).stdout;
+        assert!(screen.lines().count() <= 40, "{example}:\n{screen}");
+        assert!(screen.lines().all(|line| line.chars().count() <= 80), "{example}:\n{screen}");
+        assert!(screen.contains("\nVerdict ") && screen.contains("\nFindings "), "{example}:\n{screen}");
+        let full = run(&root, &["report", &input, "--full"]).stdout;
+        assert!(full.contains(" temporal-breakdown\n") && full.len() > 2 * screen.len(), "{example}");
+        // Whoever asks for rows wants tables.
+        assert_eq!(run(&root, &["report", &input, "--top", "10"]).stdout, full, "{example}");
+    }
+    let directory = inputs();
+    run(directory.path(), &["report", "trace.json", "-o", "report.txt"]);
+    let file = std::fs::read_to_string(directory.path().join("report.txt")).unwrap();
+    assert!(file.contains(" temporal-breakdown\n"), "{file}");
 }
 
 #[test]

@@ -30,17 +30,37 @@ pub(super) fn lines(table: &Table, options: &Options) -> Option<Vec<String>> {
         return None;
     }
     let shown = options.rows(table.rows.len());
-    let names: Vec<String> = table.rows[..shown].iter().map(|row| row_name(table, row)).collect();
-    let name_width = names.iter().map(String::len).max().unwrap_or(0);
-    let width = options.width.saturating_sub(INDENT + name_width + 2);
-    let mut lines: Vec<String> = Vec::new();
-    for (row, name) in table.rows.iter().zip(&names) {
-        let bar = bar(&shares(table, row), width);
-        lines.push(format!("{}{name}{}  {bar}", " ".repeat(INDENT), padding(name, name_width)));
-    }
+    let mut lines = bars(table, shown, options);
     lines.push(String::new());
     lines.extend(legend(table, shown, options));
     Some(lines)
+}
+
+/// The bars of the first ranks, and one line that says what the marks mean.
+pub(super) fn bars_with_legend(table: &Table, most: usize, options: &Options) -> Vec<String> {
+    let shown = table.rows.len().min(most);
+    let space = " ".repeat(INDENT);
+    let mut lines = bars(table, shown, options);
+    if shown < table.rows.len() {
+        let more = quantity::counted(table.rows.len() - shown, "more rank");
+        lines.push(paint(QUIET, format!("{space}… {more}; --full shows them")));
+    }
+    let mark = |part: &Part| format!("{} {}", paint(part.style, part.mark), part.label);
+    lines.push(format!("{space}{}", PARTS.each_ref().map(mark).join("   ")));
+    lines
+}
+
+/// One bar per rank, of as many ranks as are shown.
+fn bars(table: &Table, shown: usize, options: &Options) -> Vec<String> {
+    let rows = &table.rows[..shown];
+    let names: Vec<String> = rows.iter().map(|row| row_name(table, row)).collect();
+    let name_width = names.iter().map(String::len).max().unwrap_or(0);
+    let width = options.width.saturating_sub(INDENT + name_width + 2);
+    let line = |(row, name): (&Vec<Value>, &String)| {
+        let bar = bar(&shares(table, row), width);
+        format!("{}{name}{}  {bar}", " ".repeat(INDENT), padding(name, name_width))
+    };
+    rows.iter().zip(&names).map(line).collect()
 }
 
 /// True for a table that has every part of the span as a column, and rows that are each of somebody.

@@ -8,6 +8,7 @@ pub mod flame;
 mod grid;
 pub(crate) mod header;
 pub(crate) mod numbers;
+mod overview;
 mod palette;
 pub(crate) mod roofline;
 mod strip;
@@ -18,6 +19,7 @@ use eaves_section::timeline::Charts;
 use eaves_section::{Section, Table};
 use unicode_width::UnicodeWidthStr;
 
+pub use self::overview::overview;
 use self::palette::{HEADING, QUIET, paint};
 use self::wrap::hang;
 use crate::{Document, memory};
