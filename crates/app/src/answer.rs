@@ -135,10 +135,10 @@ fn render(document: &Document, form: Form, look: Look) -> Result<Vec<u8>, Failur
         }
         Form::Svg => bytes = chart(document)?.into_bytes(),
         Form::Png => bytes = painted(&chart(document)?)?,
-        Form::Folded | Form::Speedscope | Form::D3 | Form::Partial => {
+        Form::Folded | Form::Speedscope | Form::D3 | Form::Partial | Form::Yaml => {
             return Err(Failure::usage(
                 format!("`{}` has no {} form", document.verb, form.id()),
-                "`eaves flame` writes call trees, `eaves report` partial reports",
+                "`eaves flame` writes call trees, `eaves report` partial reports, `eaves device` peaks files",
             ));
         }
     }

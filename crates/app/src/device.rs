@@ -1,6 +1,6 @@
 //! The device that work is held against.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use eaves_analyze::roofline;
@@ -9,14 +9,14 @@ use eaves_roofline::{Counts, Device, device};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::hinted;
+use crate::Failure;
 
 /// Which device, and how its peaks are read.
 #[derive(Args, Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[command(next_help_heading = "Device")]
 #[serde(default)]
 pub struct Against {
-    /// A device of the catalogue or a peaks file; FILE#ID for one of several
+    /// Device from the catalog, or a peaks file; FILE#ID for one of several
     #[arg(long, visible_alias = "peaks", value_name = "NAME|FILE")]
     #[serde(alias = "peaks")]
     pub device: Option<String>,
@@ -41,17 +41,17 @@ pub enum PeakUnit {
 
 impl Against {
     /// The device that was named, or the one that the input reports about itself.
-    pub fn resolve(&self, reported: Option<&str>) -> anyhow::Result<Device> {
+    pub fn resolve(&self, reported: Option<&str>) -> Result<Device, Failure> {
         let found = match (&self.device, reported.map(str::trim).filter(|name| !name.is_empty())) {
             (Some(name), _) => named(name)?,
             (None, Some(name)) => device::find_reported(name).map_err(|unknown| {
-                hinted(
+                Failure::new(
                     format!("the input was recorded on `{name}`: {unknown}"),
                     format!("name the device with --device; {}", unknown.hint()),
                 )
             })?,
             (None, None) => {
-                return Err(hinted(
+                return Err(Failure::new(
                     "the input does not say which device it was recorded on",
                     "name it with --device NAME, or give its peaks with --device FILE; `eaves device list` shows every name",
                 ));
@@ -61,18 +61,18 @@ impl Against {
     }
 
     /// The device that was named, for predictions: no input could name one.
-    pub fn resolve_named(&self) -> anyhow::Result<Device> {
+    pub fn resolve_named(&self) -> Result<Device, Failure> {
         if self.is_unnamed() {
-            return Err(hinted(
+            return Err(Failure::usage(
                 "there is no device to predict for",
-                "name one, such as --device h100-sxm, or give its peaks with --device FILE; `eaves device list` shows every name",
+                "name one, such as --device h100-sxm, mi300x or b200, or give its peaks with --device FILE; `eaves device list` shows every name",
             ));
         }
         self.resolve(None)
     }
 
     /// The device that was named, or the one that recordings were made on, with what they say about it.
-    pub fn resolve_recorded(&self, devices: &[DeviceProperties]) -> anyhow::Result<Device> {
+    pub fn resolve_recorded(&self, devices: &[DeviceProperties]) -> Result<Device, Failure> {
         if self.device.is_none()
             && let Ok(device) = roofline::reported_device(devices)
         {
@@ -85,6 +85,11 @@ impl Against {
             [name] => self.resolve(Some(name)),
             _ => self.resolve(None),
         }
+    }
+
+    /// The file that was named, if it was one.
+    pub fn files(&self) -> Vec<PathBuf> {
+        self.device.iter().map(|name| file_of(name)).filter(|path| path.is_file()).collect()
     }
 
     /// True if no device was named.
@@ -132,18 +137,28 @@ impl Against {
     }
 }
 
+/// The path in `FILE` or `FILE#ID`.
+fn file_of(name: &str) -> PathBuf {
+    match name.rsplit_once('#') {
+        Some((file, _)) if !Path::new(name).exists() => PathBuf::from(file),
+        _ => PathBuf::from(name),
+    }
+}
+
 /// The device of a name or of a file.
-pub fn named(name: &str) -> anyhow::Result<Device> {
+///
+/// # Errors
+/// If there is no such device, or the file describes none.
+pub fn named(name: &str) -> Result<Device, Failure> {
     let path = Path::new(name);
-    let in_file = name.rsplit_once('#').is_some_and(|(file, _)| Path::new(file).is_file());
     let looks_like_file = name.contains(['/', '\\'])
         || path.extension().is_some_and(|extension| {
             ["csv", "json", "yaml", "yml"].iter().any(|known| extension.eq_ignore_ascii_case(known))
         });
-    if path.is_file() || in_file || looks_like_file {
-        return device::read(path).map_err(|error| hinted(error.to_string(), error.hint));
+    if looks_like_file || file_of(name).is_file() {
+        return device::read(path).map_err(|error| Failure::new(error.to_string(), error.hint));
     }
-    device::find(name).map_err(|unknown| hinted(unknown.to_string(), unknown.hint()))
+    device::find(name).map_err(|unknown| Failure::usage(unknown.to_string(), unknown.hint()))
 }
 
 #[cfg(test)]
@@ -175,8 +190,19 @@ mod tests {
         ] {
             let error = arguments(typed).resolve(reported).unwrap_err();
             assert!(error.to_string().contains(part), "{error}");
-            assert!(crate::Failure::from(error).hint.is_some());
+            assert!(error.hint.is_some());
         }
+    }
+
+    #[test]
+    fn a_prediction_without_a_device_names_some() {
+        let failure = arguments(None).resolve_named().unwrap_err();
+        assert_eq!(failure.message, "there is no device to predict for");
+        let hint = failure.hint.unwrap();
+        let named: Vec<&str> =
+            ["h100-sxm", "mi300x", "b200"].into_iter().filter(|id| hint.contains(id)).collect();
+        assert_eq!(named.len(), 3, "{hint}");
+        assert!(named.iter().all(|id| arguments(Some(id)).resolve_named().is_ok()));
     }
 
     #[test]

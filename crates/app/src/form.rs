@@ -27,11 +27,13 @@ pub enum Form {
     D3,
     /// What was measured of some ranks, to be put together with other ranks.
     Partial,
+    /// The peaks of devices, which `--device FILE` reads.
+    Yaml,
 }
 
 impl Form {
     /// Every form.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Text,
         Self::Json,
         Self::Csv,
@@ -43,6 +45,7 @@ impl Form {
         Self::Speedscope,
         Self::D3,
         Self::Partial,
+        Self::Yaml,
     ];
 
     /// What any document can be.
@@ -62,6 +65,7 @@ impl Form {
             Self::Speedscope => "speedscope",
             Self::D3 => "d3",
             Self::Partial => "partial",
+            Self::Yaml => "yaml",
         }
     }
 
@@ -84,13 +88,14 @@ impl Form {
             Self::Speedscope => ".speedscope.json",
             Self::D3 => ".d3.json",
             Self::Partial => ".eaves-partial",
+            Self::Yaml => ".yaml",
         }
     }
 
     /// The form that a file name asks for.
     pub fn of(path: &Path) -> Option<Self> {
         let name = path.file_name()?.to_str()?.to_ascii_lowercase();
-        let endings = [(".htm", Self::Html), (".markdown", Self::Markdown)];
+        let endings = [(".htm", Self::Html), (".markdown", Self::Markdown), (".yml", Self::Yaml)];
         let longest_first = [Self::Speedscope, Self::D3].into_iter().chain(Self::ALL);
         let usual = longest_first.map(|form| (form.ending(), form));
         usual.chain(endings).find(|(ending, _)| name.ends_with(ending)).map(|(_, form)| form)
@@ -115,6 +120,7 @@ mod tests {
             ("dir/a.htm", Some(Form::Html)),
             ("a.md", Some(Form::Markdown)),
             ("a.txt", Some(Form::Text)),
+            ("a.yml", Some(Form::Yaml)),
             ("a.pdf", None),
             ("json", None),
         ] {

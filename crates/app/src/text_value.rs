@@ -42,6 +42,30 @@ where
     text.parse().map_err(Error::custom)
 }
 
+/// Reads values from a list of texts and numbers, from one text with commas, or from one number.
+pub(crate) fn list<'de, T, D>(from: D) -> Result<Vec<T>, D::Error>
+where
+    T: std::str::FromStr<Err: std::fmt::Display>,
+    D: serde::Deserializer<'de>,
+{
+    use serde::de::{Deserialize, Error};
+    use serde_json::Value;
+    let texts = match Value::deserialize(from)? {
+        Value::String(text) => text.split(',').map(str::to_owned).collect(),
+        Value::Number(number) => vec![number.to_string()],
+        Value::Array(values) => values
+            .into_iter()
+            .map(|value| match value {
+                Value::String(text) => Ok(text),
+                Value::Number(number) => Ok(number.to_string()),
+                other => Err(Error::custom(format!("expected texts or numbers, not {other}"))),
+            })
+            .collect::<Result<Vec<String>, _>>()?,
+        other => return Err(Error::custom(format!("expected a list, a text or a number, not {other}"))),
+    };
+    texts.iter().map(|text| text.trim().parse().map_err(Error::custom)).collect()
+}
+
 /// Reads names from a list, or from one text with commas.
 pub(crate) fn names<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
     #[derive(serde::Deserialize)]

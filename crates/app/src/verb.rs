@@ -43,8 +43,7 @@ pub trait Verb: DeserializeOwned + JsonSchema {
 /// # Errors
 /// If a field is unknown or holds something that it cannot mean.
 pub fn parse<V: Verb>(fields: Map<String, Value>) -> Result<V, Failure> {
-    let schema = schema_for!(V);
-    let known = field_names(&schema);
+    let known = field_names(&schema_for!(V), &fields);
     for name in fields.keys() {
         if !known.iter().any(|field| field == name) {
             let hint = match did_you_mean(name, known.iter().map(String::as_str)) {
@@ -59,28 +58,49 @@ pub fn parse<V: Verb>(fields: Map<String, Value>) -> Result<V, Failure> {
     })
 }
 
-/// The names of the fields of a schema, those of its variants too.
-fn field_names(schema: &Schema) -> Vec<String> {
-    fn collect(value: &Value, definitions: Option<&Value>, names: &mut Vec<String>) {
+/// The names of the fields that a schema has. Of the variants of a request, only the one that `fields` name counts, if
+/// they name one.
+fn field_names(schema: &Schema, fields: &Map<String, Value>) -> Vec<String> {
+    let value = schema.as_value();
+    let reader = SchemaReader { definitions: value.get("$defs"), fields };
+    let mut names = Vec::new();
+    reader.collect(value, &mut names);
+    names.sort();
+    names.dedup();
+    names
+}
+
+struct SchemaReader<'a> {
+    definitions: Option<&'a Value>,
+    fields: &'a Map<String, Value>,
+}
+
+impl SchemaReader<'_> {
+    fn collect(&self, value: &Value, names: &mut Vec<String>) {
         if let Some(properties) = value.get("properties").and_then(Value::as_object) {
             names.extend(properties.keys().cloned());
         }
         for key in ["oneOf", "anyOf", "allOf"] {
-            for part in value.get(key).and_then(Value::as_array).into_iter().flatten() {
-                collect(part, definitions, names);
+            let parts: Vec<&Value> = value.get(key).and_then(Value::as_array).into_iter().flatten().collect();
+            let named: Vec<&Value> = parts.iter().copied().filter(|part| self.names_tag_of(part)).collect();
+            for part in if named.is_empty() { parts } else { named } {
+                self.collect(part, names);
             }
         }
         let target = value.get("$ref").and_then(Value::as_str).and_then(|path| path.rsplit('/').next());
-        if let Some(part) = target.and_then(|name| definitions?.get(name)) {
-            collect(part, definitions, names);
+        if let Some(part) = target.and_then(|name| self.definitions?.get(name)) {
+            self.collect(part, names);
         }
     }
-    let value = schema.as_value();
-    let mut names = Vec::new();
-    collect(value, value.get("$defs"), &mut names);
-    names.sort();
-    names.dedup();
-    names
+
+    /// True if a field has the text by which a variant is told from others.
+    fn names_tag_of(&self, variant: &Value) -> bool {
+        let properties = variant.get("properties").and_then(Value::as_object);
+        properties.into_iter().flatten().any(|(name, property)| {
+            let tag = property.get("const");
+            tag.is_some() && tag == self.fields.get(name)
+        })
+    }
 }
 
 /// A verb of the list of all, for doors that take its name as data.

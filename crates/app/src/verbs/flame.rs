@@ -153,7 +153,7 @@ impl Verb for Flame {
     }
 
     fn has_form(&self, form: Form) -> bool {
-        form != Form::Partial
+        !matches!(form, Form::Partial | Form::Yaml)
     }
 }
 
@@ -165,7 +165,7 @@ struct Frames {
 impl Drawing for Frames {
     fn draw(&self, document: &Document, form: Form, look: Look) -> Result<Option<Vec<u8>>, Failure> {
         Ok(match form {
-            Form::Json | Form::Csv | Form::Markdown | Form::Partial => None,
+            Form::Json | Form::Csv | Form::Markdown | Form::Partial | Form::Yaml => None,
             Form::Text => {
                 let options = terminal::Options { width: look.width, top: look.top };
                 Some(self.trees.text(&self.view, document, &options)?.into_bytes())

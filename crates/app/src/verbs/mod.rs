@@ -3,12 +3,15 @@
 // tidy-alphabetical-start
 mod comm;
 mod compile;
+pub mod device;
 mod diff;
 mod flame;
 mod hta;
 mod info;
 mod kernels;
 mod memory;
+pub mod ops;
+pub mod predict;
 mod report;
 mod roofline;
 mod timeline;
@@ -17,12 +20,15 @@ mod timeline;
 // tidy-alphabetical-start
 pub use comm::Comm;
 pub use compile::Compile;
+pub use device::Device;
 pub use diff::{Diff, Inputs};
 pub use flame::{Flame, MetricName, OrderName};
 pub use hta::{Hta, hta_sections};
 pub use info::Info;
 pub use kernels::Kernels;
 pub use memory::Memory;
+pub use ops::Ops;
+pub use predict::Predict;
 pub use report::{Report, check_sections};
 pub use roofline::{ColorBy, Factor, InputForm, Pair, PaletteName, Percent, Roofline, ThemeName};
 pub use timeline::Timeline;
@@ -35,12 +41,15 @@ pub static ALL: &[Entry] = &[
     // tidy-alphabetical-start
     Entry::of::<Comm>(),
     Entry::of::<Compile>(),
+    Entry::of::<Device>(),
     Entry::of::<Diff>(),
     Entry::of::<Flame>(),
     Entry::of::<Hta>(),
     Entry::of::<Info>(),
     Entry::of::<Kernels>(),
     Entry::of::<Memory>(),
+    Entry::of::<Ops>(),
+    Entry::of::<Predict>(),
     Entry::of::<Report>(),
     Entry::of::<Roofline>(),
     Entry::of::<Timeline>(),

@@ -11,8 +11,6 @@ pub(crate) mod export;
 mod ingest;
 mod memory;
 mod open;
-mod ops;
-mod predict;
 mod profile;
 pub(crate) mod query;
 pub(crate) mod report;
@@ -54,8 +52,8 @@ pub(crate) enum Command {
     Kernels(verbs::Kernels),
     Memory(Box<memory::Arguments>),
     Open(open::Arguments),
-    Ops(ops::Arguments),
-    Predict(predict::Arguments),
+    Ops(verbs::Ops),
+    Predict(verbs::Predict),
     Profile(Box<profile::Arguments>),
     Query(query::Arguments),
     Report(report::Arguments),
@@ -79,7 +77,7 @@ impl Command {
             Self::Comm(request) => return output.run(request),
             Self::Compile(arguments) => return compile::run(arguments, output),
             Self::Counters(arguments) => return counters::run(arguments, output),
-            Self::Device(arguments) => device::run(arguments, output),
+            Self::Device(arguments) => return device::run(arguments, output),
             Self::Diff(request) => return output.run(request),
             Self::Export(arguments) => export::run(arguments, output),
             Self::Flame(request) => return output.run(request),
@@ -89,8 +87,8 @@ impl Command {
             Self::Kernels(request) => return output.run(request),
             Self::Memory(arguments) => return memory::run(arguments, output),
             Self::Open(arguments) => open::run(arguments, output),
-            Self::Ops(arguments) => ops::run(arguments, output),
-            Self::Predict(arguments) => predict::run(arguments, output),
+            Self::Ops(request) => return output.run(request),
+            Self::Predict(request) => return output.run(request),
             Self::Profile(arguments) => return profile::run(arguments, output),
             Self::Query(arguments) => query::run(arguments, output),
             Self::Report(arguments) => return report::run(arguments, output),

@@ -7,9 +7,9 @@ use eaves_roofline::Arithmetic;
 
 use super::precisions::{Pair, PrecisionArguments};
 use super::{Wanted, code};
-use crate::commands::predict::size;
 use crate::failure::hinted;
 use crate::measuring::Code;
+use eaves_app::Extent;
 
 /// A product of matrices; of one row, of a matrix and a vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +31,7 @@ impl Product {
 }
 
 fn extent(text: &str) -> Result<usize, String> {
-    usize::try_from(size(text)?).map_err(|_| "too large for this machine".to_owned())
+    usize::try_from(text.parse::<Extent>()?.0).map_err(|_| "too large for this machine".to_owned())
 }
 
 #[derive(Args, Debug)]

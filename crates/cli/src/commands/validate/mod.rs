@@ -150,7 +150,7 @@ impl Arguments {
     /// The device that was named, or the one of the catalogue that calls itself so.
     fn datasheet(&self, reported: &str) -> Result<Option<Device>> {
         match &self.datasheet {
-            Some(name) => eaves_app::device::named(name).map(Some),
+            Some(name) => Ok(Some(eaves_app::device::named(name)?)),
             None => Ok(device::find_reported(reported).ok()),
         }
     }

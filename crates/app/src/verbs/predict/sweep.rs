@@ -1,10 +1,8 @@
-//! `--sweep`: one parameter through values.
+//! `--sweep`: one parameter over values.
 
-use anyhow::Result;
-
-use super::number::size;
-use crate::failure::hinted;
 use eaves_model::suggestion::did_you_mean;
+
+use crate::{Extent, Failure};
 
 /// More points are no chart.
 const MOST: usize = 10_000;
@@ -15,53 +13,54 @@ pub(super) struct Sweep {
     /// The name of the parameter.
     pub(super) parameter: &'static str,
     /// Its values in order.
-    pub(super) values: Vec<u64>,
+    pub(super) values: Vec<Extent>,
 }
 
 impl Sweep {
     /// `m=1..4k:x2` (times two), `m=1k..8k:+1k`, `m=1,2,3`; the parameter is one of those named.
-    pub(super) fn parse(text: &str, parameters: &'static [&'static str]) -> Result<Self> {
+    pub(super) fn parse(text: &str, parameters: &'static [&'static str]) -> Result<Self, Failure> {
         let known = || format!("parameters that can be swept: {}", parameters.join(", "));
         let Some((name, values)) = text.split_once('=') else {
-            return Err(hinted(format!("`{text}` is no sweep"), "write it as m=1..4k:x2 or m=1,2,3"));
+            return Err(Failure::usage(format!("`{text}` is no sweep"), "write it as m=1..4k:x2 or m=1,2,3"));
         };
         let name = name.trim().trim_start_matches('-');
         let Some(parameter) = parameters.iter().find(|parameter| **parameter == name) else {
             let near = did_you_mean(name, parameters.iter().copied());
             let hint = near.map_or_else(known, |near| format!("did you mean `{near}`?"));
-            return Err(hinted(format!("there is no parameter `{name}` to sweep"), hint));
+            return Err(Failure::usage(format!("there is no parameter `{name}` to sweep"), hint));
         };
         let values = match values.split_once("..") {
             Some((first, rest)) => range(first, rest),
-            None => values.split(',').map(|value| size(value.trim())).collect(),
+            None => values.split(',').map(str::parse).collect(),
         };
         let values = values.map_err(|reason| {
-            hinted(format!("`{text}`: {reason}"), "write values as 1..4k:x2, 1k..8k:+1k or 1,2,3")
+            Failure::usage(format!("`{text}`: {reason}"), "write values as 1..4k:x2, 1k..8k:+1k or 1,2,3")
         })?;
         Ok(Self { parameter, values })
     }
 }
 
-fn range(first: &str, rest: &str) -> Result<Vec<u64>, String> {
+fn range(first: &str, rest: &str) -> Result<Vec<Extent>, String> {
     let (last, step) = rest.split_once(':').unwrap_or((rest, "x2"));
-    let (first, last) = (size(first.trim())?, size(last.trim())?);
+    let (Extent(first), Extent(last)) = (first.parse()?, last.parse()?);
     let next: Box<dyn Fn(u64) -> Option<u64>> = match step.trim().split_at_checked(1) {
         Some(("x", factor)) => {
-            let factor = size(factor)?;
+            let Extent(factor) = factor.parse()?;
             if factor < 2 {
                 return Err("a factor is at least 2".to_owned());
             }
             Box::new(move |value| value.checked_mul(factor))
         }
         Some(("+", step)) => {
-            let step = size(step)?;
+            let Extent(step) = step.parse()?;
             Box::new(move |value| value.checked_add(step))
         }
         _ => return Err(format!("`{step}` is no step: x2 multiplies, +2 adds")),
     };
-    let values: Vec<u64> = std::iter::successors(Some(first), |value| next(*value))
+    let values: Vec<Extent> = std::iter::successors(Some(first), |value| next(*value))
         .take_while(|value| *value <= last)
         .take(MOST + 1)
+        .map(Extent)
         .collect();
     match values.len() {
         0 => Err("the first value is above the last".to_owned()),
@@ -84,14 +83,18 @@ mod tests {
             ("n=1k..3k:+1k", vec![1024, 2048, 3072]),
             ("n=5, 3,4k", vec![5, 3, 4096]),
         ] {
-            assert_eq!(Sweep::parse(text, NAMES).expect(text).values, values, "{text}");
+            assert_eq!(
+                Sweep::parse(text, NAMES).unwrap().values,
+                values.into_iter().map(Extent).collect::<Vec<_>>(),
+                "{text}"
+            );
         }
     }
 
     #[test]
     fn what_is_no_sweep_is_refused() {
         for text in ["m", "k=1,2", "m=", "m=4..1", "m=1..4:x1", "m=1..4:2", "m=1..1g:+1", "m=1..4:+0"] {
-            Sweep::parse(text, NAMES).expect_err(text);
+            assert!(Sweep::parse(text, NAMES).is_err(), "{text}");
         }
     }
 }

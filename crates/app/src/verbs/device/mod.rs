@@ -1,0 +1,132 @@
+//! `device`: what devices can do, and which ones this machine has.
+
+mod detect;
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use eaves_assess::devices;
+use eaves_model::suggestion::did_you_mean;
+use eaves_present::Document;
+use eaves_roofline::device::{self, catalogue};
+use eaves_section::{Outcome, Section};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+pub use self::detect::Detect;
+use crate::device::named;
+use crate::{Answer, Context, Failure, Form, HELP_TEMPLATE, Verb};
+
+/// List and show devices, find and measure those of this machine
+#[derive(Args, Clone, Debug, PartialEq, Deserialize, JsonSchema)]
+#[command(
+    help_template = HELP_TEMPLATE,
+    before_help = "  eaves device list --vendor amd
+  eaves device show h100-sxm
+  eaves device detect -o peaks.yaml
+  eaves device measure -o roofs.yaml"
+)]
+pub struct Device {
+    /// What to do.
+    #[command(subcommand)]
+    #[serde(flatten)]
+    pub op: DeviceOp,
+}
+
+/// What to do with devices.
+#[derive(Clone, Debug, PartialEq, Subcommand, Deserialize, JsonSchema)]
+#[serde(tag = "op", rename_all = "kebab-case")]
+pub enum DeviceOp {
+    /// List the devices of the catalog
+    #[command(
+        help_template = HELP_TEMPLATE,
+        before_help = "  eaves device list
+  eaves device list --vendor nvidia --csv"
+    )]
+    List(List),
+    /// Show peaks, memory, links and knees, each with its source
+    #[command(
+        help_template = HELP_TEMPLATE,
+        before_help = "  eaves device show mi300x
+  eaves device show \"NVIDIA A100-SXM4-40GB\" --json
+  eaves device show peaks.yaml"
+    )]
+    Show(Show),
+    /// Find the devices of this machine and write a peaks file
+    #[command(
+        help_template = HELP_TEMPLATE,
+        before_help = "  eaves device detect
+  eaves device detect -o peaks.yaml
+  tprof peaks --json > tprof.json
+  eaves device detect --from tprof.json -o peaks.yaml"
+    )]
+    Detect(Detect),
+}
+
+/// The catalog.
+#[derive(Args, Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct List {
+    /// Only devices of this vendor
+    #[arg(long, value_name = "NAME")]
+    pub vendor: Option<String>,
+}
+
+/// One device.
+#[derive(Args, Clone, Debug, PartialEq, Deserialize, JsonSchema)]
+pub struct Show {
+    /// Device from the catalog, or a peaks file; FILE#ID for one of several
+    #[arg(required = true, value_name = "NAME|FILE")]
+    pub device: String,
+}
+
+impl Verb for Device {
+    const NAME: &'static str = "device";
+
+    fn run(&self, context: &Context<'_>) -> Result<Answer, Failure> {
+        match &self.op {
+            DeviceOp::List(list) => Ok(answer(devices::list(&list.devices()?))),
+            DeviceOp::Show(show) => Ok(answer(devices::show(&named(&show.device)?))),
+            DeviceOp::Detect(detect) => detect.answer(context),
+        }
+    }
+
+    fn files(&self) -> Vec<PathBuf> {
+        match &self.op {
+            DeviceOp::Detect(detect) => detect.from.iter().cloned().collect(),
+            DeviceOp::List(_) | DeviceOp::Show(_) => Vec::new(),
+        }
+    }
+
+    fn has_form(&self, form: Form) -> bool {
+        let writes_peaks = matches!(self.op, DeviceOp::Detect(_));
+        Form::OF_DOCUMENTS.contains(&form) || writes_peaks && form == Form::Yaml
+    }
+}
+
+fn answer(section: Section) -> Answer {
+    let outcomes = vec![Outcome::Section(section)];
+    Answer::new(Document { verb: Device::NAME, outcomes, ..Document::default() }).with_top(0)
+}
+
+impl List {
+    fn devices(&self) -> Result<Vec<device::Device>, Failure> {
+        let Some(vendor) = &self.vendor else { return Ok(catalogue().to_vec()) };
+        let is_of_vendor = |device: &&device::Device| {
+            device.vendor.as_deref().is_some_and(|name| name.eq_ignore_ascii_case(vendor))
+        };
+        let found: Vec<device::Device> = catalogue().iter().filter(is_of_vendor).cloned().collect();
+        if !found.is_empty() {
+            return Ok(found);
+        }
+        let lower = |device: &device::Device| Some(device.vendor.as_ref()?.to_lowercase());
+        let mut vendors: Vec<String> = catalogue().iter().filter_map(lower).collect();
+        vendors.sort_unstable();
+        vendors.dedup();
+        let hint = match did_you_mean(&vendor.to_lowercase(), vendors.iter().map(String::as_str)) {
+            Some(near) => format!("did you mean {near}?"),
+            None => format!("vendors are {}", vendors.join(", ")),
+        };
+        Err(Failure::usage(format!("no device of `{vendor}` is in the catalog"), hint))
+    }
+}
