@@ -5,7 +5,7 @@ use std::error::Error;
 use std::path::PathBuf;
 
 use eaves_analyze::analyses::{Analysis, REPORT};
-use eaves_analyze::{Options, assemble, measure};
+use eaves_analyze::{Options, RankView, assemble, measure};
 
 /// Enough that the clock of the process, which counts hundredths of a second, does not matter.
 const TIMES: u32 = 5;
@@ -21,8 +21,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let options = Options::default();
     let start = cpu_seconds()?;
     for _ in 0..TIMES {
-        let measured: Vec<_> =
-            run.recordings.iter().map(|recording| measure(&recording.trace, &options, &analyses)).collect();
+        let measured: Vec<_> = run
+            .recordings
+            .iter()
+            .map(|recording| measure(&RankView::new(&recording.trace, &options), &analyses))
+            .collect();
         std::hint::black_box(assemble(&run.recordings, &measured, &options, &analyses)?);
     }
     println!("{}", (cpu_seconds()? - start) / f64::from(TIMES));

@@ -2,7 +2,7 @@
 
 use std::any::Any;
 
-use eaves_model::{Interval, Recording, Trace};
+use eaves_model::{Interval, Recording};
 use serde::{Deserialize, Serialize};
 
 use crate::analyses::{Analysis, missing};
@@ -50,14 +50,13 @@ impl Measured {
 }
 
 /// Measures a recording for some analyses. Its rows are not needed any more after that.
-pub fn measure(trace: &Trace, options: &Options, analyses: &[&'static Analysis]) -> Measured {
-    let view = RankView::new(trace, options);
+pub fn measure(view: &RankView<'_>, analyses: &[&'static Analysis]) -> Measured {
     // One after the other: two at a time would need the memory of both, and several ranks are measured side by side
     // anyway.
     let mut order: Vec<&Analysis> =
-        analyses.iter().copied().filter(|analysis| is_measurable(analysis, &view)).collect();
+        analyses.iter().copied().filter(|analysis| is_measurable(analysis, view)).collect();
     order.sort_by_key(|analysis| !analysis.heavy);
-    let parts = order.into_iter().map(|analysis| (analysis.id, (analysis.measure)(&view))).collect();
+    let parts = order.into_iter().map(|analysis| (analysis.id, (analysis.measure)(view))).collect();
     Measured {
         summary: Summary {
             times: view.times,
@@ -66,8 +65,8 @@ pub fn measure(trace: &Trace, options: &Options, analyses: &[&'static Analysis])
             steps: view.steps.iter().map(|(number, _)| number).collect(),
             selected_steps: view.selected_steps(),
             steady: *view.steady(),
-            launched: Launched::of(&view),
-            recorded_gpu: !trace.gpu.is_empty(),
+            launched: Launched::of(view),
+            recorded_gpu: !view.trace.gpu.is_empty(),
         },
         parts,
     }

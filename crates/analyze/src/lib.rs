@@ -80,7 +80,7 @@ pub use type_sets::{TypeSets, TypeTimes};
 /// If the selection asks for something that is not in the run.
 pub fn report(run: &Run, options: &Options) -> Result<Vec<Outcome>, SelectionError> {
     let analyses: Vec<_> = analyses::REPORT.iter().collect();
-    let measured: Vec<Measured> =
-        run.recordings.iter().map(|recording| measure(&recording.trace, options, &analyses)).collect();
+    let views = run.recordings.iter().map(|recording| RankView::new(&recording.trace, options));
+    let measured: Vec<Measured> = views.map(|view| measure(&view, &analyses)).collect();
     assemble(&run.recordings, &measured, options, &analyses)
 }

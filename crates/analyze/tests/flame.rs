@@ -13,8 +13,8 @@ mod reference;
 use std::collections::HashMap;
 
 use checks::{Checks, read_csv};
-use eaves_analyze::Options;
 use eaves_analyze::flame::{self, FlameOptions, FrameKind, Metric};
+use eaves_analyze::{Options, RankView};
 use eaves_model::{SliceId, SliceKind, Trace};
 
 /// Sums over the frames of one name.
@@ -27,7 +27,7 @@ struct Sums {
 
 fn by_name(trace: &Trace) -> HashMap<String, Sums> {
     let options = FlameOptions { chart: Some(usize::MAX), merge_threads: false };
-    let part = flame::measure(trace, &Options::default(), &options);
+    let part = flame::measure(&RankView::new(trace, &Options::default()), &options);
     let chart = part.chart().unwrap();
     let mut kernels: Vec<i64> = chart.nodes.iter().map(|node| i64::from(node.kind.is_gpu())).collect();
     for index in (1..kernels.len()).rev() {

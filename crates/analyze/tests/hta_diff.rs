@@ -31,13 +31,14 @@ use checks::{Checks, CsvRow, microseconds, read_csv};
 use common::{data, read_run};
 use eaves_analyze::compare::{Comparison, Profile, measure};
 use eaves_analyze::section::{Section, Table, Value};
-use eaves_analyze::{Options, Selection};
+use eaves_analyze::{Options, RankView, Selection};
 use eaves_model::{LaunchLinks, Ns, Run, Trace};
 use frame::short_name;
 
 fn profile(run: &Run, selection: &Selection) -> Profile {
     let options = Options::default().with_selection(selection.clone());
-    let measured = run.recordings.iter().map(|recording| measure(&recording.trace, &options)).collect();
+    let measured =
+        run.recordings.iter().map(|recording| measure(&RankView::new(&recording.trace, &options))).collect();
     Profile::of_run(&run.recordings, measured, selection).unwrap()
 }
 

@@ -12,7 +12,7 @@ use checks::Checks;
 use common::{data, read_run};
 use eaves_analyze::analyses::HTA_SUMMARY;
 use eaves_analyze::section::Value;
-use eaves_analyze::{Options, assemble, measure};
+use eaves_analyze::{Options, RankView, assemble, measure};
 
 /// Idle, compute and the rest in percent of the GPU span, rounded to two decimals.
 const EXPECTED: [(&str, [f64; 3]); 5] = [
@@ -30,8 +30,11 @@ fn shares_are_those_of_unions_of_intervals() {
     for (file, [idle, compute, rest]) in EXPECTED {
         let run = read_run(&root.join(file));
         let (options, analyses) = (Options::default(), [&HTA_SUMMARY]);
-        let measured: Vec<_> =
-            run.recordings.iter().map(|recording| measure(&recording.trace, &options, &analyses)).collect();
+        let measured: Vec<_> = run
+            .recordings
+            .iter()
+            .map(|recording| measure(&RankView::new(&recording.trace, &options), &analyses))
+            .collect();
         let outcomes = assemble(&run.recordings, &measured, &options, &analyses).unwrap();
         let section = outcomes[0].section().unwrap();
         let share = |id: &str| match section.numbers.iter().find(|number| number.id == id).unwrap().value {

@@ -5,9 +5,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use eaves_analyze::analyses::{self, Analysis, Shown};
-use eaves_analyze::flame::{self, FlameOptions, Order, RankFlame};
-use eaves_analyze::timeline::{TIMELINE, charts};
-use eaves_analyze::{Measured, Options, Partial, assemble, measure};
+use eaves_analyze::{Measured, Options, Partial, RankView, assemble, measure};
 use eaves_model::{Measurements, Run};
 use eaves_present::Document;
 use eaves_present::page::{self, Parts};
@@ -17,7 +15,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::context::HeldRun;
-use crate::flame::{Trees, View, measuring};
+use crate::flame::{Trees, View};
+use crate::pictures::{Pictures, RankPictures};
 use crate::{Answer, Context, Drawing, Duration, Failure, Form, Keep, Look, Reading, Selected};
 use crate::{machine, partial};
 
@@ -96,29 +95,22 @@ impl Question<'_> {
         let is_of_kernels = self.analyses.iter().any(|analysis| analysis.id == "kernels");
         let reading = if is_of_kernels { Reading::WithSums } else { Reading::Traces };
         let read = context.read(self.inputs, reading, Keep::Nothing, |trace| {
-            measure(trace, &self.options, &self.analyses)
+            measure(&RankView::new(trace, &self.options), &self.analyses)
         })?;
         Ok(Answer::new(self.document(&read.run, &read.answers, &read.measurements)?))
     }
 
     /// The same with what a page draws beside the sections.
     fn with_pictures(&self, context: &Context<'_>) -> Result<Answer, Failure> {
-        let how = flame_of_page(false);
         let keep = Keep::Selected(&self.options.selection);
         let read = context.read(self.inputs, Reading::WithSums, keep, |trace| {
-            let measured = measure(trace, &self.options, &self.analyses);
-            let of_timeline = measure(trace, &self.options, &[&TIMELINE]);
-            (measured, of_timeline, flame::measure(trace, &self.options, &how))
+            let rank = RankView::new(trace, &self.options);
+            (measure(&rank, &self.analyses), RankPictures::of(&rank, false))
         })?;
-        let (mut measured, mut of_timeline, mut of_flame) = (Vec::new(), Vec::new(), Vec::new());
-        for (one, timeline, flame) in read.answers {
-            measured.push(one);
-            of_timeline.push(timeline);
-            of_flame.push(flame);
-        }
+        let (measured, ranks): (Vec<Measured>, Vec<RankPictures>) = read.answers.into_iter().unzip();
         let document = self.document(&read.run, &measured, &read.measurements)?;
-        let pictures = Pictures { run: read.run, of_timeline, of_flame, options: self.options.clone() };
-        Ok(Answer::new(document).drawn_by(pictures))
+        let pictures = ranks.into_iter().collect();
+        Ok(Answer::new(document).drawn_by(Page { run: read.run, pictures, options: self.options.clone() }))
     }
 
     /// What is measured of recordings, together with partial reports.
@@ -133,7 +125,7 @@ impl Question<'_> {
             [] => None,
             named => {
                 let read = context.read(named, Reading::Traces, Keep::Nothing, |trace| {
-                    measure(trace, &self.options, &analyses)
+                    measure(&RankView::new(trace, &self.options), &analyses)
                 })?;
                 Some(partial::of(&read.run, &read.answers, &self.options)?)
             }
@@ -148,19 +140,17 @@ impl Question<'_> {
     }
 }
 
-/// The rows of recordings, and what was measured to draw them.
-struct Pictures {
+/// The page of a report: the rows of recordings, and what was measured to draw them.
+struct Page {
     run: HeldRun,
-    of_timeline: Vec<Measured>,
-    of_flame: Vec<RankFlame>,
+    pictures: Pictures,
     options: Options,
 }
 
-impl Drawing for Pictures {
+impl Drawing for Page {
     fn draw(&self, document: &Document, form: Form, _: Look) -> Result<Option<Vec<u8>>, Failure> {
         let is_drawn = form == Form::Html && !self.run.recordings.is_empty();
-        let measured = (self.of_timeline.as_slice(), self.of_flame.as_slice());
-        Ok(is_drawn.then(|| page_of_report(document, &self.run, measured, &self.options).into_bytes()))
+        Ok(is_drawn.then(|| page_of_report(document, &self.run, &self.pictures, &self.options).into_bytes()))
     }
 }
 
@@ -183,22 +173,12 @@ impl Drawing for PartialReport {
     }
 }
 
-/// How calls are measured for the page, which may compare two runs.
-pub fn flame_of_page(compares: bool) -> FlameOptions {
-    measuring(Order::LeftHeavy, Some(Form::Html), compares)
-}
-
 /// The report of a run as a page, with its timeline and its flame graph by what was measured for them.
-pub fn page_of_report(
-    document: &Document,
-    run: &Run,
-    (of_timeline, of_flame): (&[Measured], &[RankFlame]),
-    options: &Options,
-) -> String {
-    let facts = assemble(&run.recordings, of_timeline, options, &[&TIMELINE]).unwrap_or_default();
+pub fn page_of_report(document: &Document, run: &Run, pictures: &Pictures, options: &Options) -> String {
+    let facts = pictures.facts(run, options);
     let section = facts.iter().find_map(Outcome::section);
-    let charts = charts(&run.recordings, options);
-    let trees = Trees::new((run, of_flame), None, options).ok();
+    let charts = pictures.charts(run, options);
+    let trees = Trees::new((run, pictures.flame()), None, options).ok();
     // A recording without calls has no flame graph, and still a report.
     let drawn = |frames| trees.as_ref()?.data(&View::OF_PAGE, frames).ok();
     let timeline = (!charts.charts.is_empty()).then_some((&charts, section));

@@ -1,15 +1,14 @@
 //! Call trees of recordings in memory, drawn in every format there is.
 
 use anyhow::Result;
-use eaves_analyze::Options;
 use eaves_analyze::flame::{self, Flame, FlameOptions, Grouping, Metric, Order, RankFlame, Tree};
 use eaves_analyze::section::Outcome;
-use eaves_model::{Interval, Ns, Run};
+use eaves_analyze::{Options, RankView};
+use eaves_model::{Interval, Ns, Run, Trace};
 use eaves_present::flame::{Drawing, Error, d3, data, folded, speedscope, svg};
 use eaves_present::page::{self, Parts};
 use eaves_present::{Document, Input, png, terminal};
 
-use crate::analysis::flame_of_page;
 use crate::{Failure, Form, Recordings, each, hinted};
 
 /// Frames of each view of a page: more make it slow to open, and nobody looks at them.
@@ -56,6 +55,11 @@ pub fn measuring(order: Order, format: Option<Form>, compares: bool) -> FlameOpt
         _ => None,
     };
     FlameOptions { chart, merge_threads: compares }
+}
+
+/// How recordings are measured for a page, which may compare two runs.
+pub(crate) fn measuring_for_page(compares: bool) -> FlameOptions {
+    measuring(Order::LeftHeavy, Some(Form::Html), compares)
 }
 
 /// A run and what was measured of each of its recordings.
@@ -245,14 +249,15 @@ pub fn page_data(
     if let Some(rank) = rank {
         selection = selection.with_ranks(vec![rank]);
     }
-    let how = flame_of_page(base.is_some());
+    let how = measuring_for_page(base.is_some());
     let parts = each(&recordings.run, |at, trace| {
         let window = windows.and_then(|windows| windows.get(at));
         let own = window.map_or_else(|| selection.clone(), |&window| selection.clone().with_time(window));
-        flame::measure(trace, &Options::default().with_selection(own), &how)
+        flame::measure(&RankView::new(trace, &Options::default().with_selection(own)), &how)
     });
     let options = Options::default().with_selection(selection);
-    let base = base.map(|run| (run, each(run, |_, trace| flame::measure(trace, &options, &how))));
+    let measure = |_, trace: &Trace| flame::measure(&RankView::new(trace, &options), &how);
+    let base = base.map(|run| (run, each(run, measure)));
     let compared = base.as_ref().map(|(run, parts)| ((*run, parts.as_slice()), name_of(run)));
     Ok(Trees::new((&recordings.run, &parts), compared, &options)?.data(&View::OF_PAGE, PAGE_FRAMES)?)
 }

@@ -25,6 +25,7 @@ pub mod flame;
 mod form;
 pub mod machine;
 pub mod partial;
+pub mod pictures;
 mod selection;
 mod session;
 mod text_value;

@@ -223,7 +223,7 @@ mod tests {
         let measured: Vec<Measured> = run
             .recordings
             .iter()
-            .map(|recording| measure_rank(&recording.trace, &options, &[steps]))
+            .map(|recording| measure_rank(&RankView::new(&recording.trace, &options), &[steps]))
             .collect();
         let summaries: Vec<&Summary> = measured.iter().map(|one| &one.summary).collect();
         let assembly = Assembly::new(&run.recordings, &summaries, &options).unwrap();

@@ -2,31 +2,30 @@
 
 use std::collections::BTreeMap;
 
-use eaves_model::{GpuId, SliceId, SliceKind, StringId, Trace, is_launch, operator_above};
+use eaves_model::{GpuId, SliceId, SliceKind, StringId, is_launch, operator_above};
 
 use super::frames::{Frames, IdMap, Node};
 use super::profile::{CALL, Entry, LAUNCH, Place, RankProfile, Step, StepWork};
 use crate::analyses::memory;
 use crate::analyses::steps::{self, steps_of};
-use crate::{Breakdown, KernelType, Options, RankView};
+use crate::{Breakdown, KernelType, RankView};
 
 /// Measures a recording. Its rows are not needed any more after that.
-pub fn measure(trace: &Trace, options: &Options) -> RankProfile {
-    let view = RankView::new(trace, options);
-    let selected = steps_of(&view);
-    let clock = StepClock::new(&view, &selected);
-    let mut frames = Frames::new(trace, view.tree());
-    let device = device(&view, &clock, &mut frames);
+pub fn measure(view: &RankView<'_>) -> RankProfile {
+    let selected = steps_of(view);
+    let clock = StepClock::new(view, &selected);
+    let mut frames = Frames::new(view.trace, view.tree());
+    let device = device(view, &clock, &mut frames);
     RankProfile {
         extent: view.extent,
         recorded_steps: view.steps.iter().map(|(number, _)| number).collect(),
         breakdown: view.sets.span().map(|span| Breakdown::from_times(&view.times, span.length())),
-        kernel_count: Some(count_kernels(&view)),
+        kernel_count: Some(count_kernels(view)),
         kernels: device.kernels,
         collectives: Some(device.collectives),
-        operators: host(&view, &clock, &mut frames, &device.by_operator),
-        peaks: peaks(&view),
-        lines: memory::lines_at_peak(&view),
+        operators: host(view, &clock, &mut frames, &device.by_operator),
+        peaks: peaks(view),
+        lines: memory::lines_at_peak(view),
         steps: selected.iter().map(step).collect(),
         by_step: true,
     }

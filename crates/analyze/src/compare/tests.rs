@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::section::{Outcome, Section, Unit, Value};
 use crate::test_trace::{TestTrace, column, integers, number, texts};
-use crate::{Options, Selection};
+use crate::{Options, RankView, Selection};
 
 /// A trace with one host thread, where calls stand inside operators.
 #[derive(Default)]
@@ -76,7 +76,7 @@ impl Sketch {
     }
 
     fn profile(&self) -> Profile {
-        Profile::new(vec![measure(&self.test.trace, &Options::default())])
+        Profile::new(vec![measure(&RankView::new(&self.test.trace, &Options::default()))])
     }
 }
 
@@ -180,7 +180,7 @@ fn who_names_steps_means_them() {
     let run = crate::test_trace::run_of(vec![sketch.test]);
     let kept = |selection: Selection| {
         let options = Options::default().with_selection(selection.clone());
-        let measured = vec![measure(&run.recordings[0].trace, &options)];
+        let measured = vec![measure(&RankView::new(&run.recordings[0].trace, &options))];
         Profile::of_run(&run.recordings, measured, &selection).unwrap().kept_rank_steps()
     };
     assert_eq!(kept(Selection::default()), 3);
@@ -270,7 +270,8 @@ fn without_steps_whole_recordings_are_compared() {
     let (mut base, mut new) = (TestTrace::default(), TestTrace::default());
     base.gpu(Kernel, "gemm", 0, 100).gpu(Kernel, "gemm", 150, 250);
     new.gpu(Kernel, "gemm", 0, 100);
-    let [base, new] = [base, new].map(|test| Profile::new(vec![measure(&test.trace, &Options::default())]));
+    let [base, new] =
+        [base, new].map(|test| Profile::new(vec![measure(&RankView::new(&test.trace, &Options::default()))]));
     let outcomes = Comparison::new(&base, &new).outcomes(&[]);
     let section = outcomes[0].section().unwrap();
     assert_eq!(cell(section, "summary", "span", "delta_ns"), Value::Integer(-150));
@@ -294,7 +295,7 @@ fn what_no_step_launched_is_counted_apart() {
 
 #[test]
 fn ranks_are_averaged() {
-    let rank = |lengths: &[i64]| measure(&training(lengths).test.trace, &Options::default());
+    let rank = |lengths: &[i64]| measure(&RankView::new(&training(lengths).test.trace, &Options::default()));
     let base = Profile::new(vec![rank(&[100, 100]), rank(&[300, 300])]);
     let new = Profile::new(vec![rank(&[210, 210])]);
     let section = section(&base, &new);
@@ -310,7 +311,7 @@ fn a_selection_that_is_not_there_is_an_error() {
     let run = crate::test_trace::run_of(vec![training(&[200]).test]);
     let of = |selection: Selection| {
         let options = Options::default().with_selection(selection.clone());
-        let measured = vec![measure(&run.recordings[0].trace, &options)];
+        let measured = vec![measure(&RankView::new(&run.recordings[0].trace, &options))];
         Profile::of_run(&run.recordings, measured, &selection).map(|profile| profile.rank_steps())
     };
     assert_eq!(of(Selection::default()), Ok(1));

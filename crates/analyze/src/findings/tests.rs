@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::section::{Section, Severity};
 use crate::test_trace::{TestTrace, run_of};
-use crate::{Options, job, report};
+use crate::{Options, RankView, job, report};
 
 const NCCL: &str = "ncclDevKernel_AllReduce_Sum_f32_RING_LL";
 
@@ -39,7 +39,7 @@ fn finding(id: &'static str, gain: Gain) -> Finding {
 fn settled(findings: Vec<Finding>) -> Vec<Finding> {
     let run = run_of(vec![trace()]);
     let options = Options::default();
-    let measured = [job::measure(&run.recordings[0].trace, &options, &[])];
+    let measured = [job::measure(&RankView::new(&run.recordings[0].trace, &options), &[])];
     let summaries: Vec<&job::Summary> = measured.iter().map(|one| &one.summary).collect();
     let assembly = job::Assembly::new(&run.recordings, &summaries, &options).unwrap();
     let mut outcomes = [Outcome::Section(Section { findings, ..Section::default() })];
@@ -145,7 +145,7 @@ proptest! {
         let run = run_of(ranks.iter().map(recording).collect());
         let options = Options::default();
         let views: Vec<crate::RankView<'_>> =
-            run.recordings.iter().map(|recording| crate::RankView::new(&recording.trace, &options)).collect();
+            run.recordings.iter().map(|recording| RankView::new(&recording.trace, &options)).collect();
         // In a step, or altogether: idle, exposed communication, exposed memory, compute, and the whole.
         let times = |per_step: bool, rank: &crate::RankView<'_>| {
             let steady = rank.steady();

@@ -7,7 +7,7 @@ use eaves_model::{Interval, Ns, SliceId, SliceKind, StringId, Trace, TrackId, id
 use super::clock::Clock;
 use super::frame_names::{merged_name, without_numbers};
 use super::{Builder, FlameOptions, FrameKind, Grouping, Metric, NOT_LAUNCHED, Names, NodeId, Tree};
-use crate::{KernelType, Options, RankView};
+use crate::{KernelType, RankView};
 
 /// What is left of a recording. As large as it has different stacks, whatever the number of its calls.
 #[derive(Debug)]
@@ -32,12 +32,11 @@ impl RankFlame {
 }
 
 /// Makes the trees of a recording. Its rows are not needed any more after that.
-pub fn measure(trace: &Trace, options: &Options, flame: &FlameOptions) -> RankFlame {
-    let rank = RankView::new(trace, options);
-    let mut walk = Walk::new(&rank, flame);
+pub fn measure(rank: &RankView<'_>, flame: &FlameOptions) -> RankFlame {
+    let mut walk = Walk::new(rank, flame);
     walk.host();
     walk.device();
-    let everything = options.selection.keeps_all_activities();
+    let everything = rank.options.selection.keeps_all_activities();
     let tree = |builder: Builder, in_time| {
         let tree = builder.finish(in_time);
         if everything { tree } else { tree.without_nothing() }

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::test_trace::{TestTrace, run_of};
-use crate::{Selection, measure};
+use crate::{RankView, Selection, measure};
 
 /// One line of a random trace: what, which name, when, how long.
 type Line = (u8, u8, i64, i64);
@@ -42,7 +42,7 @@ fn a_trace() -> impl Strategy<Value = Vec<Line>> {
 fn partial_of(run: &Run, options: &Options) -> Partial {
     let analyses = Partial::analyses();
     let measured: Vec<Measured> =
-        run.recordings.iter().map(|one| measure(&one.trace, options, &analyses)).collect();
+        run.recordings.iter().map(|one| measure(&RankView::new(&one.trace, options), &analyses)).collect();
     Partial::of(run, &measured, options).unwrap()
 }
 
@@ -55,7 +55,7 @@ fn alone(run: &Run) -> Vec<Run> {
 fn whole(run: &Run, options: &Options) -> String {
     let analyses = Partial::analyses();
     let measured: Vec<Measured> =
-        run.recordings.iter().map(|one| measure(&one.trace, options, &analyses)).collect();
+        run.recordings.iter().map(|one| measure(&RankView::new(&one.trace, options), &analyses)).collect();
     format!("{:?}", crate::assemble(&run.recordings, &measured, options, &analyses))
 }
 

@@ -1,7 +1,9 @@
 //! Recordings as a picture draws them.
 
+use std::sync::Arc;
+
 use eaves_model::{IntervalSet, LevelOfDetail, Ns, Recording, SliceKind, Trace, TrackId};
-use eaves_section::timeline::{Chart, ChartTrack, Charts, Class, Clocks};
+use eaves_section::timeline::{Chart, ChartTrack, Charts, Class, Clocks, RankChart};
 
 use super::activity::{Activity, host_windows, touches};
 use super::counters::counters;
@@ -11,7 +13,30 @@ use crate::{KernelType, KernelTypes, Options, RankView};
 /// The selected recordings, to be drawn above each other.
 pub fn charts<'a>(recordings: &'a [Recording], options: &Options) -> Charts<'a> {
     let selected = recordings.iter().filter(|recording| options.selection.has_rank(recording.rank));
-    let mut charts: Vec<Chart<'a>> = selected.filter_map(|recording| chart(recording, options)).collect();
+    together(selected.map(|recording| (recording, measure(&RankView::new(&recording.trace, options)))))
+}
+
+/// The selected recordings by what was [measured](measure()) of each, to be drawn above each other.
+pub fn assemble<'a>(
+    recordings: &'a [Recording],
+    measured: &[Option<Arc<RankChart>>],
+    options: &Options,
+) -> Charts<'a> {
+    let all = recordings.iter().zip(measured.iter().cloned());
+    together(all.filter(|(recording, _)| options.selection.has_rank(recording.rank)))
+}
+
+fn together<'a>(ranks: impl Iterator<Item = (&'a Recording, Option<Arc<RankChart>>)>) -> Charts<'a> {
+    let chart = |(recording, measured): (&'a Recording, Option<Arc<RankChart>>)| {
+        Some(Chart {
+            rank: recording.rank,
+            path: &recording.path,
+            trace: &recording.trace,
+            offset: Ns::ZERO,
+            measured: measured?,
+        })
+    };
+    let mut charts: Vec<Chart<'a>> = ranks.filter_map(chart).collect();
     let clocks = align(&mut charts);
     Charts { charts, clocks }
 }
@@ -43,32 +68,27 @@ fn align(charts: &mut [Chart<'_>]) -> Clocks {
     Clocks::Own
 }
 
-/// The chart of a recording; nothing if it has nothing to draw.
-fn chart<'a>(recording: &'a Recording, options: &Options) -> Option<Chart<'a>> {
-    let trace = &recording.trace;
-    let view = RankView::new(trace, options);
-    let activity = Activity::of(&view);
+/// Measures what is drawn of a recording; nothing if it has nothing to draw.
+pub fn measure(view: &RankView<'_>) -> Option<Arc<RankChart>> {
+    let trace = view.trace;
+    let activity = Activity::of(view);
     let window = activity.span?;
-    let kept = kept(&view);
+    let kept = kept(view);
     let slices = LevelOfDetail::build(trace, |slice| kept[slice.index()]);
     let links = view.links();
     let launches = view.gpu.row.iter().filter_map(|&activity| {
         let launch = links.launch(activity)?;
         kept[launch.index()].then_some((launch, trace.gpu.slice[activity.index()]))
     });
-    Some(Chart {
-        rank: recording.rank,
-        path: &recording.path,
-        trace,
+    Some(Arc::new(RankChart {
         window,
-        offset: Ns::ZERO,
-        tracks: tracks(&Names::new(&view), &slices, activity),
+        tracks: tracks(&Names::new(view), &slices, activity),
         counters: counters(trace, window),
         steps: view.steps.iter().filter(|(_, step)| step.clip(window).is_some()).collect(),
         launches: launches.collect(),
         slices,
         classes: classes(trace),
-    })
+    }))
 }
 
 /// The class of every slice of a trace.

@@ -234,8 +234,11 @@ mod tests {
 
     fn outcome(run: &Run, selection: Selection) -> Outcome {
         let (options, analyses) = (Options::default().with_selection(selection), [&TIMELINE]);
-        let measured: Vec<_> =
-            run.recordings.iter().map(|recording| measure(&recording.trace, &options, &analyses)).collect();
+        let measured: Vec<_> = run
+            .recordings
+            .iter()
+            .map(|recording| measure(&RankView::new(&recording.trace, &options), &analyses))
+            .collect();
         assemble(&run.recordings, &measured, &options, &analyses).unwrap().remove(0)
     }
 

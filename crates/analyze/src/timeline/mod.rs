@@ -7,8 +7,8 @@ mod facts;
 mod names;
 
 pub use activity::{Activity, TrackActivity, is_host_work};
-pub use chart::charts;
-pub use eaves_section::timeline::{Chart, ChartTrack, Charts, Class, Clocks, CounterTrack};
+pub use chart::{assemble, charts, measure};
+pub use eaves_section::timeline::{Chart, ChartTrack, Charts, Class, Clocks, CounterTrack, RankChart};
 pub(crate) use names::Names;
 
 use crate::Analysis;

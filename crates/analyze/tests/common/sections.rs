@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use eaves_analyze::section::{Section, Table, Value};
-use eaves_analyze::{Options, analyses, assemble, measure};
+use eaves_analyze::{Options, RankView, analyses, assemble, measure};
 use eaves_model::Run;
 
 use crate::checks::CsvRow;
@@ -11,8 +11,11 @@ use crate::checks::CsvRow;
 /// The section of one analysis.
 pub(crate) fn section(run: &Run, id: &str, options: &Options) -> Option<Section> {
     let analyses = [analyses::find(id).unwrap()];
-    let measured: Vec<_> =
-        run.recordings.iter().map(|recording| measure(&recording.trace, options, &analyses)).collect();
+    let measured: Vec<_> = run
+        .recordings
+        .iter()
+        .map(|recording| measure(&RankView::new(&recording.trace, options), &analyses))
+        .collect();
     let outcomes = assemble(&run.recordings, &measured, options, &analyses).unwrap();
     outcomes[0].section().cloned()
 }

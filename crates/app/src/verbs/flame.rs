@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use eaves_analyze::Options;
 use eaves_analyze::flame::{self, Metric, Order};
+use eaves_analyze::{Options, RankView};
 use eaves_model::Ns;
 use eaves_present::{Document, terminal};
 use schemars::JsonSchema;
@@ -132,8 +132,9 @@ impl Verb for Flame {
         let drawn = context.wants(Form::Html).then_some(Form::Html);
         let how = measuring(view.order, drawn, self.diff.is_some());
         let read = |inputs: &[PathBuf]| {
-            context
-                .read(inputs, Reading::Traces, Keep::Nothing, |trace| flame::measure(trace, &options, &how))
+            context.read(inputs, Reading::Traces, Keep::Nothing, |trace| {
+                flame::measure(&RankView::new(trace, &options), &how)
+            })
         };
         let new = read(&self.inputs)?;
         let base = self.diff.as_ref().map(|base| read(std::slice::from_ref(base))).transpose()?;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use eaves_analyze::analyses::{self, Analysis, HTA_SUMMARY, Shown};
-use eaves_analyze::{Options, assemble, measure};
+use eaves_analyze::{Options, RankView, assemble, measure};
 use eaves_present::Document;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -37,7 +37,7 @@ impl Verb for Hta {
         let options = Options::default().with_selection(self.selected.selection());
         let sections = hta_sections();
         let read = context.read(&self.inputs, Reading::Traces, Keep::Nothing, |trace| {
-            measure(trace, &options, &sections)
+            measure(&RankView::new(trace, &options), &sections)
         })?;
         let outcomes = assemble(&read.run.recordings, &read.answers, &options, &sections)?;
         Ok(Answer::new(Document::new(Self::NAME, &read.run, outcomes)))

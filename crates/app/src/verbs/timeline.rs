@@ -1,10 +1,11 @@
 //! `timeline`: the inputs over time, as a page, a drawing, or lines of text.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::Args;
-use eaves_analyze::timeline::{TIMELINE, charts};
-use eaves_analyze::{Options, assemble, measure};
+use eaves_analyze::timeline::{self, RankChart, TIMELINE};
+use eaves_analyze::{Measured, Options, RankView, assemble, measure};
 use eaves_present::timeline::svg;
 use eaves_present::{Document, page, terminal};
 use schemars::JsonSchema;
@@ -51,11 +52,14 @@ impl Verb for Timeline {
     fn run(&self, context: &Context<'_>) -> Result<Answer, Failure> {
         let options = Options::default().with_selection(self.selected.selection());
         let keep = Keep::Selected(&options.selection);
-        let read = context
-            .read(&self.inputs, Reading::Traces, keep, |trace| measure(trace, &options, &[&TIMELINE]))?;
-        let outcomes = assemble(&read.run.recordings, &read.answers, &options, &[&TIMELINE])?;
+        let read = context.read(&self.inputs, Reading::Traces, keep, |trace| {
+            let rank = RankView::new(trace, &options);
+            (measure(&rank, &[&TIMELINE]), timeline::measure(&rank))
+        })?;
+        let (measured, charts): (Vec<Measured>, Vec<_>) = read.answers.into_iter().unzip();
+        let outcomes = assemble(&read.run.recordings, &measured, &options, &[&TIMELINE])?;
         let document = Document::new(Self::NAME, &read.run, outcomes);
-        let tracks = Tracks { run: read.run, options, width: self.width };
+        let tracks = Tracks { run: read.run, charts, options, width: self.width };
         Ok(Answer::new(document).drawn_by(tracks))
     }
 
@@ -70,13 +74,14 @@ impl Verb for Timeline {
 
 struct Tracks {
     run: HeldRun,
+    charts: Vec<Option<Arc<RankChart>>>,
     options: Options,
     width: Option<u32>,
 }
 
 impl Drawing for Tracks {
     fn draw(&self, document: &Document, form: Form, look: Look) -> Result<Option<Vec<u8>>, Failure> {
-        let charts = || charts(&self.run.recordings, &self.options);
+        let charts = || timeline::assemble(&self.run.recordings, &self.charts, &self.options);
         let section = document.sections().next();
         let drawing = || svg(&charts(), section, self.width.unwrap_or(USUAL_WIDTH));
         Ok(match form {

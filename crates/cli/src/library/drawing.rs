@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use eaves_analyze::flame::{self, FlameOptions, Metric};
-use eaves_analyze::timeline::{Charts, TIMELINE};
-use eaves_analyze::{assemble, measure};
+use eaves_analyze::timeline::{self, Charts, RankChart, TIMELINE};
+use eaves_analyze::{Measured, RankView, assemble, measure};
 use eaves_present::timeline::svg;
 use eaves_present::{Document, page, png, terminal};
 
@@ -57,7 +57,7 @@ impl FlameGraph {
         }
         let parts = |recordings: &Recordings| {
             let options = recordings.options();
-            recordings.each(|trace| flame::measure(trace, &options, &wanted))
+            recordings.each(|trace| flame::measure(&RankView::new(trace, &options), &wanted))
         };
         let new = parts(&self.recordings);
         let base = self.base.as_ref().map(|base| (base, parts(base)));
@@ -145,6 +145,7 @@ impl FlameGraph {
 pub struct Timeline {
     recordings: Arc<Recordings>,
     document: Document,
+    charts: Vec<Option<Arc<RankChart>>>,
 }
 
 impl Timeline {
@@ -154,10 +155,14 @@ impl Timeline {
     /// If there is nothing of what is selected.
     pub fn new(recordings: Arc<Recordings>) -> Result<Self, Failure> {
         let options = recordings.options();
-        let measured = recordings.each(|trace| measure(trace, &options, &[&TIMELINE]));
+        let measured = recordings.each(|trace| {
+            let rank = RankView::new(trace, &options);
+            (measure(&rank, &[&TIMELINE]), timeline::measure(&rank))
+        });
+        let (measured, charts): (Vec<Measured>, Vec<_>) = measured.into_iter().unzip();
         let outcomes = assemble(&recordings.run.recordings, &measured, &options, &[&TIMELINE])?;
         let document = Document::new("timeline", &recordings.run, outcomes);
-        Ok(Self { recordings, document })
+        Ok(Self { recordings, document, charts })
     }
 
     /// The numbers.
@@ -166,7 +171,7 @@ impl Timeline {
     }
 
     fn charts(&self) -> Charts<'_> {
-        eaves_analyze::timeline::charts(&self.recordings.run.recordings, &self.recordings.options())
+        timeline::assemble(&self.recordings.run.recordings, &self.charts, &self.recordings.options())
     }
 
     /// A page to look around in.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use eaves_analyze::analyses::{self, Analysis};
-use eaves_analyze::{Options, Partial, Selection, measure};
+use eaves_analyze::{Options, Partial, RankView, Selection, measure};
 use eaves_present::Document;
 
 use super::Failure;
@@ -37,7 +37,8 @@ pub fn measured(
     let options = Options::default().with_selection(selection).with_details(details);
     let analyses = Partial::analyses();
     let (mut run, measured) = eaves_ingest::read_with(inputs, &reading, |recording| {
-        measure(&recording.trace.take_rows(), &options, &analyses)
+        let trace = recording.trace.take_rows();
+        measure(&RankView::new(&trace, &options), &analyses)
     })
     .map_err(|error| Failure::new(error.to_string(), error.hint()))?;
     if let ([input], Some(shown)) = (inputs, shown) {

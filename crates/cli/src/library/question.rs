@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use eaves_analyze::analyses::{self, Analysis};
 use eaves_analyze::compare::{self, Comparison, Profile};
-use eaves_analyze::{Options, Selection, measure};
+use eaves_analyze::{Options, RankView, Selection, measure};
 use eaves_present::Document;
 
 use super::{Failure, Recordings};
@@ -18,7 +18,7 @@ fn document(
     options: &Options,
     analyses: &[&'static Analysis],
 ) -> Result<Document, Failure> {
-    let measured = recordings.each(|trace| measure(trace, options, analyses));
+    let measured = recordings.each(|trace| measure(&RankView::new(trace, options), analyses));
     analysis::document(verb, &recordings.run, &measured, &recordings.sums, options, analyses)
 }
 
@@ -84,7 +84,7 @@ pub fn roofline(
 pub fn diff(base: &Recordings, new: &Recordings) -> Result<Document, Failure> {
     let side = |recordings: &Recordings, role| -> Result<(Profile, Document), Failure> {
         let options = recordings.options();
-        let measured = recordings.each(|trace| compare::measure(trace, &options));
+        let measured = recordings.each(|trace| compare::measure(&RankView::new(trace, &options)));
         let selection: &Selection = &recordings.selection;
         let profile = Profile::of_run(&recordings.run.recordings, measured, selection)?;
         let mut document = Document::new("diff", &recordings.run, Vec::new());

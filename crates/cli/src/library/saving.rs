@@ -3,8 +3,7 @@
 use std::path::Path;
 
 use anstream::ColorChoice;
-use eaves_analyze::timeline::TIMELINE;
-use eaves_analyze::{flame, measure};
+use eaves_analyze::RankView;
 use eaves_present::{Document, roofline, terminal};
 
 use super::{Failure, Recordings};
@@ -12,6 +11,7 @@ use crate::commands::export as export_verb;
 use crate::destination::{Outputs, Target};
 use crate::printer::Printer;
 use eaves_app::analysis;
+use eaves_app::pictures::{Pictures, RankPictures};
 use eaves_app::{Answer, Form};
 
 /// Nothing is printed where files are written.
@@ -56,12 +56,10 @@ pub fn save_report(
         return save(document, path, top);
     }
     let options = recordings.options();
-    let how = analysis::flame_of_page(false);
-    let measured = recordings
-        .each(|trace| (measure(trace, &options, &[&TIMELINE]), flame::measure(trace, &options, &how)));
-    let (of_timeline, of_flame): (Vec<_>, Vec<_>) = measured.into_iter().unzip();
+    let ranks = recordings.each(|trace| RankPictures::of(&RankView::new(trace, &options), false));
+    let pictures: Pictures = ranks.into_iter().collect();
     save_bytes(path, || {
-        let page = analysis::page_of_report(document, &recordings.run, (&of_timeline, &of_flame), &options);
+        let page = analysis::page_of_report(document, &recordings.run, &pictures, &options);
         Ok(page.into_bytes())
     })
 }

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use eaves_analyze::Options;
 use eaves_analyze::flame::{self, FlameOptions};
+use eaves_analyze::{Options, RankView};
 use eaves_section::flame::{Flame, Grouping, Metric, NodeId, Order, Tree, difference};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -29,7 +29,7 @@ fn flame_of(events: &[(&str, &str, i64, i64, i64, Value)], merge_threads: bool) 
     let parts: Vec<_> = run
         .recordings
         .iter()
-        .map(|recording| flame::measure(&recording.trace, &Options::default(), &options))
+        .map(|recording| flame::measure(&RankView::new(&recording.trace, &Options::default()), &options))
         .collect();
     flame::assemble(&run.recordings, &parts, &Options::default(), false).unwrap()
 }
@@ -302,7 +302,7 @@ fn depth_is_no_limit_but_for_formats_that_write_whole_stacks() {
     std::fs::write(&path, trace).unwrap();
     let run = eaves_ingest::read(&[path], &eaves_ingest::Options::default()).unwrap();
     let options = FlameOptions { chart: Some(usize::MAX), merge_threads: false };
-    let part = flame::measure(&run.recordings[0].trace, &Options::default(), &options);
+    let part = flame::measure(&RankView::new(&run.recordings[0].trace, &Options::default()), &options);
     let flame = flame::assemble(&run.recordings, &[part], &Options::default(), false).unwrap();
     let merged = drawing(&flame.names, &flame.merged, Order::LeftHeavy, Metric::Cpu);
     let deepest = flame.merged.levels().into_iter().max();

@@ -1,6 +1,7 @@
 //! What a picture of recordings is drawn from: rows of slices, counters, steps and arrows.
 
-use std::ops::Range;
+use std::ops::{Deref, Range};
+use std::sync::Arc;
 
 use eaves_model::{Interval, IntervalSet, LevelOfDetail, Ns, Row, SliceId, Trace, TrackId};
 
@@ -26,7 +27,7 @@ pub struct Charts<'a> {
     pub clocks: Clocks,
 }
 
-/// One recording to draw.
+/// One recording to draw: its rows, and what was measured to draw them.
 #[derive(Debug)]
 pub struct Chart<'a> {
     /// Rank of the recording.
@@ -35,10 +36,17 @@ pub struct Chart<'a> {
     pub path: &'a str,
     /// The rows.
     pub trace: &'a Trace,
-    /// What to draw, in the time of the trace.
-    pub window: Interval,
     /// What to add to the time of the trace for the time of the picture.
     pub offset: Ns,
+    /// What is drawn of the rows.
+    pub measured: Arc<RankChart>,
+}
+
+/// What is drawn of a recording, measured while its rows are looked at for its numbers.
+#[derive(Debug)]
+pub struct RankChart {
+    /// What to draw, in the time of the trace.
+    pub window: Interval,
     /// Threads, then streams.
     pub tracks: Vec<ChartTrack>,
     /// Values over time.
@@ -51,6 +59,14 @@ pub struct Chart<'a> {
     pub slices: LevelOfDetail,
     /// The class of every slice.
     pub classes: Vec<Class>,
+}
+
+impl Deref for Chart<'_> {
+    type Target = RankChart;
+
+    fn deref(&self) -> &RankChart {
+        &self.measured
+    }
 }
 
 /// A thread or stream.

@@ -4,6 +4,6 @@ mod chart;
 mod class;
 mod counters;
 
-pub use chart::{Chart, ChartTrack, Charts, Clocks};
+pub use chart::{Chart, ChartTrack, Charts, Clocks, RankChart};
 pub use class::Class;
 pub use counters::CounterTrack;

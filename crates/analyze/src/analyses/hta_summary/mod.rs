@@ -156,8 +156,11 @@ mod tests {
 
     fn outcome(run: &Run) -> Outcome {
         let (options, analyses) = (Options::default(), [&HTA_SUMMARY]);
-        let measured: Vec<_> =
-            run.recordings.iter().map(|recording| measure(&recording.trace, &options, &analyses)).collect();
+        let measured: Vec<_> = run
+            .recordings
+            .iter()
+            .map(|recording| measure(&RankView::new(&recording.trace, &options), &analyses))
+            .collect();
         assemble(&run.recordings, &measured, &options, &analyses).unwrap().swap_remove(0)
     }
 

@@ -147,7 +147,7 @@ fn a_step_has_the_time_of_its_instants_on_every_thread() {
     let missing = Selection::default().with_steps(1..=2);
     let run = run_of(vec![training()]);
     let options = Options::default().with_selection(missing);
-    let parts = [measure(&run.recordings[0].trace, &options, &FlameOptions::default())];
+    let parts = [measure(&RankView::new(&run.recordings[0].trace, &options), &FlameOptions::default())];
     assert!(assemble(&run.recordings, &parts, &options, false).is_err());
 }
 

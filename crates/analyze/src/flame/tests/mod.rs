@@ -11,7 +11,7 @@ use eaves_model::{
 
 use super::{Flame, FlameOptions, Metric, NodeId, Tree, Values, Visit, assemble, measure};
 use crate::test_trace::{TestTrace, run_of};
-use crate::{Options, Selection};
+use crate::{Options, RankView, Selection};
 
 impl TestTrace {
     fn thread(&mut self, thread: i64) -> TrackId {
@@ -76,8 +76,11 @@ fn flame_of(traces: Vec<TestTrace>, selection: Selection, merge_threads: bool) -
     let run = run_of(traces);
     let options = Options::default().with_selection(selection);
     let flame = FlameOptions { chart: Some(usize::MAX), merge_threads };
-    let parts: Vec<_> =
-        run.recordings.iter().map(|recording| measure(&recording.trace, &options, &flame)).collect();
+    let parts: Vec<_> = run
+        .recordings
+        .iter()
+        .map(|recording| measure(&RankView::new(&recording.trace, &options), &flame))
+        .collect();
     assemble(&run.recordings, &parts, &options, false).unwrap()
 }
 

@@ -9,14 +9,15 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use eaves_analyze::compare::{Checked, Checkup, Comparison, Condition, Profile, measure};
-use eaves_analyze::{Options, Selection};
+use eaves_analyze::{Options, RankView, Selection};
 use eaves_present::{Document, saved};
 use eaves_section::Section;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use self::drawing::{Drawn, Pictures};
+use self::drawing::{Drawn, Page};
 use super::compile;
+use crate::pictures::RankPictures;
 use crate::text_value::paths;
 use crate::{Answer, Context, Failure, Form, HELP_TEMPLATE, Keep, Reading, Selected, TooMuch, Verb, hinted};
 
@@ -87,7 +88,7 @@ impl Verb for Diff {
         document.outcomes = comparison.outcomes(&checked);
         let mut answer = told(Answer::new(document), checked);
         if let Some((base, new)) = base.drawn.zip(new.drawn) {
-            answer = answer.drawn_by(Pictures { base, new, options: sides.options() });
+            answer = answer.drawn_by(Page { base, new, options: sides.options() });
         }
         Ok(answer)
     }
@@ -192,16 +193,17 @@ impl Sides<'_> {
         let options = self.options();
         let keep = if self.draws { Keep::Selected(&self.selection) } else { Keep::Nothing };
         let read = self.context.read(inputs, Reading::Traces, keep, |trace| {
-            let drawn = self.draws.then(|| drawing::measure(trace, &options));
-            (measure(trace, &options), drawn)
+            let rank = RankView::new(trace, &options);
+            (measure(&rank), self.draws.then(|| RankPictures::of(&rank, true)))
         })?;
-        let (measured, of_pictures): (Vec<_>, Vec<_>) = read.answers.into_iter().unzip();
+        let (measured, pictures): (Vec<_>, Vec<_>) = read.answers.into_iter().unzip();
         let name = name_of(inputs);
         let profile = Profile::of_run(&read.run.recordings, measured, &self.selection).map_err(|error| {
             hinted(format!("{error}: {name}"), "`eaves info` shows the ranks, steps and times of a recording")
         })?;
         let document = Document::new("diff", &read.run, Vec::new());
-        let drawn = self.draws.then(|| Drawn::new(name, read.run, of_pictures.into_iter().flatten()));
+        let pictures = pictures.into_iter().flatten().collect();
+        let drawn = self.draws.then_some(Drawn { name, run: read.run, pictures });
         Ok(Side { profile, document, drawn })
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use eaves_analyze::roofline::{analyses_of_traces, of_traces};
-use eaves_analyze::{Measured, MeasuredMachine, Options, assemble, measure};
+use eaves_analyze::{Measured, MeasuredMachine, Options, RankView, assemble, measure};
 use eaves_assess::roofline::{self, Transfer};
 use eaves_ingest::Form;
 use eaves_model::{Measurements, Run};
@@ -88,7 +88,7 @@ impl Scope<'_> {
             .with_formulas(formulas.map(Arc::new));
         let contents =
             context.read(&self.task.inputs, Reading::Any(self.task.form), Keep::Nothing, |trace| {
-                measure(trace, &options, &wanted)
+                measure(&RankView::new(trace, &options), &wanted)
             })?;
         let mut answers = Vec::new();
         if !contents.run.recordings.is_empty() {
