@@ -165,6 +165,26 @@ mod tests {
     }
 
     #[test]
+    fn an_edge_of_tests_is_an_edge() {
+        let sources = Sources::of(&[
+            ("crates/store/Cargo.toml", "[dev-dependencies]\neaves-ingest.workspace = true\n"),
+            ("crates/assess/Cargo.toml", ASSESS),
+        ]);
+        let found: Vec<String> = edges(&sources).iter().map(Problem::to_string).collect();
+        assert_eq!(
+            found,
+            [
+                "crates/store/Cargo.toml:1: `store` no longer depends on `model`: take it out of tidy/crates.rs",
+                "crates/store/Cargo.toml:2: `store` must not depend on `ingest`",
+            ]
+        );
+    }
+
+    /// What the table says of this crate, to the letter.
+    const ASSESS: &str = "[dependencies]\neaves-model.workspace = true\neaves-roofline.workspace = true\n\
+                          eaves-section.workspace = true\n[dev-dependencies]\neaves-ingest.workspace = true\n";
+
+    #[test]
     fn other_registries_are_found() {
         let sources =
             Sources::of(&[("Cargo.lock", "name = \"a\"\nsource = \"git+https://example.org/a\"\n")]);

@@ -114,10 +114,14 @@ mod tests {
     }
 
     #[test]
-    fn verbs_are_named_after_their_files() {
+    fn verbs_are_named_after_their_files_and_folders() {
         let sources = Sources::of(&[
             ("crates/cli/src/commands/mod.rs", ""),
             ("crates/cli/src/commands/self_.rs", ""),
+            ("crates/cli/src/commands/device/mod.rs", ""),
+            ("crates/cli/src/commands/device/detect.rs", ""),
+            ("crates/app/src/verbs/roofline/mod.rs", ""),
+            ("crates/app/src/verbs/report.rs", ""),
             ("crates/analyze/src/analyses/idle.rs", "    const ID: &'static str = \"idle-time\";"),
             (
                 "crates/model/src/diagnostics.rs",
@@ -131,6 +135,8 @@ mod tests {
         assert_eq!(
             found,
             [
+                "docs/cli.md:1: does not name the verb `device`",
+                "docs/cli.md:1: does not name the verb `roofline`",
                 "docs/cli.md:1: does not name the verb `self`",
                 "docs/report.md:1: does not name the section `idle-time`",
             ]
