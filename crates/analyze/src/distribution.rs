@@ -82,7 +82,7 @@ fn condensed_numbers(mut numbers: Vec<Number>, tables: &[Table]) -> (Vec<Number>
 
 /// The numbers of ranks as a table of a row a rank.
 fn by_rank(numbers: &[Number]) -> Option<Table> {
-    let mut columns = vec![Column::new("rank", "Rank", Unit::None)];
+    let mut columns = vec![Column::RANK];
     let mut rows: BTreeMap<i64, Vec<Value>> = BTreeMap::new();
     for number in numbers {
         let Some(rank) = number.rank else { continue };

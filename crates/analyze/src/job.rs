@@ -230,7 +230,7 @@ impl Job {
 
     /// The columns that say which recording a row is of: `rank`, and `input` where ranks are not unique.
     pub(crate) fn rank_columns(&self) -> Vec<Column> {
-        let mut columns = vec![Column::new("rank", "Rank", Unit::None)];
+        let mut columns = vec![Column::RANK];
         if self.ranks_are_ambiguous() {
             columns.push(Column::new("input", "Input", Unit::None));
         }

@@ -5,7 +5,7 @@
 use eaves_roofline::device::detect::{Detected, Kind};
 use eaves_roofline::device::{Device, Fact, Source};
 use eaves_roofline::{Arithmetic, Counts, Engine};
-use eaves_section::{Column, Finding, Number, Provenance, Section, Severity, Table, Unit, Value};
+use eaves_section::{Column, Finding, Number, Section, Severity, Table, Unit, Value};
 
 use crate::unverified;
 
@@ -110,14 +110,7 @@ fn section(numbers: Vec<Number>, tables: Vec<Table>, findings: Vec<Finding>) -> 
 }
 
 fn count(devices: usize) -> Number {
-    Number {
-        id: "devices",
-        rank: None,
-        value: devices.into(),
-        unit: Unit::Count,
-        provenance: Provenance::Counter,
-        explain: "Devices that are listed.",
-    }
+    Number::counter("devices", devices.into(), Unit::Count, "Devices that are listed.")
 }
 
 fn unknown(one: &Detected) -> Finding {

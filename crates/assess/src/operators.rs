@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use eaves_roofline::ops::{self, Formula};
 use eaves_roofline::scripts::{Script, ScriptWork};
-use eaves_section::{Column, Number, Provenance, Section, Table, Unit, Value};
+use eaves_section::{Column, Number, Section, Table, Unit, Value};
 
 /// The families of formulas, in order.
 pub fn families() -> Vec<&'static str> {
@@ -132,14 +132,7 @@ pub fn checked(script: &Script, tried: &[Tried]) -> Section {
 }
 
 fn section(operators: usize, explain: &'static str, tables: Vec<Table>) -> Section {
-    let number = Number {
-        id: "operators",
-        rank: None,
-        value: operators.into(),
-        unit: Unit::Count,
-        provenance: Provenance::Counter,
-        explain,
-    };
+    let number = Number::counter("operators", operators.into(), Unit::Count, explain);
     Section { id: "operators", title: "Operators", numbers: vec![number], tables, findings: Vec::new() }
 }
 

@@ -1,7 +1,7 @@
 //! What files of sums say: names with calls and times, without a record of each call.
 
 use eaves_model::Measurements;
-use eaves_section::{Column, Number, Provenance, Section, Table, Unit, Value};
+use eaves_section::{Column, Number, Section, Table, Unit, Value};
 
 /// Sums of all files by name, the longest first. Of several files each row says which it is from: kernels, calls and
 /// copies are often summed in files of their own, and their times are no parts of one whole.
@@ -37,14 +37,7 @@ pub fn sums(files: &[Measurements]) -> Section {
         columns.remove(0);
         rows.iter_mut().for_each(|row| drop(row.remove(0)));
     }
-    let number = |id, value, unit, explain| Number {
-        id,
-        rank: None,
-        value,
-        unit,
-        provenance: Provenance::Counter,
-        explain,
-    };
+    let number = Number::counter;
     Section {
         id: "sums",
         title: "Sums by name",

@@ -244,7 +244,7 @@ mod tests {
 
     fn section() -> Section {
         let columns = vec![
-            Column::new("rank", "Rank", Unit::None),
+            Column::RANK,
             Column::new("device", "Device", Unit::None),
             Column::new("time_ns", "Time", Unit::Nanoseconds),
             Column::new("bytes", "In use", Unit::Bytes),

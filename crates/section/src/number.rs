@@ -1,6 +1,6 @@
 //! Headline numbers.
 
-use crate::{Provenance, Unit, Value};
+use crate::{Column, Provenance, Unit, Value};
 
 /// A headline number.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,6 +17,50 @@ pub struct Number {
     pub provenance: Provenance,
     /// How it is computed and of what it is a share, in one sentence.
     pub explain: &'static str,
+}
+
+impl Number {
+    /// A number of the whole; [`of_rank`](Self::of_rank) makes it one of a rank.
+    pub fn new(
+        id: &'static str,
+        value: Value,
+        unit: Unit,
+        provenance: Provenance,
+        explain: &'static str,
+    ) -> Self {
+        Self { id, rank: None, value, unit, provenance, explain }
+    }
+
+    /// A number computed from what was recorded.
+    pub fn formula(id: &'static str, value: Value, unit: Unit, explain: &'static str) -> Self {
+        Self::new(id, value, unit, Provenance::Formula, explain)
+    }
+
+    /// A number read from what was recorded.
+    pub fn counter(id: &'static str, value: Value, unit: Unit, explain: &'static str) -> Self {
+        Self::new(id, value, unit, Provenance::Counter, explain)
+    }
+
+    /// A number measured on this machine.
+    pub fn measured(id: &'static str, value: Value, unit: Unit, explain: &'static str) -> Self {
+        Self::new(id, value, unit, Provenance::Measured, explain)
+    }
+
+    /// A number published by the vendor.
+    pub fn datasheet(id: &'static str, value: Value, unit: Unit, explain: &'static str) -> Self {
+        Self::new(id, value, unit, Provenance::Datasheet, explain)
+    }
+
+    /// The number that stands in a column of a table too, computed from what was recorded.
+    pub fn of_column(column: Column, value: Value, explain: &'static str) -> Self {
+        Self::formula(column.id, value, column.unit, explain)
+    }
+
+    /// The number as one of a rank.
+    #[must_use]
+    pub fn of_rank(self, rank: i64) -> Self {
+        Self { rank: Some(rank), ..self }
+    }
 }
 
 /// An id as words, without the unit at its end: `exposed_comm_ns` is "Exposed comm".

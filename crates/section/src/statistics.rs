@@ -3,6 +3,8 @@
 use eaves_model::Ns;
 use serde::{Deserialize, Serialize};
 
+use crate::{Column, Unit, Value};
+
 /// Durations summed up. Sums are integers, so order and grouping change nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Statistics {
@@ -20,6 +22,30 @@ impl Default for Statistics {
 }
 
 impl Statistics {
+    /// The columns of durations that are summed up: how many, their sum, mean, extremes and spread.
+    pub const COLUMNS: [Column; 6] = [
+        Column::new("calls", "Calls", Unit::Count),
+        Column::new("total_ns", "Total", Unit::Nanoseconds),
+        Column::new("mean_ns", "Mean", Unit::Nanoseconds),
+        Column::new("min_ns", "Shortest", Unit::Nanoseconds),
+        Column::new("max_ns", "Longest", Unit::Nanoseconds),
+        Column::new("std_ns", "Standard deviation", Unit::Nanoseconds),
+    ];
+
+    /// The cells for these columns. `none` says why there is no mean without durations, `alone` why one duration has no
+    /// spread.
+    pub fn cells(&self, none: &'static str, alone: &'static str) -> [Value; 6] {
+        let time = |time: Option<Ns>| time.map_or(Value::Missing(none), Value::from);
+        [
+            self.count.into(),
+            self.total().into(),
+            self.mean().map_or(Value::Missing(none), Value::Float),
+            time(self.min()),
+            time(self.max()),
+            self.standard_deviation().map_or(Value::Missing(alone), Value::Float),
+        ]
+    }
+
     /// Takes in one duration.
     #[inline]
     pub fn add(&mut self, duration: Ns) {

@@ -39,6 +39,9 @@ pub struct Column {
 }
 
 impl Column {
+    /// The rank that a row is of.
+    pub const RANK: Self = Self::new("rank", "Rank", Unit::None);
+
     /// A column.
     pub const fn new(id: &'static str, title: &'static str, unit: Unit) -> Self {
         Self { id, title, unit, is_main: false }

@@ -3,7 +3,7 @@
 use eaves_model::Ns;
 
 use super::{Analyse, Rank, Shown, missing};
-use crate::section::{Column, Number, Provenance, Section, Skipped, Table, Unit, Value};
+use crate::section::{Column, Number, Section, Skipped, Table, Unit, Value};
 use crate::{Job, KernelType, Outcome, RankSummary, RankView};
 
 pub(super) struct CommOverlap;
@@ -67,13 +67,8 @@ const COLUMNS: [(Column, &str); 4] = [
 ];
 
 fn numbers(rank: &RankSummary) -> Vec<Number> {
-    let number = |(value, (column, explain)): (Value, (Column, &'static str))| Number {
-        id: column.id,
-        rank: Some(rank.rank),
-        value,
-        unit: column.unit,
-        provenance: Provenance::Formula,
-        explain,
+    let number = |(value, (column, explain)): (Value, (Column, &'static str))| {
+        Number::of_column(column, value, explain).of_rank(rank.rank)
     };
     values(rank).into_iter().zip(COLUMNS).map(number).collect()
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::call_tree::allocated;
 use super::host_time::is_of_host;
 use super::{Analyse, Rank, Shown, missing};
-use crate::section::{Column, Number, Provenance, Section, Table, Unit, Value};
+use crate::section::{Column, Number, Section, Table, Unit, Value};
 use crate::{Job, Outcome, RankView};
 use eaves_roofline::operand_text::compact;
 
@@ -208,14 +208,7 @@ fn by_shapes(rows: &[Row], recorded_memory: bool) -> Table {
 }
 
 fn numbers(rows: &[Row]) -> Vec<Number> {
-    let number = |id, value, unit, explain| Number {
-        id,
-        rank: None,
-        value,
-        unit,
-        provenance: Provenance::Formula,
-        explain,
-    };
+    let number = Number::formula;
     vec![
         number(
             "cpu_self_ns",

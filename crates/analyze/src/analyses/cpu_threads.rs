@@ -232,13 +232,8 @@ fn times_at_once(threads: &[IntervalSet], window: Interval) -> Vec<Ns> {
 const NOT_RECORDED: &str = "PyTorch does not record it; `eaves profile` does";
 
 fn numbers(rank: &Rank<'_, Part>) -> Vec<Number> {
-    let number = |id, value, unit, provenance, explain| Number {
-        id,
-        rank: Some(rank.rank),
-        value,
-        unit,
-        provenance,
-        explain,
+    let number = |id, value, unit, provenance, explain| {
+        Number::new(id, value, unit, provenance, explain).of_rank(rank.rank)
     };
     let part = rank.part;
     let recorded = |value: Option<u64>| value.map_or(Value::Missing(NOT_RECORDED), Value::from);

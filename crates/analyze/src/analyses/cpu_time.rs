@@ -8,7 +8,7 @@ use eaves_model::Ns;
 use super::host_time::{HostTime, is_of_host};
 use super::idle_causes::cause::Cause;
 use super::{Analyse, Rank, Shown, missing};
-use crate::section::{Column, Finding, Number, Provenance, Section, Severity, Table, Unit, Value};
+use crate::section::{Column, Finding, Number, Section, Severity, Table, Unit, Value};
 use crate::text::{duration, percent, percentage};
 use crate::{Job, Outcome, RankView};
 
@@ -138,14 +138,13 @@ fn unexplained<P>(ranks: &[(&Rank<'_, P>, &HostTime)]) -> Option<Finding> {
 }
 
 fn window(rank: i64, host: &HostTime) -> Number {
-    Number {
-        id: "window_ns",
-        rank: Some(rank),
-        value: host.window.into(),
-        unit: Unit::Nanoseconds,
-        provenance: Provenance::Formula,
-        explain: "from the first profiler step to the last, or from the first operator to the last",
-    }
+    Number::formula(
+        "window_ns",
+        host.window.into(),
+        Unit::Nanoseconds,
+        "from the first profiler step to the last, or from the first operator to the last",
+    )
+    .of_rank(rank)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Analyse, Rank};
 use crate::critical_path::{Cause, CriticalPath, NAMES_WITH_GAIN, NameTime, PathPart};
-use crate::section::{Column, Number, Provenance, Section, Skipped, Table, Unit, Value};
+use crate::section::{Column, Number, Section, Skipped, Table, Unit, Value};
 use crate::{Job, Outcome, RankView};
 
 pub(super) struct CriticalPaths;
@@ -206,14 +206,7 @@ fn parts(job: &Job, ranks: &[(&Rank<'_, Option<Summary>>, &Summary)]) -> Table {
 }
 
 fn numbers(rank: i64, summary: &Summary) -> Vec<Number> {
-    let number = |id, value, unit, explain| Number {
-        id,
-        rank: Some(rank),
-        value,
-        unit,
-        provenance: Provenance::Formula,
-        explain,
-    };
+    let number = |id, value, unit, explain| Number::formula(id, value, unit, explain).of_rank(rank);
     let total = |of: fn(Cause) -> bool| {
         Cause::ALL
             .into_iter()

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use super::{Analyse, Rank, Shown, missing};
-use crate::section::{Column, Number, Provenance, Section, Table, Unit, Value};
+use crate::section::{Column, Number, Section, Table, Unit, Value};
 use crate::type_sets::mask_name;
 use crate::{Job, Outcome, RankSummary, RankView, TypeTimes};
 
@@ -49,14 +49,12 @@ fn section(job: &Job) -> Outcome {
     Outcome::Section(Section {
         id: KernelTypes::ID,
         title: "What ran together",
-        numbers: vec![Number {
-            id: "busy_ns",
-            rank: None,
-            value: total.busy().into(),
-            unit: Unit::Nanoseconds,
-            provenance: Provenance::Formula,
-            explain: "time in which any kernel, copy or set ran, summed over the ranks; the whole of the shares",
-        }],
+        numbers: vec![Number::formula(
+            "busy_ns",
+            total.busy().into(),
+            Unit::Nanoseconds,
+            "time in which any kernel, copy or set ran, summed over the ranks; the whole of the shares",
+        )],
         tables,
         findings: missing::ranks_without_gpu_activity(job).into_iter().collect(),
     })

@@ -7,7 +7,7 @@ use eaves_model::Ns;
 use serde::{Deserialize, Serialize};
 
 use super::{Analyse, Rank, missing};
-use crate::section::{Column, Finding, Number, Provenance, Section, Severity, Table, Unit, Value};
+use crate::section::{Column, Finding, Number, Section, Severity, Table, Unit, Value};
 use crate::text::{duration, percent, percentage, shortened};
 use crate::{Job, KernelType, Outcome, RankView, Statistics};
 
@@ -106,36 +106,16 @@ pub(super) fn sum(rows: &[Row]) -> Ns {
 }
 
 pub(super) fn columns(leading: Vec<Column>) -> Vec<Column> {
-    let own = [
-        Column::new("name", "Name", Unit::None),
-        Column::new("type", "Type", Unit::None),
-        Column::new("calls", "Calls", Unit::Count),
-        Column::new("total_ns", "Total", Unit::Nanoseconds),
-        Column::new("mean_ns", "Mean", Unit::Nanoseconds),
-        Column::new("min_ns", "Shortest", Unit::Nanoseconds),
-        Column::new("max_ns", "Longest", Unit::Nanoseconds),
-        Column::new("std_ns", "Standard deviation", Unit::Nanoseconds),
-        Column::new("share_pct", "Of all durations", Unit::Percent),
-    ];
-    leading.into_iter().chain(own).collect()
+    let kernel = [Column::new("name", "Name", Unit::None), Column::new("type", "Type", Unit::None)];
+    let share = Column::new("share_pct", "Of all durations", Unit::Percent);
+    leading.into_iter().chain(kernel).chain(Statistics::COLUMNS).chain([share]).collect()
 }
 
 pub(super) fn cells(leading: &[Value], row: &Row, total: Ns) -> Vec<Value> {
-    const NONE: &str = "no calls";
-    let statistics = &row.statistics;
-    let time = |time: Option<Ns>| time.map_or(Value::Missing(NONE), Value::from);
-    let own = [
-        row.name.as_str().into(),
-        row.kernel_type.id().into(),
-        statistics.count().into(),
-        statistics.total().into(),
-        statistics.mean().map_or(Value::Missing(NONE), Value::Float),
-        time(statistics.min()),
-        time(statistics.max()),
-        statistics.standard_deviation().map_or(Value::Missing("one call only"), Value::Float),
-        Value::percent(statistics.total().0, total.0),
-    ];
-    leading.iter().cloned().chain(own).collect()
+    let kernel = [row.name.as_str().into(), row.kernel_type.id().into()];
+    let times = row.statistics.cells("no calls", "one call only");
+    let share = Value::percent(row.statistics.total().0, total.0);
+    leading.iter().cloned().chain(kernel).chain(times).chain([share]).collect()
 }
 
 fn by_rank_and_name(job: &Job, ranks: &[&Rank<'_, Vec<Row>>]) -> Table {
@@ -152,14 +132,7 @@ fn by_rank_and_name(job: &Job, ranks: &[&Rank<'_, Vec<Row>>]) -> Table {
 }
 
 fn numbers(rows: &[Row], total: Ns) -> Vec<Number> {
-    let number = |id, value, unit, explain| Number {
-        id,
-        rank: None,
-        value,
-        unit,
-        provenance: Provenance::Counter,
-        explain,
-    };
+    let number = Number::counter;
     let calls: u64 = rows.iter().map(|row| row.statistics.count()).sum();
     vec![
         number("calls", calls.into(), Unit::Count, "kernels, copies and sets on all ranks"),

@@ -7,7 +7,7 @@ use eaves_model::{Ns, SliceId, StringId, operator_above};
 use serde::{Deserialize, Serialize};
 
 use super::{Analyse, Rank, Shown, missing};
-use crate::section::{Column, Number, Provenance, Section, Skipped, Table, Unit, Value};
+use crate::section::{Column, Number, Section, Skipped, Table, Unit, Value};
 use crate::{Job, Outcome, RankSummary, RankView, Statistics};
 
 pub(super) struct OpDelays;
@@ -163,14 +163,8 @@ fn sequence<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> String {
 }
 
 fn numbers(rank: i64, part: &Part) -> Vec<Number> {
-    let number = |id, value: u64, explain| Number {
-        id,
-        rank: Some(rank),
-        value: value.into(),
-        unit: Unit::Count,
-        provenance: Provenance::Counter,
-        explain,
-    };
+    let number =
+        |id, value: u64, explain| Number::counter(id, value.into(), Unit::Count, explain).of_rank(rank);
     let calls = part.rows.iter().map(|row| row.to_launch.count()).sum();
     vec![
         number("op_calls", calls, "calls of operators that launched GPU activities themselves"),

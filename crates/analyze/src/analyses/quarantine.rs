@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::temporal_breakdown::PARTS;
 use super::{Analyse, Breakdown, Rank, Shown};
-use crate::section::{Column, Finding, Number, Provenance, Section, Severity, Table, Unit, Value};
+use crate::section::{Column, Finding, Number, Section, Severity, Table, Unit, Value};
 use crate::timeline::Names;
 use crate::{GpuView, Job, Outcome, RankView};
 
@@ -65,15 +65,13 @@ impl Analyse for Quarantine {
             tables = vec![event_table(job, ranks), total_table(job, ranks)];
             findings.push(finding(count));
         }
-        let number = Number {
-            id: "quarantined_count",
-            rank: None,
-            value: count.into(),
-            unit: Unit::Count,
-            provenance: Provenance::Counter,
-            explain: "events of impossible duration: negative, overflowed, or ending after the recording; \
+        let number = Number::counter(
+            "quarantined_count",
+            count.into(),
+            Unit::Count,
+            "events of impossible duration: negative, overflowed, or ending after the recording; \
                       they are in no total",
-        };
+        );
         Outcome::Section(Section {
             id: Self::ID,
             title: "Quarantined events",

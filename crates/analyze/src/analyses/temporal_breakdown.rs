@@ -4,7 +4,7 @@ use eaves_model::{MaybeU32, Ns};
 use serde::{Deserialize, Serialize};
 
 use super::{Analyse, Rank, missing};
-use crate::section::{Column, Number, Provenance, Section, Table, Unit, Value};
+use crate::section::{Column, Number, Section, Table, Unit, Value};
 use crate::{Job, KernelType, Outcome, RankSummary, RankView, TypeSets, TypeTimes};
 
 pub(super) struct TemporalBreakdown;
@@ -158,14 +158,7 @@ impl Analyse for TemporalBreakdown {
 }
 
 fn numbers(rank: i64, breakdown: &Breakdown) -> Vec<Number> {
-    let number = |id, value, unit, explain| Number {
-        id,
-        rank: Some(rank),
-        value,
-        unit,
-        provenance: Provenance::Formula,
-        explain,
-    };
+    let number = |id, value, unit, explain| Number::formula(id, value, unit, explain).of_rank(rank);
     let times = PARTS
         .iter()
         .zip(breakdown.values())

@@ -7,7 +7,7 @@ use super::comparison::{Comparison, Row};
 use super::condition::Checked;
 use super::metric::{Basis, Metric};
 use super::{findings, noise};
-use crate::section::{Column, Number, Outcome, Provenance, Section, Skipped, Table, Unit, Value};
+use crate::section::{Column, Number, Outcome, Section, Skipped, Table, Unit, Value};
 
 /// The section.
 pub(super) const ID: &str = "diff";
@@ -64,14 +64,7 @@ impl Comparison {
     }
 
     fn numbers(&self) -> Vec<Number> {
-        let number = |id, value: Value, unit, explain| Number {
-            id,
-            rank: None,
-            value,
-            unit,
-            provenance: Provenance::Counter,
-            explain,
-        };
+        let number = Number::counter;
         let mut numbers = Vec::new();
         if self.base.ranks > 1 || self.new.ranks > 1 {
             let ranks = "recordings, of which times are means";

@@ -17,7 +17,7 @@ fn table() -> Table {
         id: "by_rank",
         title: "By rank",
         columns: vec![
-            Column::new("rank", "Rank", Unit::None),
+            Column::RANK,
             Column::new("time_ns", "Time", Unit::Nanoseconds),
             Column::new("share_pct", "Share", Unit::Percent),
             Column::new("name", "Name", Unit::None),

@@ -2,7 +2,7 @@
 
 use super::{Metric, NodeId, Tree, Values, Visit};
 use crate::Outcome;
-use crate::section::{Column, Number, Provenance, Section, Skipped, Table, Unit, Value};
+use crate::section::{Column, Number, Section, Skipped, Table, Unit, Value};
 
 const ID: &str = "flame";
 
@@ -28,14 +28,7 @@ pub fn outcome(names: &[String], tree: &Tree, metric: Metric) -> Outcome {
 }
 
 fn numbers(tree: &Tree) -> Vec<Number> {
-    let number = |id, value: Value, unit, explain| Number {
-        id,
-        rank: None,
-        value,
-        unit,
-        provenance: Provenance::Formula,
-        explain,
-    };
+    let number = Number::formula;
     let whole = |metric| Value::Integer(tree.whole(metric));
     vec![
         number(

@@ -2,18 +2,11 @@
 
 use eaves_model::{Ident, RankSource, Recording, Run, SliceKind};
 
-use crate::section::{Column, Number, Provenance, Section, Table, Unit, Value};
+use crate::section::{Column, Number, Section, Table, Unit, Value};
 
 pub(super) fn section(run: &Run) -> Section {
     let events: u64 = run.recordings.iter().map(|recording| recording.trace.events).sum();
-    let number = |id, value, explain| Number {
-        id,
-        rank: None,
-        value,
-        unit: Unit::Count,
-        provenance: Provenance::Counter,
-        explain,
-    };
+    let number = |id, value, explain| Number::counter(id, value, Unit::Count, explain);
     let tables = [inputs(run), slices(run), steps(run), devices(run), versions(run), clocks(run)];
     Section {
         id: "contents",
@@ -38,7 +31,7 @@ fn inputs(run: &Run) -> Table {
         id: "inputs",
         title: "Inputs",
         columns: vec![
-            Column::new("rank", "Rank", Unit::None),
+            Column::RANK,
             Column::new("rank_from", "Rank known from", Unit::None),
             Column::new("path", "Path", Unit::None),
             Column::new("format", "Format", Unit::None),
@@ -134,7 +127,7 @@ fn slices(run: &Run) -> Table {
         id: "slices_by_kind",
         title: "Slices by kind",
         columns: vec![
-            Column::new("rank", "Rank", Unit::None),
+            Column::RANK,
             Column::new("kind", "Kind", Unit::None),
             Column::new("slices", "Slices", Unit::Count),
         ],
@@ -154,7 +147,7 @@ fn steps(run: &Run) -> Table {
         id: "steps",
         title: "Profiler steps",
         columns: vec![
-            Column::new("rank", "Rank", Unit::None),
+            Column::RANK,
             Column::new("first", "First", Unit::None),
             Column::new("last", "Last", Unit::None),
             Column::new("steps", "Steps", Unit::Count),
@@ -200,7 +193,7 @@ fn devices(run: &Run) -> Table {
         id: "devices",
         title: "Devices of the machine, as the recorder describes them",
         columns: vec![
-            Column::new("rank", "Rank", Unit::None),
+            Column::RANK,
             Column::new("device", "Device", Unit::None),
             Column::new("name", "Name", Unit::None),
             Column::new("memory_bytes", "Memory", Unit::Bytes),
@@ -223,7 +216,7 @@ fn clocks(run: &Run) -> Table {
         id: "clocks",
         title: "Clocks",
         columns: vec![
-            Column::new("rank", "Rank", Unit::None),
+            Column::RANK,
             Column::new("tool", "Recorded by", Unit::None),
             Column::new("clock", "What the times are", Unit::None),
         ],
@@ -250,7 +243,7 @@ fn versions(run: &Run) -> Table {
         id: "versions",
         title: "Versions, as the recorder gives them",
         columns: vec![
-            Column::new("rank", "Rank", Unit::None),
+            Column::RANK,
             Column::new("name", "Name", Unit::None),
             Column::new("version", "Version", Unit::None),
         ],

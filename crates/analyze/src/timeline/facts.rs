@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::activity::{Activity, TrackActivity};
 use super::names::Names;
 use crate::analyses::{Analyse, Rank, Shown};
-use crate::section::{Column, Number, Provenance, Section, Skipped, Table, Unit, Value};
+use crate::section::{Column, Number, Section, Skipped, Table, Unit, Value};
 use crate::{Job, Outcome, RankView};
 
 pub(super) struct Timeline;
@@ -153,14 +153,7 @@ const PARTS: [Part; 4] = [
 const SPAN: &str = "from the first start to the last end of everything recorded, or of it what is selected";
 
 fn numbers(rank: i64, facts: &Facts) -> Vec<Number> {
-    let number = |id, value, unit, explain| Number {
-        id,
-        rank: Some(rank),
-        value,
-        unit,
-        provenance: Provenance::Formula,
-        explain,
-    };
+    let number = |id, value, unit, explain| Number::formula(id, value, unit, explain).of_rank(rank);
     let mut numbers = vec![number("span_ns", facts.span.into(), Unit::Nanoseconds, SPAN)];
     for part in &PARTS {
         let time = (part.of)(facts);

@@ -12,7 +12,7 @@ pub(crate) mod test_measurements;
 use eaves_roofline::Device;
 use eaves_roofline::measured::{Execution, Measurement, Spec};
 use eaves_section::quantity;
-use eaves_section::{Number, Provenance, Section, Unit, Value};
+use eaves_section::{Number, Section, Unit, Value};
 
 pub use points::points;
 pub use roofs::roofs;
@@ -130,14 +130,7 @@ pub(crate) fn calls(measurement: &Measurement) -> f64 {
 }
 
 fn numbers(measured: &[&Measurement]) -> Vec<Number> {
-    let number = |id, value, unit, explain| Number {
-        id,
-        rank: None,
-        value,
-        unit,
-        provenance: Provenance::Measured,
-        explain,
-    };
+    let number = Number::measured;
     let samples: usize = measured.iter().map(|measurement| measurement.samples.len()).sum();
     let clean: usize = measured.iter().map(|measurement| measurement.clean()).sum();
     let sound = measured.iter().filter(|measurement| without_number(measurement).is_none()).count();

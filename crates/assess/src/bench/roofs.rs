@@ -2,7 +2,7 @@
 
 use eaves_roofline::Device;
 use eaves_roofline::device::Fact;
-use eaves_section::{Column, Number, Provenance, Section, Table, Unit, Value};
+use eaves_section::{Column, Number, Section, Table, Unit, Value};
 
 use super::Roofs;
 
@@ -67,14 +67,7 @@ pub fn roofs(roofs: &Roofs<'_>, datasheet: Option<&Device>) -> Section {
             ]
         })
         .collect();
-    let number = |id, value, unit, explain| Number {
-        id,
-        rank: None,
-        value,
-        unit,
-        provenance: Provenance::Measured,
-        explain,
-    };
+    let number = Number::measured;
     let name = Value::known_text(device.map(|device| device.name.as_str()), "nothing was measured");
     let clock = device.and_then(|device| device.clock.as_ref()).map(|clock| clock.value / 1e9);
     let numbers = vec![

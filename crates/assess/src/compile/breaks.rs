@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use eaves_model::Ns;
 use eaves_model::compile::{CompileLog, GraphBreak};
 use eaves_section::Outcome;
-use eaves_section::{Column, Finding, Gain, Number, Provenance, Section, Severity, Table, Unit, Value};
+use eaves_section::{Column, Finding, Gain, Number, Section, Severity, Table, Unit, Value};
 
 use super::{advice, names};
 
@@ -61,14 +61,7 @@ impl Distinct<'_> {
 pub(super) fn section(logs: &[CompileLog]) -> Outcome {
     let distinct = distinct(logs);
     let met: u64 = distinct.iter().map(|one| one.count).sum();
-    let number = |id, value: u64, explain| Number {
-        id,
-        rank: None,
-        value: value.into(),
-        unit: Unit::Count,
-        provenance: Provenance::Counter,
-        explain,
-    };
+    let number = |id, value: u64, explain| Number::counter(id, value.into(), Unit::Count, explain);
     let numbers = vec![
         number(
             "graph_breaks",

@@ -6,7 +6,7 @@ use eaves_model::Ns;
 use eaves_model::compile::CompileLog;
 use eaves_section::Outcome;
 use eaves_section::quantity::duration;
-use eaves_section::{Column, Finding, Gain, Number, Provenance, Section, Severity, Table, Unit, Value};
+use eaves_section::{Column, Finding, Gain, Number, Section, Severity, Table, Unit, Value};
 
 use super::{names, sections, times};
 
@@ -17,14 +17,7 @@ pub fn compare(base: &[CompileLog], new: &[CompileLog]) -> Vec<Outcome> {
     let (before, after) = (longest(base), longest(new));
     let appeared = breaks.iter().filter(|one| one.base == 0).count();
     let gone = breaks.iter().filter(|one| one.new == 0).count();
-    let number = |id, value: Value, unit, explain| Number {
-        id,
-        rank: None,
-        value,
-        unit,
-        provenance: Provenance::Formula,
-        explain,
-    };
+    let number = Number::formula;
     let numbers = vec![
         number(
             "new_graph_breaks",

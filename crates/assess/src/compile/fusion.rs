@@ -2,7 +2,7 @@
 
 use eaves_model::compile::{CompileLog, CompiledGraph};
 use eaves_section::Outcome;
-use eaves_section::{Column, Finding, Number, Provenance, Section, Severity, Skipped, Table, Unit, Value};
+use eaves_section::{Column, Finding, Number, Section, Severity, Skipped, Table, Unit, Value};
 
 use super::names;
 
@@ -35,23 +35,14 @@ pub(super) fn section(logs: &[CompileLog]) -> Outcome {
     let operators: u64 = known().map(|(_, operators, _)| u64::from(operators)).sum();
     let launched: u64 = known().map(|(.., launches)| launches).sum();
     let part = |of: fn(&CompiledGraph) -> u32| known().map(|(graph, ..)| u64::from(of(graph))).sum::<u64>();
-    let number = |id, value: Value, explain| Number {
-        id,
-        rank: None,
-        value,
-        unit: Unit::Count,
-        provenance: Provenance::Formula,
-        explain,
-    };
+    let number = |id, value: Value, explain| Number::formula(id, value, Unit::Count, explain);
     let numbers = vec![
-        Number {
-            id: "fusion_ratio",
-            rank: None,
-            value: ratio(operators, launched),
-            unit: Unit::None,
-            provenance: Provenance::Formula,
-            explain: "Operators after all passes without views, divided by launches of the generated code.",
-        },
+        Number::formula(
+            "fusion_ratio",
+            ratio(operators, launched),
+            Unit::None,
+            "Operators after all passes without views, divided by launches of the generated code.",
+        ),
         number("operators", operators.into(), "Operators after all passes, without views."),
         number("launches", launched.into(), "Launches of the code: generated, of libraries and fallbacks."),
         number(
@@ -89,7 +80,7 @@ fn table(graphs: &[(&CompileLog, &CompiledGraph)]) -> Table {
         Column::new("fallback", "fallback", Unit::Count),
         Column::new("per_kernel", "per kernel", Unit::None),
         Column::new("views", "views", Unit::Count),
-        Column::new("rank", "rank", Unit::None),
+        Column::RANK,
     ];
     let rows = graphs.iter().map(|(log, graph)| {
         let compile = names::compile_of(log, Some(graph.compile));

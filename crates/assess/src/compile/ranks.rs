@@ -4,7 +4,7 @@ use eaves_model::Ns;
 use eaves_model::compile::{Cache, CacheAnswer, CompileLog};
 use eaves_section::Outcome;
 use eaves_section::quantity::duration;
-use eaves_section::{Column, Finding, Gain, Number, Provenance, Section, Severity, Table, Unit};
+use eaves_section::{Column, Finding, Gain, Number, Section, Severity, Table, Unit};
 
 use super::caches::Counts;
 use super::times::busy;
@@ -44,14 +44,7 @@ pub(super) fn section(logs: &[CompileLog]) -> Outcome {
     };
     let other_ids = differs(|a, b| a.ids != b.ids);
     let other_pattern = differs(|a, b| a.pattern != b.pattern);
-    let number = |id, value: usize, explain| Number {
-        id,
-        rank: None,
-        value: value.into(),
-        unit: Unit::Count,
-        provenance: Provenance::Formula,
-        explain,
-    };
+    let number = |id, value: usize, explain| Number::formula(id, value.into(), Unit::Count, explain);
     let numbers = vec![
         number("ranks", ranks.len(), "Ranks with a log."),
         number("other_compiles", other_ids.len(), "Ranks that compiled other frames than the first."),
@@ -141,7 +134,7 @@ fn imbalance(ranks: &[Rank<'_>]) -> Option<Finding> {
 
 fn table(ranks: &[Rank<'_>]) -> Table {
     let columns = vec![
-        Column::new("rank", "rank", Unit::None),
+        Column::RANK,
         Column::new("compiles", "compilations", Unit::Count),
         Column::new("time_ns", "time", Unit::Nanoseconds),
         Column::new("graph_breaks", "breaks met", Unit::Count),

@@ -6,7 +6,7 @@ use eaves_model::Ns;
 use eaves_model::compile::{Compile, CompileLog, Recompile};
 use eaves_section::Outcome;
 use eaves_section::quantity::duration;
-use eaves_section::{Column, Finding, Gain, Number, Provenance, Section, Severity, Table, Unit, Value};
+use eaves_section::{Column, Finding, Gain, Number, Section, Severity, Table, Unit, Value};
 
 use super::cause::{Cause, normalised};
 use super::names;
@@ -52,22 +52,18 @@ pub(super) fn section(logs: &[CompileLog]) -> Outcome {
     let total: Ns = Ns(all.iter().map(|again| again.time().0).sum());
     let groups = groups(&all);
     let numbers = vec![
-        Number {
-            id: "recompiles",
-            rank: None,
-            value: all.len().into(),
-            unit: Unit::Count,
-            provenance: Provenance::Counter,
-            explain: "Compilations of frames that had been compiled before, on all ranks.",
-        },
-        Number {
-            id: "recompile_time_ns",
-            rank: None,
-            value: total.into(),
-            unit: Unit::Nanoseconds,
-            provenance: Provenance::Counter,
-            explain: "Time of these compilations, forward and backward, summed over ranks.",
-        },
+        Number::counter(
+            "recompiles",
+            all.len().into(),
+            Unit::Count,
+            "Compilations of frames that had been compiled before, on all ranks.",
+        ),
+        Number::counter(
+            "recompile_time_ns",
+            total.into(),
+            Unit::Nanoseconds,
+            "Time of these compilations, forward and backward, summed over ranks.",
+        ),
     ];
     let findings = groups.iter().take(MOST_FINDINGS).map(finding).collect();
     Outcome::Section(Section {
@@ -150,7 +146,7 @@ fn causes(groups: &[Group<'_>]) -> Table {
 fn table(all: &[Again<'_>]) -> Table {
     let columns = vec![
         Column::new("id", "id", Unit::None),
-        Column::new("rank", "rank", Unit::None),
+        Column::RANK,
         Column::new("function", "function", Unit::None),
         Column::new("time_ns", "time", Unit::Nanoseconds),
         Column::new("of", "guard of", Unit::None),

@@ -4,9 +4,7 @@ use eaves_model::compile::{Compile, CompileLog, CompileTimes};
 use eaves_model::{Interval, IntervalSet, Ns};
 use eaves_section::Outcome;
 use eaves_section::quantity::{duration, percentage};
-use eaves_section::{
-    Column, Finding, Gain, Number, Provenance, Section, Severity, Skipped, Table, Unit, Value,
-};
+use eaves_section::{Column, Finding, Gain, Number, Section, Severity, Skipped, Table, Unit, Value};
 
 use super::{caches, names, steps};
 
@@ -113,14 +111,7 @@ pub(super) fn section(logs: &[CompileLog]) -> Outcome {
 
 fn numbers(logs: &[CompileLog]) -> Vec<Number> {
     let all = || logs.iter().flat_map(|log| &log.compiles);
-    let number = |id, value: Value, unit, explain| Number {
-        id,
-        rank: None,
-        value,
-        unit,
-        provenance: Provenance::Counter,
-        explain,
-    };
+    let number = Number::counter;
     let count = |id, value: usize, explain| number(id, value.into(), Unit::Count, explain);
     let longest = logs.iter().map(busy).max().unwrap_or_default();
     vec![
@@ -174,7 +165,7 @@ fn slowest(logs: &[CompileLog]) -> Table {
         Column::new("restarts", "restarts", Unit::Count),
         Column::new("cache", "cache", Unit::None),
         Column::new("place", "place", Unit::None),
-        Column::new("rank", "rank", Unit::None),
+        Column::RANK,
     ];
     let words: Vec<_> = logs.iter().map(caches::by_compile).collect();
     let mut all: Vec<(&CompileLog, u32, &Compile, Option<&str>)> = Vec::new();
@@ -239,7 +230,7 @@ fn restarts(logs: &[CompileLog]) -> Option<Table> {
         Column::new("restarts", "restarts", Unit::Count),
         Column::new("lost_ns", "lost", Unit::Nanoseconds),
         Column::new("reason", "PyTorch's reason", Unit::None),
-        Column::new("rank", "rank", Unit::None),
+        Column::RANK,
     ];
     listed(logs, "restarts", "Restarts of Dynamo", columns, |log, compile| {
         if compile.restarts == 0 && compile.restart_reasons.is_empty() {
@@ -264,7 +255,7 @@ fn failures(logs: &[CompileLog]) -> Option<Table> {
         Column::new("type", "exception", Unit::None),
         Column::new("reason", "PyTorch's words", Unit::None),
         Column::new("place", "place", Unit::None),
-        Column::new("rank", "rank", Unit::None),
+        Column::RANK,
     ];
     listed(logs, "failures", "Compilations that failed", columns, |log, compile| {
         let Some(kind) = names::text(log, compile.fail_type) else { return Vec::new() };
@@ -285,7 +276,7 @@ fn skips(logs: &[CompileLog]) -> Option<Table> {
         Column::new("id", "id", Unit::None),
         Column::new("function", "function", Unit::None),
         Column::new("reason", "PyTorch's reason", Unit::None),
-        Column::new("rank", "rank", Unit::None),
+        Column::RANK,
     ];
     listed(logs, "cudagraph_skips", "Compilations without CUDA graphs", columns, |log, compile| {
         let Some(reason) = names::text(log, compile.cudagraph_skip) else { return Vec::new() };

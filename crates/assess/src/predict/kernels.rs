@@ -2,7 +2,7 @@
 
 use eaves_roofline::measured::{Chore, Interval, interval};
 use eaves_roofline::{Assessment, Device, Roof, Settings, Work, assess};
-use eaves_section::{Column, Number, Provenance, Section, Table, Unit, Value};
+use eaves_section::{Column, Number, Section, Table, Unit, Value};
 
 use super::{COLUMNS, class, count, nanoseconds};
 use crate::unverified;
@@ -76,34 +76,28 @@ pub fn kernels(kernels: &[Kernel], device: &Device) -> Section {
         .filter_map(|(kernel, found)| Some((least(kernel, found)?, kernel.precision.as_str())))
         .min_by(|a, b| a.0.total_cmp(&b.0))
         .map(|(_, precision)| precision);
-    let mut numbers = vec![Number {
-        id: "device",
-        rank: None,
-        value: device.name.as_str().into(),
-        unit: Unit::None,
-        provenance: Provenance::Datasheet,
-        explain: "The device that is predicted.",
-    }];
+    let mut numbers = vec![Number::datasheet(
+        "device",
+        device.name.as_str().into(),
+        Unit::None,
+        "The device that is predicted.",
+    )];
     if let Some(precision) = fastest.filter(|_| known.len() > 1) {
-        numbers.push(Number {
-            id: "fastest",
-            rank: None,
-            value: precision.into(),
-            unit: Unit::None,
-            provenance: Provenance::Formula,
-            explain: "The precision with the shortest best time, the first of several.",
-        });
+        numbers.push(Number::formula(
+            "fastest",
+            precision.into(),
+            Unit::None,
+            "The precision with the shortest best time, the first of several.",
+        ));
     }
     let base = base(&known).map(|(kernel, found)| (kernel.precision.as_str(), least(kernel, found)));
     if let Some((precision, _)) = base {
-        numbers.push(Number {
-            id: "speedup_base",
-            rank: None,
-            value: precision.into(),
-            unit: Unit::None,
-            provenance: Provenance::Formula,
-            explain: "The precision that speed-ups are relative to: FP16, or the first one.",
-        });
+        numbers.push(Number::formula(
+            "speedup_base",
+            precision.into(),
+            Unit::None,
+            "The precision that speed-ups are relative to: FP16, or the first one.",
+        ));
     }
     let mut columns = COLUMNS.to_vec();
     columns.extend(OF_TIMES);

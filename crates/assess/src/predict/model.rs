@@ -2,7 +2,7 @@
 
 use eaves_roofline::Device;
 use eaves_roofline::predict::{Estimate, Pass, Phase, Precisions, Row, Transformer, estimate};
-use eaves_section::{Column, Finding, Number, Provenance, Section, Severity, Table, Unit, Value};
+use eaves_section::{Column, Finding, Number, Section, Severity, Table, Unit, Value};
 
 use super::{COLUMNS, class, count, nanoseconds};
 use crate::unverified;
@@ -59,14 +59,7 @@ fn row(row: &Row, precision: &str, total: Option<f64>) -> Vec<Value> {
 }
 
 fn numbers(model: &Transformer, pass: &Pass, device: &Device, found: &Estimate) -> Vec<Number> {
-    let new = |id, value, unit, explain| Number {
-        id,
-        rank: None,
-        value,
-        unit,
-        provenance: Provenance::Formula,
-        explain,
-    };
+    let new = Number::formula;
     let total =
         |value: fn(&Row) -> f64| found.rows.iter().map(|row| row.step.calls * value(row)).sum::<f64>();
     let fits = match found.memory.fits() {

@@ -37,14 +37,12 @@ pub fn sweep(parameter: &str, points: Vec<Swept>) -> Section {
     // What is not supported does not depend on the value.
     section.tables.retain(|table| table.id == "unsupported");
     section.tables.insert(0, Table { id: "sweep", title: "Sweep", columns: COLUMNS.to_vec(), rows });
-    section.numbers.push(eaves_section::Number {
-        id: "parameter",
-        rank: None,
-        value: parameter.into(),
-        unit: Unit::None,
-        provenance: eaves_section::Provenance::Formula,
-        explain: "The parameter that takes the values of the first column.",
-    });
+    section.numbers.push(eaves_section::Number::formula(
+        "parameter",
+        parameter.into(),
+        Unit::None,
+        "The parameter that takes the values of the first column.",
+    ));
     section
 }
 

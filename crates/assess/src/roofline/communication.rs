@@ -5,7 +5,7 @@
 
 use eaves_roofline::Device;
 use eaves_roofline::device::Link;
-use eaves_section::{Column, Finding, Number, Provenance, Section, Severity, Table, Unit, Value};
+use eaves_section::{Column, Finding, Number, Section, Severity, Table, Unit, Value};
 
 use super::links::{self, Protocol};
 use super::reached::reached;
@@ -63,14 +63,7 @@ pub fn communication(transfers: &[Transfer], device: &Device, default_link: Opti
     let events: Vec<Event<'_>> =
         transfers.iter().map(|transfer| Event::new(transfer, device, default_link)).collect();
     let above = events.iter().filter(|event| event.is_above()).count();
-    let number = |id, value, unit, explain| Number {
-        id,
-        rank: None,
-        value,
-        unit,
-        provenance: Provenance::Formula,
-        explain,
-    };
+    let number = Number::formula;
     let time: f64 = transfers.iter().filter_map(|transfer| transfer.time).sum();
     let best = events
         .iter()

@@ -288,14 +288,7 @@ impl Totals {
     }
 
     fn numbers(&self, device: &Device) -> Vec<Number> {
-        let new = |id, value, unit, provenance, explain| Number {
-            id,
-            rank: None,
-            value,
-            unit,
-            provenance,
-            explain,
-        };
+        let new = Number::new;
         let share = if self.time > 0.0 { Some(100.0 * self.assessed / self.time) } else { None };
         vec![
             new(

@@ -11,7 +11,7 @@ mod rows;
 
 use eaves_roofline::Device;
 use eaves_roofline::measured::{ESTIMATE, Interval, Measurement, Spec, quantile};
-use eaves_section::{Column, Finding, Number, Provenance, Section, Severity, Table, Unit, Value};
+use eaves_section::{Column, Finding, Number, Section, Severity, Table, Unit, Value};
 
 use crate::bench::results::predicted;
 use crate::bench::{Ran, Roofs, seconds};
@@ -198,14 +198,7 @@ pub fn section(suite: &Suite<'_>) -> Section {
 }
 
 fn numbers(suite: &Suite<'_>, judged: &[Judged<'_>], causes: &[causes::Cause]) -> Vec<Number> {
-    let number = |id, value, unit, explain| Number {
-        id,
-        rank: None,
-        value,
-        unit,
-        provenance: Provenance::Measured,
-        explain,
-    };
+    let number = Number::measured;
     let all = classes::Errors::of(judged.iter());
     let unexplained = causes.iter().filter(|cause| !cause.explains).count();
     let of_all = |value: Option<f64>| Value::known(value, "nothing was judged");

@@ -327,7 +327,7 @@ fn section(files: &[ExportedFile]) -> Section {
     let columns = vec![
         Column::new("file", "File", Unit::None),
         Column::new("table", "Table", Unit::None),
-        Column::new("rank", "Rank", Unit::None),
+        Column::RANK,
         Column::new("rows", "Rows", Unit::Count),
         Column::new("bytes", "Size", Unit::Bytes),
     ];

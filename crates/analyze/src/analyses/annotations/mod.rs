@@ -9,7 +9,7 @@ mod tables;
 use eaves_model::Ns;
 
 use super::{Analyse, Rank};
-use crate::section::{Number, Provenance, Section, Skipped, Unit, Value};
+use crate::section::{Number, Section, Skipped, Unit, Value};
 use crate::{Job, Outcome, RankView};
 use measure::Part;
 
@@ -53,14 +53,12 @@ fn numbers(ranks: &[&Rank<'_, Part>]) -> Vec<Number> {
     if whole == Ns::ZERO {
         return Vec::new();
     }
-    vec![Number {
-        id: "gpu_in_annotations_pct",
-        rank: None,
-        value: Value::percent(inside.0, whole.0),
-        unit: Unit::Percent,
-        provenance: Provenance::Formula,
-        explain: "summed duration of the GPU activities that belong to a named range, of that of all GPU activities",
-    }]
+    vec![Number::formula(
+        "gpu_in_annotations_pct",
+        Value::percent(inside.0, whole.0),
+        Unit::Percent,
+        "summed duration of the GPU activities that belong to a named range, of that of all GPU activities",
+    )]
 }
 
 #[cfg(test)]

@@ -68,32 +68,13 @@ fn by_rank(
 }
 
 fn statistics_columns(leading: Vec<Column>) -> Vec<Column> {
-    let own = [
-        Column::new("annotation", "Range", Unit::None),
-        Column::new("calls", "Calls", Unit::Count),
-        Column::new("total_ns", "Total", Unit::Nanoseconds),
-        Column::new("mean_ns", "Mean", Unit::Nanoseconds),
-        Column::new("min_ns", "Shortest", Unit::Nanoseconds),
-        Column::new("max_ns", "Longest", Unit::Nanoseconds),
-        Column::new("std_ns", "Standard deviation", Unit::Nanoseconds),
-    ];
-    leading.into_iter().chain(own).collect()
+    let range = Column::new("annotation", "Range", Unit::None);
+    leading.into_iter().chain([range]).chain(Statistics::COLUMNS).collect()
 }
 
 fn statistics_cells(leading: &[Value], row: &Row) -> Vec<Value> {
-    const NONE: &str = "none begins in the selected part";
-    let statistics: &Statistics = &row.statistics;
-    let time = |time: Option<Ns>| time.map_or(Value::Missing(NONE), Value::from);
-    let own = [
-        row.name.as_str().into(),
-        statistics.count().into(),
-        statistics.total().into(),
-        statistics.mean().map_or(Value::Missing(NONE), Value::Float),
-        time(statistics.min()),
-        time(statistics.max()),
-        statistics.standard_deviation().map_or(Value::Missing("fewer than two"), Value::Float),
-    ];
-    leading.iter().cloned().chain(own).collect()
+    let times = row.statistics.cells("none begins in the selected part", "fewer than two");
+    leading.iter().cloned().chain([row.name.as_str().into()]).chain(times).collect()
 }
 
 fn host_columns(leading: Vec<Column>) -> Vec<Column> {

@@ -6,7 +6,7 @@ mod tables;
 use eaves_model::Ns;
 
 use super::{Analyse, Rank, Shown, missing};
-use crate::section::{Number, Provenance, Section, Unit, Value};
+use crate::section::{Number, Section, Unit, Value};
 use crate::{Job, Outcome, RankView};
 use measure::Part;
 
@@ -51,14 +51,7 @@ impl Analyse for CallTree {
 }
 
 fn numbers(rows: &[measure::Row], ranks: &[&Rank<'_, Part>], recorded: tables::Recorded) -> Vec<Number> {
-    let number = |id, value, unit, explain| Number {
-        id,
-        rank: None,
-        value,
-        unit,
-        provenance: Provenance::Formula,
-        explain,
-    };
+    let number = Number::formula;
     let calls: u64 = rows.iter().map(|row| row.calls).sum();
     let inside: Ns = ranks.iter().map(|rank| rank.part.gpu_inside).sum();
     let whole: Ns = ranks.iter().map(|rank| rank.part.gpu_time).sum();

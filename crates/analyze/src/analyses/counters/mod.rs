@@ -64,13 +64,8 @@ fn numbers(rank: &Rank<'_, Part>) -> Vec<Number> {
     if part.ranges == 0 {
         return Vec::new();
     }
-    let number = |id, value, provenance, explain| Number {
-        id,
-        rank: Some(rank.rank),
-        value,
-        unit: Unit::Count,
-        provenance,
-        explain,
+    let number = |id, value, provenance, explain| {
+        Number::new(id, value, Unit::Count, provenance, explain).of_rank(rank.rank)
     };
     let mut numbers = vec![
         number(

@@ -8,7 +8,7 @@ use eaves_model::Ns;
 
 use self::part::{Copies, Launches, Part};
 use super::{Analyse, Rank, missing};
-use crate::section::{Number, Provenance, Section, Unit, Value};
+use crate::section::{Number, Section, Unit, Value};
 use crate::{Breakdown, Job, KernelType, Outcome, RankView, TypeTimes};
 
 pub(super) struct HtaSummary;
@@ -132,14 +132,7 @@ fn numbers(totals: &Totals) -> Vec<Number> {
             "kernels that ran; copies and sets are not counted",
         ),
     ];
-    let number = |(id, value, unit, explain)| Number {
-        id,
-        rank: None,
-        value,
-        unit,
-        provenance: Provenance::Formula,
-        explain,
-    };
+    let number = |(id, value, unit, explain)| Number::formula(id, value, unit, explain);
     rows.into_iter().map(number).collect()
 }
 

@@ -7,7 +7,7 @@ use eaves_model::{Interval, Ns};
 use super::cause::Cause;
 use super::part::{Part, Place};
 use crate::analyses::Rank;
-use crate::section::{Column, Number, Provenance, Table, Unit, Value};
+use crate::section::{Column, Number, Table, Unit, Value};
 use crate::{Job, RankSummary};
 
 /// The GPU span of a rank.
@@ -20,14 +20,7 @@ fn idle(rank: &RankSummary) -> Ns {
 }
 
 pub(super) fn numbers(rank: &Rank<'_, Part>) -> Vec<Number> {
-    let number = |id, value, unit, explain| Number {
-        id,
-        rank: Some(rank.rank),
-        value,
-        unit,
-        provenance: Provenance::Formula,
-        explain,
-    };
+    let number = |id, value, unit, explain| Number::formula(id, value, unit, explain).of_rank(rank.rank);
     let totals = Cause::ALL.iter().zip(&rank.part.totals);
     let waiting: Ns = totals.filter(|(cause, _)| cause.is_host()).map(|(_, total)| total.time).sum();
     vec![

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use self::gaps::{Activity, Cause, GapFinder, Split};
 use super::{Analyse, Rank, missing};
 use crate::section::Description;
-use crate::section::{Column, Number, Provenance, Section, Table, Unit, Value};
+use crate::section::{Column, Number, Section, Table, Unit, Value};
 use crate::streams::{Stream, StreamNumbers, device_cell};
 use crate::{Job, Outcome, RankSummary, RankView};
 
@@ -136,13 +136,8 @@ fn cells(split: &Split) -> [Value; COLUMNS.len()] {
 }
 
 fn numbers(rank: i64, split: &Split) -> Vec<Number> {
-    let number = |((value, column), explain): ((Value, Column), &'static str)| Number {
-        id: column.id,
-        rank: Some(rank),
-        value,
-        unit: column.unit,
-        provenance: Provenance::Formula,
-        explain,
+    let number = |((value, column), explain): ((Value, Column), &'static str)| {
+        Number::of_column(column, value, explain).of_rank(rank)
     };
     cells(split).into_iter().zip(COLUMNS).zip(EXPLAINED).map(number).collect()
 }

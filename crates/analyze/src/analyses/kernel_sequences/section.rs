@@ -8,9 +8,7 @@ use eaves_model::Ns;
 use super::super::Analyse;
 use super::find::Kept;
 use super::{KernelSequences, Part, Rank};
-use crate::section::{
-    Budget, Column, Finding, Gain, Number, Provenance, Section, Severity, Table, Unit, Value,
-};
+use crate::section::{Budget, Column, Finding, Gain, Number, Section, Severity, Table, Unit, Value};
 use crate::text::{duration, percent, percentage};
 use crate::{Job, Outcome};
 
@@ -24,15 +22,13 @@ pub(super) fn section(job: &Job, ranks: &[Rank<'_, Part>]) -> Outcome {
     Outcome::Section(Section {
         id: KernelSequences::ID,
         title: "Kernels that operators launch one after the other",
-        numbers: vec![Number {
-            id: "sequences",
-            rank: None,
-            value: rows.len().into(),
-            unit: Unit::Count,
-            provenance: Provenance::Counter,
-            explain: "distinct sequences of 3 to 32 GPU activities that one call of an operator launched; of each \
+        numbers: vec![Number::counter(
+            "sequences",
+            rows.len().into(),
+            Unit::Count,
+            "distinct sequences of 3 to 32 GPU activities that one call of an operator launched; of each \
                       rank the 200 with most GPU time",
-        }],
+        )],
         tables,
         findings: fusion_candidate(&rows, ranks).into_iter().collect(),
     })

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub use self::launches::{Launch, launches};
 use super::{Analyse, Rank, Shown, missing};
 use crate::section::Description;
-use crate::section::{Column, Finding, Number, Provenance, Section, Severity, Table, Unit, Value};
+use crate::section::{Column, Finding, Number, Section, Severity, Table, Unit, Value};
 use crate::{Job, Outcome, RankSummary, RankView, Statistics};
 
 pub(super) struct LaunchStats;
@@ -176,14 +176,7 @@ fn row(rank: &RankView<'_>, launch: &Launch, call: usize) -> Row {
 }
 
 fn numbers(rank: i64, counts: &Counts) -> Vec<Number> {
-    let number = |id, value, unit, explain| Number {
-        id,
-        rank: Some(rank),
-        value,
-        unit,
-        provenance: Provenance::Counter,
-        explain,
-    };
+    let number = |id, value, unit, explain| Number::counter(id, value, unit, explain).of_rank(rank);
     let share = Value::percent(counts.short.cast_signed(), counts.asynchronous.cast_signed());
     vec![
         number(

@@ -337,13 +337,8 @@ fn capacity(rank: &RankView<'_>, device: Device) -> Option<i64> {
 }
 
 fn numbers(rank: &Rank<'_, RankMemory>) -> Vec<Number> {
-    let number = |id, value, provenance, explain| Number {
-        id,
-        rank: Some(rank.rank),
-        value,
-        unit: Unit::Bytes,
-        provenance,
-        explain,
+    let number = |id, value, provenance, explain| {
+        Number::new(id, value, Unit::Bytes, provenance, explain).of_rank(rank.rank)
     };
     let mut numbers = Vec::new();
     if let Some(device) = rank.part.main_device() {

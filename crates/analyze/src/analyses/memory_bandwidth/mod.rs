@@ -17,7 +17,7 @@ use self::pageable::Pageable;
 pub(crate) use self::sweep::{rated, visit_changes};
 use super::{Analyse, Rank, Shown, missing};
 use crate::section::Description;
-use crate::section::{Column, Number, Provenance, Section, Skipped, Table, Unit, Value};
+use crate::section::{Column, Number, Section, Skipped, Table, Unit, Value};
 use crate::{Job, Outcome, RankSummary, RankView};
 
 pub(super) struct MemoryBandwidth;
@@ -185,13 +185,8 @@ fn numbers(rank: i64, all: &Moved) -> Vec<Number> {
         "time in which any of them ran",
         "bytes moved over the time in which any copy or set of known size ran",
     ];
-    let number = |((value, column), explain): ((Value, Column), &'static str)| Number {
-        id: column.id,
-        rank: Some(rank),
-        value,
-        unit: column.unit,
-        provenance: Provenance::Formula,
-        explain,
+    let number = |((value, column), explain): ((Value, Column), &'static str)| {
+        Number::of_column(column, value, explain).of_rank(rank)
     };
     all.cells().into_iter().zip(MOVED).zip(EXPLAINED).map(number).collect()
 }

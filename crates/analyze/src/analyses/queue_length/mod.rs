@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) use self::queue::{Queue, queues};
 use super::{Analyse, Rank, Shown, missing};
 use crate::section::Description;
-use crate::section::{Column, Number, Provenance, Section, Table, Unit, Value};
+use crate::section::{Column, Number, Section, Table, Unit, Value};
 use crate::streams::Stream;
 use crate::{Job, Outcome, RankSummary, RankView};
 
@@ -118,14 +118,7 @@ impl Analyse for QueueLength {
 }
 
 fn numbers(rank: i64, streams: &[OfStream]) -> Vec<Number> {
-    let number = |id, value, unit, explain| Number {
-        id,
-        rank: Some(rank),
-        value,
-        unit,
-        provenance: Provenance::Formula,
-        explain,
-    };
+    let number = |id, value, unit, explain| Number::formula(id, value, unit, explain).of_rank(rank);
     let longest = streams.iter().map(|of| of.lengths.max()).max().unwrap_or(0);
     let full = streams.iter().map(|of| of.full).max().unwrap_or(Ns::ZERO);
     vec![

@@ -86,14 +86,7 @@ fn outside_numbers(rank: i64, outside: &Outside) -> Vec<Number> {
     if outside.activities == 0 {
         return Vec::new();
     }
-    let number = |id, value, unit, explain| Number {
-        id,
-        rank: Some(rank),
-        value,
-        unit,
-        provenance: Provenance::Formula,
-        explain,
-    };
+    let number = |id, value, unit, explain| Number::formula(id, value, unit, explain).of_rank(rank);
     vec![
         number(
             "outside_steps_count",
@@ -227,13 +220,8 @@ fn cells(step: &Step, zero: Ns) -> [Value; 9] {
 }
 
 fn numbers(rank: i64, steps: &[Step]) -> Vec<Number> {
-    let number = |id, value, unit, provenance, explain| Number {
-        id,
-        rank: Some(rank),
-        value,
-        unit,
-        provenance,
-        explain,
+    let number = |id, value, unit, provenance, explain| {
+        Number::new(id, value, unit, provenance, explain).of_rank(rank)
     };
     let mut numbers = vec![
         number(

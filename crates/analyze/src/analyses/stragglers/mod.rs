@@ -14,9 +14,7 @@ use eaves_model::Ns;
 use super::collectives::without_calls;
 use super::{Analyse, Rank};
 use crate::collectives::{Call, Calls, Fate, Match, Matching, Member, Place, Wait, Waits, waiting_of};
-use crate::section::{
-    Budget, Column, Finding, Gain, Number, Provenance, Section, Severity, Skipped, Table, Unit, Value,
-};
+use crate::section::{Budget, Column, Finding, Gain, Number, Section, Severity, Skipped, Table, Unit, Value};
 use crate::text::{duration, percent, percentage};
 use crate::{Job, Outcome, RankView, Steady};
 
@@ -232,14 +230,7 @@ impl Lateness {
 }
 
 fn numbers(found: &Lateness) -> Vec<Number> {
-    let number = |id, value: Value, unit, explain| Number {
-        id,
-        rank: None,
-        value,
-        unit,
-        provenance: Provenance::Formula,
-        explain,
-    };
+    let number = Number::formula;
     let waited: Ns = found.ranks.iter().map(|rank| rank.own_wait).sum();
     vec![
         number(

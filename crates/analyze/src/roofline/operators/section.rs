@@ -63,8 +63,7 @@ fn found(row: &OperatorRow, load: &Load, device: &Device, settings: &Settings) -
 }
 
 fn numbers(points: &TracePoints) -> Vec<Number> {
-    let number =
-        |id, value, unit, provenance, explain| Number { id, rank: None, value, unit, provenance, explain };
+    let number = Number::new;
     let time =
         |id, time: Ns, explain| number(id, time.into(), Unit::Nanoseconds, Provenance::Counter, explain);
     let (covered, whole) = points.covered();

@@ -12,7 +12,7 @@ use eaves_model::{Measurements, Run};
 use eaves_present::Document;
 use eaves_roofline::scripts::Script;
 use eaves_roofline::{Device, Precision, Settings};
-use eaves_section::{Number, Outcome, Provenance, Section, Unit};
+use eaves_section::{Number, Outcome, Section, Unit};
 
 use super::{Config, Roofline};
 use crate::{Against, Context, Keep, Reading, hinted, machine};
@@ -234,14 +234,12 @@ fn name_input(answer: &mut OneInput) {
     let name = |section: &mut Section| {
         section.numbers.insert(
             0,
-            Number {
-                id: "input",
-                rank: None,
-                value: answer.label.as_str().into(),
-                unit: Unit::None,
-                provenance: Provenance::Counter,
-                explain: "The input that the section is about.",
-            },
+            Number::counter(
+                "input",
+                answer.label.as_str().into(),
+                Unit::None,
+                "The input that the section is about.",
+            ),
         );
     };
     for outcome in &mut answer.document.outcomes {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use clap::Args;
 use eaves_analyze::Outcome;
-use eaves_analyze::section::{Column, Number, Provenance, Section, Table, Unit, Value};
+use eaves_analyze::section::{Column, Number, Section, Table, Unit, Value};
 use eaves_assess::bench;
 use eaves_assess::roofline;
 use eaves_bench::roofs::{Effort, Second};
@@ -157,14 +157,12 @@ fn sustained(seconds: &[Second]) -> Section {
     Section {
         id: "sustained",
         title: "Burst against a minute",
-        numbers: vec![Number {
-            id: "sustained_pct",
-            rank: None,
-            value: Value::known(left, "too few samples were clean"),
-            unit: Unit::Percent,
-            provenance: Provenance::Measured,
-            explain: "FP32 multiply-adds of the last ten seconds, of those of the first three.",
-        }],
+        numbers: vec![Number::measured(
+            "sustained_pct",
+            Value::known(left, "too few samples were clean"),
+            Unit::Percent,
+            "FP32 multiply-adds of the last ten seconds, of those of the first three.",
+        )],
         tables: vec![Table {
             id: "seconds",
             title: "Multiply-adds on all processors",
