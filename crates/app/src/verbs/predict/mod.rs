@@ -42,7 +42,6 @@ pub struct Predict {
 /// What to predict.
 #[derive(Clone, Debug, PartialEq, Subcommand, Deserialize, JsonSchema)]
 #[serde(tag = "op", rename_all = "kebab-case")]
-#[expect(clippy::large_enum_variant, reason = "there is one in a request")]
 pub enum PredictOp {
     /// Predict attention, forward or backward
     #[command(
