@@ -2,14 +2,15 @@
 
 use std::any::Any;
 
-use eaves_model::{Interval, Recording};
+use eaves_model::{Interval, Recording, Times};
 use serde::{Deserialize, Serialize};
 
+use crate::advice::Audience;
 use crate::analyses::{Analysis, missing};
 use crate::recorder::Advisor;
 use crate::section::{Column, Unit, Value};
 use crate::{
-    Launched, Options, Outcome, RankView, SelectionError, Steady, TypeTimes, distribution, findings, wording,
+    Launched, Options, Outcome, RankView, SelectionError, Steady, TypeTimes, distribution, findings, untimed,
 };
 
 /// What an analysis keeps of one recording.
@@ -104,6 +105,8 @@ pub(crate) struct Assembly {
     /// The selected ones among the recordings.
     pub(crate) selected: Vec<usize>,
     in_sequence: bool,
+    /// False if no recording says how long anything took.
+    has_durations: bool,
 }
 
 impl Assembly {
@@ -128,9 +131,11 @@ impl Assembly {
         let recorded_gpu = summaries.iter().any(|one| one.recorded_gpu);
         let recorder =
             all.first().map(|(recording, _)| Advisor(recording.trace.metadata.recorder)).unwrap_or_default();
-        let in_sequence = all.iter().any(|(recording, _)| !recording.trace.metadata.times.has_starts());
+        let times = || all.iter().map(|(recording, _)| recording.trace.metadata.times);
+        let in_sequence = times().any(|times| !times.has_starts());
+        let has_durations = all.is_empty() || times().any(Times::has_durations);
         let job = Job { options: options.clone(), ranks, recorded_gpu, recorder, is_ambiguous };
-        Ok(Self { job, selected, in_sequence })
+        Ok(Self { job, selected, in_sequence, has_durations })
     }
 
     /// True if an analysis looks at the parts of ranks.
@@ -153,9 +158,11 @@ impl Assembly {
             return missing::start_times(analysis.id);
         }
         let parts: Vec<Option<&Part>> = self.selected.iter().map(|&index| part(index)).collect();
-        let outcome = distribution::of_many_ranks(&self.job, (analysis.assemble)(&self.job, &parts));
-        let outcome = wording::for_users_of(self.job.recorder, outcome);
-        wording::beside_what_is_done(&self.job.launched(), outcome)
+        let mut outcome = distribution::of_many_ranks(&self.job, (analysis.assemble)(&self.job, &parts));
+        if let (false, Outcome::Section(section)) = (self.has_durations, &mut outcome) {
+            untimed::without_times(section);
+        }
+        outcome
     }
 }
 
@@ -221,6 +228,11 @@ impl Job {
         let mut all = Launched::default();
         self.ranks.iter().for_each(|rank| all += rank.launched);
         all
+    }
+
+    /// Who reads the report.
+    pub(crate) fn audience(&self) -> Audience {
+        Audience::of(self)
     }
 
     /// True if two recordings say they are the same rank, so that a rank alone does not name a row.

@@ -20,6 +20,7 @@
 
 use eaves_model::Run;
 
+mod advice;
 pub mod analyses;
 mod collectives;
 pub mod compare;
@@ -49,7 +50,7 @@ mod test_trace;
 mod text;
 pub mod timeline;
 mod type_sets;
-mod wording;
+mod untimed;
 
 pub use analyses::{Analysis, Breakdown, Launch, MemoryEvent, launches, memory_events};
 pub use collectives::{CollectiveCall, ElementType, collective_calls};

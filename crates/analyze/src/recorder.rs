@@ -35,7 +35,7 @@ impl Advisor {
             return with_torch.to_owned();
         }
         if let Some(how) = how(self.0) {
-            return format!("with {name}: {how}");
+            return if how.starts_with("not ") { how.to_owned() } else { format!("with {name}: {how}") };
         }
         match self.relative().and_then(|relative| Some((relative.name(), how(relative)?))) {
             Some((other, how)) => format!("{name} does not record it; {other} does: {how}"),
@@ -233,6 +233,7 @@ mod tests {
     #[test]
     fn advice_is_for_the_recorder_that_was_used() {
         assert_eq!(advice(NsightSystems, "launches"), "with Nsight Systems: `-t cuda,nvtx`");
+        assert!(advice(NsightSystems, "hardware counters").starts_with("not by Nsight Systems; "));
         assert_eq!(advice(Torch, "launches"), "T");
         assert_eq!(advice(Recorder::Unknown, "launches"), "T");
         assert_eq!(

@@ -196,6 +196,11 @@ pub enum Flag {
 }
 
 impl Flag {
+    /// True if nothing has to be wrong for it.
+    pub fn is_explained(&self) -> bool {
+        matches!(self, Self::Cached(_) | Self::Sparse)
+    }
+
     /// What is likely the case, in one sentence.
     pub fn cause(&self) -> String {
         match self {

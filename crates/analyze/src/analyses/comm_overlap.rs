@@ -36,10 +36,11 @@ fn section(job: &Job) -> Outcome {
         return Outcome::Skipped(Skipped {
             id: CommOverlap::ID,
             missing: "communication: no kernel of NCCL, RCCL or another communication library ran".to_owned(),
-            how_to_record:
-                "record a run on several GPUs, every rank with `ProfilerActivity.CUDA`; CPU backends \
-                            such as gloo run no kernels"
-                    .to_owned(),
+            how_to_record: job.audience().either(
+                "record a run on several GPUs, every rank with `ProfilerActivity.CUDA`; CPU backends such as gloo run no \
+                 kernels",
+                "record a run on several GPUs, each rank into a file of its own",
+            ),
         });
     }
     Outcome::Section(Section {

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use eaves_model::Ns;
+use eaves_model::{Ns, Recorder};
 use serde::{Deserialize, Serialize};
 
 use super::{Analyse, Rank, missing};
@@ -54,7 +54,7 @@ fn section(job: &Job, ranks: &[&Rank<'_, Vec<Row>>]) -> Outcome {
         title: "Kernels, copies and sets",
         numbers: numbers(&rows, total),
         tables,
-        findings: finding(&rows, total).into_iter().collect(),
+        findings: finding(job, &rows, total).into_iter().collect(),
     })
 }
 
@@ -150,10 +150,15 @@ fn numbers(rows: &[Row], total: Ns) -> Vec<Number> {
 /// models are made of.
 const DOMINANT_PCT: f64 = 40.0;
 
+/// Share of the GPU time below which it does not matter what dominates the kernels.
+const NOTABLE_PCT: f64 = 10.0;
+
 /// Parts of the names of matrix products, convolutions and attention: cuBLAS, CUTLASS, cuDNN, Triton, Tensile (`Cijk`),
 /// MIOpen and flash attention. That most of the time goes there is as it should be.
-const EXPECTED: [&str; 13] = [
+const EXPECTED: [&str; 15] = [
     "gemm",
+    "gemv",
+    "matmul",
     "cutlass",
     "xmma",
     "nvjet",
@@ -170,7 +175,13 @@ const EXPECTED: [&str; 13] = [
 
 fn is_expected(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
-    EXPECTED.iter().any(|part| name.contains(part))
+    EXPECTED.iter().any(|part| name.contains(part)) || is_fully_connected(&name)
+}
+
+/// MTIA calls its matrix products by their layer: `fc-dtype_Float`, `fc_kernel`.
+fn is_fully_connected(name: &str) -> bool {
+    name.strip_prefix("fc")
+        .is_some_and(|rest| !rest.starts_with(|letter: char| letter.is_ascii_alphanumeric()))
 }
 
 /// Parts of the names of what waits and does no work: events and semaphores as kernels, and kernels that sleep.
@@ -181,29 +192,38 @@ fn is_wait(name: &str) -> bool {
     WAITS.iter().any(|part| name.contains(part))
 }
 
-/// A kernel that is not expected to, but takes most of the time: something runs on a slow path.
-fn finding(rows: &[Row], total: Ns) -> Option<Finding> {
+/// A kernel that is not expected to, but takes most of the time: something runs on a slow path. Profilers that collect
+/// counters record the kernels they are told to, which says nothing about their share in the program.
+fn finding(job: &Job, rows: &[Row], total: Ns) -> Option<Finding> {
+    let audience = job.audience();
+    if matches!(audience.recorder.0, Recorder::NsightCompute | Recorder::RocprofCompute) {
+        return None;
+    }
     let is_odd = |name: &str| !is_expected(name) && !is_wait(name);
     let row = rows.iter().find(|row| row.kernel_type == KernelType::Compute && is_odd(&row.name))?;
     let time = row.statistics.total();
-    if rows.len() < 2 || percentage(time, total) < DOMINANT_PCT {
+    let spans: Ns = job.ranks.iter().filter_map(|rank| Some(rank.span?.length())).sum();
+    if rows.len() < 2 || percentage(time, total) < DOMINANT_PCT || percentage(time, spans) < NOTABLE_PCT {
         return None;
     }
     Some(Finding {
         id: "dominant_kernel",
         severity: Severity::Info,
         claim: format!(
-            "{} of the summed duration of all GPU activities ({}) is `{}`, {}",
+            "`{}` takes {} of the summed GPU time ({} in {})",
+            shortened(&row.name),
             percent(time, total),
             duration(time),
-            shortened(&row.name),
             calls(row.statistics.count())
         ),
         gain: None,
         evidence: "table by_name".to_owned(),
-        next: "it is no matrix product, convolution or attention: find the operator that launches it, and whether it \
-               works on a slow path (layout, precision, indexing with repeated indices) or can be fused"
-            .to_owned(),
+        next: audience.either(
+            "it is no matrix product, convolution or attention: find the operator that launches it, and check for a slow \
+             path (layout, precision, indexing with repeated indices) or a fused alternative",
+            "it is no matrix product, convolution or attention: profile this kernel alone (`eaves profile --with ncu`, \
+             `--with rocprofv3`), or replace it by a library's",
+        ),
     })
 }
 
@@ -255,21 +275,26 @@ mod tests {
     fn only_what_is_not_expected_dominates() {
         let findings = |name: &str, length| {
             let mut test = TestTrace::default();
-            test.gpu(Kernel, name, 0, length).gpu(Kernel, "gemm", 1000, 1060);
+            test.gpu(Kernel, name, 0, length).gpu(Kernel, "gemm", 900, 960);
             section_of(&run_of(vec![test]), "kernels").findings
         };
         assert_eq!(findings("ampere_bf16_s16816gemm_bf16_128x128", 900), []);
         assert_eq!(findings("Cijk_Alik_Bljk_BBS_BH", 900), []);
         assert_eq!(findings("ncclDevKernel_AllReduce_Sum_f32_RING_LL", 900), []);
         assert_eq!(findings("void at::native::indexing_backward_kernel<float>", 39), []);
+        assert_eq!(findings("void gemv2T_kernel_val<int, int, double, double>", 900), []);
+        assert_eq!(findings("_matmul_ogs_NNT_bf16xbf16xmxfp4_128x128x128x1_swiglu", 900), []);
+        assert_eq!(findings("fc-dtype_Float", 900), []);
         assert_eq!(findings("event_wait", 900), []);
         assert_eq!(findings("at::cuda::(anonymous namespace)::spin_kernel(long)", 900), []);
-        let found = findings("void at::native::indexing_backward_kernel<float>", 90);
+        assert_eq!(findings("fc2_slow_path", 900).len(), 1);
+        // 60 % of what runs, and 9.4 % of the time.
+        assert_eq!(findings("void at::native::indexing_backward_kernel<float>", 90), []);
+        let found = findings("void at::native::indexing_backward_kernel<float>", 240);
         assert_eq!((found[0].id, &found[0].gain), ("dominant_kernel", &None));
         assert_eq!(
             found[0].claim,
-            "60.0% of the summed duration of all GPU activities (90 ns) is \
-             `void at::native::indexing_backward_kernel<float>`, one call"
+            "`void at::native::indexing_backward_kernel<float>` takes 80.0% of the summed GPU time (240 ns in one call)"
         );
     }
 

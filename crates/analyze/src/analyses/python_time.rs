@@ -86,6 +86,9 @@ fn by_function(job: &Job, ranks: &Ranks<'_, '_>) -> Table {
 const NOTABLE_PCT: f64 = 20.0;
 const CRITICAL_PCT: f64 = 50.0;
 
+/// Functions that do nothing but wait.
+const SLEEPS: [&str; 2] = ["<built-in function sleep>", "<built-in function select>"];
+
 /// The rank that is in Python longest.
 fn finding(ranks: &Ranks<'_, '_>) -> Option<Finding> {
     let time = |host: &HostTime| host.time(Cause::Python);
@@ -98,11 +101,12 @@ fn finding(ranks: &Ranks<'_, '_>) -> Option<Finding> {
     }
     let worst = if ranks.len() > 1 { format!("rank {} is worst: ", rank.rank) } else { String::new() };
     let longest = host.names.iter().find(|name| name.cause == Cause::Python)?;
+    let sleeps = SLEEPS.iter().any(|sleep| longest.name.contains(sleep)) && 2 * longest.time.0 > time(host).0;
     Some(Finding {
         id: "python_overhead",
         severity: if share(host) < CRITICAL_PCT { Severity::Warning } else { Severity::Critical },
         claim: format!(
-            "{worst}Python outside operators takes {} ({}) of the main thread's time, most of it in `{}` ({})",
+            "{worst}Python outside operators takes {} ({}) of the main thread's time, above all `{}` ({})",
             percent(time(host), host.window),
             duration(time(host)),
             shortened(&longest.name),
@@ -110,16 +114,31 @@ fn finding(ranks: &Ranks<'_, '_>) -> Option<Finding> {
         ),
         gain: Some(
             Gain::new(
-            Ns::ZERO,
-            time(host),
-            rank.steps,
-            "all of it at most; recording stacks makes Python slower than it is without the profiler",
-        )
-        .out_of(rank.rank, Budget::Idle)),
+                Ns::ZERO,
+                time(host),
+                rank.steps,
+                if sleeps {
+                    "all of it at most"
+                } else {
+                    "all of it at most; recording stacks slows Python down"
+                },
+            )
+            .out_of(rank.rank, Budget::Idle),
+        ),
         evidence: format!("table by_function, rank {}", rank.rank),
-        next: "move loops over elements into tensor operators, take logging and checks out of the step, and let \
-               `torch.compile` run what is between operators; larger batches make it a smaller share"
-            .to_owned(),
+        next: if sleeps {
+            let line = match longest.line.as_str() {
+                "" => String::new(),
+                line => format!(", called from `{line}`"),
+            };
+            format!(
+                "the program sleeps there{line}: remove the sleep, or wait for what it waits for with an event"
+            )
+        } else {
+            "move loops over elements into tensor operators, take logging and checks out of the step, and let \
+             `torch.compile` run what is between operators; larger batches make it a smaller share"
+                .to_owned()
+        },
     })
 }
 

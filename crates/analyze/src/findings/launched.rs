@@ -1,4 +1,4 @@
-//! How much of a rank's GPU time compiled code launches, and how much graphs replay.
+//! How much of a rank's GPU time compiled code launches, how much graphs replay, and whether the program trains.
 
 use std::collections::HashMap;
 
@@ -16,6 +16,8 @@ pub struct Launched {
     pub compiled: Ns,
     /// Replayed by a graph.
     pub graphs: Ns,
+    /// True if the recording has a backward pass or an optimizer.
+    pub trains: bool,
 }
 
 /// What `torch.compile` records around compiled code, and what AOTAutograd calls its backward.
@@ -24,6 +26,8 @@ const REGIONS: [&str; 3] = ["Torch-Compiled Region", "CompiledFunction", "## Cal
 const KERNELS: [&str; 5] = ["triton_poi_", "triton_red_", "triton_per_", "triton_tem_", "triton_for_"];
 /// `cudaGraphLaunch`, `hipGraphLaunch`.
 const REPLAY: &str = "GraphLaunch";
+/// What PyTorch records around backward functions and optimizers.
+const TRAINING: [&str; 2] = ["autograd::engine::evaluate_function", "Optimizer.step#"];
 
 impl Launched {
     /// Counts them. A recording without such names costs one look at each name.
@@ -34,8 +38,10 @@ impl Launched {
         let is_region = names(&|name| REGIONS.iter().any(|region| name.starts_with(region)));
         let is_inductor = names(&|name| KERNELS.iter().any(|kernel| name.starts_with(kernel)));
         let is_replay = names(&|name| name.contains(REPLAY));
+        let is_training = |name: &str| TRAINING.iter().any(|training| name.starts_with(training));
+        let mut found = Self { trains: trace.strings.iter().any(is_training), ..Self::default() };
         if [&is_region, &is_inductor, &is_replay].iter().all(|names| !names.contains(&true)) {
-            return Self::default();
+            return found;
         }
         let has = |names: &[bool], index: usize| names.get(index).copied().unwrap_or(false);
         let mut regions: HashMap<TrackId, Vec<Interval>> = HashMap::new();
@@ -46,7 +52,6 @@ impl Launched {
         }
         let regions: HashMap<TrackId, IntervalSet> =
             regions.into_iter().map(|(track, intervals)| (track, IntervalSet::union_of(intervals))).collect();
-        let mut found = Self::default();
         for index in 0..gpu.len() {
             let time = gpu.duration(index);
             found.all += time;
@@ -71,6 +76,7 @@ impl std::ops::AddAssign for Launched {
         self.all += other.all;
         self.compiled += other.compiled;
         self.graphs += other.graphs;
+        self.trains |= other.trains;
     }
 }
 
@@ -94,9 +100,11 @@ mod tests {
         test.launch(2, 200, 210).kernel("triton_poi_fused_add_0", 2, 210, 220);
         test.launch(3, 300, 310).kernel("gemm", 3, 310, 315);
         test.runtime_call("cudaGraphLaunch", 4, 400, 410).kernel("softmax", 4, 410, 412);
-        assert_eq!(of(&test), Launched { all: Ns(47), compiled: Ns(40), graphs: Ns(2) });
+        assert_eq!(of(&test), Launched { all: Ns(47), compiled: Ns(40), graphs: Ns(2), trains: false });
         let mut plain = TestTrace::default();
         plain.launch(1, 0, 1).kernel("gemm", 1, 1, 5);
         assert_eq!(of(&plain), Launched::default());
+        plain.op("autograd::engine::evaluate_function: MmBackward0", 0, 9);
+        assert!(of(&plain).trains);
     }
 }

@@ -27,6 +27,7 @@ pub(crate) fn settle(job: &Job, outcomes: &mut [Outcome]) {
         }
     }
     leave_to_causes(outcomes);
+    say_once(outcomes);
     for outcome in outcomes.iter_mut() {
         if let Outcome::Section(section) = outcome {
             section.findings.retain(|finding| finding.gain.as_ref().is_none_or(|gain| gain.high > Ns::ZERO));
@@ -58,6 +59,29 @@ fn leave_to_causes(outcomes: &mut [Outcome]) {
             finding.severity = Severity::Info;
             finding.gain = None;
             finding.evidence.push_str(&format!("; most of it is {cause}"));
+        }
+    }
+}
+
+/// What two sections find, each in its own way, is one finding: that with the largest gain, else the first.
+fn say_once(outcomes: &mut [Outcome]) {
+    let mut best: Vec<(&'static str, usize, Option<Ns>)> = Vec::new();
+    for (place, outcome) in outcomes.iter().enumerate() {
+        let Outcome::Section(section) = outcome else { continue };
+        for finding in &section.findings {
+            let gain = finding.gain.as_ref().map(|gain| gain.high);
+            match best.iter_mut().find(|(id, ..)| *id == finding.id) {
+                Some((_, kept, known)) if gain > *known => (*kept, *known) = (place, gain),
+                Some(_) => {}
+                None => best.push((finding.id, place, gain)),
+            }
+        }
+    }
+    for (place, outcome) in outcomes.iter_mut().enumerate() {
+        if let Outcome::Section(section) = outcome {
+            section
+                .findings
+                .retain(|finding| best.iter().any(|(id, kept, _)| *id == finding.id && *kept == place));
         }
     }
 }

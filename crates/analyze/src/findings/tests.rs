@@ -65,6 +65,26 @@ fn a_gain_is_what_there_is_at_most() {
 }
 
 #[test]
+fn what_two_sections_find_is_said_once() {
+    let section = |findings| Outcome::Section(Section { findings, ..Section::default() });
+    let plain = |id| Finding { gain: None, ..finding(id, gain(1, Budget::Idle)) };
+    let mut outcomes = [
+        section(vec![finding("a", gain(100, Budget::Idle)), plain("b")]),
+        section(vec![
+            finding("a", gain(200, Budget::Idle)),
+            finding("a", gain(50, Budget::Idle)),
+            plain("b"),
+        ]),
+    ];
+    say_once(&mut outcomes);
+    let ids = |outcome: &Outcome| -> Vec<&str> {
+        outcome.section().unwrap().findings.iter().map(|finding| finding.id).collect()
+    };
+    assert_eq!(ids(&outcomes[0]), ["b"]);
+    assert_eq!(ids(&outcomes[1]), ["a", "a"]);
+}
+
+#[test]
 fn what_gains_nothing_is_no_finding() {
     assert_eq!(settled(vec![finding("a", gain(0, Budget::Idle)), finding("b", gain(1, Budget::Idle))]), []);
 }

@@ -61,7 +61,7 @@ pub(crate) fn rows(trace: &Trace, catalogue: &HashMap<String, Registered>) -> BT
         let row = &described[call.row as usize];
         assert_ne!(row.class, Class::Matched, "TraceLens matches nothing");
         let name = match row.class {
-            Class::Communication => continue,
+            Class::Communication | Class::Framework => continue,
             Class::Replay | Class::Unattributed => format!("{}->{} (Synthetic Op)", row.of, row.name),
             Class::Operator if row.partly => format!("{}->{} (Synthetic Op)", row.name, kernel(number)),
             Class::Operator | Class::Kernel | Class::Matched => row.name.clone(),

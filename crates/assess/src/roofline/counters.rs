@@ -19,6 +19,11 @@ pub fn counted_load(done: &Done, device: &Device, architecture: &str) -> Result<
         return Err(format!("its counters say neither operations nor bytes; record {recipe}"));
     }
     let chosen = longest(done, device);
+    // Zeros of some types, with others not counted and no bytes, hold against nothing.
+    if chosen.is_none() && done.bytes.is_empty() && lacks_operations(done) {
+        let recipe = recipe(architecture);
+        return Err(format!("its counters say neither bytes nor all operations; record {recipe}"));
+    }
     let flops = chosen.map_or(0.0, |one| one.count);
     let main = done.bytes_at(level::MAIN);
     Ok(Load {

@@ -18,7 +18,9 @@ pub fn section(points: &[Point], device: &Device, settings: &Settings) -> Sectio
     let levels = Levels::of(points);
     let mut used = Vec::new();
     for point in points {
-        totals.time += point.time.unwrap_or(0.0);
+        if let Some(time) = point.time {
+            *totals.time.get_or_insert(0.0) += time;
+        }
         match &point.load {
             Ok(load) => {
                 let seconds = point.time.map(|time| time * 1e-9 / point.calls.max(1) as f64);
@@ -269,11 +271,12 @@ fn roofs(device: &Device) -> Vec<Vec<Value>> {
     memory.chain(compute).collect()
 }
 
+/// Sums over all points; nothing of what no point has.
 #[derive(Default)]
 struct Totals {
-    time: f64,
+    time: Option<f64>,
     assessed: f64,
-    headroom: f64,
+    headroom: Option<f64>,
     above: usize,
 }
 
@@ -282,14 +285,15 @@ impl Totals {
         if found.ideal.is_some() {
             self.assessed += point.time.unwrap_or(0.0);
         }
-        let headroom = found.headroom.unwrap_or(0.0).max(0.0);
-        self.headroom += headroom * 1e9 * point.calls.max(1) as f64;
+        if let Some(headroom) = found.headroom {
+            *self.headroom.get_or_insert(0.0) += headroom.max(0.0) * 1e9 * point.calls.max(1) as f64;
+        }
         self.above += usize::from(found.flag.is_some());
     }
 
     fn numbers(&self, device: &Device) -> Vec<Number> {
         let new = Number::new;
-        let share = if self.time > 0.0 { Some(100.0 * self.assessed / self.time) } else { None };
+        let share = self.time.filter(|time| *time > 0.0).map(|time| 100.0 * self.assessed / time);
         vec![
             new(
                 "device",
@@ -300,7 +304,7 @@ impl Totals {
             ),
             new(
                 "time_ns",
-                nanoseconds(Some(self.time)),
+                nanoseconds(self.time),
                 Unit::Nanoseconds,
                 Provenance::Counter,
                 "Time of all points, those without a formula included.",
@@ -314,7 +318,10 @@ impl Totals {
             ),
             new(
                 "headroom_ns",
-                nanoseconds(Some(self.headroom)),
+                match self.headroom {
+                    None => Value::Missing("no point has a best time"),
+                    headroom => nanoseconds(headroom),
+                },
                 Unit::Nanoseconds,
                 Provenance::Formula,
                 "Time above the best time, over all points that are below their roof.",

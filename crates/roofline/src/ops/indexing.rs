@@ -3,7 +3,7 @@
 //! What is looked up is read once, so never more than the whole table; indices are read, results written. Nothing is
 //! computed, except where values are added up: one operation for each.
 
-use super::operands::{count, dimension, list};
+use super::operands::{count, dimension, list, stored};
 use super::shape::{broadcast, volume};
 use super::{Call, Formula, Input, Unmodelled};
 use crate::Work;
@@ -105,16 +105,32 @@ fn chosen(call: &Call<'_>) -> Result<(f64, Work), Unmodelled> {
     Ok((volume(&shape) * volume(rest), work))
 }
 
-/// `index(self, indices)`, a list with an index for each of the first dimensions. Old recordings lack their shapes: then
-/// they count nothing, and the result says how much is read.
+/// `index(self, indices)`, a list with an index for each of the first dimensions. Lists of optional tensors are recorded
+/// without shapes: then they count nothing, and the result says how much is read; or the kernel says how many rows.
 fn index(call: &Call<'_>) -> Result<Work, Unmodelled> {
+    let table = call.tensor(0)?;
     let (outputs, work) = match (call.inputs.get(1), &call.output) {
         (Some(Input::Scalar(_)), Some(output)) => (output.elements(), Work::movement()),
+        (Some(Input::Scalar(_)), None) => match gathered_rows(call) {
+            Some((rows, index)) => {
+                let row = volume(table.shape.get(1..).unwrap_or_default());
+                (rows * row, Work::movement().reads("indices", rows, stored(index)?))
+            }
+            None => chosen(call)?,
+        },
         _ => chosen(call)?,
     };
-    let table = call.tensor(0)?;
     let precision = table.precision()?;
     Ok(work.reads("table", outputs.min(table.elements()), precision).writes("output", outputs, precision))
+}
+
+/// Rows of the first dimension and the type of their indices, by the kernel that copies whole rows: it has a row of
+/// blocks for each (`vectorized_gather_kernel_launch` in `aten/src/ATen/native/cuda/IndexKernelUtils.cu`).
+fn gathered_rows(call: &Call<'_>) -> Option<(f64, &'static str)> {
+    let [launch] = call.launches.as_slice() else { return None };
+    let (_, arguments) = launch.name.split_once("vectorized_gather_kernel<")?;
+    let index = if arguments.split('>').next()?.contains("long") { "int64" } else { "int32" };
+    Some((launch.grid[0] as f64, index))
 }
 
 /// `_index_put_impl_(self, indices, values, accumulate, ...)`.
@@ -196,6 +212,7 @@ fn embedding_backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Launch;
     use super::super::operands::testing::{Example, call, check};
     use super::*;
 
@@ -247,6 +264,20 @@ mod tests {
         );
         let fill = [("[5,4]", "float"), ("0", "Scalar"), ("[2]", "long int"), ("1", "Scalar")];
         assert_eq!(index_fill(&call("aten::index_fill_", &fill)).unwrap().bytes(), 16.0 + 32.0);
+    }
+
+    #[test]
+    fn a_kernel_says_how_many_rows_are_picked() {
+        let unknown = call("aten::index", &[("[32,2880]", "c10::BFloat16"), ("", "")]);
+        let launch = |name| Launch { name, grid: [5, 2, 1] };
+        let rows =
+            launch("void at::native::vectorized_gather_kernel<16, long>(char*, char*, long*, int, long)");
+        let known = Call { launches: vec![rows.clone()], ..unknown.clone() };
+        // Five rows of 2880, read and written, and five indices of eight bytes.
+        assert_eq!(index(&known).unwrap().bytes(), 8.0 * 5.0 + 2.0 * 2.0 * 5.0 * 2880.0);
+        for launches in [vec![launch("index_elementwise_kernel<128, 4>")], vec![rows.clone(), rows]] {
+            assert!(index(&Call { launches, ..unknown.clone() }).is_err());
+        }
     }
 
     #[test]

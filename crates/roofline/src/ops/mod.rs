@@ -168,6 +168,10 @@ pub const NEED_LAUNCHES: &[&str] = &["vllm::moe_forward", "vllm::moe_forward_sha
 /// Operators whose formulas ask the same where no scalars were recorded, as before PyTorch 2.1.
 pub const NEED_LAUNCHES_WITHOUT_SCALARS: &[&str] = &["aten::cat", "aten::convolution_backward"];
 
+/// Operators whose formulas ask the same where a list of tensors was recorded without shapes, as lists of optional tensors
+/// always are.
+pub const NEED_LAUNCHES_WITHOUT_LIST: &[&str] = &["aten::index"];
+
 /// Functions whose gradient is what they are given, one after the other.
 const JOINED_BACKWARD: &[&str] =
     &["SplitBackward", "SplitBackward0", "SplitWithSizesBackward", "SplitWithSizesBackward0"];

@@ -123,6 +123,10 @@ fn finding(job: &Job, ranks: &[Rank<'_, Part>], pattern: Pattern) -> Option<Find
         ),
         gain: Some(gain),
         evidence: format!("table by_pattern, rank {}, pattern {}", rank.rank, pattern.id()),
-        next: pattern.next().to_owned(),
+        // Compiled code has chains only where a graph breaks.
+        next: match pattern {
+            Pattern::ElementwiseChain => job.audience().unless_compiled(pattern.next(), pattern.next()),
+            _ => pattern.next().to_owned(),
+        },
     })
 }

@@ -45,13 +45,11 @@ impl Pattern {
     /// The subject of the claim.
     pub(super) fn subject(self) -> &'static str {
         match self {
-            Self::UnfusedAttention => "attention runs as separate products and a softmax over all scores",
-            Self::UnfusedOptimizer => "the optimizer updates parameters operation by operation",
-            Self::ElementwiseChain => {
-                "pointwise operators run one after the other, each over the whole tensor"
-            }
-            Self::Cast => "conversions between element types run as kernels of their own",
-            Self::LayoutCopy => "tensors are copied into another layout",
+            Self::UnfusedAttention => "attention runs as separate products and a softmax",
+            Self::UnfusedOptimizer => "the optimizer updates parameters one operation at a time",
+            Self::ElementwiseChain => "pointwise operators run unfused, each over the whole tensor",
+            Self::Cast => "type conversions run as separate kernels",
+            Self::LayoutCopy => "tensors are copied into another memory layout",
             Self::Float32Product => "FP32 matrix products run without tensor cores",
         }
     }
@@ -59,19 +57,21 @@ impl Pattern {
     pub(super) fn basis(self) -> &'static str {
         match self {
             Self::UnfusedAttention => {
-                "a fused kernel never writes the scores: it takes 35 to 80% of what the products alone take here"
+                "a fused kernel never writes the scores and takes 35 to 80% of what the products alone take here"
             }
             Self::UnfusedOptimizer => {
-                "a fused update reads and writes each tensor once, and has no pauses between kernels: it saves 55 to 70% of \
-                 Adam's time, 20 to 50% of others'"
+                "a fused update reads and writes each tensor once, without pauses between kernels: it saves 55 to 70% of Adam's \
+                 time, 20 to 50% of others'"
             }
             Self::ElementwiseChain => {
-                "a fused kernel takes between two thirds and one and a half times the longest of its chain"
+                "a fused kernel takes two thirds to one and a half times as long as the longest of its chain"
             }
-            Self::Cast | Self::LayoutCopy => "all of it at most; nothing says how many of them are needed",
+            Self::Cast | Self::LayoutCopy => {
+                "all of it at most, with the pauses before these kernels; nothing says how many are needed"
+            }
             Self::Float32Product => {
-                "the ratio of the TF32 and FP32 peaks; at least what is left if TF32 reaches 60% of the share of its peak that \
-                 FP32 reaches"
+                "the ratio of the TF32 and FP32 peaks; at least the gain if TF32 reaches 60% of the share of its peak that FP32 \
+                 reaches"
             }
         }
     }
@@ -83,19 +83,18 @@ impl Pattern {
             }
             Self::UnfusedOptimizer => "pass `fused=True` to the optimizer",
             Self::ElementwiseChain => {
-                "compile the code around them with `torch.compile`, or call the operator that does it all (`gelu`, `silu`, \
+                "compile the code around them with `torch.compile`, or call one operator that does it all (`gelu`, `silu`, \
                  `rms_norm`)"
             }
             Self::Cast => {
-                "keep tensors in one element type: `torch.autocast` around the whole forward pass, and no `.float()` or `.to()` \
-                 inside"
+                "keep tensors in one type: `torch.autocast` around the whole forward pass, without `.float()` or `.to()` inside"
             }
             Self::LayoutCopy => {
-                "keep one layout: drop `.contiguous()` where the next operator takes strides, and use \
-                 `channels_last` for convolutions throughout"
+                "keep one layout: drop `.contiguous()` where the next operator accepts strides, and use `channels_last` for all \
+                 convolutions"
             }
             Self::Float32Product => {
-                "allow TF32 with `torch.set_float32_matmul_precision(\"high\")`, or train in BF16 with `torch.autocast`"
+                "allow TF32 with `torch.set_float32_matmul_precision(\"high\")`, or use BF16 with `torch.autocast`"
             }
         }
     }

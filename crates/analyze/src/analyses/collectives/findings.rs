@@ -7,6 +7,7 @@ use eaves_model::Ns;
 use super::super::Rank;
 use super::across::{Across, Compared};
 use super::tables::span;
+use crate::advice::Audience;
 use crate::collectives::{Calls, Place, SMALL_BYTES};
 use crate::section::{Budget, Finding, Gain, Severity};
 use crate::text::{duration, percent, percentage, size};
@@ -28,9 +29,9 @@ const SLOW_BYTES: i64 = 1 << 20;
 const SLOW_CALLS: u64 = 4;
 
 /// All findings.
-pub(super) fn all(ranks: &[Rank<'_, Arc<Calls>>], across: &Across<'_>) -> Vec<Finding> {
-    let small = small_messages(ranks);
-    let found = [exposed(ranks, across, small.is_some()), small, slow_collective(across)];
+pub(super) fn all(audience: Audience, ranks: &[Rank<'_, Arc<Calls>>], across: &Across<'_>) -> Vec<Finding> {
+    let small = small_messages(audience, ranks);
+    let found = [exposed(audience, ranks, across, small.is_some()), small, slow_collective(across)];
     found.into_iter().flatten().collect()
 }
 
@@ -40,7 +41,12 @@ fn about(ranks: &[Rank<'_, Arc<Calls>>], rank: i64, claim: String) -> String {
 }
 
 /// `small_apart` says that the small calls have a finding of their own, so that their time is not in this one.
-fn exposed(ranks: &[Rank<'_, Arc<Calls>>], across: &Across<'_>, small_apart: bool) -> Option<Finding> {
+fn exposed(
+    audience: Audience,
+    ranks: &[Rank<'_, Arc<Calls>>],
+    across: &Across<'_>,
+    small_apart: bool,
+) -> Option<Finding> {
     let time = |rank: &Rank<'_, Arc<Calls>>| rank.steady.times.exposed_communication();
     let share = |rank: &Rank<'_, Arc<Calls>>| percentage(time(rank), rank.steady.time());
     let (index, rank) =
@@ -76,16 +82,18 @@ fn exposed(ranks: &[Rank<'_, Arc<Calls>>], across: &Across<'_>, small_apart: boo
     let waits_most = transfer.is_some_and(|transfer| transfer.0 < exposed.0 / 2);
     let next = if waits_most {
         "most of it is waiting: find out which rank comes late, and why (`eaves report --section stragglers`)"
+            .to_owned()
     } else {
-        "overlap it with computation (DDP bucket size, FSDP prefetch, a stream of its own), or send less (gradient \
-         accumulation, lower precision)"
+        audience.either(
+            "overlap it with computation (DDP bucket size, FSDP prefetch, a stream of its own), or send less (gradient \
+             accumulation, lower precision)",
+            "overlap it with computation on a separate stream, or send less (fewer exchanges, lower precision)",
+        )
     };
     let basis = match transfer {
-        Some(_) => {
-            "exposed time that can have been transfer, all of it at most; waiting for other ranks is theirs to gain"
-        }
+        Some(_) => "at most all exposed time that can be transfer; waiting for other ranks is theirs to gain",
         None => {
-            "all of it at most; waiting for other ranks is in it, as the calls could not be matched over ranks"
+            "all of it at most, waiting for other ranks included: the calls could not be matched across ranks"
         }
     };
     Some(Finding {
@@ -97,11 +105,11 @@ fn exposed(ranks: &[Rank<'_, Arc<Calls>>], across: &Across<'_>, small_apart: boo
                 .out_of(rank.rank, Budget::ExposedCommunication),
         ),
         evidence: format!("table by_rank, rank {}, column exposed_ns", rank.rank),
-        next: next.to_owned(),
+        next,
     })
 }
 
-fn small_messages(ranks: &[Rank<'_, Arc<Calls>>]) -> Option<Finding> {
+fn small_messages(audience: Audience, ranks: &[Rank<'_, Arc<Calls>>]) -> Option<Finding> {
     let places = ranks.iter().flat_map(|rank| [(rank, Place::Gpu), (rank, Place::Host)]);
     let share = |&(rank, place): &(&Rank<'_, Arc<Calls>>, Place)| {
         percentage(rank.part.totals(place).small_busy, span(rank, place))
@@ -137,8 +145,8 @@ fn small_messages(ranks: &[Rank<'_, Arc<Calls>>]) -> Option<Finding> {
                 totals.small_busy - one_each,
                 totals.small_busy + totals.small_pauses,
                 rank.steps,
-                "all of the time of small collectives and the pauses between them at most; at least without one of them in \
-                 each step, which bundles them",
+                "at most the time of the small collectives and the pauses between them; at least all but one of them in each \
+                 step, which bundles them",
             )
             .out_of(
                 rank.rank,
@@ -147,10 +155,11 @@ fn small_messages(ranks: &[Rank<'_, Arc<Calls>>]) -> Option<Finding> {
             ),
         ),
         evidence: format!("table by_collective, rows of less than {}", size(SMALL_BYTES)),
-        next:
-            "bundle them: larger DDP buckets (`bucket_cap_mb`), `torch.distributed._coalescing_manager`, one \
-               flat tensor instead of many, metrics reduced once a step instead of one by one"
-                .to_owned(),
+        next: audience.either(
+            "bundle them: larger DDP buckets (`bucket_cap_mb`), `torch.distributed._coalescing_manager`, one flat tensor \
+             instead of many, metrics reduced once per step",
+            "bundle them: one flat buffer instead of many, calls in one group (`ncclGroupStart`), one reduction per step",
+        ),
     })
 }
 

@@ -35,7 +35,7 @@ impl Analyse for Collectives {
 
     fn assemble(job: &Job, ranks: &[Rank<'_, Arc<Calls>>]) -> Outcome {
         if ranks.iter().all(|rank| rank.part.rows.is_empty()) {
-            return without_calls(Self::ID, ranks);
+            return without_calls(job, Self::ID, ranks);
         }
         let across = Across::of(job, ranks);
         let mut section = Section {
@@ -43,7 +43,7 @@ impl Analyse for Collectives {
             title: "Collectives",
             numbers: numbers(ranks, &across),
             tables: tables::all(job, ranks, &across),
-            findings: findings::all(ranks, &across),
+            findings: findings::all(job.audience(), ranks, &across),
         };
         let messages = roofline::transfers_of(&section);
         section.tables.extend(roofline::reached(&messages));
@@ -52,7 +52,11 @@ impl Analyse for Collectives {
 }
 
 /// The outcome without any collective.
-pub(in crate::analyses) fn without_calls(id: &'static str, ranks: &[Rank<'_, Arc<Calls>>]) -> Outcome {
+pub(in crate::analyses) fn without_calls(
+    job: &Job,
+    id: &'static str,
+    ranks: &[Rank<'_, Arc<Calls>>],
+) -> Outcome {
     let unseen: u64 = ranks.iter().map(|rank| rank.part.unseen).sum();
     let missing = if unseen > 0 {
         format!("the work of collectives: the host called {unseen}, but what the device did was not recorded")
@@ -63,10 +67,10 @@ pub(in crate::analyses) fn without_calls(id: &'static str, ranks: &[Rank<'_, Arc
     Outcome::Skipped(Skipped {
         id,
         missing,
-        how_to_record:
-            "record a run of several ranks, every rank with `ProfilerActivity.CPU` and, for GPUs, \
-                        `ProfilerActivity.CUDA`"
-                .to_owned(),
+        how_to_record: job.audience().either(
+            "record a run of several ranks, every rank with `ProfilerActivity.CPU` and, for GPUs, `ProfilerActivity.CUDA`",
+            "record a run of several ranks, each into a file of its own",
+        ),
     })
 }
 

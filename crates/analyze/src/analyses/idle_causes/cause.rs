@@ -32,6 +32,8 @@ pub(crate) enum Cause {
     Nothing,
     /// The way of a late launch to the device, once the call had returned.
     Latency,
+    /// Beyond that: what was launched late waited for something else, such as an event of another stream.
+    Held,
     /// What ended the gap had been launched: the host was not what the GPU waited for.
     Device,
     /// The launch of what ended the gap is not in the recording.
@@ -40,7 +42,7 @@ pub(crate) enum Cause {
 
 impl Cause {
     /// Every cause, in the order of its number.
-    pub(crate) const ALL: [Self; 14] = [
+    pub(crate) const ALL: [Self; 15] = [
         Self::GarbageCollection,
         Self::Profiler,
         Self::Compilation,
@@ -53,6 +55,7 @@ impl Cause {
         Self::Ranges,
         Self::Nothing,
         Self::Latency,
+        Self::Held,
         Self::Device,
         Self::Unknown,
     ];
@@ -80,12 +83,13 @@ impl Cause {
             Self::Ranges => "named ranges",
             Self::Nothing => "nothing recorded",
             Self::Latency => "launch latency",
+            Self::Held => "launched, not started",
             Self::Device => "launched already",
             Self::Unknown => "launch not recorded",
         }
     }
 
-    /// True if the GPU waited for the host.
+    /// True if the gap began before the launch of what ended it, which is what HTA calls waiting for the host.
     pub(crate) fn is_host(self) -> bool {
         self < Self::Device
     }

@@ -96,7 +96,8 @@ impl Gains {
 
     /// Time that is gained without one stall is not gained without another again: the larger gain has it.
     fn share_out(&mut self, part: &Part) {
-        let hosts = Cause::ALL.iter().filter(|&&cause| cause.is_host() && cause != Cause::Profiler);
+        let is_other = |cause: Cause| matches!(cause, Cause::Profiler | Cause::Held);
+        let hosts = Cause::ALL.iter().filter(|&&cause| cause.is_host() && !is_other(cause));
         let mut left: Ns = hosts.map(|&cause| part.steady(cause)).sum();
         let mut all = [
             &mut self.data_loading,

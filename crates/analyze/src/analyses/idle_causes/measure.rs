@@ -21,6 +21,10 @@ const KEPT: usize = 20;
 /// Names that take less than this share of the span are not worth a row.
 const SMALL_PCT: f64 = 0.1;
 
+/// A launch arrives within microseconds, that of a graph within some tens of them. What starts later than this waited for
+/// something else.
+pub(super) const LATEST_ARRIVAL: Ns = Ns(100_000);
+
 /// What PyTorch records around the fetch of a batch if there are no workers.
 const SINGLE_PROCESS_LOADER: &str = "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__";
 
@@ -129,6 +133,7 @@ impl<'a, 'b> Tally<'a, 'b> {
         let part = Part {
             gaps: gaps.iter().filter(|gap| gap.place == gaps::Place::Inside).count() as u64,
             overhead: Overhead::measure(rank),
+            collects_counters: !rank.trace.range_counters.is_empty(),
             loads_in_process: rank.trace.strings.find(SINGLE_PROCESS_LOADER).is_some(),
             ..Part::default()
         };
@@ -215,14 +220,19 @@ impl<'a, 'b> Tally<'a, 'b> {
         self.names.push(NameEntry { cause, name, time, lead_in, before });
     }
 
-    /// Closes the gap whose segments came last. What they do not cover is the way of the late launch to the device.
+    /// Closes the gap whose segments came last. What they do not cover is the way of the late launch to the device, and
+    /// what it waited for there.
     fn close_current(&mut self) {
         if let Some(mut current) = self.current.take() {
             let gap = self.gaps[current.gap].interval;
             let covered: Ns = current.times.iter().copied().sum();
-            current.times[Cause::Latency as usize] += gap.length() - covered;
+            let arrived = (gap.start + covered + LATEST_ARRIVAL).min(gap.end);
+            current.times[Cause::Held as usize] += gap.end - arrived;
+            current.times[Cause::Latency as usize] += arrived - gap.start - covered;
             let covered: Ns = current.steady.iter().copied().sum::<Ns>() + current.start_up;
-            current.steady[Cause::Latency as usize] += self.steady(gap) - covered;
+            let held = self.steady(Interval::new(arrived, gap.end));
+            current.steady[Cause::Held as usize] += held;
+            current.steady[Cause::Latency as usize] += self.steady(gap) - covered - held;
             self.close(&current);
         }
     }

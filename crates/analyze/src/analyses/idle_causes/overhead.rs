@@ -18,9 +18,11 @@ pub(super) struct Overhead {
 }
 
 impl Overhead {
-    /// The profiler's records of its own work, among what began in the selected steps and time.
+    /// The profiler's records of its own work in the steady state, among what began in the selected steps and time.
     pub(super) fn measure(rank: &RankView<'_>) -> Self {
         let slices = &rank.trace.slices;
+        // The profiler is busiest when it starts, which is no part of the steady state.
+        let window = rank.steady().window;
         let mut intervals = Vec::new();
         let mut longest: Option<SliceId> = None;
         let rows = slices.kind.iter().enumerate().filter(|&(_, &kind)| kind == SliceKind::Overhead);
@@ -30,14 +32,18 @@ impl Overhead {
             if !is_own || !rank.selects(slices.start[row]) || rank.trace.is_quarantined(slice) {
                 continue;
             }
-            intervals.push(slices.interval(row));
+            let interval = slices.interval(row);
+            let Some(inside) = window.map_or(Some(interval), |window| interval.clip(window)) else {
+                continue;
+            };
+            intervals.push(inside);
             if longest.is_none_or(|other| slices.duration[row] > slices.duration[other.index()]) {
                 longest = Some(slice);
             }
         }
         Self {
             time: IntervalSet::union_of(intervals).measure(),
-            whole: selected_time(rank),
+            whole: window.map_or_else(|| selected_time(rank), Interval::length),
             name: longest.map_or_else(String::new, |slice| rank.trace.slice_name(slice).to_owned()),
         }
     }

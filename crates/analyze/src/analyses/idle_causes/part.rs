@@ -28,7 +28,9 @@ pub(in crate::analyses) struct Part {
     pub(super) launches: Option<Launches>,
     /// What the steady state would gain without each of the stalls.
     pub(super) gains: Gains,
-    /// Idle time inside calls that happen once: the first use of the device, of a module, of a kernel.
+    /// True if hardware counters were collected, which runs kernels one at a time.
+    pub(super) collects_counters: bool,
+    /// Idle time in what happens once: the first use of the device, of a module, of a kernel.
     pub(super) start_up: Ns,
     /// The longest of these calls.
     pub(super) start_up_call: Option<String>,
@@ -53,6 +55,35 @@ impl Part {
     /// Time for ordinary work of the host in gaps which a synchronizing call began.
     pub(super) fn after_sync(&self) -> Ns {
         self.totals.iter().map(|total| total.after_sync).sum()
+    }
+
+    /// What waiting for the device costs: the idle time inside the calls, and as much of that up to the next launch as
+    /// the host would do without them.
+    pub(super) fn synchronisation(&self) -> Ns {
+        let inside = self.steady(Cause::Synchronisation);
+        let behind = (self.gains.synchronisation.high - inside).max(Ns::ZERO);
+        inside + behind.min(self.after_sync())
+    }
+
+    /// Idle time in which launched work waited for something else than its way to the device.
+    pub(super) fn held(&self) -> Ns {
+        self.steady(Cause::Device) - self.short_pauses + self.steady(Cause::Held)
+    }
+
+    /// What of the steady state happens once, and is no part of any other finding.
+    pub(super) fn once(&self) -> Ns {
+        self.start_up + self.compiling_once()
+    }
+
+    /// Compiling that does not come back.
+    pub(super) fn compiling_once(&self) -> Ns {
+        if self.recompiles() { Ns::ZERO } else { self.steady(Cause::Compilation) }
+    }
+
+    /// True if the launch of what ended some gap was recorded.
+    pub(super) fn has_launches(&self) -> bool {
+        let known = Cause::ALL.iter().filter(|&&cause| cause != Cause::Unknown);
+        known.map(|&cause| self.totals[cause as usize].gaps).sum::<u64>() > 0
     }
 
     /// Compiling that happens in one step only is part of starting up.

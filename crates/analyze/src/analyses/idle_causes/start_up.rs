@@ -1,4 +1,4 @@
-//! Calls that happen once in the life of a process, though a recording that begins early has them in its gaps.
+//! What happens once in the life of a process, though a recording that begins early has it in its gaps.
 
 use std::collections::HashMap;
 
@@ -27,9 +27,18 @@ impl<'a, 'b> StartUp<'a, 'b> {
     }
 
     /// True if a segment of a gap is part of such a call: the first use of a kernel, whose module is loaded in the
-    /// launch (lazy loading, the default since CUDA 12.2), or the first call of a name that takes memory, which
-    /// creates the context (`cudaFree(0)` is the usual one).
+    /// launch (lazy loading, the default since CUDA 12.2), or the first call of a name that takes memory or makes
+    /// something, which creates the context (`cudaFree(0)` is the usual one). Where no steps tell what comes back, so is
+    /// everything that the host does in a long gap before a kernel that runs for the first time.
     pub(in crate::analyses) fn has(&mut self, gap: &Gap, segment: &Segment) -> bool {
+        let sets_up = segment.cause == Cause::Allocation || Cause::HOST_WORK.contains(&segment.cause);
+        if self.rank.steps.is_empty()
+            && sets_up
+            && gap.interval.length() >= LONG_CALL
+            && self.is_first_kernel(gap)
+        {
+            return true;
+        }
         let Some(call) = segment.what else { return false };
         let slices = &self.rank.trace.slices;
         let is_call = slices.kind[call.index()] == SliceKind::Runtime;
@@ -37,8 +46,8 @@ impl<'a, 'b> StartUp<'a, 'b> {
             return false;
         }
         match segment.cause {
-            Cause::Launching => gap.launch == Some(call) && self.is_first_kernel(gap),
-            Cause::Allocation => self.is_first_call(call),
+            Cause::Launching if gap.launch == Some(call) => self.is_first_kernel(gap),
+            Cause::Allocation | Cause::Launching => self.is_first_call(call),
             _ => false,
         }
     }

@@ -8,6 +8,7 @@ use eaves_model::Ns;
 use super::super::Analyse;
 use super::find::Kept;
 use super::{KernelSequences, Part, Rank};
+use crate::advice::Audience;
 use crate::section::{Budget, Column, Finding, Gain, Number, Section, Severity, Table, Unit, Value};
 use crate::text::{duration, percent, percentage};
 use crate::{Job, Outcome};
@@ -30,7 +31,7 @@ pub(super) fn section(job: &Job, ranks: &[Rank<'_, Part>]) -> Outcome {
                       rank the 200 with most GPU time",
         )],
         tables,
-        findings: fusion_candidate(&rows, ranks).into_iter().collect(),
+        findings: fusion_candidate(job.audience(), &rows, ranks).into_iter().collect(),
     })
 }
 
@@ -106,9 +107,11 @@ fn by_rank_and_sequence(job: &Job, ranks: &[Rank<'_, Part>]) -> Table {
 
 /// Share of the busy time above which a sequence is worth fusing.
 const WORTH_FUSING_PCT: f64 = 5.0;
+/// Share of the time above which what is gained would be noticed.
+const NOTABLE_PCT: f64 = 2.0;
 
 /// The sequence of short kernels from which fusing could gain most, on the rank where it could.
-fn fusion_candidate(rows: &[Kept], ranks: &[Rank<'_, Part>]) -> Option<Finding> {
+fn fusion_candidate(audience: Audience, rows: &[Kept], ranks: &[Rank<'_, Part>]) -> Option<Finding> {
     let candidates = ranks.iter().flat_map(|rank| {
         let worth = |kept: &&Kept| {
             kept.is_fusible && kept.count > 1 && percentage(kept.gpu, rank.times.busy()) >= WORTH_FUSING_PCT
@@ -120,29 +123,37 @@ fn fusion_candidate(rows: &[Kept], ranks: &[Rank<'_, Part>]) -> Option<Finding> 
     let row = rows.iter().position(|row| row.identity == kept.identity)?;
     Some(Finding {
         id: "fusion_candidate",
-        severity: Severity::Warning,
+        severity: if percentage(kept.beside_longest, rank.steady.time()) < NOTABLE_PCT {
+            Severity::Info
+        } else {
+            Severity::Warning
+        },
         claim: format!(
-            "`{}` launches the same {} short kernels in each of {} calls on rank {}, together {}, {} of the busy \
-             time: {}",
+            "`{}` launches the same {} short kernels in each of {} calls, {} of the busy time on rank {} ({}): {}",
             kept.operator,
             kept.length,
             kept.count,
+            percent(kept.gpu, rank.times.busy()),
             rank.rank,
             duration(kept.gpu),
-            percent(kept.gpu, rank.times.busy()),
             kept.kernels
         ),
-        gain: Some(Gain::new(
-            Ns::ZERO,
-            kept.beside_longest,
-            rank.steps,
-            "at most all kernels of the sequence but the longest of each call, if one fused kernel is as long as \
-             that",
-        ).out_of(rank.rank, Budget::Compute)),
+        gain: Some(
+            Gain::new(
+                Ns::ZERO,
+                kept.beside_longest,
+                rank.steps,
+                "at most all kernels of each call but the longest, if one fused kernel takes as long as that",
+            )
+            .out_of(rank.rank, Budget::Compute),
+        ),
         evidence: format!("table by_sequence, row {}", row + 1),
-        next: format!(
-            "fuse them: `torch.compile` on the code that calls `{}`, or a fused kernel written for it",
-            kept.operator
+        next: audience.unless_compiled(
+            &format!(
+                "fuse them: `torch.compile` the code that calls `{}`, or write a fused kernel",
+                kept.operator
+            ),
+            "fuse them into one kernel that does the work of all",
         ),
     })
 }

@@ -55,7 +55,10 @@ fn a_repeated_sequence_of_short_kernels_is_worth_fusing() {
     let gain = finding.gain.as_ref().unwrap();
     assert_eq!((gain.low, gain.high), (Ns(0), Ns(66)));
     assert!(
-        finding.claim.starts_with("`norm` launches the same 4 short kernels in each of 2 calls on rank 0")
+        finding.claim.starts_with("`norm` launches the same 4 short kernels in each of 2 calls, ")
+            && finding.claim.contains(" on rank 0 (92 ns): "),
+        "{}",
+        finding.claim
     );
 }
 

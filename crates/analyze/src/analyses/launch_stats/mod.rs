@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::launches::{Launch, launches};
 use super::{Analyse, Rank, Shown, missing};
+use crate::advice::Audience;
 use crate::section::Description;
 use crate::section::{Column, Finding, Number, Section, Severity, Table, Unit, Value};
 use crate::{Job, Outcome, RankSummary, RankView, Statistics};
@@ -107,7 +108,7 @@ impl Analyse for LaunchStats {
             title: "Launches",
             numbers: ranks.iter().flat_map(|(rank, part)| numbers(rank.rank, &part.total)).collect(),
             tables: std::iter::once(by_call(job, &ranks)).chain(every_launch(job, &ranks)).collect(),
-            findings: short_kernels(&ranks).into_iter().collect(),
+            findings: short_kernels(job.audience(), &ranks).into_iter().collect(),
         })
     }
 }
@@ -305,7 +306,7 @@ fn every_launch(job: &Job, ranks: &Ranks<'_>) -> Option<Table> {
 /// From this many short kernels on, they are a pattern and no accident of a short recording.
 const ENOUGH_SHORT: u64 = 300;
 
-fn short_kernels(ranks: &Ranks<'_>) -> Option<Finding> {
+fn short_kernels(audience: Audience, ranks: &Ranks<'_>) -> Option<Finding> {
     let half = |counts: &Counts| counts.short.saturating_mul(2) > counts.asynchronous;
     let (rank, part) = ranks
         .iter()
@@ -316,16 +317,18 @@ fn short_kernels(ranks: &Ranks<'_>) -> Option<Finding> {
         id: "short_kernels",
         severity: Severity::Info,
         claim: format!(
-            "on rank {} {} of {} launches take longer on the host than what they launch runs on the GPU: work of this \
-             size cannot keep the GPU busy",
-            rank.rank, part.total.short, part.total.asynchronous
+            "{} of {} launches on rank {} take longer on the host than their work takes on the GPU: work of this size \
+             cannot keep the GPU busy",
+            part.total.short, part.total.asynchronous, rank.rank
         ),
         // The time itself is idle time of the GPU, which other findings count.
         gain: None,
         evidence: format!("table by_call, rank {}, name {}, column short_kernels", rank.rank, worst.name),
-        next: "give each launch more work: fuse kernels (`torch.compile`), replay them as a CUDA graph, make batches \
-               larger; the section op-delays shows which operators launch them"
-            .to_owned(),
+        next: audience.unless_compiled(
+            "give each launch more work: fuse kernels (`torch.compile`), replay them as a CUDA graph, use larger batches; \
+             section op-delays shows which operators launch them",
+            "give each launch more work: fuse kernels, launch them as a graph, use larger batches",
+        ),
     })
 }
 

@@ -70,7 +70,7 @@ fn mostly_short_kernels_are_a_finding() {
     }
     let section = section_of(&run_of(vec![test]), "launch-stats");
     let finding = &section.findings[0];
-    assert!(finding.claim.starts_with("on rank 0 320 of 400 launches take longer"), "{}", finding.claim);
+    assert!(finding.claim.starts_with("320 of 400 launches on rank 0 take longer"), "{}", finding.claim);
     assert_eq!(finding.evidence, "table by_call, rank 0, name cudaLaunchKernel, column short_kernels");
     assert_eq!(finding.gain, None);
 }

@@ -2,6 +2,7 @@
 
 use super::super::Rank;
 use super::{DeviceMemory, RankMemory, StepMemory, snapshot_findings, tables};
+use crate::advice::Audience;
 use crate::section::{Finding, Severity};
 use crate::text::{duration, percent, percentage, size};
 
@@ -18,10 +19,10 @@ const RESERVED_PCT: f64 = 90.0;
 const DRIVER_PCT: f64 = 1.0;
 
 /// All findings.
-pub(super) fn all(ranks: &[Rank<'_, RankMemory>]) -> Vec<Finding> {
+pub(super) fn all(audience: Audience, ranks: &[Rank<'_, RankMemory>]) -> Vec<Finding> {
     snapshot_findings::all(ranks)
         .into_iter()
-        .chain([pressure(ranks), growth(ranks)].into_iter().flatten())
+        .chain([pressure(audience, ranks), growth(audience, ranks)].into_iter().flatten())
         .collect()
 }
 
@@ -47,7 +48,7 @@ fn growing(steps: &[StepMemory]) -> Option<&[StepMemory]> {
     longest
 }
 
-fn growth(ranks: &[Rank<'_, RankMemory>]) -> Option<Finding> {
+fn growth(audience: Audience, ranks: &[Rank<'_, RankMemory>]) -> Option<Finding> {
     let devices = ranks.iter().flat_map(|rank| rank.part.devices.iter().map(move |device| (rank, device)));
     let runs = devices.filter_map(|(rank, device)| Some((rank, device, growing(&device.steps)?)));
     let total = |run: &[StepMemory]| run.iter().fold(0i64, |sum, step| sum.saturating_add(step.growth()));
@@ -59,15 +60,17 @@ fn growth(ranks: &[Rank<'_, RankMemory>]) -> Option<Finding> {
         id: "memory_growth",
         severity: Severity::Warning,
         claim: format!(
-            "memory in use on {name} of rank {} grows by about {} in each of the steps {first} to {last}",
+            "memory in use on {name} of rank {} grows by about {} per step, from step {first} to {last}",
             rank.rank,
             size(mean)
         ),
         gain: None,
         evidence: format!("table by_step, rank {}, device {name}, column growth_bytes", rank.rank),
-        next: "look for tensors that outlive their step: losses summed up without `.item()` or `.detach()`, outputs \
-               kept in lists, caches that only grow; table at_peak says which operator made them"
-            .to_owned(),
+        next: audience.either(
+            "look for tensors that outlive their step: losses summed without `.item()` or `.detach()`, outputs kept in \
+             lists, caches that only grow; table at_peak says which operator made them",
+            "look for buffers that outlive their step, and caches that only grow",
+        ),
     })
 }
 
@@ -80,14 +83,18 @@ fn fullest(rank: &RankMemory) -> Option<(&DeviceMemory, f64)> {
     rank.devices.iter().filter_map(share).max_by(|(_, one), (_, other)| one.total_cmp(other))
 }
 
-fn pressure(ranks: &[Rank<'_, RankMemory>]) -> Option<Finding> {
+fn pressure(audience: Audience, ranks: &[Rank<'_, RankMemory>]) -> Option<Finding> {
     let driver_share =
         |rank: &Rank<'_, RankMemory>| percentage(rank.part.driver.time(), rank.part.driver.steps_time);
     let reserved_share = |rank: &Rank<'_, RankMemory>| fullest(rank.part).map_or(0.0, |(_, share)| share);
     let slowest = ranks.iter().max_by(|one, other| driver_share(one).total_cmp(&driver_share(other)))?;
     let tightest = ranks.iter().max_by(|one, other| reserved_share(one).total_cmp(&reserved_share(other)))?;
-    let next = "use less (smaller batches, activation checkpointing, lower precision), or waste less \
-                (`PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True`, no `torch.cuda.empty_cache()` in the loop)";
+    let next = audience.either(
+        "use less (smaller batches, activation checkpointing, lower precision), or waste less \
+         (`PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True`, no `torch.cuda.empty_cache()` in the loop)",
+        "use less (smaller batches, lower precision, recompute instead of keep), or waste less: reuse buffers, use a pool \
+         instead of allocations in the loop",
+    );
     if driver_share(slowest) >= DRIVER_PCT {
         let driver = &slowest.part.driver;
         let names: Vec<&str> = driver.functions.iter().map(|function| function.name).collect();
@@ -111,21 +118,23 @@ fn pressure(ranks: &[Rank<'_, RankMemory>]) -> Option<Finding> {
             // What the GPU waits for it is idle time, which section idle-causes counts.
             gain: None,
             evidence: format!("table driver_calls, rank {}", slowest.rank),
-            next: next.to_owned(),
+            next,
         });
     }
-    let (device, share) = fullest(tightest.part).filter(|&(_, share)| share >= RESERVED_PCT)?;
+    // What a server reserves when it starts is its own choice, and it neither grows nor fails.
+    let (device, share) =
+        fullest(tightest.part).filter(|&(device, share)| share >= RESERVED_PCT && device.reserved_grew)?;
     Some(Finding {
         id: "memory_pressure",
         severity: Severity::Info,
         claim: format!(
-            "{share:.1}% of the {} of {} on rank {} is reserved at most",
-            size(device.capacity?),
+            "{share:.1}% of {} on rank {} is reserved at the peak (of {})",
             device.device.name(),
-            tightest.rank
+            tightest.rank,
+            size(device.capacity?)
         ),
         gain: None,
         evidence: format!("table by_device, rank {}, column reserved_pct", tightest.rank),
-        next: next.to_owned(),
+        next,
     })
 }

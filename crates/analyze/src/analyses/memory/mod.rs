@@ -74,6 +74,8 @@ struct DeviceMemory {
     peak: Peak,
     /// In use after the last.
     end: i64,
+    /// True if more was reserved later than after the first selected event.
+    reserved_grew: bool,
     peak_reserved: MaybeI64,
     end_reserved: MaybeI64,
     /// Memory of the device.
@@ -142,7 +144,7 @@ impl Analyse for Memory {
             title: "Memory",
             numbers: ranks.iter().flat_map(|rank| numbers(rank)).collect(),
             tables: tables::all(job, ranks),
-            findings: findings::all(ranks),
+            findings: findings::all(job.audience(), ranks),
         })
     }
 }
@@ -304,6 +306,11 @@ fn device_of(rank: &RankView<'_>, levels: &Levels) -> Option<DeviceMemory> {
             step: rank.steps.at(time).map(|step| rank.steps.number(step)),
         },
         end: levels.events[last].level,
+        reserved_grew: {
+            let mut reserved = selected.iter().filter_map(|&index| levels.events[index].reserved.get());
+            let first = reserved.next();
+            reserved.any(|later| Some(later) > first)
+        },
         peak_reserved: selected.iter().filter_map(|&index| levels.events[index].reserved.get()).max().into(),
         end_reserved: levels.events[last].reserved,
         capacity: capacity(rank, levels.device),

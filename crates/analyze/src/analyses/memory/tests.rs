@@ -179,7 +179,7 @@ fn keeping(growths: &[i64]) -> TestTrace {
 fn growth_by_the_same_amount_is_a_finding() {
     let finding =
         |growths: &[i64]| section(keeping(growths)).findings.first().map(|found| found.claim.clone());
-    let expected = "memory in use on cuda:0 of rank 0 grows by about 2.0 MiB in each of the steps 4 to 6";
+    let expected = "memory in use on cuda:0 of rank 0 grows by about 2.0 MiB per step, from step 4 to 6";
     assert_eq!(finding(&[90 * MIB, 2 * MIB, 2 * MIB, 2 * MIB, -96 * MIB]), Some(expected.to_owned()));
     // Two steps, too little, too uneven, and up and down.
     for growths in [

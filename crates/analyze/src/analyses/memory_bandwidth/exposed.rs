@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::Ranks;
 use super::copies::{Copy, CopyKind, HostMemory};
 use super::pageable::SMALL;
+use crate::advice::Audience;
 use crate::section::{Budget, Finding, Gain, Severity};
 use crate::text::{duration, percent, percentage};
 use crate::{KernelType, RankView};
@@ -50,45 +51,64 @@ impl Exposed {
     }
 }
 
-/// At most one finding a kind, about the rank where it costs most.
-pub(super) fn findings(ranks: &Ranks<'_>) -> Vec<Finding> {
-    let rules = [
-        finding(
-            ranks,
-            |exposed| exposed.host,
-            "exposed_memory",
-            "copies between host and device that nothing hides",
-            "copy with `non_blocking=True` on a stream of its own while the GPU computes, prefetch the next batch, and \
-             keep on the device what is used again",
-        ),
-        finding(
-            ranks,
-            |exposed| exposed.device,
-            "device_copies",
-            "copies inside the device that nothing hides",
-            "find the operators that copy (`clone`, `contiguous`, `cat`, `copy_`): write results where they are needed, \
-             keep one layout, use views; the host's memory has no part in it",
-        ),
-        finding(
-            ranks,
-            |exposed| exposed.sets,
-            "exposed_sets",
-            "memsets that nothing hides",
-            "zero less: `torch.empty` in place of `torch.zeros` where all is written anyway, \
-             `zero_grad(set_to_none=True)`",
-        ),
-    ];
-    rules.into_iter().flatten().collect()
+/// What a rule says of the copies of a kind.
+struct Rule {
+    id: &'static str,
+    subject: &'static str,
+    time: fn(&Exposed) -> Ns,
+    /// What to do where kernels could hide them, and where they take longer than all kernels.
+    next: [String; 2],
 }
 
-fn finding(
-    ranks: &Ranks<'_>,
-    time: fn(&Exposed) -> Ns,
-    id: &'static str,
-    subject: &str,
-    next: &str,
-) -> Option<Finding> {
-    let of = ranks.iter().map(|(rank, part)| (*rank, time(&part.exposed)));
+/// At most one finding a kind, about the rank where it costs most.
+pub(super) fn findings(audience: Audience, ranks: &Ranks<'_>) -> Vec<Finding> {
+    let alike = |next: String| [next.clone(), next];
+    let rules = [
+        Rule {
+            id: "exposed_memory",
+            subject: "copies between host and device that nothing hides",
+            time: |exposed| exposed.host,
+            next: [
+                audience.either(
+                    "copy with `non_blocking=True` on a separate stream while the GPU computes, prefetch the next batch, and \
+                     keep what is reused on the device",
+                    "copy asynchronously on a separate stream while the GPU computes (`cudaMemcpyAsync`, `hipMemcpyAsync` \
+                     from pinned memory), and keep what is reused on the device",
+                ),
+                audience.either(
+                    "copy less: keep what is reused on the device, copy smaller types, and pin the memory \
+                     (`pin_memory=True`) so that each copy is faster",
+                    "copy less: keep what is reused on the device, copy smaller types, and pin the memory \
+                     (`cudaHostAlloc`, `hipHostMalloc`) so that each copy is faster",
+                ),
+            ],
+        },
+        Rule {
+            id: "device_copies",
+            subject: "copies inside the device that nothing hides",
+            time: |exposed| exposed.device,
+            next: alike(audience.either(
+                "find the operators that copy (`clone`, `contiguous`, `cat`, `copy_`): write results where they are needed, \
+                 keep one layout, use views",
+                "find the calls that copy: write results where they are needed, swap pointers, keep one layout",
+            )),
+        },
+        Rule {
+            id: "exposed_sets",
+            subject: "memsets that nothing hides",
+            time: |exposed| exposed.sets,
+            next: alike(audience.either(
+                "zero less: `torch.empty` instead of `torch.zeros` for what is overwritten anyway, \
+                 `zero_grad(set_to_none=True)`",
+                "zero less: skip what is overwritten anyway",
+            )),
+        },
+    ];
+    rules.iter().filter_map(|rule| finding(ranks, rule)).collect()
+}
+
+fn finding(ranks: &Ranks<'_>, rule: &Rule) -> Option<Finding> {
+    let of = ranks.iter().map(|(rank, part)| (*rank, (rule.time)(&part.exposed)));
     let (rank, spent) = of.max_by(|(a, one), (b, other)| {
         percentage(*one, a.steady.time()).total_cmp(&percentage(*other, b.steady.time()))
     })?;
@@ -97,19 +117,31 @@ fn finding(
         return None;
     }
     let worst = if ranks.len() > 1 { format!("rank {} is worst: ", rank.rank) } else { String::new() };
-    let basis = "all of it at most: what remains of them can run beside kernels";
+    // Copies hide behind kernels no longer than these run.
+    let hidden_at_most = rank.steady.times.total(KernelType::Compute).min(spent);
+    let is_hidable = 2 * hidden_at_most.0 >= spent.0;
+    let basis = if is_hidable {
+        "all of it if it runs beside kernels".to_owned()
+    } else {
+        format!(
+            "all of it if nothing is copied; kernels run for {} and can hide no more",
+            duration(hidden_at_most)
+        )
+    };
     let gain = Gain::new(Ns::ZERO, spent, rank.steady.steps, basis).out_of(rank.rank, Budget::ExposedMemory);
     let per_step = if gain.per_step { " per step" } else { "" };
+    let [hide, avoid] = &rule.next;
     Some(Finding {
-        id,
+        id: rule.id,
         severity: if share < CRITICAL_PCT { Severity::Warning } else { Severity::Critical },
         claim: format!(
-            "{worst}{subject} take {} of the time ({}{per_step})",
+            "{worst}{} take {} of the time ({}{per_step})",
+            rule.subject,
             percent(spent, rank.steady.time()),
             duration(gain.high)
         ),
-        gain: Some(gain),
         evidence: format!("tables by_kind and by_name, rank {}", rank.rank),
-        next: next.to_owned(),
+        next: if is_hidable { hide } else { avoid }.clone(),
+        gain: Some(gain),
     })
 }

@@ -16,8 +16,8 @@ use self::exposed::Exposed;
 use self::pageable::Pageable;
 pub(crate) use self::sweep::{rated, visit_changes};
 use super::{Analyse, Rank, Shown, missing};
-use crate::section::Description;
-use crate::section::{Column, Number, Section, Skipped, Table, Unit, Value};
+use crate::advice::Audience;
+use crate::section::{Column, Description, Finding, Number, Section, Skipped, Table, Unit, Value};
 use crate::{Job, Outcome, RankSummary, RankView};
 
 pub(super) struct MemoryBandwidth;
@@ -126,9 +126,14 @@ impl Analyse for MemoryBandwidth {
             title: "Memory copies and sets",
             numbers: ranks.iter().flat_map(|(rank, part)| numbers(rank.rank, &part.all)).collect(),
             tables: tables.collect(),
-            findings: pageable::finding(&ranks).into_iter().chain(exposed::findings(&ranks)).collect(),
+            findings: findings(job.audience(), &ranks),
         })
     }
+}
+
+fn findings(audience: Audience, ranks: &Ranks<'_>) -> Vec<Finding> {
+    let pageable = pageable::finding(audience, ranks);
+    pageable.into_iter().chain(exposed::findings(audience, ranks)).collect()
 }
 
 fn measured(rank: &RankView<'_>, copies: &[Copy]) -> Part {

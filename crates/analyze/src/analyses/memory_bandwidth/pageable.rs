@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Ranks;
 use super::copies::{Copy, CopyKind, HostMemory};
+use crate::advice::Audience;
 use crate::analyses::replay::Change;
 use crate::section::{Budget, Finding, Gain, Severity};
 use crate::text::{duration, percent, percentage};
@@ -114,7 +115,7 @@ impl Pageable {
     }
 }
 
-pub(super) fn finding(ranks: &Ranks<'_>) -> Option<Finding> {
+pub(super) fn finding(audience: Audience, ranks: &Ranks<'_>) -> Option<Finding> {
     let (rank, pageable, span) = ranks
         .iter()
         .map(|(rank, part)| (*rank, &part.pageable, rank.steady.time()))
@@ -126,13 +127,13 @@ pub(super) fn finding(ranks: &Ranks<'_>) -> Option<Finding> {
     let number = rank.rank;
     let basis = match pageable.if_pinned {
         _ if pageable.replayed.is_some() => {
-            "the launches played again with copies for which the host does not wait: at least at the rate of pinned memory \
-             (that of the recording, or 12 GB/s), at most beside kernels"
+            "replays the launches with copies for which the host does not wait: at least at the rate of pinned memory (that \
+             of the recording, or 12 GB/s), at most hidden by kernels"
                 .to_owned()
         }
         Some(time) => format!(
-            "the time of these copies less {}, which their bytes take at the rate of the pinned copies of the recording; \
-             at most the time in which nothing else ran",
+            "the time of these copies minus {}, which their bytes take at the rate of the recording's pinned copies; at most \
+             the time in which nothing else ran",
             duration(time)
         ),
         None => "all of it at most: the recording has no large pinned copy to compare with".to_owned(),
@@ -144,15 +145,18 @@ pub(super) fn finding(ranks: &Ranks<'_>) -> Option<Finding> {
         id: "pageable_copies",
         severity: Severity::Warning,
         claim: format!(
-            "copies between pageable memory and the device take {} of the time on rank {number} ({}): {:.1} MB in all",
+            "copies from and to pageable memory take {} of the time on rank {number} ({} for {:.1} MB)",
             percent(pageable.time, span),
             duration(pageable.time),
             pageable.bytes as f64 / 1e6
         ),
         gain: Some(Gain::new(low, high, rank.steady.steps, basis).out_of(number, budget)),
         evidence: format!("table by_name, rank {number}, names with Pageable"),
-        next: "pin the memory: `DataLoader(..., pin_memory=True)` or `tensor.pin_memory()`, and copy with \
-               `non_blocking=True`, so that the copy is faster, runs beside kernels and does not stop the host"
-            .to_owned(),
+        next: audience.either(
+            "pin the memory (`DataLoader(..., pin_memory=True)`, `tensor.pin_memory()`) and copy with `non_blocking=True`: \
+             the copy is faster, overlaps with kernels and does not block the host",
+            "pin the memory (`cudaHostAlloc`, `hipHostMalloc`) and copy asynchronously: the copy is faster, overlaps with \
+             kernels and does not block the host",
+        ),
     })
 }

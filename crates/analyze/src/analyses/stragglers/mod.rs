@@ -64,7 +64,7 @@ impl Analyse for Stragglers {
             );
         }
         if ranks.iter().all(|rank| rank.part.rows.is_empty()) {
-            return without_calls(Self::ID, ranks);
+            return without_calls(job, Self::ID, ranks);
         }
         let found = Lateness::of(ranks);
         if found.matching.count(Fate::Matched) == 0 {

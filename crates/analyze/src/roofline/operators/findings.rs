@@ -1,9 +1,10 @@
 //! What follows from the distance to the roof.
 
+mod attention;
 mod small_batch;
 
 use eaves_model::Ns;
-use eaves_roofline::{Settings, ops};
+use eaves_roofline::{Flag, Settings, ops};
 
 use super::section::{Held, Scope};
 use super::unaligned::{is_unaligned, unaligned_products};
@@ -30,14 +31,25 @@ pub(super) fn findings(
     settings: &Settings,
 ) -> Vec<Finding> {
     let unaligned = unaligned_products(points, held, scope);
+    let parts = attention::Parts::of(points);
+    let unfused = attention::finding(points, held, &parts, scope, settings);
     // One cause, one finding.
-    let is_said = |one: &Held<'_>| unaligned.is_some() && is_unaligned(one.row);
+    let is_said = |one: &Held<'_>| {
+        unaligned.is_some() && is_unaligned(one.row) || unfused.is_some() && parts.has(one.row)
+    };
     let mut found = headroom(points, held, scope, settings, is_said);
+    found.extend(unfused);
     found.extend(unaligned);
     found.extend(above_roof(points, held));
     found.extend(small_batch::finding(points, held));
     found.extend(uncovered(points));
     found
+}
+
+/// A gain of some of the rows' time, for each rank.
+fn gain_of(low: f64, high: f64, scope: Scope, basis: impl Into<String>) -> Gain {
+    let each = |time: f64| Ns((time / scope.ranks.max(1) as f64) as i64);
+    Gain::new(each(low.max(0.0)), each(high), scope.steps / scope.ranks.max(1), basis)
 }
 
 /// The rows with most time above their best time.
@@ -58,40 +70,31 @@ fn headroom(
         })
         .collect();
     far.sort_by(|a, b| b.1.total_cmp(&a.1));
-    far.iter()
-        .take(MOST)
-        .map(|(held, headroom, pct)| {
-            let row = held.row;
-            let bound_by = held.found.as_ref().and_then(|found| found.bound_by.as_deref()).unwrap_or("its roof");
-            // Reaching what counts as bound by the roof, and reaching the roof itself.
-            let near = row.time().as_f64() - held.ideal().unwrap_or(0.0) * 100.0 / settings.bound_pct;
-            let each = |time: f64| Ns((time / scope.ranks.max(1) as f64) as i64);
-            let gain = Gain::new(
-                each(near.max(0.0)),
-                each(*headroom),
-                scope.steps / scope.ranks.max(1),
-                format!(
-                    "time of its calls less their best time on this device; the lower end at {:.0}% of the roof",
-                    settings.bound_pct
-                ),
-            );
-            let gain = Gain { budget: budget(row.class), ..gain };
-            Finding {
-                id: "roofline_headroom",
-                severity: Severity::Info,
-                claim: format!(
-                    "`{}`{} reaches {pct:.1}% of its roof ({bound_by}) and takes {} of the busy time ({})",
-                    shortened(&row.name),
-                    shapes(row),
-                    percent(row.counted, points.busy),
-                    duration(row.time()),
-                ),
-                gain: Some(gain),
-                evidence: "tables points and by_arguments".to_owned(),
-                next: next(points, row).to_owned(),
-            }
-        })
-        .collect()
+    let finding = |(held, headroom, pct): &(&Held<'_>, f64, f64)| {
+        let row = held.row;
+        let bound_by = held.found.as_ref().and_then(|found| found.bound_by.as_deref()).unwrap_or("its roof");
+        // Reaching what counts as bound by the roof, and reaching the roof itself.
+        let near = row.time().as_f64() - held.ideal().unwrap_or(0.0) * 100.0 / settings.bound_pct;
+        let basis = format!(
+            "time of its calls minus their best time on this device; at least up to {:.0}% of the roof",
+            settings.bound_pct
+        );
+        Finding {
+            id: "roofline_headroom",
+            severity: Severity::Info,
+            claim: format!(
+                "`{}`{} reaches {pct:.1}% of its roof ({bound_by}) and takes {} of the busy time ({})",
+                shortened(&row.name),
+                shapes(row),
+                percent(row.counted, points.busy),
+                duration(row.time()),
+            ),
+            gain: Some(Gain { budget: budget(row.class), ..gain_of(near, *headroom, scope, basis) }),
+            evidence: "tables points and by_arguments".to_owned(),
+            next: next(points, row).to_owned(),
+        }
+    };
+    far.iter().take(MOST).map(finding).collect()
 }
 
 /// True for copies between host and device: the memory of the device, which is their roof, has no part in how long they
@@ -101,18 +104,22 @@ fn crosses_the_link(row: &OperatorRow) -> bool {
 }
 
 fn next(points: &TracePoints, row: &OperatorRow) -> &'static str {
-    match (points.is_of_host(), row.times.count()) {
-        (false, _) => {
-            "look at its kernels: shapes that do not fill the device, layouts that force copies, a slow path of the library, \
-             or work that a fused operator would save"
+    match (points.is_of_host(), row.class, row.times.count()) {
+        (false, Class::Kernel, _) => {
+            "look at its launch and its accesses: too few blocks to fill the device, uncoalesced or repeated loads, low \
+             occupancy"
+        }
+        (false, ..) => {
+            "look at its kernels: shapes too small to fill the device, layouts that force copies, a slow library path, or \
+             work that a fused operator avoids"
         }
         // Libraries choose and generate code when they first see a shape.
-        (true, 1) => {
-            "it was called once, and a first call also prepares what later calls use: record after a warm-up"
+        (true, _, 1) => {
+            "it was called once, and a first call also prepares later ones: record after a warm-up"
         }
-        (true, _) => {
-            "see on how many threads it runs (`torch.get_num_threads()`) and whether its operands are contiguous; larger \
-             batches, BF16 where the processor has it, and `torch.compile`, which fuses elementwise operators, help most"
+        (true, ..) => {
+            "check how many threads it uses (`torch.get_num_threads()`) and whether its operands are contiguous; larger \
+             batches, BF16 where the processor supports it and `torch.compile` help most"
         }
     }
 }
@@ -125,11 +132,17 @@ fn budget(class: Class) -> Budget {
     }
 }
 
+/// What has no shape of its own in lists of operands.
+const SCALARS: [&str; 3] = ["GenericList", "ScalarList", "scalar"];
+
 pub(super) fn shapes(row: &OperatorRow) -> String {
     if row.arguments.dims.is_empty() {
         String::new()
     } else {
-        format!(" on {}", shortened(&described(&row.arguments.dims, &row.arguments.types)))
+        let described = described(&row.arguments.dims, &row.arguments.types);
+        let operands: Vec<&str> =
+            described.split(", ").filter(|operand| !SCALARS.contains(operand)).collect();
+        format!(" on {}", shortened(&operands.join(", ")))
     }
 }
 
@@ -142,84 +155,82 @@ fn above_roof(points: &TracePoints, held: &[Held<'_>]) -> Option<Finding> {
         .collect();
     let (worst, pct) = above.iter().max_by_key(|(held, _)| held.row.counted)?;
     let time: Ns = above.iter().map(|(held, _)| held.row.counted).sum();
-    let cause = worst.found.as_ref()?.flag.as_ref().map(|flag| flag.cause()).unwrap_or_default();
+    fn flag<'h>(held: &'h Held<'_>) -> Option<&'h Flag> {
+        held.found.as_ref()?.flag.as_ref()
+    }
+    let cause = flag(worst).map(|flag| flag.cause()).unwrap_or_default();
+    // Where the cause is known nothing is wrong, and little of it is not worth a sentence.
+    let is_explained = above.iter().all(|(held, _)| flag(held).is_some_and(Flag::is_explained));
+    let is_little = percentage(time, points.busy) < NOTABLE_PCT;
+    if is_explained && is_little {
+        return None;
+    }
+    let rows = match above.len() {
+        1 => "one operator".to_owned(),
+        count => format!("{count} operators"),
+    };
     Some(Finding {
         id: "above_roof",
-        severity: if percentage(time, points.busy) < NOTABLE_PCT {
-            Severity::Info
-        } else {
-            Severity::Warning
-        },
+        severity: if is_little || is_explained { Severity::Info } else { Severity::Warning },
         claim: format!(
-            "{} above the roof, {} of the busy time; the longest is `{}`{} at {pct:.0}%: {cause}",
-            if above.len() == 1 { "one row is".to_owned() } else { format!("{} rows are", above.len()) },
+            "{} of the busy time is above the roof ({rows}), most in `{}`{} at {pct:.0}%: {cause}",
             percent(time, points.busy),
             shortened(&worst.row.name),
             shapes(worst.row),
         ),
         gain: None,
         evidence: "table points, column flag".to_owned(),
-        next: "check that the device and its peaks are the right ones (`eaves device show`)".to_owned(),
+        next: if is_explained {
+            "hold it against the cache it is served from; its share of the memory roof means nothing"
+        } else {
+            "check that the device and its peaks are the right ones (`eaves device show`)"
+        }
+        .to_owned(),
     })
 }
 
-/// Time that no formula speaks of, by why; how to change that is said once for each reason.
+/// Time without a roofline model, by why; how to change that is said once for each reason.
 fn uncovered(points: &TracePoints) -> Option<Finding> {
     let (covered, whole) = points.covered();
     if whole <= Ns::ZERO || percentage(covered, whole) >= COVERED_PCT {
         return None;
     }
+    let is_apart = |row: &&OperatorRow| matches!(row.class, Class::Communication | Class::Framework);
     let missing: Vec<(&OperatorRow, &str)> = points
         .rows
         .iter()
-        .filter(|row| row.class != Class::Communication)
+        .filter(|row| !is_apart(row))
         .filter_map(|row| Some((row, row.load.as_ref().err()?.as_str())))
         .collect();
-    let sum = |is_in: &dyn Fn(&OperatorRow, &str) -> bool| -> Ns {
-        missing.iter().filter(|(row, reason)| is_in(row, reason)).map(|(row, _)| row.counted).sum()
-    };
-    let has_no_shapes =
-        |row: &OperatorRow, reason: &str| row.class == Class::Operator && reason == ops::NO_SHAPES;
-    let without_shapes = sum(&has_no_shapes);
-    let replayed = sum(&|row, _| row.class == Class::Replay);
-    let mut reasons = Vec::new();
-    let mut next = Vec::new();
-    if without_shapes > Ns::ZERO {
-        reasons.push(format!("operators without shapes ({})", percent(without_shapes, whole)));
-        next.push("record shapes with `record_shapes=True`");
+    let (mut reasons, mut next) = (Vec::new(), Vec::new());
+    let mut left = missing.clone();
+    for group in &GROUPS {
+        let (own, others): (Vec<_>, Vec<_>) =
+            left.into_iter().partition(|(row, reason)| (group.has)(row, reason));
+        left = others;
+        let time: Ns = own.iter().map(|(row, _)| row.counted).sum();
+        if time > Ns::ZERO {
+            reasons.push(format!("{} ({})", group.subject, percent(time, whole)));
+            next.push(group.next);
+        }
     }
-    if replayed > Ns::ZERO {
-        reasons.push(format!("replayed graphs ({})", percent(replayed, whole)));
-        next.push("profile one step without graphs to see which operators they replay");
-    }
-    let others: Vec<_> = missing
-        .iter()
-        .filter(|(row, reason)| row.class != Class::Replay && !has_no_shapes(row, reason))
-        .collect();
-    for (row, reason) in others.iter().take(MOST) {
-        // How to record it is in the table.
-        let reason = reason.split("; record ").next().unwrap_or(reason);
+    for (row, reason) in left.iter().take(MOST) {
         reasons.push(format!("`{}` ({}: {reason})", shortened(&row.name), percent(row.counted, whole)));
     }
-    if others.len() > MOST {
-        reasons.push(format!("{} more", others.len() - MOST));
+    if left.len() > MOST {
+        reasons.push(format!("{} more", left.len() - MOST));
     }
-    if others.iter().any(|(_, reason)| reason.contains("launched it was not recorded")) {
-        next.push("begin to record before the work is launched: a warm-up step in the schedule");
+    if left.iter().any(|(_, reason)| reason.contains("launched it was not recorded")) {
+        next.push("start recording before the work is launched: a warm-up step in the schedule");
     }
-    if others.iter().any(|(row, _)| row.class == Class::Operator) {
-        next.push("say what your own operators do with `--ops`");
-    }
-    if next.is_empty() {
-        next.push(
-            "record hardware counters of the kernels: the table unmodelled says which, docs/counters.md how",
-        );
+    if left.iter().any(|(row, _)| row.class == Class::Operator) {
+        next.push("describe your own operators with `--ops`");
     }
     Some(Finding {
         id: "roofline_coverage",
         severity: Severity::Info,
         claim: format!(
-            "{} of the busy time, communication apart, has no formula: {}",
+            "{} of the busy time, communication apart, has no roofline model: {}",
             percent(whole - covered, whole),
             reasons.join(", "),
         ),
@@ -228,3 +239,33 @@ fn uncovered(points: &TracePoints) -> Option<Finding> {
         next: next.join("; "),
     })
 }
+
+/// Rows that have no model for the same reason.
+struct Group {
+    has: fn(&OperatorRow, &str) -> bool,
+    subject: &'static str,
+    next: &'static str,
+}
+
+static GROUPS: [Group; 4] = [
+    Group {
+        has: |row, reason| row.class == Class::Operator && reason == ops::NO_SHAPES,
+        subject: "operators without shapes",
+        next: "record shapes with `record_shapes=True`",
+    },
+    Group {
+        has: |row, _| row.class == Class::Replay,
+        subject: "replayed graphs",
+        next: "profile one step without graphs to see which operators they replay",
+    },
+    Group {
+        has: |_, reason| reason.starts_with("no counters of it were recorded"),
+        subject: "kernels without hardware counters",
+        next: "record counters of the kernels: table unmodelled says which, docs/counters.md how",
+    },
+    Group {
+        has: |row, _| row.class == Class::Kernel,
+        subject: "kernels whose counters say neither operations nor bytes",
+        next: "record the counters that a roofline needs: table unmodelled says which, docs/counters.md how",
+    },
+];

@@ -3,11 +3,15 @@
 //! Who owns what is inside an operator is decided as for GPU activities, with the time of a thread in the place of what
 //! was launched: an operator with a formula owns all inside it, and one that calls such operators what is left between
 //! them. So every instant of a thread belongs to one call.
+//!
+//! PyTorch's operators do more than their work: they make views, allocate, and call one another. That time moves and
+//! computes nothing that a roof bounds, and is a class of its own.
 
 use eaves_model::{Interval, Ns, StringId};
 
 use super::Class;
 use super::attribution::{Attribution, Busy, Call};
+use super::autograd::EVALUATION;
 use super::launches::Launches;
 use super::owners::Owners;
 use super::rows::{Key, Rows};
@@ -38,7 +42,7 @@ pub(super) fn attribution(rank: &RankView<'_>) -> Attribution {
                 let name = rank.trace.slices.name[slice.index()];
                 rows.of(Key::kernel(Class::Communication, name, StringId::NONE))
             } else {
-                owners.row_of(rank, &mut rows, node).0
+                row(rank, &owners, &mut rows, node)
             };
             calls.push(Call { row, slice, activities: 0, time: Ns::ZERO, counted: Ns::ZERO });
         }
@@ -58,6 +62,91 @@ pub(super) fn attribution(rank: &RankView<'_>) -> Attribution {
     let busy = calls.iter().map(|call| call.counted).sum();
     let (rows, launches) = rows.into_rows();
     Attribution { calls, call_of: Vec::new(), busy, rows, launches }
+}
+
+/// The row of what happens in an operator itself.
+fn row(rank: &RankView<'_>, owners: &Owners, rows: &mut Rows<'_>, node: usize) -> u32 {
+    let (row, owner) = owners.row_of(rank, rows, node);
+    let name = rank.trace.slice_name(rank.operators().slice(node));
+    let is_between = owner == node && !owners.is_owned(node) && is_built_in(name);
+    if rows.is_unanswered(row)
+        && (is_between || WITHOUT_WORK.binary_search(&name).is_ok() || is_bookkeeping(name))
+    {
+        return rows.of(Key::kernel(
+            Class::Framework,
+            rank.trace.slices.name[rank.operators().slice(node).index()],
+            StringId::NONE,
+        ));
+    }
+    row
+}
+
+/// Operators that neither read nor write elements: they make views, or take memory.
+const WITHOUT_WORK: [&str; 47] = [
+    // tidy-alphabetical-start
+    "aten::_conj",
+    "aten::_has_compatible_shallow_copy_type",
+    "aten::_reshape_alias",
+    "aten::_unsafe_view",
+    "aten::alias",
+    "aten::as_strided",
+    "aten::as_strided_",
+    "aten::broadcast_tensors",
+    "aten::chunk",
+    "aten::conj",
+    "aten::detach",
+    "aten::detach_",
+    "aten::diagonal",
+    "aten::empty",
+    "aten::empty_like",
+    "aten::empty_strided",
+    "aten::expand",
+    "aten::expand_as",
+    "aten::flatten",
+    "aten::is_nonzero",
+    "aten::is_same_size",
+    "aten::lift_fresh",
+    "aten::movedim",
+    "aten::narrow",
+    "aten::new_empty",
+    "aten::new_empty_strided",
+    "aten::numpy_T",
+    "aten::permute",
+    "aten::real",
+    "aten::record_stream",
+    "aten::resize_",
+    "aten::result_type",
+    "aten::select",
+    "aten::set_",
+    "aten::slice",
+    "aten::split",
+    "aten::split_with_sizes",
+    "aten::squeeze",
+    "aten::t",
+    "aten::transpose",
+    "aten::unbind",
+    "aten::unflatten",
+    "aten::unfold",
+    "aten::unsqueeze",
+    "aten::view",
+    "aten::view_as",
+    "detach",
+    // tidy-alphabetical-end
+];
+
+/// True for what PyTorch itself records; other operators may compute without calling any.
+fn is_built_in(name: &str) -> bool {
+    name.starts_with("aten::") || is_bookkeeping(name)
+}
+
+/// True for the engine of autograd and its generated functions, which call operators for all they compute: functions that
+/// users write have no number at the end of their names.
+fn is_bookkeeping(name: &str) -> bool {
+    let function = name.strip_prefix(EVALUATION).unwrap_or(name);
+    let is_generated = function
+        .rsplit_once("Backward")
+        .is_some_and(|(_, number)| !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit()));
+    is_generated || function == "torch::autograd::AccumulateGrad"
 }
 
 fn is_communication(rank: &RankView<'_>, node: usize) -> bool {

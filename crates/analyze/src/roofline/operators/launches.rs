@@ -10,6 +10,9 @@ use crate::{KernelType, RankView};
 /// Kernels with their blocks, in the order in which they began.
 type Launched = Vec<(StringId, Extent)>;
 
+/// How types end whose last argument was recorded without one.
+const NO_TYPE: &str = "\"\"]";
+
 /// Which operators launched what. Calls that launched the same share a number; those without have none, which is zero.
 #[derive(Debug, Default)]
 pub(super) struct Launches {
@@ -26,17 +29,24 @@ impl Launches {
         };
         let always = known(ops::NEED_LAUNCHES);
         let without_scalars = known(ops::NEED_LAUNCHES_WITHOUT_SCALARS);
+        let without_list = known(ops::NEED_LAUNCHES_WITHOUT_LIST);
         let lacks_scalars = |slice: SliceId| {
             let row = trace.ops.slice.binary_search(&slice);
             row.is_ok_and(|row| trace.ops.concrete_inputs[row] == StringId::NONE)
         };
+        let lacks_list = |slice: SliceId| {
+            let row = trace.ops.slice.binary_search(&slice);
+            row.is_ok_and(|row| trace.strings.get(trace.ops.input_types[row]).trim_end().ends_with(NO_TYPE))
+        };
         let is_asking = |slice: SliceId| {
             let name = trace.slices.name[slice.index()];
-            always.contains(&name) || without_scalars.contains(&name) && lacks_scalars(slice)
+            always.contains(&name)
+                || without_scalars.contains(&name) && lacks_scalars(slice)
+                || without_list.contains(&name) && lacks_list(slice)
         };
         // Newer recordings have the scalars of all operators.
         let has_scalars = trace.ops.concrete_inputs.iter().any(|text| *text != StringId::NONE);
-        if always.is_empty() && (without_scalars.is_empty() || has_scalars) {
+        if always.is_empty() && without_list.is_empty() && (without_scalars.is_empty() || has_scalars) {
             return Self::default();
         }
         let tree = rank.operators();

@@ -40,14 +40,23 @@ pub enum Class {
     Replay,
     /// An operator whose call was not recorded, by calls that launched the same.
     Matched,
+    /// What the framework does on the CPU around the work of operators.
+    Framework,
     /// No operator.
     Unattributed,
 }
 
 impl Class {
     /// All, in the order of tables.
-    pub const ALL: [Self; 6] =
-        [Self::Operator, Self::Kernel, Self::Communication, Self::Replay, Self::Matched, Self::Unattributed];
+    pub const ALL: [Self; 7] = [
+        Self::Operator,
+        Self::Kernel,
+        Self::Communication,
+        Self::Replay,
+        Self::Matched,
+        Self::Framework,
+        Self::Unattributed,
+    ];
 
     /// The name in files.
     pub fn id(self) -> &'static str {
@@ -57,6 +66,7 @@ impl Class {
             Self::Communication => "communication",
             Self::Replay => "graph-replay",
             Self::Matched => "matched",
+            Self::Framework => "framework",
             Self::Unattributed => "unattributed",
         }
     }
@@ -135,6 +145,11 @@ impl OperatorRow {
         self.time() - self.counted
     }
 
+    /// Time of all calls, unless recorders left all durations out.
+    fn known_time(&self) -> Option<f64> {
+        Some(self.time().as_f64()).filter(|time| *time > 0.0)
+    }
+
     /// What is held against a roof.
     pub fn point(&self) -> Point {
         if let Some(counters) = &self.counters {
@@ -150,7 +165,7 @@ impl OperatorRow {
                 ("", known) | (known, _) => known.to_owned(),
             },
             calls: self.times.count(),
-            time: Some(self.time().as_f64()),
+            time: self.known_time(),
             load: self.load.clone(),
             mark: mark(self.category),
             record: (!dims.is_empty())
@@ -168,7 +183,7 @@ impl OperatorRow {
             kind: self.category.to_owned(),
             dtype: arithmetic.map_or_else(String::new, |arithmetic| arithmetic.id().to_owned()),
             calls: self.times.count(),
-            time: Some(self.time().as_f64()),
+            time: self.known_time(),
             load: self.load.clone(),
             mark: mark_of("", &self.name),
             record: Some(
@@ -425,10 +440,11 @@ impl TracePoints {
         self.rows.iter().filter(|row| row.class == class).map(|row| row.counted).sum()
     }
 
-    /// Busy time counted for rows with a formula that has an answer, and that of all rows but communication.
+    /// Busy time counted for rows with a formula that has an answer, and that of all rows but communication and the
+    /// framework's own work, which have no roof in memory.
     pub fn covered(&self) -> (Ns, Ns) {
         let known = self.rows.iter().filter(|row| row.load.is_ok()).map(|row| row.counted).sum();
-        (known, self.busy - self.counted(Class::Communication))
+        (known, self.busy - self.counted(Class::Communication) - self.counted(Class::Framework))
     }
 
     /// What is held against a roof, longest first.

@@ -20,6 +20,9 @@ use crate::RankView;
 /// How names of kernels that `torch.compile` generates begin.
 const GENERATED: &str = "triton_";
 
+/// Why what the framework does itself has no formula.
+const FRAMEWORK: &str = "the framework's own work: views, allocation, dispatch or bookkeeping of autograd";
+
 /// What makes two calls the same row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Key {
@@ -407,6 +410,9 @@ impl<'a> Rows<'a> {
         match key.class {
             Class::Communication => {
                 return (Class::Communication.id(), Err("communication has no roof in memory".to_owned()));
+            }
+            Class::Framework => {
+                return (Class::Framework.id(), Err(FRAMEWORK.to_owned()));
             }
             Class::Replay => {
                 let reason = format!(

@@ -6,6 +6,7 @@ use eaves_roofline::{Assessment, Device, Settings};
 
 use super::{Arguments, Class, OperatorRow, TracePoints, findings};
 use crate::section::{Column, Number, Provenance, Section, Table, Unit, Value};
+use crate::untimed;
 use eaves_roofline::operand_text::compact;
 
 /// The part of a job that the rows are of.
@@ -55,6 +56,9 @@ pub fn trace_section(points: &TracePoints, scope: Scope, device: &Device, settin
     section.numbers.extend(numbers(points));
     section.tables.extend([by_operator(points, &held), by_class(points), by_arguments(points)]);
     section.findings.extend(findings::findings(points, &held, scope, settings));
+    if !points.rows.is_empty() && points.time() == Ns::ZERO {
+        untimed::without_times(&mut section);
+    }
     section
 }
 
@@ -87,12 +91,18 @@ fn numbers(points: &TracePoints) -> Vec<Number> {
             share(covered, whole),
             Unit::Percent,
             Provenance::Formula,
-            "Busy time counted for rows with a formula that has an answer, of the busy time without communication.",
+            "Busy time counted for rows with a formula that has an answer, of the busy time without communication and the \
+             framework's own work.",
         ),
         time(
             "communication_ns",
             points.counted(Class::Communication),
             "Busy time in which there was communication only, which has no roof in memory.",
+        ),
+        time(
+            "framework_ns",
+            points.counted(Class::Framework),
+            "Time of the CPU in the framework itself: views, allocation, dispatch, bookkeeping of autograd.",
         ),
         time(
             "graph_replay_ns",
@@ -225,6 +235,9 @@ const BY_CLASS: [Column; 6] = [
 /// Name of the class of replays of graphs.
 const REPLAY: &str = "graph replay";
 
+/// Name of the class of what the framework does itself.
+const FRAMEWORK: &str = "framework";
+
 /// Names of the classes of operators whose calls were not recorded.
 const MATCHED: [&str; 2] =
     ["operator matched by its kernels", "operator matched by its kernels, without a formula"];
@@ -235,7 +248,7 @@ const COUNTED: [&str; 2] = ["kernel with counters", "kernel with counters of som
 /// A row for each class, also where it has nothing: that no time is unattributed is worth a row.
 fn by_class(points: &TracePoints) -> Table {
     type Group = (&'static str, fn(&OperatorRow) -> bool);
-    let groups: [Group; 9] = [
+    let groups: [Group; 10] = [
         ("operator", |row| row.class == Class::Operator && row.load.is_ok()),
         ("operator without a formula", |row| row.class == Class::Operator && row.load.is_err()),
         (COUNTED[0], |row| row.class == Class::Kernel && row.load.is_ok()),
@@ -244,14 +257,16 @@ fn by_class(points: &TracePoints) -> Table {
         (REPLAY, |row| row.class == Class::Replay),
         (MATCHED[0], |row| row.class == Class::Matched && row.load.is_ok()),
         (MATCHED[1], |row| row.class == Class::Matched && row.load.is_err()),
+        (FRAMEWORK, |row| row.class == Class::Framework),
         ("unattributed", |row| row.class == Class::Unattributed),
     ];
     // Few recordings have counters of kernels, replays or matched calls, and only they have these classes.
     let has = |class| points.rows.iter().any(|row| row.class == class);
     let (has_counters, has_replays) = (has(Class::Kernel), has(Class::Replay));
-    let has_matched = has(Class::Matched);
+    let (has_matched, has_framework) = (has(Class::Matched), has(Class::Framework));
     let is_shown = |name: &str| {
         (has_counters || !COUNTED.contains(&name))
+            && (has_framework || name != FRAMEWORK)
             && (has_replays || name != REPLAY)
             && (has_matched || !MATCHED.contains(&name))
     };
@@ -331,6 +346,7 @@ fn attributed_by(row: &OperatorRow) -> Value {
     match (row.class, row.arguments.matched_by) {
         (Class::Operator, _) => "launch".into(),
         (Class::Matched, by) => by.into(),
+        (Class::Framework, _) => "its thread".into(),
         (Class::Kernel | Class::Communication | Class::Replay | Class::Unattributed, _) => {
             Value::Missing("it belongs to no operator")
         }

@@ -85,7 +85,7 @@ fn a_synchronising_call_has_the_gap_it_began() {
     assert_eq!(found.len(), 1);
     assert_eq!(
         found[0].claim,
-        "`cudaStreamSynchronize` of `aten::item` waits until the GPU has run dry, which leaves it idle for 30.0% of the time (300 ns per step)"
+        "`cudaStreamSynchronize` of `aten::item` drains the GPU and leaves it idle for 10.0% of the time (100 ns per step)"
     );
     // The first call begins before the time that counts. The second takes 150, and so much earlier is the last launch
     // without it, as the host launches nothing ahead. It waits for 50 of that; played again they may be off by 5 %.
@@ -132,10 +132,10 @@ fn launches_that_repeat_ask_for_a_graph() {
     assert_eq!(same.id, "host_bound");
     assert!(same.next.contains("CUDA graph"), "{}", same.next);
     // The gaps of the three steps behind the first: 40 in operators, 10 launching, and 30 outside both.
-    let facts = "launching 12%, operators 50%, nothing recorded 38%; 100 launches per step; in 300 gaps the host \
-                 took 100 ns to launch more after work of 20 ns (medians)";
+    let facts = "launching 12%, operators 50%, nothing recorded 38%; 100 launches per step; medians of 300 gaps: 100 ns \
+                 from launch to launch, 20 ns of GPU work";
     assert!(same.evidence.ends_with(facts), "{}", same.evidence);
-    assert!(steps("other").next.starts_with("fewer launches"));
+    assert!(steps("other").next.starts_with("launch less"));
 }
 
 #[test]
@@ -145,7 +145,7 @@ fn the_profiler_is_named_even_if_nothing_waits_for_it() {
     let found = findings(test);
     assert_eq!(
         found[0].claim,
-        "the profiler was at work for 5.0% (50 ns) of the recording of rank 0: times are longer than without it"
+        "the profiler was busy for 5.0% (50 ns) of the time on rank 0, so times are longer than without it"
     );
     assert_eq!((found[0].id, &found[0].gain), ("profiler_overhead", &None));
     let mut test = TestTrace::default();
@@ -159,4 +159,56 @@ fn the_worst_rank_is_named() {
     let found = section_of(&run, "idle-causes").findings;
     assert_eq!(found.len(), 1);
     assert!(found[0].claim.starts_with("rank 1 is worst: "), "{}", found[0].claim);
+}
+
+#[test]
+fn what_starts_long_after_its_launch_waited_for_something_else() {
+    // Launched 900,000 before it starts, though the GPU was idle when it was launched.
+    let mut test = TestTrace::default();
+    test.launch(1, 0, 1).kernel("a", 1, 10, 100_000);
+    test.launch(2, 100_000, 100_001).launch(3, 100_001, 100_010).kernel("b", 3, 1_000_010, 1_100_000);
+    let found = findings(test);
+    assert_eq!(found.iter().map(|finding| finding.id).collect::<Vec<_>>(), ["device_wait", "host_bound"]);
+    // All but the 100,000 that a launch may take, and its 10 on the host.
+    let gain = found[0].gain.as_ref().unwrap();
+    assert_eq!((gain.low, gain.high), (Ns::ZERO, Ns(800_000)));
+    assert!(
+        found[0].evidence.contains("launched, not started: 1 gaps, the longest 800.00 µs"),
+        "{}",
+        found[0].evidence
+    );
+}
+
+#[test]
+fn idle_time_between_kernels_with_counters_says_nothing_of_the_program() {
+    let mut test = TestTrace::default();
+    test.gpu(Kernel, "a", 0, 100).counters(&[("SQ_WAVES", 64.0)]);
+    test.gpu(Kernel, "b", 500, 600).counters(&[("SQ_WAVES", 64.0)]);
+    let found = findings(test);
+    assert_eq!(found.iter().map(|finding| finding.id).collect::<Vec<_>>(), ["counter_collection"]);
+    assert!(found[0].claim.starts_with("66.7% of the time on rank 0 is idle"), "{}", found[0].claim);
+    assert_eq!((found[0].severity, &found[0].gain), (Severity::Info, &None));
+}
+
+#[test]
+fn advice_fits_what_the_host_does() {
+    // Four gaps of 2 ms in a range of that name.
+    let long = |kind: SliceKind, name: &str| {
+        let mut test = TestTrace::default();
+        test.launch(100, 0, 10).kernel("gemm", 100, 10, 1_000_000);
+        for step in 1..=5 {
+            let start = 3_000_000 * step;
+            test.step(step as u64, start - 2_000_000, start + 1_000_000);
+            test.host(kind, name, start - 2_000_000, start);
+            test.launch(step, start, start).kernel("gemm", step, start, start + 1_000_000);
+        }
+        findings(test).remove(0)
+    };
+    let range = long(Annotation, "solve on the host");
+    assert_eq!(range.id, "host_bound");
+    assert!(range.next.starts_with("most of it is host work in `solve on the host`"), "{}", range.next);
+    let python = long(Python, "train.py(3): log");
+    assert!(python.next.contains("`train.py(3): log`: shorten it"), "{}", python.next);
+    let operators = long(Op, "aten::nonzero");
+    assert!(operators.next.starts_with("launch less"), "{}", operators.next);
 }

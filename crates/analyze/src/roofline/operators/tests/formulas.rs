@@ -222,11 +222,15 @@ fn what_cannot_be_and_what_is_not_known_is_said() {
     let section = section(&test.trace, 0);
     let ids: Vec<_> = section.findings.iter().map(|finding| finding.id).collect();
     assert_eq!(ids, ["above_roof", "roofline_coverage"]);
-    assert!(section.findings[0].claim.contains("one row is above the roof, 50.0%"), "{:?}", section.findings);
+    assert!(
+        section.findings[0].claim.starts_with("50.0% of the busy time is above the roof (one operator)"),
+        "{:?}",
+        section.findings
+    );
     assert!(
         section.findings[1]
             .claim
-            .starts_with("50.0% of the busy time, communication apart, has no formula: `my::op`")
+            .starts_with("50.0% of the busy time, communication apart, has no roofline model: `my::op`")
     );
     assert_eq!(column(&section, "unmodelled", "name"), texts(["my::op"]));
     let counted = column(&section, "by_class", "counted_ns");

@@ -36,7 +36,7 @@ fn points(test: &ThreadTrace) -> TracePoints {
 #[test]
 fn an_operator_with_a_formula_has_its_whole_time_and_others_what_is_left() {
     let mut test = ThreadTrace::default();
-    test.op(1, "aten::thing", (0, 100));
+    test.op(1, "my::thing", (0, 100));
     product(&mut test, 1, 64, (10, 60));
     test.op(1, "aten::empty", (20, 30)).op(1, "aten::other", (70, 90)).op(1, "aten::inside", (71, 80)).op(
         2,
@@ -49,12 +49,40 @@ fn an_operator_with_a_formula_has_its_whole_time_and_others_what_is_left() {
         [
             "communication c10d::allreduce_ : 1 70 20",
             "operator aten::mm : 1 50 50",
-            "operator aten::thing : 1 30 30",
+            "operator my::thing : 1 30 30",
             "operator aten::other : 1 20 20",
         ]
     );
     assert_eq!((points.busy, points.overlap()), (Ns(120), Ns(50)));
     assert!(points.rows[2].partly && points.is_of_host());
+}
+
+#[test]
+fn the_framework_s_own_time_is_a_class_of_its_own() {
+    let mut test = ThreadTrace::default();
+    // Between the operators inside it, an operator of PyTorch calls them; one of the user may compute.
+    test.op(1, "aten::linear", (0, 100));
+    product(&mut test, 1, 64, (10, 60));
+    test.op(1, "aten::t", (100, 120)).op(1, "autograd::engine::evaluate_function: TBackward0", (120, 130));
+    test.op(1, "my::function", (130, 160)).op(
+        1,
+        "autograd::engine::evaluate_function: MineBackward",
+        (160, 200),
+    );
+    let points = points(&test);
+    assert_eq!(
+        lines(&points),
+        [
+            "operator aten::mm : 1 50 50",
+            "framework aten::linear : 1 50 50",
+            "operator autograd::engine::evaluate_function: MineBackward : 1 40 40",
+            "operator my::function : 1 30 30",
+            "framework aten::t : 1 20 20",
+            "framework autograd::engine::evaluate_function: TBackward0 : 1 10 10",
+        ]
+    );
+    // 80 of 200 are the framework's, and of the rest 50 have a formula.
+    assert_eq!(points.covered(), (Ns(50), Ns(120)));
 }
 
 /// One core with caches of 1 KiB, 1 MiB and 32 MiB, and 10 GB/s of memory; two cores of twice the speed.
