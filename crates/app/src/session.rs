@@ -2,11 +2,10 @@
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use eaves_analyze::{Options, Selection, SelectionError};
-use eaves_model::{Measurements, Run, Trace};
+use eaves_model::{Measurements, Run, Trace, parallel};
 
 use crate::Failure;
 
@@ -68,27 +67,8 @@ impl Recordings {
 /// Does some work on each recording of a run, which may need its place, as many side by side as there are threads.
 /// Answers are in order.
 pub fn each<R: Send>(run: &Run, work: impl Fn(usize, &Trace) -> R + Sync) -> Vec<R> {
-    let recordings = &run.recordings;
-    let threads = eaves_ingest::Options::default().threads.min(recordings.len()).max(1);
-    let next = AtomicUsize::new(0);
-    let answers: Mutex<Vec<(usize, R)>> = Mutex::new(Vec::with_capacity(recordings.len()));
-    let worker = || {
-        while let Some((at, recording)) =
-            Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|at| Some((at, recordings.get(at)?)))
-        {
-            let answer = work(at, &recording.trace);
-            answers.lock().unwrap_or_else(PoisonError::into_inner).push((at, answer));
-        }
-    };
-    std::thread::scope(|scope| {
-        for _ in 1..threads {
-            scope.spawn(worker);
-        }
-        worker();
-    });
-    let mut answers = answers.into_inner().unwrap_or_else(PoisonError::into_inner);
-    answers.sort_by_key(|(at, _)| *at);
-    answers.into_iter().map(|(_, answer)| answer).collect()
+    let threads = eaves_ingest::Options::default().threads;
+    parallel::map(&run.recordings, threads, |at, recording| work(at, &recording.trace))
 }
 
 /// What is loaded. Whoever holds recordings keeps them in memory; the session itself keeps the ones used last within a

@@ -5,13 +5,13 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use eaves_model::RankSource;
 use eaves_model::compile::CompileLog;
+use eaves_model::{RankSource, parallel};
 
 use crate::containers::{self, Opened};
 use crate::formats::torch_log;
 use crate::inputs::{self, Input, rank_of_name};
-use crate::{Error, Options, Wanted, side_by_side};
+use crate::{Error, Options, Wanted};
 
 /// Reads logs that `TORCH_TRACE` and `TORCH_LOGS` write: files, directories with a log for each rank, patterns and
 /// standard input (`-`), packed or not. In order of rank.
@@ -88,9 +88,7 @@ pub fn read_compile_log(name: &str, bytes: &[u8]) -> Result<CompileLog, Error> {
 
 /// Reads all, as many side by side as there are threads.
 fn read_all(opened: &[(Opened, bool)], options: &Options) -> Vec<(Result<CompileLog, Error>, bool)> {
-    let workers = options.threads.min(opened.len()).max(1);
-    let results = side_by_side::each(opened, workers, |(input, _)| one(input));
-    opened.iter().zip(results).filter_map(|((_, named), result)| Some((result?, *named))).collect()
+    parallel::map(opened, options.threads, |_, (input, named)| (one(input), *named))
 }
 
 fn one(input: &Opened) -> Result<CompileLog, Error> {

@@ -40,7 +40,6 @@ mod protobuf;
 mod ranks;
 mod reading;
 mod refusal;
-mod side_by_side;
 mod source;
 mod sqlite;
 

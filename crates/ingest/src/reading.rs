@@ -1,7 +1,9 @@
 //! From inputs to what they hold: opens them, reads them side by side, puts parts together, gives out ranks.
 
 use eaves_model::compile::CompileLog;
-use eaves_model::{Diagnostics, Measurements, Oddity, RankSource, Recorder, Recording, Run, assign_ranks};
+use eaves_model::{
+    Diagnostics, Measurements, Oddity, RankSource, Recorder, Recording, Run, assign_ranks, parallel,
+};
 use eaves_store::Object;
 
 use crate::containers::{self, Opened as OpenedBytes};
@@ -12,7 +14,6 @@ use crate::refusal::Refusal;
 use crate::source::Source;
 use crate::{
     Error, Kind, Options, Wanted, compile_logs, datasets, is_of_memory, objects, parts, plausibility, ranks,
-    side_by_side,
 };
 
 /// Something to read.
@@ -171,7 +172,7 @@ fn read_all<R: Send>(
         Entry::Object(object) => Some(object.address.as_str()),
         Entry::Rank(_) => None,
     }));
-    let results = side_by_side::each(&opened, workers, |(input, _)| {
+    let results = parallel::map(&opened, workers, |_, (input, _)| {
         let fetched;
         let input = match input {
             Entry::Bytes(input) => input,
@@ -201,7 +202,6 @@ fn read_all<R: Send>(
     let mut inputs = Vec::new();
     let mut all = Vec::with_capacity(opened.len());
     for ((_, named), result) in opened.iter().zip(results) {
-        let Some(result) = result else { continue };
         let result = result.map(|(one, opened)| {
             inputs.push(opened);
             one

@@ -18,6 +18,7 @@ mod lod;
 mod measurements;
 mod metadata;
 mod packed;
+pub mod parallel;
 mod points;
 mod rebuild;
 mod recorder;

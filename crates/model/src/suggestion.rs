@@ -29,9 +29,39 @@ pub fn did_you_mean<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) ->
     nearest(word, known).into_iter().next()
 }
 
+/// The share of letters that two words have in common if they differ by a slip.
+const SLIP: f64 = 0.75;
+
+/// The known word that this one differs from by a slip: in one letter of four at the most, whatever the case. Stricter than
+/// [`did_you_mean`], for words that may well be somebody else's.
+pub fn slip_of<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let word = word.to_lowercase();
+    let likeness = |name: &str| strsim::normalized_levenshtein(&word, &name.to_lowercase());
+    let mut slip: Option<(f64, &str)> = None;
+    for name in known {
+        let likeness = likeness(name);
+        // Of several that are as like, the first.
+        if likeness >= slip.map_or(SLIP, |(most, _)| most.next_up()) {
+            slip = Some((likeness, name));
+        }
+    }
+    slip.map(|(_, name)| name)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_slip_is_a_letter_of_four() {
+        let known = ["flops", "dram_bytes", "id"];
+        assert_eq!(slip_of("flps", known), Some("flops"));
+        assert_eq!(slip_of("DRAM_btyes", known), Some("dram_bytes"));
+        assert_eq!(slip_of("Id", known), Some("id"));
+        assert_eq!(slip_of("ib", known), None);
+        assert_eq!(slip_of("dram", known), None);
+        assert_eq!(slip_of("keys", ["keyd", "keya"]), Some("keyd"));
+    }
 
     #[test]
     fn only_similar_words_are_offered() {

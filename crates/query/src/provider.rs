@@ -16,9 +16,9 @@ use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::stream::RecordBatchReceiverStreamBuilder;
 use datafusion::physical_plan::streaming::{PartitionStream, StreamingTableExec};
 use eaves_analyze::{Options, RankView};
+use eaves_model::parallel;
 
-use crate::Error;
-use crate::ranks::{Opened, Rank};
+use crate::ranks::Rank;
 use crate::tables::{Entry, RANK, RUN, View, schema_of};
 
 /// Batches that wait to be taken.
@@ -164,7 +164,8 @@ impl PartitionStream for Part {
                 sender.blocking_send(batch.map_err(DataFusionError::from)).is_ok()
             };
             for together in ranks.chunks(threads) {
-                for (rank, opened) in together.iter().zip(open(together)) {
+                let opened = parallel::map(together, threads, |_, rank| rank.open());
+                for (rank, opened) in together.iter().zip(opened) {
                     let opened = opened.map_err(|error| DataFusionError::External(Box::new(error)))?;
                     let Some(recording) = opened.recording() else { continue };
                     let options = Options::default();
@@ -178,21 +179,5 @@ impl PartitionStream for Part {
             Ok(())
         });
         builder.build()
-    }
-}
-
-/// Opens ranks side by side.
-fn open(ranks: &[Arc<Rank>]) -> Vec<Result<Opened, Error>> {
-    let lost = |rank: &Rank| {
-        let cause = "its reader ended early".to_owned();
-        Error::Read { run: rank.run.clone(), rank: rank.rank, cause }
-    };
-    match ranks {
-        [only] => vec![only.open()],
-        several => std::thread::scope(|scope| {
-            let readers: Vec<_> = several.iter().map(|rank| scope.spawn(|| rank.open())).collect();
-            let joined = readers.into_iter().zip(several);
-            joined.map(|(reader, rank)| reader.join().unwrap_or_else(|_| Err(lost(rank)))).collect()
-        }),
     }
 }

@@ -5,6 +5,7 @@ use eaves_analyze::compare::{Condition, ConditionError, Metric, Subject, Thresho
 use eaves_model::suggestion::did_you_mean;
 use eaves_section::Unit;
 
+use crate::condition::{Limit, Parts};
 use crate::hinted;
 
 const FORM: &str = "write a metric, `>` or `<`, and a change: `step>+3%`, `idle>2ms`, `peak_memory>+100MB`, \
@@ -13,16 +14,15 @@ const FORM: &str = "write a metric, `>` or `<`, and a change: `step>+3%`, `idle>
 /// `step>+3%`.
 pub(super) fn parse(text: &str) -> Result<Condition> {
     let wrong = |what: String| hinted(format!("`--fail-on {text}`: {what}"), FORM);
-    // The name of a kernel may hold the signs itself.
-    let at = text.rfind(['>', '<']).ok_or_else(|| wrong("no `>` and no `<`".to_owned()))?;
-    let (subject, above, change) = (text[..at].trim(), &text[at..=at] == ">", text[at + 1..].trim());
-    let subject = match subject.strip_prefix("kernel:") {
+    let parts = Parts::of(text).ok_or_else(|| wrong("no `>` and no `<`".to_owned()))?;
+    let subject = match parts.subject.strip_prefix("kernel:") {
         Some("") => return Err(wrong("`kernel:` without a name".to_owned())),
         Some(name) => Subject::Kernel(name.to_owned()),
-        None => Subject::Metric(metric(subject).ok_or_else(|| unknown(text, subject))?),
+        None => Subject::Metric(metric(parts.subject).ok_or_else(|| unknown(text, parts.subject))?),
     };
-    let threshold = threshold(change).ok_or_else(|| wrong(format!("`{change}` is no change")))?;
-    Ok(Condition { text: text.to_owned(), subject, above, threshold })
+    let threshold = parts.limit.and_then(threshold);
+    let threshold = threshold.ok_or_else(|| wrong(format!("`{}` is no change", parts.typed)))?;
+    Ok(Condition { text: text.to_owned(), subject, above: parts.above, threshold })
 }
 
 fn metric(name: &str) -> Option<Metric> {
@@ -38,29 +38,16 @@ fn unknown(text: &str, name: &str) -> anyhow::Error {
     hinted(format!("`--fail-on {text}`: no metric `{name}`"), hint)
 }
 
-/// `+3%`, `-2.5ms`, `100MB`, `10`.
-fn threshold(text: &str) -> Option<Threshold> {
-    let end = text.find(|letter: char| !matches!(letter, '0'..='9' | '.' | '+' | '-')).unwrap_or(text.len());
-    let (number, unit) = (text[..end].trim(), text[end..].trim());
-    let number: f64 = number.parse().ok().filter(|number: &f64| number.is_finite())?;
-    let (scale, unit) = match unit {
-        "%" => return Some(Threshold::Percent(number)),
-        "ns" => (1.0, Unit::Nanoseconds),
-        "us" | "µs" => (1e3, Unit::Nanoseconds),
-        "ms" => (1e6, Unit::Nanoseconds),
-        "s" => (1e9, Unit::Nanoseconds),
-        "B" => (1.0, Unit::Bytes),
-        "kB" | "KB" => (1e3, Unit::Bytes),
-        "MB" => (1e6, Unit::Bytes),
-        "GB" => (1e9, Unit::Bytes),
-        "KiB" => (1024.0, Unit::Bytes),
-        "MiB" => (1_048_576.0, Unit::Bytes),
-        "GiB" => (1_073_741_824.0, Unit::Bytes),
-        "" => (1.0, Unit::Count),
-        _ => return None,
-    };
-    let amount = (number * scale).round();
-    (amount.abs() < i64::MAX as f64).then_some(Threshold::Amount(amount as i64, unit))
+/// A change in percent, or in nanoseconds, bytes or a count.
+fn threshold(limit: Limit) -> Option<Threshold> {
+    match limit.unit {
+        Unit::Percent => Some(Threshold::Percent(limit.value)),
+        Unit::Nanoseconds | Unit::Bytes | Unit::Count => {
+            let amount = limit.value.round();
+            (amount.abs() < i64::MAX as f64).then_some(Threshold::Amount(amount as i64, limit.unit))
+        }
+        _ => None,
+    }
 }
 
 /// Why a condition cannot be checked, as an error.

@@ -1,5 +1,7 @@
 //! Which column of a kernel table says what, and which say nothing that is known.
 
+use eaves_model::suggestion::slip_of;
+
 use super::fields::UNITS;
 use super::nsight::Metrics;
 
@@ -15,9 +17,6 @@ const OPERATIONS: [&str; 2] = ["flops", "macs"];
 
 /// Names that people give to a time.
 const TIMES: [&str; 6] = ["time", "duration", "dur", "latency", "elapsed", "runtime"];
-
-/// Letters in which a misspelt name differs.
-const MOST_CHANGES: usize = 2;
 
 /// The header of a table.
 pub(super) struct Columns {
@@ -73,7 +72,7 @@ impl Columns {
                     return Some(format!("column `{column}` does not say its unit; did you mean `time_ms`?"));
                 }
                 let in_lowercase = known.iter().find(|name| name.eq_ignore_ascii_case(column)).copied();
-                match in_lowercase.or_else(|| most_like(column, &missing)) {
+                match in_lowercase.or_else(|| slip_of(column, missing.iter().copied())) {
                     Some(similar) => {
                         Some(format!("column `{column}` is not known; did you mean `{similar}`?"))
                     }
@@ -89,15 +88,6 @@ fn times() -> [&'static str; 4] {
     const NAMES: [&str; 4] = ["time_ns", "time_us", "time_ms", "time_s"];
     debug_assert!(NAMES.iter().zip(UNITS).all(|(name, (unit, _))| name.ends_with(unit)));
     NAMES
-}
-
-/// The known name that differs from this one in a letter or two, at most in every third.
-fn most_like<'a>(column: &str, known: &[&'a str]) -> Option<&'a str> {
-    let column = column.to_ascii_lowercase();
-    let distances = known.iter().map(|name| (strsim::damerau_levenshtein(&column, name), *name));
-    // Of several that are as like, the first, which is the one that documents name.
-    let (distance, name) = distances.min_by_key(|(distance, _)| *distance)?;
-    (distance <= MOST_CHANGES.min(name.len() / 3)).then_some(name)
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Our own format, which peaks files of older tools are a part of. `docs/devices.md` describes it.
 
+use eaves_model::suggestion::slip_of;
+
 use super::Problem;
 use super::tree::{Entry, Node};
 use crate::Counts;
@@ -191,15 +193,10 @@ fn list<'a>(value: &'a Node, name: &str) -> Result<&'a [Node], Problem> {
 
 /// Fails on a key that looks like one of ours and is not. Others are somebody else's and are left alone.
 pub(super) fn known(entry: &Entry, keys: &[&str]) -> Result<(), Problem> {
-    /// Above this two keys differ by a slip.
-    const LIKENESS: f64 = 0.75;
     if keys.contains(&entry.key.as_str()) {
         return Ok(());
     }
-    let near = |key: &&&str| {
-        strsim::normalized_levenshtein(&key.to_ascii_lowercase(), &entry.key.to_ascii_lowercase()) >= LIKENESS
-    };
-    match keys.iter().find(near) {
+    match slip_of(&entry.key, keys.iter().copied()) {
         None => Ok(()),
         Some(key) => Err(Problem::new(entry.line, format!("unknown key `{}`", entry.key))
             .hint(format!("did you mean `{key}`?"))),

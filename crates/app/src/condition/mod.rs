@@ -1,10 +1,13 @@
 //! `--fail-on`: a number of a section, or of any point or message, that must not be.
 
-use anyhow::Result;
-use eaves_analyze::section::{Section, Table, Value};
+mod grammar;
 
-use crate::{TooMuch, hinted};
+use anyhow::Result;
 use eaves_model::suggestion::did_you_mean;
+use eaves_section::{Section, Table, Value};
+
+pub(crate) use self::grammar::{Limit, Parts};
+use crate::{TooMuch, hinted};
 
 const FORM: &str = "write a metric, `<` or `>`, and a number: `pct_of_roof<50`, `above_roof>0`, `headroom_ns>2ms`, `peak>70GB`, \
                     `pct_of_roof:NAME<80`";
@@ -36,41 +39,17 @@ pub fn parse_all(texts: &[String]) -> Result<Vec<Condition>> {
 
 fn parse(text: &str) -> Result<Condition> {
     let wrong = |what: String| hinted(format!("`--fail-on {text}`: {what}"), FORM);
-    // The name of a kernel may hold the signs itself.
-    let at = text.rfind(['>', '<']).ok_or_else(|| wrong("no `>` and no `<`".to_owned()))?;
-    let (subject, above, limit) = (text[..at].trim(), &text[at..=at] == ">", text[at + 1..].trim());
-    let (metric, name) = match subject.split_once(':') {
+    let parts = Parts::of(text).ok_or_else(|| wrong("no `>` and no `<`".to_owned()))?;
+    let (metric, name) = match parts.subject.split_once(':') {
         Some((_, "")) => return Err(wrong("`:` without a name".to_owned())),
         Some((metric, name)) => (metric.trim(), Some(name.trim().to_owned())),
-        None => (subject, None),
+        None => (parts.subject, None),
     };
     if metric.is_empty() {
         return Err(wrong("no metric".to_owned()));
     }
-    let limit = number(limit).ok_or_else(|| wrong(format!("`{limit}` is no number")))?;
-    Ok(Condition { text: text.to_owned(), metric: metric.to_owned(), name, above, limit })
-}
-
-/// `50`, `50%`, `2.5ms` in nanoseconds, `80GB/s` in gigabytes a second, `70GB` in bytes.
-fn number(text: &str) -> Option<f64> {
-    let end = text.find(|letter: char| !matches!(letter, '0'..='9' | '.' | '+' | '-')).unwrap_or(text.len());
-    let scale = match text[end..].trim() {
-        "" | "%" | "ns" | "GB/s" | "GFLOP/s" => 1.0,
-        "us" | "µs" => 1e3,
-        "ms" => 1e6,
-        "s" => 1e9,
-        "TB/s" | "TFLOP/s" => 1e3,
-        "B" => 1.0,
-        "kB" | "KB" => 1e3,
-        "MB" => 1e6,
-        "GB" => 1e9,
-        "TB" => 1e12,
-        "KiB" => 1024.0,
-        "MiB" => 1_048_576.0,
-        "GiB" => 1_073_741_824.0,
-        _ => return None,
-    };
-    text[..end].trim().parse().ok().map(|number: f64| number * scale).filter(|number| number.is_finite())
+    let limit = parts.limit.ok_or_else(|| wrong(format!("`{}` is no number", parts.typed)))?.value;
+    Ok(Condition { text: text.to_owned(), metric: metric.to_owned(), name, above: parts.above, limit })
 }
 
 /// The conditions that hold.
