@@ -8,7 +8,7 @@ mod rows;
 use std::collections::BTreeMap;
 use std::io;
 
-use eaves_section::{Column, Finding, Number, Section, Skipped, Table, Value};
+use eaves_section::{Column, Finding, Number, Section, Skipped, Table, Value, view_of};
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
@@ -93,6 +93,8 @@ struct WarningForm<'a> {
 struct SectionForm<'a> {
     id: &'a str,
     title: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    view: Option<&'static str>,
     numbers: Vec<NumberForm<'a>>,
     tables: Vec<TableForm<'a>>,
     findings: Vec<FindingForm<'a>>,
@@ -130,6 +132,7 @@ struct ColumnForm<'a> {
 #[derive(Serialize)]
 struct FindingForm<'a> {
     id: &'a str,
+    place: usize,
     severity: &'a str,
     claim: &'a str,
     gain_ns: Option<(i64, i64)>,
@@ -173,12 +176,13 @@ fn reason(value: &Value) -> Option<&str> {
 
 impl<'a> From<&'a Document> for DocumentForm<'a> {
     fn from(document: &'a Document) -> Self {
+        let ranked = document.findings();
         Self {
             schema: document.schema(),
             tool: Tool { name: "eaves", version: env!("CARGO_PKG_VERSION") },
             inputs: document.inputs.iter().map(InputForm::from).collect(),
             warnings: document.warnings.iter().map(WarningForm::from).collect(),
-            sections: document.sections().map(SectionForm::from).collect(),
+            sections: document.sections().map(|section| SectionForm::of(section, &ranked)).collect(),
             skipped: document.skipped().map(SkippedForm::from).collect(),
             hta: hta::keys(document),
             // What is no tree is not written, which no tree of ours is.
@@ -216,14 +220,18 @@ impl<'a> From<&'a InputWarning> for WarningForm<'a> {
     }
 }
 
-impl<'a> From<&'a Section> for SectionForm<'a> {
-    fn from(section: &'a Section) -> Self {
+impl<'a> SectionForm<'a> {
+    /// A section among the findings of its document, in their order.
+    fn of(section: &'a Section, ranked: &[(&Section, &Finding)]) -> Self {
+        let place = |finding: &Finding| ranked.iter().position(|(_, one)| std::ptr::eq(*one, finding));
+        let finding = |finding| FindingForm::of(finding, place(finding).unwrap_or(ranked.len()) + 1);
         Self {
             id: section.id,
             title: section.title,
+            view: view_of(section.id),
             numbers: section.numbers.iter().map(NumberForm::from).collect(),
             tables: section.tables.iter().map(TableForm::from).collect(),
-            findings: section.findings.iter().map(FindingForm::from).collect(),
+            findings: section.findings.iter().map(finding).collect(),
         }
     }
 }
@@ -274,10 +282,12 @@ impl<'a> From<&'a Column> for ColumnForm<'a> {
     }
 }
 
-impl<'a> From<&'a Finding> for FindingForm<'a> {
-    fn from(finding: &'a Finding) -> Self {
+impl<'a> FindingForm<'a> {
+    /// A finding and its place among all findings of the document, counted from 1.
+    fn of(finding: &'a Finding, place: usize) -> Self {
         Self {
             id: finding.id,
+            place,
             severity: finding.severity.id(),
             claim: &finding.claim,
             gain_ns: finding.gain.as_ref().map(|gain| (gain.low.0, gain.high.0)),

@@ -120,10 +120,11 @@ pub fn roofline(document: &Document, options: &roofline::Options) -> String {
     offline(document, &Parts { settings: &settings, ..Parts::default() }, BUDGET)
 }
 
+/// Verbs whose answers have a view; `ui/src/live.ts` says which.
+const SHOWN: [&str; 6] = ["comm", "compile", "diff", "kernels", "memory", "roofline"];
+
 /// A document as one file: the program where a view of it shows the answers of that verb, else tables alone.
 pub fn of(document: &Document) -> String {
-    /// Verbs whose answers have a view; `ui/src/live.ts` says which.
-    const SHOWN: [&str; 6] = ["comm", "compile", "diff", "kernels", "memory", "roofline"];
     if SHOWN.contains(&document.verb) {
         offline(document, &Parts::default(), BUDGET)
     } else {
@@ -220,5 +221,50 @@ fn fitting_flame(flame: &dyn Fn(usize) -> Option<Vec<u8>>, room: usize) -> Optio
         }
         // Letters grow with frames; a little less, so that the next attempt fits.
         frames = (frames * room / text.len() * 9 / 10).clamp(LEAST, frames / 2);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use eaves_analyze::analyses;
+    use eaves_assess::compile;
+    use eaves_section::VIEWS;
+
+    use super::SHOWN;
+
+    const LIVE: &str = include_str!("../../../ui/src/live.ts");
+    const INDEX: &str = include_str!("../../../ui/src/views/index.ts");
+    const KERNELS: &str = include_str!("../../../ui/src/views/kernels.tsx");
+
+    /// The text from one mark to the next other.
+    fn between<'a>(text: &'a str, from: &str, to: &str) -> &'a str {
+        text.split_once(from).and_then(|(_, rest)| rest.split_once(to)).unwrap().0
+    }
+
+    fn is_section(id: &str) -> bool {
+        analyses::find(id).is_some()
+            || compile::SECTIONS.contains(&id)
+            || ["comm-roofline", "diff"].contains(&id)
+    }
+
+    /// The page and this program list verbs, views and sections in two languages.
+    #[test]
+    fn the_lists_of_the_page_agree() {
+        let beginnings = between(LIVE, "const BEGINNINGS", "};");
+        let views = between(INDEX, "export const VIEWS", "];");
+        let is_view = |view: &str| views.contains(&format!("  {view},"));
+        for verb in SHOWN {
+            assert!(beginnings.contains(&format!(" {verb}: \"")), "`{verb}` has no view to begin with");
+        }
+        for view in beginnings.split('"').skip(1).step_by(2) {
+            assert!(is_view(view), "no view `{view}`");
+        }
+        for (section, view) in VIEWS {
+            assert!(is_view(view) && is_section(section), "{section}: {view}");
+        }
+        for section in between(KERNELS, "const PARTS", "];").split("section: \"").skip(1) {
+            let id = section.split('"').next().unwrap_or_default();
+            assert!(is_section(id), "no section `{id}`");
+        }
     }
 }

@@ -15,6 +15,7 @@ mod statistics;
 mod table;
 pub mod timeline;
 mod value;
+mod view;
 
 pub use description::Description;
 pub use finding::{Budget, Finding, Gain, Severity};
@@ -22,6 +23,7 @@ pub use number::{Number, words};
 pub use statistics::Statistics;
 pub use table::{Column, DISTRIBUTION_ENDING, Table};
 pub use value::{Provenance, Unit, Value};
+pub use view::{VIEWS, view_of};
 
 /// The answer of one analysis.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -30,6 +30,8 @@ export interface Table {
 
 export interface Finding {
   id: string;
+  /** Place among all findings of the document, from 1. */
+  place?: number;
   severity: "info" | "warning" | "critical";
   claim: string;
   /** Low and high. */
@@ -45,6 +47,8 @@ export interface Finding {
 export interface Section {
   id: string;
   title: string;
+  /** The view that shows what it is about. */
+  view?: string;
   numbers: NumberEntry[];
   tables: Table[];
   findings: Finding[];

@@ -11,17 +11,17 @@ const section = (id: string, more: Partial<Section> = {}): Section => ({ id, tit
 const report = (...sections: Section[]): Document => ({ schema: "eaves.report/1", tool: { name: "eaves", version: "1" }, inputs: [], warnings: [], skipped: [], sections });
 const finding = (id: string, severity: Finding["severity"], gain_ns: Finding["gain_ns"] = null, gain_of: Finding["gain_of"] = null): Finding => ({ id, severity, claim: id, gain_ns, gain_of, evidence: "", next: "" });
 
-test("findings: the largest gain first, gains of a step as often as there were steps, then the worst", () => {
-  const steps = section("steps", { numbers: [{ id: "steps", rank: 0, value: 4, unit: "count", provenance: "counter" }] });
+test("findings are in the order of the document, those of older reports by section", () => {
+  const at = (place: number, one: Finding): Finding => ({ ...one, place });
   const found = ranked(
     report(
-      steps,
-      section("a", { findings: [finding("unknown", "info"), finding("whole", "info", [0, 3_000_000], "selection"), finding("bad", "critical")] }),
-      section("b", { findings: [finding("step", "warning", [0, 1_000_000], "step")] }),
+      section("a", { findings: [at(3, finding("unknown", "info")), at(2, finding("whole", "info", [0, 3_000_000], "selection"))] }),
+      section("b", { findings: [at(1, finding("step", "warning", [0, 1_000_000], "step"))] }),
     ),
   );
-  // Four steps of 1 ms are more than 3 ms once.
-  expect(found.map((one) => [one.finding.id, one.gain])).toEqual([["step", 4_000_000], ["whole", 3_000_000], ["bad", null], ["unknown", null]]);
+  expect(found.map((one) => [one.finding.id, one.section.id])).toEqual([["step", "b"], ["whole", "a"], ["unknown", "a"]]);
+  const old = ranked(report(section("a", { findings: [finding("one", "info"), finding("two", "critical")] }), section("b", { findings: [finding("three", "info")] })));
+  expect(old.map((one) => one.finding.id)).toEqual(["one", "two", "three"]);
 });
 
 test("what was reached is that of the messages that are drawn", () => {
