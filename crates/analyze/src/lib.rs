@@ -66,7 +66,7 @@ pub use info::info;
 pub use job::{Job, Measured, RankSummary, assemble, measure};
 pub use kernel_counters::CounterSums;
 pub use kernel_type::{KernelType, KernelTypes};
-pub use options::{MeasuredMachine, ONE_CORE, Options};
+pub use options::{MeasuredMachine, Options};
 pub use partial::{Partial, PartialError};
 pub use rank_view::RankView;
 pub use selection::{Selection, SelectionError};

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use eaves_model::Ns;
+use eaves_roofline::measured::Roofs;
 use eaves_roofline::scripts::Script;
 use eaves_roofline::{Device, Settings};
 
@@ -40,15 +41,10 @@ pub struct MeasuredMachine {
     pub host_name: Option<String>,
 }
 
-/// What a device of one core says of its scope.
-pub const ONE_CORE: &str = "one core";
-
 impl MeasuredMachine {
     /// The device for operators that run on so many threads; all cores if that is not known.
     pub fn device(&self, threads: Option<u64>) -> Option<&Device> {
-        let is_one = |device: &&Device| device.scope.as_deref() == Some(ONE_CORE);
-        let (one, all) =
-            (self.devices.iter().find(is_one), self.devices.iter().find(|device| !is_one(device)));
+        let Roofs { one, all } = Roofs::of(&self.devices);
         if threads == Some(1) { one.or(all) } else { all.or(one) }
     }
 }

@@ -55,6 +55,8 @@ pub struct Answer {
     pub csv_note: Option<&'static str>,
     /// Conditions that hold and on which the user wants to fail.
     pub too_much: Vec<TooMuch>,
+    /// Why its numbers are not to be believed: told after them, as an error.
+    pub fault: Option<Failure>,
     /// How it is drawn, if not as any document.
     pub drawing: Option<Box<dyn Drawing>>,
 }
@@ -77,6 +79,7 @@ impl Answer {
             notes: Vec::new(),
             csv_note: None,
             too_much: Vec::new(),
+            fault: None,
             drawing: None,
         }
     }
@@ -93,6 +96,17 @@ impl Answer {
     pub fn drawn_by(mut self, drawing: impl Drawing + 'static) -> Self {
         self.drawing = Some(Box::new(drawing));
         self
+    }
+
+    /// The answer, if its numbers are to be believed.
+    ///
+    /// # Errors
+    /// If they are not.
+    pub fn sound(mut self) -> Result<Self, Failure> {
+        match self.fault.take() {
+            Some(fault) => Err(fault),
+            None => Ok(self),
+        }
     }
 
     /// The tables that become files of their own.

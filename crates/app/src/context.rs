@@ -18,6 +18,11 @@ pub trait Progress: Sync {
         read(Arc::default());
     }
 
+    /// Runs work of several steps, which says before each how many are done, of how many, and what is next.
+    fn steps(&self, work: &mut dyn FnMut(&mut dyn FnMut(usize, usize, &str))) {
+        work(&mut |_, _, _| {});
+    }
+
     /// Says something to people while the work goes on.
     fn note(&self, _text: &str) {}
 }
@@ -153,6 +158,16 @@ impl<'a> Context<'a> {
     /// If an input cannot be read.
     pub fn compile_logs(&self, inputs: &[PathBuf]) -> Result<Vec<CompileLog>, Failure> {
         self.reading(|options| eaves_ingest::read_compile_logs(inputs, options))
+    }
+
+    /// Does work of several steps, which says before each how many are done, of how many, and what is next.
+    ///
+    /// # Errors
+    /// If whoever hears about progress did not run it.
+    pub fn steps<R>(&self, work: impl FnOnce(&mut dyn FnMut(usize, usize, &str)) -> R) -> Result<R, Failure> {
+        let (mut work, mut answer) = (Some(work), None);
+        self.progress.steps(&mut |tell| answer = work.take().map(|work| work(tell)));
+        answer.ok_or_else(|| Failure::new("nothing was run", "this is a fault of eaves; please report it"))
     }
 
     fn reading<T>(

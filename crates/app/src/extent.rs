@@ -17,6 +17,16 @@ impl Extent {
     pub(crate) fn float(self) -> f64 {
         self.0 as f64
     }
+
+    /// The number as memory is counted.
+    ///
+    /// # Errors
+    /// If this machine cannot count so far.
+    pub(crate) fn count(self) -> Result<usize, crate::Failure> {
+        usize::try_from(self.0).map_err(|_| {
+            crate::Failure::usage(format!("{self} is too large for this machine"), "use a smaller extent")
+        })
+    }
 }
 
 impl fmt::Display for Extent {

@@ -26,6 +26,7 @@ mod form;
 pub mod machine;
 pub mod partial;
 pub mod pictures;
+pub mod running;
 mod selection;
 mod session;
 mod text_value;

@@ -80,27 +80,39 @@ impl SchemaReader<'_> {
         if let Some(properties) = value.get("properties").and_then(Value::as_object) {
             names.extend(properties.keys().cloned());
         }
-        for key in ["oneOf", "anyOf", "allOf"] {
-            let parts: Vec<&Value> = value.get(key).and_then(Value::as_array).into_iter().flatten().collect();
-            let named: Vec<&Value> = parts.iter().copied().filter(|part| self.names_tag_of(part)).collect();
-            for part in if named.is_empty() { parts } else { named } {
+        for parts in variants(value) {
+            let named: Vec<&Value> = parts.iter().filter(|part| self.names_tag_of(part)).collect();
+            for part in if named.is_empty() { parts.iter().collect() } else { named } {
                 self.collect(part, names);
             }
         }
-        let target = value.get("$ref").and_then(Value::as_str).and_then(|path| path.rsplit('/').next());
-        if let Some(part) = target.and_then(|name| self.definitions?.get(name)) {
+        if let Some(part) = self.target(value) {
             self.collect(part, names);
         }
     }
 
-    /// True if a field has the text by which a variant is told from others.
+    /// What a schema refers to.
+    fn target(&self, value: &Value) -> Option<&Value> {
+        let path = value.get("$ref").and_then(Value::as_str)?;
+        self.definitions?.get(path.rsplit('/').next()?)
+    }
+
+    /// True if a field has the text by which a variant, or one of its own, is told from others.
     fn names_tag_of(&self, variant: &Value) -> bool {
         let properties = variant.get("properties").and_then(Value::as_object);
-        properties.into_iter().flatten().any(|(name, property)| {
+        let is_tagged = properties.into_iter().flatten().any(|(name, property)| {
             let tag = property.get("const");
             tag.is_some() && tag == self.fields.get(name)
-        })
+        });
+        is_tagged
+            || variants(variant).flatten().any(|part| self.names_tag_of(part))
+            || self.target(variant).is_some_and(|part| self.names_tag_of(part))
     }
+}
+
+/// The lists of alternatives and parts of a schema.
+fn variants(value: &Value) -> impl Iterator<Item = &Vec<Value>> {
+    ["oneOf", "anyOf", "allOf"].into_iter().filter_map(|key| value.get(key)?.as_array())
 }
 
 /// A verb of the list of all, for doors that take its name as data.
@@ -110,7 +122,7 @@ pub struct Entry {
     pub name: &'static str,
     /// The schema of its request.
     pub schema: fn() -> Schema,
-    /// Reads a request and answers it.
+    /// Reads a request and answers it, if there is an answer to be believed.
     pub answer: fn(Map<String, Value>, &Context<'_>) -> Result<Answer, Failure>,
 }
 
@@ -126,7 +138,7 @@ impl Entry {
         Self {
             name: V::NAME,
             schema: || schema_for!(V),
-            answer: |fields, context| parse::<V>(fields)?.run(context),
+            answer: |fields, context| parse::<V>(fields)?.run(context)?.sound(),
         }
     }
 }

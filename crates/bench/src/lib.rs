@@ -14,6 +14,7 @@ pub mod kernel;
 pub mod opencl;
 mod reference;
 pub mod roofs;
+pub mod running;
 pub mod timing;
 
 pub use backend::{Backend, BenchError, Options};

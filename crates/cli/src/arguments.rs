@@ -12,7 +12,7 @@ use crate::Status;
 use crate::destination::{self, Outputs};
 use crate::failure::hinted;
 use crate::printer::Printer;
-use crate::progress::Bar;
+use crate::progress::{Bar, Steps};
 
 /// Where the output goes and how it looks.
 #[derive(Args, Clone, Debug)]
@@ -75,6 +75,11 @@ impl Progress for Printer {
     fn reading(&self, read: &mut dyn FnMut(Arc<eaves_ingest::Progress>)) {
         let bar = Bar::start(self);
         read(bar.progress.clone());
+    }
+
+    fn steps(&self, work: &mut dyn FnMut(&mut dyn FnMut(usize, usize, &str))) {
+        let steps = Steps::start(self);
+        work(&mut |done, of, what| steps.show(done, of, what));
     }
 
     fn note(&self, text: &str) {
@@ -189,6 +194,9 @@ impl OutputArguments {
             }
             outputs.write(answer, self.top.unwrap_or(answer.top), self.is_full(), printer)
         })?;
+        if let Some(fault) = &answer.fault {
+            return Err(fault.clone().into());
+        }
         Ok(self.tell(&answer.too_much))
     }
 

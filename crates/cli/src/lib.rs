@@ -9,7 +9,6 @@ mod destination;
 mod failure;
 mod ingesting;
 pub mod library;
-mod measuring;
 mod output;
 mod printer;
 mod progress;

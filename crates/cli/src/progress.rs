@@ -1,4 +1,4 @@
-//! How far reading has come, once it takes long enough to wonder.
+//! How far the work has come, once it takes long enough to wonder.
 
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -78,4 +78,42 @@ fn show(bar: &ProgressBar, progress: &Progress) {
     // What is read twice to look at its first bytes is counted twice.
     bar.set_position(if total > 0 { progress.done().min(total) } else { progress.done() });
     bar.tick();
+}
+
+/// A line on stderr that says what is measured, where somebody sees it; gone when it is dropped.
+pub(crate) struct Steps {
+    bar: Option<ProgressBar>,
+}
+
+impl Steps {
+    /// Starts without a step.
+    pub(crate) fn start(printer: &Printer) -> Self {
+        let bar = printer.shows_progress().then(|| {
+            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+            if let Ok(style) = ProgressStyle::with_template("measuring {pos}/{len} [{bar:20}] {wide_msg}") {
+                bar.set_style(style);
+            }
+            bar
+        });
+        Self { bar }
+    }
+
+    /// So many of so many are done, and this is next.
+    pub(crate) fn show(&self, done: usize, of: usize, what: &str) {
+        if let Some(bar) = &self.bar {
+            bar.set_length(of as u64);
+            bar.set_position(done as u64);
+            bar.set_message(what.to_owned());
+            // Between samples nothing else may run, so the line is drawn here and by no thread of its own.
+            bar.tick();
+        }
+    }
+}
+
+impl Drop for Steps {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
 }

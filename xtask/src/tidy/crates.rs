@@ -9,7 +9,7 @@ use super::sources::Sources;
 const EDGES: [(&str, &[&str]); 16] = [
     // tidy-alphabetical-start
     ("analyze", &["assess", "model", "roofline", "section"]),
-    ("app", &["analyze", "assess", "ingest", "model", "present", "roofline", "section", "store"]),
+    ("app", &["analyze", "assess", "bench", "ingest", "model", "present", "roofline", "section", "store"]),
     ("assess", &["model", "roofline", "section"]),
     ("bench", &["roofline"]),
     ("capture", &["model"]),
@@ -28,8 +28,8 @@ const EDGES: [(&str, &[&str]); 16] = [
 ];
 
 const OF_CLI: &[&str] = &[
-    "analyze", "app", "assess", "bench", "capture", "ingest", "model", "present", "query", "roofline",
-    "section", "serve", "store",
+    "analyze", "app", "assess", "capture", "ingest", "model", "present", "query", "roofline", "section",
+    "serve", "store",
 ];
 
 /// The Python package is the program too.

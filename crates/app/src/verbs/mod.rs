@@ -1,6 +1,7 @@
 //! The verbs, one file each. To add one: copy a file, add a `mod` line, a `pub use` and an entry, in order of name.
 
 // tidy-alphabetical-start
+pub mod bench;
 mod comm;
 mod compile;
 pub mod device;
@@ -15,9 +16,11 @@ pub mod predict;
 mod report;
 mod roofline;
 mod timeline;
+pub mod validate;
 // tidy-alphabetical-end
 
 // tidy-alphabetical-start
+pub use bench::Bench;
 pub use comm::Comm;
 pub use compile::Compile;
 pub use device::Device;
@@ -32,6 +35,7 @@ pub use predict::Predict;
 pub use report::{Report, check_sections};
 pub use roofline::{ColorBy, Factor, InputForm, Pair, PaletteName, Percent, Roofline, ThemeName};
 pub use timeline::Timeline;
+pub use validate::Validate;
 // tidy-alphabetical-end
 
 use crate::Entry;
@@ -39,6 +43,7 @@ use crate::Entry;
 /// Every verb whose requests are data.
 pub static ALL: &[Entry] = &[
     // tidy-alphabetical-start
+    Entry::of::<Bench>(),
     Entry::of::<Comm>(),
     Entry::of::<Compile>(),
     Entry::of::<Device>(),
@@ -53,6 +58,7 @@ pub static ALL: &[Entry] = &[
     Entry::of::<Report>(),
     Entry::of::<Roofline>(),
     Entry::of::<Timeline>(),
+    Entry::of::<Validate>(),
     // tidy-alphabetical-end
 ];
 

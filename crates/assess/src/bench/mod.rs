@@ -9,67 +9,12 @@ mod sweep;
 #[cfg(test)]
 pub(crate) mod test_measurements;
 
-use eaves_roofline::Device;
-use eaves_roofline::measured::{Execution, Measurement, Spec};
+use eaves_roofline::measured::{Execution, Measurement, Ran, Roofs, Spec};
 use eaves_section::quantity;
 use eaves_section::{Number, Section, Unit, Value};
 
 pub use points::points;
 pub use roofs::roofs;
-
-/// What became of a kernel that was to be run.
-#[derive(Clone, Debug, PartialEq)]
-#[expect(clippy::large_enum_variant, reason = "there are dozens of them, and nearly all are the large one")]
-pub enum Ran {
-    /// It was measured, for better or worse.
-    Measured(Measurement),
-    /// It could not be run.
-    Refused {
-        /// What was asked for.
-        spec: Spec,
-        /// Why not.
-        why: String,
-    },
-}
-
-impl Ran {
-    /// The measurement, if there is one.
-    pub fn measured(&self) -> Option<&Measurement> {
-        match self {
-            Self::Measured(measurement) => Some(measurement),
-            Self::Refused { .. } => None,
-        }
-    }
-}
-
-/// The roofs that measurements are held against.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Roofs<'a> {
-    /// Those of everything together.
-    pub all: Option<&'a Device>,
-    /// Those of one core, where they were measured.
-    pub one: Option<&'a Device>,
-}
-
-impl<'a> Roofs<'a> {
-    /// Those over so many threads of a backend. What all cores can do says nothing of some of them.
-    pub fn over(&self, measurement: &Measurement) -> Option<&'a Device> {
-        let conditions = &measurement.conditions;
-        match conditions.backend.as_str() {
-            "cpu" if conditions.threads == 1 => self.one.or(self.all),
-            "cpu" => {
-                let threads = conditions.threads as f64;
-                self.all.filter(|device| device.units.as_ref().is_none_or(|units| units.value == threads))
-            }
-            _ => self.all,
-        }
-    }
-
-    /// True if the measurement is of one core, and `all` is of more.
-    pub(crate) fn are_of_more_than(&self, measurement: &Measurement) -> bool {
-        measurement.conditions.backend == "cpu" && measurement.conditions.threads == 1 && self.one.is_some()
-    }
-}
 
 /// The section of these kernels.
 pub fn section(ran: &[Ran], roofs: &Roofs<'_>) -> Section {

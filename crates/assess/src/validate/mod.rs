@@ -10,11 +10,11 @@ mod classes;
 mod rows;
 
 use eaves_roofline::Device;
-use eaves_roofline::measured::{ESTIMATE, Interval, Measurement, Spec, quantile};
+use eaves_roofline::measured::{ESTIMATE, Interval, Measurement, Ran, Roofs, Spec, quantile};
 use eaves_section::{Column, Finding, Number, Section, Severity, Table, Unit, Value};
 
 use crate::bench::results::predicted;
-use crate::bench::{Ran, Roofs, seconds};
+use crate::bench::seconds;
 
 pub use baseline::{Baseline, Compared};
 pub use causes::{Twin, twins};

@@ -1,39 +1,20 @@
-//! `eaves device`: what devices can do, and which ones this machine has.
+//! `eaves device`: what is written to a peaks file is shown to people, too.
 
-mod measure;
-
-use clap::{Args, Subcommand};
-use eaves_app::HELP_TEMPLATE;
-use eaves_app::verbs::device::{Device, DeviceOp};
+use eaves_app::verbs::Device;
+use eaves_app::verbs::device::DeviceOp;
+use eaves_app::{Form, Verb};
 
 use crate::Status;
 use crate::arguments::OutputArguments;
 
-/// List and show devices, find and measure those of this machine
-#[derive(Args, Debug)]
-#[command(
-    help_template = HELP_TEMPLATE,
-    before_help = "  eaves device list --vendor amd
-  eaves device show h100-sxm
-  eaves device detect -o peaks.yaml
-  eaves device measure -o roofs.yaml"
-)]
-pub(crate) struct Arguments {
-    #[command(subcommand)]
-    what: What,
-}
-
-#[derive(Debug, Subcommand)]
-enum What {
-    #[command(flatten)]
-    Asked(DeviceOp),
-    Measure(measure::Arguments),
-}
-
 /// Does it.
-pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> anyhow::Result<Status> {
-    match &arguments.what {
-        What::Asked(op) => output.run(&Device { op: op.clone() }),
-        What::Measure(arguments) => measure::run(arguments, output).map(|()| Status::Done),
+pub(super) fn run(request: &Device, output: &OutputArguments) -> anyhow::Result<Status> {
+    let outputs = output.outputs(&request.files(), |form| request.has_form(form))?;
+    let answer = output.ask(request, &outputs)?;
+    // The file is for programs; people see the table all the same.
+    let is_hidden = outputs.forms().iter().all(|form| *form == Form::Yaml);
+    if is_hidden && matches!(request.op, DeviceOp::Measure(_)) {
+        output.show(&answer.document)?;
     }
+    output.answered(&answer, outputs)
 }

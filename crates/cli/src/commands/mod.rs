@@ -2,7 +2,6 @@
 
 // tidy-alphabetical-start
 mod attach;
-pub(crate) mod bench;
 mod cluster;
 mod compile;
 mod counters;
@@ -17,7 +16,6 @@ pub(crate) mod report;
 mod self_;
 mod serve;
 mod trigger;
-mod validate;
 mod watch;
 // tidy-alphabetical-end
 
@@ -37,12 +35,12 @@ use crate::progress::Bar;
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Attach(attach::Arguments),
-    Bench(Box<bench::Arguments>),
+    Bench(Box<verbs::Bench>),
     Cluster(cluster::Arguments),
     Comm(verbs::Comm),
     Compile(Box<compile::Arguments>),
     Counters(counters::Arguments),
-    Device(device::Arguments),
+    Device(verbs::Device),
     Diff(verbs::Diff),
     Export(export::Arguments),
     Flame(verbs::Flame),
@@ -63,7 +61,7 @@ pub(crate) enum Command {
     Serve(serve::Arguments),
     Timeline(verbs::Timeline),
     Trigger(trigger::Arguments),
-    Validate(validate::Arguments),
+    Validate(verbs::Validate),
     Watch(watch::Arguments),
 }
 
@@ -72,12 +70,12 @@ impl Command {
     pub(crate) fn run(&self, output: &OutputArguments) -> Result<Status> {
         match self {
             Self::Attach(arguments) => return attach::run(arguments, output),
-            Self::Bench(arguments) => bench::run(arguments, output),
+            Self::Bench(request) => return output.run(request.as_ref()),
             Self::Cluster(arguments) => return cluster::run(arguments),
             Self::Comm(request) => return output.run(request),
             Self::Compile(arguments) => return compile::run(arguments, output),
             Self::Counters(arguments) => return counters::run(arguments, output),
-            Self::Device(arguments) => return device::run(arguments, output),
+            Self::Device(request) => return device::run(request, output),
             Self::Diff(request) => return output.run(request),
             Self::Export(arguments) => export::run(arguments, output),
             Self::Flame(request) => return output.run(request),
@@ -97,7 +95,7 @@ impl Command {
             Self::Serve(arguments) => serve::run(arguments, output),
             Self::Timeline(request) => return output.run(request),
             Self::Trigger(arguments) => return trigger::run(arguments, output),
-            Self::Validate(arguments) => return validate::run(arguments, output),
+            Self::Validate(request) => return output.run(request),
             Self::Watch(arguments) => return watch::run(arguments, output),
         }?;
         Ok(Status::Done)

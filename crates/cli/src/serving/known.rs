@@ -4,8 +4,8 @@ use eaves_roofline::predict::{configurations, models};
 use eaves_roofline::{Every, Family, Precision, Scale};
 use serde_json::{Value, json};
 
-use crate::commands::bench;
-use crate::measuring;
+use eaves_app::running;
+use eaves_app::verbs::bench;
 
 /// Elements that scales are shared by where bits per element are told: a layer of 4096 by 4096.
 const ELEMENTS: f64 = 4096.0 * 4096.0;
@@ -58,7 +58,7 @@ pub(super) fn presets() -> Value {
         }))
     };
     let shapes = bench::presets().into_iter().map(|(key, shapes)| json!({"key": key, "shapes": shapes}));
-    let backends = measuring::backends()
+    let backends = running::backends()
         .into_iter()
         .map(|(name, reason)| json!({"name": name, "available": reason.is_none(), "reason": reason}));
     json!({

@@ -3,6 +3,7 @@
 
 mod guard;
 mod interval;
+mod ran;
 mod sample;
 mod spec;
 mod statistics;
@@ -11,6 +12,7 @@ use crate::{Precision, Work};
 
 pub use guard::{Limits, Violation, violations};
 pub use interval::{Interval, RoofKind, RoofTime, interval, level};
+pub use ran::{Ran, Roofs};
 pub use sample::{Contamination, Sample};
 pub use spec::{Attend, Spec, Store, Stream};
 /// How the source of a roof begins that was measured in turns with what is held against it; the code that ran follows.

@@ -1,6 +1,7 @@
 //! `device`: what devices can do, and which ones this machine has.
 
 mod detect;
+mod measure;
 
 use std::path::PathBuf;
 
@@ -14,6 +15,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 pub use self::detect::Detect;
+pub use self::measure::Measure;
 use crate::device::named;
 use crate::{Answer, Context, Failure, Form, HELP_TEMPLATE, Verb};
 
@@ -61,6 +63,15 @@ pub enum DeviceOp {
   eaves device detect --from tprof.json -o peaks.yaml"
     )]
     Detect(Detect),
+    /// Measure what this machine can do, and keep it for CPU recordings
+    #[command(
+        help_template = HELP_TEMPLATE,
+        before_help = "  eaves device measure
+  eaves device measure -o roofs.yaml
+  eaves device measure --thorough --sustained -o roofs.yaml
+  eaves device measure -o roofs.png"
+    )]
+    Measure(Measure),
 }
 
 /// The catalog.
@@ -88,19 +99,23 @@ impl Verb for Device {
             DeviceOp::List(list) => Ok(answer(devices::list(&list.devices()?))),
             DeviceOp::Show(show) => Ok(answer(devices::show(&named(&show.device)?))),
             DeviceOp::Detect(detect) => detect.answer(context),
+            DeviceOp::Measure(measure) => measure.answer(context),
         }
     }
 
     fn files(&self) -> Vec<PathBuf> {
         match &self.op {
             DeviceOp::Detect(detect) => detect.from.iter().cloned().collect(),
-            DeviceOp::List(_) | DeviceOp::Show(_) => Vec::new(),
+            DeviceOp::List(_) | DeviceOp::Measure(_) | DeviceOp::Show(_) => Vec::new(),
         }
     }
 
     fn has_form(&self, form: Form) -> bool {
-        let writes_peaks = matches!(self.op, DeviceOp::Detect(_));
-        Form::OF_DOCUMENTS.contains(&form) || writes_peaks && form == Form::Yaml
+        match self.op {
+            DeviceOp::List(_) | DeviceOp::Show(_) => Form::OF_DOCUMENTS.contains(&form),
+            DeviceOp::Detect(_) => Form::OF_DOCUMENTS.contains(&form) || form == Form::Yaml,
+            DeviceOp::Measure(_) => form.is_of_charts() || form == Form::Yaml,
+        }
     }
 }
 

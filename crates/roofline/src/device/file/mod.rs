@@ -23,8 +23,8 @@ const NEEDED: &str = "give `hbm_bw_GBps` and `compute_peaks_GFLOPs`: see docs/de
 /// What the cores of a processor are called, in the catalogue and in files that eaves writes.
 const CORE: &str = "core";
 
-/// What a measured file calls one core of a processor that it has as a whole, too.
-const ONE_CORE: &str = "one core";
+/// What a device of one core says of its scope: measured files have it beside the processor as a whole.
+pub const ONE_CORE: &str = "one core";
 
 /// Why a file is no device.
 #[derive(Clone, Debug, PartialEq, Eq)]

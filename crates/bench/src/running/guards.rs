@@ -1,16 +1,16 @@
 //! Limits that roofs set for a measurement.
 
-use eaves_bench::cpu::InstructionSet;
-use eaves_bench::{CacheState, Limits, Measurement, Spec};
 use eaves_roofline::Device;
-use eaves_roofline::device::Confidence;
+use eaves_roofline::device::{Confidence, Fact};
 use eaves_roofline::measured::{level, violations};
 
-use super::Against;
+use super::KnownRoofs;
+use crate::cpu::InstructionSet;
+use crate::{CacheState, Limits, Measurement, Spec};
 
 /// Adds what the measurement breaks.
-pub(super) fn check(measurement: &mut Measurement, against: &Against) {
-    add(measurement, &against.limits(measurement));
+pub(super) fn check(measurement: &mut Measurement, roofs: &KnownRoofs) {
+    add(measurement, &roofs.limits(measurement));
 }
 
 /// Adds what the measurement breaks of these limits.
@@ -27,7 +27,7 @@ pub(super) fn limits(measurement: &Measurement, device: Option<&Device>) -> Limi
     let arithmetic = measurement.work.arithmetic;
     let is_cpu = measurement.conditions.backend == "cpu";
     let per_cycle = arithmetic.filter(|_| is_cpu).and_then(|one| InstructionSet::best().most_per_cycle(one));
-    let measured = |fact: &eaves_roofline::device::Fact| fact.source.confidence == Confidence::Measured;
+    let measured = |fact: &Fact| fact.source.confidence == Confidence::Measured;
     let peak = device.zip(arithmetic).and_then(|(device, arithmetic)| {
         let peak = device.peak(arithmetic, measurement.work.engine)?;
         measured(&peak.dense).then(|| (peak.key.clone(), peak.dense.value))

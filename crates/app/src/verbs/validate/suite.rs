@@ -1,47 +1,61 @@
 //! The kernels that predictions are held against.
 
+use std::str::FromStr;
+
 use clap::ValueEnum;
 use eaves_bench::{Attend, CacheState, Spec, Store, Stream};
 use eaves_roofline::{Device, Precision};
+use schemars::JsonSchema;
+use serde::Deserialize;
 
-use super::{Pair, pair};
-use crate::commands::bench::Product;
+use crate::text_value::written_as_text;
+use crate::verbs::bench::{Pair, Product, pair};
 
 /// How many kernels.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum Which {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Which {
+    /// All of them.
+    #[default]
     Full,
+    /// Some of each class.
     Quick,
+    /// None but the user's own.
     None,
 }
 
-/// A shape of the user's.
+/// A product of the user's: `1x4096x14336:mxfp4/int8`; FP32 unless a precision is named.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Own {
+pub struct Shape {
     product: Product,
     pair: Pair,
 }
 
-impl Own {
+impl Shape {
     pub(super) fn spec(&self) -> Spec {
         self.product.spec(&self.pair)
     }
 }
 
-/// `1x4096x14336:mxfp4/int8`; FP32 if no precision is said.
-pub(super) fn shape(text: &str) -> Result<Own, String> {
-    let (extents, precision) = text.split_once(':').unwrap_or((text, "fp32"));
-    let numbers: Option<Vec<usize>> = extents
-        .split(['x', 'X', ','])
-        .map(|extent| extent.trim().parse().ok().filter(|extent| (1..=1 << 24).contains(extent)))
-        .collect();
-    let product = match numbers.as_deref() {
-        Some([m, n, k]) => Product { m: *m, n: *n, k: *k },
-        Some([n, k]) => Product { m: 1, n: *n, k: *k },
-        _ => return Err("a shape such as 1x4096x4096 or 512x512x512:bf16".to_owned()),
-    };
-    let pair = pair(precision).map_err(|error| error.to_string())?;
-    Ok(Own { product, pair })
+written_as_text!(Shape, "Shape", "1x4096x14336:mxfp4/int8");
+
+impl FromStr for Shape {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (extents, precision) = text.split_once(':').unwrap_or((text, "fp32"));
+        let numbers: Option<Vec<usize>> = extents
+            .split(['x', 'X', ','])
+            .map(|extent| extent.trim().parse().ok().filter(|extent| (1..=1 << 24).contains(extent)))
+            .collect();
+        let product = match numbers.as_deref() {
+            Some([m, n, k]) => Product { m: *m, n: *n, k: *k },
+            Some([n, k]) => Product { m: 1, n: *n, k: *k },
+            _ => return Err("expected a shape such as 1x4096x4096 or 512x512x512:bf16".to_owned()),
+        };
+        let pair = pair(precision).map_err(|error| error.to_string())?;
+        Ok(Self { product, pair })
+    }
 }
 
 /// Weights that are narrower than FP32.
@@ -134,6 +148,7 @@ mod tests {
 
     #[test]
     fn shapes_are_read_as_they_are_meant() {
+        let shape = |text: &str| text.parse::<Shape>();
         let own = shape("1x4096x14336:mxfp4/int8").unwrap();
         assert_eq!(own.product, Product { m: 1, n: 4096, k: 14336 });
         assert_eq!(own.pair.weights.name, "mxfp4");

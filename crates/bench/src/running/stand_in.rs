@@ -1,15 +1,14 @@
 //! A backend that runs nothing and says what it is told, so that tests depend on no machine.
 
-use eaves_bench::{
-    Backend, BenchError, Conditions, Execution, Measurement, Options, Sample, Spec, Verification,
-};
 use eaves_roofline::measured::summary;
 use eaves_roofline::{Precision, Work};
 
+use crate::{Backend, BenchError, Conditions, Execution, Measurement, Options, Sample, Spec, Verification};
+
 /// Every kernel takes so many microseconds, and its results are wrong by so much.
-pub(crate) struct StandIn {
-    pub(crate) microseconds: u64,
-    pub(crate) error: f64,
+pub(super) struct StandIn {
+    pub(super) microseconds: u64,
+    pub(super) error: f64,
 }
 
 impl Backend for StandIn {

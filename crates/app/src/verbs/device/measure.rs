@@ -1,109 +1,95 @@
-//! `eaves device measure`: what this machine can really do.
-
-use std::path::Path;
+//! `device measure`: what this machine can really do.
 
 use clap::Args;
-use eaves_analyze::Outcome;
-use eaves_analyze::section::{Column, Number, Section, Table, Unit, Value};
-use eaves_assess::bench;
-use eaves_assess::roofline;
+use eaves_assess::{bench, roofline};
 use eaves_bench::roofs::{Effort, Second};
+use eaves_bench::running::{BackendKind, KnownRoofs};
 use eaves_present::Document;
-use eaves_roofline::device::{Peak, find_reported, to_yaml};
-use eaves_roofline::{Device, Settings};
+use eaves_roofline::Settings;
+use eaves_roofline::device::{Device, Peak, find_reported, to_yaml};
+use eaves_section::{Column, Number, Outcome, Section, Table, Unit, Value};
+use schemars::JsonSchema;
+use serde::Deserialize;
 
-use crate::arguments::OutputArguments;
-use crate::measuring::{self, Against, BackendName};
-use eaves_app::Form;
-use eaves_app::HELP_TEMPLATE;
-use eaves_app::machine;
+use super::detect::PeaksFile;
+use crate::running::{BackendName, measured_roofs, roof_steps};
+use crate::{Answer, Context, Failure, machine};
 
-/// Measure what this machine can do, and keep it for CPU recordings
-#[derive(Args, Debug)]
-#[command(
-    help_template = HELP_TEMPLATE,
-    before_help = "  eaves device measure
-  eaves device measure -o roofs.yaml
-  eaves device measure --thorough --sustained -o roofs.yaml
-  eaves device measure -o roofs.png"
-)]
-pub(super) struct Arguments {
-    /// Fewer sizes and samples: some seconds
+/// What to measure, and for how long.
+#[derive(Args, Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Measure {
+    /// Use fewer sizes and samples: takes seconds
     #[arg(long, conflicts_with = "thorough")]
-    quick: bool,
-    /// More sizes and samples: some minutes
+    pub quick: bool,
+    /// Use more sizes and samples: takes minutes
     #[arg(long)]
-    thorough: bool,
-    /// Compute for a minute and say what is left of the burst
+    pub thorough: bool,
+    /// Compute for a minute and show how much of the burst remains
     #[arg(long)]
-    sustained: bool,
-    /// What to measure: cpu or opencl
+    pub sustained: bool,
+    /// Backend: cpu or opencl
     #[arg(long, value_name = "NAME", default_value = "cpu", hide_possible_values = true)]
-    backend: BackendName,
-    /// The device of the catalogue to draw beside it; found by its name if
-    /// not said
+    pub backend: BackendName,
+    /// Device from the catalog to draw beside it [default: found by name]
     #[arg(long, value_name = "NAME")]
-    datasheet: Option<String>,
+    pub datasheet: Option<String>,
 }
 
-/// Measures, and writes a file or shows what was measured.
-pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> anyhow::Result<()> {
-    let is_yaml = |path: &Path| {
-        path.extension()
-            .is_some_and(|end| end.eq_ignore_ascii_case("yaml") || end.eq_ignore_ascii_case("yml"))
-    };
-    let yaml = output.one_path()?.is_some_and(is_yaml);
-    let destination = if yaml { None } else { Some(output.outputs(&[], Form::is_of_charts)?) };
-    let mut opened = measuring::open(arguments.backend, None)?;
-    let datasheet = match &arguments.datasheet {
-        Some(name) => Some(eaves_app::device::named(name)?),
-        None => find_reported(&opened.backend().device()).ok(),
-    };
-    let effort = match (arguments.quick, arguments.thorough) {
-        (true, _) => Effort::Quick,
-        (_, true) => Effort::Thorough,
-        _ => Effort::Default,
-    };
-    let against = Against::measure(&mut opened, effort, output)?;
-    if arguments.backend == BackendName::Cpu {
-        keep(&against, output);
+impl Measure {
+    pub(super) fn answer(&self, context: &Context<'_>) -> Result<Answer, Failure> {
+        let kind = BackendKind::from(self.backend);
+        let mut opened = kind.open(None)?;
+        let datasheet = match &self.datasheet {
+            Some(name) => Some(crate::device::named(name)?),
+            None => find_reported(&opened.backend().device()).ok(),
+        };
+        let known = measured_roofs(&mut opened, self.effort()?, context)?;
+        let mut document = document(&known, datasheet.as_ref());
+        if self.sustained {
+            let seconds = roof_steps(context, |tell| opened.sustained(tell))??;
+            document.outcomes.insert(1, Outcome::Section(sustained(&seconds)));
+        }
+        let file = PeaksFile(to_yaml(&known.devices));
+        let mut answer = Answer::new(document).with_top(0).drawn_by(file);
+        if kind == BackendKind::Cpu {
+            answer.notes.push(kept(&known));
+        }
+        Ok(answer)
     }
-    let mut document = document(&against, datasheet.as_ref());
-    if arguments.sustained {
-        let seconds = measuring::sustained(&opened, output)?;
-        document.outcomes.insert(1, Outcome::Section(sustained(&seconds)));
-    }
-    match destination {
-        Some(destination) => output.finish(&document, destination, 0),
-        // The file is for programs; people see the table all the same.
-        None => {
-            output.write_text(&to_yaml(&against.devices))?;
-            output.show(&document)
+
+    fn effort(&self) -> Result<Effort, Failure> {
+        match (self.quick, self.thorough) {
+            (true, true) => Err(Failure::usage(
+                "a measurement is quick or thorough, not both",
+                "leave out one of the two",
+            )),
+            (true, _) => Ok(Effort::Quick),
+            (_, true) => Ok(Effort::Thorough),
+            _ => Ok(Effort::Default),
         }
     }
 }
 
-/// Keeps the measurement, so that recordings of this machine's CPU are held against it.
-fn keep(against: &Against, output: &OutputArguments) {
+/// Keeps the measurement, so that recordings of this machine's CPU are held against it, and says where.
+fn kept(known: &KnownRoofs) -> String {
     let has_roofs = |device: &Device| {
         !device.peaks.is_empty() && device.main_memory().is_some_and(|memory| memory.bandwidth.is_some())
     };
-    let text = if !against.devices.iter().all(has_roofs) {
-        "note: too little could be measured to be kept; try again on a quieter machine\n".to_owned()
-    } else {
-        match machine::keep(&against.devices) {
-            Ok(file) => format!(
-                "note: kept in {}; `eaves roofline` and `eaves report` hold CPU recordings against it\n",
-                file.display()
-            ),
-            Err(error) => format!("note: the measurement is not kept: {error:#}\n"),
-        }
-    };
-    output.printer().note(&text);
+    if !known.devices.iter().all(has_roofs) {
+        return "too little could be measured to be kept; try again on a quieter machine".to_owned();
+    }
+    match machine::keep(&known.devices) {
+        Ok(file) => format!(
+            "kept in {}; `eaves roofline` and `eaves report` hold CPU recordings against it",
+            file.display()
+        ),
+        Err(error) => format!("the measurement is not kept: {error:#}"),
+    }
 }
 
-fn document(against: &Against, datasheet: Option<&Device>) -> Document {
-    let roofs = against.roofs();
+fn document(known: &KnownRoofs, datasheet: Option<&Device>) -> Document {
+    let roofs = known.roofs();
     let mut outcomes = vec![Outcome::Section(bench::roofs(&roofs, datasheet))];
     for device in roofs.all.into_iter().chain(roofs.one) {
         if device.peaks.is_empty() && device.memory.iter().all(|level| level.bandwidth.is_none()) {

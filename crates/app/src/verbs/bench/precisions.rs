@@ -1,30 +1,34 @@
 //! `--precision`: how weights and activations are stored.
 
-use anyhow::Result;
 use clap::Args;
 use eaves_roofline::Precision;
+use schemars::JsonSchema;
+use serde::Deserialize;
 
-use crate::failure::hinted;
+use crate::Failure;
 
-/// How weights and activations are stored.
+/// How weights and activations of one kernel are stored.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Pair {
     pub(crate) weights: Precision,
     pub(crate) activations: Precision,
 }
 
-#[derive(Args, Clone, Debug)]
+/// How weights and activations are stored.
+#[derive(Args, Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[command(next_help_heading = "Precisions")]
-pub(super) struct PrecisionArguments {
-    /// Of weights, with that of activations behind a slash: int8/int8,
-    /// mxfp4/fp32; several with commas, or `all`; fp32 if not said
+#[serde(default)]
+pub struct Precisions {
+    /// Precision of weights, with that of activations after a slash:
+    /// int8/int8, mxfp4/fp32; several with commas, or `all` [default: fp32]
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
-    precision: Vec<String>,
+    #[serde(deserialize_with = "crate::text_value::names")]
+    pub precision: Vec<String>,
 }
 
 /// What `all` means: every format there is a kernel for, with activations that make it quickest, and those that keep them
 /// exact where both are common.
-pub(crate) const ALL: [&str; 14] = [
+pub const ALL_PRECISIONS: [&str; 14] = [
     "fp64",
     "fp32",
     "fp16",
@@ -41,26 +45,26 @@ pub(crate) const ALL: [&str; 14] = [
     "nf4/fp32",
 ];
 
-impl PrecisionArguments {
-    /// True if nothing was typed.
-    pub(super) fn is_silent(&self) -> bool {
-        self.precision.is_empty()
-    }
+/// What `all` means where there are no weights.
+pub const WIDE_PRECISIONS: [&str; 4] = ["fp64", "fp32", "fp16", "bf16"];
 
-    pub(super) fn pairs(&self) -> Result<Vec<Pair>> {
+impl Precisions {
+    pub(super) fn pairs(&self) -> Result<Vec<Pair>, Failure> {
         match self.precision.as_slice() {
             [] => Ok(vec![Pair { weights: Precision::FP32, activations: Precision::FP32 }]),
-            [all] if all.eq_ignore_ascii_case("all") => ALL.iter().map(|name| pair(name)).collect(),
+            [all] if all.eq_ignore_ascii_case("all") => {
+                ALL_PRECISIONS.iter().map(|name| pair(name)).collect()
+            }
             names => names.iter().map(|name| pair(name)).collect(),
         }
     }
 
     /// One precision each, for what has no activations of its own.
-    pub(super) fn single(&self) -> Result<Vec<Precision>> {
+    pub(super) fn single(&self) -> Result<Vec<Precision>, Failure> {
         match self.precision.as_slice() {
             [] => Ok(vec![Precision::FP32]),
             [all] if all.eq_ignore_ascii_case("all") => {
-                ["fp64", "fp32", "fp16", "bf16"].iter().map(|name| parse(name)).collect()
+                WIDE_PRECISIONS.iter().map(|name| parse(name)).collect()
             }
             names => names.iter().map(|name| parse(name)).collect(),
         }
@@ -69,7 +73,7 @@ impl PrecisionArguments {
 
 /// `mxfp4/int8`, or one precision: then activations are the same if they compute by themselves, and FP32 for narrow
 /// weights.
-pub(crate) fn pair(text: &str) -> Result<Pair> {
+pub(crate) fn pair(text: &str) -> Result<Pair, Failure> {
     let (weights, activations) = match text.split_once('/') {
         Some((weights, activations)) => (parse(weights)?, parse(activations)?),
         None => {
@@ -81,10 +85,10 @@ pub(crate) fn pair(text: &str) -> Result<Pair> {
     Ok(Pair { weights, activations })
 }
 
-fn parse(name: &str) -> Result<Precision> {
-    name.trim()
-        .parse::<Precision>()
-        .map_err(|error| hinted(error.to_string(), format!("there are kernels for {}", ALL.join(", "))))
+fn parse(name: &str) -> Result<Precision, Failure> {
+    name.trim().parse::<Precision>().map_err(|error| {
+        Failure::usage(error.to_string(), format!("there are kernels for {}", ALL_PRECISIONS.join(", ")))
+    })
 }
 
 #[cfg(test)]
@@ -93,8 +97,8 @@ mod tests {
 
     #[test]
     fn every_format_of_all_is_known() {
-        let arguments = PrecisionArguments { precision: vec!["ALL".into()] };
-        assert_eq!(arguments.pairs().unwrap().len(), ALL.len());
+        let all = Precisions { precision: vec!["ALL".into()] };
+        assert_eq!(all.pairs().unwrap().len(), ALL_PRECISIONS.len());
         let one = pair("mxfp4").unwrap();
         assert_eq!((one.weights.name, one.activations.name), ("mxfp4", "fp32"));
         let two = pair("int8/int8").unwrap();

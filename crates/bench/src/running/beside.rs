@@ -1,58 +1,56 @@
 //! Kernels in turns with the roofs that bound them.
 
-use eaves_assess::bench::Ran;
-use eaves_assess::validate::Beside;
-use eaves_bench::cpu::Cpu;
-use eaves_bench::roofs::{Gauges, Roofs};
-use eaves_bench::{Limits, Measurement, Spec};
+use eaves_roofline::measured::Ran;
 
-use super::{Against, Runner, Task, guards};
+use super::{KnownRoofs, Runner, Step, Task, guards};
+use crate::cpu::Cpu;
+use crate::roofs::{Beside, Gauges, Roofs};
+use crate::{Limits, Measurement, Spec};
 
 impl Runner<'_> {
     /// Runs each task in turns with the roofs that bound it, and answers the roofs of those seconds too; `None` where there
     /// are none of so many threads.
-    pub(crate) fn run_beside(
-        &self,
+    pub fn run_beside(
+        &mut self,
         cpu: &Cpu,
         tasks: &[Task],
-        against: &Against,
+        known: &KnownRoofs,
     ) -> (Vec<Ran>, Vec<Option<Beside>>) {
-        let Some(roofs) = &against.measured else {
-            return (self.run(tasks, against), Vec::new());
+        let Some(roofs) = &known.measured else {
+            return (self.run(tasks, known), Vec::new());
         };
         let mut gauges: Option<(usize, Gauges<'_>)> = None;
         let (mut ran, mut beside) = (Vec::new(), Vec::new());
         for task in tasks {
             let threads = task.options.threads;
-            self.steps.show(ran.len(), tasks.len(), &super::described(task, 1));
+            let group = std::slice::from_ref(task);
+            (self.tell)(Step { done: ran.len(), total: tasks.len(), group });
             // As many kernels as there are threads are not kept twice.
-            if gauges.as_ref().is_none_or(|(known, _)| *known != threads) {
-                gauges = known(roofs, threads).then(|| (threads, Gauges::new(cpu, roofs, threads)));
+            if gauges.as_ref().is_none_or(|(made_for, _)| *made_for != threads) {
+                gauges = are_known(roofs, threads).then(|| (threads, Gauges::new(cpu, roofs, threads)));
             }
             let (answer, roofs_of_it) = match &mut gauges {
-                Some((_, gauges)) => in_turns(gauges, task, against),
-                None => (self.run(std::slice::from_ref(task), against).pop(), None),
+                Some((_, gauges)) => in_turns(gauges, task, known),
+                None => (self.run_group(group, known).pop(), None),
             };
             ran.extend(answer);
             beside.push(roofs_of_it);
         }
-        self.steps.finish();
         (ran, beside)
     }
 }
 
 /// Whether roofs of so many threads were measured.
-fn known(roofs: &Roofs, threads: usize) -> bool {
+fn are_known(roofs: &Roofs, threads: usize) -> bool {
     threads == 1 || threads == roofs.threads
 }
 
-fn in_turns(gauges: &mut Gauges<'_>, task: &Task, against: &Against) -> (Option<Ran>, Option<Beside>) {
+fn in_turns(gauges: &mut Gauges<'_>, task: &Task, known: &KnownRoofs) -> (Option<Ran>, Option<Beside>) {
     match gauges.measure(&task.spec, &task.options) {
         Err(error) => (Some(Ran::Refused { spec: task.spec, why: error.to_string() }), None),
         Ok((mut measurement, beside, roofs)) => {
-            let limits = raised(against.limits(&measurement), &measurement, &beside);
+            let limits = raised(known.limits(&measurement), &measurement, &beside);
             guards::add(&mut measurement, &limits);
-            let roofs = Beside { middle: roofs.middle, quick: roofs.quick, slow: roofs.slow };
             (Some(Ran::Measured(measurement)), Some(roofs))
         }
     }

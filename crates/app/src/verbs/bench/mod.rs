@@ -1,0 +1,364 @@
+//! `bench`: kernels that really run, timed honestly.
+
+mod precisions;
+mod shapes;
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+use eaves_assess::bench::{points, section};
+use eaves_assess::roofline;
+use eaves_bench::running::{BackendKind, Code, KnownRoofs, Task};
+use eaves_bench::{CacheState, Measurement, Options, Spec};
+use eaves_present::Document;
+use eaves_roofline::Settings;
+use eaves_roofline::measured::{Ran, Roofs};
+use eaves_section::Outcome;
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer};
+use serde_json::{Map, Value};
+
+pub use self::precisions::{ALL_PRECISIONS, Precisions, WIDE_PRECISIONS};
+pub(super) use self::precisions::{Pair, pair};
+pub(super) use self::shapes::Product;
+pub use self::shapes::{ArithmeticName, Attention, CodeName, Fma, Gemm, Gemv, StreamName, Streams};
+use crate::running::{Running, StateName, broken, roofs_named, with_runner};
+use crate::{Answer, Context, Failure, Form, HELP_TEMPLATE, Verb};
+
+/// Run kernels of any shape and precision here, timed honestly
+#[derive(Args, Clone, Debug, Default, PartialEq)]
+#[command(
+    help_template = HELP_TEMPLATE,
+    arg_required_else_help = true,
+    before_help = "  eaves bench gemv --n 4096 --k 4096 --precision all
+  eaves bench --preset decode --precision fp32,int8/int8,mxfp4/int8
+  eaves bench gemm --n 4k --k 4k --precision fp32,mxfp4 --batch 1,2,4,8,16
+  eaves bench stream --bytes 16k,256k,8m,192m
+  eaves bench gemm --precision fp32 --device roofs.yaml -o gemm.png"
+)]
+pub struct Bench {
+    /// A kind of kernel; or else a preset.
+    #[command(subcommand)]
+    pub op: Option<BenchOp>,
+    /// Common shapes, if no kind of kernel is asked for.
+    #[command(flatten)]
+    pub presets: Presets,
+}
+
+/// Shapes that are asked for often.
+#[derive(Args, Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Presets {
+    /// Common shapes: decode, ffn-up, prefill or sweep
+    #[arg(long, value_name = "NAME", hide_possible_values = true)]
+    pub preset: Option<Preset>,
+    /// How operands are stored.
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub precisions: Precisions,
+    /// What they are run with.
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub common: Common,
+}
+
+/// What every kind of kernel is run with.
+#[derive(Args, Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Common {
+    /// What runs them.
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub running: Running,
+    /// Where operands are: hot, llc or cold [default: cold]
+    #[arg(long, value_name = "STATE", hide_possible_values = true, help_heading = "Running")]
+    pub state: Option<StateName>,
+    /// Compile CUDA kernels for an architecture, such as sm_90, and run
+    /// nothing
+    #[arg(long, value_name = "ARCH", help_heading = "Running")]
+    pub compile_for: Option<String>,
+    /// Compare results with the roofs of this device, or of a file that
+    /// `eaves device measure` wrote
+    #[arg(long, value_name = "NAME|FILE")]
+    pub device: Option<String>,
+}
+
+/// The kinds of kernels.
+#[derive(Clone, Debug, PartialEq, Subcommand, Deserialize, JsonSchema)]
+#[serde(tag = "op", rename_all = "kebab-case")]
+pub enum BenchOp {
+    /// Run fused attention
+    #[command(
+        help_template = HELP_TEMPLATE,
+        before_help = "  eaves bench attention --context 4k --queries 1 --kv-heads 8
+  eaves bench attention --context 1k --causal --precision fp32,bf16"
+    )]
+    Attention(Of<Attention>),
+    /// Run multiply-adds in registers: the peaks
+    #[command(
+        help_template = HELP_TEMPLATE,
+        before_help = "  eaves bench fma
+  eaves bench fma --types fp64,fp32,int8 --threads 1,2"
+    )]
+    Fma(Of<Fma>),
+    /// Run matrix products
+    #[command(
+        help_template = HELP_TEMPLATE,
+        before_help = "  eaves bench gemm --m 1024 --n 1024 --k 1024 --implementation own,crate
+  eaves bench gemm --n 4k --k 4k --precision fp32,mxfp4 --batch 1,2,4,8,16"
+    )]
+    Gemm(Of<Gemm>),
+    /// Run matrix-vector products
+    #[command(
+        help_template = HELP_TEMPLATE,
+        before_help = "  eaves bench gemv --n 4096 --k 4096 --precision all
+  eaves bench gemv --n 256 --k 4096 --precision mxfp4/int8 --state hot"
+    )]
+    Gemv(Of<Gemv>),
+    /// Run streams through memory
+    #[command(
+        help_template = HELP_TEMPLATE,
+        before_help = "  eaves bench stream
+  eaves bench stream --bytes 16k,256k,8m --state hot --kind read-4,triad"
+    )]
+    Stream(Of<Streams>),
+}
+
+/// A kernel with its shape, and what it is run with.
+#[derive(Args, Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
+pub struct Of<S: Args> {
+    /// Its shape.
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub shape: S,
+    /// What it is run with.
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub common: Common,
+}
+
+/// Shapes that are asked for often.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Preset {
+    /// One token through a square layer.
+    Decode,
+    /// One token into the feed-forward block.
+    FfnUp,
+    /// A prompt.
+    Prefill,
+    /// Ten shapes from one token to thousands.
+    Sweep,
+}
+
+impl Preset {
+    fn shapes(self) -> Vec<Product> {
+        let product = |(m, n, k)| Product { m, n, k };
+        let list: &[(usize, usize, usize)] = match self {
+            Self::Decode => &[(1, 4096, 4096)],
+            Self::FfnUp => &[(1, 4096, 14336)],
+            Self::Prefill => &[(2048, 4096, 4096)],
+            Self::Sweep => &[
+                (1, 4096, 4096),
+                (1, 4096, 14336),
+                (1, 14336, 4096),
+                (16, 4096, 4096),
+                (128, 4096, 4096),
+                (512, 4096, 4096),
+                (1024, 4096, 4096),
+                (2048, 4096, 4096),
+                (2048, 4096, 14336),
+                (4096, 4096, 4096),
+            ],
+        };
+        list.iter().copied().map(product).collect()
+    }
+}
+
+/// The presets by name, with their shapes: rows, columns, and what is summed over.
+pub fn presets() -> Vec<(String, Vec<[usize; 3]>)> {
+    let named = |preset: &Preset| {
+        let name = preset.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();
+        (name, preset.shapes().iter().map(|shape| [shape.m, shape.n, shape.k]).collect())
+    };
+    Preset::value_variants().iter().map(named).collect()
+}
+
+/// The two forms of a request: with `op` it is a kind of kernel, without it a preset.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+#[expect(dead_code, reason = "it describes what is read")]
+enum Asked {
+    Kernel(BenchOp),
+    Preset(Presets),
+}
+
+impl<'de> Deserialize<'de> for Bench {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        use serde::de::Error;
+        let fields = Map::deserialize(from)?;
+        let is_kernel = fields.contains_key("op");
+        let fields = Value::Object(fields);
+        if is_kernel {
+            let op = BenchOp::deserialize(fields).map_err(D::Error::custom)?;
+            return Ok(Self { op: Some(op), presets: Presets::default() });
+        }
+        let presets = Presets::deserialize(fields).map_err(D::Error::custom)?;
+        Ok(Self { op: None, presets })
+    }
+}
+
+impl JsonSchema for Bench {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Bench".into()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        Asked::json_schema(generator)
+    }
+}
+
+/// What to run, whose code, and where operands are if nobody says.
+struct Wanted {
+    specs: Vec<Spec>,
+    codes: Vec<Code>,
+    usual_state: CacheState,
+}
+
+impl Wanted {
+    fn of(specs: Vec<Spec>) -> Self {
+        Self { specs, codes: vec![Code::Own], usual_state: CacheState::Cold }
+    }
+}
+
+impl Verb for Bench {
+    const NAME: &'static str = "bench";
+
+    fn run(&self, context: &Context<'_>) -> Result<Answer, Failure> {
+        let (common, wanted) = self.wanted()?;
+        let roofs = common.device.as_deref().map(roofs_named).transpose()?.unwrap_or_default();
+        let opened = common.running.backend().open(common.compile_for.as_deref())?;
+        let tasks = common.tasks(&wanted);
+        let ran = with_runner(context, opened.backend(), |runner| runner.run(&tasks, &roofs))?;
+        let mut answer = Answer::new(document(&ran, &roofs)).with_top(0);
+        answer.fault = broken(&ran).or_else(|| nothing_ran(&ran));
+        Ok(answer)
+    }
+
+    fn files(&self) -> Vec<PathBuf> {
+        self.common().device.iter().map(PathBuf::from).collect()
+    }
+
+    fn has_form(&self, form: Form) -> bool {
+        form.is_of_charts()
+    }
+}
+
+fn nothing_ran(ran: &[Ran]) -> Option<Failure> {
+    if ran.iter().any(|ran| ran.measured().is_some()) {
+        return None;
+    }
+    let why = ran.iter().find_map(|ran| match ran {
+        Ran::Refused { why, .. } => Some(why.as_str()),
+        Ran::Measured(_) => None,
+    });
+    Some(Failure::new(
+        format!("no kernel could be run: {}", why.unwrap_or("none was asked for")),
+        "`eaves bench --help` shows what can be",
+    ))
+}
+
+/// The section, and a roofline where roofs are known.
+fn document(ran: &[Ran], known: &KnownRoofs) -> Document {
+    let roofs = known.roofs();
+    let mut outcomes = vec![Outcome::Section(section(ran, &roofs))];
+    let measured: Vec<&Measurement> = ran.iter().filter_map(Ran::measured).collect();
+    outcomes.extend(rooflines(&measured, &roofs));
+    Document { verb: Bench::NAME, outcomes, ..Document::default() }
+}
+
+/// A roofline of those that have the same roofs as the first.
+pub(super) fn rooflines(measured: &[&Measurement], roofs: &Roofs<'_>) -> Vec<Outcome> {
+    let mut drawn: Vec<Outcome> = Vec::new();
+    for device in roofs.all.into_iter().chain(roofs.one) {
+        let own: Vec<&Measurement> = measured
+            .iter()
+            .copied()
+            .filter(|measurement| roofs.over(measurement).is_some_and(|over| std::ptr::eq(over, device)))
+            .collect();
+        let points = points(&own);
+        if !points.is_empty() {
+            drawn.push(Outcome::Section(roofline::section(&points, device, &Settings::default())));
+        }
+    }
+    drawn
+}
+
+impl Bench {
+    fn common(&self) -> &Common {
+        match &self.op {
+            Some(BenchOp::Attention(of)) => &of.common,
+            Some(BenchOp::Fma(of)) => &of.common,
+            Some(BenchOp::Gemm(of)) => &of.common,
+            Some(BenchOp::Gemv(of)) => &of.common,
+            Some(BenchOp::Stream(of)) => &of.common,
+            None => &self.presets.common,
+        }
+    }
+
+    fn wanted(&self) -> Result<(&Common, Wanted), Failure> {
+        if self.op.is_some() && self.presets != Presets::default() {
+            return Err(Failure::usage(
+                "options of a preset do not go with a kind of kernel",
+                "write options behind the kind, as in `eaves bench gemv --precision all`",
+            ));
+        }
+        let wanted = match &self.op {
+            Some(BenchOp::Attention(of)) => of.shape.wanted()?,
+            Some(BenchOp::Fma(of)) => of.shape.wanted()?,
+            Some(BenchOp::Gemm(of)) => of.shape.wanted()?,
+            Some(BenchOp::Gemv(of)) => of.shape.wanted()?,
+            Some(BenchOp::Stream(of)) => of.shape.wanted()?,
+            None => self.presets.wanted()?,
+        };
+        Ok((self.common(), wanted))
+    }
+}
+
+impl Presets {
+    fn wanted(&self) -> Result<Wanted, Failure> {
+        let Some(preset) = self.preset else {
+            return Err(Failure::usage(
+                "there is nothing to run",
+                "name a kind of kernel, such as `eaves bench gemv`, or a --preset",
+            ));
+        };
+        let pairs = self.precisions.pairs()?;
+        let shapes = preset.shapes();
+        let specs = shapes.iter().flat_map(|shape| pairs.iter().map(|pair| shape.spec(pair)));
+        Ok(Wanted::of(specs.collect()))
+    }
+}
+
+impl Common {
+    /// Tasks in the order of the table: conditions outermost, so that kernels to be compared run in turns.
+    fn tasks(&self, wanted: &Wanted) -> Vec<Task> {
+        let state = self.state.map_or(wanted.usual_state, CacheState::from);
+        let mut tasks = Vec::new();
+        for threads in self.running.thread_counts() {
+            let options = Options { threads, state, protocol: self.running.protocol() };
+            for spec in &wanted.specs {
+                for code in &wanted.codes {
+                    let is_product = matches!(spec, Spec::Gemm { .. });
+                    if *code == Code::Own || (is_product && self.running.backend() == BackendKind::Cpu) {
+                        tasks.push(Task { spec: *spec, options, code: *code });
+                    }
+                }
+            }
+        }
+        tasks
+    }
+}
+
+#[cfg(test)]
+mod tests;
