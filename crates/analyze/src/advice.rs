@@ -25,7 +25,7 @@ impl Audience {
         if self.recorder.speaks_of_torch() { torch } else { others }.to_owned()
     }
 
-    /// True if the recording has a backward pass or an optimizer.
+    /// True if an optimizer runs.
     pub(crate) fn trains(self) -> bool {
         self.launched.trains
     }

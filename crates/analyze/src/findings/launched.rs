@@ -1,4 +1,4 @@
-//! How much of a rank's GPU time compiled code launches, how much graphs replay, and whether the program trains.
+//! How much of a rank's GPU time compiled code launches, how much graphs replay, and whether an optimizer runs.
 
 use std::collections::HashMap;
 
@@ -16,7 +16,7 @@ pub struct Launched {
     pub compiled: Ns,
     /// Replayed by a graph.
     pub graphs: Ns,
-    /// True if the recording has a backward pass or an optimizer.
+    /// True if an optimizer runs.
     pub trains: bool,
 }
 
@@ -26,8 +26,8 @@ const REGIONS: [&str; 3] = ["Torch-Compiled Region", "CompiledFunction", "## Cal
 const KERNELS: [&str; 5] = ["triton_poi_", "triton_red_", "triton_per_", "triton_tem_", "triton_for_"];
 /// `cudaGraphLaunch`, `hipGraphLaunch`.
 const REPLAY: &str = "GraphLaunch";
-/// What PyTorch records around backward functions and optimizers.
-const TRAINING: [&str; 2] = ["autograd::engine::evaluate_function", "Optimizer.step#"];
+/// What PyTorch records around a step of an optimizer.
+const OPTIMIZER: &str = "Optimizer.step#";
 
 impl Launched {
     /// Counts them. A recording without such names costs one look at each name.
@@ -38,7 +38,7 @@ impl Launched {
         let is_region = names(&|name| REGIONS.iter().any(|region| name.starts_with(region)));
         let is_inductor = names(&|name| KERNELS.iter().any(|kernel| name.starts_with(kernel)));
         let is_replay = names(&|name| name.contains(REPLAY));
-        let is_training = |name: &str| TRAINING.iter().any(|training| name.starts_with(training));
+        let is_training = |name: &str| name.starts_with(OPTIMIZER);
         let mut found = Self { trains: trace.strings.iter().any(is_training), ..Self::default() };
         if [&is_region, &is_inductor, &is_replay].iter().all(|names| !names.contains(&true)) {
             return found;
@@ -104,7 +104,7 @@ mod tests {
         let mut plain = TestTrace::default();
         plain.launch(1, 0, 1).kernel("gemm", 1, 1, 5);
         assert_eq!(of(&plain), Launched::default());
-        plain.op("autograd::engine::evaluate_function: MmBackward0", 0, 9);
+        plain.op("Optimizer.step#Adam.step", 0, 9);
         assert!(of(&plain).trains);
     }
 }

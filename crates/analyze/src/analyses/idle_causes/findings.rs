@@ -335,8 +335,8 @@ fn launch_earlier(rank: &Rank<'_, Part>, launches: Launches, audience: Audience)
     if share(&[Cause::Nothing]) >= 50.0 {
         return audience.either(
             "record with `with_stack=True` to see what the host does there",
-            "find out what the host does there: record its threads too (`nsys profile -t cuda,nvtx,osrt`), or mark \
-             parts of the program with NVTX or roctx ranges",
+            "find out what the host does there: mark parts of the program with NVTX or roctx ranges and record them; `eaves \
+             info` names the option",
         );
     }
     let longest = |cause: Cause| {
