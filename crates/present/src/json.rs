@@ -55,6 +55,8 @@ struct TreeForm<'a> {
     #[serde(borrow)]
     name: &'a RawValue,
     #[serde(borrow)]
+    unit: &'a RawValue,
+    #[serde(borrow)]
     value: &'a RawValue,
     #[serde(borrow)]
     children: &'a RawValue,

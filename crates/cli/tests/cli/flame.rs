@@ -70,6 +70,7 @@ fn the_tree_of_d3_is_in_microseconds_in_every_file() {
     assert_eq!(document["schema"], "eaves.flame/1");
     for root in [&document, &tree] {
         assert_eq!((&root["name"], root["value"].as_f64()), (&"all".into(), Some(200.0)));
+        assert_eq!(root["unit"], "us");
         let thread = &root["children"][0];
         assert_eq!((&thread["name"], thread["value"].as_f64()), (&"thread 1".into(), Some(200.0)));
         let launches = &thread["children"][0]["children"][0];
@@ -77,6 +78,10 @@ fn the_tree_of_d3_is_in_microseconds_in_every_file() {
         assert!(launches["children"].is_array(), "{launches}");
     }
     assert_eq!(document["children"], tree["children"]);
+    let calls = read(&["--metric", "calls", "-o", "calls.d3.json"], "calls.d3.json");
+    assert_eq!(calls["unit"], "count");
+    let printed = run(directory.path(), &["flame", "trace.json", "--format", "d3"]);
+    assert_eq!(serde_json::from_str::<serde_json::Value>(&printed.stdout).unwrap(), tree);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The JSON of d3-flame-graph: `{"name", "value", "children"}`, the value of a frame being its total. Times are microseconds,
-//! as in every tool that exchanges such trees; calls and bytes are counted. A comparison has a `delta` besides.
+//! as in every tool that exchanges such trees; calls and bytes are counted. The outermost frame names the `unit`. A
+//! comparison has a `delta` besides.
 
 use std::io::Write as _;
 
@@ -12,6 +13,8 @@ use super::{Drawing, Error};
 #[derive(Debug, Default)]
 pub struct Nested {
     text: Vec<u8>,
+    /// The unit of all values, which the outermost frame names.
+    unit: Option<&'static str>,
     /// For each frame that is open, whether it has children.
     open: Vec<bool>,
     /// The first thing that could not be written.
@@ -19,6 +22,15 @@ pub struct Nested {
 }
 
 impl Nested {
+    /// A tree whose outermost frame names the unit of the values of a metric.
+    pub fn of(metric: Metric) -> Self {
+        let unit = match metric.unit() {
+            Unit::Nanoseconds => Some("us"),
+            other => other.id(),
+        };
+        Self { unit, ..Self::default() }
+    }
+
     /// Opens a frame inside of the one that is open.
     pub fn enter(&mut self, name: &str, kind: Option<&str>, value: &str, delta: Option<&str>) {
         if let Some(has_children) = self.open.last_mut() {
@@ -30,9 +42,9 @@ impl Nested {
         if let Err(error) = serde_json::to_writer(&mut self.text, name) {
             self.failed.get_or_insert(error);
         }
-        for (key, word) in
-            [("kind", kind.map(|kind| format!("\"{kind}\""))), ("value", Some(value.to_owned()))]
-        {
+        let quoted = |text: &str| format!("\"{text}\"");
+        let unit = self.unit.take().map(quoted);
+        for (key, word) in [("unit", unit), ("kind", kind.map(quoted)), ("value", Some(value.to_owned()))] {
             if let Some(word) = word {
                 // Writing to memory cannot fail.
                 write!(self.text, ",\"{key}\":{word}").ok();
@@ -81,7 +93,7 @@ pub fn amount(metric: Metric, amount: i64) -> String {
 /// None that the tree can cause.
 pub fn render(drawing: &Drawing<'_>) -> Result<Vec<u8>, Error> {
     let (tree, metric) = (drawing.tree, drawing.metric);
-    let mut nested = Nested::default();
+    let mut nested = Nested::of(metric);
     let is_drawn = |id| drawing.weight(id) > 0 || id == Tree::ROOT;
     tree.walk(&tree.children(metric), |visit| match visit {
         Visit::Enter(id) if is_drawn(id) => {
