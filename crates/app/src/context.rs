@@ -25,6 +25,14 @@ pub trait Progress: Sync {
 
     /// Says something to people while the work goes on.
     fn note(&self, _text: &str) {}
+
+    /// Passes on a line of another program.
+    fn line(&self, _line: &str) {}
+
+    /// True if nobody hears, so that other programs need not say anything.
+    fn is_silent(&self) -> bool {
+        true
+    }
 }
 
 /// Nobody hears.
@@ -141,14 +149,15 @@ impl<'a> Context<'a> {
                 answer
             }
         };
-        self.reading(|options| match reading {
-            Reading::Traces => eaves_ingest::read_with(inputs, options, work).map(|(run, answers)| Read {
-                run: HeldRun::Own(run),
-                answers,
-                measurements: Vec::new(),
-            }),
-            Reading::WithSums => eaves_ingest::read_with_sums(inputs, options, work).map(from_contents),
-            Reading::Any(form) => eaves_ingest::open_with(inputs, options, form, work).map(from_contents),
+        self.reading(|progress| match reading {
+            Reading::Traces => eaves_ingest::read_with(inputs, &options(progress), work)
+                .map(|(run, answers)| Read { run: HeldRun::Own(run), answers, measurements: Vec::new() }),
+            Reading::WithSums => {
+                eaves_ingest::read_with_sums(inputs, &options(progress), work).map(from_contents)
+            }
+            Reading::Any(form) => {
+                eaves_ingest::open_with(inputs, &options(progress), form, work).map(from_contents)
+            }
         })
     }
 
@@ -157,7 +166,7 @@ impl<'a> Context<'a> {
     /// # Errors
     /// If an input cannot be read.
     pub fn compile_logs(&self, inputs: &[PathBuf]) -> Result<Vec<CompileLog>, Failure> {
-        self.reading(|options| eaves_ingest::read_compile_logs(inputs, options))
+        self.reading(|progress| eaves_ingest::read_compile_logs(inputs, &options(progress)))
     }
 
     /// Does work of several steps, which says before each how many are done, of how many, and what is next.
@@ -170,19 +179,22 @@ impl<'a> Context<'a> {
         answer.ok_or_else(|| Failure::new("nothing was run", "this is a fault of eaves; please report it"))
     }
 
-    fn reading<T>(
+    /// Runs what reads while whoever asks sees how far it is.
+    pub(crate) fn reading<T, E: Into<Failure>>(
         &self,
-        read: impl Fn(&eaves_ingest::Options) -> Result<T, eaves_ingest::Error>,
+        read: impl FnOnce(Arc<eaves_ingest::Progress>) -> Result<T, E>,
     ) -> Result<T, Failure> {
-        let mut answer = None;
-        self.progress.reading(&mut |progress| {
-            answer = Some(read(&eaves_ingest::Options { progress, ..Default::default() }));
-        });
+        let (mut read, mut answer) = (Some(read), None);
+        self.progress.reading(&mut |progress| answer = read.take().map(|read| read(progress)));
         match answer {
-            Some(answer) => Ok(answer?),
+            Some(answer) => answer.map_err(Into::into),
             None => Err(Failure::new("nothing was read", "this is a fault of eaves; please report it")),
         }
     }
+}
+
+fn options(progress: Arc<eaves_ingest::Progress>) -> eaves_ingest::Options {
+    eaves_ingest::Options { progress, ..Default::default() }
 }
 
 fn from_contents<R>(contents: eaves_ingest::Contents<R>) -> Read<R> {

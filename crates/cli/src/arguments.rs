@@ -5,11 +5,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use anstream::ColorChoice;
 use clap::{Args, ValueEnum};
-use eaves_app::{Answer, Context, Form, Progress, Session, TooMuch, Verb};
+use eaves_app::{Answer, Context, Form, Look, Outputs, Progress, Session, TooMuch, Verb};
 use eaves_present::{Document, terminal};
 
 use crate::Status;
-use crate::destination::{self, Outputs};
+use crate::destination::Target;
 use crate::failure::hinted;
 use crate::printer::Printer;
 use crate::progress::{Bar, Steps};
@@ -85,6 +85,14 @@ impl Progress for Printer {
     fn note(&self, text: &str) {
         self.note(&format!("note: {text}\n"));
     }
+
+    fn line(&self, line: &str) {
+        self.note(&format!("{line}\n"));
+    }
+
+    fn is_silent(&self) -> bool {
+        self.quiet
+    }
 }
 
 impl OutputArguments {
@@ -123,7 +131,7 @@ impl OutputArguments {
         if self.answer.is_some() {
             return Ok(());
         }
-        destination::write_text(text, self.one_path()?, &self.printer())
+        Target::open(self.one_path()?)?.write(text.as_bytes(), &self.printer())
     }
 
     /// Shows a document on stdout beside what was written to a file.
@@ -192,7 +200,8 @@ impl OutputArguments {
             if let Some(note) = answer.csv_note.filter(|_| outputs.is_one_csv()) {
                 printer.note(&format!("note: {note}\n"));
             }
-            outputs.write(answer, self.top.unwrap_or(answer.top), self.is_full(), printer)
+            let top = self.top.unwrap_or(answer.top);
+            outputs.write(answer, Look { width: printer.width(), top, full: self.is_full() }, printer)
         })?;
         if let Some(fault) = &answer.fault {
             return Err(fault.clone().into());

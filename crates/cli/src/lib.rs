@@ -1,18 +1,15 @@
 //! The command line of eaves.
 //!
 //! [`run`] is the whole program but for `main`; [`library`] is what it does for programs that have no command line. A verb is a file in `commands/`; it turns what was typed into
-//! calls of the other crates and hands the answer to `destination`, which writes it.
+//! calls of the other crates and hands the answer to `eaves_app::Outputs`, which writes it.
 
 mod arguments;
 mod commands;
 mod destination;
 mod failure;
-mod ingesting;
 pub mod library;
-mod output;
 mod printer;
 mod progress;
-mod ray;
 mod script;
 pub mod serving;
 
@@ -118,9 +115,8 @@ fn interrupted() {
     if eaves_capture::interrupt() {
         return;
     }
-    output::abandon_all();
     eaves_present::export::files::abandon_all();
     // Last, for it waits for the network.
-    ray::stop();
+    eaves_app::ray::stop();
     std::process::exit(INTERRUPTED);
 }

@@ -25,6 +25,7 @@ mod _core {
     use std::path::PathBuf;
     use std::sync::Arc;
 
+    use eaves_app::ingesting::{Outcome, Task};
     use eaves_cli::library::{self, Recordings};
     use pyo3::prelude::*;
     use pyo3::types::{PyBytes, PyTuple};
@@ -195,13 +196,13 @@ mod _core {
         folder: PathBuf,
         ranks: Option<Vec<(String, i64)>>,
     ) -> PyResult<Bound<'py, PyBytes>> {
-        let bytes = detached(py, move || library::ingest_file(&file, ranks, &dataset, &run, &folder))?;
+        let bytes = detached(py, move || Task { file, ranks }.run(&dataset, &run, &folder)?.to_bytes())?;
         Ok(PyBytes::new(py, &bytes))
     }
 
     /// The report of what `Ingest.finish` gave.
     #[pyfunction]
     fn ingested(py: Python<'_>, outcome: Vec<u8>) -> PyResult<Report> {
-        detached(py, move || library::ingested(&outcome)).map(Report::from)
+        detached(py, move || Ok(Outcome::from_bytes(&outcome)?.document())).map(Report::from)
     }
 }

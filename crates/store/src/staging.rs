@@ -64,10 +64,13 @@ impl StagedFile {
     /// Makes a temporary file beside the target.
     ///
     /// # Errors
-    /// If the directory of the target cannot be written.
+    /// If the directory of the target cannot be written, or the target is a directory itself.
     pub fn create(target: &Path) -> io::Result<Self> {
         let metadata = fs::metadata(target).ok();
-        if metadata.as_ref().is_some_and(|metadata| !metadata.is_file() && !metadata.is_dir()) {
+        if metadata.as_ref().is_some_and(fs::Metadata::is_dir) {
+            return Err(io::Error::new(io::ErrorKind::IsADirectory, "is a directory"));
+        }
+        if metadata.as_ref().is_some_and(|metadata| !metadata.is_file()) {
             let file = fs::OpenOptions::new().write(true).open(target)?;
             return Ok(Self { target: target.to_owned(), place: Place::Direct(file) });
         }
@@ -339,12 +342,29 @@ mod tests {
         assert_eq!(names(&target).len(), 1);
     }
 
+    #[test]
+    fn a_directory_is_no_file() {
+        let directory = tempfile::tempdir().unwrap();
+        assert!(StagedFile::create(directory.path()).is_err());
+        assert!(StagedFile::create(&directory.path().join("absent/report.json")).is_err());
+    }
+
     #[cfg(unix)]
     #[test]
-    fn a_device_is_written_to() {
-        let mut staged = StagedFile::create(Path::new("/dev/null")).unwrap();
-        staged.file().write_all(b"gone").unwrap();
-        staged.complete().unwrap();
+    fn a_device_is_written_and_a_link_is_kept() {
+        let write = |path: &Path| {
+            let mut staged = StagedFile::create(path).unwrap();
+            staged.file().write_all(b"new").unwrap();
+            staged.complete().unwrap();
+        };
+        write(Path::new("/dev/null"));
         assert!(!fs::metadata("/dev/null").unwrap().is_file());
+        let directory = tempfile::tempdir().unwrap();
+        let (target, link) = (directory.path().join("target"), directory.path().join("link"));
+        fs::write(&target, "old").unwrap();
+        std::os::unix::fs::symlink(&target, &link).unwrap();
+        write(&link);
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::read(&target).unwrap(), b"new");
     }
 }

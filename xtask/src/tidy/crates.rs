@@ -34,7 +34,7 @@ const OF_CLI: &[&str] = &[
 
 /// The Python package is the program too.
 const OF_PYTHON: &[&str] =
-    &["analyze", "cli", "ingest", "model", "present", "query", "roofline", "section", "store"];
+    &["analyze", "app", "cli", "ingest", "model", "present", "query", "roofline", "section", "store"];
 
 /// What only tests of a crate depend on.
 const EDGES_OF_TESTS: [(&str, &[&str]); 5] = [

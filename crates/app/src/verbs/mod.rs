@@ -9,6 +9,7 @@ mod diff;
 mod flame;
 mod hta;
 mod info;
+mod ingest;
 mod kernels;
 mod memory;
 pub mod ops;
@@ -28,6 +29,7 @@ pub use diff::{Diff, Inputs};
 pub use flame::{Flame, MetricName, OrderName};
 pub use hta::{Hta, hta_sections};
 pub use info::Info;
+pub use ingest::Ingest;
 pub use kernels::Kernels;
 pub use memory::Memory;
 pub use ops::Ops;
@@ -51,6 +53,7 @@ pub static ALL: &[Entry] = &[
     Entry::of::<Flame>(),
     Entry::of::<Hta>(),
     Entry::of::<Info>(),
+    Entry::of::<Ingest>(),
     Entry::of::<Kernels>(),
     Entry::of::<Memory>(),
     Entry::of::<Ops>(),

@@ -4,8 +4,7 @@ use anyhow::Context;
 use clap::{Args, Subcommand};
 
 use crate::Status;
-use crate::ray;
-use eaves_app::HELP_TEMPLATE;
+use eaves_app::{HELP_TEMPLATE, ray};
 
 /// Try out what `report --ray` does on many machines
 #[derive(Args, Debug)]

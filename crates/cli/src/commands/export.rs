@@ -15,10 +15,9 @@ use eaves_present::export::kernels;
 use eaves_store::tables::{flat_table, table_names};
 
 use crate::arguments::OutputArguments;
-use crate::destination::Outputs;
 use crate::failure::hinted;
-use eaves_app::Form;
 use eaves_app::HELP_TEMPLATE;
+use eaves_app::{Form, Outputs};
 use eaves_model::suggestion::did_you_mean;
 
 /// What follows from more hardware counters than a table of kernels has columns for.

@@ -1,46 +1,22 @@
 //! `eaves ingest`: recordings of many ranks as a dataset of Parquet tables.
 
-use std::path::PathBuf;
-
 use anyhow::Result;
 use clap::Args;
+use eaves_app::verbs::Ingest;
+use eaves_app::{Form, HELP_TEMPLATE, Outputs};
 
 use crate::arguments::OutputArguments;
-use crate::destination::Outputs;
-use crate::ingesting::{Outcome, Work};
-use crate::progress::Bar;
-use crate::ray::Cluster;
-use eaves_app::Form;
-use eaves_app::HELP_TEMPLATE;
 
 /// Keep recordings of many ranks as a dataset of Parquet tables
 #[derive(Args, Debug)]
-#[command(
-    help_template = HELP_TEMPLATE,
-    before_help = "  eaves ingest traces/ -o dataset           a rank is added or brought up to date
-  eaves ingest traces/ -o dataset --run monday
-  eaves ingest s3://bucket/job -o s3://bucket/dataset --ray http://HEAD:8265
-  eaves report dataset                      every verb reads a dataset
-  eaves report dataset/run=monday           one run of several"
-)]
+#[command(help_template = HELP_TEMPLATE)]
 pub(crate) struct Arguments {
-    /// Files, directories with one trace per rank, patterns, or - for stdin
-    #[arg(required = true, value_name = "INPUT")]
-    inputs: Vec<PathBuf>,
-    /// Name of the run; without, that of the directory or of the file
-    #[arg(long, value_name = "NAME")]
-    run: Option<String>,
+    #[command(flatten)]
+    request: Ingest,
     /// Ranks listed at the end; 0 for all
     #[arg(long, value_name = "N", default_value_t = 20)]
     top: usize,
-    // These take the place of the options of all verbs: here `-o` names what is made, and the document is only a
-    // list of it.
-    /// The dataset, which is made if there is none
-    #[arg(short, long, value_name = "DATASET", help_heading = "Output")]
-    output: PathBuf,
-    /// Read the ranks on this cluster of Ray: HOST:PORT, `auto`, or http://HOST:8265
-    #[arg(long, value_name = "ADDRESS", help_heading = "Cluster")]
-    ray: Option<String>,
+    // These take the place of the options of all verbs: the document is only a list of what is made.
     /// Print what was done as JSON
     #[arg(long, help_heading = "Output", conflicts_with_all = ["csv", "markdown"])]
     json: bool,
@@ -60,22 +36,7 @@ pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> Result<()>
         (.., true) => Some(Form::Markdown),
         _ => None,
     };
-    let destination = Outputs::new(summary, &[], |_| true)?;
-    let (words, run) = (&arguments.inputs, arguments.run.as_deref());
-    let dataset = arguments.output.to_string_lossy();
-    let outcome = match &arguments.ray {
-        Some(address) => {
-            let told = Cluster::of(address)?.ingest(words, &dataset, run, output.printer())?;
-            Outcome::from_bytes(&told)?
-        }
-        None => {
-            let work = Work::plan(words, &dataset, run)?;
-            let bar = Bar::start(&output.printer());
-            work.here(bar.progress.clone())?
-        }
-    };
-    for refusal in outcome.refused() {
-        output.printer().note(&format!("warning: not added: {refusal}\n"));
-    }
-    output.finish(&outcome.document(), destination, arguments.top)
+    let outputs = Outputs::new(summary, &[], |_| true)?;
+    let answer = output.ask(&arguments.request, &outputs)?.with_top(arguments.top);
+    output.answered(&answer, outputs).map(drop)
 }

@@ -106,7 +106,7 @@ pub(crate) fn ranks(
     }
     let run = Arc::new(read(&others)?);
     let recordings: Arc<dyn Recordings> = run.clone();
-    Ok((ranks.and(Ranks::in_memory(&crate::ingesting::names::default_run(&others), &recordings)), Some(run)))
+    Ok((ranks.and(Ranks::in_memory(&eaves_app::ingesting::default_run(&others), &recordings)), Some(run)))
 }
 
 fn dataset(input: &Path) -> Result<Option<Ranks>> {

@@ -1,13 +1,13 @@
 //! `eaves report`: the report, also of ranks that a cluster measures.
 
 use clap::Args;
+use eaves_app::ray::Cluster;
 use eaves_app::verbs::Report;
 use eaves_app::{Form, HELP_TEMPLATE, Verb};
 
 use crate::Status;
 use crate::arguments::{OutputArguments, check_output};
 use crate::failure::hinted;
-use crate::ray::Cluster;
 
 /// Show where a program's time went
 #[derive(Args, Debug)]
@@ -40,7 +40,7 @@ pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> anyhow::Re
             &request.inputs,
             &selection,
             request.closely.details,
-            output.printer(),
+            &output.printer(),
         )?;
         request.inputs = vec![file];
         // The folder is there as long as what was measured is read.

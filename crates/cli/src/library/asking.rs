@@ -9,7 +9,7 @@ use eaves_query::{Answer, Ranks};
 use super::{Failure, Recordings};
 use crate::commands::query as query_verb;
 use crate::failure::hinted;
-use crate::ingesting::names::default_run;
+use eaves_app::ingesting::default_run;
 
 /// Recordings as SQL sees them.
 struct Held(Arc<Recordings>);

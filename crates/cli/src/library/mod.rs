@@ -5,7 +5,6 @@
 
 mod asking;
 mod drawing;
-mod ingest;
 mod partial;
 mod question;
 mod saving;
@@ -16,7 +15,6 @@ use eaves_present::Document;
 
 pub use self::asking::{query, query_recordings};
 pub use self::drawing::{FlameGraph, Timeline};
-pub use self::ingest::{Ingest, IngestTask, ingest_file, ingested};
 pub use self::partial::{files, measured, merged, report_of};
 pub use self::question::{diff, hta, info, report, roofline};
 pub use self::saving::{export, save, save_report, text};

@@ -8,11 +8,11 @@ use eaves_present::{Document, roofline, terminal};
 
 use super::{Failure, Recordings};
 use crate::commands::export as export_verb;
-use crate::destination::{Outputs, Target};
+use crate::destination::Target;
 use crate::printer::Printer;
 use eaves_app::analysis;
 use eaves_app::pictures::{Pictures, RankPictures};
-use eaves_app::{Answer, Form};
+use eaves_app::{Answer, Form, Look, Outputs};
 
 /// Nothing is printed where files are written.
 const SILENT: Printer = Printer { quiet: true, color: ColorChoice::Never };
@@ -36,7 +36,8 @@ pub fn save(document: &Document, path: &Path, top: usize) -> Result<(), Failure>
     let has_chart = document.sections().any(roofline::has_chart);
     let has_form = |form: Form| Form::OF_DOCUMENTS.contains(&form) || has_chart && form.is_of_charts();
     let outputs = Outputs::new(None, &[path.to_owned()], has_form)?;
-    Ok(outputs.write(&Answer::new(document.clone()), top, true, &SILENT)?)
+    let look = Look { width: terminal::Options::default().width, top, full: true };
+    Ok(outputs.write(&Answer::new(document.clone()), look, &SILENT)?)
 }
 
 /// Writes the whole report of recordings as [`save`] does, but for a page, which has their timeline and their flame graph

@@ -1,7 +1,7 @@
 //! The command of a job, for the shell of the machine that runs it.
 
 use super::Call;
-use crate::failure::hinted;
+use crate::hinted;
 
 /// The longest command; the system's limit for one argument is a little more.
 const LONGEST_COMMAND: usize = 120_000;

@@ -1,7 +1,7 @@
 //! Bringing a run of a dataset up to date, on this machine or on many.
 
 mod cluster;
-pub(crate) mod names;
+mod names;
 mod outcome;
 mod sources;
 mod task;
@@ -16,13 +16,14 @@ use eaves_ingest::{Inputs, Progress};
 use eaves_model::Run;
 use eaves_store::Dataset;
 
-pub(crate) use self::cluster::Job;
-pub(crate) use self::outcome::Outcome;
-pub(crate) use self::task::Task;
+pub use self::cluster::Job;
+pub use self::names::default_run;
+pub use self::outcome::Outcome;
+pub use self::task::{Task, Written};
 
 use self::sources::Sources;
 use self::writer::{Entry, Known, Writer};
-use crate::failure::hinted;
+use crate::hinted;
 
 /// What there is to do: which run of which dataset, and the inputs that are not in it as they are.
 pub(crate) struct Work {
@@ -39,7 +40,7 @@ pub(crate) struct Work {
 impl Work {
     /// Finds out what there is to do. Nothing is written yet.
     pub(crate) fn plan(words: &[PathBuf], dataset: &str, run: Option<&str>) -> anyhow::Result<Self> {
-        let run = run.map_or_else(|| names::default_run(words), str::to_owned);
+        let run = run.map_or_else(|| default_run(words), str::to_owned);
         if !eaves_store::is_run_name(&run) {
             return Err(of_store(eaves_store::Error::RunName { name: run }));
         }

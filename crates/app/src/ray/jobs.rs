@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 
 use super::command::entrypoint;
 use super::{Call, told};
-use crate::failure::hinted;
-use crate::printer::Printer;
+use crate::Progress;
+use crate::hinted;
 
 /// What the cluster has to provide for the job, as JSON of Ray's `runtime_env`, such as `{"pip": ["eaves"]}`.
 const ENVIRONMENT: &str = "EAVES_RAY_RUNTIME_ENV";
@@ -33,7 +33,7 @@ static WAITED_FOR: Mutex<Option<(Dashboard, String)>> = Mutex::new(None);
 
 /// The dashboard of a cluster.
 #[derive(Clone, Debug)]
-pub(crate) struct Dashboard {
+pub(super) struct Dashboard {
     address: String,
     client: Client,
     headers: Vec<(String, String)>,
@@ -67,7 +67,7 @@ impl Dashboard {
     }
 
     /// Runs a job and leaves its answer in a file.
-    pub(super) fn run(&self, call: &Call<'_>, file: &Path, printer: Printer) -> anyhow::Result<()> {
+    pub(super) fn run(&self, call: &Call<'_>, file: &Path, progress: &dyn Progress) -> anyhow::Result<()> {
         let mut random = [0_u8; 8];
         getrandom::fill(&mut random).context("no random number")?;
         let name = random.iter().fold("eaves-".to_owned(), |mut name, byte| {
@@ -78,16 +78,16 @@ impl Dashboard {
         // Known before it is there, so that it is stopped whenever Ctrl-C comes.
         let _waiting = Waiting::new(self, &name);
         self.submit(&name, &entrypoint)?;
-        printer.note(&format!("job {name} on {}\n", self.address));
+        progress.line(&format!("job {name} on {}", self.address));
         let mut log = told::Log::default();
         let state = self.wait(&name, |text| {
             for line in log.news(text) {
-                printer.note(&format!("{line}\n"));
+                progress.line(line);
             }
         })?;
         let text = self.log(&name)?;
         for line in log.news(&text) {
-            printer.note(&format!("{line}\n"));
+            progress.line(line);
         }
         if let State::Ended(message) = state {
             let why = told::error(&text).map_or(message, str::to_owned);

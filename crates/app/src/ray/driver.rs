@@ -7,14 +7,16 @@ use std::process::{Command, Stdio};
 use anyhow::Context;
 
 use super::Call;
-use crate::failure::hinted;
-use crate::printer::Printer;
+use crate::{Failure, Progress, hinted};
 
 /// Names the interpreter to ask first. The program that comes with the Python package sets it to its own.
 const VARIABLE: &str = "EAVES_PYTHON";
 
 /// A module of the package, as a program.
-pub(crate) fn module() -> anyhow::Result<Command> {
+///
+/// # Errors
+/// If no Python has both.
+pub fn module() -> Result<Command, Failure> {
     let question = "import importlib.util as u; \
                     raise SystemExit(any(u.find_spec(name) is None for name in ('ray', 'eaves')))";
     let has_all = |python: &OsString| {
@@ -24,7 +26,7 @@ pub(crate) fn module() -> anyhow::Result<Command> {
     let usual = if cfg!(windows) { "python" } else { "python3" };
     let mut known = std::env::var_os(VARIABLE).into_iter().chain([OsString::from(usual)]);
     let python = known.find(has_all).ok_or_else(|| {
-        hinted(
+        Failure::new(
             "no Python that has both `ray` and `eaves`",
             format!(
                 "`pip install \"eaves[ray]\"`, and name its interpreter in {VARIABLE} if it is not `{usual}`; \
@@ -38,10 +40,15 @@ pub(crate) fn module() -> anyhow::Result<Command> {
 }
 
 /// Runs it and leaves its answer in a file.
-pub(super) fn run(call: &Call<'_>, address: &str, file: &Path, printer: Printer) -> anyhow::Result<()> {
+pub(super) fn run(
+    call: &Call<'_>,
+    address: &str,
+    file: &Path,
+    progress: &dyn Progress,
+) -> anyhow::Result<()> {
     let mut command = module()?;
     command.arg(call.verb).args([OsStr::new("--output"), file.as_os_str()]).args(["--address", address]);
-    command.args(printer.quiet.then_some("--quiet"));
+    command.args(progress.is_silent().then_some("--quiet"));
     // Its progress goes where ours does; its answer is the file.
     command.args(&call.options).arg("--").args(call.inputs).stdin(Stdio::null()).stdout(Stdio::null());
     let status = command.status().context("cannot start Python")?;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use eaves_store::{is_address, run_name_of};
 
 /// The name of the directory or file; of several, that of the directory of the first.
-pub(crate) fn default_run(inputs: &[PathBuf]) -> String {
+pub fn default_run(inputs: &[PathBuf]) -> String {
     let [first, others @ ..] = inputs else { return run_name_of("") };
     let text = first.to_string_lossy();
     if is_address(&text) {

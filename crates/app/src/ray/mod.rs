@@ -16,14 +16,18 @@ use anyhow::Context;
 use eaves_analyze::Selection;
 use tempfile::TempDir;
 
-pub(crate) use self::driver::module;
+pub use self::driver::module;
 
-use crate::printer::Printer;
-use eaves_app::partial;
+use crate::ingesting::Outcome;
+use crate::{Failure, Progress, partial};
+
+/// A cluster.
+#[derive(Debug)]
+pub struct Cluster(Door);
 
 /// How a cluster is reached.
 #[derive(Debug)]
-pub(crate) enum Cluster {
+enum Door {
     /// By a process of this machine that is part of it for a while.
     Driver(String),
     /// By its dashboard, which takes jobs.
@@ -40,27 +44,33 @@ struct Call<'a> {
 
 impl Cluster {
     /// The cluster at an address: `auto`, `HOST:PORT`, or `http://HOST:PORT` of its dashboard.
-    pub(crate) fn of(address: &str) -> anyhow::Result<Self> {
+    ///
+    /// # Errors
+    /// If it is reached by the network, and this build has none.
+    pub fn of(address: &str) -> Result<Self, Failure> {
         if !address.starts_with("http://") && !address.starts_with("https://") {
-            return Ok(Self::Driver(address.to_owned()));
+            return Ok(Self(Door::Driver(address.to_owned())));
         }
         #[cfg(feature = "cloud")]
-        return jobs::Dashboard::at(address).map(Self::Dashboard);
+        return Ok(Self(Door::Dashboard(jobs::Dashboard::at(address)?)));
         #[cfg(not(feature = "cloud"))]
-        Err(crate::failure::hinted(
+        Err(Failure::new(
             "this program was built without the network (feature `cloud`)",
             "give `HOST:PORT` of the cluster's head, for which Python with `eaves[ray]` is needed here",
         ))
     }
 
     /// Measures recordings. The answer is a partial report, and the folder that it is in for as long as it is needed.
-    pub(crate) fn measure(
+    ///
+    /// # Errors
+    /// If the cluster cannot be reached, or could not do it.
+    pub fn measure(
         &self,
         inputs: &[PathBuf],
         selection: &Selection,
         details: bool,
-        printer: Printer,
-    ) -> anyhow::Result<(TempDir, PathBuf)> {
+        progress: &dyn Progress,
+    ) -> Result<(TempDir, PathBuf), Failure> {
         let (folder, file) = place(partial::ENDING)?;
         let mut options: Vec<OsString> = Vec::new();
         if let Some(steps) = &selection.steps {
@@ -70,31 +80,35 @@ impl Cluster {
             options.extend(["--time".into(), format!("{}ns..{}ns", time.start.0, time.end.0).into()]);
         }
         options.extend(details.then(|| "--details".into()));
-        self.answer(&Call { verb: "measure", options, inputs }, &file, printer)?;
+        self.answer(&Call { verb: "measure", options, inputs }, &file, progress)?;
         Ok((folder, file))
     }
 
     /// Brings a run of a dataset up to date. The answer is what became of the inputs.
-    pub(crate) fn ingest(
+    ///
+    /// # Errors
+    /// If the cluster cannot be reached, or could not do it.
+    pub fn ingest(
         &self,
         inputs: &[PathBuf],
         dataset: &str,
         run: Option<&str>,
-        printer: Printer,
-    ) -> anyhow::Result<Vec<u8>> {
+        progress: &dyn Progress,
+    ) -> Result<Outcome, Failure> {
         let (_folder, file) = place("json")?;
         let mut options: Vec<OsString> = vec!["--dataset".into(), dataset.into()];
         options
             .extend(run.iter().flat_map(|run| [OsStr::new("--run"), OsStr::new(run)]).map(OsStr::to_owned));
-        self.answer(&Call { verb: "ingest", options, inputs }, &file, printer)?;
-        std::fs::read(&file).with_context(|| format!("cannot read {}", file.display()))
+        self.answer(&Call { verb: "ingest", options, inputs }, &file, progress)?;
+        let told = std::fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
+        Outcome::from_bytes(&told)
     }
 
-    fn answer(&self, call: &Call<'_>, file: &Path, printer: Printer) -> anyhow::Result<()> {
-        match self {
-            Self::Driver(address) => driver::run(call, address, file, printer),
+    fn answer(&self, call: &Call<'_>, file: &Path, progress: &dyn Progress) -> anyhow::Result<()> {
+        match &self.0 {
+            Door::Driver(address) => driver::run(call, address, file, progress),
             #[cfg(feature = "cloud")]
-            Self::Dashboard(dashboard) => dashboard.run(call, file, printer),
+            Door::Dashboard(dashboard) => dashboard.run(call, file, progress),
         }
     }
 }
@@ -107,7 +121,7 @@ fn place(ending: &str) -> anyhow::Result<(TempDir, PathBuf)> {
 }
 
 /// Stops the job that is waited for, if there is one. For the last act of a process.
-pub(crate) fn stop() {
+pub fn stop() {
     #[cfg(feature = "cloud")]
     jobs::stop();
 }

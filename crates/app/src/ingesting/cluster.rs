@@ -13,17 +13,18 @@ use eaves_model::{Diagnostics, Oddity, Recording, Run, assign_ranks};
 use eaves_store::RankFile;
 
 use super::outcome::Outcome;
-use super::task::{Answer, Task};
+use super::task::{Task, Written};
 use super::writer::{Action, Entry, refusal};
 use super::{Work, of_inputs};
-use crate::failure::hinted;
+use crate::{Failure, hinted};
 
-/// The work and how far it is.
-pub(crate) struct Job {
+/// A run of a dataset that is brought up to date by many processes: this one says what there is to do and which input is
+/// which rank, others [read and write](Task::run).
+pub struct Job {
     work: Work,
     round: u8,
     /// What each input turned out to be.
-    answers: BTreeMap<String, Answer>,
+    answers: BTreeMap<String, Written>,
     /// The ranks, with the inputs that are written.
     entries: BTreeMap<i64, Entry>,
     /// What was written, as it was found, by the names of the recordings.
@@ -35,8 +36,15 @@ pub(crate) struct Job {
 }
 
 impl Job {
-    /// Of work that is not begun.
-    pub(crate) fn new(work: Work) -> Self {
+    /// Finds out what there is to do. `run` is by default named after the inputs.
+    ///
+    /// # Errors
+    /// If there is nothing of a name, or the dataset cannot be read.
+    pub fn plan(inputs: &[PathBuf], dataset: &str, run: Option<&str>) -> Result<Self, Failure> {
+        Ok(Self::of(Work::plan(inputs, dataset, run)?))
+    }
+
+    fn of(work: Work) -> Self {
         let entries = work.unchanged.iter().map(|entry| (entry.rank, entry.clone())).collect();
         Self {
             work,
@@ -50,15 +58,18 @@ impl Job {
     }
 
     /// The run.
-    pub(crate) fn run(&self) -> &str {
+    pub fn run(&self) -> &str {
         &self.work.run
     }
 
     /// Tasks that can be done side by side. When all are done or failed there may be more of them.
-    pub(crate) fn tasks(&mut self) -> anyhow::Result<Vec<Task>> {
+    ///
+    /// # Errors
+    /// If an input is of this machine only.
+    pub fn tasks(&mut self) -> Result<Vec<Task>, Failure> {
         self.round = self.round.saturating_add(1);
         match self.round {
-            1 => self.all(),
+            1 => Ok(self.all()?),
             2 => Ok(self.settle()),
             _ => Ok(Vec::new()),
         }
@@ -76,8 +87,8 @@ impl Job {
         Ok(files.into_iter().map(task).collect())
     }
 
-    /// Takes what a task answered.
-    pub(crate) fn answered(&mut self, file: &str, answer: Answer) {
+    /// Takes what a task wrote.
+    pub fn answered(&mut self, file: &str, answer: Written) {
         if self.round < 2 {
             self.answers.insert(file.to_owned(), answer);
             return;
@@ -89,7 +100,7 @@ impl Job {
     }
 
     /// Takes that a task failed.
-    pub(crate) fn failed(&mut self, file: &str, why: &str) {
+    pub fn failed(&mut self, file: &str, why: &str) {
         let named = if why.contains(file) { why.to_owned() } else { format!("{why}: {file}") };
         self.faults.push(named);
         // What was to be written once more is not what is there.
@@ -172,9 +183,12 @@ impl Job {
     }
 
     /// What became of the inputs. What is put together of several files is read by this process.
-    pub(crate) fn finish(mut self) -> anyhow::Result<Outcome> {
+    ///
+    /// # Errors
+    /// If nothing could be added.
+    pub fn finish(mut self) -> Result<Outcome, Failure> {
         let has_parts = self.answers.values().any(|answer| answer.together);
-        let is_left = |answer: &Answer| answer.together || has_parts && !answer.open.is_empty();
+        let is_left = |answer: &Written| answer.together || has_parts && !answer.open.is_empty();
         let left = self.answers.iter().filter(|(_, answer)| is_left(answer));
         let left: Vec<PathBuf> = left.map(|(file, _)| PathBuf::from(file)).collect();
         let dataset = self.work.dataset.clone();
@@ -193,7 +207,7 @@ impl Job {
         outcome.read = together(outcome.read, &self.found, &self.faults)?;
         self.conflicts.sort_unstable();
         outcome.refused = [self.faults, outcome.refused, self.conflicts].concat();
-        outcome.checked()
+        Ok(outcome.checked()?)
     }
 }
 

@@ -8,19 +8,23 @@ use eaves_store::{Dataset, Error, RankFile, Source, is_address};
 use serde::{Deserialize, Serialize};
 
 use super::of_store;
+use crate::Failure;
+
+/// What to do about bytes of another version.
+const SAME_VERSION: &str = "use one version of eaves everywhere";
 
 /// An input to be read and written, in any process of any machine that sees it.
 #[derive(Clone, Debug)]
-pub(crate) struct Task {
+pub struct Task {
     /// The input as the user named it.
-    pub(crate) file: String,
+    pub file: String,
     /// Recordings in it that are to be written, as these ranks; if not given, all that say which rank they are.
-    pub(crate) ranks: Option<Vec<(String, i64)>>,
+    pub ranks: Option<Vec<(String, i64)>>,
 }
 
-/// What was done.
+/// What a task wrote, and what it could not.
 #[derive(Debug, Default, Deserialize, Serialize)]
-pub(crate) struct Answer {
+pub struct Written {
     /// The ranks that were written.
     pub(super) written: Vec<RankFile>,
     /// Recordings whose rank nothing tells.
@@ -39,9 +43,31 @@ enum Taken {
     Other,
 }
 
+impl Written {
+    /// To be told to another process.
+    ///
+    /// # Errors
+    /// None that its content can cause.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, Failure> {
+        serde_json::to_vec(self).map_err(|error| Failure::new(error.to_string(), SAME_VERSION))
+    }
+
+    /// What another process told.
+    ///
+    /// # Errors
+    /// If it is something else.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, Failure> {
+        serde_json::from_slice(bytes)
+            .map_err(|error| Failure::new(format!("not what became of an input: {error}"), SAME_VERSION))
+    }
+}
+
 impl Task {
-    /// Does it. Names that are not absolute are those in a folder.
-    pub(crate) fn run(&self, dataset: &str, run: &str, folder: &Path) -> anyhow::Result<Answer> {
+    /// Reads the input and writes what it is of a run. Names that are not absolute are those in a folder.
+    ///
+    /// # Errors
+    /// If the dataset cannot be written. That an input cannot be read is an answer.
+    pub fn run(&self, dataset: &str, run: &str, folder: &Path) -> Result<Written, Failure> {
         let dataset = Dataset::create(&absolute(folder, dataset)).map_err(of_store)?;
         let here = absolute(folder, &self.file);
         let before = source(folder, &self.file);
@@ -63,7 +89,7 @@ impl Task {
         // Ranks are read side by side by other processes.
         let options = Options { threads: 1, ..Options::default() };
         let as_named = |message: String| message.replace(&here, &self.file);
-        let mut answer = Answer::default();
+        let mut answer = Written::default();
         match inputs.and_then(|inputs| eaves_ingest::read_found_with(inputs, &options, work)) {
             Ok(contents) => {
                 answer.refused.extend(contents.refused.into_iter().map(as_named));

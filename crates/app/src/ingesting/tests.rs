@@ -61,7 +61,7 @@ impl Both {
             Work::plan(&[self.at("traces")], &self.at(name).display().to_string(), Some("run")).unwrap()
         };
         let here = plan("here").here(Default::default()).unwrap();
-        let mut job = Job::new(plan("tasks"));
+        let mut job = Job::of(plan("tasks"));
         let dataset = self.at("tasks").display().to_string();
         loop {
             let mut tasks = job.tasks().unwrap();

@@ -9,11 +9,11 @@ use eaves_store::{RankFile, StoredWarning};
 use serde::{Deserialize, Serialize};
 
 use super::writer::{Action, Entry};
-use crate::failure::hinted;
+use crate::{Failure, hinted};
 
 /// What became of the inputs.
 #[derive(Debug, Default)]
-pub(crate) struct Outcome {
+pub struct Outcome {
     /// The ranks that are in the run now, of these inputs.
     pub(super) entries: Vec<Entry>,
     /// What could not be read, or is no rank because another is.
@@ -47,18 +47,21 @@ impl Outcome {
     }
 
     /// What was refused, and why.
-    pub(crate) fn refused(&self) -> &[String] {
+    pub fn refused(&self) -> &[String] {
         &self.refused
     }
 
     /// As a document.
-    pub(crate) fn document(&self) -> Document {
+    pub fn document(&self) -> Document {
         let section = section(&self.entries, &self.refused);
         Document::new("ingest", &self.read, vec![Analysed::Section(section)])
     }
 
     /// To be told to another process.
-    pub(crate) fn to_bytes(&self) -> anyhow::Result<Vec<u8>> {
+    ///
+    /// # Errors
+    /// None that its content can cause.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, Failure> {
         let Self { entries, refused, read } = self;
         let file = |recording| RankFile::new(recording, None, Vec::new());
         let told = Told {
@@ -67,11 +70,14 @@ impl Outcome {
             recordings: read.recordings.iter().map(file).collect(),
             warnings: StoredWarning::all(&read.diagnostics),
         };
-        serde_json::to_vec(&told).context("what became of the ranks cannot be told")
+        Ok(serde_json::to_vec(&told).context("what became of the ranks cannot be told")?)
     }
 
     /// What another process told.
-    pub(crate) fn from_bytes(bytes: &[u8]) -> anyhow::Result<Self> {
+    ///
+    /// # Errors
+    /// If it is something else.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, Failure> {
         let damaged = |what: String| {
             let hint = "the same version of eaves is needed here and on the cluster";
             hinted(format!("not what became of ranks: {what}"), hint)

@@ -1,0 +1,64 @@
+//! `ingest`: recordings of many ranks as a dataset of Parquet tables.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::ingesting::{Outcome, Work};
+use crate::ray::Cluster;
+use crate::{Answer, Context, Failure, HELP_TEMPLATE, Verb};
+
+/// Ranks that people see unless they say how many.
+const ROWS: usize = 20;
+
+/// Keep recordings of many ranks as a dataset of Parquet tables
+#[derive(Args, Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
+#[command(
+    help_template = HELP_TEMPLATE,
+    before_help = "  eaves ingest traces/ -o dataset           a rank is added or brought up to date
+  eaves ingest traces/ -o dataset --run monday
+  eaves ingest s3://bucket/job -o s3://bucket/dataset --ray http://HEAD:8265
+  eaves report dataset                      every verb reads a dataset
+  eaves report dataset/run=monday           one run of several"
+)]
+pub struct Ingest {
+    /// Files, directories with one trace per rank, patterns, or - for stdin
+    #[arg(required = true, value_name = "INPUT")]
+    pub inputs: Vec<PathBuf>,
+    /// Name of the run; without, that of the directory or of the file
+    #[arg(long, value_name = "NAME")]
+    #[serde(default)]
+    pub run: Option<String>,
+    // It takes the place of the option of all verbs: what it names is what is made, and the document only lists it.
+    /// The dataset, which is made if there is none
+    #[arg(short, long, value_name = "DATASET", help_heading = "Output")]
+    pub output: PathBuf,
+    /// Read the ranks on this cluster of Ray: HOST:PORT, `auto`, or http://HOST:8265
+    #[arg(long, value_name = "ADDRESS", help_heading = "Cluster")]
+    #[serde(default)]
+    pub ray: Option<String>,
+}
+
+impl Verb for Ingest {
+    const NAME: &'static str = "ingest";
+
+    fn run(&self, context: &Context<'_>) -> Result<Answer, Failure> {
+        let outcome = self.outcome(context)?;
+        let mut answer = Answer::new(outcome.document()).with_top(ROWS);
+        answer.notes.extend(outcome.refused().iter().map(|refusal| format!("not added: {refusal}")));
+        Ok(answer)
+    }
+}
+
+impl Ingest {
+    fn outcome(&self, context: &Context<'_>) -> Result<Outcome, Failure> {
+        let (dataset, run) = (self.output.to_string_lossy(), self.run.as_deref());
+        if let Some(address) = &self.ray {
+            return Cluster::of(address)?.ingest(&self.inputs, &dataset, run, context.progress);
+        }
+        let work = Work::plan(&self.inputs, &dataset, run)?;
+        context.reading(|progress| work.here(progress))
+    }
+}
