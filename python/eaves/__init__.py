@@ -16,7 +16,8 @@ The same analyses as the program ``eaves``, from Python::
     recording.diff(eaves.read("after.json.gz"))
     recording.query("SELECT name, sum(duration_ns) FROM kernels GROUP BY name").to_pandas()
 
-Importing this package loads neither torch nor numpy nor pandas; what needs them loads them when it is used.
+Classes that profile a program of your own are in :mod:`eaves.profiling`. Importing this package loads neither torch nor
+numpy nor pandas; what needs them loads them when it is used.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ from eaves._core import (
     read,
     run,
 )
-from eaves._errors import EavesError
+from eaves._errors import EavesError, InputError, MissingInputError, UsageError
 from eaves._questions import devices, diff, predict, read_compile, read_memory, roofline
 
 # Type checkers take it for true. Importing `typing` for it would take longer than all the rest.
@@ -48,36 +49,25 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    # Names that are loaded when first used stand here too, for type checkers and editors.
-    from eaves.flame_graph import FlameGraph, FlameGraphGenerator
-    from eaves.hta import HTAAnalyzer, HTAReport
-    from eaves.memory_profiler import MemoryProfiler, MemorySnapshot
-    from eaves.profiler import KernelInfo, ProfileSession, UnifiedProfiler
-    from eaves.rocprof import RocprofResult, RocprofWrapper
-    from eaves.timeline import EventType, TimelineData, TimelineEvent, TimelineGenerator
-    from eaves.torch_compile import CompileBreak, CompileReport, TorchCompileAnalyzer
-
-# Names that are loaded when first used, and the module of this package that has them. In order of name.
-_LAZY: dict[str, str] = {
-    "CompileBreak": "torch_compile",
-    "CompileReport": "torch_compile",
-    "EventType": "timeline",
-    "FlameGraph": "flame_graph",
-    "FlameGraphGenerator": "flame_graph",
-    "HTAAnalyzer": "hta",
-    "HTAReport": "hta",
-    "KernelInfo": "profiler",
-    "MemoryProfiler": "memory_profiler",
-    "MemorySnapshot": "memory_profiler",
-    "ProfileSession": "profiler",
-    "RocprofResult": "rocprof",
-    "RocprofWrapper": "rocprof",
-    "TimelineData": "timeline",
-    "TimelineEvent": "timeline",
-    "TimelineGenerator": "timeline",
-    "TorchCompileAnalyzer": "torch_compile",
-    "UnifiedProfiler": "profiler",
-}
+    # Names of `eaves.profiling` that this package has too, for type checkers and editors.
+    from eaves.profiling import CompileBreak as CompileBreak
+    from eaves.profiling import CompileReport as CompileReport
+    from eaves.profiling import EventType as EventType
+    from eaves.profiling import FlameGraph as FlameGraph
+    from eaves.profiling import FlameGraphGenerator as FlameGraphGenerator
+    from eaves.profiling import HTAAnalyzer as HTAAnalyzer
+    from eaves.profiling import HTAReport as HTAReport
+    from eaves.profiling import KernelInfo as KernelInfo
+    from eaves.profiling import MemoryProfiler as MemoryProfiler
+    from eaves.profiling import MemorySnapshot as MemorySnapshot
+    from eaves.profiling import ProfileSession as ProfileSession
+    from eaves.profiling import RocprofResult as RocprofResult
+    from eaves.profiling import RocprofWrapper as RocprofWrapper
+    from eaves.profiling import TimelineData as TimelineData
+    from eaves.profiling import TimelineEvent as TimelineEvent
+    from eaves.profiling import TimelineGenerator as TimelineGenerator
+    from eaves.profiling import TorchCompileAnalyzer as TorchCompileAnalyzer
+    from eaves.profiling import UnifiedProfiler as UnifiedProfiler
 
 __all__ = [
     "Column",
@@ -85,7 +75,9 @@ __all__ = [
     "Finding",
     "Flame",
     "Input",
+    "InputError",
     "InputWarning",
+    "MissingInputError",
     "Number",
     "Recording",
     "Report",
@@ -93,6 +85,7 @@ __all__ = [
     "Skipped",
     "Table",
     "Timeline",
+    "UsageError",
     "__version__",
     "ask",
     "devices",
@@ -104,20 +97,23 @@ __all__ = [
     "read_memory",
     "roofline",
     "run",
-    *_LAZY,
+    "profiling",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    module = _LAZY.get(name)
-    if module is None:
-        raise AttributeError(f"module 'eaves' has no attribute {name!r}")
+    """The package `eaves.profiling` and its names, which are loaded when they are first used."""
     from importlib import import_module
 
-    value = getattr(import_module(f"eaves.{module}"), name)
+    profiling = import_module("eaves.profiling")
+    if name == "profiling":
+        return profiling
+    if name not in profiling.__all__:
+        raise AttributeError(f"module 'eaves' has no attribute {name!r}")
+    value = getattr(profiling, name)
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted(set(globals()) | set(_LAZY))
+    return sorted({*globals(), *__all__})

@@ -1,6 +1,8 @@
-"""The one exception of the package."""
+"""What the package raises: one exception, with a subclass for each of those who can do something about it."""
 
 from __future__ import annotations
+
+import errno
 
 
 class EavesError(Exception):
@@ -19,3 +21,24 @@ class EavesError(Exception):
 
     def __str__(self) -> str:
         return f"{self.message}\nhint: {self.hint}" if self.hint else self.message
+
+
+class InputError(EavesError):
+    """An input cannot be read, or lacks what was asked for."""
+
+
+class MissingInputError(InputError, FileNotFoundError):
+    """An input does not exist."""
+
+    def __init__(self, message: str, hint: str | None = None) -> None:
+        super().__init__(message, hint)
+        # An `OSError` takes its arguments for these two.
+        self.errno = errno.ENOENT
+        self.strerror = message
+
+
+class UsageError(EavesError, ValueError):
+    """An argument means nothing, or names something that does not exist, such as a device or a section."""
+
+
+__all__ = ["EavesError", "InputError", "MissingInputError", "UsageError"]

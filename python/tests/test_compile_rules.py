@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from eaves._compile_rules import colour, recommend
+from eaves.profiling._compile_rules import colour, recommend
 
 UNREMARKABLE = {"graph_breaks": 0, "speedup": 1.5, "fusion_ratio": 2.0, "compile_time_ms": 30_000.0, "mode": "default"}
 

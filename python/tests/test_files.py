@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 from eaves import _files
-from eaves.hta import HTAAnalyzer, HTAReport
-from eaves.profiler import ProfileSession
-from eaves.timeline import EventType, TimelineData, TimelineEvent, TimelineGenerator, add
-from eaves.torch_compile import CompileReport, TorchCompileAnalyzer
+from eaves.profiling.hta import HTAAnalyzer, HTAReport
+from eaves.profiling.profiler import ProfileSession
+from eaves.profiling.timeline import EventType, TimelineData, TimelineEvent, TimelineGenerator, add
+from eaves.profiling.torch_compile import CompileReport, TorchCompileAnalyzer
 
 SOURCES = Path(_files.__file__).parent
 

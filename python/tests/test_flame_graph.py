@@ -8,7 +8,7 @@ import re
 import pytest
 
 from eaves import FlameGraphGenerator, KernelInfo
-from eaves.flame_graph import SMALL, kernel_kind, renamed
+from eaves.profiling.flame_graph import SMALL, kernel_kind, renamed
 
 
 def leaves(graph):

@@ -7,7 +7,7 @@ import math
 
 import pytest
 
-from eaves.hta import HTAAnalyzer, HTAReport, from_answer, recommend
+from eaves.profiling.hta import HTAAnalyzer, HTAReport, from_answer, recommend
 
 
 def report(**changes):

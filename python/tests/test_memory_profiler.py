@@ -211,7 +211,7 @@ class Allocator:
 def gpu(monkeypatch):
     allocator = Allocator()
     cuda = torch.cuda
-    monkeypatch.setattr("eaves.memory_profiler.has_cuda", lambda: True)
+    monkeypatch.setattr("eaves.profiling.memory_profiler.has_cuda", lambda: True)
     monkeypatch.setattr(cuda, "memory_allocated", lambda: allocator.allocated)
     monkeypatch.setattr(cuda, "memory_reserved", lambda: allocator.reserved)
     monkeypatch.setattr(cuda, "max_memory_allocated", lambda: allocator.peak)

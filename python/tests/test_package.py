@@ -103,6 +103,10 @@ def test_names_that_are_loaded_late_can_be_loaded():
     for name in eaves.__all__:
         assert getattr(eaves, name) is not None
     assert set(eaves.__all__) <= set(dir(eaves))
+    for name in eaves.profiling.__all__:
+        assert getattr(eaves, name) is getattr(eaves.profiling, name)
+    assert set(eaves.profiling.__all__) == set(eaves.profiling._MODULES) <= set(dir(eaves.profiling))
+    assert not set(eaves.profiling.__all__) & set(eaves.__all__)
 
 
 def test_the_version_is_that_of_the_workspace():

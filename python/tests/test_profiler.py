@@ -14,7 +14,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 from tiny_models import Perceptron  # noqa: E402
 
 from eaves import UnifiedProfiler, read  # noqa: E402
-from eaves._session import gpu_kernels, per_iteration  # noqa: E402
+from eaves.profiling._session import gpu_kernels, per_iteration  # noqa: E402
 
 MEGABYTE = 1024 * 1024
 ALEXNET = (

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from eaves import EavesError, RocprofWrapper
-from eaves.rocprof import COLUMNS
+from eaves.profiling.rocprof import COLUMNS
 
 ROOT = Path(__file__).resolve().parents[2]
 STAND_IN = ROOT / "target/debug/examples/stand_in"

@@ -7,8 +7,8 @@ import random
 
 import pytest
 
-from eaves import _rounds
-from eaves._rounds import Comparison, break_even_calls, quantile, take_turns
+from eaves.profiling import _rounds
+from eaves.profiling._rounds import Comparison, break_even_calls, quantile, take_turns
 
 
 class Machine:

@@ -6,7 +6,7 @@ import dataclasses
 
 import pytest
 
-from eaves._session_rules import Facts, judge
+from eaves.profiling._session_rules import Facts, judge
 
 QUIET = Facts(
     kernels=[("a", 50.0), ("b", 50.0)],

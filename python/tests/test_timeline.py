@@ -11,7 +11,7 @@ import pytest
 from pages import content, is_alone
 
 from eaves import EventType, FlameGraphGenerator, HTAAnalyzer, TimelineData, TimelineEvent, TimelineGenerator, read
-from eaves.timeline import add
+from eaves.profiling.timeline import add
 
 TRACES = Path(__file__).resolve().parents[2].parent / "shared/data/sources/004/hta_test_traces"
 #: Busy time of the GPU in microseconds, as published with the traces' analysis: the union of kernels, copies and sets.

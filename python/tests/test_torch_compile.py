@@ -14,12 +14,12 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 
 import tiny_models  # noqa: E402
 
-from eaves._compile_measure import Measurement, bind, max_abs_error, peak_bytes  # noqa: E402
-from eaves._compile_process import CannotHandOver, is_guarded, script_to_load  # noqa: E402
-from eaves.torch_compile import CompileReport, TorchCompileAnalyzer, build  # noqa: E402
+from eaves.profiling._compile_measure import Measurement, bind, max_abs_error, peak_bytes  # noqa: E402
+from eaves.profiling._compile_process import CannotHandOver, is_guarded, script_to_load  # noqa: E402
+from eaves.profiling.torch_compile import CompileReport, TorchCompileAnalyzer, build  # noqa: E402
 
 EXAMPLE = '''
-from eaves.torch_compile import TorchCompileAnalyzer
+from eaves.profiling.torch_compile import TorchCompileAnalyzer
 
 analyzer = TorchCompileAnalyzer(
     backend="inductor",
@@ -122,7 +122,7 @@ def test_a_model_that_cannot_be_handed_over_is_measured_here_and_says_so(tmp_pat
 def test_a_script_is_loaded_only_if_it_is_guarded(tmp_path):
     program = """
 import torch
-from eaves.torch_compile import TorchCompileAnalyzer
+from eaves.profiling.torch_compile import TorchCompileAnalyzer
 
 class Model(torch.nn.Module):
     def forward(self, values):

@@ -11,10 +11,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from eaves import _compile_rules, _rounds
-from eaves._compile_measure import Measurement, measure
+from eaves.profiling import _compile_rules, _rounds
+from eaves.profiling._compile_measure import Measurement, measure
 from eaves._files import export_report, known
-from eaves._torch import MEGABYTE, file_stem, unused_path
+from eaves.profiling._torch import MEGABYTE, file_stem, unused_path
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -118,7 +118,7 @@ class CompileReport:
         return content
 
     def _repr_html_(self) -> str:
-        from eaves._compile_page import summary
+        from eaves.profiling._compile_page import summary
 
         return summary(self)
 
@@ -162,7 +162,7 @@ class TorchCompileAnalyzer:
 
         A model that cannot be given to another process is measured in this one, each mode with an empty cache; notes say so.
         """
-        from eaves._compile_process import CannotHandOver, measure_apart
+        from eaves.profiling._compile_process import CannotHandOver, measure_apart
 
         reports: dict[str, CompileReport] = {}
         for mode in modes if modes is not None else MODES:
@@ -189,14 +189,14 @@ class TorchCompileAnalyzer:
         self, report: CompileReport, output_path: str | PathLike[str], format: str | None = None
     ) -> Path:
         """Writes the report: a page that needs no network (``html``), or ``json``. By the name if not given."""
-        from eaves._compile_page import page
+        from eaves.profiling._compile_page import page
 
         return export_report(output_path, format, report.to_dict, lambda: page(report))
 
     def _measured_here(
         self, model: Callable[..., Any], sample_input: Any, mode: str, warmup: int, iterations: int, log_dir: Path
     ) -> CompileReport:
-        from eaves._compile_log import recorded
+        from eaves.profiling._compile_log import recorded
 
         with recorded(log_dir):
             measured = measure(
@@ -212,7 +212,7 @@ class TorchCompileAnalyzer:
 
 def build(measured: Measurement, log_dir: Path, *, backend: str, mode: str) -> CompileReport:
     """The report of what was measured and logged."""
-    from eaves._compile_sections import read_log
+    from eaves.profiling._compile_sections import read_log
 
     rounds = _rounds.Comparison(tuple(measured.eager_ns), tuple(measured.compiled_ns))
     compile_ns = max(0.0, measured.first_call_ns - rounds.second)

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from eaves._files import export, json_text, write
-from eaves._memory_sources import CudaAllocator, ResidentSet, Source, resident_bytes
-from eaves._torch import MEGABYTE, export_trace, has_cuda, import_torch, is_recording, start_recording
+from eaves.profiling._memory_sources import CudaAllocator, ResidentSet, Source, resident_bytes
+from eaves.profiling._torch import MEGABYTE, export_trace, has_cuda, import_torch, is_recording, start_recording
 
 if TYPE_CHECKING:
     from os import PathLike

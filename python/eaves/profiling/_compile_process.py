@@ -12,9 +12,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from eaves._compile_measure import Measurement
+from eaves.profiling._compile_measure import Measurement
 from eaves._files import write_json
-from eaves._torch import import_torch
+from eaves.profiling._torch import import_torch
 
 
 class CannotHandOver(Exception):
@@ -60,7 +60,7 @@ def measure_apart(
         # Its own log is what is read; one that the user asked for is of this process.
         environment.pop("TORCH_TRACE", None)
         run = subprocess.run(
-            [sys.executable, "-m", "eaves._compile_worker", str(folder)],
+            [sys.executable, "-m", "eaves.profiling._compile_worker", str(folder)],
             env=environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,

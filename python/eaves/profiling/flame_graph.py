@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from eaves._files import export_report
-from eaves._torch import export_trace
+from eaves.profiling._torch import export_trace
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -50,7 +50,7 @@ class FlameGraph(dict[str, Any]):
     def _repr_html_(self) -> str:
         if self.drawing is not None:
             return self.drawing._repr_html_()
-        from eaves._flame_page import picture
+        from eaves.profiling._flame_page import picture
 
         return picture(self)
 
@@ -135,7 +135,7 @@ class FlameGraphGenerator:
 def _page(flame_data: Mapping[str, Any]) -> str:
     if isinstance(flame_data, FlameGraph) and flame_data.drawing is not None:
         return flame_data.drawing.to_html()
-    from eaves._flame_page import page
+    from eaves.profiling._flame_page import page
 
     return page(flame_data)
 

@@ -1,4 +1,4 @@
-"""The process in which one mode of torch.compile is measured: ``python -m eaves._compile_worker FOLDER``.
+"""The process in which one mode of torch.compile is measured: ``python -m eaves.profiling._compile_worker FOLDER``.
 
 The folder is the starter's own: ``request.pt`` has the model, ``settings.json`` the rest; ``result.json`` is the answer.
 """
@@ -18,10 +18,10 @@ def run(folder: Path) -> None:
     settings: dict[str, Any] = json.loads((folder / "settings.json").read_text(encoding="utf-8"))
     sys.path[:] = settings["path"]
     _load_main(settings["main"])
-    from eaves._compile_log import recorded
-    from eaves._compile_measure import measure
+    from eaves.profiling._compile_log import recorded
+    from eaves.profiling._compile_measure import measure
     from eaves._files import write_json
-    from eaves._torch import import_torch
+    from eaves.profiling._torch import import_torch
 
     torch = import_torch()
     # A file that the starter wrote a moment ago, into a folder that only its user can write to.

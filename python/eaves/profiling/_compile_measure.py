@@ -10,8 +10,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from eaves import _rounds
-from eaves._torch import export_trace, has_cuda, import_torch, is_recording, start_recording, synchronize
+from eaves.profiling import _rounds
+from eaves.profiling._torch import export_trace, has_cuda, import_torch, is_recording, start_recording, synchronize
 
 
 @dataclass

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from eaves._session_rules import Facts, judge
-from eaves._torch import MEGABYTE, has_cuda, import_torch
-from eaves.profiler import KernelInfo, ProfileSession
+from eaves.profiling._session_rules import Facts, judge
+from eaves.profiling._torch import MEGABYTE, has_cuda, import_torch
+from eaves.profiling.profiler import KernelInfo, ProfileSession
 
 if TYPE_CHECKING:
     from eaves._core import Recording, Report

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from eaves._files import write, write_json
-from eaves._torch import export_trace
+from eaves.profiling._torch import export_trace
 
 if TYPE_CHECKING:
     from os import PathLike

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from eaves._torch import import_torch
+from eaves.profiling._torch import import_torch
 
 
 @contextmanager

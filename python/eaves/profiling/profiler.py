@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from eaves._files import json_text, known, replacing, write
-from eaves._torch import (
+from eaves.profiling._torch import (
     MEGABYTE,
     device_name,
     export_trace,
@@ -226,7 +226,7 @@ class UnifiedProfiler:
 
     @contextmanager
     def _recording(self, session: ProfileSession) -> Iterator[None]:
-        from eaves._session import fill, range_name
+        from eaves.profiling._session import fill, range_name
 
         history = self.enable_memory and has_cuda()
         if has_cuda():
@@ -271,7 +271,7 @@ class UnifiedProfiler:
         self.sessions.append(session)
 
     def _draw_flame(self, session: ProfileSession, trace: Path) -> None:
-        from eaves.flame_graph import FlameGraphGenerator
+        from eaves.profiling.flame_graph import FlameGraphGenerator
 
         generator = FlameGraphGenerator()
         data = generator.from_chrome_trace(trace)

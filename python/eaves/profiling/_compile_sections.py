@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from eaves._core import Section
-    from eaves.torch_compile import CompileBreak, CompileReport
+    from eaves.profiling.torch_compile import CompileBreak, CompileReport
 
 
 def read_log(report: CompileReport, log_dir: Path) -> None:
@@ -37,7 +37,7 @@ def read_log(report: CompileReport, log_dir: Path) -> None:
 
 def breaks_of(section: Section) -> list[CompileBreak]:
     """The breaks of the section, one for each kind and place, with PyTorch's words about it."""
-    from eaves.torch_compile import CompileBreak
+    from eaves.profiling.torch_compile import CompileBreak
 
     told: dict[tuple[Any, Any], dict[str, list[str]]] = {}
     words_of: list[dict[str, Any]] = section.tables["told"].rows()

@@ -7,7 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Protocol
 
-from eaves._torch import import_torch
+from eaves.profiling._torch import import_torch
 
 _STATM = Path("/proc/self/statm")
 

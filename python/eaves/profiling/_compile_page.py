@@ -6,10 +6,10 @@ import math
 from html import escape
 from typing import TYPE_CHECKING
 
-from eaves._compile_rules import colour
+from eaves.profiling._compile_rules import colour
 
 if TYPE_CHECKING:
-    from eaves.torch_compile import CompileReport
+    from eaves.profiling.torch_compile import CompileReport
 
 # Of middle lightness: at least 3 to 1 against white and against the black of notebooks, as large text needs (WCAG 2.2, 1.4.3).
 _COLOURS = {"green": "#1f9d55", "amber": "#c2700a", "red": "#e04848", "grey": "#808894"}
