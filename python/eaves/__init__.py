@@ -22,6 +22,7 @@ numpy nor pandas; what needs them loads them when it is used.
 
 from __future__ import annotations
 
+from eaves import _verbs
 from eaves._core import (
     Column,
     Finding,
@@ -41,8 +42,9 @@ from eaves._core import (
     read,
     run,
 )
+from eaves._devices import devices
 from eaves._errors import EavesError, InputError, MissingInputError, UsageError
-from eaves._questions import devices, diff, predict, read_compile, read_memory, roofline
+from eaves._verbs import *
 
 # Type checkers take it for true. Importing `typing` for it would take longer than all the rest.
 TYPE_CHECKING = False
@@ -89,16 +91,12 @@ __all__ = [
     "__version__",
     "ask",
     "devices",
-    "diff",
-    "predict",
+    "profiling",
     "query",
     "read",
-    "read_compile",
-    "read_memory",
-    "roofline",
     "run",
-    "profiling",
 ]
+__all__ += _verbs.__all__
 
 
 def __getattr__(name: str) -> Any:

@@ -1,6 +1,6 @@
 """The part of eaves that is written in Rust. Import it from `eaves`."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike
 from typing import Any, Literal, TypeAlias, final
 
@@ -42,9 +42,9 @@ def run(arguments: Sequence[str]) -> int:
     It writes to the standard streams of the process, and Ctrl-C ends the process, as it does for the program.
     """
 
-def ask(arguments: Sequence[str]) -> Report:
-    """What a verb has to say, as data: the arguments of the program without its name, as in
-    ``ask(["report", "trace.json", "--step", "3"])``. Nothing is written or printed.
+def ask(verb: str, request: Mapping[str, Any] | None = None, /, **fields: Any) -> Report:
+    """What a verb has to say, as data: its name, and the fields of its request as a dictionary, as keyword arguments, or
+    both: ``ask("report", inputs=["trace.json"], step=3)``. Nothing is written but what the verb makes.
     """
 
 def read(
@@ -184,7 +184,7 @@ class Recording:
         details: bool = False,
     ) -> Report:
         """All analyses, or the sections named. ``device`` is what work is held against, if not the one recorded on;
-        ``details`` makes the long tables too."""
+        ``details`` makes the long tables too. ``eaves.report`` takes more options."""
     def info(self) -> Report:
         """What was recorded, what is missing, and how to record it."""
     def hta(self) -> Report:
@@ -197,14 +197,14 @@ class Recording:
         link: str | None = None,
         ops: _Path | None = None,
     ) -> Report:
-        """How far operators, kernels and collectives are from what the device can do. ``ops`` are formulas of your
-        own."""
+        """How far operators, kernels and collectives are from what the device can do. ``ops`` are formulas of your own;
+        ``eaves.roofline`` takes more options."""
     def flame(
         self,
         metric: Literal["cpu", "gpu", "calls", "bytes"] | None = None,
         *,
         order: Literal["left-heavy", "time", "inverted"] = "left-heavy",
-        base: Recording | None = None,
+        base: Recording | _Path | None = None,
         min_duration_ns: int = 0,
         min_share: float | None = None,
         max_depth: int | None = None,
@@ -263,14 +263,23 @@ class Report:
         """The JSON that the program prints with `--json`."""
     def to_dict(self) -> dict[str, Any]:
         """The same as Python objects."""
+    @property
+    def notes(self) -> list[str]:
+        """What else there is to say."""
+    @property
+    def failed(self) -> list[tuple[str, str]]:
+        """The conditions of `fail_on` that hold, each with what makes it hold."""
     def to_html(self) -> str:
-        """A page that needs nothing else."""
-    def to_markdown(self, *, top: int = 10) -> str: ...
-    def to_text(self, *, width: int = 80, top: int = 10) -> str:
-        """What the terminal shows, without colours. 0 is all rows."""
-    def save(self, path: _Path, *, top: int = 10) -> None:
+        """A page that needs nothing else, as `save` writes it."""
+    def to_markdown(self, *, top: int | None = None) -> str:
+        """``top`` is how many rows of each table; 0 is all."""
+    def to_text(self, *, width: int = 80, top: int | None = None, full: bool = False) -> str:
+        """What the terminal shows, without colors. ``full`` is every section and table, not just the first screen;
+        ``top`` is how many rows of each table then; 0 is all.
+        """
+    def save(self, path: _Path, *, top: int | None = None) -> None:
         """Writes a file: .html, .json, .csv, .md or .txt; a folder if the name ends in `/`, with one CSV per table;
-        and, if it has a chart, .svg or .png."""
+        and pictures such as .svg and .png of what has one."""
     def __str__(self) -> str: ...
     def _repr_html_(self) -> str: ...
 
@@ -446,12 +455,13 @@ class Flame:
     @property
     def title(self) -> str: ...
     def to_dict(self) -> dict[str, Any]:
-        """Nested `name`, `value` and `children`, as d3-flame-graph takes it; times are microseconds."""
+        """Nested `name`, `value` and `children`, as d3-flame-graph takes it; `unit` at the root is that of all values.
+        Times are microseconds."""
     def to_folded(self) -> str:
         """A line for each stack: `a;b;c 7`."""
     def to_svg(self) -> str: ...
     def to_html(self) -> str: ...
-    def to_text(self, *, width: int = 80, top: int = 30) -> str: ...
+    def to_text(self, *, width: int = 80, top: int | None = None) -> str: ...
     def report(self) -> Report:
         """The frames as tables."""
     def save(self, path: _Path) -> None:
@@ -465,7 +475,7 @@ class Timeline:
 
     def to_svg(self, *, width: int = 1600) -> str: ...
     def to_html(self) -> str: ...
-    def to_text(self, *, width: int = 80, top: int = 10) -> str: ...
+    def to_text(self, *, width: int = 80, top: int | None = None) -> str: ...
     def report(self) -> Report:
         """The numbers."""
     def save(self, path: _Path, *, width: int = 1600) -> None:

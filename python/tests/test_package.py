@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import errno
 import importlib.metadata
 import inspect
 import pickle
@@ -25,7 +26,7 @@ def run(script: str) -> str:
 def test_importing_loads_nothing_heavy():
     """Nothing but its own modules, so that it takes no longer than loading them does."""
     loaded = run("import sys; before = set(sys.modules); import eaves; print(sorted(set(sys.modules) - before))")
-    own = ["__future__", "eaves", "eaves._core", "eaves._errors", "eaves._questions"]
+    own = ["__future__", "eaves", "eaves._core", "eaves._devices", "eaves._errors", "eaves._verbs"]
     assert set(ast.literal_eval(loaded)) <= set(own)
 
 
@@ -76,8 +77,8 @@ def test_errors_have_a_message_and_a_hint(example, tmp_path):
         (lambda: recording.report("kernals"), "no section `kernals`"),
         (lambda: recording.report(device="h1000"), "h1000"),
         (lambda: recording.table("nothing"), "no table `nothing`"),
-        (lambda: recording.flame("time"), "no metric `time`"),
-        (lambda: recording.flame(order="alphabetical"), "no order `alphabetical`"),
+        (lambda: recording.flame("time"), "`metric` cannot be `time`"),
+        (lambda: recording.flame(order="alphabetical"), "`order` cannot be `alphabetical`"),
         (lambda: recording.report().save(tmp_path / "report.docx"), "does not say which form"),
         (lambda: recording.report().save(tmp_path / "absent" / "report.html"), "no such directory"),
         (lambda: recording.export(tmp_path / "x", to="nothing"), "no format `nothing`"),
@@ -86,8 +87,8 @@ def test_errors_have_a_message_and_a_hint(example, tmp_path):
         (lambda: eaves.read(example("host-bound"), step="x"), "expected a step"),
         (lambda: eaves.read(example("host-bound"), step=10_000).report(), "no steps 10000"),
         (lambda: eaves.read(example("measurements/peaks.yaml")), "peaks.yaml"),
-        (lambda: eaves.predict("gemm", sizes=3), "unexpected argument '--sizes'"),
-        (lambda: eaves.ask(["self", "schema"]), "no sections"),
+        (lambda: eaves.predict("gemm", sizes=3), "`predict` has no field `sizes`"),
+        (lambda: eaves.ask("reports", inputs=["x"]), "no verb `reports`"),
     ]:
         with pytest.raises(eaves.EavesError) as caught:
             ask()
@@ -97,6 +98,30 @@ def test_errors_have_a_message_and_a_hint(example, tmp_path):
         eaves.read()
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         eaves.nothing  # noqa: B018
+
+
+def test_errors_say_who_can_do_something(example, tmp_path):
+    with pytest.raises(FileNotFoundError) as caught:
+        eaves.read(tmp_path / "absent.json")
+    assert isinstance(caught.value, eaves.InputError) and caught.value.errno == errno.ENOENT
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert (type(again), again.message, again.hint) == (eaves.MissingInputError, caught.value.message, caught.value.hint)
+    (tmp_path / "trace.json").write_text("<html>")
+    with pytest.raises(eaves.InputError) as caught:
+        eaves.read(tmp_path / "trace.json")
+    assert not isinstance(caught.value, FileNotFoundError)
+    for wrong in [
+        lambda: eaves.report(example("host-bound"), section="kernals"),
+        lambda: eaves.report(example("host-bound"), step="x"),
+        lambda: eaves.ask("report", inputs=[example("host-bound")], sections="kernels"),
+        lambda: eaves.flame(example("host-bound"), metric="time"),
+    ]:
+        with pytest.raises(eaves.UsageError):
+            wrong()
+        with pytest.raises(ValueError):
+            wrong()
+    with pytest.raises(TypeError, match="cannot hold a"):
+        eaves.ask("report", inputs=[object()])
 
 
 def test_names_that_are_loaded_late_can_be_loaded():

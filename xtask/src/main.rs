@@ -26,7 +26,7 @@ Tasks of the project
 Usage: cargo xtask TASK
 
   bench [NAME]    measure; without a name, list what can be measured
-  gen [--check]   write examples/ and fuzz/corpus/ anew, or check them
+  gen [--check]   write examples/, fuzz/corpus/ and the Python functions of verbs anew, or check them
   gen big         write a big trace: --size 500MB -o FILE
   gen ranks       write the ranks of a job: --count 64 --size 1MB -o DIR
   test [--quick]  everything a change has to pass; --only PART: one part of it

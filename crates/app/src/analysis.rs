@@ -83,7 +83,8 @@ pub(crate) fn sections(wanted: impl Fn(&str) -> bool) -> Vec<&'static Analysis> 
 
 impl Question<'_> {
     /// Reads, measures and answers.
-    pub(crate) fn answer(&self, context: &Context<'_>) -> Result<Answer, Failure> {
+    pub(crate) fn answer(mut self, context: &Context<'_>) -> Result<Answer, Failure> {
+        self.options.selection = context.part(self.options.selection, self.inputs);
         let (partials, recordings) = partial::split(self.inputs);
         if !partials.is_empty() || context.wants(Form::Partial) {
             return self.of_partials(&partials, &recordings, context);

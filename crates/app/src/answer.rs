@@ -7,7 +7,7 @@ use eaves_section::{Outcome, Section};
 use crate::{Failure, Form};
 
 /// Tables that are for programs: people would drown in them.
-pub const FOR_PROGRAMS: [&str; 2] = ["classification", "samples"];
+const FOR_PROGRAMS: [&str; 2] = ["classification", "samples"];
 
 /// How text looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +20,17 @@ pub struct Look {
     pub full: bool,
 }
 
+/// What a picture is of.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Caption {
+    /// The inputs.
+    pub title: String,
+    /// The amount that it shows.
+    pub metric: &'static str,
+    /// The order of what it shows.
+    pub order: &'static str,
+}
+
 /// What a verb draws in its own way. What it does not is drawn as of any document.
 pub trait Drawing: Send + Sync {
     /// The answer in a form, with colors where it is text; nothing if it has no way of its own.
@@ -27,6 +38,11 @@ pub trait Drawing: Send + Sync {
     /// # Errors
     /// If there is nothing to draw, or the form cannot hold it.
     fn draw(&self, document: &Document, form: Form, look: Look) -> Result<Option<Vec<u8>>, Failure>;
+
+    /// What its picture is of, if there is one.
+    fn caption(&self) -> Option<Caption> {
+        None
+    }
 
     /// The tables that become files of their own; a name may have folders in it.
     fn tables<'a>(&'a self, document: &'a Document) -> Vec<csv::NamedTable<'a>> {
@@ -177,7 +193,7 @@ fn chart(document: &Document) -> Result<String, Failure> {
 }
 
 /// A document as people see it.
-pub(crate) fn without_tables_for_programs(document: &Document) -> Document {
+pub fn without_tables_for_programs(document: &Document) -> Document {
     let mut shown = document.clone();
     for outcome in &mut shown.outcomes {
         if let Outcome::Section(section) = outcome {

@@ -4,6 +4,7 @@ use std::ops::Deref;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use eaves_analyze::Selection;
 use eaves_ingest::Form as InputForm;
 use eaves_model::compile::CompileLog;
 use eaves_model::{Measurements, RankSource, Recording, Run, Trace};
@@ -76,7 +77,7 @@ pub enum Keep<'a> {
     /// None.
     Nothing,
     /// Those of the selected ranks, to be drawn.
-    Selected(&'a eaves_analyze::Selection),
+    Selected(&'a Selection),
 }
 
 /// A run that was read, by this request or by an earlier one.
@@ -119,6 +120,20 @@ impl<'a> Context<'a> {
     /// True if the answer will have this form.
     pub fn wants(&self, form: Form) -> bool {
         self.forms.contains(&form)
+    }
+
+    /// The part of inputs that is looked at: the one that is asked for, or else the one that inputs in memory were read
+    /// for.
+    pub(crate) fn part(&self, asked: Selection, inputs: &[PathBuf]) -> Selection {
+        match self.session.find(inputs) {
+            Some(held) if asked == Selection::default() => held.selection.clone(),
+            _ => asked,
+        }
+    }
+
+    /// The files that inputs are. Those in memory may have another name.
+    pub(crate) fn files(&self, inputs: &[PathBuf]) -> Vec<PathBuf> {
+        self.session.find(inputs).map_or_else(|| inputs.to_vec(), |held| held.inputs.clone())
     }
 
     /// Reads inputs and does some work on each recording as soon as it is there, or on the recordings that the session

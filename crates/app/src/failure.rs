@@ -12,6 +12,8 @@ pub enum FailureKind {
     /// An input cannot be read, or lacks what the request needs.
     #[default]
     Input,
+    /// An input does not exist.
+    Missing,
     /// A fault of the machine or of eaves.
     Internal,
 }
@@ -66,7 +68,8 @@ impl From<SelectionError> for Failure {
 
 impl From<eaves_ingest::Error> for Failure {
     fn from(error: eaves_ingest::Error) -> Self {
-        Self::new(error.to_string(), error.hint())
+        let kind = if error.is_missing() { FailureKind::Missing } else { FailureKind::Input };
+        Self { kind, ..Self::new(error.to_string(), error.hint()) }
     }
 }
 

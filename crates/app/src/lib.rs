@@ -16,6 +16,7 @@
 
 pub mod analysis;
 mod answer;
+pub mod catalog;
 pub mod condition;
 mod context;
 pub mod device;
@@ -36,7 +37,7 @@ mod text_value;
 mod verb;
 pub mod verbs;
 
-pub use answer::{Answer, Drawing, FOR_PROGRAMS, Look, TooMuch};
+pub use answer::{Answer, Caption, Drawing, Look, TooMuch, without_tables_for_programs};
 pub use context::{Context, HeldRun, Keep, Progress, Read, Reading, Silent};
 pub use device::{Against, PeakUnit};
 pub use extent::Extent;
@@ -45,4 +46,4 @@ pub use form::Form;
 pub use output::{OutputFile, Outputs, Screen};
 pub use selection::{Duration, Ranks, Selected, Steps, Window, instant, seconds};
 pub use session::{Recordings, Session, each};
-pub use verb::{Entry, HELP_TEMPLATE, Verb, parse};
+pub use verb::{Entry, HELP_TEMPLATE, Request, Verb, parse};

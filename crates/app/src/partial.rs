@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use eaves_analyze::analyses::Analysis;
-use eaves_analyze::{Measured, Options, Partial, PartialError};
+use eaves_analyze::{Measured, Options, Partial, PartialError, RankView};
 use eaves_model::{Oddity, Run};
 use eaves_present::{Document, InputWarning};
 
@@ -61,6 +61,59 @@ pub fn read(paths: &[PathBuf], measured: Option<Partial>) -> anyhow::Result<Part
 /// What was measured of recordings, as a partial report.
 pub fn of(run: &Run, measured: &[Measured], options: &Options) -> anyhow::Result<Partial> {
     Partial::of(run, measured, options).map_err(failed)
+}
+
+/// The files that inputs stand for, in order: each can be measured by another process.
+///
+/// # Errors
+/// If there is nothing of a name.
+pub fn files(inputs: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    Ok(eaves_ingest::files(inputs)?)
+}
+
+/// Measures recordings one after the other and gives what was measured as bytes. A single input may be shown under another
+/// name than that it is found under here.
+///
+/// # Errors
+/// If an input cannot be read.
+pub fn measure(
+    inputs: &[PathBuf],
+    shown: Option<&str>,
+    options: &Options,
+    threads: Option<usize>,
+) -> Result<Vec<u8>, Failure> {
+    let mut reading = eaves_ingest::Options::default();
+    if let Some(threads) = threads {
+        reading.threads = threads.max(1);
+    }
+    let analyses = Partial::analyses();
+    let (mut run, measured) = eaves_ingest::read_with(inputs, &reading, |recording| {
+        let trace = recording.trace.take_rows();
+        eaves_analyze::measure(&RankView::new(&trace, options), &analyses)
+    })?;
+    if let ([input], Some(shown)) = (inputs, shown) {
+        let here = input.display().to_string();
+        for recording in &mut run.recordings {
+            // A member of an archive keeps its own name behind that.
+            if let Some(member) = recording.path.strip_prefix(&here) {
+                recording.path = format!("{shown}{member}");
+            }
+        }
+    }
+    Ok(of(&run, &measured, options)?.to_bytes().map_err(failed)?)
+}
+
+/// Puts together what was measured, and notes the inputs that could not be read, each with its reason.
+///
+/// # Errors
+/// If bytes are not what was measured, or were measured with other options.
+pub fn merge(parts: Vec<Vec<u8>>, unreadable: Vec<(String, String)>) -> Result<Vec<u8>, Failure> {
+    let parts = parts.into_iter().map(|bytes| Partial::from_bytes(bytes).map_err(failed));
+    let mut all = Partial::merge_all(parts.collect::<anyhow::Result<Vec<Partial>>>()?).map_err(failed)?;
+    for (path, why) in unreadable {
+        all.note_unreadable(path, why);
+    }
+    Ok(all.to_bytes().map_err(failed)?)
 }
 
 /// The document of a partial report.

@@ -9,7 +9,8 @@ use eaves_model::{Interval, Ns};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::text_value::written_as_text;
+use crate::Failure;
+use crate::text_value::{joined, written_as_text};
 
 /// What part of the inputs a verb looks at.
 #[derive(Args, Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
@@ -47,6 +48,15 @@ impl Selected {
             time: selection.time.map(Window),
             rank: selection.ranks.clone().map(Ranks),
         }
+    }
+
+    /// The part that fields of a request name.
+    ///
+    /// # Errors
+    /// If a field means nothing.
+    pub fn from_json(fields: serde_json::Map<String, serde_json::Value>) -> Result<Self, Failure> {
+        serde_json::from_value(fields.into())
+            .map_err(|error| Failure::usage(error.to_string(), "docs/report.md says how parts are named"))
     }
 
     /// The part.
@@ -113,9 +123,26 @@ impl FromStr for Duration {
     }
 }
 
-written_as_text!(Steps, "Steps", "3-7");
-written_as_text!(Window, "Window", "1.5ms..20ms");
-written_as_text!(Ranks, "Ranks", "0,3-5");
+written_as_text!(
+    Steps,
+    "Steps",
+    {"type": ["string", "integer", "array"], "items": {"type": "integer"}, "minItems": 2, "maxItems": 2,
+        "examples": ["3-7", 3, [3, 7]]},
+    |both| if both.len() == 2 { joined(both, "-", "") } else { None }
+);
+written_as_text!(
+    Window,
+    "Window",
+    {"type": ["string", "array"], "items": {"type": "integer"}, "minItems": 2, "maxItems": 2,
+        "examples": ["1.5ms..20ms", [1_500_000, 20_000_000]]},
+    |both| if both.len() == 2 { joined(both, "..", "ns") } else { None }
+);
+written_as_text!(
+    Ranks,
+    "Ranks",
+    {"type": ["string", "integer", "array"], "items": {"type": "integer"}, "examples": ["0,3-5", 0, [0, 3]]},
+    |all| joined(all, ",", "")
+);
 written_as_text!(Duration, "Duration", "30us");
 
 /// `3` or `3-7`.

@@ -71,6 +71,15 @@ pub fn each<R: Send>(run: &Run, work: impl Fn(usize, &Trace) -> R + Sync) -> Vec
     parallel::map(&run.recordings, threads, |at, recording| work(at, &recording.trace))
 }
 
+/// What people call some inputs.
+pub(crate) fn name_of(inputs: &[PathBuf]) -> String {
+    let first = inputs.first().map(|path| path.display().to_string()).unwrap_or_default();
+    match inputs.len() {
+        0 | 1 => first,
+        several => format!("{first} and {} more", several - 1),
+    }
+}
+
 /// What is loaded. Whoever holds recordings keeps them in memory; the session itself keeps the ones used last within a
 /// budget, and finds all that are still there.
 #[derive(Debug, Default)]
@@ -82,7 +91,8 @@ pub struct Session {
 
 #[derive(Debug, Default)]
 struct Held {
-    known: Vec<Weak<Recordings>>,
+    /// Recordings with the inputs that they are found by.
+    known: Vec<(Vec<PathBuf>, Weak<Recordings>)>,
     /// The one used last comes first.
     kept: VecDeque<Arc<Recordings>>,
 }
@@ -107,9 +117,18 @@ impl Session {
 
     /// Takes note of recordings, and keeps them if there is room.
     pub fn add(&self, recordings: &Arc<Recordings>) {
+        self.know(recordings.inputs.clone(), recordings);
+    }
+
+    /// The same under a name that is no file: requests may be about several recordings of the same inputs.
+    pub fn add_as(&self, name: &Path, recordings: &Arc<Recordings>) {
+        self.know(vec![name.to_owned()], recordings);
+    }
+
+    fn know(&self, inputs: Vec<PathBuf>, recordings: &Arc<Recordings>) {
         let mut held = self.held();
-        held.known.retain(|known| known.strong_count() > 0);
-        held.known.push(Arc::downgrade(recordings));
+        held.known.retain(|(_, known)| known.strong_count() > 0);
+        held.known.push((inputs, Arc::downgrade(recordings)));
         if recordings.size() <= self.budget {
             held.kept.push_front(recordings.clone());
             let mut size = 0u64;
@@ -123,7 +142,8 @@ impl Session {
     /// The recordings of these inputs, whole, if they are in memory.
     pub fn find(&self, inputs: &[PathBuf]) -> Option<Arc<Recordings>> {
         let mut held = self.held();
-        let found = held.known.iter().filter_map(Weak::upgrade).find(|known| known.inputs == inputs)?;
+        let mut known = held.known.iter().filter(|(known, _)| known == inputs);
+        let found = known.find_map(|(_, known)| known.upgrade())?;
         if let Some(at) = held.kept.iter().position(|kept| Arc::ptr_eq(kept, &found))
             && let Some(kept) = held.kept.remove(at)
         {
@@ -137,6 +157,54 @@ impl Session {
         let is_other = |recordings: &Recordings| !recordings.inputs.iter().any(|known| known == input);
         let mut held = self.held();
         held.kept.retain(|kept| is_other(kept));
-        held.known.retain(|known| known.upgrade().is_some_and(|known| is_other(&known)));
+        held.known.retain(|(_, known)| known.upgrade().is_some_and(|known| is_other(&known)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use eaves_section::Value;
+    use serde_json::{Map, json};
+
+    use super::*;
+    use crate::{Answer, Context, parse, verbs};
+
+    const TRAINING: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/training");
+
+    fn read(rank: i64) -> Arc<Recordings> {
+        let selection = Selection::default().with_ranks(vec![rank]);
+        Arc::new(Recordings::read(&[TRAINING.into()], selection, None).unwrap())
+    }
+
+    fn asked<V: crate::Verb>(session: &Session, fields: serde_json::Value) -> Answer {
+        let fields: Map<String, serde_json::Value> = fields.as_object().unwrap().clone();
+        parse::<V>(fields).unwrap().run(&Context::new(session)).unwrap()
+    }
+
+    fn busy_ns(answer: &Answer) -> Vec<(Option<i64>, Value)> {
+        let section = answer.document.sections().find(|section| section.id == "temporal-breakdown").unwrap();
+        let busy = section.numbers.iter().filter(|number| number.id == "busy_ns");
+        busy.map(|number| (number.rank, number.value.clone())).collect()
+    }
+
+    /// Two parts of one input are told apart by the names that they were given, and each stays the part it is.
+    #[test]
+    fn parts_in_memory_stay_parts() {
+        let (first, second, session) = (read(0), read(1), Session::default());
+        session.add_as(Path::new("first"), &first);
+        session.add_as(Path::new("second"), &second);
+        let of_files = |rank: i64| {
+            let fields = json!({"inputs": [TRAINING], "section": "temporal-breakdown", "rank": rank});
+            asked::<verbs::Report>(&Session::default(), fields)
+        };
+        for (name, rank) in [("first", 0), ("second", 1)] {
+            let fields = json!({"inputs": [name], "section": "temporal-breakdown"});
+            let held = asked::<verbs::Report>(&session, fields);
+            assert_eq!(busy_ns(&held), busy_ns(&of_files(rank)), "{name}");
+            assert!(matches!(busy_ns(&held).as_slice(), [(Some(known), _)] if *known == rank), "{name}");
+        }
+        let compared = asked::<verbs::Diff>(&session, json!({"base": "first", "new": "second"}));
+        let ranks: Vec<i64> = compared.document.inputs.iter().map(|input| input.rank).collect();
+        assert_eq!(ranks, [0, 1]);
     }
 }

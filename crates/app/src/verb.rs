@@ -1,5 +1,8 @@
 //! Verbs: requests that can be answered, and how JSON becomes one.
 
+use std::collections::BTreeMap;
+
+use clap::{Args, Command};
 use eaves_model::suggestion::did_you_mean;
 use schemars::{JsonSchema, Schema, schema_for};
 use serde::de::DeserializeOwned;
@@ -17,7 +20,7 @@ Examples:
 {all-args}";
 
 /// A request, and how it is answered.
-pub trait Verb: DeserializeOwned + JsonSchema {
+pub trait Verb: Args + DeserializeOwned + JsonSchema {
     /// Its name at every door.
     const NAME: &'static str;
 
@@ -36,6 +39,41 @@ pub trait Verb: DeserializeOwned + JsonSchema {
     fn has_form(&self, form: Form) -> bool {
         Form::OF_DOCUMENTS.contains(&form)
     }
+
+    /// True if this form of its answer takes more than the document needs, such as rows that are drawn. An answer has it
+    /// only if the context wanted that form.
+    fn is_prepared_for(&self, _form: Form) -> bool {
+        false
+    }
+}
+
+/// A request of any verb.
+pub trait Request: Send + Sync {
+    /// [`Verb::run`], if there is an answer to be believed.
+    ///
+    /// # Errors
+    /// As there.
+    fn answer(&self, context: &Context<'_>) -> Result<Answer, Failure>;
+
+    /// [`Verb::has_form`].
+    fn can_have(&self, form: Form) -> bool;
+
+    /// [`Verb::is_prepared_for`].
+    fn prepares(&self, form: Form) -> bool;
+}
+
+impl<V: Verb + Send + Sync> Request for V {
+    fn answer(&self, context: &Context<'_>) -> Result<Answer, Failure> {
+        self.run(context)?.sound()
+    }
+
+    fn can_have(&self, form: Form) -> bool {
+        self.has_form(form)
+    }
+
+    fn prepares(&self, form: Form) -> bool {
+        self.is_prepared_for(form)
+    }
 }
 
 /// Reads a request from JSON. Every field must be one that it has.
@@ -43,14 +81,23 @@ pub trait Verb: DeserializeOwned + JsonSchema {
 /// # Errors
 /// If a field is unknown or holds something that it cannot mean.
 pub fn parse<V: Verb>(fields: Map<String, Value>) -> Result<V, Failure> {
-    let known = field_names(&schema_for!(V), &fields);
-    for name in fields.keys() {
-        if !known.iter().any(|field| field == name) {
-            let hint = match did_you_mean(name, known.iter().map(String::as_str)) {
-                Some(similar) => format!("did you mean `{similar}`?"),
-                None => format!("fields are {}", known.join(", ")),
-            };
-            return Err(Failure::usage(format!("`{}` has no field `{name}`", V::NAME), hint));
+    let schema = schema_for!(V);
+    let reader = SchemaReader::new(&schema, &fields);
+    let known = reader.fields();
+    for (name, value) in &fields {
+        let Some(property) = known.get(name.as_str()) else {
+            let names = || known.keys().copied();
+            return Err(Failure::usage(
+                format!("`{}` has no field `{name}`", V::NAME),
+                hint(name, names(), || format!("fields are {}", names().collect::<Vec<_>>().join(", "))),
+            ));
+        };
+        let words = reader.words(property);
+        if let Some(text) = value.as_str().filter(|text| !words.is_empty() && !words.contains(text)) {
+            return Err(Failure::usage(
+                format!("`{name}` cannot be `{text}`"),
+                hint(text, words.iter().copied(), || format!("it is one of {}", words.join(", "))),
+            ));
         }
     }
     serde_json::from_value(Value::Object(fields)).map_err(|error| {
@@ -58,43 +105,59 @@ pub fn parse<V: Verb>(fields: Map<String, Value>) -> Result<V, Failure> {
     })
 }
 
-/// The names of the fields that a schema has. Of the variants of a request, only the one that `fields` name counts, if
-/// they name one.
-fn field_names(schema: &Schema, fields: &Map<String, Value>) -> Vec<String> {
-    let value = schema.as_value();
-    let reader = SchemaReader { definitions: value.get("$defs"), fields };
-    let mut names = Vec::new();
-    reader.collect(value, &mut names);
-    names.sort();
-    names.dedup();
-    names
+fn hint<'a>(typed: &str, known: impl Iterator<Item = &'a str>, all: impl FnOnce() -> String) -> String {
+    did_you_mean(typed, known).map_or_else(all, |similar| format!("did you mean `{similar}`?"))
 }
 
-struct SchemaReader<'a> {
-    definitions: Option<&'a Value>,
-    fields: &'a Map<String, Value>,
+/// Reads what a schema says of fields. Of the variants of a request, only the one that they name counts, if they name one.
+pub(crate) struct SchemaReader<'a> {
+    schema: &'a Value,
+    given: &'a Map<String, Value>,
 }
 
-impl SchemaReader<'_> {
-    fn collect(&self, value: &Value, names: &mut Vec<String>) {
+impl<'a> SchemaReader<'a> {
+    pub(crate) fn new(schema: &'a Schema, given: &'a Map<String, Value>) -> Self {
+        Self { schema: schema.as_value(), given }
+    }
+
+    /// The fields by name, each with its own schema.
+    pub(crate) fn fields(&self) -> BTreeMap<&'a str, &'a Value> {
+        let mut fields = BTreeMap::new();
+        self.collect(self.schema, &mut fields);
+        fields
+    }
+
+    fn collect(&self, value: &'a Value, fields: &mut BTreeMap<&'a str, &'a Value>) {
         if let Some(properties) = value.get("properties").and_then(Value::as_object) {
-            names.extend(properties.keys().cloned());
+            fields.extend(properties.iter().map(|(name, property)| (name.as_str(), property)));
         }
         for parts in variants(value) {
             let named: Vec<&Value> = parts.iter().filter(|part| self.names_tag_of(part)).collect();
             for part in if named.is_empty() { parts.iter().collect() } else { named } {
-                self.collect(part, names);
+                self.collect(part, fields);
             }
         }
         if let Some(part) = self.target(value) {
-            self.collect(part, names);
+            self.collect(part, fields);
         }
     }
 
     /// What a schema refers to.
-    fn target(&self, value: &Value) -> Option<&Value> {
-        let path = value.get("$ref").and_then(Value::as_str)?;
-        self.definitions?.get(path.rsplit('/').next()?)
+    fn target(&self, value: &Value) -> Option<&'a Value> {
+        let name = value.get("$ref")?.as_str()?.rsplit('/').next()?;
+        self.schema.get("$defs")?.get(name)
+    }
+
+    /// The words that a field may hold, if it may hold nothing else.
+    fn words(&self, property: &'a Value) -> Vec<&'a str> {
+        if let Some(part) = self.target(property) {
+            return self.words(part);
+        }
+        let parts = |key: &str| property.get(key).and_then(Value::as_array).into_iter().flatten();
+        let listed = parts("enum").filter_map(Value::as_str);
+        let variants = parts("oneOf").filter_map(|variant| variant.get("const")?.as_str());
+        let others = parts("anyOf").flat_map(|part| self.words(part));
+        listed.chain(variants).chain(others).collect()
     }
 
     /// True if a field has the text by which a variant, or one of its own, is told from others.
@@ -102,7 +165,7 @@ impl SchemaReader<'_> {
         let properties = variant.get("properties").and_then(Value::as_object);
         let is_tagged = properties.into_iter().flatten().any(|(name, property)| {
             let tag = property.get("const");
-            tag.is_some() && tag == self.fields.get(name)
+            tag.is_some() && tag == self.given.get(name)
         });
         is_tagged
             || variants(variant).flatten().any(|part| self.names_tag_of(part))
@@ -115,6 +178,9 @@ fn variants(value: &Value) -> impl Iterator<Item = &Vec<Value>> {
     ["oneOf", "anyOf", "allOf"].into_iter().filter_map(|key| value.get(key)?.as_array())
 }
 
+/// What JSON asks for.
+type Fields = Map<String, Value>;
+
 /// A verb of the list of all, for doors that take its name as data.
 #[derive(Clone, Copy)]
 pub struct Entry {
@@ -122,8 +188,12 @@ pub struct Entry {
     pub name: &'static str,
     /// The schema of its request.
     pub schema: fn() -> Schema,
+    /// Adds its fields to a command line.
+    pub arguments: fn(Command) -> Command,
+    /// Reads a request.
+    pub request: fn(Fields) -> Result<Box<dyn Request>, Failure>,
     /// Reads a request and answers it, if there is an answer to be believed.
-    pub answer: fn(Map<String, Value>, &Context<'_>) -> Result<Answer, Failure>,
+    pub answer: fn(Fields, &Context<'_>) -> Result<Answer, Failure>,
 }
 
 impl std::fmt::Debug for Entry {
@@ -134,10 +204,12 @@ impl std::fmt::Debug for Entry {
 
 impl Entry {
     /// The entry of a verb.
-    pub const fn of<V: Verb>() -> Self {
+    pub const fn of<V: Verb + Send + Sync + 'static>() -> Self {
         Self {
             name: V::NAME,
             schema: || schema_for!(V),
+            arguments: V::augment_args,
+            request: |fields| Ok(Box::new(parse::<V>(fields)?)),
             answer: |fields, context| parse::<V>(fields)?.run(context)?.sound(),
         }
     }
@@ -149,7 +221,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::verbs::Report;
+    use crate::verbs::{Flame, Report};
 
     fn asked(fields: Value) -> Result<Report, Failure> {
         parse(fields.as_object().unwrap().clone())
@@ -168,6 +240,15 @@ mod tests {
         let words = "a.json --step 3-7 --rank 0 --time 1ms..2ms --section kernels --section steps \
                      --kernel-wait 5us --details";
         assert_eq!(asked(fields).unwrap(), typed(&words.split_whitespace().collect::<Vec<_>>()));
+        let lists =
+            json!({"inputs": ["a.json"], "step": [3, 7], "rank": [5, 0], "time": [1_000_000, 2_000_000]});
+        let words = ["a.json", "--step=3-7", "--rank=0,5", "--time=1ms..2ms"];
+        assert_eq!(asked(lists).unwrap(), typed(&words));
+        for wrong in
+            [json!({"step": [3]}), json!({"rank": [0.5]}), json!({"time": [1, 2, 3]}), json!({"rank": []})]
+        {
+            assert!(asked(wrong.clone()).is_err(), "{wrong}");
+        }
     }
 
     #[test]
@@ -175,6 +256,13 @@ mod tests {
         let unknown = asked(json!({"inputs": ["a.json"], "sections": "kernels"})).unwrap_err();
         assert_eq!(unknown.message, "`report` has no field `sections`");
         assert_eq!(unknown.hint.as_deref(), Some("did you mean `section`?"));
+        let asked_of_flame =
+            |metric: &str| parse::<Flame>(Map::from_iter([("metric".to_owned(), metric.into())]));
+        let unknown = asked_of_flame("time").unwrap_err();
+        assert_eq!(unknown.message, "`metric` cannot be `time`");
+        assert_eq!(unknown.hint.as_deref(), Some("it is one of cpu, gpu, calls, bytes"));
+        assert_eq!(asked_of_flame("call").unwrap_err().hint.as_deref(), Some("did you mean `calls`?"));
+        assert!(asked_of_flame("gpu").is_ok());
         let wrong = asked(json!({"inputs": ["a.json"], "step": "7-3"})).unwrap_err();
         assert!(wrong.message.contains("expected a step such as"), "{wrong}");
     }

@@ -136,6 +136,15 @@ impl Error {
         }
     }
 
+    /// True if there is nothing of that name.
+    pub fn is_missing(&self) -> bool {
+        match self {
+            Self::NotFound { .. } => true,
+            Self::Io { source, .. } => source.kind() == io::ErrorKind::NotFound,
+            _ => false,
+        }
+    }
+
     /// What the user can do about it.
     pub fn hint(&self) -> &str {
         match self {

@@ -11,7 +11,7 @@ use arrow_array::{
 };
 use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
-use eaves_cli::library::Recordings;
+use eaves_app::Recordings;
 use eaves_model::{Column, Recording, SliceId, SliceKind, StringId, Trace, Values};
 use eaves_store::arrow::{Keys, Rows, array, dictionary, field};
 use eaves_store::tables::{Cells, FlatColumn, FlatTable, flat_table};

@@ -4,7 +4,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
-use eaves_cli::library::Failure;
+use eaves_app::Failure;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 

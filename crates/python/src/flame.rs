@@ -1,96 +1,88 @@
 //! A call tree, drawn as a flame graph.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
-use eaves_cli::library::{Failure, FlameFormat, FlameGraph};
+use eaves_app::{Caption, Form};
 use eaves_present::html::fragment;
-use eaves_present::terminal::Options;
 use pyo3::prelude::*;
 
-use crate::detached::detached;
-use crate::failure::raised;
-use crate::report::Report;
+use crate::report::{Report, USUAL_WIDTH};
 
 /// A call tree, drawn as a flame graph.
 #[pyclass(frozen, module = "eaves")]
-#[derive(Clone, Debug)]
-pub(crate) struct Flame(pub(crate) Arc<FlameGraph>);
+#[derive(Clone)]
+pub(crate) struct Flame(pub(crate) Report);
 
 impl Flame {
-    fn rendered(&self, py: Python<'_>, format: FlameFormat) -> PyResult<String> {
-        let graph = self.0.clone();
-        let bytes = detached(py, move || graph.render(format))?;
-        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    fn caption(&self) -> Caption {
+        let drawing = self.0.answer().drawing.as_ref();
+        drawing.and_then(|drawing| drawing.caption()).unwrap_or_default()
     }
 
-    fn ask<T: Send>(
-        &self,
-        py: Python<'_>,
-        question: impl FnOnce(&FlameGraph) -> Result<T, Failure> + Send,
-    ) -> PyResult<T> {
-        py.detach(|| question(&self.0)).map_err(|failure| raised(py, failure))
+    fn rendered(&self, py: Python<'_>, form: Form) -> PyResult<String> {
+        self.0.rendered(py, form, self.0.look(USUAL_WIDTH, None))
     }
 }
 
 #[pymethods]
 impl Flame {
     #[getter]
-    fn metric(&self, py: Python<'_>) -> PyResult<&'static str> {
-        self.ask(py, |graph| Ok(graph.metric()?.id()))
+    fn metric(&self) -> &'static str {
+        self.caption().metric
     }
 
     #[getter]
     fn order(&self) -> &'static str {
-        self.0.view().order.id()
+        self.caption().order
     }
 
     #[getter]
-    fn title(&self, py: Python<'_>) -> PyResult<String> {
-        self.ask(py, FlameGraph::title)
+    fn title(&self) -> String {
+        self.caption().title
     }
 
-    /// Nested `name`, `value` and `children`, as d3-flame-graph takes it; times are microseconds.
+    /// Nested `name`, `value` and `children`, as d3-flame-graph takes it; `unit` at the root is that of all values. Times
+    /// are microseconds.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let text = self.rendered(py, FlameFormat::D3)?;
+        let text = self.rendered(py, Form::D3)?;
         py.import("json")?.call_method1("loads", (text,))
     }
 
     /// A line for each stack: `a;b;c 7`.
     fn to_folded(&self, py: Python<'_>) -> PyResult<String> {
-        self.rendered(py, FlameFormat::Folded)
+        self.rendered(py, Form::Folded)
     }
 
     fn to_svg(&self, py: Python<'_>) -> PyResult<String> {
-        self.rendered(py, FlameFormat::Svg)
+        self.rendered(py, Form::Svg)
     }
 
     fn to_html(&self, py: Python<'_>) -> PyResult<String> {
-        self.rendered(py, FlameFormat::Html)
+        self.rendered(py, Form::Html)
     }
 
-    #[pyo3(signature = (*, width=80, top=30))]
-    fn to_text(&self, py: Python<'_>, width: usize, top: usize) -> PyResult<String> {
-        self.ask(py, |graph| graph.text(&Options { width, top }))
+    #[pyo3(signature = (*, width=80, top=None))]
+    fn to_text(&self, py: Python<'_>, width: usize, top: Option<usize>) -> PyResult<String> {
+        self.0.rendered(py, Form::Text, self.0.look(width, top))
     }
 
     /// The frames as tables.
-    fn report(&self, py: Python<'_>) -> PyResult<Report> {
-        self.ask(py, FlameGraph::document).map(Report::from)
+    fn report(&self) -> Report {
+        self.0.clone()
     }
 
     /// Writes a file: .html, .svg, .png, .folded, .speedscope.json, .d3.json, or .json, .csv, .md, .txt.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        let graph = self.0.clone();
-        detached(py, move || graph.save(&path))
+        self.0.save(py, path, None)
     }
 
     fn __str__(&self, py: Python<'_>) -> PyResult<String> {
-        self.to_text(py, 80, 30)
+        self.rendered(py, Form::Text)
     }
 
-    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        Ok(format!("<Flame of {}: {}>", self.title(py)?, self.metric(py)?))
+    fn __repr__(&self) -> String {
+        let Caption { title, metric, .. } = self.caption();
+        format!("<Flame of {title}: {metric}>")
     }
 
     fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {

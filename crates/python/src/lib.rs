@@ -1,10 +1,11 @@
 //! The Python module `eaves._core`: what users import from `eaves`, but for what is written in Python itself.
 //!
-//! It converts and nothing else. What a question means is in [`eaves_cli::library`], numbers come from the analyses, and
-//! everything that takes time runs without the interpreter's lock.
+//! It converts and nothing else: keyword arguments become requests of [`eaves_app`], and answers become objects. Everything
+//! that takes time runs without the interpreter's lock.
 
-mod arguments;
 mod arrow;
+mod asked;
+mod convert;
 mod detached;
 mod failure;
 mod flame;
@@ -25,14 +26,16 @@ mod _core {
     use std::path::PathBuf;
     use std::sync::Arc;
 
+    use eaves_analyze::Options;
     use eaves_app::ingesting::{Outcome, Task};
-    use eaves_cli::library::{self, Recordings};
+    use eaves_app::verbs::Report as ReportRequest;
+    use eaves_app::{Recordings, Selected, partial};
+    use eaves_cli::library;
     use pyo3::prelude::*;
-    use pyo3::types::{PyBytes, PyTuple};
+    use pyo3::types::{PyBytes, PyDict, PyMapping, PyTuple};
 
-    use super::arguments::{Ranks, Sections, Steps, Window};
+    use super::convert::Fields;
     use super::detached::detached;
-    use super::failure::raised;
     #[pymodule_export]
     use super::flame::Flame;
     #[pymodule_export]
@@ -66,11 +69,31 @@ mod _core {
         Ok(code)
     }
 
-    /// What a verb has to say, as data: the arguments of the program without its name, as in
-    /// `ask(["report", "trace.json", "--step", "3"])`. Nothing is written or printed.
+    /// What a verb has to say, as data: its name, and the fields of its request as a dictionary, as keyword arguments, or
+    /// both: `ask("report", inputs=["trace.json"], step=3)`. Nothing is written but what the verb makes.
     #[pyfunction]
-    fn ask(py: Python<'_>, arguments: Vec<String>) -> PyResult<Report> {
-        detached(py, move || library::ask(&arguments)).map(Report::from)
+    #[pyo3(signature = (verb, request=None, /, **fields))]
+    fn ask(
+        py: Python<'_>,
+        verb: &str,
+        request: Option<&Bound<'_, PyMapping>>,
+        fields: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Report> {
+        let mut said = Fields::default();
+        for items in [request, fields.map(Bound::as_any).map(Bound::cast).transpose()?].into_iter().flatten()
+        {
+            said.extend(items)?;
+        }
+        Report::ask(py, verb, said)
+    }
+
+    /// The part of recordings that is looked at.
+    fn selected(py: Python<'_>, part: [(&str, Option<&Bound<'_, PyAny>>); 3]) -> PyResult<Selected> {
+        let mut fields = Fields::default();
+        for (name, value) in part {
+            fields.say(name, value)?;
+        }
+        Selected::from_json(fields.json).map_err(|failure| super::failure::raised(py, failure))
     }
 
     /// Reads traces: files, folders with one trace per rank, or patterns. The format is detected.
@@ -82,9 +105,9 @@ mod _core {
     #[pyo3(signature = (*paths, rank=None, step=None, time=None, threads=None))]
     fn read(
         paths: &Bound<'_, PyTuple>,
-        rank: Option<Ranks>,
-        step: Option<Steps>,
-        time: Option<Window>,
+        rank: Option<Bound<'_, PyAny>>,
+        step: Option<Bound<'_, PyAny>>,
+        time: Option<Bound<'_, PyAny>>,
         threads: Option<usize>,
     ) -> PyResult<Recording> {
         let py = paths.py();
@@ -92,10 +115,8 @@ mod _core {
         if paths.is_empty() {
             return Err(pyo3::exceptions::PyTypeError::new_err("read() needs at least one path"));
         }
-        let step = step.map(|step| step.text());
-        let (time, rank) = (time.map(|time| time.text()), rank.map(|rank| rank.text()));
-        let selection = library::selection(step.as_deref(), time.as_deref(), rank.as_deref())
-            .map_err(|failure| raised(py, failure))?;
+        let part = [("rank", rank.as_ref()), ("step", step.as_ref()), ("time", time.as_ref())];
+        let selection = selected(py, part)?.selection();
         let recordings = detached(py, move || Recordings::read(&paths, selection, threads))?;
         Ok(Recording::new(Arc::new(recordings)))
     }
@@ -118,7 +139,7 @@ mod _core {
     /// They are texts, for a path of Python would spoil the address of an object.
     #[pyfunction]
     fn files(py: Python<'_>, inputs: Vec<PathBuf>) -> PyResult<Vec<OsString>> {
-        let files = detached(py, move || library::files(&inputs))?;
+        let files = detached(py, move || partial::files(&inputs))?;
         Ok(files.into_iter().map(PathBuf::into_os_string).collect())
     }
 
@@ -131,16 +152,15 @@ mod _core {
         py: Python<'py>,
         inputs: Vec<PathBuf>,
         shown: Option<String>,
-        step: Option<Steps>,
-        time: Option<Window>,
+        step: Option<Bound<'py, PyAny>>,
+        time: Option<Bound<'py, PyAny>>,
         details: bool,
         threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyBytes>> {
-        let (step, time) = (step.map(|step| step.text()), time.map(|time| time.text()));
-        let selection = library::selection(step.as_deref(), time.as_deref(), None)
-            .map_err(|failure| raised(py, failure))?;
-        let bytes =
-            detached(py, move || library::measured(&inputs, shown.as_deref(), selection, details, threads))?;
+        let part = [("rank", None), ("step", step.as_ref()), ("time", time.as_ref())];
+        let options =
+            Options::default().with_selection(selected(py, part)?.selection()).with_details(details);
+        let bytes = detached(py, move || partial::measure(&inputs, shown.as_deref(), &options, threads))?;
         Ok(PyBytes::new(py, &bytes))
     }
 
@@ -153,7 +173,7 @@ mod _core {
         parts: Vec<Vec<u8>>,
         unreadable: Option<Vec<(String, String)>>,
     ) -> PyResult<Bound<'py, PyBytes>> {
-        let bytes = detached(py, move || library::merged(parts, unreadable.unwrap_or_default()))?;
+        let bytes = detached(py, move || partial::merge(parts, unreadable.unwrap_or_default()))?;
         Ok(PyBytes::new(py, &bytes))
     }
 
@@ -165,22 +185,23 @@ mod _core {
     fn report_of(
         py: Python<'_>,
         part: Vec<u8>,
-        sections: Option<Sections>,
-        device: Option<PathBuf>,
+        sections: Option<Bound<'_, PyAny>>,
+        device: Option<Bound<'_, PyAny>>,
         details: bool,
-        rank: Option<Ranks>,
-        step: Option<Steps>,
-        time: Option<Window>,
+        rank: Option<Bound<'_, PyAny>>,
+        step: Option<Bound<'_, PyAny>>,
+        time: Option<Bound<'_, PyAny>>,
     ) -> PyResult<Report> {
-        let (step, time) = (step.map(|step| step.text()), time.map(|time| time.text()));
-        let rank = rank.map(|rank| rank.text());
-        let selection = library::selection(step.as_deref(), time.as_deref(), rank.as_deref())
-            .map_err(|failure| raised(py, failure))?;
-        let sections = sections.map(Sections::list).unwrap_or_default();
-        let device = device.map(|device| device.display().to_string());
-        let report =
-            detached(py, move || library::report_of(part, selection, &sections, device.as_deref(), details))?;
-        Ok(Report::from(report))
+        let mut fields = Fields::default();
+        for (name, value) in
+            [("section", &sections), ("device", &device), ("rank", &rank), ("step", &step), ("time", &time)]
+        {
+            fields.say(name, value.as_ref())?;
+        }
+        fields.json.insert("details".to_owned(), details.into());
+        let request = eaves_app::parse::<ReportRequest>(fields.json);
+        let request = request.map_err(|failure| super::failure::raised(py, failure))?;
+        detached(py, move || request.of_partial(part)).map(Report::from)
     }
 
     /// Reads an input and writes the ranks in it to a run of a dataset: all that say which rank they are, or `ranks`, names of

@@ -3,15 +3,16 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use eaves_analyze::flame::{Metric, Order};
-use eaves_cli::library::{self, Failure, FlameGraph, FlameView, Recordings};
+use eaves_app::{Failure, Recordings};
+use eaves_cli::library;
 use eaves_model::{Interval, Ns};
 use eaves_present::Document;
 use eaves_store::tables::table_names;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use serde_json::Value;
 
-use crate::arguments::Sections;
+use crate::convert::Fields;
 use crate::detached::detached;
 use crate::failure::raised;
 use crate::flame::Flame;
@@ -32,14 +33,30 @@ impl Recording {
         Self { recordings }
     }
 
-    /// Asks a question that takes time.
+    pub(crate) fn recordings(&self) -> &Arc<Recordings> {
+        &self.recordings
+    }
+
+    /// The timeline with drawings of a width.
+    pub(crate) fn timeline_of(&self, py: Python<'_>, width: Option<u32>) -> PyResult<Report> {
+        self.ask(py, "timeline", |fields| {
+            fields.json.extend(width.map(|width| ("width".to_owned(), Value::from(width))));
+            Ok(())
+        })
+    }
+
+    /// Asks a verb about it.
     fn ask(
         &self,
         py: Python<'_>,
-        question: impl FnOnce(&Arc<Recordings>) -> Result<Document, Failure> + Send + 'static,
+        verb: &str,
+        say: impl FnOnce(&mut Fields) -> PyResult<()>,
     ) -> PyResult<Report> {
-        let recordings = self.recordings.clone();
-        detached(py, move || question(&recordings)).map(Report::from)
+        let mut fields = Fields::default();
+        let name = fields.hold(&self.recordings);
+        fields.json.insert("inputs".to_owned(), Value::Array(vec![name]));
+        say(&mut fields)?;
+        Report::ask(py, verb, fields)
     }
 
     /// What was read, and nothing about it.
@@ -142,46 +159,48 @@ impl Recording {
     }
 
     /// All analyses, or the sections named. `device` is what work is held against, if not the one recorded on;
-    /// `details` makes the long tables too.
+    /// `details` makes the long tables too. `eaves.report` takes more options.
     #[pyo3(signature = (sections=None, *, device=None, details=false))]
     fn report(
         &self,
         py: Python<'_>,
-        sections: Option<Sections>,
-        device: Option<PathBuf>,
+        sections: Option<Bound<'_, PyAny>>,
+        device: Option<Bound<'_, PyAny>>,
         details: bool,
     ) -> PyResult<Report> {
-        let sections = sections.map(Sections::list).unwrap_or_default();
-        let device = device.map(|device| device.display().to_string());
-        let is_whole = sections.is_empty();
-        let report = self
-            .ask(py, move |recordings| library::report(recordings, &sections, device.as_deref(), details))?;
-        Ok(if is_whole { report.of_all(self.recordings.clone()) } else { report })
+        self.ask(py, "report", |fields| {
+            fields.json.insert("details".to_owned(), details.into());
+            fields.say("section", sections.as_ref())?;
+            fields.say("device", device.as_ref())
+        })
     }
 
     /// What was recorded, what is missing, and how to record it.
     fn info(&self, py: Python<'_>) -> PyResult<Report> {
-        self.ask(py, |recordings| Ok(library::info(recordings)))
+        self.ask(py, "info", |_| Ok(()))
     }
 
     /// The answers of Holistic Trace Analysis, corrected.
     fn hta(&self, py: Python<'_>) -> PyResult<Report> {
-        self.ask(py, |recordings| library::hta(recordings))
+        self.ask(py, "hta", |_| Ok(()))
     }
 
-    /// How far operators, kernels and collectives are from what the device can do. `ops` are formulas of your own.
+    /// How far operators, kernels and collectives are from what the device can do. `ops` are formulas of your own;
+    /// `eaves.roofline` takes more options.
     #[pyo3(signature = (device=None, *, sparse=false, link=None, ops=None))]
     fn roofline(
         &self,
         py: Python<'_>,
-        device: Option<PathBuf>,
+        device: Option<Bound<'_, PyAny>>,
         sparse: bool,
-        link: Option<String>,
-        ops: Option<PathBuf>,
+        link: Option<Bound<'_, PyAny>>,
+        ops: Option<Bound<'_, PyAny>>,
     ) -> PyResult<Report> {
-        let device = device.map(|device| device.display().to_string());
-        self.ask(py, move |recordings| {
-            library::roofline(recordings, device.as_deref(), sparse, link.as_deref(), ops.as_deref())
+        self.ask(py, "roofline", |fields| {
+            fields.json.insert("sparse".to_owned(), sparse.into());
+            fields.say("device", device.as_ref())?;
+            fields.say("link", link.as_ref())?;
+            fields.say("ops", ops.as_ref())
         })
     }
 
@@ -203,37 +222,24 @@ impl Recording {
         py: Python<'_>,
         metric: Option<&str>,
         order: &str,
-        base: Option<Bound<'_, Recording>>,
-        min_duration_ns: i64,
-        min_share: Option<f64>,
+        base: Option<Bound<'_, PyAny>>,
+        min_duration_ns: u64,
+        min_share: Option<Bound<'_, PyAny>>,
         max_depth: Option<u32>,
     ) -> PyResult<Flame> {
-        let unknown = |what: &str, name: &str, known: Vec<&str>| {
-            raised(py, Failure::new(format!("no {what} `{name}`"), format!("there are {}", known.join(", "))))
-        };
-        let metric = match metric {
-            None => None,
-            Some(name) => Some(
-                Metric::ALL
-                    .into_iter()
-                    .find(|metric| metric.id() == name)
-                    .ok_or_else(|| unknown("metric", name, Metric::ALL.map(Metric::id).to_vec()))?,
-            ),
-        };
-        let order = Order::ALL
-            .into_iter()
-            .find(|known| known.id() == order)
-            .ok_or_else(|| unknown("order", order, Order::ALL.map(Order::id).to_vec()))?;
-        let least_share = min_share
-            .map(|percent| library::millionths(&percent.to_string()))
-            .transpose()
-            .map_err(|failure| raised(py, failure))?;
-        let least_duration = Ns(min_duration_ns);
-        let view = FlameView { metric, order, least_share, least_duration, most_levels: max_depth };
-        let base = base.map(|base| base.get().recordings.clone());
-        let recordings = self.recordings.clone();
-        let graph = detached(py, move || FlameGraph::new(recordings, base, view))?;
-        Ok(Flame(Arc::new(graph)))
+        let report = self.ask(py, "flame", |fields| {
+            let duration = (min_duration_ns > 0).then(|| format!("{min_duration_ns}ns"));
+            let told = [
+                ("metric", metric.map(Value::from)),
+                ("order", Some(order.into())),
+                ("min_duration", duration.map(Value::from)),
+                ("max_depth", max_depth.map(Value::from)),
+            ];
+            fields.json.extend(told.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
+            fields.say("diff", base.as_ref())?;
+            fields.say("min_share", min_share.as_ref())
+        })?;
+        Ok(Flame(report))
     }
 
     /// Answers a question in SQL about the recordings in memory: `query("SELECT name FROM kernels LIMIT 3")`. It is about
@@ -245,15 +251,17 @@ impl Recording {
 
     /// What host and GPU did over time.
     fn timeline(&self, py: Python<'_>) -> PyResult<Timeline> {
-        let recordings = self.recordings.clone();
-        let timeline = detached(py, move || library::Timeline::new(recordings))?;
-        Ok(Timeline(Arc::new(timeline)))
+        Timeline::new(py, self.clone())
     }
 
     /// What changed from this run to another, and what is only noise.
     fn diff(&self, py: Python<'_>, new: &Bound<'_, Recording>) -> PyResult<Report> {
-        let new = new.get().recordings.clone();
-        self.ask(py, move |base| library::diff(base, &new))
+        let mut fields = Fields::default();
+        for (side, recording) in [("base", self), ("new", new.get())] {
+            let name = fields.hold(&recording.recordings);
+            fields.json.insert(side.to_owned(), name);
+        }
+        Report::ask(py, "diff", fields)
     }
 
     /// Writes the recording in a format of other tools; the answer is the names of the files.

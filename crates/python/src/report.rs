@@ -3,40 +3,107 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use eaves_analyze::Outcome;
-use eaves_cli::library::{self, Recordings};
+use eaves_app::{Answer, Failure, Form, Look, Outputs, Screen, hinted, without_tables_for_programs};
 use eaves_present::html::fragment;
-use eaves_present::{Document, json, markdown, page};
+use eaves_present::roofline::has_chart;
+use eaves_present::{Document, json};
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyIterator, PyList};
 
+use crate::asked::Asked;
+use crate::convert::Fields;
 use crate::detached::detached;
+use crate::failure::raised;
 use crate::inputs::{self, Input, InputWarning};
 use crate::section::{Finding, Section, Skipped};
 
 /// An answer: sections by id, as a mapping, and what was read for it.
 #[pyclass(frozen, module = "eaves")]
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct Report {
-    document: Arc<Document>,
+    answer: Arc<Answer>,
     sections: Vec<Section>,
-    /// What the whole report is of: its page draws it.
-    drawn: Option<Arc<Recordings>>,
+    /// The question, which is asked once more for pictures that draw rows.
+    asked: Option<Arc<Asked>>,
 }
 
 impl From<Document> for Report {
     fn from(document: Document) -> Self {
-        let sections =
-            document.sections().map(|section| Section { section: Arc::new(section.clone()) }).collect();
-        Self { document: Arc::new(document), sections, drawn: None }
+        Self::new(Answer::new(document), None)
     }
 }
 
 impl Report {
-    /// The report, as the whole of what there is about recordings.
-    pub(crate) fn of_all(self, recordings: Arc<Recordings>) -> Self {
-        Self { drawn: Some(recordings), ..self }
+    fn new(answer: Answer, asked: Option<Arc<Asked>>) -> Self {
+        let document = &answer.document;
+        let sections =
+            document.sections().map(|section| Section { section: Arc::new(section.clone()) }).collect();
+        Self { answer: Arc::new(answer), sections, asked }
+    }
+
+    /// The answer to a question.
+    pub(crate) fn ask(py: Python<'_>, verb: &str, fields: Fields) -> PyResult<Self> {
+        let asked = Asked::new(verb, fields).map_err(|failure| raised(py, failure))?;
+        let asked = Arc::new(asked);
+        let question = asked.clone();
+        let answer = detached(py, move || question.answer())?;
+        Ok(Self::new(answer, Some(asked)))
+    }
+
+    /// The answer.
+    pub(crate) fn answer(&self) -> &Answer {
+        &self.answer
+    }
+
+    /// The answer in a form, texts without colors.
+    pub(crate) fn render(&self, form: Form, look: Look) -> Result<Vec<u8>, Failure> {
+        let answer = self.drawn(form)?;
+        let bytes = answer.render(form, look)?;
+        Ok(match form {
+            Form::Text => anstream::adapter::strip_bytes(&bytes).into_vec(),
+            _ => bytes,
+        })
+    }
+
+    /// The same as text, for Python.
+    pub(crate) fn rendered(&self, py: Python<'_>, form: Form, look: Look) -> PyResult<String> {
+        let report = self.clone();
+        let bytes = detached(py, move || report.render(form, look))?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    /// How people see it: a width, and the rows of each table, as many as usual if not said. Whoever says how many wants to
+    /// see the tables.
+    pub(crate) fn look(&self, width: usize, top: Option<usize>) -> Look {
+        Look { width, top: top.unwrap_or(self.answer.top), full: top.is_some() }
+    }
+
+    /// Writes a file in the form that its name asks for.
+    pub(crate) fn write(&self, path: PathBuf, top: Option<usize>) -> Result<(), Failure> {
+        let document = &self.answer.document;
+        let has_form = |form: Form| {
+            let is_charted = || form.is_of_charts() && document.sections().any(has_chart);
+            let of_verb = self.asked.as_ref().is_some_and(|asked| asked.has_form(form));
+            of_verb || Form::OF_DOCUMENTS.contains(&form) || is_charted()
+        };
+        let outputs = Outputs::new(None, &[path], has_form)?;
+        let answer = match outputs.forms().as_slice() {
+            [form] => self.drawn(*form)?,
+            _ => self.answer.clone(),
+        };
+        Ok(outputs.write(&answer, self.look(USUAL_WIDTH, top), &Nowhere)?)
+    }
+
+    fn drawn(&self, form: Form) -> Result<Arc<Answer>, Failure> {
+        match &self.asked {
+            Some(asked) => asked.drawn(form, &self.answer),
+            None => Ok(self.answer.clone()),
+        }
+    }
+
+    fn document(&self) -> &Document {
+        &self.answer.document
     }
 
     fn find(&self, id: &str) -> Option<&Section> {
@@ -49,17 +116,17 @@ impl Report {
     /// The verb of the program that gives the same answer.
     #[getter]
     fn verb(&self) -> &'static str {
-        self.document.verb
+        self.document().verb
     }
 
     #[getter]
     fn inputs(&self) -> Vec<Input> {
-        inputs::inputs(&self.document)
+        inputs::inputs(self.document())
     }
 
     #[getter]
     fn warnings(&self) -> Vec<InputWarning> {
-        inputs::warnings(&self.document)
+        inputs::warnings(self.document())
     }
 
     /// The sections, in order. Of several inputs there can be several with one id.
@@ -71,13 +138,13 @@ impl Report {
     /// Sections that could not be made, with what is missing and how to record it.
     #[getter]
     fn skipped(&self) -> Vec<Skipped> {
-        self.document.skipped().map(Skipped::new).collect()
+        self.document().skipped().map(Skipped::new).collect()
     }
 
     /// The findings of all sections, what may gain most first.
     #[getter]
     fn findings(&self) -> Vec<Finding> {
-        let findings = self.document.findings().into_iter();
+        let findings = self.document().findings().into_iter();
         findings.map(|(section, finding)| Finding::new(section.id, finding)).collect()
     }
 
@@ -86,7 +153,7 @@ impl Report {
         if let Some(section) = self.find(id) {
             return Ok(section.clone());
         }
-        let skipped = self.document.skipped().find(|skipped| skipped.id == id);
+        let skipped = self.document().skipped().find(|skipped| skipped.id == id);
         Err(PyKeyError::new_err(match skipped {
             Some(skipped) => format!("{id} was skipped: {}; {}", skipped.missing, skipped.how_to_record),
             None => format!("{id}: there are {}", self.keys().join(", ")),
@@ -128,68 +195,81 @@ impl Report {
 
     /// The JSON that the program prints with `--json`.
     fn to_json(&self, py: Python<'_>) -> PyResult<String> {
-        py.detach(|| json_of(&self.document))
+        py.detach(|| json_of(self.document()))
     }
 
     /// The same as Python objects.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        to_dict(py, &self.document)
+        to_dict(py, self.document())
     }
 
-    /// A page that needs nothing else.
-    fn to_html(&self, py: Python<'_>) -> String {
-        py.detach(|| page::of(&self.document))
+    /// A page that needs nothing else, as `save` writes it.
+    fn to_html(&self, py: Python<'_>) -> PyResult<String> {
+        self.rendered(py, Form::Html, self.look(USUAL_WIDTH, None))
     }
 
-    #[pyo3(signature = (*, top=10))]
-    fn to_markdown(&self, top: usize) -> String {
-        markdown::render(&for_people(&self.document), top)
+    /// `top` is how many rows of each table; 0 is all.
+    #[pyo3(signature = (*, top=None))]
+    fn to_markdown(&self, py: Python<'_>, top: Option<usize>) -> PyResult<String> {
+        self.rendered(py, Form::Markdown, self.look(USUAL_WIDTH, top))
     }
 
-    /// What the terminal shows, without colours. 0 is all rows.
-    #[pyo3(signature = (*, width=80, top=10))]
-    fn to_text(&self, width: usize, top: usize) -> String {
-        text(&self.document, width, top)
+    /// What the terminal shows, without colors. `full` is every section and table, not just the first screen; `top` is how
+    /// many rows of each table then; 0 is all.
+    #[pyo3(signature = (*, width=80, top=None, full=false))]
+    fn to_text(&self, py: Python<'_>, width: usize, top: Option<usize>, full: bool) -> PyResult<String> {
+        let look = self.look(width, top);
+        self.rendered(py, Form::Text, Look { full: full || look.full, ..look })
     }
 
-    /// Writes a file: .html, .json, .csv, .md or .txt; a folder if the name ends in `/`, with one CSV per table; and,
-    /// if it has a chart, .svg or .png.
-    #[pyo3(signature = (path, *, top=10))]
-    fn save(&self, py: Python<'_>, path: PathBuf, top: usize) -> PyResult<()> {
-        let (document, drawn) = (self.document.clone(), self.drawn.clone());
-        detached(py, move || match drawn {
-            Some(recordings) => library::save_report(&recordings, &document, &path, top),
-            None => library::save(&document, &path, top),
-        })
+    /// Writes a file: .html, .json, .csv, .md or .txt; a folder if the name ends in `/`, with one CSV per table; and
+    /// pictures such as .svg and .png of what has one.
+    #[pyo3(signature = (path, *, top=None))]
+    pub(crate) fn save(&self, py: Python<'_>, path: PathBuf, top: Option<usize>) -> PyResult<()> {
+        let report = self.clone();
+        detached(py, move || report.write(path, top))
     }
 
-    fn __str__(&self) -> String {
-        text(&self.document, 80, 10)
+    /// What else there is to say.
+    #[getter]
+    fn notes(&self) -> Vec<String> {
+        self.answer.notes.clone()
+    }
+
+    /// The conditions of `fail_on` that hold, each with what makes it hold.
+    #[getter]
+    fn failed(&self) -> Vec<(String, String)> {
+        let conditions = self.answer.too_much.iter();
+        conditions.map(|one| (one.condition.clone(), one.because.clone())).collect()
+    }
+
+    fn __str__(&self, py: Python<'_>) -> PyResult<String> {
+        self.to_text(py, USUAL_WIDTH, None, false)
     }
 
     fn __repr__(&self) -> String {
-        format!("<Report of eaves {}: {} sections>", self.document.verb, self.sections.len())
+        format!("<Report of eaves {}: {} sections>", self.document().verb, self.sections.len())
     }
 
     fn _repr_html_(&self) -> String {
-        fragment::document(&for_people(&self.document))
+        fragment::document(&without_tables_for_programs(self.document()))
     }
 }
 
-/// Without tables that are for programs: people would drown in them.
-pub(crate) fn for_people(document: &Document) -> Document {
-    let mut document = document.clone();
-    for outcome in &mut document.outcomes {
-        if let Outcome::Section(section) = outcome {
-            section.tables.retain(|table| !library::FOR_PROGRAMS.contains(&table.id));
-        }
-    }
-    document
-}
+/// Columns of a text that goes nowhere yet.
+pub(crate) const USUAL_WIDTH: usize = 80;
 
-/// What the terminal shows, without colours.
-pub(crate) fn text(document: &Document, width: usize, top: usize) -> String {
-    library::text(&for_people(document), width, top)
+/// Answers go to files here.
+struct Nowhere;
+
+impl Screen for Nowhere {
+    fn text(&self, _: &str) -> anyhow::Result<()> {
+        Err(hinted("`-` is the output of a program", "name a file, or print the report"))
+    }
+
+    fn data(&self, _: &[u8]) -> anyhow::Result<()> {
+        self.text("")
+    }
 }
 
 /// The JSON of a document as Python objects.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use eaves_analyze::section::{self, Value};
+use eaves_app::{Form, without_tables_for_programs};
 use eaves_present::Document;
 use eaves_present::html::fragment;
 use eaves_section::quantity;
@@ -10,7 +11,7 @@ use pyo3::exceptions::{PyKeyError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::report::{self, for_people};
+use crate::report::{self, Report, USUAL_WIDTH};
 use crate::table::Table;
 
 /// The answer of one analysis.
@@ -79,8 +80,9 @@ impl Section {
         report::to_dict(py, &self.alone())?.get_item("sections")?.get_item(0)
     }
 
-    fn __str__(&self) -> String {
-        report::text(&self.alone(), 80, 10)
+    fn __str__(&self, py: Python<'_>) -> PyResult<String> {
+        let report = Report::from(self.alone());
+        report.rendered(py, Form::Text, report.look(USUAL_WIDTH, None))
     }
 
     fn __repr__(&self) -> String {
@@ -94,7 +96,7 @@ impl Section {
     }
 
     fn _repr_html_(&self) -> String {
-        for_people(&self.alone()).sections().map(fragment::section).collect()
+        without_tables_for_programs(&self.alone()).sections().map(fragment::section).collect()
     }
 }
 

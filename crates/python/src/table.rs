@@ -10,7 +10,7 @@ use arrow_array::types::{Float64Type, Int32Type, Int64Type, UInt8Type, UInt32Typ
 use arrow_array::{Array, RecordBatchIterator};
 use arrow_schema::{ArrowError, DataType};
 use eaves_analyze::section;
-use eaves_cli::library::{Failure, Recordings};
+use eaves_app::{Failure, Recordings};
 use eaves_present::html::fragment;
 use eaves_query::Answer;
 use pyo3::exceptions::{PyKeyError, PyValueError};

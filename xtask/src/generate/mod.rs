@@ -1,4 +1,4 @@
-//! `cargo xtask gen`: inputs made by us, never recorded, so that they may be given away.
+//! `cargo xtask gen`: inputs made by us, never recorded, so that they may be given away; and the Python functions of verbs.
 
 use std::path::PathBuf;
 
@@ -14,6 +14,7 @@ mod damaged;
 mod examples;
 mod measurements;
 pub(crate) mod profilers;
+mod python;
 pub(crate) mod ranks;
 mod scenarios;
 pub(crate) mod snapshot;
@@ -61,8 +62,11 @@ pub(crate) fn run(mut options: Options) -> Result<()> {
 }
 
 fn write_or_check(check: bool) -> Result<()> {
+    if !check {
+        python::write_requests()?;
+    }
     let mut stale = Vec::new();
-    for (name, file) in examples::all()?.into_iter().chain(corpus::all()?) {
+    for (name, file) in examples::all()?.into_iter().chain(corpus::all()?).chain(python::all()?) {
         let path = project::root().join(&name);
         if !check {
             if let Some(parent) = path.parent() {

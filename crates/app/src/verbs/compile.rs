@@ -31,6 +31,7 @@ pub struct Compile {
     /// Exit with 1 if it holds: graph_breaks>0, recompiles>2,
     /// compile_time>60s, fusion_ratio<2; may be repeated
     #[arg(long, value_name = "CONDITION")]
+    #[serde(deserialize_with = "crate::text_value::several")]
     pub fail_on: Vec<String>,
     /// Show all tables
     #[arg(long)]

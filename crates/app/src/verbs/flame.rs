@@ -11,8 +11,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::flame::{Share, Trees, View, measuring};
+use crate::session::name_of;
 use crate::{
-    Answer, Context, Drawing, Duration, Failure, Form, HELP_TEMPLATE, Keep, Look, Reading, Selected, Verb,
+    Answer, Caption, Context, Drawing, Duration, Failure, Form, HELP_TEMPLATE, Keep, Look, Reading, Selected,
+    Verb,
 };
 
 /// Frames that people see as text unless they say how many.
@@ -128,17 +130,23 @@ impl Verb for Flame {
             ));
         }
         let view = self.view();
-        let options = Options::default().with_selection(self.selected.selection());
+        let options =
+            Options::default().with_selection(context.part(self.selected.selection(), &self.inputs));
         let drawn = context.wants(Form::Html).then_some(Form::Html);
         let how = measuring(view.order, drawn, self.diff.is_some());
-        let read = |inputs: &[PathBuf]| {
+        let read = |inputs: &[PathBuf], options: &Options| {
             context.read(inputs, Reading::Traces, Keep::Nothing, |trace| {
-                flame::measure(&RankView::new(trace, &options), &how)
+                flame::measure(&RankView::new(trace, options), &how)
             })
         };
-        let new = read(&self.inputs)?;
-        let base = self.diff.as_ref().map(|base| read(std::slice::from_ref(base))).transpose()?;
-        let name = self.diff.as_ref().map(|base| base.display().to_string()).unwrap_or_default();
+        let new = read(&self.inputs, &options)?;
+        let base = self.diff.as_ref().map(std::slice::from_ref);
+        let name = base.map(|base| name_of(&context.files(base))).unwrap_or_default();
+        let base = base.map(|base| {
+            let part = context.part(self.selected.selection(), base);
+            read(base, &Options::default().with_selection(part))
+        });
+        let base = base.transpose()?;
         let compared = base.as_ref().map(|base| ((&*base.run, base.answers.as_slice()), name.as_str()));
         let trees = Trees::new((&new.run, &new.answers), compared, &options)?;
         let mut document = Document::new(Self::NAME, &new.run, vec![trees.outcome(&view)]);
@@ -156,6 +164,11 @@ impl Verb for Flame {
     fn has_form(&self, form: Form) -> bool {
         !matches!(form, Form::Partial | Form::Yaml)
     }
+
+    // A page has every order, and calls in order of time are many.
+    fn is_prepared_for(&self, form: Form) -> bool {
+        form == Form::Html
+    }
 }
 
 struct Frames {
@@ -164,6 +177,14 @@ struct Frames {
 }
 
 impl Drawing for Frames {
+    fn caption(&self) -> Option<Caption> {
+        Some(Caption {
+            title: self.trees.title().to_owned(),
+            metric: self.trees.metric(&self.view).id(),
+            order: self.view.order.id(),
+        })
+    }
+
     fn draw(&self, document: &Document, form: Form, look: Look) -> Result<Option<Vec<u8>>, Failure> {
         Ok(match form {
             Form::Json | Form::Csv | Form::Markdown | Form::Partial | Form::Yaml => None,

@@ -34,7 +34,8 @@ impl Verb for Hta {
     const NAME: &'static str = "hta";
 
     fn run(&self, context: &Context<'_>) -> Result<Answer, Failure> {
-        let options = Options::default().with_selection(self.selected.selection());
+        let options =
+            Options::default().with_selection(context.part(self.selected.selection(), &self.inputs));
         let sections = hta_sections();
         let read = context.read(&self.inputs, Reading::Traces, Keep::Nothing, |trace| {
             measure(&RankView::new(trace, &options), &sections)

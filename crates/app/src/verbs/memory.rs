@@ -25,6 +25,7 @@ pub struct Memory {
     /// Exit with 1 if a number is too much: peak>70GB,
     /// unused_at_peak>4GiB; may be repeated
     #[arg(long, value_name = "CONDITION", allow_hyphen_values = true)]
+    #[serde(deserialize_with = "crate::text_value::several")]
     pub fail_on: Vec<String>,
     /// The part of the recordings to look at, and how closely.
     #[command(flatten)]

@@ -3,13 +3,14 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use eaves_analyze::analyses;
+use eaves_analyze::{Partial, analyses};
 use eaves_model::suggestion::did_you_mean;
+use eaves_present::Document;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::analysis::{Closely, Question, sections};
-use crate::{Answer, Context, Failure, Form, HELP_TEMPLATE, Verb, device};
+use crate::{Answer, Context, Failure, Form, HELP_TEMPLATE, Verb, device, partial};
 
 /// Show where a program's time went
 #[derive(Args, Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
@@ -49,14 +50,12 @@ impl Verb for Report {
 
     fn run(&self, context: &Context<'_>) -> Result<Answer, Failure> {
         check_sections(&self.section)?;
-        let is_wanted =
-            |id: &str| self.section.is_empty() || self.section.iter().any(|section| section == id);
         let device = self.device.as_deref().map(device::named).transpose()?;
         let question = Question {
             verb: Self::NAME,
             inputs: &self.inputs,
             options: self.closely.options(device),
-            analyses: sections(is_wanted),
+            analyses: sections(|id| self.wants(id)),
             // A part of the report is tables alone; the whole of it is the page.
             is_whole: self.section.is_empty(),
         };
@@ -69,6 +68,28 @@ impl Verb for Report {
 
     fn has_form(&self, form: Form) -> bool {
         Form::OF_DOCUMENTS.contains(&form) || form == Form::Partial
+    }
+
+    fn is_prepared_for(&self, form: Form) -> bool {
+        form == Form::Partial || form == Form::Html && self.section.is_empty()
+    }
+}
+
+impl Report {
+    /// The report of what was measured elsewhere, in place of inputs.
+    ///
+    /// # Errors
+    /// If bytes are not what was measured, were measured with other options, or have nothing of what is selected.
+    pub fn of_partial(&self, measured: Vec<u8>) -> Result<Document, Failure> {
+        check_sections(&self.section)?;
+        let device = self.device.as_deref().map(device::named).transpose()?;
+        let options = self.closely.options(device);
+        let partial = Partial::from_bytes(measured).map_err(partial::failed)?;
+        Ok(partial::document(Self::NAME, &partial, &options, &sections(|id| self.wants(id)))?)
+    }
+
+    fn wants(&self, section: &str) -> bool {
+        self.section.is_empty() || self.section.iter().any(|wanted| wanted == section)
     }
 }
 

@@ -50,7 +50,8 @@ impl Verb for Timeline {
     const NAME: &'static str = "timeline";
 
     fn run(&self, context: &Context<'_>) -> Result<Answer, Failure> {
-        let options = Options::default().with_selection(self.selected.selection());
+        let options =
+            Options::default().with_selection(context.part(self.selected.selection(), &self.inputs));
         let keep = Keep::Selected(&options.selection);
         let read = context.read(&self.inputs, Reading::Traces, keep, |trace| {
             let rank = RankView::new(trace, &options);

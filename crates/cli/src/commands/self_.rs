@@ -44,8 +44,16 @@ enum What {
         directory: PathBuf,
     },
     /// Print the JSON Schema of what --json prints
-    #[command(help_template = HELP_TEMPLATE, before_help = "  eaves self schema > eaves.schema.json")]
-    Schema,
+    #[command(
+        help_template = HELP_TEMPLATE,
+        before_help = "  eaves self schema > eaves.schema.json
+  eaves self schema --requests > requests.json"
+    )]
+    Schema {
+        /// Print what every verb takes instead: its fields as JSON Schema, and as arguments
+        #[arg(long)]
+        requests: bool,
+    },
 }
 
 /// Prints or writes it.
@@ -57,7 +65,11 @@ pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> anyhow::Re
             output.write_text(&String::from_utf8_lossy(&text))
         }
         What::Man { directory } => manual(directory),
-        What::Schema => output.write_text(eaves_present::json::SCHEMA),
+        What::Schema { requests: false } => output.write_text(eaves_present::json::SCHEMA),
+        What::Schema { requests: true } => {
+            let text = serde_json::to_string_pretty(&eaves_app::catalog::requests())?;
+            output.write_text(&(text + "\n"))
+        }
     }
 }
 

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use eaves_model::Recording;
 use eaves_query::{Answer, Ranks};
 
-use super::{Failure, Recordings};
 use crate::commands::query as query_verb;
 use crate::failure::hinted;
 use eaves_app::ingesting::default_run;
+use eaves_app::{Failure, Recordings};
 
 /// Recordings as SQL sees them.
 struct Held(Arc<Recordings>);

@@ -1,46 +1,30 @@
-//! What the verbs do, for programs that have no command line: the Python package.
-//!
-//! Recordings stay in memory between questions, answers are [`Document`]s, and what went wrong is a [`Failure`]. What
-//! a question means, and what a file name asks for, is decided where the verbs decide it.
+//! What verbs do that are no requests yet, for programs that have no command line.
 
 mod asking;
-mod drawing;
-mod partial;
-mod question;
-mod saving;
+
+use std::path::Path;
 
 use clap::Parser;
-use eaves_analyze::Selection;
+use eaves_app::{Failure, Recordings};
 use eaves_present::Document;
 
 pub use self::asking::{query, query_recordings};
-pub use self::drawing::{FlameGraph, Timeline};
-pub use self::partial::{files, measured, merged, report_of};
-pub use self::question::{diff, hta, info, report, roofline};
-pub use self::saving::{export, save, save_report, text};
 use crate::arguments::AnswerTo;
-use eaves_app::Selected;
-pub use eaves_app::flame::View as FlameView;
-pub use eaves_app::{FOR_PROGRAMS, Failure, Form as FlameFormat, Recordings};
+use crate::commands::export as export_verb;
 
-/// The part of recordings that texts name, each written as after the option of its name.
+/// Writes recordings in a format of other tools: `chrome`, `perfetto`, `parquet` or `csv`. The answer is the names of
+/// the files.
 ///
 /// # Errors
-/// If a text means nothing.
-pub fn selection(step: Option<&str>, time: Option<&str>, rank: Option<&str>) -> Result<Selection, Failure> {
-    let parsed = Selected::parse(step, time, rank);
-    parsed
-        .map(|arguments| arguments.selection())
-        .map_err(|message| Failure { hint: None, ..Failure::usage(message, "") })
-}
-
-/// A share in percent as millionths.
-///
-/// # Errors
-/// If it is no share, or has more than four decimals.
-pub fn millionths(percent: &str) -> Result<u32, Failure> {
-    eaves_app::flame::millionths(percent)
-        .map_err(|message| Failure { hint: None, ..Failure::usage(message, "") })
+/// If there is no such format or table, or something cannot be written.
+pub fn export(
+    recordings: &Recordings,
+    path: &Path,
+    to: &str,
+    table: Option<&str>,
+) -> Result<Vec<String>, Failure> {
+    let files = export_verb::write_run(&recordings.run, to, table, path)?;
+    Ok(files.into_iter().map(|file| file.path.display().to_string()).collect())
 }
 
 /// What a verb has to say: arguments as on the command line, without the name of the program.
@@ -68,6 +52,3 @@ fn misunderstood(error: &clap::Error) -> Failure {
     let message = message.trim().strip_prefix("error: ").unwrap_or(message.trim());
     Failure::new(message, "the options are those of the command line: `eaves VERB --help` lists them")
 }
-
-#[cfg(test)]
-mod tests;

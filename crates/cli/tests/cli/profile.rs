@@ -450,6 +450,31 @@ fn programs_read_from_where_we_do() {
 
 /// What a real rocprof wrote on an MI300A: the report of the recording knows what a report of its folder knows.
 #[test]
+fn a_profile_is_the_report_of_its_folder() {
+    let parse = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+    for tool in AMD {
+        for options in
+            [&["--hip", "--stats"][..], &["--counters", "SQ_WAVES"], &["--hip", "--counters", "SQ_WAVES"]]
+        {
+            let machine = machine(&[tool]);
+            let place = ["--with", tool, "--arch", "gfx942", "--output-dir", "out", "--json"];
+            let profiled = profile(&machine, &[&place[..], options, &PROGRAM[..]].concat());
+            assert_eq!(profiled.code, Some(0), "{tool} {options:?}: {profiled:?}");
+            let report: Answer =
+                eaves(machine.path(), ["report", "out/rocprof_raw", "--json"]).output().unwrap().into();
+            let (profiled, reported) = (parse(&profiled.stdout), parse(&report.stdout));
+            let events = |document: &Value| -> Vec<u64> {
+                let inputs = document["inputs"].as_array().unwrap();
+                inputs.iter().map(|input| input["events"].as_u64().unwrap()).collect()
+            };
+            assert_eq!(events(&profiled), events(&reported), "{tool} {options:?}");
+            assert_eq!(profiled["sections"], reported["sections"], "{tool} {options:?}");
+            assert_eq!(profiled["skipped"], reported["skipped"], "{tool} {options:?}");
+        }
+    }
+}
+
+#[test]
 fn a_recording_is_reported_as_its_folder_is() {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/sources/003");
     let results = data.join("real_rocprof_v1_vector_add");

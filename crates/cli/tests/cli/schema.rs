@@ -41,6 +41,15 @@ fn schema() -> Value {
     serde_json::from_str(&answer.stdout).unwrap()
 }
 
+/// Other programs read the copy in the repository, and the Python functions are made of it.
+#[test]
+fn what_requests_hold_is_published() {
+    let answer = run(std::env::temp_dir().as_path(), &["self", "schema", "--requests"]);
+    assert_eq!(answer.code, Some(0));
+    let published = include_str!("../../../../schema/requests.json");
+    assert!(answer.stdout == published, "run `cargo xtask gen` and look at the difference");
+}
+
 #[test]
 fn every_verb_follows_the_schema() {
     let validator = jsonschema::validator_for(&schema()).unwrap();

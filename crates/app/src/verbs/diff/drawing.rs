@@ -15,30 +15,30 @@ pub(super) struct Drawn {
     pub(super) name: String,
     pub(super) run: HeldRun,
     pub(super) pictures: Pictures,
+    pub(super) options: Options,
 }
 
 /// Both runs, as the page of a comparison draws them.
 pub(super) struct Page {
     pub(super) base: Drawn,
     pub(super) new: Drawn,
-    pub(super) options: Options,
 }
 
 impl Drawing for Page {
     fn draw(&self, document: &Document, form: Form, _: Look) -> Result<Option<Vec<u8>>, Failure> {
-        let page = || page(document, &self.base, &self.new, &self.options).into_bytes();
+        let page = || page(document, &self.base, &self.new).into_bytes();
         Ok((form == Form::Html).then(page))
     }
 }
 
 /// The comparison as a page with its pictures.
-fn page(document: &Document, base: &Drawn, new: &Drawn, options: &Options) -> String {
+fn page(document: &Document, base: &Drawn, new: &Drawn) -> String {
     let compared = ((&*base.run, base.pictures.flame()), base.name.as_str());
-    let trees = Trees::new((&new.run, new.pictures.flame()), Some(compared), options).ok();
+    let trees = Trees::new((&new.run, new.pictures.flame()), Some(compared), &new.options).ok();
     // Recordings without calls have no flame graph, and still a comparison.
     let flame = |frames| trees.as_ref()?.data(&View::OF_PAGE, frames).ok();
-    let facts = [new, base].map(|side| side.pictures.facts(&side.run, options));
-    let charts = [new, base].map(|side| side.pictures.charts(&side.run, options));
+    let facts = [new, base].map(|side| side.pictures.facts(&side.run, &side.options));
+    let charts = [new, base].map(|side| side.pictures.charts(&side.run, &side.options));
     let timeline = |at: usize| {
         let section = facts[at].iter().find_map(Outcome::section);
         charts.iter().all(|charts| !charts.charts.is_empty()).then_some((&charts[at], section))

@@ -18,6 +18,7 @@ use serde::Deserialize;
 use self::drawing::{Drawn, Page};
 use super::compile;
 use crate::pictures::RankPictures;
+use crate::session::name_of;
 use crate::text_value::paths;
 use crate::{Answer, Context, Failure, Form, HELP_TEMPLATE, Keep, Reading, Selected, TooMuch, Verb, hinted};
 
@@ -43,6 +44,7 @@ pub struct Diff {
     /// Exit with 1 if a change is too much and no noise: step>+3%,
     /// idle>+2ms, kernel:NAME>5%, peak_memory>+100MB; may be repeated
     #[arg(long, value_name = "CONDITION", allow_hyphen_values = true)]
+    #[serde(deserialize_with = "crate::text_value::several")]
     pub fail_on: Vec<String>,
     /// The part of the recordings to look at.
     #[command(flatten)]
@@ -88,9 +90,13 @@ impl Verb for Diff {
         document.outcomes = comparison.outcomes(&checked);
         let mut answer = told(Answer::new(document), checked);
         if let Some((base, new)) = base.drawn.zip(new.drawn) {
-            answer = answer.drawn_by(Page { base, new, options: sides.options() });
+            answer = answer.drawn_by(Page { base, new });
         }
         Ok(answer)
+    }
+
+    fn is_prepared_for(&self, form: Form) -> bool {
+        form == Form::Html
     }
 
     fn files(&self) -> Vec<PathBuf> {
@@ -151,10 +157,6 @@ struct Sides<'a> {
 }
 
 impl Sides<'_> {
-    fn options(&self) -> Options {
-        Options::default().with_selection(self.selection.clone())
-    }
-
     fn side(
         &self,
         inputs: &[PathBuf],
@@ -190,29 +192,21 @@ impl Sides<'_> {
     }
 
     fn traces(&self, inputs: &[PathBuf]) -> Result<Side> {
-        let options = self.options();
-        let keep = if self.draws { Keep::Selected(&self.selection) } else { Keep::Nothing };
+        let part = self.context.part(self.selection.clone(), inputs);
+        let options = Options::default().with_selection(part.clone());
+        let keep = if self.draws { Keep::Selected(&part) } else { Keep::Nothing };
         let read = self.context.read(inputs, Reading::Traces, keep, |trace| {
             let rank = RankView::new(trace, &options);
             (measure(&rank), self.draws.then(|| RankPictures::of(&rank, true)))
         })?;
         let (measured, pictures): (Vec<_>, Vec<_>) = read.answers.into_iter().unzip();
-        let name = name_of(inputs);
-        let profile = Profile::of_run(&read.run.recordings, measured, &self.selection).map_err(|error| {
+        let name = name_of(&self.context.files(inputs));
+        let profile = Profile::of_run(&read.run.recordings, measured, &part).map_err(|error| {
             hinted(format!("{error}: {name}"), "`eaves info` shows the ranks, steps and times of a recording")
         })?;
         let document = Document::new("diff", &read.run, Vec::new());
         let pictures = pictures.into_iter().flatten().collect();
-        let drawn = self.draws.then_some(Drawn { name, run: read.run, pictures });
+        let drawn = self.draws.then_some(Drawn { name, run: read.run, pictures, options });
         Ok(Side { profile, document, drawn })
-    }
-}
-
-/// What people call some inputs.
-fn name_of(inputs: &[PathBuf]) -> String {
-    let first = inputs.first().map(|path| path.display().to_string()).unwrap_or_default();
-    match inputs.len() {
-        0 | 1 => first,
-        several => format!("{first} and {} more", several - 1),
     }
 }

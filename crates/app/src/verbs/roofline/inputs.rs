@@ -81,9 +81,10 @@ impl Scope<'_> {
     fn answers(&self, context: &Context<'_>) -> Result<Vec<OneInput>> {
         let wanted = analyses_of_traces();
         let ops = self.request.ops.as_deref();
-        let formulas = self.task.inputs.first().map(|input| script(ops, input)).transpose()?.flatten();
+        let files = context.files(&self.task.inputs);
+        let formulas = files.first().map(|input| script(ops, input)).transpose()?.flatten();
         let options = Options::default()
-            .with_selection(self.request.selected.selection())
+            .with_selection(context.part(self.request.selected.selection(), &self.task.inputs))
             .with_roofline(*self.settings)
             .with_formulas(formulas.map(Arc::new));
         let contents =

@@ -54,6 +54,7 @@ pub struct Roofline {
     /// A device and an input, each pair a tab of its own:
     /// peaks=FILE,input=FILE and, if wanted, dtype=KEY,from=FORM; repeatable
     #[arg(long, value_name = "PAIR")]
+    #[serde(deserialize_with = "crate::text_value::several")]
     pub pair: Vec<Pair>,
     /// The device that they are held against.
     #[command(flatten)]
@@ -84,6 +85,7 @@ pub struct Roofline {
     /// Exit with 1 if it holds: pct_of_roof<50, above_roof>0,
     /// pct_of_roof:NAME<80, utilisation_pct<60; may be repeated
     #[arg(long, value_name = "CONDITION")]
+    #[serde(deserialize_with = "crate::text_value::several")]
     pub fail_on: Vec<String>,
     /// The part of the recordings to look at.
     #[command(flatten)]

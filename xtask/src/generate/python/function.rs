@@ -1,0 +1,316 @@
+//! One verb as a function.
+
+use anyhow::{Context, Result, bail};
+use serde_json::{Map, Value};
+
+use super::types::{Definitions, Types};
+
+/// Longer lines of the generated files are broken.
+const WIDTH: usize = 120;
+
+/// Verbs that read files alone. Inputs of the others may be in memory.
+const FROM_FILES: [&str; 1] = ["ingest"];
+
+/// Fields that are a run.
+const RUNS: [&str; 4] = ["base", "diff", "inputs", "new"];
+
+/// Words of the language, which take a `_` as names.
+const KEYWORDS: [&str; 4] = ["from", "import", "in", "with"];
+
+/// A verb as a function.
+pub(super) struct Function {
+    name: String,
+    verb: String,
+    summary: String,
+    /// One, or one for each variant.
+    calls: Vec<Call>,
+}
+
+/// A way to call it.
+struct Call {
+    /// The variant.
+    op: Option<String>,
+    summary: String,
+    parameters: Vec<Parameter>,
+}
+
+struct Parameter {
+    name: String,
+    types: Types,
+    /// None for those that must be given.
+    default: Option<String>,
+    is_positional: bool,
+    summary: String,
+}
+
+impl Function {
+    pub(super) fn read(name: &str, verb: &str, described: &Value) -> Result<Self> {
+        let schema = described.get("request").context("no schema")?;
+        let arguments = described.get("arguments").and_then(Value::as_array).context("no arguments")?;
+        let reader = Reader {
+            verb,
+            arguments,
+            definitions: Definitions(schema.get("$defs").and_then(Value::as_object)),
+        };
+        let calls = match schema.get("oneOf").and_then(Value::as_array) {
+            Some(variants) => {
+                variants.iter().map(|variant| reader.variant(variant)).collect::<Result<_>>()?
+            }
+            None => vec![reader.call(None, schema)?],
+        };
+        Ok(Self { name: name.to_owned(), verb: verb.to_owned(), summary: summary(schema)?, calls })
+    }
+
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The function as it runs.
+    pub(super) fn definition(&self) -> String {
+        match self.calls.as_slice() {
+            [call] if call.op.is_none() => {
+                let head = signature(&self.name, &call.parameters);
+                let request = if call.parameters.is_empty() { "{}" } else { "locals()" };
+                format!(
+                    "{head}:\n{}    return ask(\"{}\", {request})\n",
+                    docstring(&self.summary, &call.parameters),
+                    self.verb
+                )
+            }
+            calls => self.variants(calls),
+        }
+    }
+
+    /// Type checkers know the fields of each variant; what runs takes them all.
+    fn variants(&self, calls: &[Call]) -> String {
+        let op = Parameter::op(calls);
+        let positional =
+            calls.iter().flat_map(|call| call.parameters.iter()).find(|known| known.is_positional);
+        let words = positional.map(|known| known.name.as_str());
+        let mut head = format!("def {}(op: {}", self.name, op.types.text());
+        if let Some(known) = positional {
+            head.push_str(&format!(", {}: {} | None = None", known.name, known.types.text()));
+        }
+        head.push_str(", **fields: Any) -> Report");
+        let mut request =
+            format!("{{\"op\": op{}", words.map(|word| format!(", \"{word}\": {word}")).unwrap_or_default());
+        request.push_str(", **fields}");
+        let mut text = format!("{head}:\n    \"\"\"{}.\n", self.summary);
+        for call in calls {
+            let names: Vec<&str> = call.parameters.iter().map(|parameter| parameter.name.as_str()).collect();
+            let fields = if names.is_empty() { String::new() } else { format!(": {}", names.join(", ")) };
+            let line = format!("`{}`{fields}.", call.op.as_deref().unwrap_or_default());
+            text.push_str(&format!(
+                "\n    {}. {}\n",
+                call.summary,
+                wrapped(&line, 4 + call.summary.len() + 2, 4)
+            ));
+        }
+        text.push_str(&format!("    \"\"\"\n    return ask(\"{}\", {request})\n", self.verb));
+        text
+    }
+
+    /// The function as it is declared.
+    pub(super) fn stub(&self) -> String {
+        let declared = |call: &Call, decorator: &str| {
+            let op = call.op.as_ref().map(|op| Parameter::variant(op));
+            let parameters: Vec<&Parameter> = op.iter().chain(&call.parameters).collect();
+            let summary = if call.op.is_some() { &call.summary } else { &self.summary };
+            format!(
+                "{decorator}{}:\n{}",
+                signature(&self.name, parameters.iter().copied()),
+                docstring(summary, &call.parameters)
+            )
+        };
+        let decorator = if self.calls.len() > 1 { "@overload\n" } else { "" };
+        self.calls.iter().map(|call| declared(call, decorator)).collect()
+    }
+}
+
+/// What is known of a verb.
+struct Reader<'a> {
+    verb: &'a str,
+    arguments: &'a [Value],
+    definitions: Definitions<'a>,
+}
+
+impl Reader<'_> {
+    fn variant(&self, variant: &Value) -> Result<Call> {
+        let op = variant.pointer("/properties/op/const").and_then(Value::as_str);
+        self.call(Some(op.context("a variant without `op`")?), variant)
+    }
+
+    fn call(&self, op: Option<&str>, schema: &Value) -> Result<Call> {
+        let mut parameters = Vec::new();
+        for part in [Some(schema), self.definitions.target(schema)].into_iter().flatten() {
+            let required: Vec<&str> = part
+                .get("required")
+                .and_then(Value::as_array)
+                .into_iter()
+                .flatten()
+                .filter_map(Value::as_str)
+                .collect();
+            let nothing = Map::new();
+            let properties = part.get("properties").and_then(Value::as_object).unwrap_or(&nothing);
+            for (name, property) in properties.iter().filter(|(name, _)| *name != "op") {
+                let is_required = required.contains(&name.as_str());
+                parameters
+                    .push(self.parameter(op, name, property, is_required).with_context(|| name.clone())?);
+            }
+        }
+        // Those that need no name come first.
+        parameters.sort_by_key(|parameter: &Parameter| !parameter.is_positional);
+        Ok(Call { op: op.map(str::to_owned), summary: summary(schema)?, parameters })
+    }
+
+    fn parameter(
+        &self,
+        op: Option<&str>,
+        name: &str,
+        property: &Value,
+        is_required: bool,
+    ) -> Result<Parameter> {
+        let argument =
+            self.arguments.iter().find(|argument| argument["name"] == name && argument["op"].as_str() == op);
+        let argument = argument.context("no argument of the command line")?;
+        let mut types = Types::of(property, &self.definitions, argument["path"] == true)?;
+        if RUNS.contains(&name) && !FROM_FILES.contains(&self.verb) {
+            types.add_recording();
+        }
+        let is_positional = argument["positional"] == true;
+        let default = if is_required || is_positional { None } else { Some(default(property, argument)?) };
+        Ok(Parameter {
+            name: if KEYWORDS.contains(&name) { format!("{name}_") } else { name.to_owned() },
+            types,
+            default,
+            is_positional,
+            summary: self.described(property)?,
+        })
+    }
+
+    /// A field is described where it stands.
+    fn described(&self, property: &Value) -> Result<String> {
+        summary(property)
+    }
+}
+
+impl Parameter {
+    fn variant(op: &str) -> Self {
+        Self::literal(vec![op])
+    }
+
+    fn op(calls: &[Call]) -> Self {
+        Self::literal(calls.iter().filter_map(|call| call.op.as_deref()).collect())
+    }
+
+    fn literal(words: Vec<&str>) -> Self {
+        Self {
+            name: "op".to_owned(),
+            types: Types::literal(&words),
+            default: None,
+            is_positional: true,
+            summary: String::new(),
+        }
+    }
+
+    fn is_variadic(&self) -> bool {
+        self.is_positional && self.types.is_list
+    }
+
+    fn annotated(&self) -> String {
+        if self.is_variadic() {
+            return format!("*{}: {}", self.name, self.types.item());
+        }
+        let types = self.types.text();
+        match self.default.as_deref() {
+            None => format!("{}: {types}", self.name),
+            Some("None") => format!("{}: {types} | None = None", self.name),
+            Some(default) => format!("{}: {types} = {default}", self.name),
+        }
+    }
+}
+
+/// The first line of a description, or all of it in one.
+fn summary(schema: &Value) -> Result<String> {
+    let text = schema.get("description").and_then(Value::as_str).context("no description")?;
+    Ok(text.split_whitespace().collect::<Vec<_>>().join(" ").trim_end_matches('.').replace('\\', "\\\\"))
+}
+
+/// The default as Python writes it; the one of the command line where the schema has none that Python could write.
+fn default(property: &Value, argument: &Value) -> Result<String> {
+    let typed = argument["default"].as_array().context("no defaults")?;
+    Ok(match property.get("default") {
+        Some(Value::Bool(value)) => if *value { "True" } else { "False" }.to_owned(),
+        Some(Value::Number(number)) => number.to_string(),
+        Some(Value::String(text)) => format!("\"{text}\""),
+        Some(Value::Array(values)) if values.is_empty() => "()".to_owned(),
+        Some(Value::Null) | None => match typed.as_slice() {
+            [] => "None".to_owned(),
+            [only] => written(only.as_str().context("a default that is no text")?),
+            several => bail!("several defaults: {several:?}"),
+        },
+        Some(other) => bail!("a default that is not written yet: {other}"),
+    })
+}
+
+fn written(text: &str) -> String {
+    match text {
+        "true" => "True".to_owned(),
+        "false" => "False".to_owned(),
+        _ if text.parse::<f64>().is_ok() => text.to_owned(),
+        _ => format!("\"{text}\""),
+    }
+}
+
+/// The head of a function, on one line if it fits.
+fn signature<'a>(name: &str, parameters: impl IntoIterator<Item = &'a Parameter>) -> String {
+    let mut words: Vec<String> = Vec::new();
+    let mut has_star = false;
+    for parameter in parameters {
+        if !parameter.is_positional && !has_star {
+            words.push("*".to_owned());
+            has_star = true;
+        }
+        has_star |= parameter.is_variadic();
+        words.push(parameter.annotated());
+    }
+    let line = format!("def {name}({}) -> Report", words.join(", "));
+    if line.len() < WIDTH {
+        return line;
+    }
+    let lines: String = words.iter().map(|word| format!("    {word},\n")).collect();
+    format!("def {name}(\n{lines}) -> Report")
+}
+
+fn docstring(summary: &str, parameters: &[Parameter]) -> String {
+    if parameters.is_empty() {
+        return format!("    \"\"\"{summary}.\"\"\"\n");
+    }
+    let mut text = format!("    \"\"\"{summary}.\n\n    Args:\n");
+    for parameter in parameters {
+        let start = format!("        {}: ", parameter.name);
+        let described = wrapped(&format!("{}.", parameter.summary), start.len(), 12);
+        text.push_str(&format!("{start}{described}\n"));
+    }
+    text.push_str("    \"\"\"\n");
+    text
+}
+
+/// A text that begins at a column, with its other lines indented.
+fn wrapped(text: &str, start: usize, indent: usize) -> String {
+    let mut lines = String::new();
+    let mut column = start;
+    for word in text.split(' ') {
+        let width = word.chars().count();
+        if column > indent && column + 1 + width > WIDTH {
+            lines.push_str(&format!("\n{}", " ".repeat(indent)));
+            column = indent;
+        } else if !lines.is_empty() {
+            lines.push(' ');
+            column += 1;
+        }
+        lines.push_str(word);
+        column += width;
+    }
+    lines
+}
