@@ -162,6 +162,7 @@ fn a_program_that_takes_too_long_is_ended_with_all_it_started() {
             "3s",
             "--grace",
             "600s",
+            "--full",
             "--output-dir",
             "out",
             "--",
@@ -248,6 +249,7 @@ fn counters_take_a_run_for_each_pass() {
             "input.txt",
             "--arch",
             "gfx942",
+            "--full",
             "--output-dir",
             "out",
             "--",
@@ -424,11 +426,12 @@ fn the_export_of_a_timeline_is_reported_on() {
         return;
     }
     let machine = machine(&["nsys"]);
-    let answer: Answer = command(&machine, &["--with", "nsys", "--output-dir", "out", "--", "true"])
-        .env("STAND_IN_SQLITE", &sample)
-        .output()
-        .unwrap()
-        .into();
+    let answer: Answer =
+        command(&machine, &["--with", "nsys", "--full", "--output-dir", "out", "--", "true"])
+            .env("STAND_IN_SQLITE", &sample)
+            .output()
+            .unwrap()
+            .into();
     let files = below(&machine.path().join("out/nsys_raw"));
     assert_eq!(files, ["nsys.log", "report.nsys-rep", "report.sqlite"], "{answer:?}");
     assert_eq!(answer.code, Some(0), "{answer:?}");
@@ -452,10 +455,16 @@ fn programs_read_from_where_we_do() {
 #[test]
 fn a_profile_is_the_report_of_its_folder() {
     let parse = |text: &str| serde_json::from_str::<Value>(text).unwrap();
-    for tool in AMD {
-        for options in
-            [&["--hip", "--stats"][..], &["--counters", "SQ_WAVES"], &["--hip", "--counters", "SQ_WAVES"]]
-        {
+    let traced = ["--hip", "--stats"];
+    let counted = ["--counters", "SQ_WAVES"];
+    let both = ["--hip", "--counters", "SQ_WAVES"];
+    for (tool, recorded) in [
+        ("rocprof", &[&traced[..], &counted, &both][..]),
+        ("rocprofv2", &[&traced, &counted, &both]),
+        // Its JSON has all that its tables have, and those of the stand-in are of another run.
+        ("rocprofv3", &[&counted, &both]),
+    ] {
+        for options in recorded {
             let machine = machine(&[tool]);
             let place = ["--with", tool, "--arch", "gfx942", "--output-dir", "out", "--json"];
             let profiled = profile(&machine, &[&place[..], options, &PROGRAM[..]].concat());

@@ -40,6 +40,8 @@ struct Parameter {
     /// None for those that must be given.
     default: Option<String>,
     is_positional: bool,
+    /// True if it takes all that is given without a name.
+    is_variadic: bool,
     summary: String,
 }
 
@@ -83,30 +85,29 @@ impl Function {
 
     /// Type checkers know the fields of each variant; what runs takes them all.
     fn variants(&self, calls: &[Call]) -> String {
-        let op = Parameter::op(calls);
-        let positional =
-            calls.iter().flat_map(|call| call.parameters.iter()).find(|known| known.is_positional);
-        let words = positional.map(|known| known.name.as_str());
-        let mut head = format!("def {}(op: {}", self.name, op.types.text());
-        if let Some(known) = positional {
-            head.push_str(&format!(", {}: {} | None = None", known.name, known.types.text()));
+        let mut words = vec![Parameter::op(calls).annotated()];
+        let mut request = vec!["\"op\": op".to_owned()];
+        let mut positional =
+            calls.iter().flat_map(|call| &call.parameters).filter(|known| known.is_positional);
+        if let Some(known) = positional.next() {
+            words.push(format!("{}: {} | None = None", known.name, known.types.text()));
+            request.push(format!("\"{0}\": {0}", known.name));
         }
-        head.push_str(", **fields: Any) -> Report");
-        let mut request =
-            format!("{{\"op\": op{}", words.map(|word| format!(", \"{word}\": {word}")).unwrap_or_default());
-        request.push_str(", **fields}");
-        let mut text = format!("{head}:\n    \"\"\"{}.\n", self.summary);
+        words.push("**fields: Any".to_owned());
+        request.push("**fields".to_owned());
+        let mut text = format!("{}:\n    \"\"\"{}.\n", head(&self.name, &words), self.summary);
         for call in calls {
             let names: Vec<&str> = call.parameters.iter().map(|parameter| parameter.name.as_str()).collect();
-            let fields = if names.is_empty() { String::new() } else { format!(": {}", names.join(", ")) };
-            let line = format!("`{}`{fields}.", call.op.as_deref().unwrap_or_default());
-            text.push_str(&format!(
-                "\n    {}. {}\n",
+            let described = format!(
+                "`{}`: {}. Keywords: {}.",
+                call.op.as_deref().unwrap_or_default(),
                 call.summary,
-                wrapped(&line, 4 + call.summary.len() + 2, 4)
-            ));
+                if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+            );
+            text.push_str(&format!("\n    {}\n", wrapped(&described, 4, 4)));
         }
-        text.push_str(&format!("    \"\"\"\n    return ask(\"{}\", {request})\n", self.verb));
+        let request = request.join(", ");
+        text.push_str(&format!("    \"\"\"\n    return ask(\"{}\", {{{request}}})\n", self.verb));
         text
     }
 
@@ -158,8 +159,13 @@ impl Reader<'_> {
                     .push(self.parameter(op, name, property, is_required).with_context(|| name.clone())?);
             }
         }
-        // Those that need no name come first.
+        // Those that need no name come first; the only one may be several.
         parameters.sort_by_key(|parameter: &Parameter| !parameter.is_positional);
+        if let [only, others @ ..] = parameters.as_mut_slice()
+            && others.iter().all(|other| !other.is_positional)
+        {
+            only.is_variadic = only.is_positional && only.types.is_list;
+        }
         Ok(Call { op: op.map(str::to_owned), summary: summary(schema)?, parameters })
     }
 
@@ -184,13 +190,9 @@ impl Reader<'_> {
             types,
             default,
             is_positional,
-            summary: self.described(property)?,
+            is_variadic: false,
+            summary: summary(property)?,
         })
-    }
-
-    /// A field is described where it stands.
-    fn described(&self, property: &Value) -> Result<String> {
-        summary(property)
     }
 }
 
@@ -209,16 +211,13 @@ impl Parameter {
             types: Types::literal(&words),
             default: None,
             is_positional: true,
+            is_variadic: false,
             summary: String::new(),
         }
     }
 
-    fn is_variadic(&self) -> bool {
-        self.is_positional && self.types.is_list
-    }
-
     fn annotated(&self) -> String {
-        if self.is_variadic() {
+        if self.is_variadic {
             return format!("*{}: {}", self.name, self.types.item());
         }
         let types = self.types.text();
@@ -238,28 +237,36 @@ fn summary(schema: &Value) -> Result<String> {
 
 /// The default as Python writes it; the one of the command line where the schema has none that Python could write.
 fn default(property: &Value, argument: &Value) -> Result<String> {
-    let typed = argument["default"].as_array().context("no defaults")?;
-    Ok(match property.get("default") {
-        Some(Value::Bool(value)) => if *value { "True" } else { "False" }.to_owned(),
-        Some(Value::Number(number)) => number.to_string(),
-        Some(Value::String(text)) => format!("\"{text}\""),
-        Some(Value::Array(values)) if values.is_empty() => "()".to_owned(),
-        Some(Value::Null) | None => match typed.as_slice() {
-            [] => "None".to_owned(),
-            [only] => written(only.as_str().context("a default that is no text")?),
-            several => bail!("several defaults: {several:?}"),
-        },
-        Some(other) => bail!("a default that is not written yet: {other}"),
-    })
+    match property.get("default") {
+        Some(Value::Array(values)) => literal_of(values),
+        Some(Value::Null) | None => {
+            let typed = argument["default"].as_array().context("no defaults")?;
+            if typed.is_empty() { Ok("None".to_owned()) } else { literal_of(typed) }
+        }
+        Some(value) => literal(value),
+    }
 }
 
-fn written(text: &str) -> String {
-    match text {
-        "true" => "True".to_owned(),
-        "false" => "False".to_owned(),
-        _ if text.parse::<f64>().is_ok() => text.to_owned(),
-        _ => format!("\"{text}\""),
+/// A list; a single element stands for itself.
+fn literal_of(values: &[Value]) -> Result<String> {
+    if let [only] = values {
+        return literal(only);
     }
+    let literals = values.iter().map(literal).collect::<Result<Vec<String>>>()?;
+    Ok(format!("({})", literals.join(", ")))
+}
+
+fn literal(value: &Value) -> Result<String> {
+    Ok(match value {
+        Value::Bool(true) => "True".to_owned(),
+        Value::Bool(false) => "False".to_owned(),
+        Value::Number(number) => number.to_string(),
+        // The command line has texts alone.
+        Value::String(text) if text == "true" || text == "false" => literal(&Value::Bool(text == "true"))?,
+        Value::String(text) if text.parse::<f64>().is_ok() => text.clone(),
+        Value::String(text) => format!("\"{text}\""),
+        other => bail!("a default that is not written yet: {other}"),
+    })
 }
 
 /// The head of a function, on one line if it fits.
@@ -271,9 +278,13 @@ fn signature<'a>(name: &str, parameters: impl IntoIterator<Item = &'a Parameter>
             words.push("*".to_owned());
             has_star = true;
         }
-        has_star |= parameter.is_variadic();
+        has_star |= parameter.is_variadic;
         words.push(parameter.annotated());
     }
+    head(name, &words)
+}
+
+fn head(name: &str, words: &[String]) -> String {
     let line = format!("def {name}({}) -> Report", words.join(", "));
     if line.len() < WIDTH {
         return line;

@@ -294,7 +294,7 @@ impl FromStr for Factor {
     }
 }
 
-written_as_text!(InputForm, "InputForm", "events");
+written_as_text!(InputForm, "InputForm", {"type": "string", "examples": ["events"]}, |_| None);
 written_as_text!(Percent, "Percent", "70");
 written_as_text!(Factor, "Factor", "1.2");
-written_as_text!(Pair, "Pair", "peaks=a.yaml,input=a.csv");
+written_as_text!(Pair, "Pair", {"type": "string", "examples": ["peaks=a.yaml,input=a.csv"]}, |_| None);
