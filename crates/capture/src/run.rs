@@ -14,7 +14,7 @@ use crate::interrupt::Running;
 use crate::plan::{Invocation, Plan, Purpose};
 use crate::streams::{self, Log, Passed};
 use crate::tools::Tool;
-use crate::torch::{self, Told};
+use crate::torch::{self, ProcessNotes};
 
 /// How to run.
 #[derive(Clone, Debug)]
@@ -67,7 +67,7 @@ pub struct Outcome {
     /// What the profiler said of its own failures.
     pub failures: Vec<String>,
     /// What processes that recorded themselves said of it.
-    pub told: Told,
+    pub told: ProcessNotes,
     /// The profiler's own output.
     pub log: PathBuf,
 }
@@ -175,7 +175,7 @@ pub fn run(
         .map_err(|source| Error::Write { path: directory.to_owned(), source })?;
     let files = files::below(directory);
     let readable = (tool.readable)(&files);
-    let told = torch::told(&files);
+    let told = torch::process_notes(&files);
     Ok(Outcome { ended, files, readable, failures: log.failures(), told, log: path })
 }
 

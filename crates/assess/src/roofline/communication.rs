@@ -7,8 +7,8 @@ use eaves_roofline::Device;
 use eaves_roofline::device::Link;
 use eaves_section::{Column, Finding, Number, Section, Severity, Table, Unit, Value};
 
+use super::bandwidth_fit::bandwidth_fit;
 use super::links::{self, Protocol};
-use super::reached::reached;
 
 /// A message, or many of the same size.
 #[derive(Clone, Debug, PartialEq)]
@@ -108,7 +108,7 @@ pub fn communication(transfers: &[Transfer], device: &Device, default_link: Opti
             },
         ]
         .into_iter()
-        .chain(reached(transfers))
+        .chain(bandwidth_fit(transfers))
         .collect(),
         findings: findings(&events, device),
     }

@@ -6,7 +6,7 @@ use eaves_roofline::measured::{CacheState, Conditions, Execution, Measurement, S
 use super::driver::{DeviceInfo, Gpu};
 use super::nvml::Monitor;
 use super::plan::{Plan, Prepared, Request, plan};
-use super::sampling::{Call, GpuCrew};
+use super::sampling::{Call, GpuRunner};
 use super::vendor::{self, Vendor};
 use super::{Architecture, Compiler};
 use crate::backend::{Backend, BenchError, Options};
@@ -148,7 +148,7 @@ impl Backend for Cuda {
                 Err(error) => places.push(Err(error)),
             }
         }
-        let mut crew = match GpuCrew::new(&self.gpu, &calls, self.monitor.as_ref()) {
+        let mut crew = match GpuRunner::new(&self.gpu, &calls, self.monitor.as_ref()) {
             Ok(crew) => crew,
             Err(error) => {
                 return places.into_iter().map(|place| Err(place.err().unwrap_or(error.clone()))).collect();

@@ -10,7 +10,7 @@ use super::driver::Gpu;
 use super::nvml::Monitor;
 use super::plan::Prepared;
 use crate::backend::BenchError;
-use crate::timing::{Crew, Order, Outcome};
+use crate::timing::{Order, Outcome, Runner};
 
 /// The two clocks may run apart by this share.
 const CLOCKS_APART: f64 = 1e-3;
@@ -42,7 +42,7 @@ impl Call for Prepared {
 }
 
 /// A GPU that runs kernels.
-pub(super) struct GpuCrew<'a> {
+pub(super) struct GpuRunner<'a> {
     gpu: &'a Gpu,
     calls: &'a [Box<dyn Call>],
     /// Keeps the device busy.
@@ -52,7 +52,7 @@ pub(super) struct GpuCrew<'a> {
     pub(super) errors: Vec<Option<BenchError>>,
 }
 
-impl<'a> GpuCrew<'a> {
+impl<'a> GpuRunner<'a> {
     pub(super) fn new(
         gpu: &'a Gpu,
         calls: &'a [Box<dyn Call>],
@@ -96,7 +96,7 @@ impl<'a> GpuCrew<'a> {
     }
 }
 
-impl Crew for GpuCrew<'_> {
+impl Runner for GpuRunner<'_> {
     fn run(&mut self, order: Order) -> Option<Outcome> {
         self.attempt(order).unwrap_or_else(|error| {
             if let Some(slot) = self.errors.get_mut(order.kernel) {

@@ -9,7 +9,7 @@ use eaves_roofline::measured::{CacheState, Conditions, Execution, Measurement, S
 use super::devices::{DeviceInfo, Kind};
 use super::driver::{Driver, OwnProgram};
 use super::launch::Prepared;
-use super::sampling::{DeviceCrew, cut_to_slices};
+use super::sampling::{DeviceRunner, cut_to_slices};
 use super::{attention, exp, fma, gemm, gemv, stream};
 use crate::backend::{Backend, BenchError, Options};
 use crate::timing::{Run, sample_all};
@@ -176,7 +176,7 @@ impl Backend for OpenCl {
             .map(|spec| self.prepare(spec, options).map(|kernel| kernels.push(kernel)).err())
             .collect();
         let pieces: Vec<usize> = kernels.iter().map(Prepared::pieces).collect();
-        let mut crew = DeviceCrew::new(&self.driver, &self.info, &kernels);
+        let mut crew = DeviceRunner::new(&self.driver, &self.info, &kernels);
         let runs = sample_all(&mut crew, &pieces, &options.protocol);
         let errors = std::mem::take(&mut crew.errors);
         let mut measured = kernels

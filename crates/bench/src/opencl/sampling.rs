@@ -8,7 +8,7 @@ use super::devices::{DeviceInfo, Kind};
 use super::driver::Driver;
 use super::launch::Prepared;
 use crate::backend::BenchError;
-use crate::timing::{Crew, Order, Outcome, process_time, steal};
+use crate::timing::{Order, Outcome, Runner, process_time, steal};
 
 /// The two clocks may run apart by this share, and the device's may be coarse.
 const CLOCKS_APART: f64 = 1e-3;
@@ -23,7 +23,7 @@ const LEAST_SHARE: f64 = 0.9;
 const LONGEST: u64 = 2_000_000;
 
 /// A device that runs kernels.
-pub(super) struct DeviceCrew<'a> {
+pub(super) struct DeviceRunner<'a> {
     driver: &'a Driver,
     info: &'a DeviceInfo,
     kernels: &'a [Prepared],
@@ -33,7 +33,7 @@ pub(super) struct DeviceCrew<'a> {
     busiest: Vec<Vec<f64>>,
 }
 
-impl<'a> DeviceCrew<'a> {
+impl<'a> DeviceRunner<'a> {
     pub(super) fn new(driver: &'a Driver, info: &'a DeviceInfo, kernels: &'a [Prepared]) -> Self {
         let busiest = kernels.iter().map(|kernel| vec![0.0; kernel.pieces()]).collect();
         Self { driver, info, kernels, errors: kernels.iter().map(|_| None).collect(), busiest }
@@ -100,7 +100,7 @@ fn usable(groups: usize, units: usize) -> f64 {
     groups as f64 / groups.div_ceil(units.max(1)).max(1) as f64
 }
 
-impl Crew for DeviceCrew<'_> {
+impl Runner for DeviceRunner<'_> {
     fn run(&mut self, order: Order) -> Option<Outcome> {
         self.attempt(order).unwrap_or_else(|error| {
             if let Some(slot) = self.errors.get_mut(order.kernel) {

@@ -4,11 +4,11 @@
 //! ([`plateaus()`]), peaks by multiply-adds in registers, rates by the kernels that need them. Each number is of clean samples,
 //! and there is none where these are too few.
 
-mod beside;
 mod chase;
 mod chores;
 mod clock;
 mod device;
+mod gauges;
 mod ladder;
 mod levels;
 mod limits;
@@ -25,8 +25,8 @@ use eaves_roofline::measured::{CacheState, Measurement, Spec};
 use crate::cpu::{Cpu, InstructionSet};
 use crate::timing;
 
-pub use beside::{Beside, Gauges};
 pub use clock::Clock;
+pub use gauges::{Beside, Gauges};
 pub use plateaus::{Plateau, Rung, plateaus};
 pub use sustained::{Second, sustained};
 

@@ -5,17 +5,17 @@
 //! contaminated is dropped and counted. Kernels that will be compared are run in turns.
 
 mod clock;
-mod crew;
 mod protocol;
+mod runner;
 mod tags;
-mod team;
+mod thread_team;
 #[cfg(any(target_os = "linux", test))]
 mod topology;
 
 pub use clock::core_clock;
-pub(crate) use crew::{Crew, Order, Outcome};
 pub use protocol::{Protocol, measure};
 pub(crate) use protocol::{Run, sample_all};
+pub(crate) use runner::{Order, Outcome, Runner};
 pub(crate) use tags::{process_time, steal};
-pub(crate) use team::on_each_processor;
-pub use team::{cores, hand_over, processors};
+pub(crate) use thread_team::on_each_processor;
+pub use thread_team::{cores, hand_over, processors};

@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use eaves_roofline::measured::{Conditions, Contamination, Execution, Measurement, Sample, summary};
 
-use super::crew::{Crew, Order, Outcome};
-use super::team;
+use super::runner::{Order, Outcome, Runner};
+use super::thread_team;
 use crate::kernel::{Kernel, Worker};
 
 /// A clock lower than the highest of the run by more than this share is another speed, not noise.
@@ -75,13 +75,13 @@ pub fn measure(
             thread.push(given.next().unwrap_or_else(|| Box::new(Idle)));
         }
     }
-    let runs = team::with(workers, |team| sample_all(team, &pieces, protocol));
+    let runs = thread_team::with(workers, |team| sample_all(team, &pieces, protocol));
     kernels.iter().zip(runs).map(|(kernel, run)| finished(&**kernel, run, threads, device)).collect()
 }
 
 /// Samples kernels in turns, one of each in random order until all are done, and leaves the result of one whole call on
 /// the first copy behind. `pieces[kernel]` is into how many pieces the calls of a kernel are cut.
-pub(crate) fn sample_all(crew: &mut dyn Crew, pieces: &[usize], protocol: &Protocol) -> Vec<Run> {
+pub(crate) fn sample_all(crew: &mut dyn Runner, pieces: &[usize], protocol: &Protocol) -> Vec<Run> {
     let mut runs: Vec<Run> = pieces
         .iter()
         .enumerate()
@@ -110,7 +110,7 @@ pub(crate) fn sample_all(crew: &mut dyn Crew, pieces: &[usize], protocol: &Proto
 
 impl Run {
     /// Warms up by time, until two medians in a row agree, and finds how many calls make a sample.
-    fn warm(crew: &mut dyn Crew, kernel: usize, pieces: usize, protocol: &Protocol) -> Self {
+    fn warm(crew: &mut dyn Runner, kernel: usize, pieces: usize, protocol: &Protocol) -> Self {
         let mut run = Self {
             pieces,
             calls: vec![1; pieces],
@@ -173,7 +173,7 @@ impl Run {
     }
 
     /// One sample of each piece.
-    fn pass(&mut self, crew: &mut dyn Crew, kernel: usize) {
+    fn pass(&mut self, crew: &mut dyn Runner, kernel: usize) {
         let start = Instant::now();
         for piece in 0..self.pieces {
             let calls = self.calls.get(piece).copied().unwrap_or(1);

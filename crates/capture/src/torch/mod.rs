@@ -6,16 +6,16 @@
 //! it too.
 
 mod interpreter;
+mod process_notes;
 mod request;
-mod told;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use crate::plan::{Invocation, Plan, Refused};
 
+pub use self::process_notes::{ProcessNotes, process_notes};
 pub use self::request::Request;
-pub use self::told::{Told, told};
 
 /// The directory, below the one that is recorded into, that Python finds `sitecustomize` in.
 pub const INJECTED: &str = "injected";

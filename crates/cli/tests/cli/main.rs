@@ -16,7 +16,6 @@ mod hta;
 mod ingest;
 #[cfg(unix)]
 mod interrupt;
-mod itself;
 mod memory;
 mod ops;
 mod partial;
@@ -31,6 +30,7 @@ mod ray;
 mod report;
 mod roofline;
 mod schema;
+mod self_verb;
 mod serve;
 mod source_documents;
 #[path = "../support/mod.rs"]

@@ -7,7 +7,7 @@ use eaves_roofline::operand_text::described;
 
 use eaves_section::quantity;
 
-/// The particulars of slices, each text once.
+/// The lookup of slices, each text once.
 #[derive(Debug)]
 pub(super) struct Details {
     /// For each slice 0, or one more than the place of its text.

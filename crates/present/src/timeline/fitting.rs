@@ -4,8 +4,8 @@ use eaves_model::Ns;
 use eaves_section::Section;
 use eaves_section::timeline::Charts;
 
+use super::chart_lookup::ChartLookup;
 use super::entries::Scope;
-use super::particulars::Particulars;
 use super::payload::{Coverage, payload};
 use crate::packed::packed;
 
@@ -15,14 +15,14 @@ pub fn fitting(charts: &Charts<'_>, section: Option<&Section>, room: usize) -> S
     const LEAST: f64 = 1.3;
     /// Letters that a slice takes as a rule.
     const USUAL: f64 = 4.1;
-    let particulars = Particulars::new(charts);
+    let lookup = ChartLookup::new(charts);
     let slices: usize = charts.charts.iter().map(|chart| chart.slices.len()).sum();
     let mut scope = Scope::WHOLE;
     if slices as f64 * LEAST > room as f64 {
         scope = grouped(charts, scope, (room as f64 / USUAL) as u64);
     }
     loop {
-        let text = packed(&payload(charts, &particulars, section, scope));
+        let text = packed(&payload(charts, &lookup, section, scope));
         // Even one group a row may be too much, if there are very many rows.
         if text.len() <= room || scope.width >= longest(charts) {
             return text;

@@ -4,17 +4,17 @@
 //! section.
 
 pub(crate) mod axis;
+mod chart_lookup;
 pub(crate) mod columns;
 mod details;
 mod entries;
 mod fitting;
-mod particulars;
 mod payload;
 mod svg;
 
+pub use chart_lookup::ChartLookup;
 pub use entries::Scope;
 pub use fitting::{fitting, overview};
-pub use particulars::Particulars;
 pub use payload::payload;
 pub use svg::svg;
 

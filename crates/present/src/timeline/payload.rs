@@ -10,10 +10,10 @@ use eaves_section::Section;
 use eaves_section::timeline::{Chart, Charts, Class, CounterTrack};
 use serde::Serialize;
 
+use super::chart_lookup::{ChartLookup, OfRank};
 use super::columns::Column;
 use super::details::Details;
 use super::entries::{Entry, Scope, entries};
-use super::particulars::{OfRank, Particulars};
 use super::{clocks, facts};
 use crate::{colours, names};
 use eaves_section::quantity;
@@ -131,17 +131,17 @@ struct CounterHead<'a> {
     points: Vec<(i64, f64)>,
 }
 
-/// What a part of the recordings shows, not compressed: `particulars` are those of the same charts.
+/// What a part of the recordings shows, not compressed: `lookup` are those of the same charts.
 pub fn payload(
     charts: &Charts<'_>,
-    particulars: &Particulars,
+    lookup: &ChartLookup,
     section: Option<&Section>,
     scope: Scope,
 ) -> Vec<u8> {
     let window = charts.window().unwrap_or(Interval::new(Ns::ZERO, Ns::ZERO));
     let range = scope.window.clip(window).unwrap_or(scope.window);
     let mut writer = Writer::new(scope);
-    let of_ranks = charts.charts.iter().zip(&particulars.0);
+    let of_ranks = charts.charts.iter().zip(&lookup.0);
     let ranks = of_ranks.map(|(chart, of)| writer.rank(chart, of, section, charts.charts.len())).collect();
     let place = if range == window { "in this page" } else { "in this window" };
     let mut notes = vec![format!("{place}: {}", writer.coverage.sentence(scope.width))];

@@ -8,7 +8,7 @@ use eaves_analyze::section::Section;
 use eaves_analyze::timeline::Charts;
 use eaves_model::{Interval, Ns};
 use eaves_present::Document;
-use eaves_present::timeline::{Particulars, Scope, overview, payload};
+use eaves_present::timeline::{ChartLookup, Scope, overview, payload};
 
 use crate::answer::Answer;
 use crate::{Opened, Part, Problem, Recorded};
@@ -25,7 +25,7 @@ const BYTES_OF_EVENT: u64 = 160;
 /// What a timeline is drawn from.
 pub(crate) struct Drawn<'a> {
     pub(crate) charts: Charts<'a>,
-    particulars: Particulars,
+    lookup: ChartLookup,
     section: Option<Section>,
 }
 
@@ -113,8 +113,8 @@ impl Loaded {
         let timeline = self.timeline.get_or_init(|| {
             Timeline::new(recorded.clone(), |recorded| {
                 let charts = eaves_analyze::timeline::charts(&recorded.run().recordings, &Options::default());
-                let particulars = Particulars::new(&charts);
-                Drawn { charts, particulars, section: recorded.timeline() }
+                let lookup = ChartLookup::new(&charts);
+                Drawn { charts, lookup, section: recorded.timeline() }
             })
         });
         let drawn = timeline.borrow_dependent();
@@ -147,7 +147,7 @@ impl Loaded {
     pub(crate) fn timeline(&self, window: Option<Window>) -> Result<Arc<Answer>, Problem> {
         const KIND: &str = "application/octet-stream";
         let drawn = self.drawn()?;
-        let packed = |scope| payload(&drawn.charts, &drawn.particulars, drawn.section.as_ref(), scope);
+        let packed = |scope| payload(&drawn.charts, &drawn.lookup, drawn.section.as_ref(), scope);
         let Some(window) = window else {
             let make = || Arc::new(Answer::new(KIND, packed(overview(&drawn.charts, MOST_ENTRIES))));
             return Ok(self.whole.get_or_init(make).clone());

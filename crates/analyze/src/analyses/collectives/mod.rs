@@ -46,7 +46,7 @@ impl Analyse for Collectives {
             findings: findings::all(job.audience(), ranks, &across),
         };
         let messages = roofline::transfers_of(&section);
-        section.tables.extend(roofline::reached(&messages));
+        section.tables.extend(roofline::bandwidth_fit(&messages));
         Outcome::Section(section)
     }
 }

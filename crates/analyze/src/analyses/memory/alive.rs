@@ -7,7 +7,7 @@ use std::hash::Hash;
 use eaves_model::{Ns, SliceId, SliceKind, StringId, Trace, TrackId};
 use serde::{Deserialize, Serialize};
 
-use super::around::Around;
+use super::innermost::Innermost;
 use super::levels::Event;
 use super::snapshot::frames;
 use crate::RankView;
@@ -132,7 +132,7 @@ impl Names {
         let mut order: Vec<usize> = (0..events.len()).collect();
         order.sort_by_key(|&index| instant(&events[index]));
         let instants: Vec<(TrackId, Ns)> = order.iter().map(|&index| instant(&events[index])).collect();
-        let [mut workers, mut allocators, mut modules] = [(); 3].map(|()| Around::new(&instants));
+        let [mut workers, mut allocators, mut modules] = [(); 3].map(|()| Innermost::new(&instants));
         let allocating = ALLOCATORS.map(|name| strings.find(name));
         let is_module: Vec<bool> = strings.iter().map(|name| name.starts_with("nn.Module: ")).collect();
         for row in 0..slices.len() {
@@ -183,8 +183,8 @@ impl Names {
 }
 
 /// Frames around instants, by their rows: those that a line of the program called, and those of the program itself.
-fn lines<'a>(trace: &Trace, instants: &'a [(TrackId, Ns)]) -> [Around<'a>; 2] {
-    let [mut called, mut functions] = [(); 2].map(|()| Around::new(instants));
+fn lines<'a>(trace: &Trace, instants: &'a [(TrackId, Ns)]) -> [Innermost<'a>; 2] {
+    let [mut called, mut functions] = [(); 2].map(|()| Innermost::new(instants));
     if trace.python.is_empty() {
         return [called, functions];
     }

@@ -1,10 +1,10 @@
 //! Memory: the peak of each device, what was in use then, and whether it grows from step to step.
 
 mod alive;
-mod around;
 mod categories;
 mod driver;
 mod findings;
+mod innermost;
 mod levels;
 mod points;
 mod settings;

@@ -3,13 +3,13 @@
 //! `exp(x) = 2^n exp(r)` with `n` the nearest integer to `x / ln 2` and `|r| <= ln 2 / 2`, where a polynomial of degree seven
 //! is good to a few parts in 10^8 (coefficients of Cephes' `expf`, Moshier 1987). Subnormal results are zero.
 
-mod chore;
+mod rate;
 #[cfg(test)]
 mod tests;
 #[cfg(target_arch = "x86_64")]
 pub(super) mod x86;
 
-pub(super) use chore::kernel;
+pub(super) use rate::kernel;
 
 use super::InstructionSet;
 

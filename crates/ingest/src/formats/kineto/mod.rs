@@ -12,8 +12,8 @@ mod events;
 mod exported;
 mod header;
 mod pending;
-mod recent;
 mod sink;
+mod text_cache;
 
 pub(crate) use events::event_text;
 

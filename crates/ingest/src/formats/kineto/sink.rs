@@ -8,7 +8,7 @@ use eaves_model::{
 use super::arguments::{Argument, Arguments};
 use super::event::{Event, each_argument};
 use super::pending::Pending;
-use super::recent::Recent;
+use super::text_cache::TextCache;
 use super::{category, details};
 use crate::json::cursor::{Cursor, Fault};
 use crate::json::{number, text};
@@ -30,7 +30,7 @@ pub(super) struct Sink {
     /// Kind of each category, by string id; `None` where not looked up yet.
     kinds: Vec<Option<SliceKind>>,
     /// Short texts met lately.
-    recent: Recent,
+    recent: TextCache,
     /// What is odd about the event being read.
     doubts: Vec<(Oddity, u64)>,
     /// The id of `mtia_ccp_events`, once met.
@@ -91,7 +91,7 @@ impl Sink {
         }
         let (start, end) = cursor.text()?;
         let length = end - start;
-        if length > Recent::LONGEST {
+        if length > TextCache::LONGEST {
             return Ok(self.body(cursor, start, end));
         }
         let ends = cursor.chunk.ends(start, end);

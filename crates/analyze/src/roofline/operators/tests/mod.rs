@@ -3,8 +3,8 @@
 mod counters;
 mod formulas;
 mod host;
+mod inferred_shapes;
 mod matching;
-mod told;
 
 use std::collections::BTreeMap;
 

@@ -5,9 +5,9 @@ use eaves_model::{StringId, Strings};
 
 use super::super::shared::cells::{Cells, text};
 use super::facts::{Meaning, meaning};
-use super::keep::is_used;
-use super::quick::Quick;
+use super::kept_metrics::is_used;
 use super::unit::unit;
+use super::wide_rows::WideRows;
 
 /// Columns that say what a launch is, and those of the narrow form. What is absent was not written.
 #[derive(Clone, Copy, Debug, Default)]
@@ -54,7 +54,7 @@ pub(super) struct Kept {
     /// Their places in [`Header::metrics`].
     pub(super) metrics: Vec<usize>,
     /// How their cells are found without looking at all others.
-    pub(super) quick: Option<Quick>,
+    pub(super) quick: Option<WideRows>,
 }
 
 /// A table.
@@ -127,7 +127,7 @@ impl Header {
             let chosen = chosen.filter(|(_, column)| column.meaning != Meaning::Device && is_kept(column));
             let (metrics, cells): (Vec<usize>, Vec<usize>) =
                 chosen.map(|(place, column)| (place, column.place)).unzip();
-            let quick = Quick::new(&columns, names.len(), &cells).filter(|_| is_quoted && !is_narrow);
+            let quick = WideRows::new(&columns, names.len(), &cells).filter(|_| is_quoted && !is_narrow);
             Kept { metrics, quick }
         };
         let (of_launch, used) = (kept(|_| true), kept(|column| column.is_used));

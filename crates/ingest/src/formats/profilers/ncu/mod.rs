@@ -3,17 +3,17 @@
 mod csv;
 mod facts;
 mod header;
-mod keep;
+mod kept_metrics;
 mod labels;
 mod launches;
 mod noise;
 mod number;
 mod passes;
-mod quick;
 mod report;
 mod results;
 mod rows;
 mod unit;
+mod wide_rows;
 
 use super::{Detect, Format, Recorder};
 

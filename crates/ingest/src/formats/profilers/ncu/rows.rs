@@ -6,7 +6,7 @@ use super::super::shared::cells;
 use super::csv::Table;
 use super::facts::{Meaning, meaning};
 use super::header::{Columns, Header};
-use super::keep::{self, is_used};
+use super::kept_metrics::{self, is_used};
 use super::labels;
 use super::launches::{Identity, Launch};
 use super::number::{Cell, Decimal, read as read_number};
@@ -57,7 +57,7 @@ impl Table {
         }
         let place = self.launches.add(launch);
         self.launches.trace.events += 1;
-        if !self.is_large && self.bytes > keep::SMALL {
+        if !self.is_large && self.bytes > kept_metrics::SMALL {
             self.shrink();
         }
         if is_new_device {

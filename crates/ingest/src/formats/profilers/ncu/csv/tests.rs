@@ -2,7 +2,7 @@
 
 use eaves_model::Trace;
 
-use super::super::keep::is_used;
+use super::super::kept_metrics::is_used;
 use super::*;
 use crate::json::padded::PADDING;
 
@@ -103,7 +103,7 @@ fn a_large_file_keeps_what_is_used_and_says_how_much_is_left_out() {
     rest.resize(length + PADDING, 0);
     used += stream.take(Padded::new(&rest, length), Some(used as u64), false);
     assert!(stream.launches.len() > 5);
-    stream.bytes = keep::SMALL + 1;
+    stream.bytes = kept_metrics::SMALL + 1;
     let rest = read_by(&text[used..], text.len(), stream);
     assert_eq!(counters(&rest), expected);
     assert_eq!(rest.diagnostics.count(Oddity::LeftOut), 40);

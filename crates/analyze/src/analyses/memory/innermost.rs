@@ -8,7 +8,7 @@ type Depth = (Ns, Ns, u32);
 
 /// Instants of threads with the innermost slice around each so far. Slices may come in any order; taking one in
 /// costs the logarithm of the number of instants.
-pub(super) struct Around<'a> {
+pub(super) struct Innermost<'a> {
     /// Sorted.
     instants: &'a [(TrackId, Ns)],
     /// A tree over the instants: the leaves are its second half, the parent of a node is at half its index. Each
@@ -19,7 +19,7 @@ pub(super) struct Around<'a> {
     near: Vec<usize>,
 }
 
-impl<'a> Around<'a> {
+impl<'a> Innermost<'a> {
     /// Nothing around the instants yet, which must be sorted.
     pub(super) fn new(instants: &'a [(TrackId, Ns)]) -> Self {
         Self { instants, nodes: vec![None; 2 * instants.len()], near: Vec::new() }
@@ -90,7 +90,7 @@ mod tests {
             instants.sort_unstable();
             let instants: Vec<(TrackId, Ns)> =
                 instants.iter().map(|&(track, time)| (TrackId(track), Ns(time))).collect();
-            let mut around = Around::new(&instants);
+            let mut around = Innermost::new(&instants);
             for (row, &(track, start, length)) in slices.iter().enumerate() {
                 let interval = Interval::new(Ns(start), Ns(start + length));
                 around.add(TrackId(track), interval, SliceId::from(row));

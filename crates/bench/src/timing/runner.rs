@@ -33,7 +33,7 @@ pub(crate) struct Outcome {
 }
 
 /// Runs kernels when told to.
-pub(crate) trait Crew {
+pub(crate) trait Runner {
     /// Does this; `None` if the kernel failed and is not to be run again.
     fn run(&mut self, order: Order) -> Option<Outcome>;
 }

@@ -5,20 +5,20 @@ use super::super::Map;
 use super::super::shared::quotes::Quotes;
 use super::csv::Table;
 use super::header::Columns;
-use super::keep;
+use super::kept_metrics;
 use super::number::{Cell, read_at};
 use super::rows::digits;
 use crate::json::padded::Padded;
 
 /// The quotes that are looked for in a row.
 #[derive(Clone, Debug)]
-pub(super) struct Quick {
+pub(super) struct WideRows {
     /// Their numbers: those around the number of the launch, around the cells that say what it is, around each metric,
     /// and the last one of the row.
     quotes: Vec<u32>,
 }
 
-impl Quick {
+impl WideRows {
     /// For rows of that width in which the cells of these metrics are wanted; nothing if the columns of the launch do
     /// not stand before them, as they do in all that is known.
     pub(super) fn new(columns: &Columns, width: usize, metrics: &[usize]) -> Option<Self> {
@@ -83,7 +83,7 @@ impl Table {
         found: &mut Vec<u32>,
     ) -> Option<usize> {
         let decimal = self.decimal?;
-        if !self.is_large && self.bytes > keep::SMALL {
+        if !self.is_large && self.bytes > kept_metrics::SMALL {
             self.shrink();
         }
         let header = self.header.as_ref()?;

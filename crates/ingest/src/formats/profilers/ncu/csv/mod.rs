@@ -12,12 +12,12 @@ use super::super::shared::cells::{self, Cells};
 use super::super::shared::unicode::{self, Text};
 use super::super::{Document, Input, Refused, whole};
 use super::header::{Header, is_header};
-use super::keep;
+use super::kept_metrics;
 use super::launches::Launches;
 use super::noise::{Noise, is_message};
 use super::number::{Decimal, Votes};
-use super::quick::Finder;
 use super::rows::Known;
+use super::wide_rows::Finder;
 use crate::json::padded::Padded;
 
 /// Name of the format.
@@ -33,7 +33,7 @@ pub(super) fn is_it(first: &[u8]) -> bool {
 pub(super) fn read(input: Input<'_>) -> Result<Document, Refused> {
     let size = input.source.size();
     let mut text = Text::new(input.first, input.rest);
-    let mut table = Table::new(size.is_some_and(|size| size > keep::SMALL));
+    let mut table = Table::new(size.is_some_and(|size| size > kept_metrics::SMALL));
     while text.fill() {
         let used = table.take(text.padded(), text.offset(), text.ended());
         text.consume(used);

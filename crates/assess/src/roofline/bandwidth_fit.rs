@@ -25,7 +25,7 @@ struct Best {
 /// For messages of one name with more than one size, the lines that none of them is above: none was faster than the
 /// fastest one, and, if the quickest one was far from that, none was quicker. A table only if there is one. Nothing is
 /// fitted: where messages waited, the lines are too pessimistic, never too good.
-pub fn reached(transfers: &[Transfer]) -> Option<Table> {
+pub fn bandwidth_fit(transfers: &[Transfer]) -> Option<Table> {
     let mut found: BTreeMap<(&str, u64), Best> = BTreeMap::new();
     for transfer in transfers {
         let (Some(bytes), Some(time)) = (transfer.bytes, transfer.time) else { continue };
@@ -104,7 +104,7 @@ mod tests {
         let sizes = [1e3, 1e4, 1e5, 1e6, 1e7, 1e8];
         let transfers: Vec<Transfer> =
             sizes.iter().map(|&bytes| transfer("all_reduce", bytes, 3.0 * model(bytes), 3)).collect();
-        let table = reached(&transfers).unwrap();
+        let table = bandwidth_fit(&transfers).unwrap();
         let [
             Value::Text(name),
             Value::Integer(6),
@@ -139,12 +139,12 @@ mod tests {
             transfer("none", 0.0, 10.0, 1),
             transfer("none", 8.0, 0.0, 1),
         ];
-        let rows = reached(&all).unwrap().rows;
+        let rows = bandwidth_fit(&all).unwrap().rows;
         assert_eq!(rows.iter().map(|row| row[0].clone()).collect::<Vec<_>>(), ["three".into(), "two".into()]);
         // Half of the bandwidth is near it; a tenth is not.
         assert_eq!(rows[0][4], Value::Float(10.0));
         assert_eq!(rows[1][3], Value::Float(2.4));
         assert_eq!((&rows[1][4], &rows[1][5]), (&Value::Missing(NOT_SLOW), &Value::Missing(NOT_SLOW)));
-        assert!(reached(&all[..2]).is_none());
+        assert!(bandwidth_fit(&all[..2]).is_none());
     }
 }

@@ -14,15 +14,15 @@ struct Slot {
 }
 
 /// A direct-mapped cache from short texts to their ids.
-pub(super) struct Recent([Slot; SLOTS]);
+pub(super) struct TextCache([Slot; SLOTS]);
 
-impl Default for Recent {
+impl Default for TextCache {
     fn default() -> Self {
         Self([Slot { first: 0, last: 0, length: usize::MAX, id: StringId::NONE }; SLOTS])
     }
 }
 
-impl Recent {
+impl TextCache {
     /// The longest text that two words tell.
     pub(super) const LONGEST: usize = 16;
 

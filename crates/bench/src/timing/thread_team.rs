@@ -8,7 +8,7 @@ use std::time::Instant;
 use eaves_roofline::measured::Contamination;
 
 use super::clock::core_clock;
-use super::crew::{Crew, Order, Outcome};
+use super::runner::{Order, Outcome, Runner};
 use super::tags::{Reading, Tags, steal};
 #[cfg(target_os = "linux")]
 use super::topology;
@@ -154,7 +154,7 @@ impl Drop for Release<'_> {
     }
 }
 
-impl Crew for Team<'_, '_> {
+impl Runner for Team<'_, '_> {
     /// Has all threads do this at the same time.
     fn run(&mut self, order: Order) -> Option<Outcome> {
         let before = steal();

@@ -7,16 +7,16 @@ use super::details::Details;
 
 /// What the slices of charts have besides name and time, and what launched them.
 #[derive(Debug)]
-pub struct Particulars(pub(super) Vec<OfRank>);
+pub struct ChartLookup(pub(super) Vec<OfRank>);
 
-impl Particulars {
+impl ChartLookup {
     /// Those of some charts.
     pub fn new(charts: &Charts<'_>) -> Self {
         Self(charts.charts.iter().map(OfRank::new).collect())
     }
 }
 
-/// The particulars of one recording.
+/// The lookup of one recording.
 #[derive(Debug)]
 pub(super) struct OfRank {
     pub(super) details: Details,

@@ -16,7 +16,7 @@ use self::rows::RowFormatter;
 use crate::{Document, Input, InputWarning};
 
 /// The JSON Schema of every document, as `eaves self schema` prints it.
-pub const SCHEMA: &str = include_str!("../../../schema/eaves.schema.json");
+pub const SCHEMA: &str = include_str!("../../../../schema/eaves.schema.json");
 
 const NOT_FINITE: &str = "not a finite number";
 

@@ -8,7 +8,7 @@ use super::{NOTE, ending};
 
 /// What they said, each thing once however many processes say it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Told {
+pub struct ProcessNotes {
     /// What to know about recordings that are there.
     pub notes: Vec<String>,
     /// Why there are none of some processes.
@@ -16,7 +16,7 @@ pub struct Told {
 }
 
 /// Reads it from among the files that were written.
-pub fn told(files: &[PathBuf]) -> Told {
+pub fn process_notes(files: &[PathBuf]) -> ProcessNotes {
     let (mut notes, mut nothing) = (BTreeMap::new(), BTreeMap::new());
     for file in ending(files, NOTE) {
         for line in fs::read_to_string(file).unwrap_or_default().lines() {
@@ -28,7 +28,7 @@ pub fn told(files: &[PathBuf]) -> Told {
             *counts.entry(text.to_owned()).or_insert(0_u32) += 1;
         }
     }
-    Told { notes: listed(notes), nothing: listed(nothing) }
+    ProcessNotes { notes: listed(notes), nothing: listed(nothing) }
 }
 
 fn listed(counts: BTreeMap<String, u32>) -> Vec<String> {
@@ -55,10 +55,10 @@ mod tests {
             path
         })
         .collect();
-        let expected = Told {
+        let expected = ProcessNotes {
             notes: vec!["2 of 3 steps (in 2 processes)".to_owned()],
             nothing: vec!["no: step".to_owned()],
         };
-        assert_eq!(told(&files), expected);
+        assert_eq!(process_notes(&files), expected);
     }
 }
