@@ -12,6 +12,9 @@ use eaves_model::{Measurements, RankSource, Recording, Run, Trace};
 use crate::session::each;
 use crate::{Failure, Form, Recordings, Session};
 
+/// Says before each step of some work how many are done, of how many, and what is next.
+pub type NextStep<'a> = dyn FnMut(usize, usize, &str) + 'a;
+
 /// Who hears how far the work has come.
 pub trait Progress: Sync {
     /// Runs reading, which counts what it read, and may show it meanwhile.
@@ -20,7 +23,7 @@ pub trait Progress: Sync {
     }
 
     /// Runs work of several steps, which says before each how many are done, of how many, and what is next.
-    fn steps(&self, work: &mut dyn FnMut(&mut dyn FnMut(usize, usize, &str))) {
+    fn steps(&self, work: &mut dyn FnMut(&mut NextStep<'_>)) {
         work(&mut |_, _, _| {});
     }
 

@@ -38,7 +38,7 @@ mod verb;
 pub mod verbs;
 
 pub use answer::{Answer, Caption, Drawing, Look, TooMuch, without_tables_for_programs};
-pub use context::{Context, HeldRun, Keep, Progress, Read, Reading, Silent};
+pub use context::{Context, HeldRun, Keep, NextStep, Progress, Read, Reading, Silent};
 pub use device::{Against, PeakUnit};
 pub use extent::Extent;
 pub use failure::{Failure, FailureKind, hinted};

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use anstream::ColorChoice;
 use clap::{Args, ValueEnum};
-use eaves_app::{Answer, Context, Form, Look, Outputs, Progress, Session, TooMuch, Verb};
+use eaves_app::{Answer, Context, Form, Look, NextStep, Outputs, Progress, Session, TooMuch, Verb};
 use eaves_present::{Document, terminal};
 
 use crate::Status;
@@ -77,7 +77,7 @@ impl Progress for Printer {
         read(bar.progress.clone());
     }
 
-    fn steps(&self, work: &mut dyn FnMut(&mut dyn FnMut(usize, usize, &str))) {
+    fn steps(&self, work: &mut dyn FnMut(&mut NextStep<'_>)) {
         let steps = Steps::start(self);
         work(&mut |done, of, what| steps.show(done, of, what));
     }

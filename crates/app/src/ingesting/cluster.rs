@@ -44,7 +44,7 @@ impl Job {
         Ok(Self::of(Work::plan(inputs, dataset, run)?))
     }
 
-    fn of(work: Work) -> Self {
+    pub(super) fn of(work: Work) -> Self {
         let entries = work.unchanged.iter().map(|entry| (entry.rank, entry.clone())).collect();
         Self {
             work,
