@@ -131,15 +131,25 @@ impl<'a> SchemaReader<'a> {
         if let Some(properties) = value.get("properties").and_then(Value::as_object) {
             fields.extend(properties.iter().map(|(name, property)| (name.as_str(), property)));
         }
-        for parts in variants(value) {
-            let named: Vec<&Value> = parts.iter().filter(|part| self.names_tag_of(part)).collect();
-            for part in if named.is_empty() { parts.iter().collect() } else { named } {
-                self.collect(part, fields);
-            }
+        let variants = alternatives(value).flat_map(|parts| self.meant(parts));
+        for part in variants.chain(parts(value)) {
+            self.collect(part, fields);
         }
         if let Some(part) = self.target(value) {
             self.collect(part, fields);
         }
+    }
+
+    /// The variants that the fields mean: those with this tag, else those with such a tag, else those that need none.
+    fn meant(&self, parts: &'a [Value]) -> Vec<&'a Value> {
+        let is_exact = |name: &str, tag: &Value| self.given.get(name) == Some(tag);
+        let is_of_field = |name: &str, _: &Value| self.given.contains_key(name);
+        let having = |is_meant: &dyn Fn(&str, &Value) -> bool| -> Vec<&'a Value> {
+            parts.iter().filter(|part| self.has_tag(part, is_meant)).collect()
+        };
+        let untagged = parts.iter().filter(|part| !self.has_tag(part, &|_, _| true)).collect();
+        let choices = [having(&is_exact), having(&is_of_field), untagged, parts.iter().collect()];
+        choices.into_iter().find(|meant| !meant.is_empty()).unwrap_or_default()
     }
 
     /// What a schema refers to.
@@ -160,22 +170,27 @@ impl<'a> SchemaReader<'a> {
         listed.chain(variants).chain(others).collect()
     }
 
-    /// True if a field has the text by which a variant, or one of its own, is told from others.
-    fn names_tag_of(&self, variant: &Value) -> bool {
+    /// True if a text by which this variant, or one of its own, is told from others is one that is meant.
+    fn has_tag(&self, variant: &Value, is_meant: &dyn Fn(&str, &Value) -> bool) -> bool {
         let properties = variant.get("properties").and_then(Value::as_object);
-        let is_tagged = properties.into_iter().flatten().any(|(name, property)| {
-            let tag = property.get("const");
-            tag.is_some() && tag == self.given.get(name)
-        });
+        let is_tagged = properties
+            .into_iter()
+            .flatten()
+            .any(|(name, property)| property.get("const").is_some_and(|tag| is_meant(name, tag)));
         is_tagged
-            || variants(variant).flatten().any(|part| self.names_tag_of(part))
-            || self.target(variant).is_some_and(|part| self.names_tag_of(part))
+            || alternatives(variant).flatten().chain(parts(variant)).any(|part| self.has_tag(part, is_meant))
+            || self.target(variant).is_some_and(|part| self.has_tag(part, is_meant))
     }
 }
 
-/// The lists of alternatives and parts of a schema.
-fn variants(value: &Value) -> impl Iterator<Item = &Vec<Value>> {
-    ["oneOf", "anyOf", "allOf"].into_iter().filter_map(|key| value.get(key)?.as_array())
+/// The lists of variants of a schema, of each of which one holds.
+fn alternatives(value: &Value) -> impl Iterator<Item = &Vec<Value>> {
+    ["oneOf", "anyOf"].into_iter().filter_map(|key| value.get(key)?.as_array())
+}
+
+/// The parts of a schema, all of which hold.
+fn parts(value: &Value) -> impl Iterator<Item = &Value> {
+    value.get("allOf").and_then(Value::as_array).into_iter().flatten()
 }
 
 /// What JSON asks for.
