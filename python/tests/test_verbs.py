@@ -24,12 +24,19 @@ def fields(verb: str) -> dict[str | None, set[str]]:
     """The names of the fields, for each variant of a request."""
     schema = REQUESTS[verb]["request"]
 
-    def of(part: dict[str, Any]) -> set[str]:
-        target = schema.get("$defs", {}).get(part.get("$ref", "").rpartition("/")[2], {})
-        return {*part.get("properties", {}), *target.get("properties", {})}
+    def target(part: dict[str, Any]) -> dict[str, Any]:
+        found: dict[str, Any] = schema.get("$defs", {}).get(part.get("$ref", "").rpartition("/")[2], {})
+        return found
 
-    variants = {part["properties"]["op"]["const"]: of(part) for part in schema.get("oneOf", [])}
-    names = variants or {None: of(schema)}
+    def variants(part: dict[str, Any]) -> dict[str | None, set[str]]:
+        if "properties" not in part and "$ref" in part:
+            return variants(target(part))
+        if parts := part.get("oneOf") or part.get("anyOf"):
+            return {op: names for one in parts for op, names in variants(one).items()}
+        properties = {**part.get("properties", {}), **target(part).get("properties", {})}
+        return {properties.get("op", {}).get("const"): set(properties)}
+
+    names = variants(schema)
     return {op: {f"{one}_" if keyword.iskeyword(one) else one for one in found} for op, found in names.items()}
 
 
@@ -50,7 +57,7 @@ def test_every_field_of_every_verb_is_a_parameter(verb: str) -> None:
     variants = fields(verb)
     assert sorted(map(sorted, declared(name))) == sorted(map(sorted, variants.values()))
     parameters = inspect.signature(function).parameters
-    if None in variants:
+    if set(variants) == {None}:
         assert set(parameters) == variants[None]
     else:
         assert any(one.kind is inspect.Parameter.VAR_KEYWORD for one in parameters.values())

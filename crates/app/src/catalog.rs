@@ -70,6 +70,12 @@ mod tests {
                 assert_eq!(of(None), arguments, "{}", entry.name);
                 continue;
             }
+            let all: BTreeSet<String> = of(None);
+            assert!(
+                own.into_iter().all(|argument| all.contains(argument.get_id().as_str())),
+                "{}",
+                entry.name
+            );
             for variant in variants {
                 let names = variant.get_arguments().map(|argument| argument.get_id().as_str().to_owned());
                 let arguments: BTreeSet<String> = names.chain(["op".to_owned()]).collect();

@@ -54,12 +54,7 @@ impl Function {
             arguments,
             definitions: Definitions(schema.get("$defs").and_then(Value::as_object)),
         };
-        let calls = match schema.get("oneOf").and_then(Value::as_array) {
-            Some(variants) => {
-                variants.iter().map(|variant| reader.variant(variant)).collect::<Result<_>>()?
-            }
-            None => vec![reader.call(None, schema)?],
-        };
+        let calls = reader.calls(schema)?;
         Ok(Self { name: name.to_owned(), verb: verb.to_owned(), summary: summary(schema)?, calls })
     }
 
@@ -99,8 +94,8 @@ impl Function {
         for call in calls {
             let names: Vec<&str> = call.parameters.iter().map(|parameter| parameter.name.as_str()).collect();
             let described = format!(
-                "`{}`: {}. Keywords: {}.",
-                call.op.as_deref().unwrap_or_default(),
+                "{}{}. Keywords: {}.",
+                call.op.as_ref().map(|op| format!("`{op}`: ")).unwrap_or_default(),
                 call.summary,
                 if names.is_empty() { "none".to_owned() } else { names.join(", ") }
             );
@@ -136,9 +131,20 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn variant(&self, variant: &Value) -> Result<Call> {
-        let op = variant.pointer("/properties/op/const").and_then(Value::as_str);
-        self.call(Some(op.context("a variant without `op`")?), variant)
+    /// Every way to fill in a request.
+    fn calls(&self, schema: &Value) -> Result<Vec<Call>> {
+        let variants = ["oneOf", "anyOf"].iter().find_map(|key| schema.get(key)?.as_array());
+        match (variants, self.definitions.target(schema)) {
+            (Some(variants), _) => {
+                let calls = variants.iter().map(|variant| self.calls(variant));
+                Ok(calls.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
+            }
+            (None, Some(target)) if schema.get("properties").is_none() => self.calls(target),
+            _ => {
+                let op = schema.pointer("/properties/op/const").and_then(Value::as_str);
+                Ok(vec![self.call(op, schema)?])
+            }
+        }
     }
 
     fn call(&self, op: Option<&str>, schema: &Value) -> Result<Call> {
@@ -202,7 +208,9 @@ impl Parameter {
     }
 
     fn op(calls: &[Call]) -> Self {
-        Self::literal(calls.iter().filter_map(|call| call.op.as_deref()).collect())
+        let is_optional = calls.iter().any(|call| call.op.is_none());
+        let op = Self::literal(calls.iter().filter_map(|call| call.op.as_deref()).collect());
+        Self { default: is_optional.then(|| "None".to_owned()), ..op }
     }
 
     fn literal(words: Vec<&str>) -> Self {
