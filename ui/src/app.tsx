@@ -10,11 +10,13 @@ import { Empty, Prose } from "./kit/panel";
 import { hideTip, TooltipLayer } from "./kit/tooltip";
 import { choose, theme } from "./kit/theme";
 import { rank, select, selected, view } from "./state";
-import { type Props, VIEWS } from "./views";
+import { START } from "./source/start";
+import { type Props, tabs, VIEWS } from "./views";
 
-/** The view of the address, or the first. */
-function opened() {
-  return VIEWS.find((one) => one.id === view.value) ?? VIEWS[0];
+/** The view of the address, or the first. Without a run, one that needs none. */
+function opened(props: Props) {
+  const wanted = VIEWS.find((one) => one.id === view.value) ?? VIEWS[0];
+  return props.document.schema === START.schema && !wanted?.needsNoRun ? VIEWS.find((one) => one.id === "open") : wanted;
 }
 
 /** Closes what lies on top, one at a time; then lets the selection go. */
@@ -24,15 +26,15 @@ function escape(): void {
   else rank.value = null;
 }
 
-function keys(): Key[] {
+function keys(props: Props): Key[] {
   return [
     { keys: ["Ctrl+K", ":"], does: "Commands and names", group: "Page", everywhere: true, run: (event) => (event.key === ":" && isField(event.target) ? false : openPalette()) },
     { keys: ["/"], does: "Search", group: "Page", run: () => document.querySelector<HTMLInputElement>("#search")?.focus() },
     { keys: ["?"], does: "Keys", group: "Page", run: openHelp },
     { keys: ["Escape"], does: "Close, or select nothing", group: "Page", everywhere: true, run: escape },
     { keys: ["T"], does: "Light or dark", group: "Page", run: () => choose(theme.value === "dark" ? "light" : "dark") },
-    ...VIEWS.slice(0, 9).map((one, at): Key => ({ keys: [String(at + 1)], does: one.title, group: "Views", run: () => void (view.value = one.id) })),
-    { keys: ["[", "]"], does: "View before, view after", group: "Views", run: (event) => step(event.key === "]" ? 1 : -1) },
+    ...tabs(props).slice(0, 9).map((one, at): Key => ({ keys: [String(at + 1)], does: one.title, group: "Views", run: () => void (view.value = one.id) })),
+    { keys: ["[", "]"], does: "View before, view after", group: "Views", run: (event) => step(props, event.key === "]" ? 1 : -1) },
     { keys: ["ArrowUp", "ArrowDown", "PageUp", "PageDown"], does: "Row", group: "Tables", listed: true, run: () => false },
     { keys: ["Enter"], does: "Select a name, explain a number", group: "Tables", listed: true, run: () => false },
     { keys: ["Space"], does: "Select one more, or one less", group: "Tables", listed: true, run: () => false },
@@ -43,17 +45,18 @@ function isField(target: EventTarget | null): boolean {
   return target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement;
 }
 
-function step(by: number): void {
-  const at = VIEWS.findIndex((one) => one === opened());
-  view.value = VIEWS[(at + by + VIEWS.length) % VIEWS.length]?.id ?? view.value;
+function step(props: Props, by: number): void {
+  const all = tabs(props);
+  const at = all.findIndex((one) => one === opened(props));
+  view.value = all[(at + by + all.length) % all.length]?.id ?? view.value;
 }
 
 /** The whole page: the frame, the view that is open, and what may lie on top. */
 export function App(props: Props) {
-  const open = opened();
+  const open = opened(props);
   const main = useRef<HTMLElement>(null);
   useEffect(hearKeys, []);
-  useKeys(keys);
+  useKeys(() => keys(props), [props.document]);
   useEffect(() => {
     hideTip();
     main.current?.scrollTo(0, 0);

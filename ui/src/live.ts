@@ -4,8 +4,11 @@
 import { batch, signal } from "@preact/signals";
 import { say } from "./kit/export";
 import type { Source } from "./source";
+import type { Run } from "./runs";
 import { generation } from "./source/cache";
 import type { Document } from "./source/document";
+import { Refused, run } from "./source/http";
+import { START } from "./source/start";
 
 /** The document, once there is one. */
 export const shown = signal<Document | null>(null);
@@ -18,7 +21,7 @@ export function follow(source: Source): () => void {
   const ask = async () => {
     const mine = ++asked;
     try {
-      const found = check(await source.document());
+      const found = check(await source.document().catch((error: unknown) => started(source, error)));
       // Answers may overtake each other: only the last question counts.
       if (mine !== asked) return;
       const isNew = shown.value !== null;
@@ -44,15 +47,30 @@ export function follow(source: Source): () => void {
   });
 }
 
+/** What is shown if the server has no run yet; else its words stand. */
+async function started(source: Source, error: unknown): Promise<Document> {
+  const isEmpty = error instanceof Refused && error.status === 404 && run() === "latest" && (await source.ask<Run[]>("runs")).length === 0;
+  if (isEmpty) return START;
+  throw error;
+}
+
 /** Where answers of other verbs than `report` are best seen first. */
 const BEGINNINGS: Readonly<Record<string, string>> = {
   bench: "bench", comm: "communication", compile: "compile", device: "devices", diff: "compare", flame: "flame",
-  kernels: "kernels", memory: "memory", predict: "roofline", roofline: "roofline", timeline: "timeline",
+  kernels: "kernels", memory: "memory", predict: "roofline", roofline: "roofline", start: "open", timeline: "timeline",
 };
+
+/** Sections that an overview is made of. */
+const OVERVIEW: ReadonlySet<string> = new Set(["cpu-time", "kernels", "temporal-breakdown"]);
+/** Where reports are best seen that have none of them: those of measurements, of compile logs, of sums. */
+const OTHERS: readonly (readonly [section: string, view: string])[] = [["roofline", "roofline"], ["comm-roofline", "communication"], ["compile-time", "compile"], ["sums", "sections"], ["memory", "memory"]];
 
 /** The view that a document begins with. */
 export function beginning(document: Document): string {
-  return BEGINNINGS[/^eaves\.(\w+)\//.exec(document.schema)?.[1] ?? ""] ?? "overview";
+  const verb = /^eaves\.(\w+)\//.exec(document.schema)?.[1] ?? "";
+  const has = (id: string) => document.sections.some((one) => one.id === id);
+  if (verb === "report" && ![...OVERVIEW].some(has)) return OTHERS.find(([id]) => has(id))?.[1] ?? "overview";
+  return BEGINNINGS[verb] ?? "overview";
 }
 
 /** A document as the page needs it; throws in words if it is something else. */

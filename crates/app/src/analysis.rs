@@ -14,11 +14,13 @@ use eaves_section::Outcome;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::context::HeldRun;
 use crate::flame::{Trees, View};
+use crate::others::Others;
 use crate::pictures::{Pictures, RankPictures};
-use crate::{Answer, Context, Drawing, Duration, Failure, Form, Keep, Look, Reading, Selected};
-use crate::{machine, partial};
+use crate::{
+    Answer, Context, Drawing, Duration, Failure, Form, Keep, Look, Reading, Recordings, Selected,
+};
+use crate::{machine, partial, saved_report};
 
 /// The part of recordings to look at, and how closely.
 #[derive(Args, Clone, Debug, PartialEq, Deserialize, JsonSchema)]
@@ -74,6 +76,8 @@ pub(crate) struct Question<'a> {
     pub(crate) analyses: Vec<&'static Analysis>,
     /// Whether its page has a timeline and a flame graph.
     pub(crate) is_whole: bool,
+    /// How inputs are looked at that are no recordings; nothing if they are of no use.
+    pub(crate) others: Option<Others<'a>>,
 }
 
 /// The sections of the report with some ids, in its order.
@@ -85,33 +89,63 @@ impl Question<'_> {
     /// Reads, measures and answers.
     pub(crate) fn answer(mut self, context: &Context<'_>) -> Result<Answer, Failure> {
         self.options.selection = context.part(self.options.selection, self.inputs);
-        let (partials, recordings) = partial::split(self.inputs);
+        let (partials, recordings) = partial::split(&context.files(self.inputs));
         if !partials.is_empty() || context.wants(Form::Partial) {
             return self.of_partials(&partials, &recordings, context);
         }
         if self.is_whole && context.wants(Form::Html) {
             return self.with_pictures(context);
         }
-        // Sums say something of kernels, and of nothing else.
-        let is_of_kernels = self.analyses.iter().any(|analysis| analysis.id == "kernels");
-        let reading = if is_of_kernels { Reading::WithSums } else { Reading::Traces };
-        let read = context.read(self.inputs, reading, Keep::Nothing, |trace| {
+        let read = context.read(self.inputs, self.reading(), Keep::Nothing, |trace| {
             measure(&RankView::new(trace, &self.options), &self.analyses)
         })?;
-        Ok(Answer::new(self.document(&read.run, &read.answers, &read.measurements)?))
+        let measured = (read.answers.as_slice(), read.of_memory.as_slice());
+        self.composed(&read.recordings, measured, context)
+    }
+
+    fn reading(&self) -> Reading {
+        // Sums say something of kernels, and of nothing else.
+        let is_of_kernels = self.analyses.iter().any(|analysis| analysis.id == "kernels");
+        match self.others {
+            Some(_) => Reading::Everything,
+            None if is_of_kernels => Reading::WithSums,
+            None => Reading::Traces,
+        }
     }
 
     /// The same with what a page draws beside the sections.
     fn with_pictures(&self, context: &Context<'_>) -> Result<Answer, Failure> {
         let keep = Keep::Selected(&self.options.selection);
-        let read = context.read(self.inputs, Reading::WithSums, keep, |trace| {
+        let read = context.read(self.inputs, self.reading(), keep, |trace| {
             let rank = RankView::new(trace, &self.options);
             (measure(&rank, &self.analyses), RankPictures::of(&rank, false))
         })?;
         let (measured, ranks): (Vec<Measured>, Vec<RankPictures>) = read.answers.into_iter().unzip();
-        let document = self.document(&read.run, &measured, &read.measurements)?;
-        let pictures = ranks.into_iter().collect();
-        Ok(Answer::new(document).drawn_by(Page { run: read.run, pictures, options: self.options.clone() }))
+        let of_memory: Vec<Measured> = read.of_memory.into_iter().map(|(measured, _)| measured).collect();
+        let answer = self.composed(&read.recordings, (&measured, &of_memory), context)?;
+        if answer.drawing.is_some() {
+            return Ok(answer);
+        }
+        let (recordings, pictures) = (read.recordings, ranks.into_iter().collect());
+        Ok(answer.drawn_by(Page { recordings, pictures, options: self.options.clone() }))
+    }
+
+    /// What was measured as an answer.
+    fn composed(
+        &self,
+        recordings: &Arc<Recordings>,
+        (measured, of_memory): (&[Measured], &[Measured]),
+        context: &Context<'_>,
+    ) -> Result<Answer, Failure> {
+        if recordings.saved.is_some() {
+            return saved_report::answer(recordings, &self.options, &self.analyses, self.others);
+        }
+        let document = document(self.verb, recordings, measured, &self.options, &self.analyses)?;
+        let document = match &self.others {
+            Some(others) => others.add(document, recordings, of_memory, (&self.options, context))?,
+            None => document,
+        };
+        Ok(Answer::new(document))
     }
 
     /// What is measured of recordings, together with partial reports.
@@ -128,30 +162,27 @@ impl Question<'_> {
                 let read = context.read(named, Reading::Traces, Keep::Nothing, |trace| {
                     measure(&RankView::new(trace, &self.options), &analyses)
                 })?;
-                Some(partial::of(&read.run, &read.answers, &self.options)?)
+                Some(partial::of(&read.recordings.run, &read.answers, &self.options)?)
             }
         };
         let partial = partial::read(partials, measured)?;
         let document = partial::document(self.verb, &partial, &self.options, &self.analyses)?;
         Ok(Answer::new(document).drawn_by(PartialReport { partial, is_whole: self.is_whole }))
     }
-
-    fn document(&self, run: &Run, measured: &[Measured], sums: &[Measurements]) -> Result<Document, Failure> {
-        document(self.verb, run, measured, sums, &self.options, &self.analyses)
-    }
 }
 
 /// The page of a report: the rows of recordings, and what was measured to draw them.
 struct Page {
-    run: HeldRun,
+    recordings: Arc<Recordings>,
     pictures: Pictures,
     options: Options,
 }
 
 impl Drawing for Page {
     fn draw(&self, document: &Document, form: Form, _: Look) -> Result<Option<Vec<u8>>, Failure> {
-        let is_drawn = form == Form::Html && !self.run.recordings.is_empty();
-        Ok(is_drawn.then(|| page_of_report(document, &self.run, &self.pictures, &self.options).into_bytes()))
+        let run = &self.recordings.run;
+        let is_drawn = form == Form::Html && !run.recordings.is_empty();
+        Ok(is_drawn.then(|| page_of_report(document, run, &self.pictures, &self.options).into_bytes()))
     }
 }
 
@@ -187,29 +218,29 @@ pub fn page_of_report(document: &Document, run: &Run, pictures: &Pictures, optio
     page::offline(document, &Parts { timeline, flame, ..Parts::default() }, page::BUDGET)
 }
 
-/// The document of what was measured of a run, and of sums that profilers wrote.
+/// The document of what was measured of recordings, and of sums that profilers wrote.
 ///
 /// # Errors
 /// If there is nothing of what is selected.
 pub fn document(
     verb: &'static str,
-    run: &Run,
+    recordings: &Recordings,
     measured: &[Measured],
-    sums: &[Measurements],
     options: &Options,
     analyses: &[&'static Analysis],
 ) -> Result<Document, Failure> {
-    if run.recordings.is_empty() && !sums.is_empty() {
-        let outcomes = vec![Outcome::Section(eaves_assess::sums(sums))];
-        let document = Document { verb, outcomes, ..Document::default() };
-        return Ok(sums.iter().fold(document, Document::with_measurements));
-    }
-    let options = machine::with_machine(options, run, analyses);
-    let outcomes = assemble(&run.recordings, measured, &options, analyses)?;
-    let mut document = Document::new(verb, run, outcomes);
+    let run = &recordings.run;
+    let document = if recordings.has_traces() {
+        let options = machine::with_machine(options, run, analyses);
+        let outcomes = assemble(&run.recordings, measured, &options, analyses)?;
+        as_overview(Document::new(verb, run, outcomes), analyses)
+    } else {
+        let sums: Vec<Measurements> = recordings.sums().cloned().collect();
+        let outcomes = (!sums.is_empty()).then(|| Outcome::Section(eaves_assess::sums(&sums)));
+        Document { verb, outcomes: outcomes.into_iter().collect(), ..Document::default() }
+    };
     // A recording has what sums beside it say, and more.
-    document = sums.iter().fold(document, Document::with_measurements);
-    Ok(as_overview(document, analyses))
+    Ok(recordings.sums().fold(document, Document::with_measurements))
 }
 
 /// The overview, if a document has all sections: what was asked for by name is shown whole.

@@ -1,16 +1,14 @@
 //! What a verb works with: the session, who hears about progress, and what will be drawn.
 
-use std::ops::Deref;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use eaves_analyze::Selection;
-use eaves_ingest::Form as InputForm;
+use eaves_ingest::{Form as InputForm, Wanted};
 use eaves_model::compile::CompileLog;
-use eaves_model::{Measurements, RankSource, Recording, Run, Trace};
+use eaves_model::{RankSource, Recording, Trace};
 
-use crate::session::each;
-use crate::{Failure, Form, Recordings, Session};
+use crate::{Failure, Form, Recordings, Session, each};
 
 /// Says before each step of some work how many are done, of how many, and what is next.
 pub type NextStep<'a> = dyn FnMut(usize, usize, &str) + 'a;
@@ -62,16 +60,30 @@ impl std::fmt::Debug for Context<'_> {
     }
 }
 
-/// What is read beside traces.
+/// What is read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reading {
-    /// Nothing.
+    /// Traces alone.
     Traces,
-    /// What profilers write as sums without a record of each launch.
+    /// And what profilers write as sums without a record of each launch.
     #[default]
     WithSums,
-    /// Every kind of measurement. What an input is, its content tells unless it is said.
-    Any(Option<InputForm>),
+    /// And measurements. The content tells what an input is, unless the form is given.
+    Measurements(Option<InputForm>),
+    /// Whatever there is.
+    Everything,
+}
+
+impl Reading {
+    fn options(self, progress: Arc<eaves_ingest::Progress>) -> eaves_ingest::Options {
+        let (wanted, form) = match self {
+            Self::Traces => (Wanted::Recordings, None),
+            Self::WithSums => (Wanted::RecordingsAndSums, None),
+            Self::Measurements(form) => (Wanted::RecordingsAndMeasurements, form),
+            Self::Everything => (Wanted::Everything, None),
+        };
+        eaves_ingest::Options { progress, wanted, form, ..Default::default() }
+    }
 }
 
 /// Which rows stay in memory after the work on a recording.
@@ -83,35 +95,15 @@ pub enum Keep<'a> {
     Selected(&'a Selection),
 }
 
-/// A run that was read, by this request or by an earlier one.
-#[derive(Debug)]
-pub enum HeldRun {
-    /// Read for this request.
-    Own(Run),
-    /// In memory already.
-    Loaded(Arc<Recordings>),
-}
-
-impl Deref for HeldRun {
-    type Target = Run;
-
-    fn deref(&self) -> &Run {
-        match self {
-            Self::Own(run) => run,
-            Self::Loaded(recordings) => &recordings.run,
-        }
-    }
-}
-
-/// What was read.
+/// What was read, by this request or by an earlier one.
 #[derive(Debug)]
 pub struct Read<R> {
-    /// The recordings.
-    pub run: HeldRun,
-    /// The answers of the work on each of them.
+    /// The inputs.
+    pub recordings: Arc<Recordings>,
+    /// The answers of the work on each recording.
     pub answers: Vec<R>,
-    /// What was read beside them.
-    pub measurements: Vec<Measurements>,
+    /// The answers of the work on each recording of memory that lies beside others.
+    pub of_memory: Vec<R>,
 }
 
 impl<'a> Context<'a> {
@@ -143,7 +135,7 @@ impl<'a> Context<'a> {
     /// has in memory.
     ///
     /// # Errors
-    /// If an input cannot be read.
+    /// If an input cannot be read, or inputs in memory hold nothing that is asked for.
     pub fn read<R: Send>(
         &self,
         inputs: &[PathBuf],
@@ -152,11 +144,12 @@ impl<'a> Context<'a> {
         work: impl Fn(&Trace) -> R + Sync,
     ) -> Result<Read<R>, Failure> {
         if let Some(recordings) = self.session.find(inputs) {
+            recordings.check(reading)?;
             let answers = each(&recordings.run, |_, trace| work(trace));
-            let measurements = recordings.sums.clone();
-            return Ok(Read { run: HeldRun::Loaded(recordings), answers, measurements });
+            let of_memory = each(&recordings.memory, |_, trace| work(trace));
+            return Ok(Read { recordings, answers, of_memory });
         }
-        let work = &|recording: &mut Recording| match keep {
+        let at_once = &|recording: &mut Recording| match keep {
             Keep::Nothing => work(&recording.trace.take_rows()),
             Keep::Selected(selection) => {
                 let answer = work(&recording.trace);
@@ -167,24 +160,26 @@ impl<'a> Context<'a> {
                 answer
             }
         };
-        self.reading(|progress| match reading {
-            Reading::Traces => eaves_ingest::read_with(inputs, &options(progress), work)
-                .map(|(run, answers)| Read { run: HeldRun::Own(run), answers, measurements: Vec::new() }),
-            Reading::WithSums => {
-                eaves_ingest::read_with_sums(inputs, &options(progress), work).map(from_contents)
-            }
-            Reading::Any(form) => {
-                eaves_ingest::open_with(inputs, &options(progress), form, work).map(from_contents)
-            }
-        })
+        let contents =
+            self.reading(|progress| eaves_ingest::open(inputs, &reading.options(progress), at_once))?;
+        let (recordings, mut answers, of_memory) = Recordings::of(inputs, contents)?;
+        if answers.is_empty() {
+            answers = each(&recordings.run, |_, trace| work(trace));
+        }
+        Ok(Read { recordings: Arc::new(recordings), answers, of_memory })
     }
 
-    /// Reads logs of compilations.
+    /// Reads logs of compilations, or takes those that the session has in memory.
     ///
     /// # Errors
     /// If an input cannot be read.
     pub fn compile_logs(&self, inputs: &[PathBuf]) -> Result<Vec<CompileLog>, Failure> {
-        self.reading(|progress| eaves_ingest::read_compile_logs(inputs, &options(progress)))
+        if let Some(recordings) = self.session.find(inputs).filter(|held| !held.compile_logs.is_empty()) {
+            return Ok(recordings.compile_logs.clone());
+        }
+        self.reading(|progress| {
+            eaves_ingest::read_compile_logs(inputs, &eaves_ingest::Options { progress, ..Default::default() })
+        })
     }
 
     /// Does work of several steps, which says before each how many are done, of how many, and what is next.
@@ -209,12 +204,4 @@ impl<'a> Context<'a> {
             None => Err(Failure::new("nothing was read", "this is a fault of eaves; please report it")),
         }
     }
-}
-
-fn options(progress: Arc<eaves_ingest::Progress>) -> eaves_ingest::Options {
-    eaves_ingest::Options { progress, ..Default::default() }
-}
-
-fn from_contents<R>(contents: eaves_ingest::Contents<R>) -> Read<R> {
-    Read { run: HeldRun::Own(contents.run), answers: contents.answers, measurements: contents.measurements }
 }

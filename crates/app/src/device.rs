@@ -57,7 +57,7 @@ impl Against {
                 ));
             }
         };
-        Ok(self.read(found))
+        Ok(self.reading(found))
     }
 
     /// The device that was named, for predictions: no input could name one.
@@ -76,7 +76,7 @@ impl Against {
         if self.device.is_none()
             && let Ok(device) = roofline::reported_device(devices)
         {
-            return Ok(self.read(device));
+            return Ok(self.reading(device));
         }
         let mut names: Vec<&str> = devices.iter().map(|device| device.name.as_str()).collect();
         names.sort_unstable();
@@ -102,8 +102,8 @@ impl Against {
         self.device.is_none() && !self.sparse && self.peak_unit.is_none()
     }
 
-    /// With its peaks read as asked for.
-    fn read(&self, found: Device) -> Device {
+    /// A device with its peaks read as asked for.
+    pub(crate) fn reading(&self, found: Device) -> Device {
         let found = if self.sparse { found.with_sparse_peaks() } else { found };
         match self.peak_unit {
             Some(PeakUnit::Ops) => found.counting(Counts::Operations),

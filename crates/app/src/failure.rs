@@ -35,6 +35,12 @@ impl Failure {
         Self { message: message.into(), hint: Some(hint.into()), kind: FailureKind::default() }
     }
 
+    /// The same with what it is about.
+    #[must_use]
+    pub(crate) fn about(self, what: &str) -> Self {
+        Self { message: format!("{}: {what}", self.message), ..self }
+    }
+
     /// A request that means nothing.
     pub fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self { kind: FailureKind::Usage, ..Self::new(message, hint) }

@@ -1,75 +1,10 @@
-//! Recordings that are in memory, so that a second question reads no file.
+//! What is in memory, so that a second question reads no file.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use eaves_analyze::{Options, Selection, SelectionError};
-use eaves_model::{Measurements, Run, Trace, parallel};
-
-use crate::Failure;
-
-/// Bytes of memory that an event takes in columns and indices, as a rule.
-const BYTES_OF_EVENT: u64 = 160;
-
-/// Recordings in memory, and the part of them that questions are about.
-#[derive(Debug)]
-pub struct Recordings {
-    /// The inputs as they were named.
-    pub inputs: Vec<PathBuf>,
-    /// The recordings of the selected ranks.
-    pub run: Run,
-    /// Sums without a record of each launch.
-    pub sums: Vec<Measurements>,
-    /// The part.
-    pub selection: Selection,
-}
-
-impl Recordings {
-    /// Reads traces and sums of profilers.
-    ///
-    /// # Errors
-    /// If an input cannot be read, or no recording is of a rank that is asked for.
-    pub fn read(paths: &[PathBuf], selection: Selection, threads: Option<usize>) -> Result<Self, Failure> {
-        let mut options = eaves_ingest::Options::default();
-        if let Some(threads) = threads {
-            options.threads = threads.max(1);
-        }
-        let contents = eaves_ingest::read_with_sums(paths, &options, |_| ())?;
-        let mut run = contents.run;
-        let mut known: Vec<i64> = run.recordings.iter().map(|recording| recording.rank).collect();
-        known.dedup();
-        if let Some(&rank) = selection.ranks.iter().flatten().find(|rank| !known.contains(rank)) {
-            return Err(SelectionError::NoSuchRank { rank, known }.into());
-        }
-        run.recordings.retain(|recording| selection.has_rank(recording.rank));
-        Ok(Self { inputs: paths.to_vec(), run, sums: contents.measurements, selection })
-    }
-
-    /// How analyses look at them.
-    pub fn options(&self) -> Options {
-        Options::default().with_selection(self.selection.clone())
-    }
-
-    /// Does some work on each recording, as many side by side as there are threads. Answers are in order.
-    pub fn each<R: Send>(&self, work: impl Fn(&Trace) -> R + Sync) -> Vec<R> {
-        each(&self.run, |_, trace| work(trace))
-    }
-
-    /// Bytes, roughly.
-    pub fn size(&self) -> u64 {
-        // The numbers of events come from files, which may say anything.
-        let events = self.run.recordings.iter().map(|recording| recording.trace.events);
-        events.fold(0, u64::saturating_add).saturating_mul(BYTES_OF_EVENT)
-    }
-}
-
-/// Does some work on each recording of a run, which may need its place, as many side by side as there are threads.
-/// Answers are in order.
-pub fn each<R: Send>(run: &Run, work: impl Fn(usize, &Trace) -> R + Sync) -> Vec<R> {
-    let threads = eaves_ingest::Options::default().threads;
-    parallel::map(&run.recordings, threads, |at, recording| work(at, &recording.trace))
-}
+use crate::Recordings;
 
 /// What people call some inputs.
 pub(crate) fn name_of(inputs: &[PathBuf]) -> String {
@@ -163,6 +98,7 @@ impl Session {
 
 #[cfg(test)]
 mod tests {
+    use eaves_analyze::Selection;
     use eaves_section::Value;
     use serde_json::{Map, json};
 

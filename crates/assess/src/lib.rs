@@ -8,10 +8,12 @@ pub mod bench;
 pub mod compile;
 pub mod devices;
 pub mod operators;
+mod other_inputs;
 pub mod predict;
 pub mod roofline;
 mod sums;
 mod unverified;
 pub mod validate;
 
+pub use other_inputs::{OtherInput, other_inputs};
 pub use sums::sums;

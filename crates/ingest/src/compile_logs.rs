@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use eaves_model::compile::CompileLog;
-use eaves_model::{RankSource, parallel};
+use eaves_model::{RankSource, Recorder, Recording, parallel};
 
 use crate::containers::{self, Opened};
 use crate::formats::torch_log;
 use crate::inputs::{self, Input, rank_of_name};
-use crate::{Error, Options, Wanted};
+use crate::{Error, Options, Wanted, plausibility};
 
 /// Reads logs that `TORCH_TRACE` and `TORCH_LOGS` write: files, directories with a log for each rank, patterns and
 /// standard input (`-`), packed or not. In order of rank.
@@ -84,6 +84,22 @@ pub fn read_compile_log(name: &str, bytes: &[u8]) -> Result<CompileLog, Error> {
     let log = torch_log::read(&mut &*bytes);
     let log = log.ok_or_else(|| Error::NoCompileLog { path: name.to_owned(), count: 1 })?;
     Ok(CompileLog { path: name.to_owned(), container: "plain", ..log })
+}
+
+/// The phases of a compiler as a recording, for timelines and call trees. Nothing if the log has none.
+pub fn compile_phases(log: &CompileLog) -> Option<Recording> {
+    let mut trace = torch_log::trace(log.clone())?;
+    trace.metadata.recorder = Recorder::Torch;
+    plausibility::check(&mut trace);
+    Some(Recording {
+        path: log.path.clone(),
+        format: log.format,
+        container: log.container,
+        bytes: log.bytes,
+        rank: log.rank,
+        rank_source: log.rank_source,
+        trace,
+    })
 }
 
 /// Reads all, as many side by side as there are threads.

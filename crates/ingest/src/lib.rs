@@ -48,7 +48,7 @@ use std::path::PathBuf;
 
 use eaves_model::{Measurements, Recording, Run};
 
-pub use compile_logs::{is_compile_log, read_compile_log, read_compile_logs};
+pub use compile_logs::{compile_phases, is_compile_log, read_compile_log, read_compile_logs};
 pub use contents::{Contents, Opened};
 pub use details::event_at;
 pub use error::Error;
@@ -182,6 +182,11 @@ pub fn stands_alone(format: &str) -> bool {
 pub fn is_of_memory(format: &str) -> bool {
     let kind = Format::named(format).map(|format| format.kind);
     matches!(kind, Some(Kind::MemorySnapshot | Kind::MemoryTimeline))
+}
+
+/// True for a format of compile logs. A recording of it holds the compiler's phases.
+pub fn is_of_compiler(format: &str) -> bool {
+    Format::named(format).is_some_and(|format| format.kind == Kind::CompileLog)
 }
 
 /// Reads one recording from memory, on one thread. The name tells it apart in messages.

@@ -181,6 +181,6 @@ fn a_file_has_all_rows_and_shows_few_without_its_program() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("report.html");
     std::fs::write(&path, file).unwrap();
-    let saved = saved::read(&path).unwrap().unwrap();
-    assert_eq!(saved.tables[0].rows.len(), 1_500);
+    let saved = saved::open(&path).unwrap().unwrap();
+    assert_eq!(saved::tables(&saved.document)[0].rows.len(), 1_500);
 }

@@ -62,7 +62,7 @@ impl Recording {
     /// What was read, and nothing about it.
     fn document(&self) -> Document {
         let document = Document::new("info", &self.recordings.run, Vec::new());
-        self.recordings.sums.iter().fold(document, Document::with_measurements)
+        self.recordings.sums().fold(document, Document::with_measurements)
     }
 }
 

@@ -52,7 +52,9 @@ export function httpSource(): Source {
     },
     async ask<Answer>(path: string, body?: unknown, method = body === undefined ? "GET" : "POST", revive?: Reviver) {
       const options: RequestInit = { method };
-      if (body !== undefined) {
+      if (body instanceof FormData) {
+        options.body = body;
+      } else if (body !== undefined) {
         options.body = JSON.stringify(body);
         options.headers = { "content-type": "application/json" };
       }

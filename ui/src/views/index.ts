@@ -3,6 +3,7 @@
 import type { ComponentType } from "preact";
 import type { Document } from "../source/document";
 import type { Source } from "../source";
+import { START } from "../source/start";
 import { bench } from "./bench";
 import { communication } from "./communication";
 import { compare } from "./compare";
@@ -12,6 +13,7 @@ import { flame } from "./flame";
 import { kernels } from "./kernels";
 import { live } from "./live";
 import { memory } from "./memory";
+import { open } from "./open";
 import { overview } from "./overview";
 import { query } from "./query";
 import { roofline } from "./roofline";
@@ -30,11 +32,14 @@ export interface View {
   title: string;
   /** Why there is nothing to see, in words that tell how to get it; undefined if there is. */
   missing?(props: Props): string | undefined;
+  /** True if there is something to see or do before a run is open. */
+  needsNoRun?: true;
   Component: ComponentType<Props>;
 }
 
-/** The views that have a tab: a file that another verb than `report` wrote is about one thing, and has nothing for most. */
+/** The views that have a tab: without a run, those that need none; a file that another verb than `report` wrote is about one thing, and has nothing for most. */
 export function tabs(props: Props): readonly View[] {
+  if (props.document.schema === START.schema) return VIEWS.filter((one) => one.needsNoRun);
   if (props.source.live || props.document.schema.startsWith("eaves.report/")) return VIEWS;
   return VIEWS.filter((one) => (one.missing ? one.missing(props) === undefined : one === sections));
 }
@@ -55,4 +60,5 @@ export const VIEWS: readonly View[] = [
   bench,
   live,
   sections,
+  open,
 ];

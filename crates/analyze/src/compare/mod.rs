@@ -11,6 +11,7 @@ mod findings;
 mod frames;
 mod matching;
 mod measure;
+mod measurements;
 mod metric;
 mod noise;
 mod profile;

@@ -41,6 +41,7 @@ impl Verb for Comm {
             options: self.closely.options(None),
             analyses: sections(|id| SECTIONS.contains(&id)),
             is_whole: false,
+            others: None,
         };
         question.answer(context)
     }

@@ -15,7 +15,7 @@ use crate::text_value::names;
 use crate::{Answer, Context, Failure, Verb, condition};
 
 /// Sections that people see only when they ask for details.
-const HIDDEN: &[&str] = &["compile-stacks"];
+pub(crate) const HIDDEN: &[&str] = &["compile-stacks"];
 
 /// Show graph breaks, recompilations, compile time and fusion
 #[derive(Args, Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]

@@ -147,12 +147,14 @@ impl Verb for Flame {
             read(base, &Options::default().with_selection(part))
         });
         let base = base.transpose()?;
-        let compared = base.as_ref().map(|base| ((&*base.run, base.answers.as_slice()), name.as_str()));
-        let trees = Trees::new((&new.run, &new.answers), compared, &options)?;
-        let mut document = Document::new(Self::NAME, &new.run, vec![trees.outcome(&view)]);
+        let compared =
+            base.as_ref().map(|base| ((&base.recordings.run, base.answers.as_slice()), name.as_str()));
+        let run = &new.recordings.run;
+        let trees = Trees::new((run, &new.answers), compared, &options)?;
+        let mut document = Document::new(Self::NAME, run, vec![trees.outcome(&view)]);
         document.tree = trees.nested(&view);
         if let Some(base) = &base {
-            document.warnings.extend(Document::new(Self::NAME, &base.run, Vec::new()).warnings);
+            document.warnings.extend(Document::new(Self::NAME, &base.recordings.run, Vec::new()).warnings);
         }
         Ok(Answer::new(document).with_top(ROWS).drawn_by(Frames { trees, view }))
     }

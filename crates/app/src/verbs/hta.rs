@@ -40,8 +40,8 @@ impl Verb for Hta {
         let read = context.read(&self.inputs, Reading::Traces, Keep::Nothing, |trace| {
             measure(&RankView::new(trace, &options), &sections)
         })?;
-        let outcomes = assemble(&read.run.recordings, &read.answers, &options, &sections)?;
-        Ok(Answer::new(Document::new(Self::NAME, &read.run, outcomes)))
+        let outcomes = assemble(&read.recordings.run.recordings, &read.answers, &options, &sections)?;
+        Ok(Answer::new(Document::new(Self::NAME, &read.recordings.run, outcomes)))
     }
 
     fn files(&self) -> Vec<PathBuf> {

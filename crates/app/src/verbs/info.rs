@@ -4,15 +4,16 @@ use std::path::PathBuf;
 
 use clap::Args;
 use eaves_present::Document;
+use eaves_section::Outcome;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::{Answer, Context, Failure, HELP_TEMPLATE, Keep, Reading, Verb};
+use crate::{Answer, Context, Failure, HELP_TEMPLATE, Keep, Reading, Recordings, Verb, others};
 
 /// Rows of each table that people see unless they say how many.
 const ROWS: usize = 20;
 
-/// Show what a trace holds, what is missing, and how to record it
+/// Show what an input holds, what is missing, and how to record it
 #[derive(Args, Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[command(
     help_template = HELP_TEMPLATE,
@@ -32,12 +33,24 @@ impl Verb for Info {
 
     fn run(&self, context: &Context<'_>) -> Result<Answer, Failure> {
         let everything = eaves_analyze::Selection::default();
-        let read = context.read(&self.inputs, Reading::Traces, Keep::Selected(&everything), |_| ())?;
-        let document = Document::new(Self::NAME, &read.run, eaves_analyze::info(&read.run));
-        Ok(Answer::new(document).with_top(ROWS))
+        let read = context.read(&self.inputs, Reading::Everything, Keep::Selected(&everything), |_| ())?;
+        Ok(Answer::new(document(&read.recordings)).with_top(ROWS))
     }
 
     fn files(&self) -> Vec<PathBuf> {
         self.inputs.clone()
     }
+}
+
+/// What recordings hold, and what the other inputs are.
+fn document(recordings: &Recordings) -> Document {
+    let mut document = Document::new(Info::NAME, &recordings.run, Vec::new());
+    if !recordings.run.recordings.is_empty() {
+        document.outcomes = eaves_analyze::info(&recordings.run);
+    }
+    let inputs = others::inputs(recordings);
+    if !inputs.is_empty() {
+        document.outcomes.push(Outcome::Section(eaves_assess::other_inputs(&inputs)));
+    }
+    others::list(document, recordings)
 }

@@ -40,6 +40,7 @@ impl Verb for Kernels {
             options: self.closely.options(None),
             analyses: sections(|id| SECTIONS.contains(&id)),
             is_whole: false,
+            others: None,
         };
         question.answer(context)
     }

@@ -44,6 +44,7 @@ impl Verb for Memory {
             options: self.closely.options(None),
             analyses: sections(|id| SECTIONS.contains(&id)),
             is_whole: false,
+            others: None,
         };
         let mut answer = question.answer(context)?;
         let sections: Vec<&Section> = answer.document.sections().collect();

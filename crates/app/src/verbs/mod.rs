@@ -40,6 +40,8 @@ pub use timeline::Timeline;
 pub use validate::Validate;
 // tidy-alphabetical-end
 
+pub(crate) use compile::HIDDEN as HIDDEN_OF_COMPILE;
+
 use crate::Entry;
 
 /// Every verb whose requests are data.

@@ -1,6 +1,7 @@
 //! `report`: every analysis of the inputs.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::Args;
 use eaves_analyze::{Partial, analyses};
@@ -10,7 +11,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::analysis::{Closely, Question, sections};
-use crate::{Answer, Context, Failure, Form, HELP_TEMPLATE, Verb, device, partial};
+use crate::measurements::script;
+use crate::others::{self, Others};
+use crate::{Against, Answer, Context, Failure, Form, HELP_TEMPLATE, Verb, device, partial};
 
 /// Show where a program's time went
 #[derive(Args, Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
@@ -29,7 +32,8 @@ use crate::{Answer, Context, Failure, Form, HELP_TEMPLATE, Verb, device, partial
 )]
 #[serde(default)]
 pub struct Report {
-    /// Files, directories with one trace per rank, patterns, or - for stdin
+    /// Files, directories with one trace per rank, patterns, or - for stdin:
+    /// traces, measurements, compile logs, memory snapshots, saved reports
     #[arg(required = true, value_name = "INPUT")]
     pub inputs: Vec<PathBuf>,
     /// The part of the recordings to look at, and how closely.
@@ -43,6 +47,13 @@ pub struct Report {
     /// Compare operators with this device or peaks file, not the recorded device
     #[arg(long, value_name = "NAME|FILE", help_heading = "Device")]
     pub device: Option<String>,
+    /// Peaks and thresholds for NPU commands [default: roofline_config.json
+    /// beside them, else 32 TOPS and 50 GB/s]
+    #[arg(long, value_name = "FILE", help_heading = "Device")]
+    pub config: Option<PathBuf>,
+    /// Operator formulas of your own [default: ops.rhai beside measurements]
+    #[arg(long, value_name = "FILE", help_heading = "Device")]
+    pub ops: Option<PathBuf>,
 }
 
 impl Verb for Report {
@@ -51,19 +62,27 @@ impl Verb for Report {
     fn run(&self, context: &Context<'_>) -> Result<Answer, Failure> {
         check_sections(&self.section)?;
         let device = self.device.as_deref().map(device::named).transpose()?;
+        let formulas = self.ops.as_deref().map(|ops| script(Some(ops), ops)).transpose()?.flatten();
+        let others = Others {
+            device: &Against::default().or_named(self.device.clone()),
+            config: self.config.as_deref(),
+            ops: self.ops.as_deref(),
+            sections: &self.section,
+        };
         let question = Question {
             verb: Self::NAME,
             inputs: &self.inputs,
-            options: self.closely.options(device),
+            options: self.closely.options(device).with_formulas(formulas.map(Arc::new)),
             analyses: sections(|id| self.wants(id)),
             // A part of the report is tables alone; the whole of it is the page.
             is_whole: self.section.is_empty(),
+            others: Some(others),
         };
         question.answer(context)
     }
 
     fn files(&self) -> Vec<PathBuf> {
-        self.inputs.clone()
+        self.inputs.iter().chain(&self.config).chain(&self.ops).cloned().collect()
     }
 
     fn has_form(&self, form: Form) -> bool {
@@ -98,9 +117,10 @@ impl Report {
 /// # Errors
 /// If there is none of a name.
 pub fn check_sections(wanted: &[String]) -> Result<(), Failure> {
-    let Some(unknown) = wanted.iter().find(|id| analyses::find(id).is_none()) else { return Ok(()) };
-    let mut known: Vec<&str> = analyses::REPORT.iter().map(|analysis| analysis.id).collect();
+    let reported = analyses::REPORT.iter().map(|analysis| analysis.id);
+    let mut known: Vec<&str> = reported.chain(others::SECTIONS.iter().copied()).collect();
     known.sort_unstable();
+    let Some(unknown) = wanted.iter().find(|id| !known.contains(&id.as_str())) else { return Ok(()) };
     let hint = match did_you_mean(unknown, known.iter().copied()) {
         Some(similar) => format!("did you mean `{similar}`?"),
         None => format!("there are: {}", known.join(", ")),

@@ -12,8 +12,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::answer::painted;
-use crate::context::HeldRun;
-use crate::{Answer, Context, Drawing, Failure, Form, HELP_TEMPLATE, Keep, Look, Reading, Selected, Verb};
+use crate::{
+    Answer, Context, Drawing, Failure, Form, HELP_TEMPLATE, Keep, Look, Reading, Recordings, Selected, Verb,
+};
 
 /// Draw what host and GPU did over time
 #[derive(Args, Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
@@ -58,9 +59,10 @@ impl Verb for Timeline {
             (measure(&rank, &[&TIMELINE]), timeline::measure(&rank))
         })?;
         let (measured, charts): (Vec<Measured>, Vec<_>) = read.answers.into_iter().unzip();
-        let outcomes = assemble(&read.run.recordings, &measured, &options, &[&TIMELINE])?;
-        let document = Document::new(Self::NAME, &read.run, outcomes);
-        let tracks = Tracks { run: read.run, charts, options, width: self.width };
+        let run = &read.recordings.run;
+        let outcomes = assemble(&run.recordings, &measured, &options, &[&TIMELINE])?;
+        let document = Document::new(Self::NAME, run, outcomes);
+        let tracks = Tracks { recordings: read.recordings, charts, options, width: self.width };
         Ok(Answer::new(document).drawn_by(tracks))
     }
 
@@ -74,7 +76,7 @@ impl Verb for Timeline {
 }
 
 struct Tracks {
-    run: HeldRun,
+    recordings: Arc<Recordings>,
     charts: Vec<Option<Arc<RankChart>>>,
     options: Options,
     width: Option<u32>,
@@ -82,7 +84,7 @@ struct Tracks {
 
 impl Drawing for Tracks {
     fn draw(&self, document: &Document, form: Form, look: Look) -> Result<Option<Vec<u8>>, Failure> {
-        let charts = || timeline::assemble(&self.run.recordings, &self.charts, &self.options);
+        let charts = || timeline::assemble(&self.recordings.run.recordings, &self.charts, &self.options);
         let section = document.sections().next();
         let drawing = || svg(&charts(), section, self.width.unwrap_or(USUAL_WIDTH));
         Ok(match form {

@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use eaves_analyze::Selection;
 use eaves_analyze::section::Section;
-use eaves_app::{Context, Recordings, Session, Verb, flame, verbs};
+use eaves_app::{Context, Form, Look, Recordings, Session, Verb, flame, verbs};
 use eaves_model::Run;
-use eaves_present::{Document, json, saved};
+use eaves_present::{Document, json};
 use eaves_roofline::scripts::Script;
 use eaves_serve::{Engine, Opened, Part, Problem, Recorded};
 use serde_json::{Map, Value};
@@ -39,27 +39,23 @@ impl Engine for Program {
     }
 
     fn open(&self, inputs: &[PathBuf]) -> Result<Opened, Problem> {
-        if let [input] = inputs {
-            let read = saved::json(input).map_err(|error| {
-                Problem::failed(error.to_string()).hint("make the report again, or open the trace")
-            })?;
-            if let Some(text) = read {
-                return Ok(Opened { json: text.into_bytes(), document: None, recorded: None });
-            }
-        }
-        let recordings = match Recordings::read(inputs, Selection::default(), None) {
-            Ok(recordings) => Arc::new(recordings),
-            // Tables of kernels, commands of NPUs and logs of compilers have verbs of their own.
-            Err(failure) => return self.open_otherwise(inputs).ok_or_else(|| failure.into()),
-        };
+        let recordings = Arc::new(Recordings::read(inputs, Selection::default(), None)?);
         self.session.add(&recordings);
-        let request = verbs::Report { inputs: inputs.to_vec(), ..verbs::Report::default() };
-        let document = request.run(&Context::new(&Session::of(&recordings)))?.document;
+        let file = |path: &Option<PathBuf>| path.clone().filter(|path| path.is_file());
+        let request = verbs::Report {
+            inputs: inputs.to_vec(),
+            config: file(&self.config),
+            ops: file(&self.ops).filter(|_| !recordings.has_traces()),
+            ..verbs::Report::default()
+        };
+        let answer = request.run(&Context::new(&Session::of(&recordings)))?;
+        let look = Look { width: 0, top: 0, full: true };
+        let json = answer.render(Form::Json, look)?;
         let recorded: Option<Arc<dyn Recorded>> = match recordings.run.recordings.is_empty() {
             true => None,
             false => Some(Arc::new(Kept(recordings))),
         };
-        Ok(Opened { json: written(&document)?, document: Some(document), recorded })
+        Ok(Opened { json, document: Some(answer.document), recorded })
     }
 
     fn ask(&self, verb: &str, request: Map<String, Value>) -> Result<Vec<u8>, Problem> {
@@ -84,29 +80,6 @@ impl Engine for Program {
             Ok(_) => Vec::new(),
             Err(error) => vec![(error.place.map(|(line, _)| line), error.to_string())],
         }
-    }
-}
-
-fn text(path: &std::path::Path) -> String {
-    path.display().to_string()
-}
-
-impl Program {
-    /// The document of a verb that takes other inputs than recordings; nothing if none does.
-    fn open_otherwise(&self, inputs: &[PathBuf]) -> Option<Opened> {
-        let files = || ["--".to_owned()].into_iter().chain(inputs.iter().map(|input| text(input)));
-        let mut roofline = vec!["roofline".to_owned()];
-        for (option, file) in [("--config", &self.config), ("--ops", &self.ops)] {
-            if let Some(file) = file.as_ref().filter(|file| file.is_file()) {
-                roofline.extend([option.to_owned(), text(file)]);
-            }
-        }
-        let compile = vec!["compile".to_owned()];
-        [roofline, compile].into_iter().find_map(|words| {
-            let words: Vec<String> = words.into_iter().chain(files()).collect();
-            let document = library::ask(&words).ok()?;
-            Some(Opened { json: written(&document).ok()?, document: Some(document), recorded: None })
-        })
     }
 }
 

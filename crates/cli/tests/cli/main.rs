@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking, its helpers too")]
 
+mod any_input;
 mod bench;
 mod compile;
 mod counted_kernels;

@@ -72,6 +72,6 @@ fn several_inputs_are_all_there_and_drawn_without_a_program() {
     let mut bytes = Vec::new();
     json::write(&whole, &mut bytes).unwrap();
     let expected: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
-    let found: serde_json::Value = serde_json::from_str(&saved::json(&path).unwrap().unwrap()).unwrap();
+    let found: serde_json::Value = serde_json::from_str(&saved::open(&path).unwrap().unwrap().json).unwrap();
     assert_eq!(found, expected);
 }

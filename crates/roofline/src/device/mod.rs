@@ -12,7 +12,7 @@ mod write;
 use crate::{Arithmetic, Counts, Engine};
 
 pub use catalogue::catalogue;
-pub use file::{FileError, ONE_CORE, parse, read};
+pub use file::{FileError, NPU_BANDWIDTH_GBPS, NPU_PEAK_TOPS, ONE_CORE, default_npu, parse, read};
 pub use key::meaning as key_meaning;
 pub use lookup::{Unknown, find, find_reported};
 pub use reported::Reported;

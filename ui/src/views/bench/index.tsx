@@ -34,4 +34,4 @@ function Bench({ source, document }: Props) {
   );
 }
 
-export const bench: View = { id: "bench", title: "Bench", Component: Bench };
+export const bench: View = { id: "bench", title: "Bench", needsNoRun: true, Component: Bench };

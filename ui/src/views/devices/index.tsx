@@ -31,6 +31,7 @@ function Devices({ source, document }: Props) {
 export const devices: View = {
   id: "devices",
   title: "Devices",
+  needsNoRun: true,
   missing: ({ source, document }) =>
     source.live || TABLES.some(([id, name]) => section(document, id)?.tables.some((table) => table.id === name))
       ? undefined

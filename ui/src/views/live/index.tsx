@@ -94,6 +94,7 @@ function Cores({ shares }: { shares: readonly number[] }) {
 export const live: View = {
   id: "live",
   title: "Live",
+  needsNoRun: true,
   missing: ({ source }) => (source.live ? undefined : "This page is a file. `eaves open TRACE` shows what its machine does now; `eaves watch -- CMD` prints it while a program runs."),
   Component: Live,
 };

@@ -10,17 +10,22 @@ use anyhow::Result;
 use clap::Args;
 use eaves_analyze::compare::{Checked, Checkup, Comparison, Condition, Profile, measure};
 use eaves_analyze::{Options, RankView, Selection};
+use eaves_assess::compile::compare;
+use eaves_ingest::Kind;
+use eaves_model::compile::CompileLog;
 use eaves_present::{Document, saved};
 use eaves_section::Section;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use self::drawing::{Drawn, Page};
-use super::compile;
+use super::Report;
 use crate::pictures::RankPictures;
 use crate::session::name_of;
 use crate::text_value::paths;
-use crate::{Answer, Context, Failure, Form, HELP_TEMPLATE, Keep, Reading, Selected, TooMuch, Verb, hinted};
+use crate::{
+    Answer, Context, Failure, Form, HELP_TEMPLATE, Keep, Reading, Selected, TooMuch, Verb, others, partial,
+};
 
 /// Compare two runs: what changed, and what is only noise
 #[derive(Args, Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
@@ -67,28 +72,30 @@ impl Verb for Diff {
     const NAME: &'static str = "diff";
 
     fn run(&self, context: &Context<'_>) -> Result<Answer, Failure> {
-        let are_logs = |inputs: &[PathBuf]| matches!(inputs, [log] if eaves_ingest::is_compile_log(log));
-        if are_logs(&self.base.0) && are_logs(&self.new.0) {
-            return self.of_compile_logs(context);
-        }
-        let conditions: Vec<Condition> =
-            self.fail_on.iter().map(|text| condition::parse(text)).collect::<Result<_>>()?;
-        let saved = (saved_report(&self.base.0)?, saved_report(&self.new.0)?);
-        // Pictures show both runs, and of a report that was saved there are no rows.
-        let draws = context.wants(Form::Html) && saved.0.is_none() && saved.1.is_none();
-        let sides = Sides { selection: self.selected.selection(), draws, context };
-        let base = sides.side(&self.base.0, saved.0, "base")?;
-        let new = sides.side(&self.new.0, saved.1, "new")?;
-        let comparison = Comparison::new(&base.profile, &new.profile);
-        let check = |condition: &Condition| {
-            condition.check(&comparison).map_err(|error| condition::explain(condition, &error))
-        };
-        let checked: Vec<Checked> = conditions.iter().map(check).collect::<Result<_>>()?;
+        let may_be_logs = [&self.base, &self.new].iter().all(|side| has_logs(&side.0, context));
+        let conditions = Conditions::parse(&self.fail_on, may_be_logs)?;
+        let sides =
+            Sides { selection: self.selected.selection(), draws: context.wants(Form::Html), context };
+        let base = sides.side(&self.base.0, "base")?;
+        let new = sides.side(&self.new.0, "new")?;
         let mut document = base.document;
         document.inputs.extend(new.document.inputs);
         document.warnings.extend(new.document.warnings);
-        document.outcomes = comparison.outcomes(&checked);
-        let mut answer = told(Answer::new(document), checked);
+        let logs = (!base.logs.is_empty() && !new.logs.is_empty()).then(|| compare(&base.logs, &new.logs));
+        let mut answer = match (base.profile.zip(new.profile), logs) {
+            (None, None) => return Err(nothing_in_common(base.kinds, new.kinds)),
+            (None, Some(logs)) => {
+                document.outcomes = logs;
+                conditions.check_logs(Answer::new(document))?
+            }
+            (Some((base, new)), logs) => {
+                let comparison = Comparison::new(&base, &new);
+                let checked = conditions.check(&comparison)?;
+                document.outcomes = comparison.outcomes(&checked);
+                document.outcomes.extend(logs.into_iter().flatten());
+                told(Answer::new(document), checked)
+            }
+        };
         if let Some((base, new)) = base.drawn.zip(new.drawn) {
             answer = answer.drawn_by(Page { base, new });
         }
@@ -104,15 +111,53 @@ impl Verb for Diff {
     }
 }
 
-impl Diff {
-    fn of_compile_logs(&self, context: &Context<'_>) -> Result<Answer, Failure> {
-        let conditions = crate::condition::parse_all(&self.fail_on)?;
-        let (base, new) = (context.compile_logs(&self.base.0)?, context.compile_logs(&self.new.0)?);
-        let mut answer = Answer::new(compile::difference(Self::NAME, &base, &new));
+/// What to fail on. Compile logs have conditions of their own, and what the inputs are is known only when they are read.
+struct Conditions {
+    of_runs: Result<Vec<Condition>, Failure>,
+    of_logs: Result<Vec<crate::condition::Condition>, Failure>,
+}
+
+impl Conditions {
+    /// Fails at once on what means nothing for these inputs.
+    fn parse(texts: &[String], may_be_logs: bool) -> Result<Self, Failure> {
+        let of_runs: Result<Vec<Condition>> = texts.iter().map(|text| condition::parse(text)).collect();
+        let of_logs = crate::condition::parse_all(texts);
+        let both = Self { of_runs: of_runs.map_err(Failure::from), of_logs: of_logs.map_err(Failure::from) };
+        match (&both.of_runs, &both.of_logs) {
+            (Err(failure), of_logs) if of_logs.is_err() || !may_be_logs => Err(failure.clone()),
+            _ => Ok(both),
+        }
+    }
+
+    fn check(self, comparison: &Comparison) -> Result<Vec<Checked>, Failure> {
+        let check = |condition: &Condition| {
+            condition.check(comparison).map_err(|error| condition::explain(condition, &error))
+        };
+        Ok(self.of_runs?.iter().map(check).collect::<Result<_>>()?)
+    }
+
+    fn check_logs(self, mut answer: Answer) -> Result<Answer, Failure> {
         let sections: Vec<&Section> = answer.document.sections().collect();
-        answer.too_much = crate::condition::check_all(&conditions, &sections)?;
+        answer.too_much = crate::condition::check_all(&self.of_logs?, &sections)?;
         Ok(answer)
     }
+}
+
+/// True if there is a compile log among inputs, which is not known of what can be read only once.
+fn has_logs(inputs: &[PathBuf], context: &Context<'_>) -> bool {
+    match context.session.find(inputs) {
+        Some(held) => !held.compile_logs.is_empty(),
+        None => inputs.iter().any(|input| eaves_ingest::is_compile_log(input)),
+    }
+}
+
+/// Why two runs are not compared.
+fn nothing_in_common(base: Vec<Kind>, new: Vec<Kind>) -> Failure {
+    let [base, new] = [base, new].map(|kinds| kinds.into_iter().map(Kind::id).collect::<Vec<_>>().join(", "));
+    Failure::new(
+        format!("the runs have nothing in common to compare: {base} and {new}"),
+        "compare traces with traces, compile logs with compile logs",
+    )
 }
 
 /// With the conditions that hold.
@@ -132,19 +177,15 @@ fn told(mut answer: Answer, checked: Vec<Checked>) -> Answer {
     answer
 }
 
-/// The report that was saved, if a file is one.
-fn saved_report(inputs: &[PathBuf]) -> Result<Option<saved::SavedReport>> {
-    let [path] = inputs else { return Ok(None) };
-    saved::read(path)
-        .map_err(|error| hinted(error.to_string(), "make the report again, or compare the traces"))
-}
-
 /// One run as it was read.
 struct Side {
-    profile: Profile,
+    /// Times by name; nothing if there are compile logs alone.
+    profile: Option<Profile>,
+    logs: Vec<CompileLog>,
     /// What was read and what was odd, without outcomes.
     document: Document,
-    /// What a page draws of it; nothing if one of the runs is a report that was saved.
+    kinds: Vec<Kind>,
+    /// What a page draws of it; nothing without rows.
     drawn: Option<Drawn>,
 }
 
@@ -157,15 +198,10 @@ struct Sides<'a> {
 }
 
 impl Sides<'_> {
-    fn side(
-        &self,
-        inputs: &[PathBuf],
-        saved: Option<saved::SavedReport>,
-        role: &'static str,
-    ) -> Result<Side> {
-        let mut side = match saved {
-            Some(report) => self.saved(report)?,
-            None => self.traces(inputs)?,
+    fn side(&self, inputs: &[PathBuf], role: &'static str) -> Result<Side, Failure> {
+        let mut side = match partial::split(&self.context.files(inputs)).0.is_empty() {
+            true => self.read(inputs)?,
+            false => self.partial(inputs)?,
         };
         for input in &mut side.document.inputs {
             input.role = Some(role);
@@ -173,40 +209,70 @@ impl Sides<'_> {
         Ok(side)
     }
 
-    fn saved(&self, report: saved::SavedReport) -> Result<Side> {
-        let path = &report.input.path;
+    fn read(&self, inputs: &[PathBuf]) -> Result<Side, Failure> {
+        let part = self.context.part(self.selection.clone(), inputs);
+        let options = Options::default().with_selection(part.clone());
+        let keep = if self.draws { Keep::Selected(&part) } else { Keep::Nothing };
+        let read = self.context.read(inputs, Reading::Everything, keep, |trace| {
+            let rank = RankView::new(trace, &options);
+            (measure(&rank), self.draws.then(|| RankPictures::of(&rank, true)))
+        })?;
+        let recordings = read.recordings;
+        if let Some(saved) = &recordings.saved {
+            let document = Document { verb: "diff", inputs: vec![saved.input.clone()], ..Document::default() };
+            return self.tables(&saved.document, document, &saved.schema);
+        }
+        let (measured, pictures): (Vec<_>, Vec<_>) = read.answers.into_iter().unzip();
+        let name = name_of(&self.context.files(inputs));
+        let run = &recordings.run;
+        let profile = match recordings.has_traces() {
+            true => {
+                let profile = Profile::of_run(&run.recordings, measured, &part);
+                Some(profile.map_err(|error| Failure::from(error).about(&name))?)
+            }
+            false => Profile::of_measurements(&recordings.measurements),
+        };
+        let draws = self.draws && recordings.has_traces();
+        let pictures = pictures.into_iter().flatten().collect();
+        Ok(Side {
+            profile,
+            logs: recordings.compile_logs.clone(),
+            document: others::list(Document::new("diff", run, Vec::new()), &recordings),
+            kinds: recordings.kinds().collect(),
+            drawn: draws.then(|| Drawn { name, recordings: recordings.clone(), pictures, options }),
+        })
+    }
+
+    /// Ranks that were measured elsewhere, by their report.
+    fn partial(&self, inputs: &[PathBuf]) -> Result<Side, Failure> {
+        let report = Report { inputs: inputs.to_vec(), ..Report::default() };
+        let whole = report.run(&Context { forms: &[], ..*self.context })?.document;
+        let listed = Document {
+            verb: "diff",
+            inputs: whole.inputs.clone(),
+            warnings: whole.warnings.clone(),
+            ..Document::default()
+        };
+        self.tables(&whole, listed, "partial report")
+    }
+
+    /// What a report gives to compare, of which there are no rows.
+    fn tables(&self, report: &Document, document: Document, schema: &str) -> Result<Side, Failure> {
+        let path = document.inputs.first().map_or("", |input| input.path.as_str());
         if self.selection != Selection::default() {
-            return Err(hinted(
+            return Err(Failure::new(
                 format!("nothing can be selected from a saved report: {path}"),
                 "leave out --step, --time and --rank, or compare the traces",
             ));
         }
-        let profile = Profile::from_saved(report.recordings, &report.tables).ok_or_else(|| {
-            hinted(
-                format!("the saved {} has no tables that are compared: {path}", report.schema),
+        let recordings = report.inputs.len() as u64;
+        let profile = Profile::from_saved(recordings, &saved::tables(report)).ok_or_else(|| {
+            Failure::new(
+                format!("the saved {schema} has no tables that are compared: {path}"),
                 "save the whole report of `eaves report` or `eaves hta` as .json or .html",
             )
         })?;
-        let document = Document { verb: "diff", inputs: vec![report.input], ..Document::default() };
-        Ok(Side { profile, document, drawn: None })
-    }
-
-    fn traces(&self, inputs: &[PathBuf]) -> Result<Side> {
-        let part = self.context.part(self.selection.clone(), inputs);
-        let options = Options::default().with_selection(part.clone());
-        let keep = if self.draws { Keep::Selected(&part) } else { Keep::Nothing };
-        let read = self.context.read(inputs, Reading::Traces, keep, |trace| {
-            let rank = RankView::new(trace, &options);
-            (measure(&rank), self.draws.then(|| RankPictures::of(&rank, true)))
-        })?;
-        let (measured, pictures): (Vec<_>, Vec<_>) = read.answers.into_iter().unzip();
-        let name = name_of(&self.context.files(inputs));
-        let profile = Profile::of_run(&read.run.recordings, measured, &part).map_err(|error| {
-            hinted(format!("{error}: {name}"), "`eaves info` shows the ranks, steps and times of a recording")
-        })?;
-        let document = Document::new("diff", &read.run, Vec::new());
-        let pictures = pictures.into_iter().flatten().collect();
-        let drawn = self.draws.then_some(Drawn { name, run: read.run, pictures, options });
-        Ok(Side { profile, document, drawn })
+        let kinds = vec![Kind::SavedReport];
+        Ok(Side { profile: Some(profile), logs: Vec::new(), document, kinds, drawn: None })
     }
 }

@@ -1,6 +1,5 @@
 //! `roofline`: how far kernels, operators, commands and messages are from what the device can do.
 
-mod config;
 mod drawing;
 mod inputs;
 mod pair;
@@ -14,8 +13,8 @@ use eaves_roofline::Settings;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use self::config::Config;
 pub use self::pair::Pair;
+use crate::npu_config::NpuConfig;
 use crate::text_value::written_as_text;
 use crate::{Against, Answer, Context, Failure, Form, HELP_TEMPLATE, Selected, Verb, condition};
 
@@ -188,7 +187,7 @@ impl Verb for Roofline {
 
     fn run(&self, context: &Context<'_>) -> Result<Answer, Failure> {
         let conditions = condition::parse_all(&self.fail_on)?;
-        let config = self.config.as_deref().map(|path| Config::read(path, context.progress)).transpose()?;
+        let config = self.config.as_deref().map(|path| NpuConfig::read(path, context.progress)).transpose()?;
         let inputs = inputs::read(self, &self.settings(config.as_ref()), context)?;
         let mut answer = drawing::answer(self, inputs);
         answer.too_much = condition::check_all(&conditions, &answer.document.sections().collect::<Vec<_>>())?;
@@ -208,9 +207,9 @@ impl Verb for Roofline {
 
 impl Roofline {
     /// The limits: what was typed wins over what a file says.
-    fn settings(&self, config: Option<&Config>) -> Settings {
+    fn settings(&self, config: Option<&NpuConfig>) -> Settings {
         let usual = Settings::default();
-        let pick = |typed: Option<Percent>, said: fn(&Config) -> Option<f64>, usual: f64| {
+        let pick = |typed: Option<Percent>, said: fn(&NpuConfig) -> Option<f64>, usual: f64| {
             typed.map(|Percent(typed)| typed).or_else(|| config.and_then(said)).unwrap_or(usual)
         };
         Settings {

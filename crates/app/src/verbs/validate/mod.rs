@@ -194,8 +194,8 @@ fn document(section: Section, ran: &[Ran], roofs: &Roofs<'_>) -> Document {
 
 fn read_baseline(path: &Path) -> Result<Baseline, Failure> {
     let hint = "save one with `eaves validate --json -o FILE`";
-    let report = saved::read(path).map_err(|error| Failure::new(error.to_string(), hint))?;
-    let baseline = report.and_then(|report| Baseline::from_saved(&report.tables));
+    let report = saved::open(path).map_err(|error| Failure::new(error.to_string(), hint))?;
+    let baseline = report.and_then(|report| Baseline::from_saved(&saved::tables(&report.document)));
     baseline
         .ok_or_else(|| Failure::new(format!("no saved answer of `eaves validate`: {}", path.display()), hint))
 }

@@ -19,7 +19,9 @@ pub(super) fn form(first: &str) -> Option<Form> {
 
 fn of_object(first: &str) -> Option<Form> {
     let keys = keys(first, 1);
-    let has = |names: &[&str]| keys.iter().any(|key| names.contains(key));
+    let has = |names: &[&str]| keys.iter().any(|(key, _)| names.contains(key));
+    // Other programs have an object under these names.
+    let has_list = |name: &str| keys.iter().any(|(key, value)| *key == name && value.starts_with('['));
     if has(&["traceEvents"]) {
         let says_amounts = ["\"flops\"", "\"dram_bytes\""].iter().any(|key| first.contains(key));
         let of_kineto = OF_KINETO.iter().any(|key| first.contains(key));
@@ -27,12 +29,12 @@ fn of_object(first: &str) -> Option<Form> {
     }
     if super::documents::is_one(first) {
         Some(Form::Benchmark)
-    } else if has(&["events"]) {
+    } else if has_list("events") {
         Some(Form::Events)
-    } else if has(&["commands"]) {
+    } else if has_list("commands") {
         Some(Form::Commands)
     } else if has(&["rows", "results", "simplified", "points"])
-        || keys.iter().any(|key| super::benchmark::named_shape(key).is_some())
+        || keys.iter().any(|(key, _)| super::benchmark::named_shape(key).is_some())
     {
         Some(Form::Benchmark)
     } else {
@@ -47,7 +49,7 @@ fn of_list(first: &str) -> Option<Form> {
         return None;
     }
     let keys = keys(inside, 1);
-    let has = |name: &str| keys.contains(&name);
+    let has = |name: &str| keys.iter().any(|(key, _)| *key == name);
     if has("ph") {
         None
     } else if has("latency_ms") || has("tflops") || (has("precision") && has("time_us")) {
@@ -61,17 +63,17 @@ fn of_list(first: &str) -> Option<Form> {
     }
 }
 
-/// Keys at a depth of brackets, until that depth is left.
-fn keys(text: &str, wanted: usize) -> Vec<&str> {
+/// Keys at a depth of brackets, until that depth is left, each with the text that its value begins.
+fn keys(text: &str, wanted: usize) -> Vec<(&str, &str)> {
     let bytes = text.as_bytes();
     let (mut depth, mut at, mut keys) = (0_usize, 0, Vec::new());
     while let Some(&byte) = bytes.get(at) {
         match byte {
             b'"' => {
                 let Some(end) = end_of_text(bytes, at + 1) else { return keys };
-                let is_key = bytes[end + 1..].trim_ascii_start().starts_with(b":");
-                if let Some(key) = text.get(at + 1..end).filter(|_| is_key && depth == wanted) {
-                    keys.push(key);
+                let value = text.get(end + 1..).and_then(|rest| rest.trim_start().strip_prefix(':'));
+                if let Some((key, value)) = text.get(at + 1..end).zip(value).filter(|_| depth == wanted) {
+                    keys.push((key, value.trim_start()));
                 }
                 at = end;
             }

@@ -3,7 +3,7 @@
 use super::tree::Node;
 use super::{Problem, own};
 use crate::Counts;
-use crate::device::{Device, Fact, Memory, Peak, Source, key};
+use crate::device::{Confidence, Device, Fact, Memory, Peak, Source, key};
 
 /// The forms, each known by a key that no other has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,11 +22,17 @@ pub(super) enum Form {
     Calculator,
 }
 
-const FORMS: [(&str, Form); 5] = [
+/// Operations per second of an NPU whose configuration gives none, in units of 10^12: what its dashboards assume.
+pub const NPU_PEAK_TOPS: f64 = 32.0;
+/// Bytes per second of such an NPU, in units of 10^9.
+pub const NPU_BANDWIDTH_GBPS: f64 = 50.0;
+
+const FORMS: [(&str, Form); 6] = [
     ("max_achievable_tflops", Form::TraceLens),
     ("peak_flops", Form::TprofList),
     ("compute_peak_flops", Form::SuperBench),
     ("peak_tops", Form::Npu),
+    ("mem_bw", Form::Npu),
     ("peak_flops_tflops", Form::Calculator),
 ];
 
@@ -82,6 +88,7 @@ impl Form {
             Self::Npu => {
                 device.peaks = read.one_peak("peak_tops", 1e12, read.counts()?)?;
                 device.memory = read.main_memory("mem_bw", 1e9)?;
+                or_defaults(&mut device, read.counts()?);
             }
             Self::Calculator => {
                 device.peaks = read.peaks("peak_flops_tflops", 1e12)?;
@@ -90,6 +97,29 @@ impl Form {
         }
         Ok(device)
     }
+}
+
+/// What a configuration of an NPU leaves open is as its dashboards assume it, and says so.
+fn or_defaults(device: &mut Device, counts: Counts) {
+    let assumed = |value| {
+        let text = "default of NPU dashboards".to_owned();
+        Fact { value, source: Source { text, confidence: Confidence::Low } }
+    };
+    if device.peaks.is_empty() {
+        device.peaks.push(peak(key::ANY, assumed(NPU_PEAK_TOPS * 1e12), counts));
+    }
+    for memory in &mut device.memory {
+        memory.bandwidth.get_or_insert_with(|| assumed(NPU_BANDWIDTH_GBPS * 1e9));
+    }
+}
+
+/// An NPU of which nothing is known.
+pub fn default_npu() -> Device {
+    let memory = Memory { id: "hbm".into(), name: "HBM".into(), ..Memory::default() };
+    let (id, name) = ("npu".to_owned(), "NPU (default: 32 TOPS, 50 GB/s)".to_owned());
+    let mut device = Device { id, name, memory: vec![memory], ..Device::default() };
+    or_defaults(&mut device, Counts::Operations);
+    device
 }
 
 struct Reader<'a> {

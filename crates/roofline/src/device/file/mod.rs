@@ -9,6 +9,7 @@ mod tree;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+pub use self::foreign::{NPU_BANDWIDTH_GBPS, NPU_PEAK_TOPS, default_npu};
 pub(super) use self::own::scaled;
 use self::tree::{Kind, Node};
 use super::{Confidence, Device, Source};

@@ -1,31 +1,22 @@
 //! Reports of ours as inputs: the JSON that `--json` prints, alone or inside a page.
 
+mod document;
+mod form;
+mod names;
+
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use eaves_section::Value;
 use eaves_section::saved::SavedTable;
-use serde::Deserialize;
+use eaves_section::{Section, Table};
 
-use crate::Input;
+use self::form::DocumentForm;
 use crate::html::{DATA_END, DATA_START};
 use crate::packed::unpacked;
 use crate::page::DOCUMENT_START;
-
-/// A report that was saved.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SavedReport {
-    /// The schema it follows, such as `eaves.report/1`.
-    pub schema: String,
-    /// How many recordings it was made of.
-    pub recordings: u64,
-    /// The report as an input of another verb.
-    pub input: Input,
-    /// Its tables.
-    pub tables: Vec<SavedTable>,
-}
+use crate::{Document, Input};
 
 /// Why a report of ours cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -53,13 +44,34 @@ pub enum Error {
         /// What the reader said.
         source: serde_json::Error,
     },
+    /// It has more names of sections, tables and columns than any report of ours. Whoever made it.
+    #[error("the saved report has too many names: {path}")]
+    TooManyNames {
+        /// The input.
+        path: String,
+    },
 }
 
-/// Reads a report that was saved; nothing if the file is something else, such as a trace.
+/// A report that was saved.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Saved {
+    /// The schema that it follows, such as `eaves.report/1`.
+    pub schema: String,
+    /// The report as an input of another verb.
+    pub input: Input,
+    /// The JSON as it was saved.
+    pub json: String,
+    /// The same as a document.
+    pub document: Document,
+    /// The page that it was saved as, with its pictures; nothing if it was saved as JSON.
+    pub page: Option<Vec<u8>>,
+}
+
+/// Opens a report that was saved; nothing if the file is something else, such as a trace.
 ///
 /// # Errors
 /// If it is a report of ours but cannot be read.
-pub fn read(path: &Path) -> Result<Option<SavedReport>, Error> {
+pub fn open(path: &Path) -> Result<Option<Saved>, Error> {
     let shown = path.display().to_string();
     let failed = |source| Error::Io { path: shown.clone(), source };
     // What is no file is not for us to open: a pipe can be read once only. What does not exist is told by the reader of
@@ -81,7 +93,37 @@ pub fn read(path: &Path) -> Result<Option<SavedReport>, Error> {
     };
     let form: DocumentForm =
         serde_json::from_str(&json).map_err(|source| Error::Damaged { path: shown.clone(), source })?;
-    Ok(Some(report(form, shown, container, size)))
+    let document = document::document(&form).ok_or_else(|| Error::TooManyNames { path: shown.clone() })?;
+    let input = input(&document, shown, container, size);
+    let (json, page) = (json.into_owned(), (container == Container::Page).then_some(bytes));
+    Ok(Some(Saved { schema: form.schema, input, json, document, page }))
+}
+
+fn input(document: &Document, path: String, container: Container, bytes: u64) -> Input {
+    Input {
+        path,
+        role: None,
+        format: "eaves",
+        container: match container {
+            Container::Json => "plain",
+            Container::Page => "html",
+        },
+        rank: document.inputs.first().map_or(0, |input| input.rank),
+        rank_source: "assumed",
+        events: document.inputs.iter().map(|input| input.events).fold(0, u64::saturating_add),
+        bytes,
+    }
+}
+
+/// The tables of a document as those of a saved report, to be compared.
+pub fn tables(document: &Document) -> Vec<SavedTable> {
+    let table = |(section, table): (&Section, &Table)| SavedTable {
+        section: section.id.to_owned(),
+        id: table.id.to_owned(),
+        columns: table.columns.iter().map(|column| column.id.to_owned()).collect(),
+        rows: table.rows.clone(),
+    };
+    document.tables().map(table).collect()
 }
 
 /// The JSON in a page, as it is or packed.
@@ -96,20 +138,6 @@ fn embedded(page: &str) -> Option<Cow<'_, str>> {
 fn element<'a>(page: &'a str, start: &str) -> Option<&'a str> {
     let (_, rest) = page.split_once(start)?;
     rest.split_once(DATA_END).map(|(data, _)| data)
-}
-
-/// The JSON of a report that was saved, as it is; nothing if the file is something else.
-///
-/// # Errors
-/// If it is a report of ours but cannot be read.
-pub fn json(path: &Path) -> Result<Option<String>, Error> {
-    if read(path)?.is_none() {
-        return Ok(None);
-    }
-    let shown = || path.display().to_string();
-    let bytes = std::fs::read(path).map_err(|source| Error::Io { path: shown(), source })?;
-    let text = String::from_utf8_lossy(&bytes);
-    Ok(Some(embedded(&text).map_or_else(|| text.to_string(), Cow::into_owned)))
 }
 
 /// So much of a file decides what it is.
@@ -134,87 +162,17 @@ fn container(start: &[u8]) -> Option<Container> {
     value.starts_with("\"eaves.").then_some(Container::Json)
 }
 
-#[derive(Deserialize)]
-struct DocumentForm {
-    schema: String,
-    #[serde(default)]
-    inputs: Vec<InputForm>,
-    #[serde(default)]
-    sections: Vec<SectionForm>,
-}
-
-#[derive(Deserialize)]
-struct InputForm {
-    #[serde(default)]
-    rank: i64,
-    #[serde(default)]
-    events: u64,
-}
-
-#[derive(Deserialize)]
-struct SectionForm {
-    id: String,
-    #[serde(default)]
-    tables: Vec<TableForm>,
-}
-
-#[derive(Deserialize)]
-struct TableForm {
-    id: String,
-    columns: Vec<ColumnForm>,
-    rows: Vec<Vec<serde_json::Value>>,
-}
-
-#[derive(Deserialize)]
-struct ColumnForm {
-    id: String,
-}
-
-fn report(form: DocumentForm, path: String, container: Container, bytes: u64) -> SavedReport {
-    let input = Input {
-        path,
-        role: None,
-        format: "eaves",
-        container: match container {
-            Container::Json => "plain",
-            Container::Page => "html",
-        },
-        rank: form.inputs.first().map_or(0, |input| input.rank),
-        rank_source: "assumed",
-        events: form.inputs.iter().map(|input| input.events).fold(0, u64::saturating_add),
-        bytes,
-    };
-    let tables = form.sections.into_iter().flat_map(|section| {
-        let id = section.id;
-        section.tables.into_iter().map(move |table| SavedTable {
-            section: id.clone(),
-            id: table.id,
-            columns: table.columns.into_iter().map(|column| column.id).collect(),
-            rows: table.rows.into_iter().map(|row| row.into_iter().map(value).collect()).collect(),
-        })
-    });
-    SavedReport { schema: form.schema, recordings: form.inputs.len() as u64, input, tables: tables.collect() }
-}
-
-fn value(json: serde_json::Value) -> Value {
-    match json {
-        serde_json::Value::Number(number) => match (number.as_i64(), number.as_f64()) {
-            (Some(integer), _) => Value::Integer(integer),
-            (None, Some(float)) => Value::Float(float),
-            (None, None) => Value::Missing("not a number"),
-        },
-        serde_json::Value::String(text) => Value::Text(text),
-        _ => Value::Missing("not in the saved report"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use eaves_section::{Column, Outcome, Section, Table, Unit};
+    use eaves_model::{Ns, Oddity};
+    use eaves_section::{
+        Column, Finding, Gain, Number, Outcome, Provenance, Severity, Skipped, Unit, Value,
+    };
 
     use super::*;
-    use crate::{Document, html, json, page};
+    use crate::{InputWarning, html, json, page};
 
+    /// Something of everything that documents hold.
     fn document() -> Document {
         let table = Table {
             id: "by_name",
@@ -229,8 +187,54 @@ mod tests {
                 vec![Value::from("none"), Value::Missing("not recorded")],
             ],
         };
-        let section = Section { id: "kernels", tables: vec![table], ..Section::default() };
-        Document { verb: "report", outcomes: vec![Outcome::Section(section)], ..Document::default() }
+        let number = Number {
+            id: "idle_pct",
+            rank: Some(3),
+            value: Value::Missing("no GPU"),
+            unit: Unit::Percent,
+            provenance: Provenance::Datasheet,
+            explain: "of the span",
+        };
+        let finding = Finding {
+            id: "idle",
+            severity: Severity::Critical,
+            claim: "idle".to_owned(),
+            gain: Some(Gain { overlaps: vec!["sync"], ..Gain::new(Ns(8), Ns(9), 1, "by hand") }),
+            evidence: "by_name".to_owned(),
+            next: "use it".to_owned(),
+        };
+        let section = Section {
+            id: "kernels",
+            title: "Kernels",
+            numbers: vec![number],
+            tables: vec![table],
+            findings: vec![finding],
+        };
+        let skipped = Skipped { id: "memory", missing: "no memory".into(), how_to_record: "record it".into() };
+        let input = Input {
+            path: "a.json".to_owned(),
+            role: None,
+            format: "kineto",
+            container: "gzip",
+            rank: 3,
+            rank_source: "trace",
+            events: 7,
+            bytes: 8,
+        };
+        let warning = InputWarning {
+            kind: Oddity::Garbage,
+            count: 2,
+            first_offset: Some(5),
+            path: Some("a.json".to_owned()),
+            detail: Some("3 bytes".to_owned()),
+        };
+        Document {
+            verb: "report",
+            inputs: vec![input],
+            warnings: vec![warning],
+            outcomes: vec![Outcome::Section(section), Outcome::Skipped(skipped)],
+            ..Document::default()
+        }
     }
 
     fn write(name: &str, content: &[u8]) -> (tempfile::TempDir, std::path::PathBuf) {
@@ -245,16 +249,21 @@ mod tests {
         let mut bytes = Vec::new();
         json::write(&document(), &mut bytes).unwrap();
         let file = page::offline(&document(), &page::Parts::default(), page::BUDGET);
+        let written = bytes.clone();
         for content in [bytes, html::render(&document()).into_bytes(), file.into_bytes()] {
             let (_directory, path) = write("report", &content);
-            let report = read(&path).unwrap().unwrap();
-            assert_eq!(report.schema, "eaves.report/1");
-            let table = &report.tables[0];
+            let saved = open(&path).unwrap().unwrap();
+            assert_eq!(saved.schema, "eaves.report/1");
+            let table = &tables(&saved.document)[0];
             assert_eq!((table.section.as_str(), table.id.as_str()), ("kernels", "by_name"));
             assert_eq!(table.columns, ["name", "total_ns"]);
             assert_eq!(table.rows[0], [Value::from("</script><b>"), Value::Integer(i64::MAX)]);
             assert_eq!(table.rows[1][1], Value::Float(0.1));
-            assert!(matches!(table.rows[2][1], Value::Missing(_)));
+            assert_eq!(saved.document, document());
+            assert_eq!((saved.input.events, saved.input.bytes), (7, content.len() as u64));
+            let mut again = Vec::new();
+            json::write(&saved.document, &mut again).unwrap();
+            assert_eq!(String::from_utf8(again).unwrap(), String::from_utf8(written.clone()).unwrap());
         }
     }
 
@@ -269,9 +278,9 @@ mod tests {
             "\u{1f}\u{8b}",
         ] {
             let (_directory, path) = write("file", content.as_bytes());
-            assert_eq!(read(&path).unwrap(), None, "{content}");
+            assert_eq!(open(&path).unwrap(), None, "{content}");
         }
-        assert_eq!(read(Path::new("no such file")).unwrap(), None);
+        assert_eq!(open(Path::new("no such file")).unwrap(), None);
     }
 
     #[test]
@@ -279,8 +288,8 @@ mod tests {
         let page = html::render(&document());
         let without_data = page.replace(DATA_START, "");
         let (_directory, path) = write("page", without_data.as_bytes());
-        assert!(matches!(read(&path), Err(Error::NoData { .. })));
+        assert!(matches!(open(&path), Err(Error::NoData { .. })));
         let (_directory, path) = write("cut", b"{\"schema\": \"eaves.report/1\", \"sections\": [");
-        assert!(matches!(read(&path), Err(Error::Damaged { .. })));
+        assert!(matches!(open(&path), Err(Error::Damaged { .. })));
     }
 }

@@ -1,17 +1,22 @@
-//! A file with the peaks and thresholds of an NPU.
+//! `roofline_config.json`: the peaks and thresholds of an NPU, which are read as a peaks file too.
 
 use std::path::Path;
 
 use anyhow::Context;
 use eaves_model::suggestion::did_you_mean;
+use eaves_roofline::Settings;
 
 use crate::{Progress, hinted};
 
-/// The thresholds of a file that also says what the device can do.
-pub(super) struct Config {
-    pub(super) bound: Option<f64>,
-    pub(super) memory: Option<f64>,
-    pub(super) compute: Option<f64>,
+/// The name of a configuration beside NPU commands.
+pub const NAME: &str = "roofline_config.json";
+
+/// The thresholds of a configuration.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct NpuConfig {
+    pub(crate) bound: Option<f64>,
+    pub(crate) memory: Option<f64>,
+    pub(crate) compute: Option<f64>,
 }
 
 /// Every key of such a file. The last ones are those of a dashboard that reads the same file; here they mean nothing.
@@ -30,8 +35,8 @@ const KEYS: [&str; 12] = [
     "issue_perf_limit",
 ];
 
-impl Config {
-    pub(super) fn read(path: &Path, progress: &dyn Progress) -> anyhow::Result<Self> {
+impl NpuConfig {
+    pub(crate) fn read(path: &Path, progress: &dyn Progress) -> anyhow::Result<Self> {
         let text = std::fs::read_to_string(path)
             .with_context(|| format!("cannot read the configuration: {}", path.display()))?;
         let wrong = |what: String| {
@@ -65,5 +70,16 @@ impl Config {
             memory: limit("mem_thresh")?,
             compute: limit("comp_thresh")?,
         })
+    }
+
+    /// The limits that it gives.
+    pub(crate) fn settings(&self) -> Settings {
+        let usual = Settings::default();
+        Settings {
+            bound_pct: self.bound.unwrap_or(usual.bound_pct),
+            compute_threshold_pct: self.compute.unwrap_or(usual.compute_threshold_pct),
+            memory_threshold_pct: self.memory.unwrap_or(usual.memory_threshold_pct),
+            ..usual
+        }
     }
 }
