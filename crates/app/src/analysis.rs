@@ -17,9 +17,7 @@ use serde::Deserialize;
 use crate::flame::{Trees, View};
 use crate::others::Others;
 use crate::pictures::{Pictures, RankPictures};
-use crate::{
-    Answer, Context, Drawing, Duration, Failure, Form, Keep, Look, Reading, Recordings, Selected,
-};
+use crate::{Answer, Context, Drawing, Duration, Failure, Form, Keep, Look, Reading, Recordings, Selected};
 use crate::{machine, partial, saved_report};
 
 /// The part of recordings to look at, and how closely.

@@ -46,9 +46,8 @@ impl Measuring<'_> {
         measurements: &Measurements,
         context: &Context<'_>,
     ) -> Result<(Device, Settings)> {
-        let is_open = measurements.format == COMMANDS
-            && measurements.device.is_none()
-            && self.device.is_unnamed();
+        let is_open =
+            measurements.format == COMMANDS && measurements.device.is_none() && self.device.is_unnamed();
         if !is_open {
             let device = self.device.resolve(measurements.device.as_deref())?;
             return Ok((self.checked(device)?, (self.settings)(None)));
@@ -98,12 +97,8 @@ impl Measuring<'_> {
         let script = script(self.ops, Path::new(&measurements.path))?;
         let custom =
             |name: &str, record: &str| script.as_ref().and_then(|script| script.command(name, record));
-        let reading = Reading {
-            device,
-            dtype: self.dtype,
-            compatibility: self.compatibility,
-            custom: Some(&custom),
-        };
+        let reading =
+            Reading { device, dtype: self.dtype, compatibility: self.compatibility, custom: Some(&custom) };
         let points = roofline::points(measurements, &reading);
         let transfers = roofline::transfers(measurements);
         let mut outcomes = Vec::new();

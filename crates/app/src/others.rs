@@ -107,7 +107,8 @@ impl Others<'_> {
         recordings: &Recordings,
         context: &Context<'_>,
     ) -> Result<()> {
-        let settings = |config: Option<&NpuConfig>| config.map_or_else(Settings::default, NpuConfig::settings);
+        let settings =
+            |config: Option<&NpuConfig>| config.map_or_else(Settings::default, NpuConfig::settings);
         let measuring = Measuring {
             device: self.device,
             config: self.config,
@@ -188,7 +189,8 @@ pub(crate) fn list(mut document: Document, recordings: &Recordings) -> Document 
 
 /// What these inputs are.
 pub(crate) fn inputs(recordings: &Recordings) -> Vec<OtherInput<'_>> {
-    let kind_of = |path: &str| recordings.found.iter().find(|found| found.path == path).map(|found| found.kind);
+    let kind_of =
+        |path: &str| recordings.found.iter().find(|found| found.path == path).map(|found| found.kind);
     let measurements = recordings.measurements.iter().map(|file| OtherInput {
         path: &file.path,
         kind: kind_of(&file.path).unwrap_or(Kind::ProfilerSums).id(),
@@ -216,7 +218,8 @@ pub(crate) fn inputs(recordings: &Recordings) -> Vec<OtherInput<'_>> {
         records: Some(recording.trace.events),
         device: Err("not recorded"),
     });
-    let ours = recordings.found.iter().filter(|found| matches!(found.kind, Kind::SavedReport | Kind::Partial));
+    let ours =
+        recordings.found.iter().filter(|found| matches!(found.kind, Kind::SavedReport | Kind::Partial));
     let ours = ours.map(|found| OtherInput {
         path: &found.path,
         kind: found.kind.id(),

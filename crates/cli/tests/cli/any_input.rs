@@ -75,7 +75,8 @@ fn a_missing_device_is_named_and_not_guessed() {
     assert!(skipped["missing"].as_str().unwrap().contains("kernels.csv"), "{skipped}");
     assert!(skipped["how_to_record"].as_str().unwrap().contains("--device"), "{skipped}");
     // A configuration of an NPU is for NPU commands.
-    let found = document(&run(folder.path(), &["report", "kernels.csv", "--config", "npu_config.json", "--json"]));
+    let found =
+        document(&run(folder.path(), &["report", "kernels.csv", "--config", "npu_config.json", "--json"]));
     assert_eq!(ids(&found, "skipped"), ["roofline"]);
     let typo = run(folder.path(), &["report", "kernels.csv", "--device", "h100-sxn"]);
     assert!(typo.code == Some(2) && typo.stderr.contains("h100-sxm"), "{typo:?}");
@@ -206,12 +207,14 @@ fn kernel_tables_are_compared() {
     assert_eq!(found["schema"], "eaves.diff/1");
     let changed = found["sections"].to_string();
     assert!(changed.contains("gemm_qkv") && changed.contains("660764"), "{changed}");
-    let code = |condition| {
-        run(folder.path(), &["diff", "kernels.csv", "slower.csv", "--fail-on", condition]).code
-    };
+    let code =
+        |condition| run(folder.path(), &["diff", "kernels.csv", "slower.csv", "--fail-on", condition]).code;
     assert_eq!((code("kernel:gemm_qkv>50%"), code("kernel:gemm_qkv>150%")), (Some(1), Some(0)));
     let refused = run(folder.path(), &["diff", "kernels.csv", "compile.log"]);
-    assert!(refused.code == Some(2) && refused.stderr.contains("kernel-table and compile-log"), "{refused:?}");
+    assert!(
+        refused.code == Some(2) && refused.stderr.contains("kernel-table and compile-log"),
+        "{refused:?}"
+    );
 }
 
 #[test]

@@ -115,10 +115,7 @@ fn finding(form: &FindingForm) -> Option<Finding> {
     });
     Some(Finding {
         id: lasting(&form.id)?,
-        severity: severities
-            .into_iter()
-            .find(|known| known.id() == form.severity)
-            .unwrap_or(Severity::Info),
+        severity: severities.into_iter().find(|known| known.id() == form.severity).unwrap_or(Severity::Info),
         claim: form.claim.clone(),
         gain,
         evidence: form.evidence.clone(),

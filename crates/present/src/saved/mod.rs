@@ -165,9 +165,7 @@ fn container(start: &[u8]) -> Option<Container> {
 #[cfg(test)]
 mod tests {
     use eaves_model::{Ns, Oddity};
-    use eaves_section::{
-        Column, Finding, Gain, Number, Outcome, Provenance, Severity, Skipped, Unit, Value,
-    };
+    use eaves_section::{Column, Finding, Gain, Number, Outcome, Provenance, Severity, Skipped, Unit, Value};
 
     use super::*;
     use crate::{InputWarning, html, json, page};
@@ -210,7 +208,8 @@ mod tests {
             tables: vec![table],
             findings: vec![finding],
         };
-        let skipped = Skipped { id: "memory", missing: "no memory".into(), how_to_record: "record it".into() };
+        let skipped =
+            Skipped { id: "memory", missing: "no memory".into(), how_to_record: "record it".into() };
         let input = Input {
             path: "a.json".to_owned(),
             role: None,

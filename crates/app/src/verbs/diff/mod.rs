@@ -74,8 +74,7 @@ impl Verb for Diff {
     fn run(&self, context: &Context<'_>) -> Result<Answer, Failure> {
         let may_be_logs = [&self.base, &self.new].iter().all(|side| has_logs(&side.0, context));
         let conditions = Conditions::parse(&self.fail_on, may_be_logs)?;
-        let sides =
-            Sides { selection: self.selected.selection(), draws: context.wants(Form::Html), context };
+        let sides = Sides { selection: self.selected.selection(), draws: context.wants(Form::Html), context };
         let base = sides.side(&self.base.0, "base")?;
         let new = sides.side(&self.new.0, "new")?;
         let mut document = base.document;
@@ -219,7 +218,8 @@ impl Sides<'_> {
         })?;
         let recordings = read.recordings;
         if let Some(saved) = &recordings.saved {
-            let document = Document { verb: "diff", inputs: vec![saved.input.clone()], ..Document::default() };
+            let document =
+                Document { verb: "diff", inputs: vec![saved.input.clone()], ..Document::default() };
             return self.tables(&saved.document, document, &saved.schema);
         }
         let (measured, pictures): (Vec<_>, Vec<_>) = read.answers.into_iter().unzip();

@@ -187,7 +187,8 @@ impl Verb for Roofline {
 
     fn run(&self, context: &Context<'_>) -> Result<Answer, Failure> {
         let conditions = condition::parse_all(&self.fail_on)?;
-        let config = self.config.as_deref().map(|path| NpuConfig::read(path, context.progress)).transpose()?;
+        let config =
+            self.config.as_deref().map(|path| NpuConfig::read(path, context.progress)).transpose()?;
         let inputs = inputs::read(self, &self.settings(config.as_ref()), context)?;
         let mut answer = drawing::answer(self, inputs);
         answer.too_much = condition::check_all(&conditions, &answer.document.sections().collect::<Vec<_>>())?;
