@@ -37,7 +37,7 @@ memory:
 fn the_overview_of_a_cpu_has_its_sections_and_findings() {
     let directory = tempfile::tempdir().unwrap();
     fs::write(directory.path().join("trace.json"), trace()).unwrap();
-    let answer = run(directory.path(), &["report", "trace.json"]);
+    let answer = run(directory.path(), &["report", "trace.json", "--full"]);
     assert_eq!(answer.code, Some(0), "{answer:?}");
     for part in ["CPU time breakdown", "Operators", "Data loading", "CPU threads", "aten::mm"] {
         assert!(answer.stdout.contains(part), "{part}: {}", answer.stdout);
