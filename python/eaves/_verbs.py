@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     Path: TypeAlias = str | PathLike[str]
 
 __all__ = [
+    "bench",
     "comm",
     "device",
     "diff",
@@ -31,7 +32,30 @@ __all__ = [
     "report",
     "roofline",
     "timeline",
+    "validate",
 ]
+
+
+def bench(op: Literal["attention", "fma", "gemm", "gemv", "stream"] | None = None, **fields: Any) -> Report:
+    """The two forms of a request: with `op` it is a kind of kernel, without it a preset.
+
+    `attention`: Run fused attention. Keywords: batch, heads, kv_heads, queries, context, head_dim, causal, precision,
+    backend, threads, seconds, state, compile_for, device.
+
+    `fma`: Run multiply-adds in registers: the peaks. Keywords: types, backend, threads, seconds, state, compile_for,
+    device.
+
+    `gemm`: Run matrix products. Keywords: m, n, k, batch, implementation, precision, backend, threads, seconds, state,
+    compile_for, device.
+
+    `gemv`: Run matrix-vector products. Keywords: n, k, precision, backend, threads, seconds, state, compile_for,
+    device.
+
+    `stream`: Run streams through memory. Keywords: bytes, kind, backend, threads, seconds, state, compile_for, device.
+
+    Shapes that are asked for often. Keywords: preset, precision, backend, threads, seconds, state, compile_for, device.
+    """
+    return ask("bench", {"op": op, **fields})
 
 
 def comm(
@@ -77,7 +101,7 @@ def read_compile(
     return ask("compile", locals())
 
 
-def device(op: Literal["list", "show", "detect"], device: Path | None = None, **fields: Any) -> Report:
+def device(op: Literal["list", "show", "detect", "measure"], device: Path | None = None, **fields: Any) -> Report:
     """List and show devices, find and measure those of this machine.
 
     `list`: List the devices of the catalog. Keywords: vendor.
@@ -85,6 +109,9 @@ def device(op: Literal["list", "show", "detect"], device: Path | None = None, **
     `show`: Show peaks, memory, links and knees, each with its source. Keywords: device.
 
     `detect`: Find the devices of this machine and write a peaks file. Keywords: from_, root.
+
+    `measure`: Measure what this machine can do, and keep it for CPU recordings. Keywords: quick, thorough, sustained,
+    backend, datasheet.
     """
     return ask("device", {"op": op, "device": device, **fields})
 
@@ -159,7 +186,7 @@ def hta(
 
 
 def info(*inputs: Path | Recording) -> Report:
-    """Show what a trace holds, what is missing, and how to record it.
+    """Show what an input holds, what is missing, and how to record it.
 
     Args:
         inputs: Files, directories with one trace per rank, patterns, or - for stdin.
@@ -278,11 +305,14 @@ def report(
     queue_limit: int = 1024,
     section: str | Sequence[str] = (),
     device: Path | None = None,
+    config: Path | None = None,
+    ops: Path | None = None,
 ) -> Report:
     """Show where a program's time went.
 
     Args:
-        inputs: Files, directories with one trace per rank, patterns, or - for stdin.
+        inputs: Files, directories with one trace per rank, patterns, or - for stdin: traces, measurements, compile
+            logs, memory snapshots, saved reports.
         step: Only work launched in these profiler steps: N or A-B.
         time: Only this window of time, counted from the start: 1.5ms..20ms.
         rank: Only these ranks: 0,3-5.
@@ -291,17 +321,20 @@ def report(
         queue_limit: Launches that a stream can hold before launching blocks.
         section: Show only this section; may be repeated.
         device: Compare operators with this device or peaks file, not the recorded device.
+        config: Peaks and thresholds for NPU commands [default: roofline_config.json beside them, else 32 TOPS and 50
+            GB/s].
+        ops: Operator formulas of your own [default: ops.rhai beside measurements].
     """
     return ask("report", locals())
 
 
 def roofline(
     *inputs: Path | Recording,
-    from_: str | float | None = None,
+    from_: str | None = None,
     dtype: str | None = None,
     link: str | None = None,
     ops: Path | None = None,
-    pair: str | float | Sequence[str | float] | None = None,
+    pair: str | Sequence[str] | None = None,
     device: Path | None = None,
     sparse: bool = False,
     peak_unit: Literal["ops", "macs"] | None = None,
@@ -369,3 +402,34 @@ def timeline(
         width: Pixels of an .svg or .png, or columns of the text.
     """
     return ask("timeline", locals())
+
+
+def validate(
+    *,
+    shape: str | float | Sequence[str | float] | None = None,
+    suite: Literal["full", "quick", "none"] = "full",
+    device: Path | None = None,
+    datasheet: str | None = None,
+    baseline: Path | None = None,
+    slower_by: float = 5.0,
+    fail_on: str | Sequence[str] = (),
+    backend: Literal["cpu", "opencl", "cuda"] | None = None,
+    threads: str | float | Sequence[str | float] | None = None,
+    seconds: str | float | None = None,
+) -> Report:
+    """See how far predictions are from what this machine does.
+
+    Args:
+        shape: Add a product: MxNxK, with precisions after a colon; repeatable.
+        suite: Kernels to run: full, quick, or none but your own.
+        device: Measured roofs, a file that `eaves device measure` wrote [default: measured now].
+        datasheet: Device from the catalog to predict from too [default: found by name].
+        baseline: An earlier answer of --json: exit with 1 if a kernel is slower than noise explains.
+        slower_by: How much slower than the baseline is too slow, in percent.
+        fail_on: Exit with 1 if it holds: error>25% (any kernel), error:gemm>15%, median_error>10%, p90_error>40%,
+            inside<90; may be repeated.
+        backend: Backend: cpu, opencl or cuda [default: cpu].
+        threads: Number of threads, or several with commas [default: all cores].
+        seconds: Time limit for one kernel [default: 2].
+    """
+    return ask("validate", locals())

@@ -11,6 +11,7 @@ from eaves._core import Recording, Report
 Path: TypeAlias = str | PathLike[str]
 
 __all__ = [
+    "bench",
     "comm",
     "device",
     "diff",
@@ -26,7 +27,182 @@ __all__ = [
     "report",
     "roofline",
     "timeline",
+    "validate",
 ]
+
+@overload
+def bench(
+    op: Literal["attention"],
+    *,
+    batch: str | float = 1,
+    heads: str | float = 32,
+    kv_heads: str | float | None = None,
+    queries: str | float | None = None,
+    context: str | float = 1024,
+    head_dim: str | float = 128,
+    causal: bool = False,
+    precision: str | Sequence[str] = (),
+    backend: Literal["cpu", "opencl", "cuda"] | None = None,
+    threads: str | float | Sequence[str | float] | None = None,
+    seconds: str | float | None = None,
+    state: Literal["hot", "llc", "cold"] | None = None,
+    compile_for: str | None = None,
+    device: Path | None = None,
+) -> Report:
+    """Run fused attention.
+
+    Args:
+        batch: Sequences.
+        heads: Heads of queries.
+        kv_heads: Heads of keys and values [default: as many as of queries].
+        queries: New tokens of a sequence: 1 to decode [default: as many as the context].
+        context: Tokens of a sequence, new ones included.
+        head_dim: Width of a head.
+        causal: A token sees only those before it.
+        precision: Precision of weights, with that of activations after a slash: int8/int8, mxfp4/fp32; several with
+            commas, or `all` [default: fp32].
+        backend: Backend: cpu, opencl or cuda [default: cpu].
+        threads: Number of threads, or several with commas [default: all cores].
+        seconds: Time limit for one kernel [default: 2].
+        state: Where operands are: hot, llc or cold [default: cold].
+        compile_for: Compile CUDA kernels for an architecture, such as sm_90, and run nothing.
+        device: Compare results with the roofs of this device, or of a file that `eaves device measure` wrote.
+    """
+@overload
+def bench(
+    op: Literal["fma"],
+    *,
+    types: str | float | Sequence[str | float] = ("fp64", "fp32", "int8"),
+    backend: Literal["cpu", "opencl", "cuda"] | None = None,
+    threads: str | float | Sequence[str | float] | None = None,
+    seconds: str | float | None = None,
+    state: Literal["hot", "llc", "cold"] | None = None,
+    compile_for: str | None = None,
+    device: Path | None = None,
+) -> Report:
+    """Run multiply-adds in registers: the peaks.
+
+    Args:
+        types: What to compute in: fp64, fp32, int8.
+        backend: Backend: cpu, opencl or cuda [default: cpu].
+        threads: Number of threads, or several with commas [default: all cores].
+        seconds: Time limit for one kernel [default: 2].
+        state: Where operands are: hot, llc or cold [default: cold].
+        compile_for: Compile CUDA kernels for an architecture, such as sm_90, and run nothing.
+        device: Compare results with the roofs of this device, or of a file that `eaves device measure` wrote.
+    """
+@overload
+def bench(
+    op: Literal["gemm"],
+    *,
+    m: str | float = 1024,
+    n: str | float = 1024,
+    k: str | float = 1024,
+    batch: str | float | Sequence[str | float] | None = None,
+    implementation: str | float | Sequence[str | float] = "own",
+    precision: str | Sequence[str] = (),
+    backend: Literal["cpu", "opencl", "cuda"] | None = None,
+    threads: str | float | Sequence[str | float] | None = None,
+    seconds: str | float | None = None,
+    state: Literal["hot", "llc", "cold"] | None = None,
+    compile_for: str | None = None,
+    device: Path | None = None,
+) -> Report:
+    """Run matrix products.
+
+    Args:
+        m: Rows of the output.
+        n: Columns of the output.
+        k: The extent that is summed over.
+        batch: Several numbers of rows: where narrow weights stop paying off is marked.
+        implementation: Whose code: own, crate, vendor, openblas or blis; several with commas.
+        precision: Precision of weights, with that of activations after a slash: int8/int8, mxfp4/fp32; several with
+            commas, or `all` [default: fp32].
+        backend: Backend: cpu, opencl or cuda [default: cpu].
+        threads: Number of threads, or several with commas [default: all cores].
+        seconds: Time limit for one kernel [default: 2].
+        state: Where operands are: hot, llc or cold [default: cold].
+        compile_for: Compile CUDA kernels for an architecture, such as sm_90, and run nothing.
+        device: Compare results with the roofs of this device, or of a file that `eaves device measure` wrote.
+    """
+@overload
+def bench(
+    op: Literal["gemv"],
+    *,
+    n: str | float = 4096,
+    k: str | float = 4096,
+    precision: str | Sequence[str] = (),
+    backend: Literal["cpu", "opencl", "cuda"] | None = None,
+    threads: str | float | Sequence[str | float] | None = None,
+    seconds: str | float | None = None,
+    state: Literal["hot", "llc", "cold"] | None = None,
+    compile_for: str | None = None,
+    device: Path | None = None,
+) -> Report:
+    """Run matrix-vector products.
+
+    Args:
+        n: Rows of the matrix: elements of the output.
+        k: Columns of the matrix: elements of the vector.
+        precision: Precision of weights, with that of activations after a slash: int8/int8, mxfp4/fp32; several with
+            commas, or `all` [default: fp32].
+        backend: Backend: cpu, opencl or cuda [default: cpu].
+        threads: Number of threads, or several with commas [default: all cores].
+        seconds: Time limit for one kernel [default: 2].
+        state: Where operands are: hot, llc or cold [default: cold].
+        compile_for: Compile CUDA kernels for an architecture, such as sm_90, and run nothing.
+        device: Compare results with the roofs of this device, or of a file that `eaves device measure` wrote.
+    """
+@overload
+def bench(
+    op: Literal["stream"],
+    *,
+    bytes: str | float | Sequence[str | float] = "192m",
+    kind: str | float | Sequence[str | float] | None = None,
+    backend: Literal["cpu", "opencl", "cuda"] | None = None,
+    threads: str | float | Sequence[str | float] | None = None,
+    seconds: str | float | None = None,
+    state: Literal["hot", "llc", "cold"] | None = None,
+    compile_for: str | None = None,
+    device: Path | None = None,
+) -> Report:
+    """Run streams through memory.
+
+    Args:
+        bytes: Bytes of all arrays together; several with commas.
+        kind: What to do: read, read-4, write, write-nt, copy, copy-nt, triad, triad-nt [default: all of them].
+        backend: Backend: cpu, opencl or cuda [default: cpu].
+        threads: Number of threads, or several with commas [default: all cores].
+        seconds: Time limit for one kernel [default: 2].
+        state: Where operands are: hot, llc or cold [default: cold].
+        compile_for: Compile CUDA kernels for an architecture, such as sm_90, and run nothing.
+        device: Compare results with the roofs of this device, or of a file that `eaves device measure` wrote.
+    """
+@overload
+def bench(
+    *,
+    preset: Literal["decode", "ffn-up", "prefill", "sweep"] | None = None,
+    precision: str | Sequence[str] = (),
+    backend: Literal["cpu", "opencl", "cuda"] | None = None,
+    threads: str | float | Sequence[str | float] | None = None,
+    seconds: str | float | None = None,
+    state: Literal["hot", "llc", "cold"] | None = None,
+    compile_for: str | None = None,
+    device: Path | None = None,
+) -> Report:
+    """The two forms of a request: with `op` it is a kind of kernel, without it a preset.
+
+    Args:
+        preset: Common shapes: decode, ffn-up, prefill or sweep.
+        precision: Precision of weights, with that of activations after a slash: int8/int8, mxfp4/fp32; several with
+            commas, or `all` [default: fp32].
+        backend: Backend: cpu, opencl or cuda [default: cpu].
+        threads: Number of threads, or several with commas [default: all cores].
+        seconds: Time limit for one kernel [default: 2].
+        state: Where operands are: hot, llc or cold [default: cold].
+        compile_for: Compile CUDA kernels for an architecture, such as sm_90, and run nothing.
+        device: Compare results with the roofs of this device, or of a file that `eaves device measure` wrote.
+    """
 
 def comm(
     *inputs: Path | Recording,
@@ -88,6 +264,25 @@ def device(op: Literal["detect"], *, from_: Path | None = None, root: Path | Non
     Args:
         from_: Take the device from this file: any peaks file, or `tprof peaks --json`.
         root: Look at the system mounted here.
+    """
+@overload
+def device(
+    op: Literal["measure"],
+    *,
+    quick: bool = False,
+    thorough: bool = False,
+    sustained: bool = False,
+    backend: Literal["cpu", "opencl", "cuda"] = "cpu",
+    datasheet: str | None = None,
+) -> Report:
+    """Measure what this machine can do, and keep it for CPU recordings.
+
+    Args:
+        quick: Use fewer sizes and samples: takes seconds.
+        thorough: Use more sizes and samples: takes minutes.
+        sustained: Compute for a minute and show how much of the burst remains.
+        backend: Backend: cpu or opencl.
+        datasheet: Device from the catalog to draw beside it [default: found by name].
     """
 
 def diff(
@@ -154,7 +349,7 @@ def hta(
     """
 
 def info(*inputs: Path | Recording) -> Report:
-    """Show what a trace holds, what is missing, and how to record it.
+    """Show what an input holds, what is missing, and how to record it.
 
     Args:
         inputs: Files, directories with one trace per rank, patterns, or - for stdin.
@@ -496,11 +691,14 @@ def report(
     queue_limit: int = 1024,
     section: str | Sequence[str] = (),
     device: Path | None = None,
+    config: Path | None = None,
+    ops: Path | None = None,
 ) -> Report:
     """Show where a program's time went.
 
     Args:
-        inputs: Files, directories with one trace per rank, patterns, or - for stdin.
+        inputs: Files, directories with one trace per rank, patterns, or - for stdin: traces, measurements, compile
+            logs, memory snapshots, saved reports.
         step: Only work launched in these profiler steps: N or A-B.
         time: Only this window of time, counted from the start: 1.5ms..20ms.
         rank: Only these ranks: 0,3-5.
@@ -509,15 +707,18 @@ def report(
         queue_limit: Launches that a stream can hold before launching blocks.
         section: Show only this section; may be repeated.
         device: Compare operators with this device or peaks file, not the recorded device.
+        config: Peaks and thresholds for NPU commands [default: roofline_config.json beside them, else 32 TOPS and 50
+            GB/s].
+        ops: Operator formulas of your own [default: ops.rhai beside measurements].
     """
 
 def roofline(
     *inputs: Path | Recording,
-    from_: str | float | None = None,
+    from_: str | None = None,
     dtype: str | None = None,
     link: str | None = None,
     ops: Path | None = None,
-    pair: str | float | Sequence[str | float] | None = None,
+    pair: str | Sequence[str] | None = None,
     device: Path | None = None,
     sparse: bool = False,
     peak_unit: Literal["ops", "macs"] | None = None,
@@ -581,4 +782,33 @@ def timeline(
         time: Only this window of time, counted from the start: 1.5ms..20ms.
         rank: Only these ranks: 0,3-5.
         width: Pixels of an .svg or .png, or columns of the text.
+    """
+
+def validate(
+    *,
+    shape: str | float | Sequence[str | float] | None = None,
+    suite: Literal["full", "quick", "none"] = "full",
+    device: Path | None = None,
+    datasheet: str | None = None,
+    baseline: Path | None = None,
+    slower_by: float = 5.0,
+    fail_on: str | Sequence[str] = (),
+    backend: Literal["cpu", "opencl", "cuda"] | None = None,
+    threads: str | float | Sequence[str | float] | None = None,
+    seconds: str | float | None = None,
+) -> Report:
+    """See how far predictions are from what this machine does.
+
+    Args:
+        shape: Add a product: MxNxK, with precisions after a colon; repeatable.
+        suite: Kernels to run: full, quick, or none but your own.
+        device: Measured roofs, a file that `eaves device measure` wrote [default: measured now].
+        datasheet: Device from the catalog to predict from too [default: found by name].
+        baseline: An earlier answer of --json: exit with 1 if a kernel is slower than noise explains.
+        slower_by: How much slower than the baseline is too slow, in percent.
+        fail_on: Exit with 1 if it holds: error>25% (any kernel), error:gemm>15%, median_error>10%, p90_error>40%,
+            inside<90; may be repeated.
+        backend: Backend: cpu, opencl or cuda [default: cpu].
+        threads: Number of threads, or several with commas [default: all cores].
+        seconds: Time limit for one kernel [default: 2].
     """
