@@ -203,7 +203,8 @@ fn a_program_that_ignores_the_request_is_ended_for_good() {
 fn ctrl_c_stops_the_program_and_shows_what_there_is() {
     let machine = machine(&["rocprofv3"]);
     // No clock decides here: on a loaded machine the stand-in may take long to write its files.
-    let program = ["--with", "rocprofv3", "--grace", "3600s", "--", "sh", "-c", "touch begun; sleep 3600"];
+    let program =
+        ["--with", "rocprofv3", "--full", "--grace", "3600s", "--", "sh", "-c", "touch begun; sleep 3600"];
     let mut child =
         command(&machine, &program).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     while !machine.path().join("begun").exists() {
