@@ -159,7 +159,8 @@ fn examples_agree_with_their_twins() {
 #[test]
 fn real_traces_agree_with_their_twins() {
     for (folder, least) in [
-        ("graph-capture", 4),
+        // Replays; what was recorded during the capture has no GPU activity.
+        ("graph-capture", 2),
         ("hta/traces", 5),
         ("tracelens/cases", 5),
         ("tracelens/inference", 1),
