@@ -106,7 +106,7 @@ pub fn detected(found: &[Detected]) -> Section {
 }
 
 fn section(numbers: Vec<Number>, tables: Vec<Table>, findings: Vec<Finding>) -> Section {
-    Section { id: "devices", title: "Devices", numbers, tables, findings }
+    Section { id: "devices", title: "Devices", numbers, tables, charts: Vec::new(), findings }
 }
 
 fn count(devices: usize) -> Number {

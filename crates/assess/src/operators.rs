@@ -133,7 +133,14 @@ pub fn checked(script: &Script, tried: &[Tried]) -> Section {
 
 fn section(operators: usize, explain: &'static str, tables: Vec<Table>) -> Section {
     let number = Number::counter("operators", operators.into(), Unit::Count, explain);
-    Section { id: "operators", title: "Operators", numbers: vec![number], tables, findings: Vec::new() }
+    Section {
+        id: "operators",
+        title: "Operators",
+        numbers: vec![number],
+        tables,
+        charts: Vec::new(),
+        findings: Vec::new(),
+    }
 }
 
 #[cfg(test)]

@@ -61,6 +61,7 @@ pub fn other_inputs(inputs: &[OtherInput<'_>]) -> Section {
             columns,
             rows: inputs.iter().map(row).collect(),
         }],
+        charts: Vec::new(),
         findings: Vec::new(),
     }
 }

@@ -57,6 +57,7 @@ pub fn sums(files: &[Measurements]) -> Section {
             columns,
             rows,
         }],
+        charts: Vec::new(),
         findings: Vec::new(),
     }
 }

@@ -1,22 +1,13 @@
 //! Memory over time as a drawing: what was in use, what was reserved, and the peak, a panel a device.
 //!
-//! It is drawn from the table `timeline` of the section `memory`, which has few enough points for any browser.
+//! Its table has few enough points for any browser.
 
 use std::fmt::Write;
 
-use eaves_section::{Section, Table, Unit, Value};
+use eaves_section::{Chart, Section, Table, Unit, Value};
 
 use crate::markup::escaped;
 use eaves_section::quantity;
-
-/// The section and the table that are drawn.
-const SECTION: &str = "memory";
-/// The table that a chart stands for.
-pub const TABLE: &str = "timeline";
-/// Tables with hundreds of rows that pictures of the page are drawn from.
-const OF_PAGE: [&str; 4] = ["allocation_stacks", "allocations", "allocations_rest", "allocations_shown"];
-/// Those of them that say nothing to who reads them row by row.
-const UNREADABLE: [&str; 2] = ["allocation_stacks", "allocations_rest"];
 
 const WIDTH: f64 = 960.0;
 const PANEL: f64 = 250.0;
@@ -34,14 +25,26 @@ struct Panel {
     points: Vec<(f64, f64, Option<f64>)>,
 }
 
-/// True for tables that charts are drawn from: of no use in text, where files for programs and the page have them.
+/// The table of memory over time.
+pub fn levels(section: &Section) -> Option<&Table> {
+    section.charts.iter().find_map(|chart| match chart {
+        Chart::MemoryOverTime { levels } => section.table(levels),
+        _ => None,
+    })
+}
+
+/// True for tables that only make sense as a picture: they are of no use in text, and files for programs and the page
+/// have them.
 pub fn is_of_chart(section: &Section, table: &Table) -> bool {
-    section.id == SECTION && (table.id == TABLE || OF_PAGE.contains(&table.id))
+    let is_of = |chart: &Chart| chart.tables().iter().any(|(_, id)| *id == table.id);
+    section.charts.iter().any(|chart| chart.replaces_rows() && is_of(chart))
 }
 
 /// True for tables that a page without scripts leaves out, because nobody reads a chart as rows.
 pub(crate) fn is_unreadable(section: &Section, table: &Table) -> bool {
-    section.id == SECTION && UNREADABLE.contains(&table.id)
+    section.charts.iter().any(
+        |chart| matches!(chart, Chart::Allocations { rest, stacks, .. } if [*rest, *stacks].contains(&table.id)),
+    )
 }
 
 /// True if there is something to draw of a section.
@@ -98,9 +101,9 @@ fn style() -> String {
 fn drawn(sections: &[&Section]) -> (String, f64) {
     let mut body = String::new();
     let mut top = 0.0;
-    for section in sections.iter().filter(|section| section.id == SECTION) {
+    for section in sections {
         let has_times = has_times(section);
-        for panel in section.tables.iter().filter(|table| table.id == TABLE).flat_map(panels) {
+        for panel in levels(section).into_iter().flat_map(panels) {
             draw(&mut body, &panel, top, has_times);
             top += PANEL;
         }
@@ -110,7 +113,7 @@ fn drawn(sections: &[&Section]) -> (String, f64) {
 
 /// Where the order of events alone is known, the peak has no time.
 fn has_times(section: &Section) -> bool {
-    let by_device = section.tables.iter().find(|table| table.id == "by_device");
+    let by_device = section.table("by_device");
     let cells = by_device.and_then(|table| {
         let at = table.columns.iter().position(|column| column.id == "peak_at_ns")?;
         Some(table.rows.iter().any(|row| matches!(row.get(at), Some(Value::Integer(_)))))
@@ -260,8 +263,9 @@ mod tests {
             row("cuda:0 <x>", 50, 1024, Value::Integer(8192)),
         ];
         Section {
-            id: SECTION,
-            tables: vec![Table { id: TABLE, title: "", columns, rows }],
+            id: "memory",
+            tables: vec![Table { id: "timeline", title: "", columns, rows }],
+            charts: vec![Chart::MemoryOverTime { levels: "timeline" }],
             ..Section::default()
         }
     }
@@ -279,7 +283,7 @@ mod tests {
 
     #[test]
     fn nothing_to_draw_is_said() {
-        let section = Section { id: SECTION, ..Section::default() };
+        let section = Section { id: "memory", ..Section::default() };
         assert!(svg(&[&section]).contains("nothing to draw"));
         assert!(embedded(&section).is_none());
     }

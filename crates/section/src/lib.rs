@@ -3,6 +3,7 @@
 //! A [`Section`] is data only, so every output can show every analysis. [`flame`] and [`timeline`] hold
 //! what pictures are drawn from. [`quantity`] is the one place that turns durations, bytes and rates into text.
 
+mod chart;
 pub mod constants;
 pub mod description;
 mod finding;
@@ -17,6 +18,7 @@ pub mod timeline;
 mod value;
 mod view;
 
+pub use chart::Chart;
 pub use description::Description;
 pub use finding::{Budget, Finding, Gain, Severity};
 pub use number::{Number, words};
@@ -36,8 +38,17 @@ pub struct Section {
     pub numbers: Vec<Number>,
     /// Tables.
     pub tables: Vec<Table>,
+    /// Pictures that its tables can be drawn as.
+    pub charts: Vec<Chart>,
     /// What follows, most important first.
     pub findings: Vec<Finding>,
+}
+
+impl Section {
+    /// The table of an id.
+    pub fn table(&self, id: &str) -> Option<&Table> {
+        self.tables.iter().find(|table| table.id == id)
+    }
 }
 
 /// An analysis either has something to say or lacks something to say it from.

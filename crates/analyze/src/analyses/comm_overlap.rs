@@ -48,6 +48,7 @@ fn section(job: &Job) -> Outcome {
         title: "Communication behind computation",
         numbers: ranks.iter().flat_map(|rank| numbers(rank)).collect(),
         tables: vec![by_rank(job, &ranks)],
+        charts: Vec::new(),
         findings: Vec::new(),
     })
 }

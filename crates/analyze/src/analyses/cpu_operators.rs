@@ -73,6 +73,7 @@ impl Analyse for CpuOperators {
             title: "Operators",
             numbers: numbers(&rows),
             tables: vec![by_operator(&rows, recorded_memory), by_shapes(&rows, recorded_memory)],
+            charts: Vec::new(),
             findings: Vec::new(),
         })
     }

@@ -131,6 +131,7 @@ impl Analyse for CpuThreads {
             title: "CPU threads",
             numbers: ranks.iter().flat_map(|rank| numbers(rank)).collect(),
             tables: vec![by_thread(job, &ranks), at_once(job, &ranks)],
+            charts: Vec::new(),
             findings: [ranks_on_one_machine(&ranks), threads_of_one_rank(&ranks)]
                 .into_iter()
                 .flatten()

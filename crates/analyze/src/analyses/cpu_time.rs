@@ -37,6 +37,7 @@ impl Analyse for CpuTime {
             title: "CPU time breakdown",
             numbers: ranks.iter().map(|(rank, host)| window(rank.rank, host)).collect(),
             tables: vec![by_cause(job, &ranks), by_name(job, &ranks)],
+            charts: Vec::new(),
             findings: unexplained(&ranks).into_iter().collect(),
         })
     }

@@ -82,6 +82,7 @@ impl Analyse for CriticalPaths {
             title: "Critical path",
             numbers: ranks.iter().flat_map(|(rank, summary)| numbers(rank.rank, summary)).collect(),
             tables,
+            charts: Vec::new(),
             findings: Vec::new(),
         })
     }

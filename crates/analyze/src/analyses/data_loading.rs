@@ -48,6 +48,7 @@ impl Analyse for DataLoading {
             title: "Data loading",
             numbers: Vec::new(),
             tables: vec![by_loader(job, &ranks), by_name(job, &ranks)],
+            charts: Vec::new(),
             findings: finding(&ranks).into_iter().collect(),
         })
     }

@@ -56,6 +56,7 @@ fn section(job: &Job) -> Outcome {
             "time in which any kernel, copy or set ran, summed over the ranks; the whole of the shares",
         )],
         tables,
+        charts: Vec::new(),
         findings: missing::ranks_without_gpu_activity(job).into_iter().collect(),
     })
 }

@@ -54,6 +54,7 @@ fn section(job: &Job, ranks: &[&Rank<'_, Vec<Row>>]) -> Outcome {
         title: "Kernels, copies and sets",
         numbers: numbers(&rows, total),
         tables,
+        charts: Vec::new(),
         findings: finding(job, &rows, total).into_iter().collect(),
     })
 }

@@ -69,6 +69,7 @@ impl Analyse for OpDelays {
             title: "From operators to kernels",
             numbers: ranks.iter().flat_map(|(rank, part)| numbers(rank.rank, part)).collect(),
             tables: vec![by_op(job, &ranks)],
+            charts: Vec::new(),
             findings: Vec::new(),
         })
     }

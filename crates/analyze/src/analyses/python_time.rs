@@ -47,6 +47,7 @@ impl Analyse for PythonTime {
             title: "Python time",
             numbers: Vec::new(),
             tables: vec![by_function(job, &ranks)],
+            charts: Vec::new(),
             findings: finding(&ranks).into_iter().collect(),
         })
     }

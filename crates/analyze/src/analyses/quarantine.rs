@@ -77,6 +77,7 @@ impl Analyse for Quarantine {
             title: "Quarantined events",
             numbers: vec![number],
             tables,
+            charts: Vec::new(),
             findings,
         })
     }

@@ -4,7 +4,7 @@ use eaves_model::{MaybeU32, Ns};
 use serde::{Deserialize, Serialize};
 
 use super::{Analyse, Rank, missing};
-use crate::section::{Column, Number, Section, Table, Unit, Value};
+use crate::section::{Chart, Column, Number, Section, Table, Unit, Value};
 use crate::{Job, KernelType, Outcome, RankSummary, RankView, TypeSets, TypeTimes};
 
 pub(super) struct TemporalBreakdown;
@@ -147,11 +147,13 @@ impl Analyse for TemporalBreakdown {
         if whole.is_empty() {
             return missing::gpu_activity(job, Self::ID);
         }
+        let tables: Vec<Table> = std::iter::once(by_rank(job, &whole)).chain(by_device(job, ranks)).collect();
         Outcome::Section(Section {
             id: Self::ID,
             title: "Where the GPU time went",
             numbers: whole.iter().flat_map(|(rank, breakdown)| numbers(rank.rank, breakdown)).collect(),
-            tables: std::iter::once(by_rank(job, &whole)).chain(by_device(job, ranks)).collect(),
+            charts: tables.iter().map(|table| Chart::Breakdown { bars: table.id }).collect(),
+            tables,
             findings: missing::ranks_without_gpu_activity(job).into_iter().collect(),
         })
     }

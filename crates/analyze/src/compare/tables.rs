@@ -29,6 +29,7 @@ impl Comparison {
             title: "What changed",
             numbers: self.numbers(),
             tables,
+            charts: Vec::new(),
             findings: findings::of(self),
         };
         std::iter::once(Outcome::Section(section)).chain(self.skipped()).collect()

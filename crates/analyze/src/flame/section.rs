@@ -23,6 +23,7 @@ pub fn outcome(names: &[String], tree: &Tree, metric: Metric) -> Outcome {
         title: "Calls and what they launched",
         numbers: numbers(tree),
         tables: vec![nodes(names, tree, metric)],
+        charts: Vec::new(),
         findings: Vec::new(),
     })
 }

@@ -22,6 +22,7 @@ pub(super) fn section(run: &Run) -> Section {
             .filter(|(index, table)| *index == 0 || !table.rows.is_empty())
             .map(|(_, table)| table)
             .collect(),
+        charts: Vec::new(),
         findings: Vec::new(),
     }
 }

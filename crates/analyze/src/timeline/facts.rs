@@ -92,6 +92,7 @@ impl Analyse for Timeline {
                     |facts| &facts.streams,
                 ),
             ],
+            charts: Vec::new(),
             findings: Vec::new(),
         })
     }

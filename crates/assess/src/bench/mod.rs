@@ -11,7 +11,7 @@ pub(crate) mod test_measurements;
 
 use eaves_roofline::measured::{Execution, Measurement, Ran, Roofs, Spec};
 use eaves_section::quantity;
-use eaves_section::{Number, Section, Unit, Value};
+use eaves_section::{Chart, Number, Section, Unit, Value};
 
 pub use points::points;
 pub use roofs::roofs;
@@ -21,6 +21,7 @@ pub fn section(ran: &[Ran], roofs: &Roofs<'_>) -> Section {
     let measured: Vec<&Measurement> = ran.iter().filter_map(Ran::measured).collect();
     let mut tables = Vec::new();
     let (swept, crossings) = sweep::tables(&measured);
+    let charts = swept.iter().map(|table| Chart::Sweep { values: table.id, is_measured: true }).collect();
     tables.extend(swept);
     tables.push(results::table(&measured, roofs));
     tables.extend(crossings.iter().map(sweep::Crossings::table));
@@ -28,7 +29,8 @@ pub fn section(ran: &[Ran], roofs: &Roofs<'_>) -> Section {
     tables.push(samples::table(&measured));
     let mut found = findings::findings(&measured);
     found.extend(crossings.iter().flat_map(sweep::Crossings::findings));
-    Section { id: "bench", title: "Measured kernels", numbers: numbers(&measured), tables, findings: found }
+    let numbers = numbers(&measured);
+    Section { id: "bench", title: "Measured kernels", numbers, tables, charts, findings: found }
 }
 
 /// What a kernel is called: `gemv 1x4096x4096`, `triad-nt 192.0 MiB`.

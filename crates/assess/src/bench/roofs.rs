@@ -93,6 +93,7 @@ pub fn roofs(roofs: &Roofs<'_>, datasheet: Option<&Device>) -> Section {
         title: "Measured roofs",
         numbers,
         tables: vec![Table { id: "roofs", title: "Measured", columns: COLUMNS.to_vec(), rows }],
+        charts: Vec::new(),
         findings: Vec::new(),
     }
 }

@@ -76,6 +76,7 @@ pub(super) fn section(logs: &[CompileLog]) -> Outcome {
         title: "Graph breaks",
         numbers,
         tables: vec![table(&distinct), told(&distinct)],
+        charts: Vec::new(),
         findings,
     })
 }

@@ -56,6 +56,7 @@ pub fn compare(base: &[CompileLog], new: &[CompileLog]) -> Vec<Outcome> {
         title: "What changed",
         numbers,
         tables: vec![metrics(base, new), break_table(&breaks), function_table(&functions)],
+        charts: Vec::new(),
         findings,
     })]
 }

@@ -63,6 +63,7 @@ pub(super) fn section(logs: &[CompileLog]) -> Outcome {
         title: "Fusion",
         numbers,
         tables: vec![table(&graphs)],
+        charts: Vec::new(),
         findings,
     })
 }

@@ -72,6 +72,7 @@ pub(super) fn section(logs: &[CompileLog]) -> Outcome {
         title: "Ranks",
         numbers,
         tables: vec![table(&ranks)],
+        charts: Vec::new(),
         findings,
     })
 }

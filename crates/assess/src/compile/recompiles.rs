@@ -71,6 +71,7 @@ pub(super) fn section(logs: &[CompileLog]) -> Outcome {
         title: "Recompilations",
         numbers,
         tables: vec![causes(&groups), table(&all)],
+        charts: Vec::new(),
         findings,
     })
 }

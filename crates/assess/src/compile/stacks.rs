@@ -79,6 +79,7 @@ pub(super) fn section(logs: &[CompileLog]) -> Outcome {
         title: "Stacks of compilations",
         numbers: Vec::new(),
         tables: vec![table],
+        charts: Vec::new(),
         findings: Vec::new(),
     })
 }

@@ -105,6 +105,7 @@ pub(super) fn section(logs: &[CompileLog]) -> Outcome {
         title: "Time of compiling",
         numbers: numbers(logs),
         tables,
+        charts: Vec::new(),
         findings: findings(logs, sum, total),
     })
 }

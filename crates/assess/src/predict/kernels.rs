@@ -147,7 +147,7 @@ pub fn kernels(kernels: &[Kernel], device: &Device) -> Section {
     }
     let peaks = known.iter().filter_map(|(kernel, _)| super::peak(&kernel.work, device));
     let findings = unverified::note(device, peaks).into_iter().collect();
-    Section { id: "predict", title: "Prediction", numbers, tables, findings }
+    Section { id: "predict", title: "Prediction", numbers, tables, charts: Vec::new(), findings }
 }
 
 /// What speed-ups are relative to, where there is anything to compare: FP16, as the usual precision, or the first one.

@@ -24,6 +24,7 @@ pub fn model(model: &Transformer, pass: &Pass, precisions: &Precisions, device: 
         },
         numbers: numbers(model, pass, device, &found),
         tables: vec![Table { id: "predictions", title: "Operators", columns, rows }],
+        charts: Vec::new(),
         findings: findings(device, &found, &missing),
     }
 }

@@ -1,6 +1,6 @@
 //! One parameter over a range.
 
-use eaves_section::{Column, Finding, Section, Table, Unit, Value};
+use eaves_section::{Chart, Column, Finding, Section, Table, Unit, Value};
 
 /// The best time at one value of the parameter.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,6 +36,7 @@ pub fn sweep(parameter: &str, points: Vec<Swept>) -> Section {
     section.findings = findings;
     // What is not supported does not depend on the value.
     section.tables.retain(|table| table.id == "unsupported");
+    section.charts = vec![Chart::Sweep { values: "sweep", is_measured: false }];
     section.tables.insert(0, Table { id: "sweep", title: "Sweep", columns: COLUMNS.to_vec(), rows });
     section.numbers.push(eaves_section::Number::formula(
         "parameter",

@@ -5,7 +5,7 @@
 
 use eaves_roofline::Device;
 use eaves_roofline::device::Link;
-use eaves_section::{Column, Finding, Number, Section, Severity, Table, Unit, Value};
+use eaves_section::{Chart, Column, Finding, Number, Section, Severity, Table, Unit, Value};
 
 use super::bandwidth_fit::bandwidth_fit;
 use super::links::{self, Protocol};
@@ -110,6 +110,7 @@ pub fn communication(transfers: &[Transfer], device: &Device, default_link: Opti
         .into_iter()
         .chain(bandwidth_fit(transfers))
         .collect(),
+        charts: vec![Chart::Links { events: "events", links: "links" }],
         findings: findings(&events, device),
     }
 }

@@ -2,7 +2,7 @@
 
 use eaves_roofline::device::Peak;
 use eaves_roofline::{Assessment, Ceiling, Counts, Device, Roof, Settings, Status, assess};
-use eaves_section::{Column, Finding, Number, Provenance, Section, Severity, Table, Unit, Value};
+use eaves_section::{Chart, Column, Finding, Number, Provenance, Section, Severity, Table, Unit, Value};
 
 use super::levels::Levels;
 use super::{Load, Point};
@@ -64,6 +64,7 @@ pub fn section(points: &[Point], device: &Device, settings: &Settings) -> Sectio
                 rows: unmodelled,
             },
         ],
+        charts: vec![Chart::Roofline { points: "points", ceilings: "roofs", without_formula: "unmodelled" }],
         findings,
     }
 }

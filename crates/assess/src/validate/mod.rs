@@ -11,7 +11,7 @@ mod rows;
 
 use eaves_roofline::Device;
 use eaves_roofline::measured::{ESTIMATE, Interval, Measurement, Ran, Roofs, Spec, quantile};
-use eaves_section::{Column, Finding, Number, Section, Severity, Table, Unit, Value};
+use eaves_section::{Chart, Column, Finding, Number, Section, Severity, Table, Unit, Value};
 
 use crate::bench::results::predicted;
 use crate::bench::seconds;
@@ -193,6 +193,7 @@ pub fn section(suite: &Suite<'_>) -> Section {
         title: "Theory against measurement",
         numbers: numbers(suite, &judged, &causes),
         tables,
+        charts: vec![Chart::Validation { kernels: "rows" }],
         findings: findings(&judged, &causes),
     }
 }

@@ -2,18 +2,18 @@
 
 use std::fmt::{Result, Write};
 
-use eaves_section::Table;
+use eaves_section::{Section, Table};
 
 use super::text::Plain;
-use crate::terminal::breakdown::{PARTS, has_parts, row_name, shares};
+use crate::terminal::breakdown::{PARTS, is_drawn, row_name, shares};
 use eaves_section::quantity;
 
 /// The classes of the parts, in their order.
 const CLASSES: [&str; PARTS.len()] = ["compute", "communication", "memory", "idle"];
 
-/// The bars above a table that has what they need.
-pub(super) fn write(page: &mut String, table: &Table) -> Result {
-    if !has_parts(table) {
+/// The bars above a table that is drawn as bars.
+pub(super) fn write(page: &mut String, section: &Section, table: &Table) -> Result {
+    if !is_drawn(section, table) {
         return Ok(());
     }
     page.push_str("<ul class=\"legend\" aria-hidden=\"true\">");

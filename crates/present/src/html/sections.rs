@@ -25,14 +25,15 @@ pub(super) fn write(page: &mut String, section: &Section, most_rows: usize) -> R
     if let Some(chart) = roofline::embedded(&[section]) {
         writeln!(page, "<figure class=\"chart\">{chart}</figure>")?;
     }
-    let memory_chart = memory::embedded(section);
-    if let Some(chart) = &memory_chart {
+    let levels = memory::levels(section).and_then(|table| Some((table.id, memory::embedded(section)?)));
+    if let Some((table, chart)) = &levels {
         // The list of tables leads to the chart in place of its table.
-        writeln!(page, "<figure class=\"chart\" id=\"{id}.{}\">{chart}</figure>", memory::TABLE)?;
+        writeln!(page, "<figure class=\"chart\" id=\"{id}.{table}\">{chart}</figure>")?;
     }
     let meanings = Meanings::of(section);
     for (index, table) in section.tables.iter().enumerate() {
-        if (memory_chart.is_some() && table.id == memory::TABLE) || memory::is_unreadable(section, table) {
+        let is_drawn = levels.as_ref().is_some_and(|(id, _)| *id == table.id);
+        if is_drawn || memory::is_unreadable(section, table) {
             // The chart shows it, and the data of the page has it.
             continue;
         }
@@ -63,7 +64,7 @@ pub(super) fn write_table(
         Plain(&id),
         Sentence(if table.title.is_empty() { table.id } else { table.title })
     )?;
-    breakdown::write(page, table)?;
+    breakdown::write(page, section, table)?;
     table::write(page, table, &id, meanings, most_rows)?;
     page.push_str("</figure>\n");
     Ok(())

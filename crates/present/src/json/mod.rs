@@ -8,7 +8,7 @@ mod rows;
 use std::collections::BTreeMap;
 use std::io;
 
-use eaves_section::{Column, Finding, Number, Section, Skipped, Table, Value, view_of};
+use eaves_section::{Chart, Column, Finding, Number, Section, Skipped, Table, Value, view_of};
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
@@ -99,7 +99,16 @@ struct SectionForm<'a> {
     view: Option<&'static str>,
     numbers: Vec<NumberForm<'a>>,
     tables: Vec<TableForm<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    charts: Vec<ChartForm>,
     findings: Vec<FindingForm<'a>>,
+}
+
+/// What can be drawn, and the tables that hold it by their part in the picture.
+#[derive(Serialize)]
+struct ChartForm {
+    kind: &'static str,
+    tables: BTreeMap<&'static str, &'static str>,
 }
 
 #[derive(Serialize)]
@@ -233,8 +242,15 @@ impl<'a> SectionForm<'a> {
             view: view_of(section.id),
             numbers: section.numbers.iter().map(NumberForm::from).collect(),
             tables: section.tables.iter().map(TableForm::from).collect(),
+            charts: section.charts.iter().map(|chart| ChartForm::from(*chart)).collect(),
             findings: section.findings.iter().map(finding).collect(),
         }
+    }
+}
+
+impl From<Chart> for ChartForm {
+    fn from(chart: Chart) -> Self {
+        Self { kind: chart.id(), tables: chart.tables().into_iter().collect() }
     }
 }
 

@@ -1,6 +1,6 @@
-//! What charts need of sections, by the ids of tables and columns.
+//! What charts need of the tables that they are drawn from, by the ids of columns.
 
-use eaves_section::{Section, Table, Value};
+use eaves_section::{Chart, Section, Table, Value};
 
 /// A table with its columns found by id.
 #[derive(Clone, Copy)]
@@ -11,7 +11,7 @@ pub(crate) struct Rows<'a> {
 impl<'a> Rows<'a> {
     /// The table of that id, if the section has it.
     pub(crate) fn of(section: &'a Section, id: &str) -> Option<Self> {
-        section.tables.iter().find(|table| table.id == id).map(|table| Self { table })
+        section.table(id).map(|table| Self { table })
     }
 
     /// Each row.
@@ -163,18 +163,26 @@ pub(crate) struct Roofline<'a> {
 }
 
 impl<'a> Roofline<'a> {
-    pub(crate) fn of(section: &'a Section) -> Self {
+    /// The roofline of a section, if it has one.
+    pub(crate) fn of(section: &'a Section) -> Option<Self> {
+        let tables = |chart: &Chart| match *chart {
+            Chart::Roofline { points, ceilings, without_formula } => {
+                Some((points, ceilings, without_formula))
+            }
+            _ => None,
+        };
+        let (points, ceilings, without_formula) = section.charts.iter().find_map(tables)?;
         let device = match headline(section, "device") {
             Some(Value::Text(device)) => device.as_str(),
             _ => "",
         };
-        let points = Rows::of(section, "points").into_iter().flat_map(Rows::iter).map(point).collect();
-        let roofs: Vec<Row<'_>> = Rows::of(section, "roofs").into_iter().flat_map(Rows::iter).collect();
+        let points = Rows::of(section, points).into_iter().flat_map(Rows::iter).map(point).collect();
+        let roofs: Vec<Row<'_>> = Rows::of(section, ceilings).into_iter().flat_map(Rows::iter).collect();
         let of_kind = |kind: &str| {
             roofs.iter().filter(|row| row.text("kind") == kind).filter_map(|row| ceiling(*row)).collect()
         };
-        let unmodelled = Rows::of(section, "unmodelled").map_or(0, |rows| rows.table.rows.len());
-        Self { device, points, memory: of_kind("memory"), compute: of_kind("compute"), unmodelled }
+        let unmodelled = Rows::of(section, without_formula).map_or(0, |rows| rows.table.rows.len());
+        Some(Self { device, points, memory: of_kind("memory"), compute: of_kind("compute"), unmodelled })
     }
 
     /// The compute ceilings that points have as theirs, by the knee or by what bounds them. If no point tells, all.
@@ -290,7 +298,13 @@ pub(crate) struct Communication<'a> {
 }
 
 impl<'a> Communication<'a> {
-    pub(crate) fn of(section: &'a Section) -> Self {
+    /// The messages and links of a section, if it has them.
+    pub(crate) fn of(section: &'a Section) -> Option<Self> {
+        let tables = |chart: &Chart| match *chart {
+            Chart::Links { events, links } => Some((events, links)),
+            _ => None,
+        };
+        let (events, links) = section.charts.iter().find_map(tables)?;
         let event = |row: Row<'a>| Event {
             // What the input calls it may be an alias of a link of the device.
             link: Some(row.text("matched_link")).filter(|link| !link.is_empty()).unwrap_or(row.text("link")),
@@ -313,6 +327,9 @@ impl<'a> Communication<'a> {
             })
         };
         let rows = |id: &str| Rows::of(section, id).into_iter().flat_map(Rows::iter);
-        Self { events: rows("events").map(event).collect(), links: rows("links").filter_map(link).collect() }
+        Some(Self {
+            events: rows(events).map(event).collect(),
+            links: rows(links).filter_map(link).collect(),
+        })
     }
 }

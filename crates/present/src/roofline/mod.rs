@@ -1,8 +1,7 @@
 //! Rooflines as pictures: SVG that is drawn here, and a chart of characters.
 //!
-//! What is drawn comes from sections alone: `roofline` (tables `points`, `roofs`, `unmodelled`), `comm-roofline`
-//! (`events`, `links`), `predict` and `bench` (`sweep`), and `validate` (`rows`). Sections of other names are passed over, columns are found by their
-//! ids, and what a section does not say is not drawn. PNG is painted from the SVG by [`crate::png`].
+//! What is drawn comes from sections alone: a section says which charts its tables can be drawn as, columns are found by
+//! their ids, and what a section does not say is not drawn. PNG is painted from the SVG by [`crate::png`].
 
 mod canvas;
 mod colours;
@@ -13,7 +12,7 @@ pub(crate) mod scale;
 pub(crate) mod series;
 mod svg;
 
-use eaves_section::Section;
+use eaves_section::{Chart, Section};
 
 use crate::terminal::roofline as terminal;
 
@@ -112,12 +111,12 @@ pub fn svg(sections: &[&Section], options: &Options) -> String {
 
 /// True if a section has a chart.
 pub fn has_chart(section: &Section) -> bool {
-    match section.id {
-        "roofline" | "comm-roofline" => true,
-        "bench" | "predict" => series::Sweep::of(section).is_some(),
-        "validate" => svg::validate::Validation::of(section).is_some(),
-        _ => false,
-    }
+    section.charts.iter().any(|chart| match chart {
+        Chart::Roofline { .. } | Chart::Links { .. } => true,
+        Chart::Sweep { .. } => series::Sweep::of(section).is_some(),
+        Chart::Validation { .. } => svg::validate::Validation::of(section).is_some(),
+        Chart::Allocations { .. } | Chart::Breakdown { .. } | Chart::MemoryOverTime { .. } => false,
+    })
 }
 
 /// The charts of some sections inside a page, if they have any.

@@ -22,7 +22,7 @@ pub(crate) struct Chart {
     pub(crate) series: Vec<Series>,
 }
 
-/// The `sweep` of a `predict` or `bench` section. The first column is the parameter, whose name is the number `parameter` or the
+/// Numbers over a parameter. The first column is the parameter, whose name is the number `parameter` or the
 /// title of the column; the columns `series`, or all texts but `bound_by`, name the series; every other column is a
 /// number of theirs.
 pub(crate) struct Sweep {
@@ -39,7 +39,13 @@ pub(crate) struct Sweep {
 
 impl Sweep {
     pub(crate) fn of(section: &Section) -> Option<Self> {
-        let table = section.tables.iter().find(|table| table.id == "sweep")?;
+        let values = |chart: &eaves_section::Chart| match *chart {
+            eaves_section::Chart::Sweep { values, is_measured } => {
+                Some((section.table(values)?, is_measured))
+            }
+            _ => None,
+        };
+        let (table, is_measured) = section.charts.iter().find_map(values)?;
         let (parameter, others) = table.columns.split_first()?;
         let is_text =
             |index: usize| table.rows.iter().any(|row| matches!(row.get(index), Some(Value::Text(_))));
@@ -74,7 +80,7 @@ impl Sweep {
             Some(Value::Text(name)) => name.clone(),
             _ => parameter.title.to_owned(),
         };
-        let what = if section.id == "bench" { "Measurement" } else { "Prediction" };
+        let what = if is_measured { "Measurement" } else { "Prediction" };
         (!charts.is_empty()).then_some(Self { parameter: name, unit: parameter.unit, charts, left_out, what })
     }
 }

@@ -2,12 +2,12 @@
 
 use eaves_model::{Ns, Oddity};
 use eaves_section::{
-    Column, Finding, Gain, Number, Outcome, Provenance, Section, Severity, Skipped, Table, Unit, Value,
+    Chart, Column, Finding, Gain, Number, Outcome, Provenance, Section, Severity, Skipped, Table, Unit, Value,
 };
 
 use super::form::{
-    ColumnForm, DocumentForm, FindingForm, InputForm, NumberForm, SectionForm, SkippedForm, TableForm,
-    WarningForm,
+    ChartForm, ColumnForm, DocumentForm, FindingForm, InputForm, NumberForm, SectionForm, SkippedForm,
+    TableForm, WarningForm,
 };
 use super::names::lasting;
 use crate::{Document, Input, InputWarning};
@@ -59,8 +59,14 @@ fn section(form: &SectionForm) -> Option<Section> {
         title: lasting(&form.title)?,
         numbers: form.numbers.iter().map(number).collect::<Option<_>>()?,
         tables: form.tables.iter().map(table).collect::<Option<_>>()?,
+        charts: form.charts.iter().filter_map(chart).collect(),
         findings: form.findings.iter().map(finding).collect::<Option<_>>()?,
     })
+}
+
+/// Nothing for a kind that this release does not know.
+fn chart(form: &ChartForm) -> Option<Chart> {
+    Chart::from_tables(&form.kind, |part| lasting(form.tables.get(part)?))
 }
 
 fn number(form: &NumberForm) -> Option<Number> {

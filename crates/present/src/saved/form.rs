@@ -50,7 +50,16 @@ pub(super) struct SectionForm {
     #[serde(default)]
     pub(super) tables: Vec<TableForm>,
     #[serde(default)]
+    pub(super) charts: Vec<ChartForm>,
+    #[serde(default)]
     pub(super) findings: Vec<FindingForm>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct ChartForm {
+    pub(super) kind: String,
+    #[serde(default)]
+    pub(super) tables: BTreeMap<String, String>,
 }
 
 #[derive(Debug, Default, Deserialize)]

@@ -206,6 +206,7 @@ mod tests {
             title: "Kernels",
             numbers: vec![number],
             tables: vec![table],
+            charts: Vec::new(),
             findings: vec![finding],
         };
         let skipped =

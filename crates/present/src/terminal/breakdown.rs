@@ -1,7 +1,7 @@
 //! The temporal breakdown as one stacked bar per rank.
 
 use anstyle::Style;
-use eaves_section::{Table, Unit, Value};
+use eaves_section::{Chart, Section, Table, Unit, Value};
 
 use super::grid::{Grid, GridColumn};
 use super::palette::{COMMUNICATION, COMPUTE, MEMORY, QUIET, paint};
@@ -24,9 +24,9 @@ pub(crate) struct Part {
     style: Style,
 }
 
-/// The bars and the numbers below them; nothing if the table has not the columns they need.
-pub(super) fn lines(table: &Table, options: &Options) -> Option<Vec<String>> {
-    if !has_parts(table) {
+/// The bars and the numbers below them; nothing for a table that is not drawn as bars.
+pub(super) fn lines(section: &Section, table: &Table, options: &Options) -> Option<Vec<String>> {
+    if !is_drawn(section, table) {
         return None;
     }
     let shown = options.rows(table.rows.len());
@@ -63,9 +63,9 @@ fn bars(table: &Table, shown: usize, options: &Options) -> Vec<String> {
     rows.iter().zip(&names).map(line).collect()
 }
 
-/// True for a table that has every part of the span as a column, and rows that are each of somebody.
-pub(crate) fn has_parts(table: &Table) -> bool {
-    !table.is_distribution() && PARTS.iter().all(|part| index(table, part.column).is_some())
+/// True for a table whose rows are drawn as bars.
+pub(crate) fn is_drawn(section: &Section, table: &Table) -> bool {
+    section.charts.contains(&Chart::Breakdown { bars: table.id })
 }
 
 fn index(table: &Table, column: &str) -> Option<usize> {

@@ -102,7 +102,8 @@ fn section_lines(document: &Document, section: &Section, options: &Options) -> V
             lines.push(String::new());
         }
         lines.extend(table_title(table, options));
-        let own = breakdown::lines(table, options).or_else(|| roofline::points(section, table, options));
+        let own =
+            breakdown::lines(section, table, options).or_else(|| roofline::points(section, table, options));
         lines.extend(own.unwrap_or_else(|| table::lines(table, options)));
     }
     lines

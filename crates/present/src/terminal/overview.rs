@@ -106,9 +106,10 @@ fn verdict_lines(document: &Document, options: &Options) -> Vec<String> {
 }
 
 fn bars(document: &Document, options: &Options) -> Vec<String> {
-    let tables = document.sections().find(|section| section.id == "temporal-breakdown");
-    let table = tables.and_then(|section| section.tables.iter().find(|table| breakdown::has_parts(table)));
-    table.map_or_else(Vec::new, |table| breakdown::bars_with_legend(table, BARS, options))
+    let table = document.tables().find(|(section, table)| breakdown::is_drawn(section, table));
+    table
+        .map(|(_, table)| table)
+        .map_or_else(Vec::new, |table| breakdown::bars_with_legend(table, BARS, options))
 }
 
 /// As many findings as there are lines for, and how many more there are.

@@ -104,6 +104,7 @@ fn breakdown() -> Section {
                 row(1, [ms, 1_999 * ms, 0, 0, 2_000 * ms], [0.05, 99.95, 0.0, 0.0]),
             ],
         }],
+        charts: Vec::new(),
         findings: vec![finding(
             "gpu_idle",
             Severity::Critical,

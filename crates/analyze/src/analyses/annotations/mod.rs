@@ -42,6 +42,7 @@ impl Analyse for Annotations {
             title: "Ranges named in the program",
             numbers: numbers(&ranks),
             tables: tables::tables(job, &ranks),
+            charts: Vec::new(),
             findings: Vec::new(),
         })
     }

@@ -37,6 +37,7 @@ impl Analyse for AvoidableWork {
             title: "GPU work that can be avoided",
             numbers: Vec::new(),
             tables: vec![by_pattern(job, ranks)],
+            charts: Vec::new(),
             findings: Pattern::ALL.iter().filter_map(|&pattern| finding(job, ranks, pattern)).collect(),
         })
     }

@@ -45,6 +45,7 @@ impl Analyse for CallTree {
             title: "Operators and what they launched",
             numbers: numbers(&rows, &ranks, recorded),
             tables,
+            charts: Vec::new(),
             findings: Vec::new(),
         })
     }

@@ -43,6 +43,7 @@ impl Analyse for Collectives {
             title: "Collectives",
             numbers: numbers(ranks, &across),
             tables: tables::all(job, ranks, &across),
+            charts: Vec::new(),
             findings: findings::all(job.audience(), ranks, &across),
         };
         let messages = roofline::transfers_of(&section);

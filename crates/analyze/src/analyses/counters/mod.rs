@@ -48,6 +48,7 @@ impl Analyse for Counters {
             title: "Hardware counters",
             numbers: ranks.iter().flat_map(|rank| numbers(rank)).collect(),
             tables: of_ranges(job, &ranks).into_iter().chain(kernels::tables(job, &ranks)).collect(),
+            charts: Vec::new(),
             findings: kernels::findings(&ranks),
         })
     }

@@ -32,6 +32,7 @@ impl Analyse for HtaSummary {
             title: "Summary in the terms of HTA",
             numbers: numbers(&totals),
             tables: tables::all(job, &ranks),
+            charts: Vec::new(),
             findings: missing::ranks_without_gpu_activity(job).into_iter().collect(),
         })
     }

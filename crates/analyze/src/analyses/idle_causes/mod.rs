@@ -44,6 +44,7 @@ impl Analyse for IdleCauses {
             title: "What the host did while the GPU was idle",
             numbers: ranks.iter().flat_map(|rank| tables::numbers(rank)).collect(),
             tables: tables::tables(job, &ranks),
+            charts: Vec::new(),
             findings: findings::findings(job.audience(), &ranks),
         })
     }

@@ -56,6 +56,7 @@ impl Analyse for IdleTime {
             numbers: ranks.iter().flat_map(|(rank, part)| numbers(rank.rank, &part.whole)).collect(),
             tables: tables.collect(),
             // The causes of idle time, and what they cost, are the matter of section idle-causes.
+            charts: Vec::new(),
             findings: Vec::new(),
         })
     }

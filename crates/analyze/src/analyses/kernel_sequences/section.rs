@@ -31,6 +31,7 @@ pub(super) fn section(job: &Job, ranks: &[Rank<'_, Part>]) -> Outcome {
                       rank the 200 with most GPU time",
         )],
         tables,
+        charts: Vec::new(),
         findings: fusion_candidate(job.audience(), &rows, ranks).into_iter().collect(),
     })
 }

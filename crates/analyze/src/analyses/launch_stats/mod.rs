@@ -108,6 +108,7 @@ impl Analyse for LaunchStats {
             title: "Launches",
             numbers: ranks.iter().flat_map(|(rank, part)| numbers(rank.rank, &part.total)).collect(),
             tables: std::iter::once(by_call(job, &ranks)).chain(every_launch(job, &ranks)).collect(),
+            charts: Vec::new(),
             findings: short_kernels(job.audience(), &ranks).into_iter().collect(),
         })
     }

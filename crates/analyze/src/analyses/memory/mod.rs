@@ -139,11 +139,13 @@ impl Analyse for Memory {
                 ),
             });
         }
+        let tables = tables::all(job, ranks);
         Outcome::Section(Section {
             id: Self::ID,
             title: "Memory",
             numbers: ranks.iter().flat_map(|rank| numbers(rank)).collect(),
-            tables: tables::all(job, ranks),
+            charts: tables::charts(&tables),
+            tables,
             findings: findings::all(job.audience(), ranks),
         })
     }

@@ -7,7 +7,7 @@ use super::alive::Share;
 use super::stacked::tables as stacked_tables;
 use super::{DeviceMemory, RankMemory, settings, snapshot_tables};
 use crate::Job;
-use crate::section::{Column, Table, Unit, Value};
+use crate::section::{Chart, Column, Table, Unit, Value};
 
 pub(super) type Ranks<'a> = [Rank<'a, RankMemory>];
 
@@ -71,6 +71,24 @@ pub(super) fn all(job: &Job, ranks: &Ranks<'_>) -> Vec<Table> {
         category_series(job, ranks),
     ];
     tables.into_iter().filter(|table| !table.rows.is_empty()).collect()
+}
+
+/// The pictures that these tables can be drawn as.
+pub(super) fn charts(tables: &[Table]) -> Vec<Chart> {
+    let charts = [
+        Chart::MemoryOverTime { levels: "timeline" },
+        Chart::Allocations {
+            allocations: "allocations",
+            shown: "allocations_shown",
+            rest: "allocations_rest",
+            stacks: "allocation_stacks",
+        },
+    ];
+    let is_there = |chart: &Chart| {
+        let (_, first) = chart.tables()[0];
+        tables.iter().any(|table| table.id == first)
+    };
+    charts.into_iter().filter(is_there).collect()
 }
 
 /// Rows of every device of every rank, which begin with rank and device.

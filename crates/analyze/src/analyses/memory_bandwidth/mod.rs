@@ -126,6 +126,7 @@ impl Analyse for MemoryBandwidth {
             title: "Memory copies and sets",
             numbers: ranks.iter().flat_map(|(rank, part)| numbers(rank.rank, &part.all)).collect(),
             tables: tables.collect(),
+            charts: Vec::new(),
             findings: findings(job.audience(), &ranks),
         })
     }

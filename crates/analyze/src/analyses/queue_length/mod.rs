@@ -112,6 +112,7 @@ impl Analyse for QueueLength {
             title: "Work waiting on the streams",
             numbers: ranks.iter().flat_map(|(rank, streams)| numbers(rank.rank, streams)).collect(),
             tables: std::iter::once(by_stream(job, &ranks)).chain(series(job, &ranks)).collect(),
+            charts: Vec::new(),
             findings: Vec::new(),
         })
     }

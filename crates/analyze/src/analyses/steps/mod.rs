@@ -121,6 +121,7 @@ fn section(job: &Job, ranks: &[(&RankSummary, &[Step])], outside: impl Iterator<
         title: "Profiler steps",
         numbers: ranks.iter().flat_map(|(rank, steps)| numbers(rank.rank, steps)).chain(outside).collect(),
         tables: vec![by_step(job, ranks)],
+        charts: Vec::new(),
         findings: findings::findings(ranks),
     })
 }

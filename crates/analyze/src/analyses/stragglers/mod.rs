@@ -78,6 +78,7 @@ impl Analyse for Stragglers {
             title: "Ranks that others wait for",
             numbers: numbers(&found),
             tables: vec![by_rank(job, ranks, &found), by_step(ranks, &found)],
+            charts: Vec::new(),
             findings: finding(ranks, &found).into_iter().collect(),
         })
     }

@@ -161,6 +161,7 @@ fn sustained(seconds: &[Second]) -> Section {
             ],
             rows: rows.collect(),
         }],
+        charts: Vec::new(),
         findings: Vec::new(),
     }
 }

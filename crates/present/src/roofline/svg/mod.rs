@@ -109,19 +109,17 @@ fn drawn(sections: &[&Section], options: &Options, titles: bool) -> (String, Vec
 fn rows<'a>(sections: &[&'a Section]) -> Vec<Row<'a>> {
     let mut rows: Vec<Row<'a>> = Vec::new();
     for &section in sections {
-        match section.id {
-            "roofline" => rows.push(Row::Roofline(section, Roofline::of(section), None)),
-            "comm-roofline" => {
-                let data = Communication::of(section);
-                match rows.last_mut() {
-                    Some(Row::Roofline(_, _, beside @ None)) => *beside = Some(data),
-                    _ => rows.push(Row::Communication(data)),
-                }
-            }
-            "bench" | "predict" => rows.extend(Sweep::of(section).map(Row::Sweep)),
-            "validate" => rows.extend(Validation::of(section).map(Row::Validation)),
-            _ => {}
+        if let Some(data) = Roofline::of(section) {
+            rows.push(Row::Roofline(section, data, None));
         }
+        if let Some(data) = Communication::of(section) {
+            match rows.last_mut() {
+                Some(Row::Roofline(_, _, beside @ None)) => *beside = Some(data),
+                _ => rows.push(Row::Communication(data)),
+            }
+        }
+        rows.extend(Sweep::of(section).map(Row::Sweep));
+        rows.extend(Validation::of(section).map(Row::Validation));
     }
     rows
 }

@@ -1,6 +1,6 @@
 //! Predicted against measured: one mark a kernel, on the diagonal if the prediction is right.
 
-use eaves_section::{Section, Unit};
+use eaves_section::{Chart, Section, Unit};
 
 use super::legend::{Entry, Legend, Swatch};
 use super::plot::Plot;
@@ -33,11 +33,15 @@ struct Spot<'a> {
     is_one: bool,
 }
 
-/// The kernels of a `validate` section.
+/// The kernels of a validation.
 pub(in crate::roofline) struct Validation<'a>(Vec<Spot<'a>>);
 
 impl<'a> Validation<'a> {
     pub(in crate::roofline) fn of(section: &'a Section) -> Option<Self> {
+        let kernels = section.charts.iter().find_map(|chart| match *chart {
+            Chart::Validation { kernels } => Some(kernels),
+            _ => None,
+        })?;
         let spot = |row: crate::roofline::data::Row<'a>| {
             let threads = row.number("threads").unwrap_or(1.0);
             let of = if threads > 1.0 { format!(", {threads} threads") } else { String::new() };
@@ -50,7 +54,7 @@ impl<'a> Validation<'a> {
                 is_one: threads <= 1.0,
             })
         };
-        let spots: Vec<Spot<'a>> = Rows::of(section, "rows")?.iter().filter_map(spot).collect();
+        let spots: Vec<Spot<'a>> = Rows::of(section, kernels)?.iter().filter_map(spot).collect();
         (!spots.is_empty()).then_some(Self(spots))
     }
 

@@ -23,14 +23,10 @@ use eaves_section::quantity;
 pub(crate) fn charts(sections: &[&Section], width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for section in sections {
-        let more = match section.id {
-            "roofline" => roofline(&Roofline::of(section), width),
-            "comm-roofline" => communication(&Communication::of(section), width),
-            "bench" | "predict" => {
-                Sweep::of(section).map_or_else(Vec::new, |sweep| self::sweep(&sweep, width))
-            }
-            _ => Vec::new(),
-        };
+        let roofline = Roofline::of(section).map(|data| roofline(&data, width));
+        let links = || Communication::of(section).map(|data| communication(&data, width));
+        let sweep = || Sweep::of(section).map(|sweep| self::sweep(&sweep, width));
+        let more = roofline.or_else(links).or_else(sweep).unwrap_or_default();
         if !lines.is_empty() && !more.is_empty() {
             lines.push(String::new());
         }

@@ -1,7 +1,7 @@
 //! The points of a roofline as a table: the most time first, with a bar of how near the roof each is.
 
 use anstyle::Style;
-use eaves_section::{Section, Table};
+use eaves_section::{Chart, Section, Table};
 use unicode_width::UnicodeWidthStr;
 
 use super::{letters_of, status_style};
@@ -38,10 +38,11 @@ impl Column {
 
 /// The table of points, or nothing for any other table.
 pub(crate) fn points(section: &Section, table: &Table, options: &Options) -> Option<Vec<String>> {
-    if section.id != "roofline" || table.id != "points" || table.rows.is_empty() {
+    let is_of = |chart: &Chart| matches!(chart, Chart::Roofline { points, .. } if *points == table.id);
+    if table.rows.is_empty() || !section.charts.iter().any(is_of) {
         return None;
     }
-    let data = Roofline::of(section);
+    let data = Roofline::of(section)?;
     let letters = letters_of(&data.points);
     let mut order: Vec<usize> = (0..data.points.len()).collect();
     let time = |index: usize| data.points[index].time.unwrap_or(f64::NEG_INFINITY);

@@ -239,7 +239,7 @@ fn memory(document: &Value) -> Result<Value, Problem> {
     let allocations: f64 = devices.iter().filter_map(|row| row.get("allocations")?.as_f64()).sum();
     let point = |row: serde_json::Map<String, Value>| json!({"time_ms": scaled(row.get("time_ns"), 1e-6), "allocated_mb": row.get("bytes").map(mebibytes), "reserved_mb": row.get("reserved_bytes").map(mebibytes)});
     Ok(json!({
-        "timeline": rows(memory, eaves_present::memory::TABLE).into_iter().map(point).collect::<Vec<_>>(),
+        "timeline": rows(memory, "timeline").into_iter().map(point).collect::<Vec<_>>(),
         "peak_mb": mebibytes(&peak.into()),
         "summary": {"peak_allocated_mb": mebibytes(&peak.into()), "num_allocations": allocations},
         "has_real_data": true,
