@@ -7,6 +7,7 @@ use options::Options;
 
 mod apt;
 mod bench;
+mod book;
 mod generate;
 mod nvrtc;
 mod options;
@@ -19,6 +20,7 @@ mod simulate;
 mod ssh;
 mod test;
 mod tidy;
+mod tool;
 
 const HELP: &str = "\
 Tasks of the project
@@ -26,6 +28,7 @@ Tasks of the project
 Usage: cargo xtask TASK
 
   bench [NAME]    measure; without a name, list what can be measured
+  docs            build the documents as a book below target/docs
   gen [--check]   write examples/, fuzz/corpus/ and the Python functions of verbs anew, or check them
   gen big         write a big trace: --size 500MB -o FILE
   gen ranks       write the ranks of a job: --count 64 --size 1MB -o DIR
@@ -39,6 +42,7 @@ fn run() -> Result<()> {
     let mut options = Options::new(std::env::args().skip(1));
     match options.positional().as_deref() {
         Some("bench") => bench::run(options),
+        Some("docs") => book::run(options),
         Some("gen") => generate::run(options),
         Some("test") => test::run(options),
         Some("tidy") => tidy::run(options),

@@ -1,12 +1,11 @@
 //! `cargo xtask test`: everything a change has to pass, with the time each part takes.
 
-use std::path::PathBuf;
-use std::process::Command;
 use std::time::Instant;
 
 use anyhow::{Result, bail};
 
 use crate::options::Options;
+use crate::tool::Tool;
 use crate::{bench, generate, nvrtc, page, pocl, project, python, ssh, tidy};
 
 /// How a part ended.
@@ -210,30 +209,16 @@ fn ssh(quick: bool) -> Outcome {
     }
 }
 
+const CARGO_DENY: Tool = Tool { name: "cargo-deny", options: &[] };
+
 /// Licences, sources and bans of dependencies. Advisories are left to a schedule: they change without a change of
 /// ours, and need the network.
 fn licences(quick: bool) -> Outcome {
     let arguments = ["--log-level", "error", "check", "bans", "licenses", "sources"];
-    let tools = project::target().join("tools");
-    let installed = tools.join("bin").join("cargo-deny");
-    let program = [PathBuf::from("cargo-deny"), installed.clone()].into_iter().find(runs);
-    let program = match program {
-        Some(program) => program,
-        None if quick => return Outcome::Skipped("cargo-deny is not installed; without --quick it would be"),
-        None => {
-            println!("installing cargo-deny into {}, which takes minutes", tools.display());
-            let mut install = project::cargo();
-            // Optimising it takes longer than it ever runs.
-            install.args(["install", "cargo-deny", "--debug", "--locked", "--quiet", "--root"]).arg(&tools);
-            if let Err(error) = project::run(&mut install) {
-                return Outcome::Failed(format!("{error:#}"));
-            }
-            installed
-        }
+    let program = match CARGO_DENY.find(!quick) {
+        Ok(Some(program)) => program,
+        Ok(None) => return Outcome::Skipped("cargo-deny is not installed; without --quick it would be"),
+        Err(error) => return Outcome::Failed(format!("{error:#}")),
     };
     project::run(project::command(&program.to_string_lossy()).args(arguments)).into()
-}
-
-fn runs(program: &PathBuf) -> bool {
-    Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success())
 }

@@ -1,6 +1,7 @@
-//! Rules about documents: they name what exists, and their links lead somewhere.
+//! Rules about documents: they name what exists, and the book has all of them.
 
 use super::Problem;
+use super::links::{Link, resolve};
 use super::sources::Sources;
 
 /// The guides name every verb, section and warning, ARCHITECTURE every crate.
@@ -61,45 +62,20 @@ fn verbs(sources: &Sources) -> Vec<String> {
     verbs
 }
 
-/// Links to files of the project lead to files that exist.
-pub(super) fn links(sources: &Sources) -> Vec<Problem> {
-    let mut problems = Vec::new();
-    for (name, text) in sources.ending(".md") {
-        let folder = name.rsplit_once('/').map_or("", |(folder, _)| folder);
-        for (index, line) in text.lines().enumerate() {
-            for target in targets(line) {
-                let path = resolve(folder, target);
-                let exists = |file: &String| *file == path || file.starts_with(&format!("{path}/"));
-                if !sources.files.keys().any(exists) && !crate::project::root().join(&path).exists() {
-                    problems.push(Problem::new(name, index + 1, format!("`{target}` does not exist")));
-                }
-            }
-        }
-    }
-    problems
-}
-
-/// Targets of the links in a line, without those to other places and to headings.
-fn targets(line: &str) -> impl Iterator<Item = &str> {
-    line.split("](").skip(1).filter_map(|rest| {
-        let target = rest.split([')', '#', ' ']).next()?;
-        (!target.is_empty() && !target.contains("://") && !target.starts_with("mailto:")).then_some(target)
-    })
-}
-
-/// The path from the root.
-fn resolve(folder: &str, target: &str) -> String {
-    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
-    for part in target.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => {
-                parts.pop();
-            }
-            part => parts.push(part),
-        }
-    }
-    parts.join("/")
+/// Every document has its place in the book.
+pub(super) fn chapters(sources: &Sources) -> Vec<Problem> {
+    const SUMMARY: &str = "docs/SUMMARY.md";
+    let listed: Vec<String> = Link::all(sources.get(SUMMARY).unwrap_or_default())
+        .iter()
+        .map(|link| resolve("docs", link.path))
+        .collect();
+    let documents = sources.ending(".md").map(|(name, _)| name);
+    documents
+        .filter(|name| {
+            name.starts_with("docs/") && *name != SUMMARY && !listed.iter().any(|path| path == name)
+        })
+        .map(|name| Problem::new(name, 1, format!("is not in {SUMMARY}")))
+        .collect()
 }
 
 #[cfg(test)]
@@ -107,10 +83,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn targets_are_resolved_from_the_document() {
-        let line = "See [one](../README.md#use), [two](https://example.org) and [three](json.md).";
-        let found: Vec<String> = targets(line).map(|target| resolve("docs", target)).collect();
-        assert_eq!(found, ["README.md", "docs/json.md"]);
+    fn a_document_outside_of_the_book_is_found() {
+        let sources = Sources::of(&[
+            ("README.md", ""),
+            ("docs/SUMMARY.md", "- [A](a.md)\n- [B](more/b.md)\n"),
+            ("docs/a.md", ""),
+            ("docs/more/b.md", ""),
+            ("docs/more/c.md", ""),
+        ]);
+        let found: Vec<String> = chapters(&sources).iter().map(Problem::to_string).collect();
+        assert_eq!(found, ["docs/more/c.md:1: is not in docs/SUMMARY.md"]);
     }
 
     #[test]
