@@ -130,6 +130,7 @@ impl<'a> Call<'a> {
         let inputs = dims
             .iter()
             .enumerate()
+            .skip(foreign(name, dims.len()))
             .map(|(index, shape)| {
                 let text =
                     |values: &[Value]| values.get(index).and_then(Value::as_str).unwrap_or("").to_owned();
@@ -215,6 +216,43 @@ impl<'a> Call<'a> {
     }
 }
 
+/// Operators with a fixed number of arguments, and that of their longest overload: the one with an `out` argument.
+const ARGUMENTS: &[(&str, usize, usize)] = &[
+    // tidy-alphabetical-start
+    ("aten::abs", 1, 2),
+    ("aten::add", 3, 4),
+    ("aten::addmm", 5, 6),
+    ("aten::baddbmm", 5, 6),
+    ("aten::bmm", 2, 3),
+    ("aten::cat", 2, 3),
+    ("aten::exp", 1, 2),
+    ("aten::linear", 3, 4),
+    ("aten::log", 1, 2),
+    ("aten::matmul", 2, 3),
+    ("aten::mm", 2, 3),
+    ("aten::mul", 2, 3),
+    ("aten::neg", 1, 2),
+    ("aten::pow", 2, 3),
+    ("aten::relu", 1, 2),
+    ("aten::rsqrt", 1, 2),
+    ("aten::sigmoid", 1, 2),
+    ("aten::sqrt", 1, 2),
+    ("aten::stack", 2, 3),
+    ("aten::sub", 3, 4),
+    ("aten::tanh", 1, 2),
+    ("aten::where", 3, 4),
+    // tidy-alphabetical-end
+];
+
+/// How many of the first recorded arguments are not the operator's: TorchScript records operators with everything on its
+/// stack, and their own arguments are the last.
+fn foreign(name: &str, recorded: usize) -> usize {
+    match ARGUMENTS.binary_search_by_key(&name, |(name, ..)| name) {
+        Ok(place) if recorded > ARGUMENTS[place].2 => recorded - ARGUMENTS[place].1,
+        _ => 0,
+    }
+}
+
 fn list(json: &str) -> Result<Vec<Value>, Unmodelled> {
     if json.is_empty() {
         return Ok(Vec::new());
@@ -251,4 +289,24 @@ fn tensor(shape: &Value, type_name: &str, strides: Option<&Value>) -> Tensor {
 
 fn extents(list: &Value) -> Vec<u64> {
     list.as_array().into_iter().flatten().map(|extent| extent.as_u64().unwrap_or(0)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_stack_the_last_arguments_count() {
+        assert!(ARGUMENTS.is_sorted_by_key(|(name, ..)| name));
+        let dims = "[[256,6948],[256],[2048,3474],[2048,3474],[]]";
+        let types = r#"["float","float","float","float","Scalar"]"#;
+        let power = Call::parse("aten::pow", dims, types, "", "").unwrap();
+        assert_eq!(power.inputs.len(), 2);
+        assert_eq!((power.tensor(0).unwrap().elements(), power.scalar(1)), (2048.0 * 3474.0, ""));
+        // As many as an overload has are its own: the third is where the result goes.
+        let out = r#"["float","float","float"]"#;
+        assert_eq!(Call::parse("aten::mul", "[[4],[4],[4]]", out, "", "").unwrap().inputs.len(), 3);
+        // Nothing is known of the arguments of others.
+        assert_eq!(Call::parse("my::op", dims, types, "", "").unwrap().inputs.len(), 5);
+    }
 }

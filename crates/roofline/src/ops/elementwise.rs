@@ -19,6 +19,7 @@ pub(super) const FORMULAS: &[Formula] = &[
     Formula { names: FUSED, category: CATEGORY, work: multiply_and_add, backward: None },
     Formula { names: &["aten::where"], category: CATEGORY, work: choose, backward: None },
     Formula { names: MASKED, category: CATEGORY, work: masked, backward: None },
+    Formula { names: REDUCER, category: CATEGORY, work: through_bucket, backward: None },
 ];
 
 /// Operators that call one of the above.
@@ -152,7 +153,6 @@ const BINARY: &[&str] = &[
     "aten::sub_",
     "aten::xlogy",
     "prims::bitwise_or",
-    "torch::distributed::reducer::mul_out",
 ];
 
 const DIVISIONS: &[&str] = &["aten::div", "aten::div_", "aten::true_divide"];
@@ -186,6 +186,10 @@ const FUSED: &[&str] =
     &["aten::addcdiv", "aten::addcdiv_", "aten::addcmul", "aten::addcmul_", "aten::lerp", "aten::lerp_"];
 
 const MASKED: &[&str] = &["aten::masked_fill", "aten::masked_fill_"];
+
+/// Between gradients and the buckets that DDP reduces: `torch/csrc/distributed/c10d/reducer.cpp`.
+const REDUCER: &[&str] =
+    &["torch.distributed.ddp.reducer::copy_bucket_to_grad", "torch::distributed::reducer::mul_out"];
 
 /// What the result is stored in.
 #[derive(Clone, Copy)]
@@ -275,6 +279,12 @@ fn choose(call: &Call<'_>) -> Result<Work, Unmodelled> {
     mapped(call, 3, 0.0, Stored::Fixed(result))
 }
 
+/// `(bucket)` or `(parameter)`: one operand of two with the same shape and type is recorded. A gradient is divided on its
+/// way into the bucket, and converted on its way out, as copies are.
+fn through_bucket(call: &Call<'_>) -> Result<Work, Unmodelled> {
+    mapped(call, 1, 1.0, Stored::Promoted)
+}
+
 /// Reads the tensor and the mask, writes the tensor.
 fn masked(call: &Call<'_>) -> Result<Work, Unmodelled> {
     mapped(call, 2, 0.0, Stored::Fixed(call.tensor(0)?.precision()?))
@@ -324,6 +334,8 @@ mod tests {
             ),
             (choose, &[("[3,4]", "bool"), ("[4]", "float"), ("[]", "float")], 0.0, 12.0 + 16.0 + 4.0 + 48.0),
             (masked, &[("[3,4]", bf16), ("[4]", "bool"), ("0", "Scalar")], 0.0, 24.0 + 4.0 + 24.0),
+            // Of the gradient and its place in the bucket one is recorded.
+            (through_bucket, &[("[4,64]", "float")], 256.0, 2.0 * 1024.0),
         ];
         check(table);
     }

@@ -73,7 +73,9 @@ fn embedding(call: &Call<'_>) -> Result<Work, Unmodelled> {
 /// `index_select(self, dim, index)`.
 fn index_select(call: &Call<'_>) -> Result<Work, Unmodelled> {
     let (table, index) = (call.tensor(0)?, call.tensor(2)?);
-    let chosen = call.integers(1).first().copied();
+    // A tensor of one axis leaves no choice.
+    let only = (table.shape.len() == 1).then_some(0);
+    let chosen = call.integers(1).first().copied().or(only);
     if let (None, Some(output)) = (chosen, &call.output) {
         return looked_up(call, 0, 2, output.elements());
     }
@@ -228,6 +230,8 @@ mod tests {
                 0.0,
                 2.0 * 2.0 * 8944.0 * 1024.0 + 8.0 * 8944.0,
             ),
+            // A table of one axis: the axis need not be recorded.
+            (index_select, &[("[9]", "float"), ("", "Scalar"), ("[2]", "int")], 0.0, 8.0 + 8.0 + 8.0),
             // Ten lookups in a table of three rows: the table is read once.
             (embedding, &[("[3,4]", "float"), ("[10]", "long int")], 0.0, 48.0 + 80.0 + 160.0),
             (gather, &[("[9,4]", bf16), zero, ("[2,4]", "long int")], 0.0, 16.0 + 64.0 + 16.0),

@@ -2,11 +2,12 @@
 //!
 //! Signatures: `fbgemm_gpu/src/sparse_ops/sparse_ops_cpu.cpp`, `.../jagged_tensor_ops/jagged_tensor_ops_cpu.cpp` and
 //! `.../permute_pooled_embedding_ops` in pytorch/FBGEMM. Jagged values are rows, one after another, with a list of
-//! offsets. What has to be known only from values (how many a permutation with repetitions keeps) is not guessed.
+//! offsets. How many values a permutation with repetitions keeps depends on their lengths: where the number was not
+//! recorded, every feature is taken to have the mean length.
 
 use super::operands::stored;
 use super::{Call, Formula, Input, Tensor, Unmodelled, operations};
-use crate::Work;
+use crate::{Basis, Work};
 
 const CATEGORY: &str = "jagged";
 
@@ -67,17 +68,26 @@ fn copied(work: Work, name: &'static str, tensor: &Tensor, elements: f64) -> Res
     Ok(work.reads(name, elements, precision).writes(name, elements, precision))
 }
 
-/// `(permute, lengths, values, weights, permuted_lengths_sum)`: all values, or as many as the sum says, which must be
-/// recorded if features are repeated or left out.
+/// Assumed where the number of permuted values was not recorded.
+const MEAN_LENGTH: &str = "that features with repetitions are as long as the mean";
+
+/// `(permute, lengths, values, weights, permuted_lengths_sum)`: all values, or as many as the sum says. Without the sum,
+/// a permutation that repeats features or leaves some out keeps as many values as that number of mean features has.
 fn permuted(call: &Call<'_>) -> Result<Work, Unmodelled> {
     let (permute, lengths, values) = (call.tensor(0)?, call.tensor(1)?, call.tensor(2)?);
     let features = lengths.shape.first().copied().unwrap_or(0) as f64;
-    let is_whole = permute.elements() == features;
-    let kept = call.number(4).or(is_whole.then(|| values.elements()));
-    let kept = kept.ok_or_else(|| "how many values it keeps was not recorded".to_owned())?;
+    let (kept, basis) = match call.number(4) {
+        Some(kept) => (kept, Basis::Recorded),
+        None if permute.elements() == features => (values.elements(), Basis::Recorded),
+        None if features > 0.0 => {
+            (values.elements() * permute.elements() / features, Basis::Estimated(MEAN_LENGTH))
+        }
+        None => return Err("how many values it keeps was not recorded".to_owned()),
+    };
     // A feature has as many lengths as the batch has samples.
     let samples = if features > 0.0 { lengths.elements() / features } else { 0.0 };
     let mut work = Work::movement()
+        .on(basis)
         .reads("permutation", permute.elements(), permute.precision()?)
         .reads("lengths", lengths.elements(), lengths.precision()?)
         .writes("lengths", permute.elements() * samples, lengths.precision()?);
@@ -237,8 +247,12 @@ mod tests {
         check(table);
         let complete = call("fbgemm::asynchronous_complete_cumsum", &[("[10]", int)]);
         assert_eq!(running_sum(&complete).unwrap().bytes(), 84.0);
-        let repeated = call("fbgemm::permute_2D_sparse_data", &[("[5]", int), ("[3,4]", int), ("[50]", int)]);
-        assert!(permuted(&repeated).unwrap_err().contains("not recorded"));
+        // Six features out of three: 100 values of 50, as long as the mean.
+        let repeated = call("fbgemm::permute_2D_sparse_data", &[("[6]", int), ("[3,4]", int), ("[50]", int)]);
+        let work = permuted(&repeated).unwrap();
+        assert_eq!((work.bytes(), work.basis), (24.0 + 48.0 + 96.0 + 800.0, Basis::Estimated(MEAN_LENGTH)));
+        let empty = call("fbgemm::permute_2D_sparse_data", &[("[6]", int), ("[0,4]", int), ("[0]", int)]);
+        assert!(permuted(&empty).unwrap_err().contains("not recorded"));
         let node = "torch::autograd::CppNode<fbgemm_gpu::PermutePooledEmbsFunction<&fbgemm_gpu::permute_pooled_embs_gpu> >";
         assert_eq!((formula(node).unwrap().work)(&call("x", &[("[8,10]", "float")])).unwrap().bytes(), 640.0);
     }

@@ -152,8 +152,12 @@ fn by_name(families: &'static [&'static [Formula]]) -> ByName {
 pub fn formula(name: &str) -> Option<&'static Formula> {
     static BY_NAME: LazyLock<ByName> = LazyLock::new(|| by_name(FAMILIES));
     let generated = || triton::formula(name).or_else(|| embedding_bag::formula(name));
-    BY_NAME.get(name).copied().or_else(generated).or_else(|| jagged::formula(name))
+    let renamed = || BY_NAME.get(format!("fbgemm::{}", name.strip_prefix(OLD_FBGEMM)?).as_str()).copied();
+    BY_NAME.get(name).copied().or_else(generated).or_else(|| jagged::formula(name)).or_else(renamed)
 }
+
+/// The namespace in which FBGEMM registers its operators a second time, deprecated.
+const OLD_FBGEMM: &str = "fb::";
 
 /// The formula of an operator that usually only calls others with formulas, which then own the time: `aten::linear`
 /// calls `aten::addmm`. It holds where nothing inside was recorded, or where it launches something itself.
@@ -205,6 +209,15 @@ mod tests {
             assert!(seen.insert(*name), "{name} has two formulas");
             assert!(formula(name).is_some() != wrapper(name).is_some(), "{name}");
         }
+    }
+
+    #[test]
+    fn fbgemm_has_two_namespaces() {
+        let name = "asynchronous_complete_cumsum";
+        let of =
+            |namespace: &str| formula(&format!("{namespace}::{name}")).map(|formula| formula.names.as_ptr());
+        assert_eq!(of("fb"), of("fbgemm"));
+        assert!(of("fb").is_some() && of("mine").is_none() && formula("fb::mm").is_none());
     }
 
     /// No formula panics on arguments it was not made for: nothing at all, scalars, tensors of too few and too many

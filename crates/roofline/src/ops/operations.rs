@@ -71,7 +71,6 @@ const TABLE: &[(f64, &[&str])] = &[
             "min",
             "minimum",
             "mul",
-            "mul_out",
             "nan_to_num",
             "ne",
             "neg",

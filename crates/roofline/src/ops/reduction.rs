@@ -4,7 +4,7 @@
 use super::operands::{Kind, dimension, kind, output_argument, stored, truth, value};
 use super::operations;
 use super::{Call, Formula, Input, Unmodelled};
-use crate::{Precision, Work};
+use crate::{Basis, Precision, Work};
 
 const CATEGORY: &str = "reduction";
 
@@ -47,26 +47,42 @@ fn kept(call: &Call<'_>, dimensions: &[i64]) -> Result<f64, Unmodelled> {
     Ok((0..shape.len()).filter(|index| !is_reduced(index)).map(|index| shape[index] as f64).product())
 }
 
-/// Elements of the result of `op(self, dim, keepdim, ...)`, or of `op(self, ...)` without dimensions. An `out` argument
-/// tells too.
-fn outputs(call: &Call<'_>, dim: usize, keepdim: usize) -> Result<f64, Unmodelled> {
+/// What is missing where the reduced dimensions were not recorded: next to nothing beside what is read, unless they are short.
+const NO_RESULT: &str = "the result, whose size was not recorded, is left out";
+
+/// Elements of the result of `op(self, dim, keepdim, ...)`, or of `op(self, ...)` without dimensions; nothing where the
+/// dimensions were not recorded. An `out` argument tells too.
+fn outputs(call: &Call<'_>, dim: usize, keepdim: usize) -> Result<Option<f64>, Unmodelled> {
     if call.inputs.len() <= keepdim {
-        return Ok(1.0);
+        return Ok(Some(1.0));
     }
     // An absent list of dimensions and one that was not recorded look alike; the flag behind it is always written.
-    if let (Err(_), Some(output)) = (truth(call, keepdim), &call.output) {
-        return Ok(output.elements());
+    match (truth(call, keepdim), &call.output) {
+        (Ok(_), _) => kept(call, &call.integers(dim)).map(Some),
+        (Err(_), Some(output)) => Ok(Some(output.elements())),
+        // PyTorch before 2.1: there are no scalars at all.
+        (Err(_), None) if call.scalar(keepdim).is_empty() => Ok(None),
+        (Err(reason), None) => Err(reason),
     }
-    truth(call, keepdim)?;
-    kept(call, &call.integers(dim))
 }
 
-fn reduced(call: &Call<'_>, outputs: f64, result: Precision) -> Result<Work, Unmodelled> {
+fn reduced(call: &Call<'_>, outputs: Option<f64>, result: Precision) -> Result<Work, Unmodelled> {
     let input = call.tensor(0)?;
     let (elements, precision) = (input.elements(), input.precision()?);
-    Ok(Work::vector(operations::of(call) * elements, elements, precision)
-        .reads("input", elements, precision)
-        .writes("output", outputs, result))
+    let work = Work::vector(operations::of(call) * elements, elements, precision)
+        .reads("input", elements, precision);
+    Ok(match outputs {
+        Some(outputs) => work.writes("output", outputs, result),
+        None => work.on(Basis::AtLeast(NO_RESULT)),
+    })
+}
+
+/// The same with a second result of so many elements.
+fn with_second(work: Work, name: &'static str, outputs: Option<f64>, precision: Precision) -> Work {
+    match outputs {
+        Some(outputs) => work.writes(name, outputs, precision),
+        None => work,
+    }
 }
 
 /// Integers and booleans are summed in 64 bits, unless a type is given.
@@ -99,10 +115,10 @@ fn extreme(call: &Call<'_>) -> Result<Work, Unmodelled> {
     }
     let precision = call.tensor(0)?.precision()?;
     if call.inputs.len() < 3 {
-        return reduced(call, 1.0, precision);
+        return reduced(call, Some(1.0), precision);
     }
     let outputs = outputs(call, 1, 2)?;
-    Ok(reduced(call, outputs, precision)?.writes("indices", outputs, stored("int64")?))
+    Ok(with_second(reduced(call, outputs, precision)?, "indices", outputs, stored("int64")?))
 }
 
 fn where_extreme(call: &Call<'_>) -> Result<Work, Unmodelled> {
@@ -112,7 +128,7 @@ fn where_extreme(call: &Call<'_>) -> Result<Work, Unmodelled> {
 fn both_extremes(call: &Call<'_>) -> Result<Work, Unmodelled> {
     let outputs = outputs(call, 1, 2)?;
     let precision = call.tensor(0)?.precision()?;
-    Ok(reduced(call, outputs, precision)?.writes("largest", outputs, precision))
+    Ok(with_second(reduced(call, outputs, precision)?, "largest", outputs, precision))
 }
 
 /// `norm(self, p)` or `norm(self, p, dim, keepdim, ...)`.
@@ -130,7 +146,7 @@ fn deviation(call: &Call<'_>) -> Result<Work, Unmodelled> {
 fn moments(call: &Call<'_>) -> Result<Work, Unmodelled> {
     let precision = call.tensor(0)?.precision()?;
     let outputs = outputs(call, 1, 3)?;
-    Ok(reduced(call, outputs, precision)?.writes("mean", outputs, precision))
+    Ok(with_second(reduced(call, outputs, precision)?, "mean", outputs, precision))
 }
 
 /// `all(self)` or `all(self, dim, keepdim)`.
@@ -140,12 +156,12 @@ fn truths(call: &Call<'_>) -> Result<Work, Unmodelled> {
 
 fn scan(call: &Call<'_>) -> Result<Work, Unmodelled> {
     let elements = value(call, 0).map(|value| super::shape::volume(value.shape))?;
-    reduced(call, elements, summed(call, 2)?)
+    reduced(call, Some(elements), summed(call, 2)?)
 }
 
 fn extreme_scan(call: &Call<'_>) -> Result<Work, Unmodelled> {
     let input = call.tensor(0)?;
-    Ok(reduced(call, input.elements(), input.precision()?)?.writes(
+    Ok(reduced(call, Some(input.elements()), input.precision()?)?.writes(
         "indices",
         input.elements(),
         stored("int64")?,
@@ -217,8 +233,15 @@ mod tests {
 
     #[test]
     fn dimensions_that_were_not_recorded_are_not_guessed() {
+        // What is read is known all the same: 15 numbers, and as many additions.
         let unknown = call("aten::sum", &[("[3,5]", "float"), ("", "ScalarList"), ("", "Scalar"), ("", "")]);
-        assert!(sum(&unknown).unwrap_err().contains("not recorded"));
+        let work = sum(&unknown).unwrap();
+        assert_eq!((work.flops, work.bytes(), work.basis), (15.0, 60.0, Basis::AtLeast(NO_RESULT)));
+        let both = call("aten::max", &[("[3,5]", "float"), ("", "Scalar"), ("", "Scalar")]);
+        assert_eq!(extreme(&both).unwrap().bytes(), 60.0);
+        let strange =
+            call("aten::sum", &[("[3,5]", "float"), ("", "ScalarList"), ("maybe", "Scalar"), ("", "")]);
+        assert!(sum(&strange).unwrap_err().contains("not recorded"));
         let beyond =
             call("aten::sum", &[("[3]", "float"), ("[4]", "ScalarList"), ("True", "Scalar"), ("", "")]);
         assert!(sum(&beyond).unwrap_err().contains("dimension 4"));

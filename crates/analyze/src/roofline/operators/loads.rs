@@ -42,6 +42,15 @@ pub(super) fn scripted(script: &Script, call: &ops::Call<'_>) -> Result<Load, St
     })
 }
 
+/// Why an activity is unattributed: nothing is known of its launch.
+pub(super) const NO_LAUNCH: &str = "the call that launched it was not recorded";
+
+/// The same in a recording without operators.
+pub(super) const NO_OPERATORS: &str = "no operators were recorded";
+
+/// How the reason begins where a recording of counters has none of a kernel.
+pub(super) const NO_COUNTERS: &str = "no counters of it were recorded";
+
 pub(super) fn why_unattributed(trace: &Trace, name: &str, launched_by: &str) -> String {
     // Profilers of vendors name themselves, and record no operators.
     if trace.metadata.tool.is_some() && trace.ops.is_empty() {
@@ -49,12 +58,12 @@ pub(super) fn why_unattributed(trace: &Trace, name: &str, launched_by: &str) -> 
             return "copies and sets have no counters".to_owned();
         }
         let recipe = counters::recipe(architecture(trace, None));
-        return format!("no counters of it were recorded; record {recipe}");
+        return format!("{NO_COUNTERS}; record {recipe}");
     }
     if launched_by.is_empty() {
-        "the call that launched it was not recorded".to_owned()
+        NO_LAUNCH.to_owned()
     } else if !trace.slices.kind.contains(&SliceKind::Op) {
-        "no operators were recorded".to_owned()
+        NO_OPERATORS.to_owned()
     } else {
         format!("{launched_by} was called outside every operator")
     }

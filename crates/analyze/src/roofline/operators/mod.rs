@@ -32,6 +32,7 @@
 mod attribution;
 mod autograd;
 mod findings;
+mod gaps;
 mod host;
 mod launches;
 mod loads;

@@ -11,6 +11,7 @@ use eaves_section::kernel_name::short_kernel_name;
 use serde::{Deserialize, Serialize};
 
 use super::attribution::Attribution;
+use super::gaps;
 use super::launches::Launches;
 use super::matching::MatchedBy;
 use super::rows::Row;
@@ -445,6 +446,11 @@ impl TracePoints {
     pub fn covered(&self) -> (Ns, Ns) {
         let known = self.rows.iter().filter(|row| row.load.is_ok()).map(|row| row.counted).sum();
         (known, self.busy - self.counted(Class::Communication) - self.counted(Class::Framework))
+    }
+
+    /// Busy time counted for rows without a model because the recording lacks what one needs.
+    pub fn unrecorded(&self) -> Ns {
+        gaps::unrecorded(self)
     }
 
     /// What is held against a roof, longest first.

@@ -23,6 +23,12 @@ const GENERATED: &str = "triton_";
 /// Why what the framework does itself has no formula.
 const FRAMEWORK: &str = "the framework's own work: views, allocation, dispatch or bookkeeping of autograd";
 
+/// The category of operators without a formula.
+pub(super) const OTHER: &str = "other";
+
+/// Why an operator with operators inside it has no work of its own.
+pub(super) const OWNED_INSIDE: &str = "operators inside it own part of what its formula says";
+
 /// What makes two calls the same row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Key {
@@ -123,6 +129,17 @@ pub(super) enum Answer {
     /// It has one, but usually calls others that have formulas too, which are nearer to what was done.
     Wrapper,
     /// It has one.
+    Known,
+}
+
+/// How much a formula says of a call, the least first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Sure {
+    /// Nothing.
+    Unanswered,
+    /// A part: something that was not recorded is missing.
+    AtLeast,
+    /// Everything.
     Known,
 }
 
@@ -244,6 +261,15 @@ impl<'a> Rows<'a> {
         self.text(kernel).starts_with(GENERATED)
     }
 
+    /// How much the formula of a row says.
+    fn sure(&self, row: u32) -> Sure {
+        match &self.rows[row as usize].load {
+            Err(_) => Sure::Unanswered,
+            Ok(load) if load.at_least => Sure::AtLeast,
+            Ok(_) => Sure::Known,
+        }
+    }
+
     /// Whether the formula of a row has no answer.
     pub(super) fn is_unanswered(&self, row: u32) -> bool {
         self.rows[row as usize].load.is_err()
@@ -327,14 +353,15 @@ impl<'a> Rows<'a> {
     /// The key with the gradients that the backward function was given, if these help.
     fn with_gradient(&mut self, key: Key, number: i64, operator: StringId) -> Key {
         let row = self.of(key);
-        if self.rows[row as usize].load.is_ok() {
+        let sure = self.sure(row);
+        if sure == Sure::Known {
             return key;
         }
         let (trace, operator) = (self.trace, self.text(operator));
         let Some(gradient) = self.autograd().gradient(trace, number, operator) else { return key };
         let hinted = Key { gradient, ..key };
         let row = self.of(hinted);
-        if self.rows[row as usize].load.is_ok() { hinted } else { key }
+        if self.sure(row) > sure { hinted } else { key }
     }
 
     /// The key with the result that the operators around and behind it agree on, if these help.
@@ -357,17 +384,20 @@ impl<'a> Rows<'a> {
     /// The key with what its arguments leave open.
     fn completed(&mut self, key: Key, slice: SliceId, kernel: StringId) -> Key {
         let row = self.of(key);
-        if self.rows[row as usize].load.is_ok() || self.formula(key.name).is_none() {
+        let sure = self.sure(row);
+        if sure == Sure::Known || self.formula(key.name).is_none() {
             return key;
         }
         let trace = self.trace;
         let types = key.arguments[1];
         let mut key = key;
-        if *self.has_list.entry(types).or_insert_with(|| trace.strings.get(types).contains("TensorList")) {
+        let has_list =
+            *self.has_list.entry(types).or_insert_with(|| trace.strings.get(types).contains("TensorList"));
+        if sure == Sure::Unanswered && has_list {
             key.element = *self.elements.entry(kernel).or_insert_with(|| {
                 ops::element_type_of_kernel(trace.strings.get(kernel)).map(|precision| precision.name)
             });
-        } else {
+        } else if sure == Sure::Unanswered {
             let steps = self.steps.get_or_insert_with(|| Steps::of(trace));
             if let Some(step) = steps.around(trace, slice) {
                 key.step = step;
@@ -439,7 +469,7 @@ impl<'a> Rows<'a> {
         }
         let name = if is_backward { key.of } else { key.name };
         let Some(found) = self.formula(name) else {
-            return ("other", Err("no formula for this operator".to_owned()));
+            return (OTHER, Err("no formula for this operator".to_owned()));
         };
         let category = match found {
             Found::Ours { formula, .. } => formula.category,
@@ -451,7 +481,7 @@ impl<'a> Rows<'a> {
         let says_too_much = key.partly && (!is_wrapper || self.trace.gpu.is_empty());
         let load = self.load(key, name, found, is_backward).and_then(|load| {
             if says_too_much {
-                return Err("operators inside it own part of what its formula says".to_owned());
+                return Err(OWNED_INSIDE.to_owned());
             }
             Ok(load)
         });

@@ -4,7 +4,7 @@ use eaves_assess::roofline::{self, Load};
 use eaves_model::Ns;
 use eaves_roofline::{Assessment, Device, Settings};
 
-use super::{Arguments, Class, OperatorRow, TracePoints, findings};
+use super::{Arguments, Class, OperatorRow, TracePoints, findings, gaps};
 use crate::section::{Column, Number, Provenance, Section, Table, Unit, Value};
 use crate::untimed;
 use eaves_roofline::operand_text::compact;
@@ -54,7 +54,12 @@ pub fn trace_section(points: &TracePoints, scope: Scope, device: &Device, settin
         .collect();
     let mut section = roofline::section(&points.points(), device, settings);
     section.numbers.extend(numbers(points));
-    section.tables.extend([by_operator(points, &held), by_class(points), by_arguments(points)]);
+    section.tables.extend([
+        by_operator(points, &held),
+        by_class(points),
+        gaps::table(points),
+        by_arguments(points),
+    ]);
     section.findings.extend(findings::findings(points, &held, scope, settings));
     if !points.rows.is_empty() && points.time() == Ns::ZERO {
         untimed::without_times(&mut section);
@@ -93,6 +98,11 @@ fn numbers(points: &TracePoints) -> Vec<Number> {
             Provenance::Formula,
             "Busy time counted for rows with a formula that has an answer, of the busy time without communication and the \
              framework's own work.",
+        ),
+        time(
+            "unrecorded_ns",
+            points.unrecorded(),
+            "Busy time without a model because the recording lacks what one needs; table gaps says what.",
         ),
         time(
             "communication_ns",

@@ -4,11 +4,11 @@ mod attention;
 mod small_batch;
 
 use eaves_model::Ns;
-use eaves_roofline::{Flag, Settings, ops};
+use eaves_roofline::{Flag, Settings};
 
 use super::section::{Held, Scope};
 use super::unaligned::{is_unaligned, unaligned_products};
-use super::{Class, OperatorRow, TracePoints};
+use super::{Class, OperatorRow, TracePoints, gaps};
 use crate::section::{Budget, Finding, Gain, Severity};
 use crate::text::{duration, percent, percentage, shortened};
 use eaves_roofline::operand_text::described;
@@ -195,37 +195,9 @@ fn uncovered(points: &TracePoints) -> Option<Finding> {
     if whole <= Ns::ZERO || percentage(covered, whole) >= COVERED_PCT {
         return None;
     }
-    let is_apart = |row: &&OperatorRow| matches!(row.class, Class::Communication | Class::Framework);
-    let missing: Vec<(&OperatorRow, &str)> = points
-        .rows
-        .iter()
-        .filter(|row| !is_apart(row))
-        .filter_map(|row| Some((row, row.load.as_ref().err()?.as_str())))
-        .collect();
-    let (mut reasons, mut next) = (Vec::new(), Vec::new());
-    let mut left = missing.clone();
-    for group in &GROUPS {
-        let (own, others): (Vec<_>, Vec<_>) =
-            left.into_iter().partition(|(row, reason)| (group.has)(row, reason));
-        left = others;
-        let time: Ns = own.iter().map(|(row, _)| row.counted).sum();
-        if time > Ns::ZERO {
-            reasons.push(format!("{} ({})", group.subject, percent(time, whole)));
-            next.push(group.next);
-        }
-    }
-    for (row, reason) in left.iter().take(MOST) {
-        reasons.push(format!("`{}` ({}: {reason})", shortened(&row.name), percent(row.counted, whole)));
-    }
-    if left.len() > MOST {
-        reasons.push(format!("{} more", left.len() - MOST));
-    }
-    if left.iter().any(|(_, reason)| reason.contains("launched it was not recorded")) {
-        next.push("start recording before the work is launched: a warm-up step in the schedule");
-    }
-    if left.iter().any(|(row, _)| row.class == Class::Operator) {
-        next.push("describe your own operators with `--ops`");
-    }
+    let groups = gaps::groups(points);
+    let reasons: Vec<String> = groups.iter().map(|group| group.text(whole)).collect();
+    let next: Vec<&str> = groups.iter().map(|group| group.gap.next()).collect();
     Some(Finding {
         id: "roofline_coverage",
         severity: Severity::Info,
@@ -235,37 +207,7 @@ fn uncovered(points: &TracePoints) -> Option<Finding> {
             reasons.join(", "),
         ),
         gain: None,
-        evidence: "tables unmodelled and by_class".to_owned(),
+        evidence: "tables gaps and unmodelled".to_owned(),
         next: next.join("; "),
     })
 }
-
-/// Rows that have no model for the same reason.
-struct Group {
-    has: fn(&OperatorRow, &str) -> bool,
-    subject: &'static str,
-    next: &'static str,
-}
-
-static GROUPS: [Group; 4] = [
-    Group {
-        has: |row, reason| row.class == Class::Operator && reason == ops::NO_SHAPES,
-        subject: "operators without shapes",
-        next: "record shapes with `record_shapes=True`",
-    },
-    Group {
-        has: |row, _| row.class == Class::Replay,
-        subject: "replayed graphs",
-        next: "profile one step without graphs to see which operators they replay",
-    },
-    Group {
-        has: |_, reason| reason.starts_with("no counters of it were recorded"),
-        subject: "kernels without hardware counters",
-        next: "record counters of the kernels: table unmodelled says which, docs/counters.md how",
-    },
-    Group {
-        has: |row, _| row.class == Class::Kernel,
-        subject: "kernels whose counters say neither operations nor bytes",
-        next: "record the counters that a roofline needs: table unmodelled says which, docs/counters.md how",
-    },
-];

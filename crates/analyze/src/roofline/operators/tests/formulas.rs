@@ -227,10 +227,9 @@ fn what_cannot_be_and_what_is_not_known_is_said() {
         "{:?}",
         section.findings
     );
-    assert!(
-        section.findings[1]
-            .claim
-            .starts_with("50.0% of the busy time, communication apart, has no roofline model: `my::op`")
+    assert_eq!(
+        section.findings[1].claim,
+        "50.0% of the busy time, communication apart, has no roofline model: operators without a formula (50.0%: `my::op`)"
     );
     assert_eq!(column(&section, "unmodelled", "name"), texts(["my::op"]));
     let counted = column(&section, "by_class", "counted_ns");

@@ -1,6 +1,6 @@
 //! What other operators and kernels say where old recordings have neither scalars nor shapes of lists.
 
-use eaves_model::{Extent, Trace};
+use eaves_model::{Extent, MaybeI64, Trace};
 use eaves_roofline::{Settings, device};
 
 use crate::roofline::{OperatorRow, Scope, TracePoints, trace_points, trace_section};
@@ -113,4 +113,26 @@ fn kernels_say_which_gradients_of_a_convolution_were_asked_for() {
     let loads: Vec<_> = points.rows.iter().map(|row| row.load.as_ref().unwrap()).collect();
     assert_eq!(loads.iter().map(|load| load.flops).collect::<Vec<_>>(), [472_055_808.0, 236_027_904.0]);
     assert!(loads.iter().all(|load| load.assumes.contains("names of the kernels")));
+}
+
+#[test]
+fn a_reduction_is_at_least_what_it_reads_unless_its_gradient_says_more() {
+    for has_gradient in [false, true] {
+        let mut test = ThreadTrace::default();
+        test.op(1, "aten::sum", (0, 10));
+        called_with(&mut test, "[[64,512],[],[],[]]", r#"["float","","Scalar",""]"#);
+        *test.trace.ops.sequence_number.last_mut().unwrap() = MaybeI64::new(5);
+        test.launch(1, 1, (1, 2)).kernel(7, "reduce_kernel", 1, (100, 110));
+        if has_gradient {
+            test.backward(2, "SumBackward1", (20, 30));
+            called_with(&mut test, "[[64]]", r#"["float"]"#);
+            *test.trace.ops.sequence_number.last_mut().unwrap() = MaybeI64::new(5);
+        }
+        let points = points(&test.trace);
+        let load = only(&points).load.as_ref().unwrap();
+        let result = if has_gradient { 4.0 * 64.0 } else { 0.0 };
+        assert_eq!((load.flops, load.bytes), (32768.0, 4.0 * 32768.0 + result));
+        assert_eq!(load.at_least, !has_gradient);
+        assert_eq!(load.assumes.contains("left out"), !has_gradient);
+    }
 }

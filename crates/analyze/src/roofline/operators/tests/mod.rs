@@ -2,6 +2,7 @@
 
 mod counters;
 mod formulas;
+mod gaps;
 mod host;
 mod inferred_shapes;
 mod matching;
