@@ -10,27 +10,13 @@
 //! | HTA | two candidates, whatever happened | ours names one rank, and only if it is habitually late; the candidates are the two ranks that wait least |
 //! | HTA | finds no kernel named `ncclDevKernel` (D7) | ours knows it; `ncclKernel` cases are compared |
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::print_stdout,
-    reason = "helpers of tests may fail loudly"
-)]
-
-#[expect(dead_code, reason = "the peers' float times are not compared here")]
-#[path = "common/checks.rs"]
-mod checks;
-mod common;
-#[path = "common/golden.rs"]
-mod golden;
-#[expect(dead_code, reason = "exact times only")]
-#[path = "common/hta.rs"]
-mod reference;
-
+use crate::common;
+use crate::common::golden;
+use crate::common::hta as reference;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 
-use checks::{Checks, CsvRow, read_csv};
+use crate::common::checks::{Checks, CsvRow, read_csv};
 use eaves_analyze::section::{Section, Value};
 use eaves_analyze::{Options, Outcome, Selection, report};
 use eaves_model::{Run, SliceId, SliceKind, Trace};

@@ -1,16 +1,7 @@
 //! Recordings of the CPU against what PyTorch's own `key_averages` says of one of them, and against plain loops over the
 //! events of real ones.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::print_stdout,
-    reason = "helpers of tests may fail loudly"
-)]
-
-#[expect(dead_code, reason = "files are read one by one here")]
-mod common;
-
+use crate::common;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 

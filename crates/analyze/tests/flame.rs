@@ -1,18 +1,9 @@
 //! Call trees compared with HTA's call graphs: calls, kernels and GPU time by name.
 
-#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests may fail loudly")]
-
-#[expect(dead_code, reason = "only the tables and the count of checks are needed here")]
-#[path = "common/checks.rs"]
-mod checks;
-mod common;
-#[expect(dead_code, reason = "exact times only")]
-#[path = "common/hta.rs"]
-mod reference;
-
+use crate::common::hta as reference;
 use std::collections::HashMap;
 
-use checks::{Checks, read_csv};
+use crate::common::checks::{Checks, read_csv};
 use eaves_analyze::flame::{self, FlameOptions, FrameKind, Metric};
 use eaves_analyze::{Options, RankView};
 use eaves_model::{SliceId, SliceKind, Trace};

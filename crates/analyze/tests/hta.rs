@@ -4,25 +4,16 @@
 //! The emulation below does the same to the events; the unions, sweeps and statistics are ours, so that it is
 //! our arithmetic that is compared.
 
-#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests may fail loudly")]
-
-#[expect(dead_code, reason = "no texts are compared here")]
-#[path = "common/checks.rs"]
-mod checks;
-mod common;
-#[expect(dead_code, reason = "other comparisons look at more of an event")]
-#[path = "common/frame.rs"]
-mod frame;
-#[path = "common/golden.rs"]
-mod golden;
-
+use crate::common;
+use crate::common::checks;
+use crate::common::golden;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
-use checks::{Checks, CsvRow, in_microseconds, interval, read_csv, units};
+use crate::common::checks::{Checks, CsvRow, in_microseconds, interval, read_csv, units};
+use crate::common::frame::{Event, hta_type, load};
 use eaves_analyze::{Breakdown, KernelType, Statistics, TypeSets, TypeTimes};
 use eaves_model::{Ns, Run, sweep};
-use frame::{Event, hta_type, load};
 
 /// The events HTA's analyses count as GPU time.
 fn on_streams(events: &[Event]) -> Vec<&Event> {

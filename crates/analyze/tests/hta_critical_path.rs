@@ -15,24 +15,16 @@
 //! | `hta_cp_event_sync_multi_stream` | set before the last kernel | it ends in the microsecond in which the kernel's launch begins. HTA takes the kernel to have waited for the set, ours for the launch |
 //! | `hta_cp_simple_add`, `tl_h100_bert_small` | the path's end | the host ends last, and waits for nothing. HTA leaves the host for the device, because there the gaps between kernels count and on the host they do not |
 
-#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests may fail loudly")]
-
-#[path = "common/checks.rs"]
-#[expect(dead_code, reason = "other comparisons need more of it")]
-mod checks;
-mod common;
-#[path = "common/golden.rs"]
-mod golden;
-#[path = "common/hta.rs"]
-mod reference;
-
+use crate::common::checks;
+use crate::common::golden;
+use crate::common::hta as reference;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
 
-use checks::{Checks, CsvRow, read_csv};
+use crate::common::checks::{Checks, CsvRow, read_csv};
+use crate::common::hta::Case;
 use eaves_analyze::{Cause, CriticalPath, Options, PathPart, RankView, Selection};
 use eaves_model::{Ns, SliceKind, Trace};
-use reference::Case;
 
 /// HTA's window is an annotation; here it becomes a profiler step of this number.
 const STEP: u64 = 1_000_000;

@@ -9,31 +9,17 @@
 //! | sums | means per step and rank | runs of other lengths compare |
 //! | names only | names, operators, positions | kernels of other vendors and compilers have other names |
 
-#![expect(clippy::print_stdout, reason = "a test says how much it compared")]
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking, its helpers too")]
-
-mod common;
-
-#[expect(dead_code, reason = "every comparison uses a part")]
-#[path = "common/checks.rs"]
-mod checks;
-
-#[expect(dead_code, reason = "names only")]
-#[path = "common/frame.rs"]
-mod frame;
-#[path = "common/golden.rs"]
-mod golden;
-
+use crate::common::golden;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
-use checks::{Checks, CsvRow, microseconds, read_csv};
-use common::{data, read_run};
+use crate::common::checks::{Checks, CsvRow, microseconds, read_csv};
+use crate::common::frame::short_name;
+use crate::common::{data, read_run};
 use eaves_analyze::compare::{Comparison, Profile, measure};
 use eaves_analyze::section::{Section, Table, Value};
 use eaves_analyze::{Options, RankView, Selection};
 use eaves_model::{LaunchLinks, Ns, Run, Trace};
-use frame::short_name;
 
 fn profile(run: &Run, selection: &Selection) -> Profile {
     let options = Options::default().with_selection(selection.clone());

@@ -1,24 +1,15 @@
 //! The events themselves against the table that HTA makes of a trace: every event of every trace, its times, its place,
 //! its links and its step; and what HTA says of events one by one: kernel types, short names, steps, filters.
 
-#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests may fail loudly")]
-
-#[expect(dead_code, reason = "every comparison uses a part")]
-#[path = "common/checks.rs"]
-mod checks;
-mod common;
-#[path = "common/frame.rs"]
-mod frame;
-#[path = "common/golden.rs"]
-mod golden;
-
+use crate::common;
+use crate::common::golden;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
-use checks::{Checks, CsvRow, read_csv};
+use crate::common::checks::{Checks, CsvRow, read_csv};
+use crate::common::frame::{Event, hta_type, load, short_name};
 use eaves_analyze::KernelType;
 use eaves_model::{Run, SliceId, SliceKind};
-use frame::{Event, hta_type, load, short_name};
 
 fn number(row: &CsvRow, column: &str) -> f64 {
     row[column].parse().unwrap_or(f64::NAN)

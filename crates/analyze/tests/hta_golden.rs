@@ -1,19 +1,10 @@
 //! Every table of the reference is compared by a test, or stands in a list with the reason why not.
 
-#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests may fail loudly")]
-
-#[expect(dead_code, reason = "nothing is compared here")]
-#[path = "common/checks.rs"]
-mod checks;
-#[expect(dead_code, reason = "no traces are read here")]
-mod common;
-#[expect(dead_code, reason = "tests answer for themselves")]
-#[path = "common/golden.rs"]
-mod golden;
-
+use crate::common;
+use crate::common::golden;
 use std::collections::BTreeMap;
 
-use golden::{Duty, duty, tables};
+use crate::common::golden::{Duty, duty, tables};
 
 /// A rule that no table falls under is a mistake, and one that comes after a rule of the same tables never decides.
 #[test]

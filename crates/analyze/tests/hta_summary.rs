@@ -1,15 +1,7 @@
 //! The shares of `eaves hta` against shares that were computed independently, from unions of intervals.
 
-#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests may fail loudly")]
-
-#[expect(dead_code, reason = "every comparison uses a part")]
-#[path = "common/checks.rs"]
-mod checks;
-#[expect(dead_code, reason = "every comparison uses a part")]
-mod common;
-
-use checks::Checks;
-use common::{data, read_run};
+use crate::common::checks::Checks;
+use crate::common::{data, read_run};
 use eaves_analyze::analyses::HTA_SUMMARY;
 use eaves_analyze::section::Value;
 use eaves_analyze::{Options, RankView, assemble, measure};

@@ -1,25 +1,12 @@
 //! Memory against HTA's reading of a timeline, against the two forms of one timeline, and against plain loops over the
 //! events of real traces.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::print_stdout,
-    reason = "helpers of tests may fail loudly"
-)]
-
-#[expect(dead_code, reason = "the peers' float times are not compared here")]
-#[path = "common/checks.rs"]
-mod checks;
-#[expect(dead_code, reason = "files are read one by one here")]
-mod common;
-#[path = "common/golden.rs"]
-mod golden;
-
+use crate::common;
+use crate::common::golden;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
-use checks::{Checks, read_csv};
+use crate::common::checks::{Checks, read_csv};
 use eaves_analyze::section::{Section, Value};
 use eaves_analyze::{Options, Outcome, report};
 use eaves_model::Run;

@@ -1,16 +1,7 @@
 //! Snapshots of PyTorch's allocator against a replay that works the other way round, and against numbers that CPython's
 //! own reader of pickles and a replay in Python came to.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::print_stdout,
-    reason = "helpers of tests may fail loudly"
-)]
-
-#[expect(dead_code, reason = "files are read one by one here")]
-mod common;
-
+use crate::common;
 use std::collections::HashMap;
 
 use eaves_analyze::section::{Section, Value};

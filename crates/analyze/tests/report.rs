@@ -1,14 +1,6 @@
 //! The whole report on real traces: whatever the numbers are, they must not contradict each other.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::print_stdout,
-    reason = "helpers of tests may fail loudly"
-)]
-
-mod common;
-
+use crate::common;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 

@@ -1,11 +1,7 @@
 //! The roofline of every recording in the reference data: how much of the busy time has a formula, and that nothing is above
 //! its roof without a cause that is known.
 
-#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests may fail loudly")]
-
-#[expect(dead_code, reason = "other tests need more of it")]
-mod common;
-
+use crate::common;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 

@@ -1,15 +1,8 @@
 //! Comparison of host and device time with figures that were computed by an independent program as unions of the
 //! events of real traces.
 
-#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests may fail loudly")]
-
-#[path = "common/checks.rs"]
-#[expect(dead_code, reason = "no tables are read here")]
-mod checks;
-#[expect(dead_code, reason = "the folders are named here")]
-mod common;
-
-use checks::{Checks, microseconds};
+use crate::common;
+use crate::common::checks::{Checks, microseconds};
 use eaves_analyze::timeline::{Activity, is_host_work};
 use eaves_analyze::{Options, RankView};
 use eaves_model::{IntervalSet, Recording, SliceKind};

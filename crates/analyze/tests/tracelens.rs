@@ -3,26 +3,14 @@
 //! TraceLens counts memory sets as computation and looks at activities with a launch only; the classification
 //! below does the same, the unions and differences are ours.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::print_stdout,
-    reason = "helpers of tests may fail loudly"
-)]
-
-#[expect(dead_code, reason = "HTA's tables need more of it")]
-#[path = "common/checks.rs"]
-mod checks;
-mod common;
-#[path = "common/tracelens.rs"]
-mod tracelens;
-
+use crate::common;
+use crate::common::checks;
 use std::path::Path;
 
-use checks::{Checks, CsvRow, in_microseconds, interval, microseconds, read_csv};
+use crate::common::checks::{Checks, CsvRow, in_microseconds, interval, microseconds, read_csv};
+use crate::common::tracelens::linked_by_tracelens;
 use eaves_analyze::{Breakdown, GpuView, KernelType, Selection, TypeSets, TypeTimes};
 use eaves_model::{GpuId, Interval, Ns, SliceKind, Trace};
-use tracelens::linked_by_tracelens;
 
 fn tracelens_type(trace: &Trace, activity: GpuId) -> KernelType {
     let slice = trace.gpu.slice[activity.index()];

@@ -1,7 +1,5 @@
 //! Every CUDA kernel is compiled for every architecture that is checked, and accepted by exactly those that the table says.
 #![cfg(feature = "cuda")]
-#![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
-
 use std::path::PathBuf;
 
 use eaves_bench::cuda::{Architecture, Compiler, PROGRAMS, Program, compile_only, compile_only_with, nvrtc};

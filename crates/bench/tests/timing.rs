@@ -1,7 +1,5 @@
 //! The protocol of timing, on a kernel that counts what is asked of it.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
-
 use std::sync::Mutex;
 use std::time::Duration;
 

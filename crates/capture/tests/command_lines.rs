@@ -1,7 +1,5 @@
 //! The exact command lines. Each is what the profiler's own source or manual says it takes.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking, its helpers too")]
-
 use std::path::PathBuf;
 
 use eaves_capture::{CounterRequest, Plan, Record, Refused, Request, find};

@@ -1,9 +1,6 @@
 //! A short deterministic replay of the fuzz corpus: every seed as it is, cut at every byte, and changed at every byte.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking, its helpers too")]
-
-mod exercise;
-
+use crate::exercise;
 use std::path::Path;
 
 /// Every seed of a target, cut and changed.

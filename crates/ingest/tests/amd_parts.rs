@@ -1,7 +1,5 @@
 //! Several files of one run, written by hand, and what AMD's profilers wrote in other years.
 
-#![expect(clippy::unwrap_used, reason = "a test may fail")]
-
 use std::path::Path;
 
 use eaves_ingest::{Options, open_with, read_bytes};

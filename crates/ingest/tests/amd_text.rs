@@ -1,12 +1,5 @@
 //! Every real text file of AMD's profilers at hand, against an independent reading by the `csv` crate or by hand.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::print_stdout,
-    reason = "a test may fail, and say what it skips"
-)]
-
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 

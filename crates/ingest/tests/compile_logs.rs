@@ -1,8 +1,6 @@
 //! Logs of `torch.compile` as PyTorch wrote them. The samples are not part of this repository; without them these
 //! tests say so and pass.
 
-#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test may fail and say what it skips")]
-
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};

@@ -1,9 +1,6 @@
 //! A short deterministic replay of the fuzz corpus: every seed as it is, cut, and changed a little.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
-
-mod exercise;
-
+use crate::exercise;
 use std::path::{Path, PathBuf};
 
 /// Changed copies of each seed. The fuzzer makes millions; these catch what breaks at once.

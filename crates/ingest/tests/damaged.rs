@@ -1,7 +1,5 @@
 //! Damaged and unusual input: everything readable is kept, and every kind of damage is counted and said.
 
-#![expect(clippy::unwrap_used, reason = "a test may fail")]
-
 use std::io::Write;
 
 use eaves_ingest::{Error, Options, read, read_bytes};

@@ -1,7 +1,5 @@
 //! Every sample at hand into a dataset and out of it: the same recording, to the last cell and the last number of a text.
 
-#![expect(clippy::print_stdout, reason = "a test may fail and say what it skips")]
-
 use std::path::{Path, PathBuf};
 
 use eaves_ingest::{Options, read, read_with};

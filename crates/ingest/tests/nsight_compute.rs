@@ -1,8 +1,6 @@
 //! Every real table of Nsight Compute at hand, against an independent reading with the `csv` crate, and against figures
 //! read off with Python's `csv` module.
 
-#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test may fail and say what it skips")]
-
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 

@@ -1,7 +1,5 @@
 //! Every real table of nvprof at hand, against figures read off with Python's `csv` module.
 
-#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test may fail and say what it skips")]
-
 use std::path::{Path, PathBuf};
 
 use eaves_ingest::{read_bytes, read_measurements};

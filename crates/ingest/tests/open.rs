@@ -1,7 +1,5 @@
 //! Whatever inputs are, alone, mixed or in a folder: they come back together, and each says what it is.
 
-#![expect(clippy::unwrap_used, reason = "a test may fail")]
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};

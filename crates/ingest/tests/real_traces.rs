@@ -1,7 +1,5 @@
 //! Every real trace at hand, against an independent reading by `serde_json`: the same events, the same values.
 
-#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test may fail and say what it skips")]
-
 use std::io::Read;
 use std::path::{Path, PathBuf};
 

@@ -1,7 +1,5 @@
 //! Archives, directories and damaged files of profilers: what is taken, and the reason that is given if nothing is.
 
-#![expect(clippy::unwrap_used, reason = "a test may fail")]
-
 use std::io::Write;
 use std::path::Path;
 

@@ -1,7 +1,5 @@
 //! Real files of AMD's profilers against independent readings of them.
 
-#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test may fail and say what it skips")]
-
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};

@@ -2,16 +2,12 @@
 //!
 //! `EAVES_UPDATE_GOLDEN=1 cargo test -p eaves-present` writes the files anew; look at the difference.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking, its helpers too")]
-
-mod sample;
-#[path = "sample/trace.rs"]
-mod trace;
-
 use std::path::Path;
 
 use eaves_present::{Document, csv, json, markdown, terminal, timeline};
 use unicode_width::UnicodeWidthStr;
+
+use crate::sample::{self, trace};
 
 fn check(name: &str, actual: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);

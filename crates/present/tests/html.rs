@@ -1,11 +1,9 @@
 //! The page: sound HTML, complete data, nothing from elsewhere, and no name that becomes markup.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking, its helpers too")]
-
-mod sample;
-
 use eaves_present::{Document, html, json, page, saved};
 use eaves_section::{Column, Outcome, Section, Table, Unit, Value};
+
+use crate::sample;
 
 /// Elements that have no end.
 const VOID: [&str; 4] = ["br", "meta", "!DOCTYPE", "hr"];

@@ -1,10 +1,5 @@
 //! What is in a page is what is in the trace: read back by a reader of our own.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking, its helpers too")]
-
-#[path = "sample/trace.rs"]
-mod trace;
-
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;
@@ -15,6 +10,8 @@ use eaves_present::{Document, page};
 use eaves_section::Outcome;
 use eaves_section::timeline::Charts;
 use serde_json::{Value, json};
+
+use crate::sample::trace;
 
 /// The page of a timeline.
 fn drawn(outcomes: &[Outcome], charts: &Charts<'_>) -> String {

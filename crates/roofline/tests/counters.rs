@@ -1,11 +1,5 @@
 //! Counters of real recordings against what the programs are known to have done, by their sizes.
 
-#![expect(
-    clippy::print_stdout,
-    clippy::unwrap_used,
-    reason = "a test fails by panicking, its helpers too, and says when it is skipped"
-)]
-
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 

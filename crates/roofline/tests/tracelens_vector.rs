@@ -2,19 +2,10 @@
 //! theirs. Where TraceLens is wrong (`docs/operators.md` lists how), the test computes from the row what its mistake is
 //! and what is right, and that is compared; nothing is let through.
 
-#![expect(
-    clippy::panic,
-    clippy::print_stdout,
-    clippy::unwrap_used,
-    reason = "helpers of tests may fail loudly"
-)]
-
-mod reference;
-
 use std::collections::BTreeMap;
 
+use crate::reference::{Row, data, json, rows, tables};
 use eaves_roofline::ops::{Call, formula, wrapper};
-use reference::{Row, data, json, rows, tables};
 use serde_json::Value;
 
 const VECTOR: &[&str] = &[

@@ -1,7 +1,5 @@
 //! Whole models against published figures, and against the rows that the calculator roofline-hack computes.
 
-#![expect(clippy::panic, reason = "helpers of tests may fail loudly")]
-
 use std::path::Path;
 
 use eaves_roofline::device::{Confidence, Device, Fact, Link, Memory, Peak, Source};

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use eaves_analyze::{KernelType, StepIndex};
 use eaves_model::{Ident, LaunchLinks, Run, SliceId, SliceKind, Trace};
 
-use crate::checks::microseconds;
+use crate::common::checks::microseconds;
 
 /// An event as HTA holds it. Times in microseconds.
 #[derive(Clone)]

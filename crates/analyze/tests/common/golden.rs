@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use crate::checks::files_read;
+use crate::common::checks::files_read;
 use crate::common::{data, folders};
 
 /// What becomes of a table.

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use eaves_model::{Ns, Run, SliceId, SliceKind, Trace};
 
-use crate::checks::microseconds;
+use crate::common::checks::microseconds;
 use crate::common::{data, folders, read_run};
 
 /// A set of traces with reference outputs.

@@ -1,5 +1,12 @@
 //! Where the reference data lies and how its traces are read.
 
+pub(crate) mod checks;
+pub(crate) mod frame;
+pub(crate) mod golden;
+pub(crate) mod hta;
+pub(crate) mod sections;
+pub(crate) mod tracelens;
+
 use std::path::{Path, PathBuf};
 
 use eaves_model::Run;

@@ -6,7 +6,7 @@ use eaves_analyze::section::{Section, Table, Value};
 use eaves_analyze::{Options, RankView, analyses, assemble, measure};
 use eaves_model::Run;
 
-use crate::checks::CsvRow;
+use crate::common::checks::CsvRow;
 
 /// The section of one analysis.
 pub(crate) fn section(run: &Run, id: &str, options: &Options) -> Option<Section> {

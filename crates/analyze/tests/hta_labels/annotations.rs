@@ -6,8 +6,8 @@ use eaves_analyze::section::Value;
 use eaves_analyze::{GpuView, Selection};
 use eaves_model::{Ns, SliceId, SliceKind, Trace};
 
-use crate::checks::{Checks, CsvRow, microseconds};
-use crate::{FLOAT_ERROR, Loaded, integer, number, rows_by_rank, text, us};
+use super::{FLOAT_ERROR, Loaded, integer, number, rows_by_rank, text, us};
+use crate::common::checks::{Checks, CsvRow, microseconds};
 
 const STATISTICS: [(&str, &str); 5] = [
     ("sum (us)", "total_ns"),

@@ -7,8 +7,8 @@ use eaves_model::{
     CallTree, Extent, GpuActivity, MaybeF64, MaybeI64, MaybeU32, Ns, SliceId, SliceKind, StringId, Trace,
 };
 
-use crate::checks::{Checks, CsvRow, microseconds};
-use crate::{FLOAT_ERROR, Loaded, number};
+use super::{FLOAT_ERROR, Loaded, number};
+use crate::common::checks::{Checks, CsvRow, microseconds};
 
 /// The trace with HTA's idea of what a call launched: synchronisation records count as kernels, operators that launch
 /// Triton kernels are no host events because they carry a stream, and on stream 0, where AMD runs everything, nothing

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use eaves_analyze::section::Value;
 
-use crate::checks::Checks;
-use crate::{Loaded, integer, number, rows_by_rank, text};
+use super::{Loaded, integer, number, rows_by_rank, text};
+use crate::common::checks::Checks;
 
 /// Floating-point operations of an instruction: HTA's `CUDA_SASS_INSTRUCTION_COUNTER_FLOPS`.
 const FLOP: [(&str, f64); 9] = [

@@ -6,9 +6,9 @@ use eaves_analyze::analyses::{Sequence, sequences_of};
 use eaves_analyze::{Options, RankView};
 use eaves_model::{CallTree, SliceId, SliceKind, Trace};
 
-use crate::call_graph::as_hta_links;
-use crate::checks::{Checks, microseconds};
-use crate::{FLOAT_ERROR, Loaded, number};
+use super::call_graph::as_hta_links;
+use super::{FLOAT_ERROR, Loaded, number};
+use crate::common::checks::{Checks, microseconds};
 
 /// Hides the matching operators that HTA does not look at: it takes those at the smallest depth of call only, though
 /// the same operator may be called from deeper Python code elsewhere.

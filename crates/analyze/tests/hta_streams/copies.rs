@@ -3,10 +3,10 @@
 use eaves_analyze::Options;
 use eaves_model::{MaybeF64, Ns, Run, SliceKind, Trace};
 
-use crate::checks::{Checks, read_csv};
-use crate::reference::Case;
-use crate::sections::{cell, float, rows, section, table, text};
-use crate::{rank_of, trace_of};
+use super::{rank_of, trace_of};
+use crate::common::checks::{Checks, read_csv};
+use crate::common::hta::Case;
+use crate::common::sections::{cell, float, rows, section, table, text};
 
 /// What HTA does to copies: those of no duration take a microsecond, and without a recorded rate the rate is 0.
 pub(crate) fn copies_as_hta(run: &mut Run) {

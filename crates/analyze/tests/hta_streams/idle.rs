@@ -6,10 +6,10 @@ use eaves_analyze::Options;
 use eaves_analyze::section::Value;
 use eaves_model::{LaunchLinks, Ns, Run, Trace};
 
-use crate::checks::{Checks, CsvRow, read_csv};
-use crate::reference::Case;
-use crate::sections::{cell, float, rows, section, table, text};
-use crate::{describe, is_row, rank_of, trace_of};
+use super::{describe, is_row, rank_of, trace_of};
+use crate::common::checks::{Checks, CsvRow, read_csv};
+use crate::common::hta::Case;
+use crate::common::sections::{cell, float, rows, section, table, text};
 
 const CAUSES: [&str; 3] = ["host_wait", "kernel_wait", "other"];
 

@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, HashMap};
 use eaves_analyze::{Options, RankView, counter_tracks};
 use eaves_model::{Ns, Run, SliceKind};
 
-use crate::checks::{Checks, CsvRow, microseconds, read_csv};
-use crate::copies::is_inverted;
-use crate::reference::Case;
-use crate::sections::cell;
-use crate::trace_of;
+use super::copies::is_inverted;
+use super::trace_of;
+use crate::common::checks::{Checks, CsvRow, microseconds, read_csv};
+use crate::common::hta::Case;
+use crate::common::sections::cell;
 
 /// A value over time: an instant in microseconds, and the value behind it.
 type Points = Vec<(f64, f64)>;

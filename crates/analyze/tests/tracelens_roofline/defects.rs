@@ -4,7 +4,7 @@
 use eaves_assess::roofline::Load;
 use eaves_roofline::ops::Call;
 
-use crate::reference::Key;
+use super::reference::Key;
 
 /// FLOPs and bytes by a model of theirs, and the defect that makes them wrong.
 pub(crate) struct Theirs {

@@ -8,8 +8,8 @@ use eaves_assess::roofline::Load;
 use eaves_model::{Interval, IntervalSet, SliceId, StringId, Trace};
 use eaves_roofline::ops;
 
-use crate::reference::{Key, Registered, literal};
-use crate::tracelens::linked_by_tracelens;
+use super::reference::{Key, Registered, literal};
+use crate::common::tracelens::linked_by_tracelens;
 
 /// A row of ours.
 pub(crate) struct OurRow {

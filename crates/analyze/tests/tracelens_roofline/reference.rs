@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
-use crate::checks::{CsvRow, read_csv};
+use crate::common::checks::{CsvRow, read_csv};
 
 /// What both sides know a row by: name, shapes, types, strides, scalars.
 pub(crate) type Key = [String; 5];

@@ -4,10 +4,10 @@ use std::path::Path;
 
 use eaves_roofline::{Class, Counts, Device, Roof, Settings, assess};
 
-use crate::checks::{Checks, CsvRow};
-use crate::ours::OurRow;
-use crate::reference::number;
-use crate::work::EXACT;
+use super::ours::OurRow;
+use super::reference::number;
+use super::work::EXACT;
+use crate::common::checks::{Checks, CsvRow};
 
 /// The roofline of a row on a device, by their work, so that a defect of theirs is not counted twice.
 pub(crate) fn compare(checks: &mut Checks, place: &str, ours: &OurRow, row: &CsvRow, device: &Device) {

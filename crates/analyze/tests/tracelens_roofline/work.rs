@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use eaves_assess::roofline::Load;
 
-use crate::checks::{Checks, CsvRow};
-use crate::defects;
-use crate::ours::OurRow;
-use crate::reference::{Key, number};
+use super::defects;
+use super::ours::OurRow;
+use super::reference::{Key, number};
+use crate::common::checks::{Checks, CsvRow};
 
 /// Equal but for the last digits of a float.
 pub(crate) const EXACT: f64 = 1e-9;

@@ -2,7 +2,7 @@
 
 use eaves_analyze::section::{Section, Value};
 
-use crate::{column, number, sections};
+use super::{column, number, sections};
 
 fn event(category: &str, name: &str, thread: u32, (start, duration): (u32, u32), arguments: &str) -> String {
     format!(

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use eaves_model::Ns;
 
-use crate::facts::{Activity, Call, Facts, microseconds};
+use super::facts::{Activity, Call, Facts, microseconds};
 
 /// SplitMix64.
 struct Random(u64);

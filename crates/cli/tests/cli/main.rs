@@ -11,6 +11,7 @@ mod cpu;
 mod device;
 mod diff;
 mod examples;
+mod export;
 mod flame;
 mod help;
 mod hta;
@@ -34,7 +35,6 @@ mod schema;
 mod self_verb;
 mod serve;
 mod source_documents;
-#[path = "../support/mod.rs"]
 mod support;
 mod timeline;
 #[cfg(unix)]

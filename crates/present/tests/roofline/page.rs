@@ -6,8 +6,8 @@ use eaves_present::page::{BUDGET, Parts, offline};
 use eaves_present::{Document, Input, json, saved};
 use eaves_section::Outcome;
 
-use crate::pictures::folder;
-use crate::sample;
+use super::pictures::folder;
+use super::sample;
 
 fn document(count: usize) -> Document {
     let input = Input {

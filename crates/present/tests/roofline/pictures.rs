@@ -8,7 +8,7 @@ use eaves_present::png;
 use eaves_present::roofline::{ColourBy, Options, Theme, svg};
 use eaves_section::Section;
 
-use crate::sample;
+use super::sample;
 
 pub(crate) fn folder() -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("roofline");

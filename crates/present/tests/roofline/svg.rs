@@ -7,7 +7,7 @@ use eaves_section::{Column, Section, Table, Unit, Value};
 use proptest::prelude::*;
 use roxmltree::{Document, Node};
 
-use crate::sample;
+use super::sample;
 
 fn drawn(sections: &[&Section]) -> String {
     svg(sections, &Options { title: Some("a title".to_owned()), ..Options::default() })

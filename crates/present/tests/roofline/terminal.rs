@@ -5,7 +5,7 @@ use eaves_present::{Document, terminal};
 use eaves_section::Outcome;
 use unicode_width::UnicodeWidthStr;
 
-use crate::sample;
+use super::sample;
 
 fn plain(text: &str) -> String {
     anstream::adapter::strip_str(text).to_string()

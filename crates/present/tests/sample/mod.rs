@@ -1,5 +1,7 @@
 //! A document made by hand, with a little of everything that is hard to show.
 
+pub(crate) mod trace;
+
 use eaves_model::{Ns, Oddity};
 use eaves_present::{Document, Input, InputWarning};
 use eaves_section::{

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use eaves_roofline::device::{self, Confidence, Fact, LinkKind};
 use eaves_roofline::{Arithmetic, Counts, Device, Engine, Roof};
 
-use crate::{close, data};
+use super::{close, data};
 
 fn found(id: &str) -> Device {
     device::find(id).unwrap_or_else(|error| panic!("{error}"))

@@ -6,7 +6,7 @@ use eaves_roofline::device::{self, Confidence, FileError};
 use eaves_roofline::{Arithmetic, Counts, Device, Engine, Roof};
 use proptest::prelude::*;
 
-use crate::{close, data};
+use super::{close, data};
 
 fn parse(text: &str) -> Result<Vec<Device>, FileError> {
     device::parse(text, Path::new("peaks.yaml"))

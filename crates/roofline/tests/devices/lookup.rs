@@ -5,7 +5,7 @@ use std::path::Path;
 
 use eaves_roofline::device::{catalogue, find, find_reported};
 
-use crate::data;
+use super::data;
 
 fn id(name: &str) -> String {
     find(name).unwrap_or_else(|error| panic!("{error}")).id

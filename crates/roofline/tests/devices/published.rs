@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use eaves_roofline::Device;
 use eaves_roofline::device::{self, Fact, LinkKind};
 
-use crate::data;
+use super::data;
 
 /// The devices that the table calls by their names.
 const NAMES: [(&str, &str); 41] = [

@@ -2,7 +2,7 @@
 
 use eaves_roofline::ops::{Step, Tokens, formula};
 
-use crate::{Absent, Argument, BF16, FP8, FP32, INT, Scalar, Tensor, call, check, work};
+use super::{Absent, Argument, BF16, FP8, FP32, INT, Scalar, Tensor, call, check, work};
 
 /// 2 sequences, 4 and 2 heads, 3 queries, 5 keys, extents 6 and 7.
 const QUERY: [f64; 4] =

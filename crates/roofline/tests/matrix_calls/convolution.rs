@@ -2,7 +2,7 @@
 
 use eaves_roofline::ops::formula;
 
-use crate::{Absent, BF16, FP32, Scalar, Tensor, call, check};
+use super::{Absent, BF16, FP32, Scalar, Tensor, call, check};
 
 #[test]
 fn convolutions() {

@@ -3,7 +3,7 @@
 use eaves_roofline::Arithmetic;
 use eaves_roofline::ops::Call;
 
-use crate::{Absent, Argument, BF16, BYTE, FP8, FP32, INT, INT8, Scalar, Tensor, check, work};
+use super::{Absent, Argument, BF16, BYTE, FP8, FP32, INT, INT8, Scalar, Tensor, check, work};
 
 #[test]
 fn products() {

@@ -2,7 +2,7 @@
 
 use eaves_roofline::ops::Call;
 
-use crate::{Absent, Argument, BF16, BYTE, FP8, FP32, INT, Scalar, Tensor, check, work};
+use super::{Absent, Argument, BF16, BYTE, FP8, FP32, INT, Scalar, Tensor, check, work};
 
 /// Every token goes through both of two experts, so all weights are read.
 #[test]

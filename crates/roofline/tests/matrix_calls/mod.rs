@@ -1,7 +1,5 @@
 //! Recorded calls of operators with matrix products, each with its work counted by hand.
 
-#![expect(clippy::panic, reason = "helpers of tests may fail loudly")]
-
 mod attention;
 mod convolution;
 mod gemm;

@@ -1,12 +1,5 @@
 //! Devices: the catalogue against published figures, and files of every form.
 
-#![expect(
-    clippy::panic,
-    clippy::print_stdout,
-    clippy::unwrap_used,
-    reason = "a test fails by panicking, its helpers too, and says when it is skipped"
-)]
-
 mod catalogue;
 mod detect;
 mod files;

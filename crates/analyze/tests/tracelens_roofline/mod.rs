@@ -4,30 +4,23 @@
 //! that rows can be compared one by one. Work is by our formulas. Where theirs are wrong (`docs/tracelens.md`), what they
 //! say is computed from the stated defect, so a deviation is as exact as an agreement.
 
-#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests may fail loudly")]
-
-#[expect(dead_code, reason = "times are compared in whole nanoseconds only")]
-#[path = "../common/checks.rs"]
-mod checks;
-#[path = "../common/mod.rs"]
-mod common;
 mod defects;
 mod ours;
 mod reference;
 mod roofs;
-#[path = "../common/tracelens.rs"]
-mod tracelens;
 mod work;
 
+use crate::common;
+use crate::common::checks;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use checks::{Checks, CsvRow};
+use self::reference::{by_key, sum};
+use self::work::Met;
+use crate::common::checks::{Checks, CsvRow};
 use eaves_analyze::roofline::{Class, OperatorRow, trace_points};
 use eaves_analyze::{Options, RankView};
 use eaves_model::{Ns, Trace};
-use reference::{by_key, sum};
-use work::Met;
 
 /// The cases: name, folder of the tables, trace without what TraceLens does not link.
 fn cases(root: &Path) -> impl Iterator<Item = (String, PathBuf, Trace)> + '_ {

@@ -1,13 +1,9 @@
 //! What `eaves export` writes, where, and what it says about it.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking, its helpers too")]
-
-mod support;
-
 use std::fs;
 use std::path::Path;
 
-use support::{TRACE, names, run};
+use crate::support::{TRACE, names, run};
 use tempfile::TempDir;
 
 /// A directory with one trace, and a folder with the traces of two ranks.

@@ -17,35 +17,22 @@
 //! | bandwidth | copies of 0 µs take 1 µs | they have no rate | they get 1 µs |
 //! | operators (D8) | innermost `aten::` operator of any thread; fails on AMD | innermost operator of the thread | only `aten::` ones are kept |
 
-#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests may fail loudly")]
-
-#[path = "../common/checks.rs"]
-#[expect(dead_code, reason = "the older comparison needs more of it")]
-mod checks;
-#[path = "../common/mod.rs"]
-mod common;
-#[path = "../common/golden.rs"]
-mod golden;
-#[path = "../common/hta.rs"]
-mod reference;
-#[path = "../common/sections.rs"]
-mod sections;
-
 mod copies;
 mod idle;
 mod series;
 
+use crate::common::golden;
 use std::collections::{BTreeMap, HashMap};
 
-use checks::{Checks, CsvRow, read_csv};
-use copies::{check_bandwidth, copies_as_hta};
+use self::copies::{check_bandwidth, copies_as_hta};
+use self::idle::check_idle;
+use self::series::{check_bandwidth_series, check_counters, check_queue_series};
+use crate::common::checks::{Checks, CsvRow, read_csv};
+use crate::common::hta::{Case, cases, rounded_cases};
+use crate::common::sections::{cell, float, rows, section, table, text};
 use eaves_analyze::Options;
 use eaves_analyze::section::Value;
 use eaves_model::{CallTree, LaunchLinks, Ns, Recording, Run, SliceId, SliceKind, Trace, operator_above};
-use idle::check_idle;
-use reference::{Case, cases, rounded_cases};
-use sections::{cell, float, rows, section, table, text};
-use series::{check_bandwidth_series, check_counters, check_queue_series};
 
 /// The rank of a row. A single recording has the rank that HTA gives it, whatever it is.
 fn rank_of(run: &Run, row: &CsvRow) -> i64 {

@@ -1,25 +1,17 @@
 //! Twins: unions, idle time, steps, launching operators and sums of the roofline, computed once more in the plainest way
 //! and compared to the nanosecond. Over every example, over random traces, and over the reference data if it is there.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    reason = "a test may fail, and says how much it compared"
-)]
-
-#[expect(dead_code, reason = "no folder is read whole")]
-#[path = "../common/mod.rs"]
-mod common;
 mod facts;
 mod mended;
 mod random;
 
+use crate::common;
 use std::path::{Path, PathBuf};
 
+use self::facts::Facts;
 use eaves_analyze::section::{Section, Value};
 use eaves_analyze::{Options, RankView, report};
 use eaves_model::{Recording, Run, SliceId};
-use facts::Facts;
 
 pub(crate) fn sections(recording: Recording) -> (Run, Vec<Section>) {
     let run = Run { recordings: vec![recording], ..Run::default() };

@@ -17,40 +17,26 @@
 //! | touching ranges and activities overlap or not as floats are rounded | at most 5 activities, each checked to touch |
 //! | every `ProfilerStep#N` is a name | sums and extremes of all |
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::print_stdout,
-    reason = "helpers of tests may fail loudly"
-)]
-
-#[expect(dead_code, reason = "other comparisons count in HTA's floats")]
-#[path = "../common/checks.rs"]
-mod checks;
-#[path = "../common/mod.rs"]
-mod common;
-#[path = "../common/golden.rs"]
-mod golden;
-#[path = "../common/hta.rs"]
-mod reference;
-
 mod annotations;
 mod call_graph;
 mod counters;
 mod sequences;
 
+use crate::common;
+use crate::common::golden;
+use crate::common::hta as reference;
 use std::collections::HashMap;
 
-use annotations::{check_annotations, check_attribution, check_kernels};
-use call_graph::check_call_graph;
+use self::annotations::{check_annotations, check_attribution, check_kernels};
+use self::call_graph::check_call_graph;
 
-use checks::{Checks, CsvRow, microseconds, read_csv};
-use counters::check_counters;
+use self::counters::check_counters;
+use self::sequences::check_sequences;
+use crate::common::checks::{Checks, CsvRow, microseconds, read_csv};
+use crate::common::hta::Case;
 use eaves_analyze::section::{Section, Table, Value};
 use eaves_analyze::{HostTree, Options, Outcome, RankView, report};
 use eaves_model::{Ns, Run, Trace};
-use reference::Case;
-use sequences::check_sequences;
 
 /// HTA adds up floats.
 const FLOAT_ERROR: f64 = 1e-5;

@@ -1,7 +1,5 @@
 //! Exports of Nsight Systems, read by us and by SQL through SQLite itself.
 
-#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test may fail and say what it skips")]
-
 mod made;
 mod real;
 

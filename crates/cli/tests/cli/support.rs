@@ -1,7 +1,5 @@
 //! Runs the binary on small traces made on the spot.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking, its helpers too")]
-
 use std::ffi::OsStr;
 use std::path::Path;
 use std::process::{Command, Output};

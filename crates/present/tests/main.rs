@@ -1,0 +1,9 @@
+//! Tests of the whole crate. One program for all of them, because each one more has to be linked.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking, its helpers too")]
+
+mod golden;
+mod html;
+mod roofline;
+mod sample;
+mod timeline;
