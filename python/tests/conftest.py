@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -14,6 +15,41 @@ from machines import start, write_job
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples"
+#: Reference data: recordings of real programs. They are not part of the project.
+DATA = ROOT / os.environ.get("EAVES_TEST_DATA", "../shared/data")
+
+
+@pytest.hookimpl
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Records skipped tests for `cargo xtask test`, which lists them by name."""
+    record_skip(report)
+
+
+@pytest.hookimpl
+def pytest_collectreport(report: pytest.CollectReport) -> None:
+    """Records files that are skipped as a whole."""
+    record_skip(report)
+
+
+def record_skip(report: pytest.TestReport | pytest.CollectReport) -> None:
+    file = os.environ.get("EAVES_SKIPPED")
+    if file is None or not report.skipped:
+        return
+    reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+    with open(file, "a") as record:
+        record.write(f"pytest\t{report.nodeid}\t{reason.removeprefix('Skipped: ')}\n")
+
+
+@pytest.fixture
+def data() -> Callable[[str], Path]:
+    """The path of a file or folder of the reference data; without it, the test is skipped."""
+
+    def path(name: str) -> Path:
+        if not (DATA / name).exists():
+            pytest.skip(f"no reference data at {DATA / name}; EAVES_TEST_DATA names the folder")
+        return DATA / name
+
+    return path
 
 
 @pytest.fixture

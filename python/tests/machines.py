@@ -73,13 +73,26 @@ def start(**of_head: Any) -> tuple[Any, list[Any]]:
     return made, nodes
 
 
+def until_gone(begun: Path, doomed: str, file: str) -> None:
+    """Called by a task that is done. All wait until the doomed node is gone, but for the first task of that node: one answer is
+    in its memory then, and another task still runs there."""
+    import ray
+
+    node = ray.get_runtime_context().get_node_id()
+    (begun / f"{node}-{Path(file).name}").touch()
+    gone = begun / "gone"
+    while not gone.exists() and (node != doomed or len(list(begun.glob(f"{doomed}-*"))) >= 2):
+        time.sleep(0.01)
+
+
 def add_node(made: Any) -> Any:
     return made.add_node(num_cpus=1, object_store_memory=80 << 20)
 
 
 @contextmanager
-def taken_away(made: Any, nodes: list[Any], when: Callable[[], bool]) -> Iterator[None]:
-    """The last node is killed as soon as something holds, while the block runs. Then another takes its place."""
+def taken_away(made: Any, nodes: list[Any], when: Callable[[], bool], gone: Path) -> Iterator[None]:
+    """The last node is killed as soon as something holds, while the block runs, and a file tells so. Then another takes its
+    place."""
     done = threading.Event()
     killed = threading.Event()
 
@@ -87,6 +100,7 @@ def taken_away(made: Any, nodes: list[Any], when: Callable[[], bool]) -> Iterato
         while not done.is_set():
             if when():
                 made.remove_node(nodes[-1], allow_graceful=False)
+                gone.touch()
                 killed.set()
                 return
             time.sleep(0.01)

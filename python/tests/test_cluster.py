@@ -5,12 +5,11 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
-from machines import needs_ray, taken_away
+from machines import needs_ray, taken_away, until_gone
 
 import eaves
 from eaves import _cluster_tasks, _core, cluster
@@ -114,19 +113,17 @@ def test_a_node_that_goes_away_in_the_middle_changes_nothing(job, machines, tmp_
     begun.mkdir()
 
     def slow(name: str, file: str, how: dict[str, Any]) -> tuple[bytes, str | None]:
-        import ray
         from eaves import _cluster_tasks
 
         answer = _cluster_tasks.rank(name, file, how)
-        (begun / f"{ray.get_runtime_context().get_node_id()}-{Path(file).name}").touch()
-        time.sleep(0.5)
+        until_gone(begun, doomed, file)
         return answer
 
     monkeypatch.setattr(_cluster_tasks, "rank", slow)
     # One rank is measured there, and its answer is in the memory of that node; another is being measured.
-    with taken_away(made, nodes, lambda: len(list(begun.glob(f"{doomed}-*"))) >= 2):
+    with taken_away(made, nodes, lambda: len(list(begun.glob(f"{doomed}-*"))) >= 2, begun / "gone"):
         answer = cluster.report(job, made.address, fan_in=4)
     assert answer.to_json() == whole.to_json()
     lost = {path.name.removeprefix(f"{doomed}-") for path in begun.glob(f"{doomed}-*")}
-    elsewhere = {path.name.split("-", 1)[1] for path in begun.iterdir() if not path.name.startswith(doomed)}
+    elsewhere = {path.name.split("-", 1)[1] for path in begun.glob("*-*") if not path.name.startswith(doomed)}
     assert lost and lost <= elsewhere, "what the lost node had measured was measured again"

@@ -7,13 +7,12 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
-from machines import needs_ray, taken_away, trace
+from machines import needs_ray, taken_away, trace, until_gone
 
 import eaves
 from eaves import _cluster_tasks, cluster
@@ -75,16 +74,14 @@ def test_a_node_that_goes_away_in_the_middle_changes_nothing(job, machines, tmp_
     def slow(
         file: str, ranks: Sequence[tuple[str, int]] | None, dataset: str, run: str, folder: str
     ) -> tuple[bytes, str | None]:
-        import ray
         from eaves import _cluster_tasks
 
         answer = _cluster_tasks.write(file, ranks, dataset, run, folder)
-        (begun / f"{ray.get_runtime_context().get_node_id()}-{Path(file).name}").touch()
-        time.sleep(0.5)
+        until_gone(begun, doomed, file)
         return answer
 
     monkeypatch.setattr(_cluster_tasks, "write", slow)
-    with taken_away(made, nodes, lambda: len(list(begun.glob(f"{doomed}-*"))) >= 2):
+    with taken_away(made, nodes, lambda: len(list(begun.glob(f"{doomed}-*"))) >= 2, begun / "gone"):
         there = cluster.ingest("job", "there", made.address)
     assert there.to_json() == here.to_json()
     assert content(tmp_path / "there") == content(tmp_path / "here")

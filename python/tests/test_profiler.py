@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 from collections import Counter, defaultdict
-from pathlib import Path
 
 import pytest
 
@@ -17,10 +16,7 @@ from eaves import UnifiedProfiler, read  # noqa: E402
 from eaves.profiling._session import gpu_kernels, per_iteration  # noqa: E402
 
 MEGABYTE = 1024 * 1024
-ALEXNET = (
-    Path(__file__).resolve().parents[2].parent
-    / "shared/data/sources/004/hta_test_traces/critical_path_alexnet_benchmark_result_2869224_1695835535_trace.json.gz"
-)
+ALEXNET = "sources/004/hta_test_traces/critical_path_alexnet_benchmark_result_2869224_1695835535_trace.json.gz"
 on_cpu = pytest.mark.skipif(torch.cuda.is_available(), reason="about operators of the CPU")
 
 
@@ -148,11 +144,11 @@ def test_counts_of_an_iteration_are_whole_if_all_are_alike():
     assert per_iteration(25, 10) == 2.5
 
 
-@pytest.mark.skipif(not ALEXNET.exists(), reason="the traces of real programs are not here")
-def test_kernels_of_a_gpu_are_sums_by_name_with_their_longest_launch():
-    recording = read(ALEXNET)
+def test_kernels_of_a_gpu_are_sums_by_name_with_their_longest_launch(data):
+    alexnet = data(ALEXNET)
+    recording = read(alexnet)
     kernels = gpu_kernels(recording.report(), recording, iterations=1)
-    launched = [event for kind in ("kernel", "gpu_memcpy", "gpu_memset") for event in events(ALEXNET, kind)]
+    launched = [event for kind in ("kernel", "gpu_memcpy", "gpu_memset") for event in events(alexnet, kind)]
     totals, longest = defaultdict(float), {}
     for event in launched:
         totals[event["name"]] += event["dur"]

@@ -14,8 +14,6 @@ from eaves.profiling.rocprof import COLUMNS
 
 ROOT = Path(__file__).resolve().parents[2]
 STAND_IN = ROOT / "target/debug/examples/stand_in"
-#: A recording of a real device.
-REAL = ROOT.parent / "shared/data/sources/003/real_rocprof_v1_vector_add"
 
 EXAMPLE = '''
 from eaves import RocprofWrapper
@@ -124,8 +122,9 @@ def test_nothing_recorded_is_an_error_that_says_so(tmp_path):
         RocprofWrapper(tmp_path / "none").parse_results()
 
 
-@pytest.mark.skipif(not REAL.exists(), reason="the recording of a real device is not here")
-def test_an_earlier_recording_can_be_read():
-    kernels = RocprofWrapper().parse_results(REAL / "results.json")
+def test_an_earlier_recording_can_be_read(data):
+    """Of a real device."""
+    results = data("sources/003/real_rocprof_v1_vector_add") / "results.json"
+    kernels = RocprofWrapper().parse_results(results)
     assert kernels and all(kernel["duration_ns"] > 0 and kernel["kernel_name"] for kernel in kernels)
     assert [kernel["start_ns"] for kernel in kernels] == sorted(kernel["start_ns"] for kernel in kernels)

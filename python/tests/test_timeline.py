@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 import math
-from pathlib import Path
 
 import pytest
 from pages import content, is_alone
@@ -13,7 +12,6 @@ from pages import content, is_alone
 from eaves import EventType, FlameGraphGenerator, HTAAnalyzer, TimelineData, TimelineEvent, TimelineGenerator, read
 from eaves.profiling.timeline import add
 
-TRACES = Path(__file__).resolve().parents[2].parent / "shared/data/sources/004/hta_test_traces"
 #: Busy time of the GPU in microseconds, as published with the traces' analysis: the union of kernels, copies and sets.
 BUSY_US = {
     "critical_path_alexnet_benchmark_result_2869224_1695835535_trace.json.gz": 66_141,
@@ -25,7 +23,11 @@ BUSY_US = {
 GPU = {"kernel", "gpu_memcpy", "gpu_memset"}
 HOST = {"cpu_op", "cuda_runtime", "cuda_driver", "python_function"}
 
-traces = pytest.mark.skipif(not TRACES.exists(), reason="the traces of real programs are not here")
+
+@pytest.fixture
+def traces(data):
+    """Traces of HTA's own tests."""
+    return data("sources/004/hta_test_traces")
 
 
 def union(intervals):
@@ -52,12 +54,11 @@ def intervals(path, categories):
     ]
 
 
-@traces
 @pytest.mark.parametrize("name", BUSY_US)
-def test_times_are_unions(name):
-    gpu, host = (union(intervals(TRACES / name, categories)) for categories in (GPU, HOST))
+def test_times_are_unions(name, traces):
+    gpu, host = (union(intervals(traces / name, categories)) for categories in (GPU, HOST))
     both = length(gpu) + length(host) - length(union([*gpu, *host]))
-    timeline = TimelineGenerator().from_chrome_trace(TRACES / name)
+    timeline = TimelineGenerator().from_chrome_trace(traces / name)
     assert timeline.gpu_active_time_us == pytest.approx(length(gpu) / 1e3, abs=1e-6)
     assert timeline.gpu_active_time_us == pytest.approx(BUSY_US[name], abs=0.6)
     assert timeline.cpu_active_time_us == pytest.approx(length(host) / 1e3, abs=1e-6)
@@ -65,11 +66,10 @@ def test_times_are_unions(name):
     assert timeline.overlap_time_us <= timeline.gpu_active_time_us <= timeline.total_time_us
 
 
-@traces
 @pytest.mark.parametrize("name", BUSY_US)
-def test_events_are_on_the_side_they_belong_to(name):
-    timeline = TimelineGenerator(min_duration_us=0).from_chrome_trace(TRACES / name)
-    assert len(timeline.gpu_events) == len(intervals(TRACES / name, GPU))
+def test_events_are_on_the_side_they_belong_to(name, traces):
+    timeline = TimelineGenerator(min_duration_us=0).from_chrome_trace(traces / name)
+    assert len(timeline.gpu_events) == len(intervals(traces / name, GPU))
     assert sum(len(events) for events in timeline.streams.values()) == len(timeline.gpu_events)
     assert len(timeline.cpu_events) + len(timeline.gpu_events) == len(timeline.events)
     assert not any(event.name.startswith(("cudaLaunch", "hipLaunch")) for event in timeline.gpu_events)
@@ -77,9 +77,8 @@ def test_events_are_on_the_side_they_belong_to(name):
     assert starts == sorted(starts) and starts[0] >= 0
 
 
-@traces
-def test_what_is_left_out_changes_no_time():
-    path = TRACES / "critical_path_alexnet_benchmark_result_2869224_1695835535_trace.json.gz"
+def test_what_is_left_out_changes_no_time(traces):
+    path = traces / "critical_path_alexnet_benchmark_result_2869224_1695835535_trace.json.gz"
     every = TimelineGenerator(min_duration_us=0).from_chrome_trace(path)
     some = TimelineGenerator(min_duration_us=50, include_python_events=False, include_cuda_runtime=False).from_chrome_trace(path)
     assert len(some.events) < len(every.events)
@@ -88,9 +87,8 @@ def test_what_is_left_out_changes_no_time():
     assert some.gpu_active_time_us == every.gpu_active_time_us and some.cpu_active_time_us == every.cpu_active_time_us
 
 
-@traces
-def test_an_exported_timeline_is_a_trace_with_the_same_times(tmp_path):
-    path = TRACES / "critical_path_cuda_event_sync_multi_stream_event_sync_trace.json.gz"
+def test_an_exported_timeline_is_a_trace_with_the_same_times(tmp_path, traces):
+    path = traces / "critical_path_cuda_event_sync_multi_stream_event_sync_trace.json.gz"
     generator = TimelineGenerator(min_duration_us=0)
     timeline = generator.from_chrome_trace(path)
     again = generator.from_chrome_trace(generator.export_chrome_trace(timeline, tmp_path / "again.json"))
@@ -100,28 +98,26 @@ def test_an_exported_timeline_is_a_trace_with_the_same_times(tmp_path):
     assert len(again.events) == len(timeline.events)
 
 
-@traces
 @pytest.mark.parametrize("name", BUSY_US)
-def test_flame_graphs_have_the_time_of_every_kernel(name):
-    kernels = intervals(TRACES / name, GPU)
-    graph = FlameGraphGenerator().from_chrome_trace(TRACES / name)
+def test_flame_graphs_have_the_time_of_every_kernel(name, traces):
+    kernels = intervals(traces / name, GPU)
+    graph = FlameGraphGenerator().from_chrome_trace(traces / name)
     assert graph["name"] == "GPU Execution"
     # Whatever is too small or too deep to show stays in the total.
     assert graph["value"] == pytest.approx(length(kernels) / 1e3, abs=1e-6)
     assert graph["value"] == pytest.approx(sum(child["value"] for child in graph["children"]))
 
 
-@traces
-def test_where_the_time_of_the_gpu_went():
+def test_where_the_time_of_the_gpu_went(traces):
     """The shares that the published analysis of the traces gives, to its two decimals."""
-    report = HTAAnalyzer().analyze_trace(TRACES / "trace_filter_sampled_rank-0.json.gz")
+    report = HTAAnalyzer().analyze_trace(traces / "trace_filter_sampled_rank-0.json.gz")
     assert report.gpu_idle_time_pct == pytest.approx(55.21, abs=0.005)
     assert report.compute_time_pct == pytest.approx(17.20, abs=0.005)
     assert report.communication_time_pct + report.memory_time_pct == pytest.approx(27.59, abs=0.01)
     assert report.top_kernels[0]["time_us"] == report.top_kernels[0]["duration_us"]
     assert "idle for 55.2%" in report.recommendations[0]
     assert not any("cudaDeviceGetStreamPriorityRange" in text for text in report.recommendations)
-    alexnet = HTAAnalyzer().analyze_trace(TRACES / "critical_path_alexnet_benchmark_result_2869224_1695835535_trace.json.gz")
+    alexnet = HTAAnalyzer().analyze_trace(traces / "critical_path_alexnet_benchmark_result_2869224_1695835535_trace.json.gz")
     assert alexnet.gpu_idle_time_pct == pytest.approx(99.49, abs=0.005)
     assert alexnet.communication_time_pct == 0 and not math.isnan(alexnet.memory_bandwidth_gbps)
 

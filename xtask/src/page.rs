@@ -7,6 +7,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 
 use crate::options::Options;
+use crate::test::{Counts, vitest};
 use crate::{apt, project};
 
 /// What the whole page may weigh, compressed as servers send it.
@@ -122,16 +123,15 @@ impl Tools {
     }
 
     /// Runs the tests of the page, those in a browser with the program that the tests before have built.
-    pub(crate) fn test(&self) -> Result<()> {
-        self.install()?;
-        project::run(project::cargo().args(["build", "--quiet", "--package", "eaves-cli"]))?;
-        project::run(self.program("vitest/vitest.mjs").arg("run"))?;
-        let program = project::target().join("debug/eaves");
-        project::run(
-            self.program("vitest/vitest.mjs")
-                .args(["run", "--config", "vitest.browser.config.ts"])
-                .env("EAVES", program),
-        )
+    pub(crate) fn test(&self) -> Counts {
+        let built = self.install().and_then(|()| {
+            project::run(project::cargo().args(["build", "--quiet", "--package", "eaves-cli"]))
+        });
+        let vitest = |arguments: &[&str]| {
+            let mut command = self.program("vitest/vitest.mjs");
+            vitest(command.arg("run").args(arguments).env("EAVES", project::target().join("debug/eaves")))
+        };
+        Counts::of(built).and_then(|| vitest(&[]).and(vitest(&["--config", "vitest.browser.config.ts"])))
     }
 
     /// The packages of the lock file, if they are not there already.

@@ -1,7 +1,10 @@
 //! Where the project is and how its tools are run.
 
+use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
@@ -45,4 +48,55 @@ pub(crate) fn output(command: &mut Command) -> Result<String> {
         bail!("{command:?} failed with {}: {}", output.status, String::from_utf8_lossy(&output.stderr));
     }
     Ok(String::from_utf8(output.stdout)?)
+}
+
+/// Runs a command and calls a function with every line it prints, of both streams in the order they are written. The
+/// function returns whether to print the line. Returns whether the command succeeded.
+pub(crate) fn watch(command: &mut Command, mut show: impl FnMut(&str) -> bool) -> Result<bool> {
+    let (reader, writer) = std::io::pipe().context("cannot make a pipe")?;
+    command.stdout(writer.try_clone().context("cannot share a pipe")?).stderr(writer);
+    let mut child = command.spawn().with_context(|| format!("cannot start {command:?}"))?;
+    // The command still holds the ends that write, and the pipe would never end.
+    command.stdout(Stdio::inherit()).stderr(Stdio::inherit());
+    let (sender, lines) = mpsc::channel();
+    std::thread::spawn(move || {
+        let lines = BufReader::new(reader).split(b'\n').map_while(std::io::Result::ok);
+        for line in lines {
+            if sender.send(line).is_err() {
+                break;
+            }
+        }
+    });
+    loop {
+        match lines.recv_timeout(Duration::from_millis(200)) {
+            Ok(line) => {
+                let line = String::from_utf8_lossy(&line);
+                let line = line.trim_end_matches('\r');
+                if show(line) {
+                    println!("{line}");
+                }
+            }
+            // A process that outlives the command may hold the pipe open; it is not waited for.
+            Err(RecvTimeoutError::Timeout) if child.try_wait()?.is_some() => break,
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => break,
+        }
+    }
+    Ok(child.wait()?.success())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_both_streams_come_in_order() {
+        let mut lines = Vec::new();
+        let script = "echo one; echo two >&2; printf three; exit 3";
+        let success = watch(Command::new("sh").args(["-c", script]), |line| {
+            lines.push(line.to_owned());
+            false
+        });
+        assert_eq!((success.unwrap(), lines), (false, ["one", "two", "three"].map(str::to_owned).to_vec()));
+    }
 }

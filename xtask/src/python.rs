@@ -6,6 +6,7 @@ use std::process::Command;
 use anyhow::{Context, Result};
 
 use crate::project;
+use crate::test::{Counts, pytest};
 
 /// Names an interpreter that has everything already, and in particular PyTorch.
 pub(crate) const VARIABLE: &str = "EAVES_TEST_PYTHON";
@@ -119,14 +120,17 @@ fn import_time() -> Result<f64> {
 }
 
 /// Runs the tests of the package, and checks its types.
-pub(crate) fn test() -> Result<()> {
-    println!("importing eaves takes {:.1} ms of the processor", import_time()?);
-    let absolute = std::path::absolute(interpreter())?;
-    project::run(python(&["-m", "pytest", "--quiet", "python/tests"]).env(VARIABLE, absolute))?;
-    if !has(&interpreter(), "mypy") {
-        println!("types are not checked: mypy is not installed");
-        return Ok(());
+pub(crate) fn test() -> Counts {
+    match import_time() {
+        Ok(milliseconds) => println!("importing eaves takes {milliseconds:.1} ms of the processor"),
+        Err(error) => return Counts::of(Err(error)),
     }
-    project::run(&mut python(&["-m", "mypy", "--strict", "python/eaves"]))?;
-    project::run(&mut python(&["-m", "mypy.stubtest", "eaves._core"]))
+    let absolute = std::path::absolute(interpreter()).unwrap_or_else(|_| interpreter());
+    let tests = pytest(python(&["-m", "pytest", "--quiet", "python/tests"]).env(VARIABLE, absolute));
+    if !has(&interpreter(), "mypy") {
+        return tests.and(Counts::skip("types of the Python package", "mypy is not installed"));
+    }
+    tests
+        .and(Counts::of(project::run(&mut python(&["-m", "mypy", "--strict", "python/eaves"]))))
+        .and(Counts::of(project::run(&mut python(&["-m", "mypy.stubtest", "eaves._core"]))))
 }

@@ -147,8 +147,9 @@ fn numbers_agree_with_tracelens() {
 
 #[test]
 fn candidates_are_those_of_hta() {
+    let Some(cases) = reference::cases() else { return };
     let mut compared = Vec::new();
-    for case in reference::cases() {
+    for case in cases {
         let Some(output) = case.output("potential_stragglers.csv") else { continue };
         let theirs: HashSet<i64> =
             read_csv(&output).unwrap().iter().map(|row| row["rank"].parse().unwrap()).collect();
@@ -165,7 +166,7 @@ fn candidates_are_those_of_hta() {
     }
     println!("compared: {compared:?}");
     golden::answer("collectives");
-    assert!(compared.is_empty() || compared == ["hta_2rank", "syn_4rank"], "{compared:?}");
+    assert_eq!(compared, ["hta_2rank", "syn_4rank"]);
 }
 
 /// Rank 3 of these traces was made 4.5 ms late in every collective, rank 2 by 3 ms, rank 1 by 1.5 ms.

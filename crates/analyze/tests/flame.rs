@@ -61,8 +61,8 @@ fn means_something_else(trace: &Trace, name: &str) -> bool {
 
 #[test]
 fn totals_by_name_are_those_of_hta() {
+    let Some(cases) = reference::cases() else { return };
     let mut checks = Checks::default();
-    let cases = reference::cases();
     for case in &cases {
         let Some(path) = case.output("call_graph_by_op_rank0.csv") else { continue };
         let run = case.load();
@@ -93,5 +93,5 @@ fn totals_by_name_are_those_of_hta() {
         }
     }
     checks.finish();
-    assert!(cases.is_empty() || checks.count("gpu time") >= 1_000, "too little was compared");
+    assert!(checks.count("gpu time") >= 1_000, "too little was compared");
 }

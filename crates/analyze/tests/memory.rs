@@ -136,7 +136,7 @@ fn both_forms_of_a_timeline_say_the_same() {
 /// The totals of the allocator, looked through one by one.
 #[test]
 fn peaks_are_the_largest_totals() {
-    let Some(root) = common::data(".") else { return };
+    let Some(root) = common::data("") else { return };
     let mut devices = 0;
     for file in [
         "torch/a_transformer_train_cpu.pt.trace.json.gz",

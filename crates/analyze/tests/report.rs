@@ -9,8 +9,8 @@ use eaves_analyze::{Options, Outcome, RankView, Selection, info, report};
 use eaves_model::{Interval, Recorder, Recording, Run};
 
 /// Folders of the reference data that hold traces directly.
-fn trace_folders() -> Vec<PathBuf> {
-    let Some(root) = common::data(".") else { return Vec::new() };
+fn trace_folders() -> Option<Vec<PathBuf>> {
+    let root = common::data("")?;
     let mut folders = vec![root.join("torch"), root.join("torch/gloo2")];
     for parent in ["hta/traces", "tracelens/cases"] {
         folders.extend(common::folders(&root.join(parent)).iter().map(|name| root.join(parent).join(name)));
@@ -19,7 +19,7 @@ fn trace_folders() -> Vec<PathBuf> {
     folders
         .retain(|path| !path.ends_with("hta_execution_trace_et") && !path.ends_with("hta_memory_timeline"));
     folders.retain(|path| path.is_dir());
-    folders
+    Some(folders)
 }
 
 fn integer(value: &Value) -> i64 {
@@ -188,7 +188,7 @@ fn check_steps(run: &Run) {
 
 #[test]
 fn sections_of_real_traces_do_not_contradict_each_other() {
-    let folders = trace_folders();
+    let Some(folders) = trace_folders() else { return };
     for folder in &folders {
         let run = common::read_run(folder);
         let outcomes = report(&run, &Options::default()).unwrap();
@@ -205,7 +205,7 @@ fn sections_of_real_traces_do_not_contradict_each_other() {
         check_steps(&run);
     }
     println!("{} folders", folders.len());
-    assert!(folders.is_empty() || folders.len() >= 30);
+    assert!(folders.len() >= 30, "{}", folders.len());
 }
 
 /// Who recorded with Nsight Systems or rocprof is not told what to write in a program of PyTorch's.

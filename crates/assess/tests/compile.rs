@@ -1,23 +1,18 @@
 //! Sections on logs of `torch.compile`: hand calculations on small logs, and the samples where they are.
 
-#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test may fail and say what it skips")]
-
-use std::path::Path;
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking, its helpers too")]
 
 use eaves_assess::compile::{SECTIONS, compare, phases, sections};
 use eaves_ingest::{Options, read_compile_log, read_compile_logs};
 use eaves_model::Ns;
 use eaves_model::compile::{CompileLog, CompileTimes};
 use eaves_section::{Outcome, Section, Table, Value};
+use eaves_testing::data;
 use proptest::prelude::*;
 
 fn sample(name: &str) -> Option<Vec<CompileLog>> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/torch/compile").join(name);
-    let logs = read_compile_logs(&[path], &Options::default());
-    if logs.is_err() {
-        println!("skipped: no sample {name}");
-    }
-    logs.ok()
+    let path = data("torch/compile")?.join(name);
+    Some(read_compile_logs(&[path], &Options::default()).unwrap())
 }
 
 fn section<'a>(outcomes: &'a [Outcome], id: &str) -> &'a Section {

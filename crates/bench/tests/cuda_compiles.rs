@@ -1,5 +1,5 @@
 //! Every CUDA kernel is compiled for every architecture that is checked, and accepted by exactly those that the table says.
-#![cfg(feature = "cuda")]
+
 use std::path::PathBuf;
 
 use eaves_bench::cuda::{Architecture, Compiler, PROGRAMS, Program, compile_only, compile_only_with, nvrtc};
@@ -15,7 +15,7 @@ fn compiler() -> Option<Compiler> {
     match Compiler::load(folder.as_deref()) {
         Ok(compiler) => Some(compiler),
         Err(error) => {
-            eprintln!("skipped: {error}");
+            eaves_testing::skip(error);
             None
         }
     }

@@ -1,24 +1,11 @@
 //! Input files that rocprof-compute really used, for MI200 and MI300X: every name in them is known, and its passes fit.
 
-use std::path::{Path, PathBuf};
-
 use eaves_capture::counters::{Dialect, Input, architecture, check};
-
-/// Recordings that may not be published, if this machine has them.
-#[expect(clippy::print_stderr, reason = "a test that is left out says so")]
-fn folder() -> Option<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../../shared/data/formats/amd/rocprof_compute/tests_workloads");
-    if !folder.is_dir() {
-        eprintln!("no recordings at {}: test left out", folder.display());
-        return None;
-    }
-    Some(folder)
-}
+use eaves_testing::data;
 
 #[test]
 fn inputs_of_rocprof_compute_are_sound() {
-    let Some(folder) = folder() else { return };
+    let Some(folder) = data("formats/amd/rocprof_compute/tests_workloads") else { return };
     let mut counters = 0;
     for (workload, device) in [
         ("vcopy/MI200", "gfx90a"),

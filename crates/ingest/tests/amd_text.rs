@@ -7,16 +7,8 @@ use eaves_ingest::{Options, open_with, read_bytes};
 use eaves_model::{Extent, Oddity, Recording, SliceId, SliceKind, Times, Trace};
 
 /// Real files of AMD's and other people's repositories. They are not part of the project.
-fn sample(path: &str) -> Option<PathBuf> {
-    let found = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data").join(path);
-    if !found.exists() {
-        println!("skipped: {} is not there", found.display());
-    }
-    found.exists().then_some(found)
-}
-
 fn amd(path: &str) -> Option<PathBuf> {
-    sample(&format!("formats/amd/{path}"))
+    eaves_testing::data(&format!("formats/amd/{path}"))
 }
 
 fn one(path: &Path) -> Recording {
@@ -212,7 +204,7 @@ fn sums_are_measurements() {
 #[test]
 fn vector_add_of_rocprof() {
     for path in ["formats/amd/rocprof_v1/HIP_Programming", "sources/003/real_rocprof_v1_vector_add"] {
-        let Some(path) = sample(path) else { return };
+        let Some(path) = eaves_testing::data(path) else { return };
         let alone = one(&path.join("output_vec_add_gpu.csv")).trace;
         assert_eq!(alone.gpu.grid[0], Extent([3_906_250, 1, 1]));
         assert_eq!(alone.gpu.block[0], Extent([256, 1, 1]));

@@ -1,5 +1,4 @@
-//! Logs of `torch.compile` as PyTorch wrote them. The samples are not part of this repository; without them these
-//! tests say so and pass.
+//! Logs of `torch.compile` as PyTorch wrote them. The samples are not part of this repository.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -11,12 +10,7 @@ use eaves_model::compile::{Cache, CacheAnswer, CompileLog, GraphKind};
 
 /// Where the samples are, if they are.
 fn samples() -> Option<PathBuf> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/torch/compile");
-    if !path.is_dir() {
-        println!("skipped: no samples of compile logs at {}", path.display());
-        return None;
-    }
-    Some(path)
+    eaves_testing::data("torch/compile")
 }
 
 fn read(path: &Path) -> CompileLog {

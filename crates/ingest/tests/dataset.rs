@@ -22,19 +22,8 @@ fn files(directory: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The samples of the project, and files of other tools where they are.
-fn samples() -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let mut found = Vec::new();
-    files(&root.join("examples"), &mut found);
-    let own = found.len();
-    for folder in ["hta", "torch", "tracelens", "formats"] {
-        files(&root.join("../shared/data").join(folder), &mut found);
-    }
-    if found.len() == own {
-        println!("skipped: no files of other tools");
-    }
-    found
+fn examples() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples")
 }
 
 fn assert_same(written: &Recording, found: &Recording) {
@@ -56,11 +45,27 @@ fn assert_same(written: &Recording, found: &Recording) {
 }
 
 #[test]
-fn every_sample_survives_a_dataset() {
+fn every_example_survives_a_dataset() {
+    let mut found = Vec::new();
+    files(&examples(), &mut found);
+    check_round_trips(found, 8);
+}
+
+#[test]
+fn recordings_of_other_tools_survive_a_dataset() {
+    let mut found = Vec::new();
+    for folder in ["hta", "torch", "tracelens", "formats"] {
+        let Some(folder) = eaves_testing::data(folder) else { return };
+        files(&folder, &mut found);
+    }
+    check_round_trips(found, 100);
+}
+
+fn check_round_trips(files: Vec<PathBuf>, least: usize) {
     let directory = tempfile::tempdir().unwrap();
     let dataset = Dataset::create(&directory.path().join("dataset").display().to_string()).unwrap();
     let (mut recordings, mut tables) = (0, std::collections::BTreeSet::new());
-    for (number, file) in samples().into_iter().enumerate() {
+    for (number, file) in files.into_iter().enumerate() {
         let Ok(run) = read(&[file], &Options::default()) else { continue };
         let name = format!("sample-{number}");
         for (rank, written) in run.recordings.iter().enumerate() {
@@ -74,7 +79,7 @@ fn every_sample_survives_a_dataset() {
         std::fs::remove_dir_all(directory.path().join("dataset").join(format!("run={name}"))).unwrap();
     }
     println!("{recordings} recordings, {} tables: {tables:?}", tables.len());
-    assert!(recordings >= 8, "{recordings}");
+    assert!(recordings >= least, "{recordings}");
 }
 
 #[test]
@@ -82,8 +87,7 @@ fn a_run_is_read_as_an_input_like_any_other() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("dataset");
     let dataset = Dataset::create(&path.display().to_string()).unwrap();
-    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/training");
-    let run = read(&[example], &Options::default()).unwrap();
+    let run = read(&[examples().join("training")], &Options::default()).unwrap();
     for name in ["a", "b"] {
         for recording in &run.recordings {
             dataset.stage(name, recording, None).unwrap().complete(recording.rank).unwrap();

@@ -1,19 +1,15 @@
 //! Every real table of nvprof at hand, against figures read off with Python's `csv` module.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use eaves_ingest::{read_bytes, read_measurements};
 use eaves_model::SliceKind;
 
 /// Real files of other tools' repositories. They are not part of the project.
 fn sample(name: &str) -> Option<(PathBuf, Vec<u8>)> {
-    let path =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/formats/nvidia/nvprof").join(name);
-    let bytes = std::fs::read(&path).ok();
-    if bytes.is_none() {
-        println!("skipped: nothing at {}", path.display());
-    }
-    Some((path, bytes?))
+    let path = eaves_testing::data(&format!("formats/nvidia/nvprof/{name}"))?;
+    let bytes = std::fs::read(&path).unwrap();
+    Some((path, bytes))
 }
 
 /// Rows of a trace as the `csv` crate splits them, with the units of start, duration and size.
@@ -40,7 +36,7 @@ fn every_row_of_traces_is_there() {
     for (name, kernels, copies) in
         [("nvprof_gputrace.csv", 6, 18), ("trace_async.csv", 2, 6), ("trace128.csv", 10, 5)]
     {
-        let Some((path, bytes)) = sample(name) else { continue };
+        let Some((path, bytes)) = sample(name) else { return };
         let recording = read_bytes(&path.display().to_string(), &bytes).unwrap();
         let trace = &recording.trace;
         assert_eq!((recording.format, recording.bytes), ("nvprof", bytes.len() as u64));

@@ -2,21 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use eaves_ingest::{Options, read, read_bytes};
 use eaves_model::{Extent, GpuId, LaunchLinks, Oddity, Recording, SliceKind};
+use eaves_testing::data;
 use serde_json::Value;
-
-/// A real file of another project. It is not part of this one.
-fn sample(path: &str) -> Option<PathBuf> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data").join(path);
-    if !path.exists() {
-        println!("skipped: no sample at {}", path.display());
-        return None;
-    }
-    Some(path)
-}
 
 fn recording(path: &Path) -> Recording {
     let run = read(&[path.to_owned()], &Options::default()).unwrap();
@@ -39,7 +30,7 @@ fn sums(recording: &Recording) -> Sums {
 /// 43,915 dispatches of a training on an MI350X, read by a general parser.
 #[test]
 fn rocprofv3_json() {
-    let Some(path) = sample("formats/amd/rocprofv3/json/908_results.json.gz") else { return };
+    let Some(path) = data("formats/amd/rocprofv3/json/908_results.json.gz") else { return };
     let recording = recording(&path);
     let mut text = Vec::new();
     flate2::read::GzDecoder::new(std::fs::File::open(&path).unwrap()).read_to_end(&mut text).unwrap();
@@ -100,8 +91,8 @@ fn rocprofv3_json() {
 /// TraceLens on the same file, its units corrected: names up to the first bracket, times in milliseconds.
 #[test]
 fn rocprofv3_json_as_tracelens_reads_it() {
-    let Some(path) = sample("tracelens/rocprof/908_results.json.gz") else { return };
-    let Some(table) = sample("tracelens/rocprof/expected_corrected/kernel_summary.csv") else { return };
+    let Some(path) = data("tracelens/rocprof/908_results.json.gz") else { return };
+    let Some(table) = data("tracelens/rocprof/expected_corrected/kernel_summary.csv") else { return };
     let recording = recording(&path);
     let busy: i64 = sums(&recording).values().map(|(_, time)| time).sum();
     let calls: u64 = sums(&recording).values().map(|(calls, _)| calls).sum();
@@ -136,7 +127,7 @@ fn grouped(database: &rusqlite::Connection, query: &str) -> Sums {
 /// A batched GEMM on an MI300X, against the views that rocprofv3 puts into the database, run by SQLite.
 #[test]
 fn rocpd() {
-    let Some(path) = sample("formats/amd/rocprofv3/rocpd_db/28_results.envcleared.db") else { return };
+    let Some(path) = data("formats/amd/rocprofv3/rocpd_db/28_results.envcleared.db") else { return };
     let recording = recording(&path);
     let trace = &recording.trace;
     let database = database(&path);
@@ -196,7 +187,7 @@ fn rocpd() {
 /// rocprof (v1) with `--hip-trace`: against the summaries that rocprof itself made of the same database, and SQLite.
 #[test]
 fn rocprof_db() {
-    let Some(folder) = sample("formats/amd/rocprof_v1/HIP_Programming") else { return };
+    let Some(folder) = data("formats/amd/rocprof_v1/HIP_Programming") else { return };
     let recording = recording(&folder.join("results.db"));
     let trace = &recording.trace;
     let mut found: BTreeMap<&str, Sums> = BTreeMap::new();

@@ -7,12 +7,7 @@ use eaves_roofline::counters::{Convention, Done, done, level};
 use eaves_roofline::{Arithmetic, Engine};
 
 fn sample(name: &str) -> Option<PathBuf> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/formats").join(name);
-    if !path.exists() {
-        println!("skipped: {} is not there", path.display());
-        return None;
-    }
-    Some(path)
+    eaves_testing::data(&format!("formats/{name}"))
 }
 
 type Counters = HashMap<String, f64>;

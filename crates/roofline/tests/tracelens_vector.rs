@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::reference::{Row, data, json, rows, tables};
+use crate::reference::{Row, json, rows, tables};
 use eaves_roofline::ops::{Call, formula, wrapper};
 use serde_json::Value;
 
@@ -260,7 +260,7 @@ fn near(ours: f64, right: f64) -> bool {
 
 #[test]
 fn rows_match_or_differ_by_a_mistake_that_is_known() {
-    let Some(root) = data("tracelens") else { return };
+    let Some(root) = eaves_testing::data("tracelens") else { return };
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     let mut sheets: BTreeMap<String, usize> = BTreeMap::new();
     let mut wrong = Vec::new();
@@ -320,7 +320,7 @@ const NONE: &[(&str, &str)] = &[
 
 #[test]
 fn operators_with_gpu_time_have_a_formula_or_a_reason_for_none() {
-    let Some(root) = data("tracelens") else { return };
+    let Some(root) = eaves_testing::data("tracelens") else { return };
     for table in tables(&root, |name| name == "unified_perf_summary.csv") {
         let (mut all, mut with_formula, mut named) = (0.0, 0.0, 0.0);
         for row in rows(&table) {
@@ -358,7 +358,7 @@ const CATEGORIES: &[&str] = &[
 
 #[test]
 fn every_vector_name_of_the_catalogue_has_a_formula_or_a_reason_for_none() {
-    let Some(root) = data("tracelens") else { return };
+    let Some(root) = eaves_testing::data("tracelens") else { return };
     let (mut known, mut missing) = (0, Vec::new());
     for row in rows(&root.join("op_catalogue.csv")) {
         let name = row["op"].as_str();

@@ -1,7 +1,5 @@
 //! Whole models against published figures, and against the rows that the calculator roofline-hack computes.
 
-use std::path::Path;
-
 use eaves_roofline::device::{Confidence, Device, Fact, Link, Memory, Peak, Source};
 use eaves_roofline::ops::Gemm;
 use eaves_roofline::predict::{Pass, Phase, Precisions, Transformer, Window, estimate, models, steps};
@@ -199,14 +197,9 @@ fn time_grows_with_batch_and_context() {
 /// causal, no rotation, logits of every token, everything against the matrix peak, scales spread evenly.
 #[test]
 fn rows_of_the_calculator_follow_from_its_counting() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/sources/001");
-    let read = |name: &str| std::fs::read_to_string(path.join(name));
-    let (Ok(rows), Ok(catalogue)) =
-        (read("frontend_transformer_reference.json"), read("frontend_catalogue.json"))
-    else {
-        eprintln!("skipped: {} is not there", path.display());
-        return;
-    };
+    let Some(folder) = eaves_testing::data("sources/001") else { return };
+    let read = |name: &str| std::fs::read_to_string(folder.join(name)).expect("a file");
+    let (rows, catalogue) = (read("frontend_transformer_reference.json"), read("frontend_catalogue.json"));
     let rows: Vec<serde_json::Value> = serde_json::from_str(&rows).expect("rows");
     let catalogue: serde_json::Value = serde_json::from_str(&catalogue).expect("catalogue");
     assert_eq!(rows.len(), 96);

@@ -137,7 +137,7 @@ test("a transformer: phases, pins and another device", async () => {
     await expect.poll(() => server.of("predict").length).toBeGreaterThan(asked);
   }
   expect(await page.getByRole("button", { name: /^Pin current/ }).isDisabled()).toBe(true);
-  await page.waitForTimeout(300);
+  await expect.poll(() => server.of("predict").at(-1)?.body).toMatchObject({ batch: 64 });
   await picture(page, "bench-transformer");
   expect(await barriers(page)).toEqual([]);
   await page.getByRole("button", { name: /^Unpin/ }).first().click();

@@ -58,7 +58,19 @@ describe("a server", () => {
     const path = () => page.locator(".live-row path").first().getAttribute("d");
     const frozen = await path();
     // Three samples later it is the same picture; afterwards none of them is lost.
-    await page.waitForTimeout(1600);
+    await page.evaluate(
+      () =>
+        new Promise<void>((done) => {
+          const events = new EventSource("/api/v1/live");
+          let heard = 0;
+          events.onmessage = () => {
+            heard += 1;
+            if (heard < 3) return;
+            events.close();
+            done();
+          };
+        }),
+    );
     expect(await path()).toBe(frozen);
     await page.getByRole("button", { name: "Go on" }).click();
     await expect.poll(async () => ((await path()) ?? "").split("L").length).toBeGreaterThan((frozen ?? "").split("L").length + 2);

@@ -72,7 +72,8 @@ describe("memory", () => {
     expect(time).toMatch(/^\d+-\d+$/);
     await page.getByRole("button", { name: "Show in the timeline" }).click();
     await page.locator(".timeline-scroll canvas").waitFor();
-    await page.waitForTimeout(400);
+    // Timers of the page fire in order: after this one, the timeline has told its time if it does at all.
+    await page.evaluate(() => new Promise((done) => setTimeout(done, 1000)));
     expect((await hash(page)).get("time")).toBe(time);
     await page.getByRole("tab", { name: "Memory" }).click();
     await page.locator(".memory-chart .u-over").dblclick({ position: { x: 300, y: 60 } });

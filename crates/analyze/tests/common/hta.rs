@@ -42,17 +42,23 @@ impl Case {
 }
 
 /// The cases whose outputs are not rounded.
-pub(crate) fn cases() -> Vec<Case> {
-    let Some(root) = data("hta") else { return Vec::new() };
+pub(crate) fn cases() -> Option<Vec<Case>> {
+    let root = data("hta")?;
     // Not traces: an execution trace and a memory timeline.
     let others = ["hta_execution_trace_et", "hta_memory_timeline"];
     let names = folders(&root.join("traces")).into_iter().filter(|name| !others.contains(&name.as_str()));
-    names.filter_map(|name| case(&root, name)).collect()
+    Some(names.filter_map(|name| case(&root, name)).collect())
+}
+
+/// Every case, those with rounded outputs last.
+pub(crate) fn all_cases() -> Option<Vec<Case>> {
+    let mut all = cases()?;
+    all.extend(rounded_cases(&data("hta")?));
+    Some(all)
 }
 
 /// The cases whose outputs are rounded. Where the same trace has others they are the better ones to compare with.
-pub(crate) fn rounded_cases() -> Vec<Case> {
-    let Some(root) = data("hta") else { return Vec::new() };
+fn rounded_cases(root: &Path) -> Vec<Case> {
     // Two have fractions, but no outputs with rounding switched off.
     let only = ["hta_cpu_only", "hta_mtia_train"].map(str::to_owned);
     let names = folders(&root.join("nsoff")).into_iter().chain(only);

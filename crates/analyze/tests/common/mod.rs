@@ -1,4 +1,4 @@
-//! Where the reference data lies and how its traces are read.
+//! What the comparisons share: traces, tables of other tools, and counted checks.
 
 pub(crate) mod checks;
 pub(crate) mod frame;
@@ -7,19 +7,10 @@ pub(crate) mod hta;
 pub(crate) mod sections;
 pub(crate) mod tracelens;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use eaves_model::Run;
-
-/// A folder of the reference data beside the checkout, or nothing if it is not there.
-pub(crate) fn data(folder: &str) -> Option<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data").join(folder);
-    if !root.is_dir() {
-        println!("skipped: no reference data at {}", root.display());
-        return None;
-    }
-    Some(root)
-}
+pub(crate) use eaves_testing::data;
 
 /// The sorted names of the folders in a folder.
 pub(crate) fn folders(path: &Path) -> Vec<String> {

@@ -117,7 +117,7 @@ fn us(value: &Value) -> f64 {
 
 #[test]
 fn labels_agree_with_hta() {
-    let cases: Vec<Case> = reference::cases().into_iter().chain(reference::rounded_cases()).collect();
+    let Some(cases) = reference::all_cases() else { return };
     let mut checks = Checks::default();
     let mut edges = 0;
     for case in &cases {
@@ -150,7 +150,7 @@ fn labels_agree_with_hta() {
         ("sequences", 150),
     ];
     for (what, least) in least {
-        assert!(cases.is_empty() || checks.count(what) >= least, "{what}: {}", checks.count(what));
+        assert!(checks.count(what) >= least, "{what}: {}", checks.count(what));
     }
 }
 

@@ -28,7 +28,7 @@ use self::copies::{check_bandwidth, copies_as_hta};
 use self::idle::check_idle;
 use self::series::{check_bandwidth_series, check_counters, check_queue_series};
 use crate::common::checks::{Checks, CsvRow, read_csv};
-use crate::common::hta::{Case, cases, rounded_cases};
+use crate::common::hta::{Case, all_cases};
 use crate::common::sections::{cell, float, rows, section, table, text};
 use eaves_analyze::Options;
 use eaves_analyze::section::Value;
@@ -322,10 +322,7 @@ fn check_ops(checks: &mut Checks, case: &Case, run: &Run) {
 
 #[test]
 fn streams_and_launches_agree_with_hta() {
-    let cases: Vec<Case> = cases().into_iter().chain(rounded_cases()).collect();
-    if cases.is_empty() {
-        return;
-    }
+    let Some(cases) = all_cases() else { return };
     let mut checks = Checks::default();
     for case in &cases {
         let mut run = case.load();

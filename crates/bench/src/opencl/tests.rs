@@ -1,4 +1,4 @@
-//! Every kernel on a device that is there: PoCL, which is a processor. Without one, tests say so and check nothing.
+//! Every kernel on a device that is there: PoCL, which is a processor. Without a device, the tests are skipped.
 
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -7,6 +7,7 @@ use std::time::Duration;
 use eaves_roofline::device::{Confidence, parse, to_yaml};
 use eaves_roofline::measured::{Attend, CacheState, Execution, Spec, Store, Stream, Summary, Violation};
 use eaves_roofline::{Arithmetic, Engine, Precision};
+use eaves_testing::skip;
 
 use super::backend::OpenCl;
 use super::devices::{Kind, platforms};
@@ -22,18 +23,18 @@ fn alone() -> MutexGuard<'static, ()> {
     ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The first device, or a line that says that there is none.
+/// The first device. Without one, the test is skipped.
 fn device() -> Option<OpenCl> {
     let found =
         platforms().map(|platforms| platforms.into_iter().flat_map(|platform| platform.devices).next());
     match found {
         Ok(Some(info)) => Some(OpenCl::open(&info).unwrap()),
         Ok(None) => {
-            eprintln!("skipped: no OpenCL device");
+            skip("no OpenCL device");
             None
         }
         Err(error) => {
-            eprintln!("skipped: {error}");
+            skip(error);
             None
         }
     }
@@ -85,7 +86,7 @@ fn precision(name: &str) -> Precision {
 #[test]
 fn devices_say_what_they_are() {
     let _alone = alone();
-    let Ok(platforms) = platforms() else { return eprintln!("skipped: no OpenCL library") };
+    let Ok(platforms) = platforms() else { return skip("no OpenCL library") };
     for platform in &platforms {
         assert!(!platform.name.is_empty() && platform.version.starts_with("OpenCL"), "{platform:?}");
         for device in &platform.devices {
@@ -103,10 +104,11 @@ fn without_a_device_nothing_panics() {
     let output = std::process::Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "opencl::tests::cold_operands_exceed_the_last_cache", "--nocapture"])
         .env("OCL_ICD_VENDORS", "/nonexistent")
+        .env_remove(eaves_testing::SKIPPED)
         .output()
         .unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success() && said.contains("skipped: "), "{said}");
+    assert!(output.status.success() && said.contains("is skipped: no OpenCL"), "{said}");
 }
 
 #[test]

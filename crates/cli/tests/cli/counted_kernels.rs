@@ -1,21 +1,12 @@
 //! Files of vendors' profilers with counters, from the file to the roof.
 
-use std::path::Path;
-
 use serde_json::Value;
 
 use crate::roofline::{close, document, row, rows};
 use crate::support::run;
 
-/// A sample beside the checkout, or nothing if it is not there.
-#[expect(clippy::print_stdout, reason = "a test that is skipped says so")]
 fn sample(name: &str) -> Option<String> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/formats").join(name);
-    if !path.exists() {
-        println!("skipped: no sample at {}", path.display());
-        return None;
-    }
-    Some(path.display().to_string())
+    Some(eaves_testing::data(&format!("formats/{name}"))?.display().to_string())
 }
 
 fn sum(rows: &[Value], column: &str) -> i64 {

@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
-/// A Python that has torch.
-#[expect(clippy::print_stderr, reason = "a test that could not run must not look like one that passed")]
+/// A Python that has torch. Without one, the test is skipped.
 pub(crate) fn python() -> Option<&'static Path> {
     static FOUND: OnceLock<Option<PathBuf>> = OnceLock::new();
     let found = FOUND.get_or_init(|| {
@@ -16,7 +15,7 @@ pub(crate) fn python() -> Option<&'static Path> {
         has.is_ok_and(|status| status.success()).then_some(path)
     });
     if found.is_none() {
-        eprintln!("skipped: no Python with torch; EAVES_TEST_PYTHON names one");
+        eaves_testing::skip("no Python with PyTorch; EAVES_TEST_PYTHON names one");
     }
     found.as_deref()
 }

@@ -1,7 +1,8 @@
 //! `eaves roofline`: every input, every output, every way to fail, and the numbers of the tools that inputs come from.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use eaves_testing::data;
 use serde_json::Value;
 
 use crate::support::{Answer, TRACE, names, run};
@@ -10,17 +11,6 @@ use crate::support::{Answer, TRACE, names, run};
 fn example(name: &str) -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/measurements");
     folder.join(name).display().to_string()
-}
-
-/// A folder of the samples of other tools beside the checkout, or nothing if it is not there.
-#[expect(clippy::print_stdout, reason = "a test that is skipped says so")]
-fn sources(folder: &str) -> Option<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/sources").join(folder);
-    if !root.is_dir() {
-        println!("skipped: no samples at {}", root.display());
-        return None;
-    }
-    Some(root)
 }
 
 fn roofline(directory: &Path, arguments: &[&str]) -> Answer {
@@ -64,8 +54,8 @@ pub(crate) fn close(row: &Value, column: &str, expected: f64, within: f64) {
 }
 
 #[test]
-fn source_000_every_kernel_against_its_own_peak() {
-    let Some(root) = sources("000") else { return };
+fn every_kernel_is_measured_against_its_own_peak() {
+    let Some(root) = data("sources/000") else { return };
     let at = |name: &str| root.join(name).display().to_string();
     let found = document(&[&at("trace_perfetto_mixed.json"), "--device", &at("sm90_with_links.yaml")]);
     let points = rows(&found, "roofline", "points");
@@ -97,8 +87,8 @@ fn source_000_every_kernel_against_its_own_peak() {
 }
 
 #[test]
-fn source_000_messages_against_their_links() {
-    let Some(root) = sources("000") else { return };
+fn messages_are_measured_against_their_links() {
+    let Some(root) = data("sources/000") else { return };
     let at = |name: &str| root.join(name).display().to_string();
     let found = document(&[&at("trace_perfetto_mixed.json"), "--device", &at("sm90_with_links.yaml")]);
     let events = rows(&found, "comm-roofline", "events");
@@ -118,8 +108,8 @@ fn source_000_messages_against_their_links() {
 
 /// Kernels as the table that older tools read, with one type for all: what the original prints.
 #[test]
-fn source_000_tables_of_kernels() {
-    let Some(root) = sources("000") else { return };
+fn kernel_tables_give_the_numbers_of_the_original_tool() {
+    let Some(root) = data("sources/000") else { return };
     let peaks = root.join("sm90_with_links.yaml").display().to_string();
     let directory = tempfile::tempdir().unwrap();
     let table = "name,flops,dram_bytes,time_ms\ngemm,2.2e12,3.5e10,8.0\nsoftmax,2e11,1.8e10,3.0\nnorm,8e10,8.5e9,1.8\n";
@@ -139,8 +129,8 @@ fn source_000_tables_of_kernels() {
 }
 
 #[test]
-fn source_000_a_row_of_a_benchmark() {
-    let Some(root) = sources("000") else { return };
+fn an_old_benchmark_row_is_a_point() {
+    let Some(root) = data("sources/000") else { return };
     let at = |name: &str| root.join(name).display().to_string();
     let found = document(&[&at("benchmark_row_old.json"), "--device", &at("sm90_with_links.yaml")]);
     let points = rows(&found, "roofline", "points");
@@ -152,8 +142,8 @@ fn source_000_a_row_of_a_benchmark() {
 
 /// The times that the calculator roofline-hack measured: 165.05 and 482.5 GB/s, 9.585 and 164.8 TFLOP/s, in both files.
 #[test]
-fn source_001_measured_products() {
-    let Some(root) = sources("001") else { return };
+fn measured_products_of_the_gb10() {
+    let Some(root) = data("sources/001") else { return };
     for file in ["import_benchmarks_example.json", "gb10_measured.json"] {
         let path = root.join(file).display().to_string();
         let points = rows(&document(&[&path, "--device", "gb10-287"]), "roofline", "points");
@@ -173,7 +163,7 @@ fn source_001_measured_products() {
 type Command = (&'static str, Option<f64>, Option<f64>, Option<f64>, Option<f64>, f64, &'static str);
 
 fn check_commands(file: &str, options: &[&str], expected: &[Command]) {
-    let Some(root) = sources("002") else { return };
+    let Some(root) = data("sources/002") else { return };
     let at = |name: &str| root.join(name).display().to_string();
     let (file, config) = (at(file), at("roofline_config_default_seed.json"));
     let found = document(&[&[file.as_str(), "--config", &config], options].concat());
@@ -191,7 +181,7 @@ fn check_commands(file: &str, options: &[&str], expected: &[Command]) {
 }
 
 #[test]
-fn source_002_commands_in_multiply_adds() {
+fn npu_commands_counted_in_multiply_adds() {
     check_commands(
         "commands_b598292.json",
         &["--compat"],
@@ -225,7 +215,7 @@ fn source_002_commands_in_multiply_adds() {
 /// A multiply-add is two operations, and vendors' TOPS count operations: what was at the peak is at twice the peak. The
 /// convolution has 512 x 1024 x 512 x 9 multiply-adds and 3 407 872 bytes.
 #[test]
-fn source_002_commands_in_operations() {
+fn npu_commands_counted_in_operations() {
     check_commands(
         "commands_12bfdf7.json",
         &[],
@@ -247,8 +237,8 @@ fn source_002_commands_in_operations() {
 /// The later set of commands, with bytes that were measured: utilisation follows those, and efficiency says how many of
 /// them were needed.
 #[test]
-fn source_002_measured_bytes() {
-    let Some(root) = sources("002") else { return };
+fn npu_commands_with_measured_bytes() {
+    let Some(root) = data("sources/002") else { return };
     let at = |name: &str| root.join(name).display().to_string();
     let config = at("roofline_config_default_seed.json");
     let found = document(&[&at("commands_2f5f957.json"), "--config", &config, "--compat"]);

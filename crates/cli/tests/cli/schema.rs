@@ -1,6 +1,8 @@
 //! What `--json` prints follows the schema that is published.
 
-use crate::ingest::samples;
+use std::path::PathBuf;
+
+use crate::ingest::{examples, runs_of_others};
 use crate::support::{TRACE, run};
 use serde_json::Value;
 
@@ -121,13 +123,23 @@ fn names(object: &Value) -> Vec<&String> {
 }
 
 #[test]
-fn rank_files_follow_their_schema() {
+fn rank_files_of_examples_follow_their_schema() {
+    check_rank_files(&examples(), 7);
+}
+
+#[test]
+fn rank_files_of_other_tools_follow_their_schema() {
+    let Some(samples) = runs_of_others() else { return };
+    check_rank_files(&samples, 20);
+}
+
+fn check_rank_files(samples: &[PathBuf], least: usize) {
     let schema: Value = serde_json::from_str(include_str!("../../../../schema/rank.schema.json")).unwrap();
     jsonschema::meta::validate(&schema).unwrap();
     let validator = jsonschema::validator_for(&schema).unwrap();
     let directory = tempfile::tempdir().unwrap();
     let mut checked = 0;
-    for (number, sample) in samples().iter().enumerate() {
+    for (number, sample) in samples.iter().enumerate() {
         let dataset = directory.path().join(number.to_string());
         let arguments = ["ingest", sample.to_str().unwrap(), "--run", "run", "-o", dataset.to_str().unwrap()];
         if run(directory.path(), &arguments).code != Some(0) {
@@ -147,5 +159,5 @@ fn rank_files_follow_their_schema() {
             checked += 1;
         }
     }
-    assert!(checked >= 7, "{checked}");
+    assert!(checked >= least, "{checked}");
 }

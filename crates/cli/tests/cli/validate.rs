@@ -85,7 +85,7 @@ fn a_baseline_of_another_time_is_compared_with() {
     let answer = validate(directory.path(), &["--shape", "1x512x512", "--baseline", "before.json", "--json"]);
     let section = section(&answer);
     if column(&section, "rows", "time_ns")[0].is_null() {
-        return;
+        return eaves_testing::skip("this machine is too busy for a clean sample");
     }
     assert_eq!(column(&section, "baseline", "verdict"), ["regressed"]);
     assert_eq!(answer.code, Some(1), "{}", answer.stderr);

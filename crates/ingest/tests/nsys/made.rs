@@ -267,7 +267,7 @@ fn reports_are_exported_by_the_tool_itself() {
         let own = std::env::var("PATH").unwrap_or_default();
         let path = if with_tool { format!("{}:{own}", at("bin").display()) } else { own };
         let output = std::process::Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "made::reading_of_one_file", "--ignored", "--nocapture"])
+            .args(["--exact", "nsys::made::a_report_is_read_or_refused", "--nocapture"])
             .env("PATH", path)
             .env("MADE", at("made.db"))
             .env("REPORT", at(report))
@@ -292,13 +292,15 @@ fn reports_are_exported_by_the_tool_itself() {
     assert!(said.contains("slices of Nsight Systems (read from the export beside the report"), "{said}");
 }
 
-/// Run by the test above, in a process of its own.
+/// The test above runs this one in processes of their own, with the path of a report. Alone it reads a report that does not
+/// exist.
 #[test]
-#[ignore = "a helper of another test"]
-fn reading_of_one_file() {
-    let report = std::env::var_os("REPORT").unwrap();
-    match eaves_ingest::read(&[report.into()], &eaves_ingest::Options::default()) {
+fn a_report_is_read_or_refused() {
+    let report = std::env::var_os("REPORT");
+    let path = report.clone().map_or_else(|| "absent.nsys-rep".into(), std::path::PathBuf::from);
+    match eaves_ingest::read(&[path], &eaves_ingest::Options::default()) {
         Ok(run) => {
+            assert!(report.is_some(), "an absent report was read");
             let trace = &run.recordings[0].trace;
             println!(
                 "{} slices of {}",

@@ -12,14 +12,8 @@ const SAMPLES: [&str; 3] = [
     "saxpy-mpi-cuda_nsys_perlmutter0.sqlite",
 ];
 
-fn samples() -> Vec<PathBuf> {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/formats/nvidia/nsys");
-    let (there, missing): (Vec<_>, Vec<_>) =
-        SAMPLES.iter().map(|name| folder.join(name)).partition(|path| path.exists());
-    for path in missing {
-        println!("skipped, as it is not there: {}", path.display());
-    }
-    there
+fn samples() -> Option<Vec<PathBuf>> {
+    SAMPLES.iter().map(|name| eaves_testing::data(&format!("formats/nvidia/nsys/{name}"))).collect()
 }
 
 /// The names of functions without the version that the database adds.
@@ -39,7 +33,8 @@ fn without_version(rows: Vec<(String, i64, i64)>) -> Vec<(String, i64, i64)> {
 
 #[test]
 fn kernels_have_their_times_and_extents() {
-    for path in samples() {
+    let Some(samples) = samples() else { return };
+    for path in samples {
         let (connection, recording) = (connect(&path), recording(&path));
         let trace = &recording.trace;
         assert_eq!(recording.format, "nsys-sqlite");
@@ -83,7 +78,8 @@ fn kernels_have_their_times_and_extents() {
 
 #[test]
 fn every_kernel_and_copy_has_its_call() {
-    for path in samples() {
+    let Some(samples) = samples() else { return };
+    for path in samples {
         let (connection, recording) = (connect(&path), recording(&path));
         let trace = &recording.trace;
         let links = LaunchLinks::build(trace);
@@ -107,7 +103,8 @@ fn every_kernel_and_copy_has_its_call() {
 
 #[test]
 fn calls_of_the_runtime_count_once() {
-    for path in samples() {
+    let Some(samples) = samples() else { return };
+    for path in samples {
         let (connection, recording) = (connect(&path), recording(&path));
         // Of rows with one number the one that starts last is the innermost.
         let query = "SELECT s.value, count(*), sum(r.end - r.start) FROM CUPTI_ACTIVITY_KIND_RUNTIME r
@@ -124,7 +121,8 @@ fn calls_of_the_runtime_count_once() {
 
 #[test]
 fn copies_have_bytes_and_directions() {
-    for path in samples() {
+    let Some(samples) = samples() else { return };
+    for path in samples {
         let (connection, recording) = (connect(&path), recording(&path));
         let query = "SELECT CASE copyKind WHEN 1 THEN 'Memcpy HtoD (Pageable -> Device)'
                                           WHEN 2 THEN 'Memcpy DtoH (Device -> Pageable)' END,
@@ -137,7 +135,8 @@ fn copies_have_bytes_and_directions() {
 
 #[test]
 fn times_are_those_of_the_session() {
-    for path in samples() {
+    let Some(samples) = samples() else { return };
+    for path in samples {
         let (connection, recording) = (connect(&path), recording(&path));
         let trace = &recording.trace;
         let epoch = number(&connection, "SELECT utcEpochNs FROM TARGET_INFO_SESSION_START_TIME");
@@ -151,7 +150,8 @@ fn times_are_those_of_the_session() {
 
 #[test]
 fn ranges_and_other_calls_are_there() {
-    for path in samples() {
+    let Some(samples) = samples() else { return };
+    for path in samples {
         let (connection, recording) = (connect(&path), recording(&path));
         let trace = &recording.trace;
         let has = |table: &str| {
@@ -191,7 +191,8 @@ fn devices_and_versions_are_known() {
         ("Nsight Systems 2025.3.1.90", "Tesla T4", "sm_75", 320.0e9, 40.0, 1, "94b8b7b3215f"),
         ("Nsight Systems 2022.2.1.31", "NVIDIA A100-SXM4-40GB", "sm_80", 1_555.0e9, 108.0, 1, "nid001608"),
     ];
-    for path in samples() {
+    let Some(samples) = samples() else { return };
+    for path in samples {
         let recording = recording(&path);
         let metadata = &recording.trace.metadata;
         let place = SAMPLES.iter().position(|name| path.ends_with(name)).unwrap();
@@ -211,7 +212,8 @@ fn devices_and_versions_are_known() {
 
 #[test]
 fn a_cut_export_gives_what_is_whole() {
-    for path in samples() {
+    let Some(samples) = samples() else { return };
+    for path in samples {
         let bytes = std::fs::read(&path).unwrap();
         let whole = eaves_ingest::read_bytes("whole", &bytes).unwrap();
         let mut last = 0;

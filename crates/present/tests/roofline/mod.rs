@@ -1,7 +1,6 @@
 //! Roofline charts: what is drawn is where it should be, readable and harmless whatever the names.
 
 mod page;
-mod pictures;
 mod sample;
 mod svg;
 mod terminal;

@@ -6,7 +6,6 @@ use eaves_present::page::{BUDGET, Parts, offline};
 use eaves_present::{Document, Input, json, saved};
 use eaves_section::Outcome;
 
-use super::pictures::folder;
 use super::sample;
 
 fn document(count: usize) -> Document {
@@ -66,7 +65,8 @@ fn several_inputs_are_all_there_and_drawn_without_a_program() {
     // Three charts of each input: kernels, messages, a sweep.
     assert_eq!(still(&page).matches("<figure class=\"chart\"><svg").count(), 9);
     assert!(page.contains("default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'"));
-    let path = folder().join("pages.html");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("pages.html");
     fs::write(&path, &page).unwrap();
     // What was saved is an input again, whole.
     let mut bytes = Vec::new();

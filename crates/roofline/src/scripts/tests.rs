@@ -1,4 +1,4 @@
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::json;
 
@@ -170,10 +170,9 @@ fn loops_that_do_not_end_memory_that_does_and_recursion_are_stopped() {
 fn time_is_limited_by_itself() {
     let limits = Limits { steps: u64::MAX, time: Duration::from_millis(20), ..Limits::default() };
     let script = Script::compile_with("op(\"ID_X\", |cmd| { loop { } });", "ops.rhai", limits).unwrap();
-    let began = Instant::now();
+    // Nothing else would end it.
     let error = script.work("ID_X", &json!({}), 1.0).unwrap_err();
     assert!(error.reason.contains("longer than 20ms"), "{error}");
-    assert!(began.elapsed() < Duration::from_secs(5));
 }
 
 #[test]

@@ -6,17 +6,7 @@ mod files;
 mod lookup;
 mod published;
 
-use std::path::{Path, PathBuf};
-
-/// A file or folder of the reference data beside the checkout, or nothing if it is not there.
-fn data(name: &str) -> Option<PathBuf> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data").join(name);
-    if !path.exists() {
-        println!("skipped: no reference data at {}", path.display());
-        return None;
-    }
-    Some(path)
-}
+use eaves_testing::data;
 
 /// Equal but for the rounding of one multiplication.
 fn close(found: f64, expected: f64) -> bool {

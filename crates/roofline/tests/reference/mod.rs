@@ -1,17 +1,7 @@
-//! Reference tables of TraceLens (AMD-AGI/TraceLens 171dd747): where they lie, and how arguments are read from them.
+//! Reference tables of TraceLens (AMD-AGI/TraceLens 171dd747), and how arguments are read from them.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-
-/// A folder of the reference data beside the checkout, or nothing if it is not there.
-pub(crate) fn data(folder: &str) -> Option<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data").join(folder);
-    if !root.is_dir() {
-        println!("skipped: no reference data at {}", root.display());
-        return None;
-    }
-    Some(root)
-}
 
 /// Every table below a folder, sorted, whose name is accepted.
 pub(crate) fn tables(folder: &Path, accepts: fn(&str) -> bool) -> Vec<PathBuf> {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use eaves_roofline::ops::{formula, wrapper};
 
-use crate::reference::{data, rows};
+use crate::reference::rows;
 
 /// Names of the peer's catalogue that have no formula of ours, and why. `docs/operators.md` lists them too.
 const NOT_COVERED: &[(&str, &str)] = &[
@@ -51,7 +51,7 @@ const ADDED: &str =
 
 #[test]
 fn every_name_of_the_catalogue_has_a_formula_or_a_reason() {
-    let Some(root) = data("tracelens") else { return };
+    let Some(root) = eaves_testing::data("tracelens") else { return };
     let families =
         ["CONV", "GEMM", "GroupedGEMM", "InferenceAttention", "MoE_fused", "MoE_unfused", "SDPA", "SSM"];
     let mut missing = BTreeSet::new();

@@ -10,8 +10,6 @@ use eaves_roofline::ops::{Call, formula, wrapper};
 use flate2::read::MultiGzDecoder;
 use serde_json::Value;
 
-use crate::reference::data;
-
 /// A call with its time on the thread and its multiply-adds.
 struct Recorded {
     name: String,
@@ -48,7 +46,7 @@ fn recorded(trace: &Path) -> HashMap<String, Vec<Recorded>> {
 
 #[test]
 fn calls_do_what_the_calls_inside_them_do() {
-    let Some(root) = data("tracelens/cases") else { return };
+    let Some(root) = eaves_testing::data("tracelens/cases") else { return };
     let mut agreed: BTreeMap<String, usize> = BTreeMap::new();
     let mut differences = Vec::new();
     for case in std::fs::read_dir(root).unwrap().map(Result::unwrap) {

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::reference::{Row, data, json, rows, tables};
+use crate::reference::{Row, json, rows, tables};
 use eaves_roofline::ops::{Call, MixtureOfExperts, Step, Tensor, Tokens, formula};
 use eaves_roofline::{Precision, Work};
 
@@ -234,7 +234,7 @@ impl Found {
 
 #[test]
 fn operations_and_bytes_are_those_of_tracelens() {
-    let Some(root) = data("tracelens") else { return };
+    let Some(root) = eaves_testing::data("tracelens") else { return };
     let mut found = Found::default();
     let tables = tables(&root, is_family);
     for table in &tables {

@@ -1,5 +1,8 @@
 //! The configuration, the formulas, and files that change.
 
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::{Duration, SystemTime};
+
 use serde_json::{Value, json};
 
 use crate::client::{Served, examples};
@@ -47,30 +50,26 @@ fn an_input_that_changes_is_read_again_and_told() {
     let id = served.server.open(vec![path.clone()]).unwrap();
     let before = served.get(&format!("/api/v1/runs/{id}/document")).json();
     let other = std::fs::read(examples().join("training/rank1.json.gz")).unwrap();
-    let stop = std::sync::atomic::AtomicBool::new(false);
-    let changing = std::thread::scope(|scope| {
-        // Again and again, in case the first look comes after the first change.
-        let stopped = &stop;
-        let (path, other) = (&path, &other);
+    std::fs::write(&path, other).unwrap();
+    let (heard, waits) = mpsc::channel::<()>();
+    let messages = std::thread::scope(|scope| {
+        let path = &path;
+        // The first look may come after the change, so the file changes again. A slow server sees a file at rest only if
+        // changes are far enough apart.
         scope.spawn(move || {
-            let mut turn = 0;
-            while !stopped.load(std::sync::atomic::Ordering::Relaxed) {
-                std::thread::sleep(std::time::Duration::from_millis(1500));
-                turn += 1;
-                if turn % 2 == 1 {
-                    std::fs::write(path, other).unwrap();
-                } else {
-                    std::fs::File::open(path).unwrap().set_modified(std::time::SystemTime::now()).unwrap();
-                }
+            let mut pause = Duration::from_millis(1500);
+            while waits.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
+                std::fs::File::open(path).unwrap().set_modified(SystemTime::now()).unwrap();
+                pause *= 2;
             }
         });
-        let heard = served.listen("/api/v1/events", |message| {
+        let messages = served.listen("/api/v1/events", |message| {
             message["kind"] == "run" && message["data"]["id"] == id.as_str()
         });
-        stop.store(true, std::sync::atomic::Ordering::Relaxed);
-        heard
+        drop(heard);
+        messages
     });
-    assert!(!changing.is_empty());
+    assert!(!messages.is_empty());
     let after = served.get(&format!("/api/v1/runs/{id}/document")).json();
     assert_ne!(before["inputs"][0]["rank"], after["inputs"][0]["rank"]);
 }

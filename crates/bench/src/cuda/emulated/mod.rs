@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::rc::Rc;
 
+use eaves_testing::skip;
 use libloading::Library;
 
 use super::Program;
@@ -32,14 +33,14 @@ pub(super) struct Emulated {
 }
 
 impl Emulated {
-    /// `None`, and a line that says so, if there is no compiler.
+    /// Without a compiler, the test is skipped.
     pub(super) fn new() -> Option<Self> {
         match Command::new("c++").arg("--version").output() {
             Ok(output) if output.status.success() => {
                 Some(Self { folder: tempfile::tempdir().unwrap(), made: RefCell::default() })
             }
             _ => {
-                eprintln!("skipped: there is no C++ compiler to emulate a GPU with");
+                skip("no C++ compiler to emulate a GPU with");
                 None
             }
         }

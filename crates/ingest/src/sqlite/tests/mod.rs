@@ -174,7 +174,6 @@ fn open_file(path: &Path) -> Box<dyn crate::source::Source + Send> {
 
 #[test]
 fn every_sample_reads_as_sqlite_reads_it() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/formats");
     let samples = [
         "amd/rocprof_v1/HIP_Programming/results.db",
         "amd/rocprofv3/rocpd_db/28_results.envcleared.db",
@@ -183,11 +182,7 @@ fn every_sample_reads_as_sqlite_reads_it() {
         "nvidia/nsys/saxpy-mpi-cuda_nsys_perlmutter0.sqlite",
     ];
     for sample in samples {
-        let path = folder.join(sample);
-        if !path.exists() {
-            eprintln!("skipped, as it is not there: {}", path.display());
-            continue;
-        }
+        let Some(path) = eaves_testing::data(&format!("formats/{sample}")) else { return };
         let bytes = std::fs::read(&path).unwrap();
         let mut connection = Connection::open_in_memory().unwrap();
         connection.deserialize_read_exact("main", bytes.as_slice(), bytes.len(), true).unwrap();

@@ -1,32 +1,26 @@
-//! Real traces, where this machine has them: they are other people's and not part of the project.
+//! Real traces. They are other people's and not part of the project.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::round_trip;
 use crate::export::files::TraceFormat;
 
-fn traces() -> Vec<PathBuf> {
-    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
+fn traces() -> Option<Vec<PathBuf>> {
     let mut paths = Vec::new();
     for folder in ["hta/traces", "tracelens/cases"] {
-        let Ok(cases) = std::fs::read_dir(data.join(folder)) else { continue };
-        for case in cases.flatten() {
+        for case in std::fs::read_dir(eaves_testing::data(folder)?).unwrap().flatten() {
             let Ok(files) = std::fs::read_dir(case.path()) else { continue };
             paths.extend(files.flatten().map(|file| file.path()));
         }
     }
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "gz" || extension == "json"));
     paths.sort();
-    paths
+    Some(paths)
 }
 
 #[test]
 fn real_traces_survive() {
-    let paths = traces();
-    if paths.is_empty() {
-        println!("skipped: no folder with real traces beside the project");
-        return;
-    }
+    let Some(paths) = traces() else { return };
     let (mut read, mut losses) = (0, Vec::new());
     for path in &paths {
         // Some files of these folders are no traces.

@@ -137,13 +137,8 @@ fn damage_never_stops_the_reader() {
 /// Transcribed from public documents; they are not part of the project.
 #[test]
 fn real_tables_are_read() {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../../shared/data/formats/nvidia/nsys/stats_csv");
-    let Ok(entries) = std::fs::read_dir(&folder) else {
-        eprintln!("skipped, as it is not there: {}", folder.display());
-        return;
-    };
-    for path in entries.map(|entry| entry.unwrap().path()) {
+    let Some(folder) = eaves_testing::data("formats/nvidia/nsys/stats_csv") else { return };
+    for path in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
         let bytes = std::fs::read(&path).unwrap();
         let lines = String::from_utf8_lossy(&bytes).lines().filter(|line| !line.is_empty()).count() - 1;
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
