@@ -38,7 +38,6 @@ from eaves._core import (
     Timeline,
     __version__,
     ask,
-    query,
     read,
     run,
 )
@@ -92,7 +91,6 @@ __all__ = [
     "ask",
     "devices",
     "profiling",
-    "query",
     "read",
     "run",
 ]

@@ -29,7 +29,6 @@ __all__ = [
     "ingested",
     "measure",
     "merge",
-    "query",
     "read",
     "report_of",
     "run",
@@ -59,13 +58,6 @@ def read(
     ``rank``, ``step`` and ``time`` are the part that analyses look at: ``rank=0``, ``rank="0,3-5"``, ``step=3``,
     ``step="3-7"``, ``step=(3, 7)`` with both ends, ``time="1.5ms..20ms"``, ``time=(1_500_000, 20_000_000)`` in
     nanoseconds from the start. Ranks that are not selected are not kept; tables of the others have all rows.
-    """
-
-def query(sql: str, *paths: _Path) -> Table:
-    """Answers a question in SQL about traces and datasets: ``query("SELECT rank, count(*) FROM kernels GROUP BY rank",
-    "traces/")``. Ranks of datasets are read one after the other, and only those that are needed.
-
-    ``docs/query.md`` has tables, functions and worked questions. A build without SQL raises ``EavesError``.
     """
 
 def files(inputs: Sequence[_Path]) -> list[str]:
@@ -227,6 +219,8 @@ class Recording:
         *,
         to: Literal["chrome", "perfetto", "parquet", "csv"],
         table: str | None = None,
+        counters: bool = False,
+        critical_path: bool = False,
     ) -> list[str]:
         """Writes the recording in a format of other tools; the answer is the names of the files."""
 
@@ -244,6 +238,9 @@ class Report:
     @property
     def sections(self) -> list[Section]:
         """The sections, in order. Of several inputs there can be several with one id."""
+    @property
+    def result(self) -> Table | None:
+        """Rows that SQL answered; None for the other verbs."""
     @property
     def skipped(self) -> list[Skipped]:
         """Sections that could not be made, with what is missing and how to record it."""

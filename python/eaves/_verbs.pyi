@@ -6,15 +6,17 @@ from collections.abc import Sequence
 from os import PathLike
 from typing import Literal, TypeAlias, overload
 
-from eaves._core import Recording, Report
+from eaves._core import Recording, Report, Table
 
 Path: TypeAlias = str | PathLike[str]
 
 __all__ = [
     "bench",
     "comm",
+    "counters",
     "device",
     "diff",
+    "export",
     "flame",
     "hta",
     "info",
@@ -22,11 +24,13 @@ __all__ = [
     "kernels",
     "ops",
     "predict",
+    "query",
     "read_compile",
     "read_memory",
     "report",
     "roofline",
     "timeline",
+    "trigger",
     "validate",
 ]
 
@@ -244,6 +248,45 @@ def read_compile(
     """
 
 @overload
+def counters(op: Literal["list"], *, arch: str | None = None, search: str | None = None) -> Report:
+    """List counters by block.
+
+    Args:
+        arch: Architecture [default: that of this machine, if it has one].
+        search: Only counters with this text in their name.
+    """
+@overload
+def counters(
+    op: Literal["check"],
+    file: Path,
+    *,
+    arch: str | None = None,
+    with_: Literal["rocprof", "rocprofv2", "rocprofv3"] = "rocprof",
+) -> Report:
+    """Check names, instances and passes of an input file.
+
+    Args:
+        file: The file: `pmc: NAME NAME` lines; `-` reads standard input.
+        arch: Architecture [default: that of this machine, if it has one].
+        with_: Profiler: rocprof, rocprofv2 or rocprofv3.
+    """
+@overload
+def counters(
+    op: Literal["write"],
+    *,
+    for_: str | Sequence[str],
+    arch: str | None = None,
+    with_: Literal["rocprof", "rocprofv2", "rocprofv3"] = "rocprof",
+) -> Report:
+    """Write an input file whose passes fit the device.
+
+    Args:
+        for_: A purpose or counter names, separated by commas.
+        arch: Architecture [default: that of this machine, if it has one].
+        with_: Profiler: rocprof, rocprofv2 or rocprofv3.
+    """
+
+@overload
 def device(op: Literal["list"], *, vendor: str | None = None) -> Report:
     """List the devices of the catalog.
 
@@ -304,6 +347,26 @@ def diff(
         step: Only work launched in these profiler steps: N or A-B.
         time: Only this window of time, counted from the start: 1.5ms..20ms.
         rank: Only these ranks: 0,3-5.
+    """
+
+def export(
+    *inputs: Path | Recording,
+    to: Literal["chrome", "perfetto", "parquet", "csv"],
+    table: str | None = None,
+    counters: bool = False,
+    critical_path: bool = False,
+    output: Path,
+) -> Report:
+    """Convert traces for other tools.
+
+    Args:
+        inputs: Files, directories with one trace per rank, patterns, or - for stdin.
+        to: Format: chrome, perfetto, parquet or csv.
+        table: Only this table of parquet or csv, in one file: slices, gpu, ops, ... [default for one parquet file:
+            kernels].
+        counters: Add counters to chrome or perfetto: queue lengths and copy bandwidths.
+        critical_path: Draw the critical path into a chrome or perfetto trace.
+        output: Write to a file (.gz is compressed), to a directory, or to stdout (-).
     """
 
 def flame(
@@ -681,6 +744,14 @@ def predict(
         sweep: Sweep batch, context or tensor-parallel over values: context=1k..128k:x2.
     """
 
+def query(sql: str, *inputs: Path | Recording) -> Table:
+    """Ask in SQL about kernels, operators, launches, collectives, steps.
+
+    Args:
+        sql: The question; - reads it from stdin.
+        inputs: Files, directories with one trace per rank, patterns, or datasets; all runs of a dataset are included.
+    """
+
 def report(
     *inputs: Path | Recording,
     step: str | int | tuple[int, int] | None = None,
@@ -693,6 +764,7 @@ def report(
     device: Path | None = None,
     config: Path | None = None,
     ops: Path | None = None,
+    ray: str | None = None,
 ) -> Report:
     """Show where a program's time went.
 
@@ -710,6 +782,7 @@ def report(
         config: Peaks and thresholds for NPU commands [default: roofline_config.json beside them, else 32 TOPS and 50
             GB/s].
         ops: Operator formulas of your own [default: ops.rhai beside measurements].
+        ray: Measure the ranks on this Ray cluster: HOST:PORT, `auto`, or http://HOST:8265.
     """
 
 def roofline(
@@ -782,6 +855,42 @@ def timeline(
         time: Only this window of time, counted from the start: 1.5ms..20ms.
         rank: Only these ranks: 0,3-5.
         width: Pixels of an .svg or .png, or columns of the text.
+    """
+
+def trigger(
+    of: Path,
+    *,
+    steps: int | None = None,
+    align: int = 1,
+    duration: str | float | None = None,
+    stacks: bool = False,
+    shapes: bool = False,
+    memory: bool = False,
+    timeout: str | float = "300s",
+    step: str | int | tuple[int, int] | None = None,
+    time: str | tuple[int, int] | None = None,
+    rank: str | int | Sequence[int] | None = None,
+    details: bool = False,
+    kernel_wait: str | float = "30us",
+    queue_limit: int = 1024,
+) -> Report:
+    """Record a program that runs under attach, then report.
+
+    Args:
+        of: Directory that `eaves attach` told, or number of a process of the program.
+        steps: Steps of the optimizer to record, after one that passes [default: 3].
+        align: Begin at a step whose number is a multiple: all ranks record the same.
+        duration: Record for a time, whatever the program does: 2s.
+        stacks: Record Python functions and modules.
+        shapes: Record shapes, which a roofline needs.
+        memory: Record what is allocated and freed.
+        timeout: Longest to wait for the traces of all processes.
+        step: Only work launched in these profiler steps: N or A-B.
+        time: Only this window of time, counted from the start: 1.5ms..20ms.
+        rank: Only these ranks: 0,3-5.
+        details: Include per-activity tables.
+        kernel_wait: Longest gap between launched kernels that counts as the device's own.
+        queue_limit: Launches that a stream can hold before launching blocks.
     """
 
 def validate(

@@ -81,7 +81,7 @@ def test_errors_have_a_message_and_a_hint(example, tmp_path):
         (lambda: recording.flame(order="alphabetical"), "`order` cannot be `alphabetical`"),
         (lambda: recording.report().save(tmp_path / "report.docx"), "does not say which form"),
         (lambda: recording.report().save(tmp_path / "absent" / "report.html"), "no such directory"),
-        (lambda: recording.export(tmp_path / "x", to="nothing"), "no format `nothing`"),
+        (lambda: recording.export(tmp_path / "x", to="nothing"), "`to` cannot be `nothing`"),
         (lambda: recording.flame(base=recording, order="time"), "no order of time"),
         (lambda: eaves.read(example("host-bound"), rank=7), "no recording of rank 7"),
         (lambda: eaves.read(example("host-bound"), step="x"), "expected a step"),

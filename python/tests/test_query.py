@@ -65,5 +65,5 @@ def test_what_is_wrong_is_said_with_its_place(training: str) -> None:
         eaves.query("SELECT nom FROM kernels", training)
     with pytest.raises(eaves.EavesError, match="only questions"):
         eaves.read(training).query("DROP TABLE kernels")
-    with pytest.raises(TypeError):
+    with pytest.raises(eaves.EavesError):
         eaves.query("SELECT 1")

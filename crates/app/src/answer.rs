@@ -1,7 +1,10 @@
 //! What a verb answers, and how it becomes bytes.
 
+use std::sync::Arc;
+
 use eaves_present::roofline;
 use eaves_present::{Document, csv, json, markdown, page, png, terminal};
+use eaves_query::ResultSet;
 use eaves_section::{Outcome, Section};
 
 use crate::{Failure, Form};
@@ -44,6 +47,11 @@ pub trait Drawing: Send + Sync {
         None
     }
 
+    /// True if its text shows the warnings.
+    fn shows_warnings(&self) -> bool {
+        true
+    }
+
     /// The tables that become files of their own; a name may have folders in it.
     fn tables<'a>(&'a self, document: &'a Document) -> Vec<csv::NamedTable<'a>> {
         csv::tables(document)
@@ -75,6 +83,8 @@ pub struct Answer {
     pub fault: Option<Failure>,
     /// How it is drawn, if not as any document.
     pub drawing: Option<Box<dyn Drawing>>,
+    /// Rows that SQL answered, which are no section.
+    pub rows: Option<Arc<ResultSet>>,
 }
 
 impl std::fmt::Debug for Answer {
@@ -97,6 +107,7 @@ impl Answer {
             too_much: Vec::new(),
             fault: None,
             drawing: None,
+            rows: None,
         }
     }
 
@@ -123,6 +134,11 @@ impl Answer {
             Some(fault) => Err(fault),
             None => Ok(self),
         }
+    }
+
+    /// True if its text shows the warnings.
+    pub fn shows_warnings(&self) -> bool {
+        self.drawing.as_ref().is_none_or(|drawing| drawing.shows_warnings())
     }
 
     /// The tables that become files of their own.
@@ -165,10 +181,10 @@ fn render(document: &Document, form: Form, look: Look) -> Result<Vec<u8>, Failur
         }
         Form::Svg => bytes = chart(document)?.into_bytes(),
         Form::Png => bytes = painted(&chart(document)?)?,
-        Form::Folded | Form::Speedscope | Form::D3 | Form::Partial | Form::Yaml => {
+        Form::Folded | Form::Speedscope | Form::D3 | Form::Parquet | Form::Partial | Form::Yaml => {
             return Err(Failure::usage(
                 format!("`{}` has no {} form", document.verb, form.id()),
-                "`eaves flame` writes call trees, `eaves report` partial reports, `eaves device` peaks files",
+                "`eaves flame` writes call trees, `eaves report` partial reports, `eaves device` peaks files, `eaves query` rows",
             ));
         }
     }

@@ -2,13 +2,15 @@
 //! or held against each other read it.
 
 use std::any::TypeId;
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Arg, Command};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::Entry;
+use crate::verb::SchemaReader;
 use crate::verbs::{ALL, Inputs};
 
 /// Every verb by its name, with the JSON Schema of its request, and every field as an argument.
@@ -43,44 +45,63 @@ fn described_argument(argument: &Arg, op: Option<&str>) -> Value {
     })
 }
 
+/// The fields of a request by name, with the variant that has them, if it has variants.
+pub fn fields(entry: &Entry) -> BTreeSet<(Option<String>, String)> {
+    let schema = (entry.schema)();
+    let of = |op: Option<&str>| {
+        let given = Map::from_iter(op.map(|op| (TAG.to_owned(), Value::from(op))));
+        let names = SchemaReader::new(&schema, &given).fields().into_keys().map(str::to_owned);
+        names.collect::<BTreeSet<String>>()
+    };
+    let mut variants = BTreeSet::new();
+    collect_variants(schema.as_value(), &mut variants);
+    // Without a variant that needs no name, the reader finds those of all.
+    let without_variant = of(None);
+    let mut fields = BTreeSet::new();
+    if !without_variant.contains(TAG) {
+        fields.extend(without_variant.into_iter().map(|name| (None, name)));
+    }
+    for variant in variants {
+        let names = of(Some(variant)).into_iter().filter(|name| name != TAG);
+        fields.extend(names.map(|name| (Some(variant.to_owned()), name)));
+    }
+    fields
+}
+
+/// The field that names a variant.
+const TAG: &str = "op";
+
+fn collect_variants<'a>(schema: &'a Value, variants: &mut BTreeSet<&'a str>) {
+    match schema {
+        Value::Object(members) => {
+            let tag = schema.pointer("/properties/op/const").and_then(Value::as_str);
+            variants.extend(tag);
+            members.values().for_each(|member| collect_variants(member, variants));
+        }
+        Value::Array(items) => items.iter().for_each(|item| collect_variants(item, variants)),
+        _ => {}
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
-    use serde_json::Map;
-
     use super::*;
-    use crate::verb::SchemaReader;
+    use crate::verbs::find;
 
-    /// What a command line has and requests do not: it says where an answer goes, and runs programs.
     #[test]
-    fn every_field_is_an_argument_and_every_argument_a_field() {
-        for entry in ALL {
-            let command = (entry.arguments)(Command::new(entry.name));
-            let own = command.get_arguments();
-            let variants: Vec<&Command> = command.get_subcommands().collect();
-            let of = |op: Option<&str>| -> BTreeSet<String> {
-                let schema = (entry.schema)();
-                let given = Map::from_iter(op.map(|op| ("op".to_owned(), Value::from(op))));
-                SchemaReader::new(&schema, &given).fields().into_keys().map(str::to_owned).collect()
-            };
-            if variants.is_empty() {
-                let arguments: BTreeSet<String> =
-                    own.map(|argument| argument.get_id().as_str().to_owned()).collect();
-                assert_eq!(of(None), arguments, "{}", entry.name);
-                continue;
-            }
-            let all: BTreeSet<String> = of(None);
-            assert!(
-                own.into_iter().all(|argument| all.contains(argument.get_id().as_str())),
-                "{}",
-                entry.name
-            );
-            for variant in variants {
-                let names = variant.get_arguments().map(|argument| argument.get_id().as_str().to_owned());
-                let arguments: BTreeSet<String> = names.chain(["op".to_owned()]).collect();
-                assert_eq!(of(Some(variant.get_name())), arguments, "{} {}", entry.name, variant.get_name());
-            }
-        }
+    fn fields_are_told_by_variant() {
+        let of = |verb: &str| fields(find(verb).unwrap());
+        let named = |op: Option<&str>, name: &str| (op.map(str::to_owned), name.to_owned());
+        assert_eq!(of("info"), BTreeSet::from([named(None, "inputs")]));
+        let of_ops = [
+            named(Some("check"), "input"),
+            named(Some("check"), "script"),
+            named(Some("list"), "family"),
+        ];
+        assert_eq!(of("ops"), BTreeSet::from(of_ops));
+        // A preset needs no variant, a kernel does.
+        let of_bench = of("bench");
+        assert!(of_bench.contains(&named(None, "preset")) && of_bench.contains(&named(Some("gemm"), "m")));
+        assert!(!of_bench.contains(&named(None, "m")));
     }
 }

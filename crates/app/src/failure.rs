@@ -3,6 +3,7 @@
 use std::fmt;
 
 use eaves_analyze::SelectionError;
+use eaves_model::suggestion::did_you_mean;
 
 /// Whose turn it is to change something.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -44,6 +45,16 @@ impl Failure {
     /// A request that means nothing.
     pub fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self { kind: FailureKind::Usage, ..Self::new(message, hint) }
+    }
+
+    /// A word that is none of the known ones. The hint is the nearest of them, or else all, after `listed`, such as
+    /// "tables are".
+    pub fn unknown(message: impl Into<String>, word: &str, known: &[&str], listed: &str) -> Self {
+        let hint = match did_you_mean(word, known.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("{listed} {}", known.join(", ")),
+        };
+        Self::usage(message, hint)
     }
 }
 

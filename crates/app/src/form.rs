@@ -25,6 +25,8 @@ pub enum Form {
     Speedscope,
     /// What d3-flame-graph reads.
     D3,
+    /// Rows as a Parquet file.
+    Parquet,
     /// What was measured of some ranks, to be put together with other ranks.
     Partial,
     /// The peaks of devices, which `--device FILE` reads.
@@ -33,7 +35,7 @@ pub enum Form {
 
 impl Form {
     /// Every form.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Text,
         Self::Json,
         Self::Csv,
@@ -44,6 +46,7 @@ impl Form {
         Self::Folded,
         Self::Speedscope,
         Self::D3,
+        Self::Parquet,
         Self::Partial,
         Self::Yaml,
     ];
@@ -64,6 +67,7 @@ impl Form {
             Self::Folded => "folded",
             Self::Speedscope => "speedscope",
             Self::D3 => "d3",
+            Self::Parquet => "parquet",
             Self::Partial => "partial",
             Self::Yaml => "yaml",
         }
@@ -87,6 +91,7 @@ impl Form {
             Self::Folded => ".folded",
             Self::Speedscope => ".speedscope.json",
             Self::D3 => ".d3.json",
+            Self::Parquet => ".parquet",
             Self::Partial => ".eaves-partial",
             Self::Yaml => ".yaml",
         }

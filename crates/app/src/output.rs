@@ -7,7 +7,7 @@ use anyhow::Context;
 use eaves_present::{csv, terminal};
 use eaves_store::staging::StagedFile;
 
-use crate::{Answer, Form, Look, hinted};
+use crate::{Answer, Failure, Form, Look, hinted};
 
 /// Where an answer is shown that goes to no file.
 pub trait Screen {
@@ -145,6 +145,22 @@ impl Outputs {
             }
         }
         Ok(())
+    }
+}
+
+/// Makes sure that an output replaces no input.
+///
+/// # Errors
+/// If it would.
+pub fn check_output(output: &Path, inputs: &[PathBuf]) -> Result<(), Failure> {
+    let Ok(output) = output.canonicalize() else { return Ok(()) };
+    let is_output = |input: &&PathBuf| input.canonicalize().is_ok_and(|input| input == output);
+    match inputs.iter().find(is_output) {
+        Some(input) => Err(Failure::usage(
+            format!("the output would replace the input: {}", input.display()),
+            "give the output another name",
+        )),
+        None => Ok(()),
     }
 }
 

@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::Failure;
+use crate::duration::nanoseconds;
 use crate::text_value::{joined, written_as_text};
 
 /// What part of the inputs a verb looks at.
@@ -87,10 +88,6 @@ pub struct Window(pub Interval);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ranks(pub Vec<i64>);
 
-/// A length of time: `30us`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Duration(pub Ns);
-
 impl FromStr for Steps {
     type Err = String;
 
@@ -115,14 +112,6 @@ impl FromStr for Ranks {
     }
 }
 
-impl FromStr for Duration {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        instant(text).map(Self)
-    }
-}
-
 written_as_text!(
     Steps,
     "Steps",
@@ -143,7 +132,6 @@ written_as_text!(
     {"type": ["string", "integer", "array"], "items": {"type": "integer"}, "examples": ["0,3-5", 0, [0, 3]]},
     |all| joined(all, ",", "")
 );
-written_as_text!(Duration, "Duration", "30us");
 
 /// `3` or `3-7`.
 fn steps(text: &str) -> Result<RangeInclusive<u64>, String> {
@@ -178,48 +166,12 @@ fn range(text: &str) -> Option<RangeInclusive<u64>> {
 fn time(text: &str) -> Result<Interval, String> {
     let (from, to) =
         text.split_once("..").ok_or("expected a window such as `1.5ms..20ms`, `20ms..` or `..20ms`")?;
-    let start = if from.trim().is_empty() { Ns::ZERO } else { instant(from.trim())? };
-    let end = if to.trim().is_empty() { Ns::MAX } else { instant(to.trim())? };
+    let start = if from.trim().is_empty() { Ns::ZERO } else { nanoseconds(from.trim())? };
+    let end = if to.trim().is_empty() { Ns::MAX } else { nanoseconds(to.trim())? };
     if start >= end {
         return Err("the window ends before it begins".to_owned());
     }
     Ok(Interval::new(start, end))
-}
-
-/// A time; a number alone is seconds, as the options of other tools have it.
-///
-/// # Errors
-/// If it is no time.
-pub fn seconds(text: &str) -> Result<Ns, String> {
-    let is_plain = text.starts_with(|first: char| first.is_ascii_digit())
-        && text.chars().all(|letter| letter.is_ascii_digit() || letter == '.');
-    if is_plain { instant(&format!("{text}s")) } else { instant(text) }
-}
-
-/// A decimal number with a unit, exactly: no float on the way.
-///
-/// # Errors
-/// If it is no time.
-pub fn instant(text: &str) -> Result<Ns, String> {
-    let wrong = || format!("`{text}` is no time; write a number and `ns`, `us`, `ms` or `s`");
-    let units = [("ns", 0), ("us", 3), ("µs", 3), ("ms", 6), ("s", 9)];
-    let split = text.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(text.len());
-    let (number, unit) = (&text[..split], text[split..].trim());
-    let digits = match units.iter().find(|(name, _)| *name == unit) {
-        Some((_, digits)) => *digits,
-        None if unit.is_empty() && number.parse() == Ok(0) => 0,
-        None => return Err(wrong()),
-    };
-    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
-    let fraction = fraction.trim_end_matches('0');
-    if whole.is_empty() && fraction.is_empty() || fraction.contains('.') {
-        return Err(wrong());
-    }
-    if fraction.len() > digits {
-        return Err(format!("`{text}` is finer than a nanosecond"));
-    }
-    let nanoseconds = format!("{whole}{fraction:0<digits$}");
-    nanoseconds.parse().map(Ns).map_err(|_| wrong())
 }
 
 #[cfg(test)]

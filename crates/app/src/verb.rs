@@ -24,6 +24,9 @@ pub trait Verb: Args + DeserializeOwned + JsonSchema {
     /// Its name at every door.
     const NAME: &'static str;
 
+    /// True if its own option says where its files go, and the answer only lists them.
+    const MAKES_FILES: bool = false;
+
     /// Answers it.
     ///
     /// # Errors

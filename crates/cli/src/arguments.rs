@@ -5,7 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use anstream::ColorChoice;
 use clap::{Args, ValueEnum};
-use eaves_app::{Answer, Context, Form, Look, NextStep, Outputs, Progress, Session, TooMuch, Verb};
+use eaves_app::{
+    Answer, Context, Failure, Form, Look, NextStep, Outputs, Progress, Session, TooMuch, Verb, check_output,
+};
 use eaves_present::{Document, terminal};
 
 use crate::Status;
@@ -114,16 +116,27 @@ impl OutputArguments {
     }
 
     /// Runs a verb and writes its answer.
-    pub(crate) fn run(&self, verb: &impl Verb) -> anyhow::Result<Status> {
-        let outputs = self.outputs(&verb.files(), |form| verb.has_form(form))?;
+    pub(crate) fn run<V: Verb>(&self, verb: &V) -> anyhow::Result<Status> {
+        let outputs = match V::MAKES_FILES {
+            true => Outputs::new(self.format(), &[], |form| verb.has_form(form))?,
+            false => self.outputs(&verb.files(), |form| verb.has_form(form))?,
+        };
         self.answered(&self.ask(verb, &outputs)?, outputs)
     }
 
     /// Runs a verb whose answer goes where it was made sure before that it can.
     pub(crate) fn ask(&self, verb: &impl Verb, outputs: &Outputs) -> anyhow::Result<Answer> {
-        let (printer, forms) = (self.printer(), outputs.forms());
-        let session = Session::default();
-        Ok(verb.run(&Context { session: &session, progress: &printer, forms: &forms })?)
+        self.with_context(&outputs.forms(), |context| verb.run(context))
+    }
+
+    /// Does something whose progress is shown, for an answer in these forms.
+    pub(crate) fn with_context<R>(
+        &self,
+        forms: &[Form],
+        work: impl FnOnce(&Context<'_>) -> Result<R, Failure>,
+    ) -> anyhow::Result<R> {
+        let (printer, session) = (self.printer(), Session::default());
+        Ok(work(&Context { session: &session, progress: &printer, forms })?)
     }
 
     /// Writes a text that is no document, such as a schema.
@@ -152,7 +165,7 @@ impl OutputArguments {
         has_form: impl Fn(Form) -> bool,
     ) -> anyhow::Result<Outputs> {
         for output in &self.output {
-            check_output(Some(output), inputs)?;
+            check_output(output, inputs)?;
         }
         Outputs::new(self.format(), &self.output, has_form)
     }
@@ -192,7 +205,7 @@ impl OutputArguments {
 
     /// Writes an answer, and says what holds that the user wants to fail on.
     pub(crate) fn answered(&self, answer: &Answer, outputs: Outputs) -> anyhow::Result<Status> {
-        let shows_warnings = outputs.shows_warnings();
+        let shows_warnings = outputs.shows_warnings() && answer.shows_warnings();
         self.finish_with(&answer.document, shows_warnings, |printer| {
             for note in &answer.notes {
                 printer.note(&format!("note: {note}\n"));
@@ -259,18 +272,5 @@ impl OutputArguments {
             ));
         }
         Ok(())
-    }
-}
-
-/// Makes sure that no input is replaced.
-pub(crate) fn check_output(output: Option<&Path>, inputs: &[PathBuf]) -> anyhow::Result<()> {
-    let Some(output) = output.and_then(|path| path.canonicalize().ok()) else { return Ok(()) };
-    let is_output = |input: &&PathBuf| input.canonicalize().is_ok_and(|input| input == output);
-    match inputs.iter().find(is_output) {
-        Some(input) => Err(hinted(
-            format!("the output would replace the input: {}", input.display()),
-            "give the output another name",
-        )),
-        None => Ok(()),
     }
 }

@@ -6,6 +6,8 @@
 mod arguments;
 mod commands;
 mod destination;
+#[cfg(test)]
+mod doors;
 mod failure;
 pub mod library;
 mod printer;

@@ -30,7 +30,6 @@ mod _core {
     use eaves_app::ingesting::{Outcome, Task};
     use eaves_app::verbs::Report as ReportRequest;
     use eaves_app::{Recordings, Selected, partial};
-    use eaves_cli::library;
     use pyo3::prelude::*;
     use pyo3::types::{PyBytes, PyDict, PyMapping, PyTuple};
 
@@ -119,19 +118,6 @@ mod _core {
         let selection = selected(py, part)?.selection();
         let recordings = detached(py, move || Recordings::read(&paths, selection, threads))?;
         Ok(Recording::new(Arc::new(recordings)))
-    }
-
-    /// Answers a question in SQL about traces and datasets: `query("SELECT rank, count(*) FROM kernels GROUP BY rank",
-    /// "traces/")`. Ranks of datasets are read one after the other, and only those that are needed.
-    #[pyfunction]
-    #[pyo3(signature = (sql, *paths))]
-    fn query(sql: String, paths: &Bound<'_, PyTuple>) -> PyResult<Table> {
-        let py = paths.py();
-        let paths = paths.iter().map(|path| path.extract()).collect::<PyResult<Vec<PathBuf>>>()?;
-        if paths.is_empty() {
-            return Err(pyo3::exceptions::PyTypeError::new_err("query() needs at least one path"));
-        }
-        detached(py, move || library::query(&sql, &paths)).map(Table::of_answer)
     }
 
     /// The files that inputs stand for: files, folders with one trace per rank, or patterns.

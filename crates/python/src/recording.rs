@@ -1,19 +1,17 @@
 //! What was read, and questions about it.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use eaves_app::{Failure, Recordings};
-use eaves_cli::library;
 use eaves_model::{Interval, Ns};
 use eaves_present::Document;
+use eaves_section::Value as Cell;
 use eaves_store::tables::table_names;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::Value;
 
 use crate::convert::Fields;
-use crate::detached::detached;
 use crate::failure::raised;
 use crate::flame::Flame;
 use crate::inputs::{self, Input, InputWarning};
@@ -245,8 +243,11 @@ impl Recording {
     /// Answers a question in SQL about the recordings in memory: `query("SELECT name FROM kernels LIMIT 3")`. It is about
     /// all their rows, whatever `step` and `time` were read with.
     fn query(&self, py: Python<'_>, sql: String) -> PyResult<Table> {
-        let recordings = self.recordings.clone();
-        detached(py, move || library::query_recordings(&sql, &recordings)).map(Table::of_answer)
+        let report = self.ask(py, "query", |fields| {
+            fields.json.insert("sql".to_owned(), sql.into());
+            Ok(())
+        })?;
+        report.rows().ok_or_else(|| raised(py, Failure::new("there are no rows", "ask for some with SELECT")))
     }
 
     /// What host and GPU did over time.
@@ -264,17 +265,32 @@ impl Recording {
         Report::ask(py, "diff", fields)
     }
 
-    /// Writes the recording in a format of other tools; the answer is the names of the files.
-    #[pyo3(signature = (path, *, to, table=None))]
+    /// Writes the recording in a format of other tools: `chrome`, `perfetto`, `parquet` or `csv`. The answer is the names
+    /// of the files.
+    #[pyo3(signature = (path, *, to, table=None, counters=false, critical_path=false))]
     fn export(
         &self,
         py: Python<'_>,
-        path: PathBuf,
+        path: &Bound<'_, PyAny>,
         to: String,
         table: Option<String>,
+        counters: bool,
+        critical_path: bool,
     ) -> PyResult<Vec<String>> {
-        let recordings = self.recordings.clone();
-        detached(py, move || library::export(&recordings, &path, &to, table.as_deref()))
+        let report = self.ask(py, "export", |fields| {
+            fields.set("output", path)?;
+            fields.json.insert("to".to_owned(), to.into());
+            fields.json.extend(table.map(|table| ("table".to_owned(), Value::from(table))));
+            fields.json.insert("counters".to_owned(), counters.into());
+            fields.json.insert("critical_path".to_owned(), critical_path.into());
+            Ok(())
+        })?;
+        let files = report.answer().document.sections().find_map(|section| section.table("files"));
+        let name = |row: &Vec<Cell>| match row.first() {
+            Some(Cell::Text(name)) => Some(name.to_string()),
+            _ => None,
+        };
+        Ok(files.into_iter().flat_map(|files| &files.rows).filter_map(name).collect())
     }
 
     fn __repr__(&self) -> String {

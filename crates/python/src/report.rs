@@ -17,6 +17,7 @@ use crate::detached::detached;
 use crate::failure::raised;
 use crate::inputs::{self, Input, InputWarning};
 use crate::section::{Finding, Section, Skipped};
+use crate::table::Table;
 
 /// An answer: sections by id, as a mapping, and what was read for it.
 #[pyclass(frozen, module = "eaves")]
@@ -54,6 +55,11 @@ impl Report {
     /// The answer.
     pub(crate) fn answer(&self) -> &Answer {
         &self.answer
+    }
+
+    /// Rows that SQL answered.
+    pub(crate) fn rows(&self) -> Option<Table> {
+        self.answer.rows.as_ref().map(Table::of_rows)
     }
 
     /// The answer in a form, texts without colors.
@@ -133,6 +139,12 @@ impl Report {
     #[getter]
     fn sections(&self) -> Vec<Section> {
         self.sections.clone()
+    }
+
+    /// Rows that SQL answered; None for the other verbs.
+    #[getter]
+    fn result(&self) -> Option<Table> {
+        self.rows()
     }
 
     /// Sections that could not be made, with what is missing and how to record it.

@@ -12,7 +12,7 @@ use arrow_schema::{ArrowError, DataType};
 use eaves_analyze::section;
 use eaves_app::{Failure, Recordings};
 use eaves_present::html::fragment;
-use eaves_query::Answer;
+use eaves_query::ResultSet;
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyList, PyString};
@@ -52,8 +52,8 @@ enum Source {
     Section(Arc<section::Section>, usize),
     /// A table of the model as it is.
     Model(Arc<Recordings>, &'static str),
-    /// The answer to a question.
-    Answer(Arc<Answer>),
+    /// Rows that SQL answered.
+    Rows(Arc<ResultSet>),
     /// A table of the model with what its slices are called and when they were.
     Slices(Arc<Recordings>, &'static str),
 }
@@ -82,8 +82,8 @@ impl Table {
         Self { source: Source::Slices(recordings.clone(), name), title, batches: Arc::default() }
     }
 
-    pub(crate) fn of_answer(answer: Answer) -> Self {
-        Self { source: Source::Answer(Arc::new(answer)), title: "Answer", batches: Arc::default() }
+    pub(crate) fn of_rows(rows: &Arc<ResultSet>) -> Self {
+        Self { source: Source::Rows(rows.clone()), title: "Answer", batches: Arc::default() }
     }
 
     pub(crate) fn name(&self) -> String {
@@ -92,7 +92,7 @@ impl Table {
                 section.tables.get(*index).map_or("", |table| table.id).to_owned()
             }
             Source::Model(_, name) | Source::Slices(_, name) => (*name).to_owned(),
-            Source::Answer(_) => "answer".to_owned(),
+            Source::Rows(_) => "answer".to_owned(),
         }
     }
 
@@ -102,7 +102,7 @@ impl Table {
             Source::Model(recordings, name) | Source::Slices(recordings, name) => {
                 arrow::rows(recordings, name)
             }
-            Source::Answer(answer) => answer.rows(),
+            Source::Rows(rows) => rows.rows(),
         }
     }
 
@@ -121,7 +121,7 @@ impl Table {
                 None => Err(ArrowError::SchemaError("no such table".to_owned())),
             },
             Source::Model(recordings, name) => arrow::table(recordings, name),
-            Source::Answer(answer) => Ok((answer.schema.clone(), answer.batches.clone())),
+            Source::Rows(rows) => Ok((rows.schema.clone(), rows.batches.clone())),
             Source::Slices(recordings, name) => arrow::table_of_slices(recordings, name),
         }
     }

@@ -22,7 +22,7 @@ use futures_util::StreamExt;
 use crate::explain::explained;
 use crate::provider::RankTable;
 use crate::ranks::Rank;
-use crate::{Answer, Error, Limits, Ranks, functions, tables};
+use crate::{Error, Limits, Ranks, ResultSet, functions, tables};
 
 /// Letters of a question.
 const LONGEST: usize = 1 << 16;
@@ -37,7 +37,7 @@ const MOST_RUNNING: usize = 8;
 const PARTITIONS: usize = 1;
 
 /// Answers a question.
-pub(crate) fn query(sql: &str, ranks: &Ranks, limits: &Limits) -> Result<Answer, Error> {
+pub(crate) fn query(sql: &str, ranks: &Ranks, limits: &Limits) -> Result<ResultSet, Error> {
     query_in(sql, ranks, limits, PARTITIONS)
 }
 
@@ -47,7 +47,7 @@ pub(crate) fn query_in(
     ranks: &Ranks,
     limits: &Limits,
     partitions: usize,
-) -> Result<Answer, Error> {
+) -> Result<ResultSet, Error> {
     check_length(sql)?;
     let running = Running::begin(limits)?;
     let failed = |error: std::io::Error| Error::Engine { cause: error.to_string() };
@@ -118,7 +118,7 @@ fn check_length(sql: &str) -> Result<(), Error> {
     Ok(())
 }
 
-async fn answer(sql: String, ranks: Ranks, limits: Limits, partitions: usize) -> Result<Answer, Error> {
+async fn answer(sql: String, ranks: Ranks, limits: Limits, partitions: usize) -> Result<ResultSet, Error> {
     let wrong = |error: DataFusionError| explained(&error);
     let context = session(&ranks, &limits, partitions).map_err(wrong)?;
     let plan = context.state().create_logical_plan(&sql).await.map_err(wrong)?;
@@ -148,7 +148,7 @@ async fn answer(sql: String, ranks: Ranks, limits: Limits, partitions: usize) ->
             break;
         }
     }
-    Ok(Answer { schema, batches, truncated })
+    Ok(ResultSet { schema, batches, truncated })
 }
 
 /// Only questions are answered.

@@ -6,7 +6,6 @@
 //!
 //! Without the feature `sql` everything here answers [`Error::NotBuilt`].
 
-mod answer;
 #[cfg(feature = "sql")]
 mod engine;
 mod error;
@@ -18,15 +17,16 @@ mod functions;
 mod provider;
 #[cfg_attr(not(feature = "sql"), expect(dead_code, reason = "only SQL looks at rows"))]
 mod ranks;
+mod result_set;
 #[cfg(feature = "sql")]
 mod tables;
 mod text;
 
 use std::time::Duration;
 
-pub use answer::{Answer, Column};
 pub use error::{Error, Place};
 pub use ranks::{Ranks, Recordings};
+pub use result_set::{Column, ResultSet};
 
 /// What an answer may take.
 #[derive(Clone, Copy, Debug)]
@@ -85,7 +85,7 @@ pub struct FunctionInfo {
 /// # Errors
 /// If it is no question, names something that is not there, or takes more than it may.
 #[cfg(feature = "sql")]
-pub fn query(sql: &str, ranks: &Ranks, limits: &Limits) -> Result<Answer, Error> {
+pub fn query(sql: &str, ranks: &Ranks, limits: &Limits) -> Result<ResultSet, Error> {
     engine::query(sql, ranks, limits)
 }
 
@@ -94,7 +94,7 @@ pub fn query(sql: &str, ranks: &Ranks, limits: &Limits) -> Result<Answer, Error>
 /// # Errors
 /// Always: this build has no SQL.
 #[cfg(not(feature = "sql"))]
-pub fn query(_: &str, _: &Ranks, _: &Limits) -> Result<Answer, Error> {
+pub fn query(_: &str, _: &Ranks, _: &Limits) -> Result<ResultSet, Error> {
     Err(Error::NotBuilt)
 }
 

@@ -2,15 +2,15 @@
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use crate::Answer;
-use crate::answer::Cell;
+use crate::ResultSet;
+use crate::result_set::Cell;
 
 /// What stands between columns.
 const GAP: usize = 2;
 /// No text is cut below this.
 const LEAST: usize = 12;
 
-impl Answer {
+impl ResultSet {
     /// The first rows as a table of at most this width, if texts can be cut to it; 0 rows for all.
     pub fn text(&self, width: usize, most: usize) -> String {
         let most = if most == 0 { usize::MAX } else { most };
@@ -100,7 +100,7 @@ fn cut(cell: &str, width: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::answer::tests::sample;
+    use crate::result_set::tests::sample;
 
     #[test]
     fn numbers_stand_to_the_right_and_what_is_left_out_is_said() {

@@ -164,7 +164,7 @@ impl Verb for Flame {
     }
 
     fn has_form(&self, form: Form) -> bool {
-        !matches!(form, Form::Partial | Form::Yaml)
+        !matches!(form, Form::Parquet | Form::Partial | Form::Yaml)
     }
 
     // A page has every order, and calls in order of time are many.
@@ -189,7 +189,7 @@ impl Drawing for Frames {
 
     fn draw(&self, document: &Document, form: Form, look: Look) -> Result<Option<Vec<u8>>, Failure> {
         Ok(match form {
-            Form::Json | Form::Csv | Form::Markdown | Form::Partial | Form::Yaml => None,
+            Form::Json | Form::Csv | Form::Markdown | Form::Parquet | Form::Partial | Form::Yaml => None,
             Form::Text => {
                 let options = terminal::Options { width: look.width, top: look.top };
                 Some(self.trees.text(&self.view, document, &options)?.into_bytes())

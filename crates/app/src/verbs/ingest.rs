@@ -43,6 +43,7 @@ pub struct Ingest {
 
 impl Verb for Ingest {
     const NAME: &'static str = "ingest";
+    const MAKES_FILES: bool = true;
 
     fn run(&self, context: &Context<'_>) -> Result<Answer, Failure> {
         let outcome = self.outcome(context)?;

@@ -4,8 +4,10 @@
 pub mod bench;
 mod comm;
 mod compile;
+pub mod counters;
 pub mod device;
 mod diff;
+mod export;
 mod flame;
 mod hta;
 mod info;
@@ -14,9 +16,11 @@ mod kernels;
 mod memory;
 pub mod ops;
 pub mod predict;
+mod query;
 mod report;
 mod roofline;
 mod timeline;
+mod trigger;
 pub mod validate;
 // tidy-alphabetical-end
 
@@ -24,8 +28,10 @@ pub mod validate;
 pub use bench::Bench;
 pub use comm::Comm;
 pub use compile::Compile;
+pub use counters::Counters;
 pub use device::Device;
 pub use diff::{Diff, Inputs};
+pub use export::{Export, ExportFormat};
 pub use flame::{Flame, MetricName, OrderName};
 pub use hta::{Hta, hta_sections};
 pub use info::Info;
@@ -34,9 +40,11 @@ pub use kernels::Kernels;
 pub use memory::Memory;
 pub use ops::Ops;
 pub use predict::Predict;
+pub use query::Query;
 pub use report::{Report, check_sections};
 pub use roofline::{ColorBy, Factor, InputForm, Pair, PaletteName, Percent, Roofline, ThemeName};
 pub use timeline::Timeline;
+pub use trigger::Trigger;
 pub use validate::Validate;
 // tidy-alphabetical-end
 
@@ -50,8 +58,10 @@ pub static ALL: &[Entry] = &[
     Entry::of::<Bench>(),
     Entry::of::<Comm>(),
     Entry::of::<Compile>(),
+    Entry::of::<Counters>(),
     Entry::of::<Device>(),
     Entry::of::<Diff>(),
+    Entry::of::<Export>(),
     Entry::of::<Flame>(),
     Entry::of::<Hta>(),
     Entry::of::<Info>(),
@@ -60,9 +70,11 @@ pub static ALL: &[Entry] = &[
     Entry::of::<Memory>(),
     Entry::of::<Ops>(),
     Entry::of::<Predict>(),
+    Entry::of::<Query>(),
     Entry::of::<Report>(),
     Entry::of::<Roofline>(),
     Entry::of::<Timeline>(),
+    Entry::of::<Trigger>(),
     Entry::of::<Validate>(),
     // tidy-alphabetical-end
 ];

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use clap::Args;
 use eaves_analyze::{Partial, analyses};
-use eaves_model::suggestion::did_you_mean;
 use eaves_present::Document;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -13,6 +12,7 @@ use serde::Deserialize;
 use crate::analysis::{Closely, Question, sections};
 use crate::measurements::script;
 use crate::others::{self, Others};
+use crate::ray::Cluster;
 use crate::{Against, Answer, Context, Failure, Form, HELP_TEMPLATE, Verb, device, partial};
 
 /// Show where a program's time went
@@ -54,6 +54,9 @@ pub struct Report {
     /// Operator formulas of your own [default: ops.rhai beside measurements]
     #[arg(long, value_name = "FILE", help_heading = "Device")]
     pub ops: Option<PathBuf>,
+    /// Measure the ranks on this Ray cluster: HOST:PORT, `auto`, or http://HOST:8265
+    #[arg(long, value_name = "ADDRESS", conflicts_with_all = ["kernel_wait", "queue_limit"], help_heading = "Cluster")]
+    pub ray: Option<String>,
 }
 
 impl Verb for Report {
@@ -61,6 +64,9 @@ impl Verb for Report {
 
     fn run(&self, context: &Context<'_>) -> Result<Answer, Failure> {
         check_sections(&self.section)?;
+        if let Some(address) = &self.ray {
+            return self.on_cluster(address, context);
+        }
         let device = self.device.as_deref().map(device::named).transpose()?;
         let formulas = self.ops.as_deref().map(|ops| script(Some(ops), ops)).transpose()?.flatten();
         let others = Others {
@@ -107,6 +113,23 @@ impl Report {
         Ok(partial::document(Self::NAME, &partial, &options, &sections(|id| self.wants(id)))?)
     }
 
+    /// The report of ranks that a cluster measures.
+    fn on_cluster(&self, address: &str, context: &Context<'_>) -> Result<Answer, Failure> {
+        let usual = Closely::default();
+        if (self.closely.kernel_wait, self.closely.queue_limit) != (usual.kernel_wait, usual.queue_limit) {
+            return Err(Failure::usage(
+                "a cluster measures with the usual thresholds",
+                "leave out `kernel_wait` and `queue_limit`, or measure here",
+            ));
+        }
+        let selection = self.closely.selected.selection();
+        let cluster = Cluster::of(address)?;
+        // The folder is there for as long as its file is read.
+        let (_folder, measured) =
+            cluster.measure(&self.inputs, &selection, self.closely.details, context.progress)?;
+        Self { inputs: vec![measured], ray: None, ..self.clone() }.run(context)
+    }
+
     fn wants(&self, section: &str) -> bool {
         self.section.is_empty() || self.section.iter().any(|wanted| wanted == section)
     }
@@ -121,9 +144,5 @@ pub fn check_sections(wanted: &[String]) -> Result<(), Failure> {
     let mut known: Vec<&str> = reported.chain(others::SECTIONS.iter().copied()).collect();
     known.sort_unstable();
     let Some(unknown) = wanted.iter().find(|id| !known.contains(&id.as_str())) else { return Ok(()) };
-    let hint = match did_you_mean(unknown, known.iter().copied()) {
-        Some(similar) => format!("did you mean `{similar}`?"),
-        None => format!("there are: {}", known.join(", ")),
-    };
-    Err(Failure::usage(format!("no section `{unknown}`"), hint))
+    Err(Failure::unknown(format!("no section `{unknown}`"), unknown, &known, "sections are"))
 }

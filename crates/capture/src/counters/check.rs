@@ -13,6 +13,13 @@ pub enum Dialect {
     Later,
 }
 
+impl Dialect {
+    /// The rules of a tool.
+    pub fn of_tool(id: &str) -> Self {
+        if id == "rocprof" { Self::First } else { Self::Later }
+    }
+}
+
 /// What a problem is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {

@@ -4,13 +4,12 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::Args;
-use eaves_model::Ns;
 
 use super::profile::{directory_of, variable};
 use crate::Status;
 use crate::arguments::OutputArguments;
 use eaves_app::HELP_TEMPLATE;
-use eaves_app::seconds;
+use eaves_app::Timeout;
 
 /// Run a PyTorch program that can be recorded at any time
 #[derive(Args, Debug)]
@@ -31,11 +30,11 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "DIR", help_heading = "Running")]
     output_dir: Option<PathBuf>,
     /// End the program and all it started after this time: 3600s
-    #[arg(long, value_name = "TIME", value_parser = seconds, help_heading = "Running")]
-    pub(super) timeout: Option<Ns>,
+    #[arg(long, value_name = "TIME", help_heading = "Running")]
+    pub(super) timeout: Option<Timeout>,
     /// Time to end in good order before it is ended for good
-    #[arg(long, value_name = "TIME", value_parser = seconds, default_value = "30s", help_heading = "Running")]
-    pub(super) grace: Ns,
+    #[arg(long, value_name = "TIME", default_value = "30s", help_heading = "Running")]
+    pub(super) grace: Timeout,
     /// Variable of the program's environment; may be given several times
     #[arg(long, value_name = "NAME=VALUE", value_parser = variable, help_heading = "Running")]
     pub(super) env: Vec<(OsString, OsString)>,
@@ -56,7 +55,6 @@ mod system {
     use eaves_capture::{Conditions, Ended, Passed, quoted, torch};
     use eaves_section::quantity::counted;
 
-    use super::super::profile::duration;
     use super::Arguments;
     use crate::Status;
     use crate::arguments::OutputArguments;
@@ -97,8 +95,8 @@ mod system {
             tell();
             let conditions = Conditions {
                 environment: arguments.env.clone(),
-                timeout: arguments.timeout.map(duration),
-                grace: duration(arguments.grace),
+                timeout: arguments.timeout.map(Into::into),
+                grace: arguments.grace.into(),
                 passed: Passed::ToStdout,
             };
             let outcome = eaves_capture::run(tool, &plan, directory, &conditions).map_err(|error| {

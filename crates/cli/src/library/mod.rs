@@ -1,31 +1,10 @@
 //! What verbs do that are no requests yet, for programs that have no command line.
 
-mod asking;
-
-use std::path::Path;
-
 use clap::Parser;
-use eaves_app::{Failure, Recordings};
+use eaves_app::Failure;
 use eaves_present::Document;
 
-pub use self::asking::{query, query_recordings};
 use crate::arguments::AnswerTo;
-use crate::commands::export as export_verb;
-
-/// Writes recordings in a format of other tools: `chrome`, `perfetto`, `parquet` or `csv`. The answer is the names of
-/// the files.
-///
-/// # Errors
-/// If there is no such format or table, or something cannot be written.
-pub fn export(
-    recordings: &Recordings,
-    path: &Path,
-    to: &str,
-    table: Option<&str>,
-) -> Result<Vec<String>, Failure> {
-    let files = export_verb::write_run(&recordings.run, to, table, path)?;
-    Ok(files.into_iter().map(|file| file.path.display().to_string()).collect())
-}
 
 /// What a verb has to say: arguments as on the command line, without the name of the program.
 ///

@@ -100,13 +100,18 @@ fn every_verb_follows_the_schema() {
     }
 }
 
+/// Verbs that print a document too, but need what is not here: a build with SQL, a program that can be recorded.
+const OTHERS: [&str; 2] = ["query", "trigger"];
+
 #[test]
 fn the_schema_names_every_verb() {
     let schema = schema();
     jsonschema::meta::validate(&schema).unwrap();
     let known: Vec<&str> =
         schema["properties"]["schema"]["enum"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
-    assert_eq!(known, VERBS.map(|(verb, _)| format!("eaves.{verb}/1")));
+    let mut verbs: Vec<&str> = VERBS.iter().map(|(verb, _)| *verb).chain(OTHERS).collect();
+    verbs.sort_unstable();
+    assert_eq!(known, verbs.iter().map(|verb| format!("eaves.{verb}/1")).collect::<Vec<_>>());
 }
 
 /// The names that an object of a schema knows.

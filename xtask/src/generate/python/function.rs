@@ -15,15 +15,48 @@ const FROM_FILES: [&str; 1] = ["ingest"];
 const RUNS: [&str; 4] = ["base", "diff", "inputs", "new"];
 
 /// Words of the language, which take a `_` as names.
-const KEYWORDS: [&str; 4] = ["from", "import", "in", "with"];
+const KEYWORDS: [&str; 5] = ["for", "from", "import", "in", "with"];
+
+/// Verbs that answer with rows of no section: the function returns them as a table. What is answered with sections
+/// instead is left to `ask`.
+const OF_ROWS: [(&str, &str); 1] = [("query", "tables")];
 
 /// A verb as a function.
 pub(super) struct Function {
     name: String,
     verb: String,
     summary: String,
+    returned: Returned,
     /// One, or one for each variant.
     calls: Vec<Call>,
+}
+
+/// What a function returns.
+#[derive(Clone, Copy)]
+enum Returned {
+    Report,
+    Rows,
+}
+
+impl Returned {
+    fn of(verb: &str) -> Self {
+        if OF_ROWS.iter().any(|(of_rows, _)| *of_rows == verb) { Self::Rows } else { Self::Report }
+    }
+
+    fn annotation(self) -> &'static str {
+        match self {
+            Self::Report => "Report",
+            Self::Rows => "Table",
+        }
+    }
+
+    /// The part of the report that is returned.
+    fn part(self) -> &'static str {
+        match self {
+            Self::Report => "",
+            Self::Rows => ".result",
+        }
+    }
 }
 
 /// A way to call it.
@@ -55,7 +88,8 @@ impl Function {
             definitions: Definitions(schema.get("$defs").and_then(Value::as_object)),
         };
         let calls = reader.calls(schema)?;
-        Ok(Self { name: name.to_owned(), verb: verb.to_owned(), summary: summary(schema)?, calls })
+        let returned = Returned::of(verb);
+        Ok(Self { name: name.to_owned(), verb: verb.to_owned(), summary: summary(schema)?, returned, calls })
     }
 
     pub(super) fn name(&self) -> &str {
@@ -66,12 +100,13 @@ impl Function {
     pub(super) fn definition(&self) -> String {
         match self.calls.as_slice() {
             [call] if call.op.is_none() => {
-                let head = signature(&self.name, &call.parameters);
+                let head = signature(&self.name, &call.parameters, self.returned);
                 let request = if call.parameters.is_empty() { "{}" } else { "locals()" };
                 format!(
-                    "{head}:\n{}    return ask(\"{}\", {request})\n",
+                    "{head}:\n{}    return ask(\"{}\", {request}){}\n",
                     docstring(&self.summary, &call.parameters),
-                    self.verb
+                    self.verb,
+                    self.returned.part()
                 )
             }
             calls => self.variants(calls),
@@ -90,7 +125,7 @@ impl Function {
         }
         words.push("**fields: Any".to_owned());
         request.push("**fields".to_owned());
-        let mut text = format!("{}:\n    \"\"\"{}.\n", head(&self.name, &words), self.summary);
+        let mut text = format!("{}:\n    \"\"\"{}.\n", head(&self.name, &words, self.returned), self.summary);
         for call in calls {
             let names: Vec<&str> = call.parameters.iter().map(|parameter| parameter.name.as_str()).collect();
             let described = format!(
@@ -114,7 +149,7 @@ impl Function {
             let summary = if call.op.is_some() { &call.summary } else { &self.summary };
             format!(
                 "{decorator}{}:\n{}",
-                signature(&self.name, parameters.iter().copied()),
+                signature(&self.name, parameters.iter().copied(), self.returned),
                 docstring(summary, &call.parameters)
             )
         };
@@ -159,18 +194,20 @@ impl Reader<'_> {
                 .collect();
             let nothing = Map::new();
             let properties = part.get("properties").and_then(Value::as_object).unwrap_or(&nothing);
-            for (name, property) in properties.iter().filter(|(name, _)| *name != "op") {
+            let is_shown = |name: &str| name != "op" && !OF_ROWS.contains(&(self.verb, name));
+            for (name, property) in properties.iter().filter(|(name, _)| is_shown(name)) {
                 let is_required = required.contains(&name.as_str());
                 parameters
                     .push(self.parameter(op, name, property, is_required).with_context(|| name.clone())?);
             }
         }
-        // Those that need no name come first; the only one may be several.
+        // Those that need no name come first; the last of them may be several, if the others are one.
         parameters.sort_by_key(|parameter: &Parameter| !parameter.is_positional);
-        if let [only, others @ ..] = parameters.as_mut_slice()
-            && others.iter().all(|other| !other.is_positional)
-        {
-            only.is_variadic = only.is_positional && only.types.is_list;
+        let positional = parameters.iter().filter(|parameter| parameter.is_positional);
+        let lists = positional.filter(|parameter| parameter.types.is_list).count();
+        let last = parameters.iter_mut().rfind(|parameter| parameter.is_positional);
+        if let Some(last) = last.filter(|last| lists == 1 && last.types.is_list) {
+            last.is_variadic = true;
         }
         Ok(Call { op: op.map(str::to_owned), summary: summary(schema)?, parameters })
     }
@@ -278,7 +315,11 @@ fn literal(value: &Value) -> Result<String> {
 }
 
 /// The head of a function, on one line if it fits.
-fn signature<'a>(name: &str, parameters: impl IntoIterator<Item = &'a Parameter>) -> String {
+fn signature<'a>(
+    name: &str,
+    parameters: impl IntoIterator<Item = &'a Parameter>,
+    returned: Returned,
+) -> String {
     let mut words: Vec<String> = Vec::new();
     let mut has_star = false;
     for parameter in parameters {
@@ -289,16 +330,17 @@ fn signature<'a>(name: &str, parameters: impl IntoIterator<Item = &'a Parameter>
         has_star |= parameter.is_variadic;
         words.push(parameter.annotated());
     }
-    head(name, &words)
+    head(name, &words, returned)
 }
 
-fn head(name: &str, words: &[String]) -> String {
-    let line = format!("def {name}({}) -> Report", words.join(", "));
+fn head(name: &str, words: &[String], returned: Returned) -> String {
+    let returned = returned.annotation();
+    let line = format!("def {name}({}) -> {returned}", words.join(", "));
     if line.len() < WIDTH {
         return line;
     }
     let lines: String = words.iter().map(|word| format!("    {word},\n")).collect();
-    format!("def {name}(\n{lines}) -> Report")
+    format!("def {name}(\n{lines}) -> {returned}")
 }
 
 fn docstring(summary: &str, parameters: &[Parameter]) -> String {

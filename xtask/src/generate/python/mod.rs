@@ -62,7 +62,7 @@ if TYPE_CHECKING:
     from os import PathLike
     from typing import Any, Literal, TypeAlias
 
-    from eaves._core import Recording, Report
+    from eaves._core import Recording, Report, Table
 
     Path: TypeAlias = str | PathLike[str]
 ",
@@ -91,7 +91,7 @@ fn stub(functions: &[Function]) -> String {
 from os import PathLike
 from typing import Literal, TypeAlias, overload
 
-from eaves._core import Recording, Report
+from eaves._core import Recording, Report, Table
 
 Path: TypeAlias = str | PathLike[str]
 

@@ -8,8 +8,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use eaves_app::verbs::Compile;
-use eaves_app::{HELP_TEMPLATE, Verb, condition, seconds};
-use eaves_model::Ns;
+use eaves_app::{HELP_TEMPLATE, Timeout, Verb, condition};
 
 use crate::Status;
 use crate::arguments::OutputArguments;
@@ -35,11 +34,11 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "DIR", help_heading = "Running")]
     output_dir: Option<PathBuf>,
     /// End the program and all it started after this time: 300s
-    #[arg(long, value_name = "TIME", value_parser = seconds, help_heading = "Running")]
-    timeout: Option<Ns>,
+    #[arg(long, value_name = "TIME", help_heading = "Running")]
+    timeout: Option<Timeout>,
     /// Time to end by itself before it is ended for good
-    #[arg(long, value_name = "TIME", value_parser = seconds, default_value = "30s", help_heading = "Running")]
-    grace: Ns,
+    #[arg(long, value_name = "TIME", default_value = "30s", help_heading = "Running")]
+    grace: Timeout,
 }
 
 /// Reads or runs, then tells.

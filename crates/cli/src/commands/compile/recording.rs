@@ -1,11 +1,9 @@
 //! Running a program such that PyTorch logs what it compiles.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use anyhow::Result;
 use eaves_capture::{Conditions, Ended, Passed};
-use eaves_model::Ns;
 
 use super::Arguments;
 use crate::Status;
@@ -48,8 +46,8 @@ pub(super) fn record(arguments: &Arguments, output: &OutputArguments) -> Result<
     let answer_to_stdout = output.prints_data();
     let conditions = Conditions {
         environment: vec![("TORCH_TRACE".into(), path.clone().into_os_string())],
-        timeout: arguments.timeout.map(duration),
-        grace: duration(arguments.grace),
+        timeout: arguments.timeout.map(Into::into),
+        grace: arguments.grace.into(),
         passed: if answer_to_stdout { Passed::ToStderr } else { Passed::ToStdout },
     };
     let ended = eaves_capture::run_program(&arguments.program, &conditions)
@@ -88,8 +86,4 @@ fn directory(named: Option<&Path>) -> Result<(PathBuf, Option<tempfile::TempDir>
         ));
     }
     Ok((path, None))
-}
-
-fn duration(time: Ns) -> Duration {
-    Duration::from_nanos(u64::try_from(time.0).unwrap_or(0))
 }

@@ -7,8 +7,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use eaves_app::verbs::Memory;
-use eaves_app::{HELP_TEMPLATE, Verb, condition, instant, seconds};
-use eaves_model::Ns;
+use eaves_app::{Duration, HELP_TEMPLATE, Timeout, Verb, condition};
 
 use crate::Status;
 use crate::arguments::OutputArguments;
@@ -38,17 +37,17 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Running")]
     warmup: Option<u32>,
     /// How long to record a program that has no steps [default: 2s]
-    #[arg(long, value_name = "TIME", value_parser = instant, help_heading = "Running")]
-    window: Option<Ns>,
+    #[arg(long, value_name = "TIME", help_heading = "Running")]
+    window: Option<Duration>,
     /// Directory for everything that is recorded; else a new eaves-memory
     #[arg(long, value_name = "DIR", help_heading = "Running")]
     output_dir: Option<PathBuf>,
     /// End the program and all it started after this time: 300s
-    #[arg(long, value_name = "TIME", value_parser = seconds, help_heading = "Running")]
-    timeout: Option<Ns>,
+    #[arg(long, value_name = "TIME", help_heading = "Running")]
+    timeout: Option<Timeout>,
     /// Time to write what was recorded before it is ended for good
-    #[arg(long, value_name = "TIME", value_parser = seconds, default_value = "30s", help_heading = "Running")]
-    grace: Ns,
+    #[arg(long, value_name = "TIME", default_value = "30s", help_heading = "Running")]
+    grace: Timeout,
 }
 
 /// Analyzes the inputs, or what a program did.

@@ -7,7 +7,7 @@ use eaves_section::quantity::counted;
 
 use super::Arguments;
 use crate::arguments::OutputArguments;
-use crate::commands::profile::{check_empty, directory_of, duration, nothing};
+use crate::commands::profile::{check_empty, directory_of, nothing};
 use crate::failure::hinted;
 
 /// What was recorded, and the exit code of the program.
@@ -37,7 +37,7 @@ pub(super) fn record(arguments: &Arguments, output: &OutputArguments) -> anyhow:
             shapes: true,
             snapshot: true,
             categories: true,
-            window: arguments.window.map_or(usual.window, duration),
+            window: arguments.window.map_or(usual.window, Into::into),
         },
         directory: raw.clone(),
         program: arguments.program.clone(),
@@ -47,8 +47,8 @@ pub(super) fn record(arguments: &Arguments, output: &OutputArguments) -> anyhow:
     let answer_to_stdout = output.prints_data();
     let conditions = Conditions {
         environment: Vec::new(),
-        timeout: arguments.timeout.map(duration),
-        grace: duration(arguments.grace),
+        timeout: arguments.timeout.map(Into::into),
+        grace: arguments.grace.into(),
         passed: if answer_to_stdout { Passed::ToStderr } else { Passed::ToStdout },
     };
     let outcome = eaves_capture::run(tool, &plan, &raw, &conditions).map_err(|error| {

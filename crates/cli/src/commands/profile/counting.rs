@@ -7,8 +7,11 @@ use eaves_capture::counters::{
 };
 use eaves_capture::{CounterRequest, Tool};
 
+use eaves_app::verbs::counters::{
+    architecture_here, architecture_named, counter_names, problem_line, read_input, set_names,
+};
+
 use super::Arguments;
-use crate::commands::counters::{dialect, here, named, read, sets, told, wanted};
 use crate::failure::hinted;
 
 /// What to count, and what of it was changed.
@@ -22,19 +25,19 @@ pub(super) struct Counted {
 pub(super) fn counters(arguments: &Arguments, tool: &Tool) -> anyhow::Result<Counted> {
     let Some(text) = &arguments.counters else { return Ok(Counted::default()) };
     let device = match &arguments.arch {
-        Some(name) => Some(named(name)?),
-        None => here(),
+        Some(name) => Some(architecture_named(name)?),
+        None => architecture_here(),
     };
-    let dialect = dialect(tool.id);
+    let dialect = Dialect::of_tool(tool.id);
     let path = Path::new(text);
     let is_file = path.is_file() || path.extension().is_some_and(|end| end == "txt" || end == "xml");
     if is_file {
-        return from_file(read(path)?, device, dialect, tool);
+        return from_file(read_input(path)?, device, dialect, tool);
     }
     let words: Vec<String> =
         text.split([',', ' ']).filter(|word| !word.is_empty()).map(str::to_owned).collect();
     let Some(device) = device else { return unchecked(words, tool) };
-    let names = wanted(&words, device, dialect)?;
+    let names = counter_names(&words, device, dialect)?;
     let request = CounterRequest { passes: hardware::fit(device, &names), ..CounterRequest::default() };
     let notes = several(&request).into_iter().collect();
     Ok(Counted { request, notes })
@@ -67,7 +70,7 @@ fn from_file(
         .filter(|problem| problem.fault == Fault::Name)
         .map(|problem| {
             let line = input.lines.get(problem.pass).copied().unwrap_or_default();
-            format!("line {line}: {}", told(problem))
+            format!("line {line}: {}", problem_line(problem))
         })
         .collect();
     if !names.is_empty() {
@@ -78,7 +81,7 @@ fn from_file(
         return Err(hinted(names.join("\n"), hint));
     }
     for problem in &checked.problems {
-        counted.notes.push(format!("pass {} was split: {}", problem.pass + 1, told(problem)));
+        counted.notes.push(format!("pass {} was split: {}", problem.pass + 1, problem_line(problem)));
     }
     counted.request.passes = checked.passes;
     counted.notes.extend(several(&counted.request));
@@ -103,12 +106,12 @@ fn unchecked(words: Vec<String>, tool: &Tool) -> anyhow::Result<Counted> {
     if let Some(name) = words.iter().find(|name| !known(name)) {
         let newest = architecture("gfx942");
         let meant = newest.and_then(|device| {
-            let checked = hardware::check(device, &[vec![name.clone()]], dialect(tool.id));
+            let checked = hardware::check(device, &[vec![name.clone()]], Dialect::of_tool(tool.id));
             checked.problems.into_iter().find_map(|problem| problem.write)
         });
         let hint = match meant {
             Some(meant) => format!("did you mean {meant}?"),
-            None => format!("`eaves counters list --arch GFX` shows them; sets are {}", sets()),
+            None => format!("`eaves counters list --arch GFX` shows them; sets are {}", set_names()),
         };
         return Err(hinted(format!("no device has a counter `{name}`"), hint));
     }

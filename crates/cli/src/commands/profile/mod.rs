@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
+use eaves_analyze::Selection;
 use eaves_capture::{Conditions, Ended, Outcome, Passed, Plan, Record, Request, Tool};
-use eaves_model::Ns;
 use eaves_present::export::files;
 use eaves_section::quantity::counted;
 
@@ -21,8 +21,8 @@ use crate::failure::hinted;
 use eaves_app::HELP_TEMPLATE;
 use eaves_app::analysis::Closely;
 use eaves_app::device;
-use eaves_app::seconds;
 use eaves_app::verbs::Report;
+use eaves_app::{Keep, Reading, Timeout};
 
 pub(crate) use self::torch::TorchArguments;
 pub(super) use self::torch::nothing;
@@ -80,11 +80,11 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "DIR", help_heading = "Running")]
     output_dir: Option<PathBuf>,
     /// End the program and all it started after this time: 300s
-    #[arg(long, value_name = "TIME", value_parser = seconds, help_heading = "Running")]
-    timeout: Option<Ns>,
+    #[arg(long, value_name = "TIME", help_heading = "Running")]
+    timeout: Option<Timeout>,
     /// Time to write what was recorded before it is ended for good
-    #[arg(long, value_name = "TIME", value_parser = seconds, default_value = "30s", help_heading = "Running")]
-    grace: Ns,
+    #[arg(long, value_name = "TIME", default_value = "30s", help_heading = "Running")]
+    grace: Timeout,
     /// Variable of the program's environment; may be given several times
     #[arg(long, value_name = "NAME=VALUE", value_parser = variable, help_heading = "Running")]
     env: Vec<(OsString, OsString)>,
@@ -185,8 +185,8 @@ fn record(
     let answer_to_stdout = output.prints_data();
     let conditions = Conditions {
         environment: arguments.env.clone(),
-        timeout: arguments.timeout.map(duration),
-        grace: duration(arguments.grace),
+        timeout: arguments.timeout.map(Duration::from),
+        grace: arguments.grace.into(),
         passed: if answer_to_stdout { Passed::ToStderr } else { Passed::ToStdout },
     };
     eaves_capture::run(tool, plan, raw, &conditions).map_err(|error| {
@@ -206,7 +206,7 @@ fn tell(outcome: &Outcome, directory: &Path, tool: &Tool, arguments: &Arguments,
         Ended::Exited(code) => printer.note(&format!("note: the program ended with exit code {code}\n")),
         Ended::Killed(signal) => printer.note(&format!("note: the program was ended by signal {signal}\n")),
         Ended::TimedOut => {
-            let seconds = arguments.timeout.map_or(0.0, |time| duration(time).as_secs_f64());
+            let seconds = arguments.timeout.map_or(0.0, |time| Duration::from(time).as_secs_f64());
             printer.note(&format!(
                 "note: the program was ended after {seconds} s; what it did until then follows\n"
             ));
@@ -243,7 +243,11 @@ fn write_kernels(
     inputs: &[PathBuf],
     output: &OutputArguments,
 ) -> anyhow::Result<()> {
-    let run = super::read(inputs, output)?;
+    let everything = Selection::default();
+    let read = output.with_context(&[], |context| {
+        context.read(inputs, Reading::Traces, Keep::Selected(&everything), |_| ())
+    })?;
+    let run = &read.recordings.run;
     if run.recordings.iter().all(|recording| recording.trace.gpu.is_empty()) {
         return Ok(());
     }
@@ -290,11 +294,6 @@ pub(super) fn check_empty(raw: &Path) -> anyhow::Result<()> {
         format!("there are files of an earlier run: {}", raw.display()),
         "remove them, or name another directory with --output-dir",
     ))
-}
-
-/// A time of ours as the system has it.
-pub(super) fn duration(time: Ns) -> Duration {
-    Duration::from_nanos(u64::try_from(time.0).unwrap_or(0))
 }
 
 /// `NAME=VALUE`.

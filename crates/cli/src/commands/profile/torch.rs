@@ -2,11 +2,9 @@
 
 use clap::Args;
 use eaves_capture::{Outcome, Tool, torch};
-use eaves_model::Ns;
 
-use super::duration;
 use crate::failure::hinted;
-use eaves_app::instant;
+use eaves_app::Duration;
 
 /// What to record of a program that uses PyTorch.
 #[derive(Args, Debug)]
@@ -27,8 +25,8 @@ pub(crate) struct TorchArguments {
     #[arg(long, help_heading = "What to record of PyTorch")]
     shapes: bool,
     /// How long to record a program that has no steps [default: 2s]
-    #[arg(long, value_name = "TIME", value_parser = instant, help_heading = "What to record of PyTorch")]
-    window: Option<Ns>,
+    #[arg(long, value_name = "TIME", help_heading = "What to record of PyTorch")]
+    window: Option<Duration>,
 }
 
 impl TorchArguments {
@@ -65,7 +63,7 @@ impl TorchArguments {
             shapes: self.shapes || has_device,
             snapshot: false,
             categories: false,
-            window: self.window.map_or(usual.window, duration),
+            window: self.window.map_or(usual.window, Into::into),
         }
     }
 }

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 /// The answer to a question. Its columns are whole numbers of 64 bits, floats of 64 bits, texts or truths, whatever the
 /// engine computed them in.
 #[derive(Clone, Debug)]
-pub struct Answer {
+pub struct ResultSet {
     /// Columns, as Arrow has them.
     pub schema: SchemaRef,
     /// Rows.
@@ -76,7 +76,7 @@ fn kind_of(data_type: &DataType) -> &'static str {
     }
 }
 
-impl Answer {
+impl ResultSet {
     /// Number of rows.
     pub fn rows(&self) -> usize {
         self.batches.iter().map(RecordBatch::num_rows).sum()
@@ -194,7 +194,7 @@ pub(crate) mod tests {
 
     use super::*;
 
-    pub(crate) fn sample() -> Answer {
+    pub(crate) fn sample() -> ResultSet {
         let columns: [(&str, ArrayRef); 4] = [
             ("name", Arc::new(StringArray::from(vec![Some("a, \"b\""), None]))),
             ("count", Arc::new(Int64Array::from(vec![Some(3), Some(-1)]))),
@@ -202,7 +202,7 @@ pub(crate) mod tests {
             ("busy", Arc::new(BooleanArray::from(vec![true, false]))),
         ];
         let batch = RecordBatch::try_from_iter(columns).unwrap();
-        Answer { schema: batch.schema(), batches: vec![batch], truncated: false }
+        ResultSet { schema: batch.schema(), batches: vec![batch], truncated: false }
     }
 
     #[test]

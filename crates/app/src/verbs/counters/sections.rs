@@ -1,10 +1,11 @@
-//! What `eaves counters` shows.
+//! The sections of `counters`.
 
-use eaves_analyze::section::{Column, Number, Provenance, Section, Table, Unit, Value};
-use eaves_capture::counters::{Architecture, Checked, Input, SETS, architecture, architectures, loads};
+use eaves_capture::counters::{Architecture, Checked, Input, Load, SETS, architecture, architectures, loads};
+use eaves_section::{Column, Number, Section, Table, Unit, Value};
 
 const ID: &str = "counters";
 const TITLE: &str = "Hardware counters";
+const RUNS: &str = "Runs of the program that the counters take.";
 
 /// Architectures and sets, for whoever named none.
 pub(super) fn overview() -> Section {
@@ -105,15 +106,37 @@ pub(super) fn checked(device: &Architecture, input: &Input, checked: &Checked) -
         ],
         rows: problems.iter().map(|(_, row)| row.clone()).collect(),
     };
+    let passes = passes(device, &checked.passes);
+    let numbers = vec![
+        count("problems", problems.len(), "Names and passes that the profiler would refuse."),
+        count("passes", checked.passes.len(), RUNS),
+    ];
+    let tables = if problems.is_empty() { vec![passes] } else { vec![problems_table, passes] };
+    Section { id: ID, title: TITLE, numbers, tables, ..Section::default() }
+}
+
+/// An input file.
+pub(super) fn written(device: &Architecture, passes: &[Vec<String>]) -> Section {
+    let numbers = vec![count("passes", passes.len(), RUNS)];
+    Section {
+        id: ID,
+        title: TITLE,
+        numbers,
+        tables: vec![self::passes(device, passes)],
+        ..Section::default()
+    }
+}
+
+fn passes(device: &Architecture, passes: &[Vec<String>]) -> Table {
+    let load = |load: &Load| match load.limit {
+        Some(limit) => format!("{} {}/{limit}", load.block, load.counters),
+        None => format!("{} {}", load.block, load.counters),
+    };
     let row = |(index, pass): (usize, &Vec<String>)| {
-        let load = |load: &eaves_capture::counters::Load| match load.limit {
-            Some(limit) => format!("{} {}/{limit}", load.block, load.counters),
-            None => format!("{} {}", load.block, load.counters),
-        };
         let needed = loads(device, pass).iter().map(load).collect::<Vec<_>>().join(", ");
         vec![(index + 1).into(), pass.join(" ").into(), needed.into()]
     };
-    let passes = Table {
+    Table {
         id: "passes",
         title: "Passes that fit",
         columns: vec![
@@ -121,17 +144,10 @@ pub(super) fn checked(device: &Architecture, input: &Input, checked: &Checked) -
             Column::new("counters", "Counters", Unit::None),
             Column::new("load", "Of each block", Unit::None),
         ],
-        rows: checked.passes.iter().enumerate().map(row).collect(),
-    };
-    let numbers = vec![
-        count("problems", problems.len(), "Names and passes that the profiler would refuse."),
-        count("passes", checked.passes.len(), "Runs of the program that the counters take."),
-    ];
-    let tables = if problems.is_empty() { vec![passes] } else { vec![problems_table, passes] };
-    Section { id: ID, title: TITLE, numbers, tables, ..Section::default() }
+        rows: passes.iter().enumerate().map(row).collect(),
+    }
 }
 
 fn count(id: &'static str, value: usize, explain: &'static str) -> Number {
-    let (unit, provenance) = (Unit::Count, Provenance::Counter);
-    Number { id, rank: None, value: value.into(), unit, provenance, explain }
+    Number::counter(id, value.into(), Unit::Count, explain)
 }
