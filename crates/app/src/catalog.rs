@@ -93,11 +93,8 @@ mod tests {
         let of = |verb: &str| fields(find(verb).unwrap());
         let named = |op: Option<&str>, name: &str| (op.map(str::to_owned), name.to_owned());
         assert_eq!(of("info"), BTreeSet::from([named(None, "inputs")]));
-        let of_ops = [
-            named(Some("check"), "input"),
-            named(Some("check"), "script"),
-            named(Some("list"), "family"),
-        ];
+        let of_ops =
+            [named(Some("check"), "input"), named(Some("check"), "script"), named(Some("list"), "family")];
         assert_eq!(of("ops"), BTreeSet::from(of_ops));
         // A preset needs no variant, a kernel does.
         let of_bench = of("bench");

@@ -35,7 +35,11 @@ const EXCEPTIONS: &[(&str, &[Door], &str)] = &[
     ("memory.window", ONLY_COMMAND_LINE, RUNS_A_PROGRAM),
     ("open", ONLY_COMMAND_LINE, SERVES),
     ("profile", ONLY_COMMAND_LINE, RUNS_A_PROGRAM),
-    ("query.tables", &[Door::Python], "`eaves.query` returns rows; `eaves.ask(\"query\", tables=True)` has the sections"),
+    (
+        "query.tables",
+        &[Door::Python],
+        "`eaves.query` returns rows; `eaves.ask(\"query\", tables=True)` has the sections",
+    ),
     ("report.partial", ONLY_COMMAND_LINE, "it checks the names after `-o`; other doors ask for a form"),
     ("self", ONLY_COMMAND_LINE, "it is about the command line itself"),
     ("serve", ONLY_COMMAND_LINE, SERVES),
@@ -88,9 +92,9 @@ fn of_python() -> BTreeSet<String> {
         for declared in stub.split(&format!("\ndef {function}(")).skip(1) {
             let (parameters, _) = declared.split_once(") -> ").unwrap();
             let parameters = split(parameters);
-            let variant = parameters.iter().find_map(|parameter| {
-                parameter.strip_prefix("op: Literal[\"")?.strip_suffix("\"]")
-            });
+            let variant = parameters
+                .iter()
+                .find_map(|parameter| parameter.strip_prefix("op: Literal[\"")?.strip_suffix("\"]"));
             let named = parameters.iter().filter_map(|parameter| Some(parameter.split_once(':')?.0));
             let keywords = named.filter(|keyword| *keyword != "op");
             let field = |keyword: &str| keyword.trim_start_matches('*').trim_end_matches('_').to_owned();
