@@ -47,7 +47,7 @@ impl Dashboard {
                     "HTTP/1.1 {status} said\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
                     body.len()
                 );
-                drop((&stream).write_all((head + &body).as_bytes()));
+                drop((&stream).write_all((head + body.as_str()).as_bytes()));
             }
         });
         Self { address, requests }

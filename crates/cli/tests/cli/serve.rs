@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::support::{TRACE, eaves, run};
+use crate::support::{Answer, TRACE, eaves, run};
 
 /// A program that runs until it goes out of sight.
 struct Running(Child);
