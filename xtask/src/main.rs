@@ -29,13 +29,13 @@ Usage: cargo xtask TASK
 
   bench [NAME]    measure; without a name, list what can be measured
   docs            build the documents as a book below target/docs
-  gen [--check]   write examples/, fuzz/corpus/ and the Python functions of verbs anew, or check them
+  gen [--check]   write or check examples/, fuzz/corpus/, the Python functions and docs/reference/
   gen big         write a big trace: --size 500MB -o FILE
   gen ranks       write the ranks of a job: --count 64 --size 1MB -o DIR
   test [--quick]  everything a change has to pass; --only PART: one part of it
   tidy            rules that compilers do not check
   ui [--check]    build the page from ui/ into crates/webui, or check that it is built
-  ui --pictures   paint the pictures of the README anew
+  ui --pictures   redraw the pictures of the README
 ";
 
 fn run() -> Result<()> {

@@ -4,6 +4,7 @@
 //! calls of the other crates and hands the answer to `eaves_app::Outputs`, which writes it.
 
 mod arguments;
+mod command_line;
 mod commands;
 mod destination;
 #[cfg(test)]

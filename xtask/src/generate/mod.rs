@@ -1,4 +1,5 @@
-//! `cargo xtask gen`: inputs made by us, never recorded, so that they may be given away; and the Python functions of verbs.
+//! `cargo xtask gen`: inputs made by us, never recorded, so that they may be given away; and what follows from the
+//! definitions of verbs: their Python functions and the reference.
 
 use std::path::PathBuf;
 
@@ -11,11 +12,13 @@ pub(crate) mod big;
 pub(crate) mod compile_logs;
 mod corpus;
 mod damaged;
+mod definitions;
 mod examples;
 mod measurements;
 pub(crate) mod profilers;
 mod python;
 pub(crate) mod ranks;
+mod reference;
 mod scenarios;
 pub(crate) mod snapshot;
 
@@ -63,10 +66,11 @@ pub(crate) fn run(mut options: Options) -> Result<()> {
 
 fn write_or_check(check: bool) -> Result<()> {
     if !check {
-        python::write_requests()?;
+        definitions::write()?;
     }
     let mut stale = Vec::new();
-    for (name, file) in examples::all()?.into_iter().chain(corpus::all()?).chain(python::all()?) {
+    let inputs = examples::all()?.into_iter().chain(corpus::all()?);
+    for (name, file) in inputs.chain(python::all()?).chain(reference::all()?) {
         let path = project::root().join(&name);
         if !check {
             if let Some(parent) = path.parent() {

@@ -18,9 +18,11 @@ const PHRASES_FILE: &str = "xtask/src/tidy/phrases.txt";
 const ENDINGS: [&str; 9] = ["able", "ation", "ations", "e", "ed", "er", "ers", "es", "ing"];
 
 /// Files of help texts and descriptions, with the number of phrases they still have. It only shrinks.
-const HELP_TEXTS: [(&str, usize); 2] = [
+const HELP_TEXTS: [(&str, usize); 4] = [
     // tidy-alphabetical-start
+    ("schema/commands.json", 11),
     ("schema/eaves.schema.json", 0),
+    ("schema/openapi.json", 5),
     ("schema/requests.json", 10),
     // tidy-alphabetical-end
 ];

@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::{Args, Command, CommandFactory, Subcommand};
 use clap_complete::Shell;
+use serde_json::Value;
 
 use crate::arguments::OutputArguments;
+use crate::command_line;
 use eaves_app::HELP_TEMPLATE;
 
 /// Things made from eaves itself
@@ -47,9 +49,13 @@ enum What {
     #[command(
         help_template = HELP_TEMPLATE,
         before_help = "  eaves self schema > eaves.schema.json
-  eaves self schema --requests > requests.json"
+  eaves self schema --requests > requests.json
+  eaves self schema --commands > commands.json"
     )]
     Schema {
+        /// Print the command line instead: every verb with its options
+        #[arg(long, conflicts_with = "requests")]
+        commands: bool,
         /// Print what every verb takes instead: its fields as JSON Schema, and as arguments
         #[arg(long)]
         requests: bool,
@@ -65,12 +71,14 @@ pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> anyhow::Re
             output.write_text(&String::from_utf8_lossy(&text))
         }
         What::Man { directory } => manual(directory),
-        What::Schema { requests: false } => output.write_text(eaves_present::json::SCHEMA),
-        What::Schema { requests: true } => {
-            let text = serde_json::to_string_pretty(&eaves_app::catalog::requests())?;
-            output.write_text(&(text + "\n"))
-        }
+        What::Schema { commands: true, .. } => output.write_text(&pretty(&command_line::described())?),
+        What::Schema { requests: true, .. } => output.write_text(&pretty(&eaves_app::catalog::requests())?),
+        What::Schema { .. } => output.write_text(eaves_present::json::SCHEMA),
     }
+}
+
+fn pretty(value: &Value) -> anyhow::Result<String> {
+    Ok(serde_json::to_string_pretty(value)? + "\n")
 }
 
 /// The whole command line.

@@ -43,13 +43,18 @@ fn schema() -> Value {
     serde_json::from_str(&answer.stdout).unwrap()
 }
 
-/// Other programs read the copy in the repository, and the Python functions are made of it.
+/// Other programs read the copies in the repository; the Python functions and the reference are made of them.
 #[test]
-fn what_requests_hold_is_published() {
-    let answer = run(std::env::temp_dir().as_path(), &["self", "schema", "--requests"]);
-    assert_eq!(answer.code, Some(0));
-    let published = include_str!("../../../../schema/requests.json");
-    assert!(answer.stdout == published, "run `cargo xtask gen` and look at the difference");
+fn what_verbs_take_is_published() {
+    let published = [
+        ("--commands", include_str!("../../../../schema/commands.json")),
+        ("--requests", include_str!("../../../../schema/requests.json")),
+    ];
+    for (option, text) in published {
+        let answer = run(std::env::temp_dir().as_path(), &["self", "schema", option]);
+        assert_eq!(answer.code, Some(0));
+        assert!(answer.stdout == text, "{option}: run `cargo xtask gen` and look at the difference");
+    }
 }
 
 #[test]

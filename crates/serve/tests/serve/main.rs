@@ -10,5 +10,6 @@ mod many;
 mod older;
 mod packed;
 mod parts;
+mod published;
 mod query;
 mod questions;

@@ -4,15 +4,11 @@
 mod function;
 mod types;
 
-use anyhow::{Context, Result, bail};
-use serde_json::Value;
+use anyhow::{Context, Result};
 
 use self::function::Function;
+use super::definitions;
 use super::examples::Example;
-use crate::project;
-
-/// The schemas, as `eaves self schema --requests` prints them.
-const REQUESTS: &str = "schema/requests.json";
 
 /// Verbs that have another name in Python, where their own means something else.
 const NAMES: [(&str, &str); 2] = [("compile", "read_compile"), ("memory", "read_memory")];
@@ -24,19 +20,10 @@ from __future__ import annotations
 
 ";
 
-/// Asks the program for the schemas. That those which are committed are its own is a test of the program.
-pub(super) fn write_requests() -> Result<()> {
-    let words = ["run", "--quiet", "--bin", "eaves", "--", "self", "schema", "--requests"];
-    let text = project::output(project::cargo().args(words))?;
-    std::fs::write(project::root().join(REQUESTS), text).with_context(|| format!("cannot write {REQUESTS}"))
-}
-
 /// Both files.
 pub(super) fn all() -> Result<Vec<(String, Example)>> {
-    let text = std::fs::read_to_string(project::root().join(REQUESTS))
-        .with_context(|| format!("cannot read {REQUESTS}"))?;
-    let requests: Value = serde_json::from_str(&text).with_context(|| REQUESTS.to_owned())?;
-    let Some(requests) = requests.as_object() else { bail!("{REQUESTS} is no object") };
+    let requests = definitions::read(definitions::REQUESTS)?;
+    let requests = requests.as_object().context("the requests are no object")?;
     let functions = requests
         .iter()
         .map(|(verb, described)| Function::read(name_of(verb), verb, described).with_context(|| verb.clone()))
