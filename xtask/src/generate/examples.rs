@@ -7,7 +7,7 @@ use anyhow::Result;
 use flate2::read::GzDecoder;
 use flate2::{Compression, GzBuilder};
 
-use super::{damaged, measurements, scenarios};
+use super::{damaged, decode, measurements, scenarios};
 
 /// A file to be written.
 pub(super) struct Example {
@@ -52,6 +52,7 @@ pub(super) fn all() -> Result<Vec<(String, Example)>> {
     files.push(("examples/damaged/truncated.json".to_owned(), Example::plain(damaged::make()?)));
     for (name, text) in [
         ("commands.json", measurements::COMMANDS.to_owned()),
+        ("decode.csv", decode::csv()),
         ("events.json", measurements::EVENTS.to_owned()),
         ("kernels.csv", measurements::kernels_csv()),
         ("npu_config.json", measurements::NPU_CONFIG.to_owned()),

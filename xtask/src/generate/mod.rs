@@ -12,6 +12,7 @@ pub(crate) mod big;
 pub(crate) mod compile_logs;
 mod corpus;
 mod damaged;
+mod decode;
 mod definitions;
 mod examples;
 mod measurements;

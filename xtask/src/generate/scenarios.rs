@@ -22,6 +22,7 @@ pub(super) struct Scenario {
     reading: Reading,
     /// Bytes per nanosecond between two ranks.
     link: u64,
+    habits: fn() -> Habits,
 }
 
 const WORKERS: Loading = Loading::Workers { queue: (18_000, 31_000) };
@@ -46,6 +47,7 @@ pub(super) const ALL: &[Scenario] = &[
         ],
         reading: Reading::Now(1),
         link: PCIE,
+        habits: Habits::default,
     },
     // Kernels so long that the host is always ahead: workers load the data, nothing is read from the device before it
     // has the next step, and the link is fast.
@@ -60,6 +62,7 @@ pub(super) const ALL: &[Scenario] = &[
         loading: &[WORKERS; 2],
         reading: Reading::OneBehind,
         link: NVLINK,
+        habits: Habits::default,
     },
     // Kernels so short that no launch comes in time, and four numbers read in every step.
     Scenario {
@@ -73,6 +76,7 @@ pub(super) const ALL: &[Scenario] = &[
         loading: &[Loading::Workers { queue: (3_000, 5_000) }],
         reading: Reading::Now(4),
         link: PCIE,
+        habits: Habits::default,
     },
     // The healthy job over a slow network.
     Scenario {
@@ -86,6 +90,36 @@ pub(super) const ALL: &[Scenario] = &[
         loading: &[WORKERS; 2],
         reading: Reading::OneBehind,
         link: ETHERNET,
+        habits: Habits::default,
+    },
+    // A small model with the vocabulary of GPT-2. 50257 is odd, so the largest products read their operands element by
+    // element, at a fraction of their speed.
+    Scenario {
+        name: "unpadded",
+        file: "unpadded.pt.trace.json",
+        seed: 4,
+        shape: Shape { layers: 1, hidden: 1_024, heads: 16, vocabulary: 50_257, batch: 8 },
+        sequence: 512,
+        steps: 3,
+        with_stack: false,
+        loading: &[WORKERS],
+        reading: Reading::OneBehind,
+        link: NVLINK,
+        habits: || Habits { unaligned: 400, ..Habits::default() },
+    },
+    // The same with the vocabulary padded to a multiple of 64.
+    Scenario {
+        name: "padded",
+        file: "padded.pt.trace.json",
+        seed: 4,
+        shape: Shape { layers: 1, hidden: 1_024, heads: 16, vocabulary: 50_304, batch: 8 },
+        sequence: 512,
+        steps: 3,
+        with_stack: false,
+        loading: &[WORKERS],
+        reading: Reading::OneBehind,
+        link: NVLINK,
+        habits: Habits::default,
     },
 ];
 
@@ -105,7 +139,7 @@ impl Scenario {
             link: self.link,
             distributed: true,
             element: Element::BFloat16,
-            habits: Habits::default(),
+            habits: (self.habits)(),
             pace: Vec::new(),
         }
     }
