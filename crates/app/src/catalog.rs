@@ -85,8 +85,95 @@ fn collect_variants<'a>(schema: &'a Value, variants: &mut BTreeSet<&'a str>) {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
-    use crate::verbs::find;
+    use crate::verbs::{Pair, find};
+
+    /// What requests need besides the field that is tried.
+    fn needed(verb: &str, op: Option<&str>) -> Map<String, Value> {
+        let fields = match (verb, op) {
+            ("device", Some("show")) => json!({"device": "h100-sxm"}),
+            ("diff", _) => json!({"base": "a", "new": "b"}),
+            ("counters", Some("check")) => json!({"file": "counters.txt"}),
+            ("counters", Some("write")) => json!({"for": "roofline"}),
+            ("export", _) => json!({"inputs": ["a"], "to": "chrome", "output": "trace.json"}),
+            ("ingest", _) => json!({"inputs": ["a"], "output": "dataset"}),
+            ("trigger", _) => json!({"of": "directory"}),
+            ("ops", Some("check")) => json!({"script": "ops.rhai"}),
+            ("predict", Some("conv")) => json!({"input": "1,64,8,8", "channels": 8}),
+            ("predict", Some("model")) => json!({"model": "llama-3-8b"}),
+            _ => json!({}),
+        };
+        let op = op.map(|op| ("op".to_owned(), Value::from(op)));
+        fields.as_object().cloned().unwrap_or_default().into_iter().chain(op).collect()
+    }
+
+    /// Texts that name no file, whatever they hold.
+    const TEXTS: [&str; 21] = [
+        "activations",
+        "arch",
+        "cache",
+        "compile_for",
+        "compute",
+        "config of a model",
+        "dtype",
+        "fail_on",
+        "family",
+        "for",
+        "link",
+        "output_precision",
+        "precision",
+        "ray",
+        "run",
+        "search",
+        "section",
+        "sql",
+        "sweep",
+        "vendor",
+        "weights",
+    ];
+
+    /// A door that clients reach asks a request which files it reads and what it does besides. So a new field that may
+    /// name a file is among the files of its verb, and a verb that writes says so.
+    #[test]
+    fn requests_say_which_files_they_read_and_that_they_write() {
+        const FILE: &str = "nowhere/sentinel.yaml";
+        let texts = [TypeId::of::<String>(), TypeId::of::<PathBuf>(), TypeId::of::<OsString>()];
+        for entry in ALL {
+            let command = (entry.arguments)(Command::new(entry.name));
+            let own = command.get_arguments().map(|argument| (None, argument));
+            let of_variants = command.get_subcommands().flat_map(|variant| {
+                variant.get_arguments().map(|argument| (Some(variant.get_name()), argument))
+            });
+            for (op, argument) in own.chain(of_variants) {
+                let (name, parsed) = (argument.get_id().as_str(), argument.get_value_parser().type_id());
+                let text = match () {
+                    () if parsed == TypeId::of::<Pair>() => format!("peaks={FILE},input={FILE}"),
+                    () if texts.iter().any(|text| parsed == *text) || parsed == TypeId::of::<Inputs>() => {
+                        FILE.to_owned()
+                    }
+                    () => continue,
+                };
+                let has_choice = !argument.get_possible_values().is_empty();
+                let key = if (name, op) == ("config", Some("model")) { "config of a model" } else { name };
+                if has_choice || TEXTS.contains(&key) {
+                    continue;
+                }
+                let with = |value: Value| {
+                    let mut fields = needed(entry.name, op);
+                    fields.insert(name.to_owned(), value);
+                    (entry.request)(fields)
+                };
+                let request = with(json!([text]))
+                    .or_else(|_| with(json!(text)))
+                    .unwrap_or_else(|failure| panic!("{} {op:?} {name}: {failure}", entry.name));
+                let is_read = request.reads().iter().any(|path| path == Path::new(FILE));
+                assert!(is_read || request.side_effect().is_some(), "{} {op:?} {name}", entry.name);
+                assert!(name != "output" || request.side_effect().is_some(), "{}", entry.name);
+            }
+        }
+    }
 
     #[test]
     fn fields_are_told_by_variant() {

@@ -87,9 +87,9 @@ impl Against {
         }
     }
 
-    /// The file that was named, if it was one.
+    /// The file that was named, if a file is meant.
     pub fn files(&self) -> Vec<PathBuf> {
-        self.device.iter().map(|name| file_of(name)).filter(|path| path.is_file()).collect()
+        self.device.as_deref().and_then(file_meant).into_iter().collect()
     }
 
     /// True if no device was named.
@@ -145,18 +145,23 @@ fn file_of(name: &str) -> PathBuf {
     }
 }
 
+/// The file that a name of a device means, if it means one; it need not exist.
+pub(crate) fn file_meant(name: &str) -> Option<PathBuf> {
+    let file = file_of(name);
+    let has_ending = file.extension().is_some_and(|extension| {
+        ["csv", "json", "yaml", "yml"].iter().any(|known| extension.eq_ignore_ascii_case(known))
+    });
+    (has_ending || name.contains(['/', '\\']) || file.is_file()).then_some(file)
+}
+
 /// The device of a name or of a file.
 ///
 /// # Errors
 /// If there is no such device, or the file describes none.
 pub fn named(name: &str) -> Result<Device, Failure> {
-    let path = Path::new(name);
-    let looks_like_file = name.contains(['/', '\\'])
-        || path.extension().is_some_and(|extension| {
-            ["csv", "json", "yaml", "yml"].iter().any(|known| extension.eq_ignore_ascii_case(known))
-        });
-    if looks_like_file || file_of(name).is_file() {
-        return device::read(path).map_err(|error| Failure::new(error.to_string(), error.hint));
+    if file_meant(name).is_some() {
+        let read = device::read(Path::new(name));
+        return read.map_err(|error| Failure::new(error.to_string(), error.hint));
     }
     device::find(name).map_err(|unknown| Failure::usage(unknown.to_string(), unknown.hint()))
 }

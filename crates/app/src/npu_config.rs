@@ -6,7 +6,7 @@ use anyhow::Context;
 use eaves_model::suggestion::did_you_mean;
 use eaves_roofline::Settings;
 
-use crate::{Progress, hinted};
+use crate::{Failure, Progress, hinted};
 
 /// The name of a configuration beside NPU commands.
 pub const NAME: &str = "roofline_config.json";
@@ -35,6 +35,21 @@ const KEYS: [&str; 12] = [
     "issue_perf_limit",
 ];
 
+/// Makes sure that a configuration may have this key.
+///
+/// # Errors
+/// If nothing reads it.
+pub fn check_key(key: &str) -> Result<(), Failure> {
+    if KEYS.contains(&key) || key.starts_with("rate.") {
+        return Ok(());
+    }
+    let known = match did_you_mean(key, KEYS) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("known are {}", KEYS.join(", ")),
+    };
+    Err(Failure::usage(format!("unknown key `{key}`"), known))
+}
+
 impl NpuConfig {
     pub(crate) fn read(path: &Path, progress: &dyn Progress) -> anyhow::Result<Self> {
         let text = std::fs::read_to_string(path)
@@ -49,14 +64,10 @@ impl NpuConfig {
             serde_json::from_str(&text).map_err(|error| wrong(format!("is no JSON ({error})")))?;
         // Only of the dashboards' own form: any peaks file may be named here, and has keys of its own.
         let is_plain = json.get("peak_tops").is_some() || json.get("mem_bw").is_some();
-        for key in json.as_object().into_iter().flat_map(|all| all.keys()) {
-            if is_plain && !KEYS.contains(&key.as_str()) && !key.starts_with("rate.") {
-                let known = match did_you_mean(key, KEYS) {
-                    Some(near) => format!("did you mean `{near}`?"),
-                    None => format!("known are {}", KEYS.join(", ")),
-                };
-                progress.note(&format!("unknown key `{key}`; {known}: {}", path.display()));
-            }
+        let keys = json.as_object().into_iter().flat_map(|all| all.keys());
+        for unknown in keys.filter(|_| is_plain).filter_map(|key| check_key(key).err()) {
+            let hint = unknown.hint.unwrap_or_default();
+            progress.note(&format!("{}; {hint}: {}", unknown.message, path.display()));
         }
         let limit = |key: &str| match json.get(key) {
             None => Ok(None),

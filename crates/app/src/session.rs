@@ -77,7 +77,8 @@ impl Session {
     /// The recordings of these inputs, whole, if they are in memory.
     pub fn find(&self, inputs: &[PathBuf]) -> Option<Arc<Recordings>> {
         let mut held = self.held();
-        let mut known = held.known.iter().filter(|(known, _)| known == inputs);
+        // The newest first: inputs may have been read again because they changed.
+        let mut known = held.known.iter().rev().filter(|(known, _)| known == inputs);
         let found = known.find_map(|(_, known)| known.upgrade())?;
         if let Some(at) = held.kept.iter().position(|kept| Arc::ptr_eq(kept, &found))
             && let Some(kept) = held.kept.remove(at)

@@ -1,6 +1,7 @@
 //! Verbs: requests that can be answered, and how JSON becomes one.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use clap::{Args, Command};
 use eaves_model::suggestion::did_you_mean;
@@ -33,9 +34,20 @@ pub trait Verb: Args + DeserializeOwned + JsonSchema {
     /// If the request means nothing, an input cannot be read, or there is nothing to answer with.
     fn run(&self, context: &Context<'_>) -> Result<Answer, Failure>;
 
-    /// The files it reads, so that none is overwritten.
-    fn files(&self) -> Vec<std::path::PathBuf> {
+    /// The files that it may read, so that none is overwritten, and so that doors can refuse those that a client has
+    /// no right to.
+    fn files(&self) -> Vec<PathBuf> {
         Vec::new()
+    }
+
+    /// What it does besides answering, such as writing files, if anything. Doors that clients reach refuse it.
+    fn effect(&self) -> Option<&'static str> {
+        Self::MAKES_FILES.then_some("writes files")
+    }
+
+    /// True if it runs kernels here. Two such requests at once would measure each other.
+    fn runs_kernels(&self) -> bool {
+        false
     }
 
     /// True if its answer can have a form. Asked before the work, so that a wrong name costs no time.
@@ -63,6 +75,15 @@ pub trait Request: Send + Sync {
 
     /// [`Verb::is_prepared_for`].
     fn prepares(&self, form: Form) -> bool;
+
+    /// [`Verb::files`].
+    fn reads(&self) -> Vec<PathBuf>;
+
+    /// [`Verb::effect`].
+    fn side_effect(&self) -> Option<&'static str>;
+
+    /// [`Verb::runs_kernels`].
+    fn measures(&self) -> bool;
 }
 
 impl<V: Verb + Send + Sync> Request for V {
@@ -76,6 +97,18 @@ impl<V: Verb + Send + Sync> Request for V {
 
     fn prepares(&self, form: Form) -> bool {
         self.is_prepared_for(form)
+    }
+
+    fn reads(&self) -> Vec<PathBuf> {
+        self.files()
+    }
+
+    fn side_effect(&self) -> Option<&'static str> {
+        self.effect()
+    }
+
+    fn measures(&self) -> bool {
+        self.runs_kernels()
     }
 }
 

@@ -14,7 +14,6 @@ pub mod library;
 mod printer;
 mod progress;
 mod script;
-pub mod serving;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

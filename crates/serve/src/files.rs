@@ -3,6 +3,8 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use eaves_app::npu_config::check_key;
+use eaves_store::staging::StagedFile;
 use serde_json::{Map, Value, json};
 
 use crate::Problem;
@@ -58,8 +60,9 @@ pub(crate) fn read_config(path: &Path) -> Config {
     Config { values: with_defaults(values), problem }
 }
 
-/// Writes a configuration.
+/// Writes a configuration. What nothing reads was mistyped.
 pub(crate) fn write_config(path: &Path, values: Map<String, Value>) -> Result<Config, Problem> {
+    values.keys().try_for_each(|key| check_key(key))?;
     let values = with_defaults(checked(values)?);
     let mut text = serde_json::to_string_pretty(&values).unwrap_or_default();
     text.push('\n');
@@ -124,11 +127,9 @@ pub(crate) fn read_text(path: &Path) -> std::io::Result<Option<String>> {
 pub(crate) fn write_text(path: &Path, text: &str) -> Result<(), Problem> {
     let failed =
         |error: std::io::Error| Problem::failed(format!("cannot write {}: {}", path.display(), error.kind()));
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
-    file.write_all(text.as_bytes()).map_err(failed)?;
-    file.persist(path).map_err(|error| failed(error.error))?;
-    Ok(())
+    let mut file = StagedFile::create(path).map_err(failed)?;
+    file.file().write_all(text.as_bytes()).map_err(failed)?;
+    file.complete().map(drop).map_err(failed)
 }
 
 #[cfg(test)]
@@ -170,9 +171,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("c.json");
         let map = |value: Value| value.as_object().unwrap().clone();
-        for wrong in
-            [json!({"peak_tops": "x"}), json!({"mem_bw": -1}), json!({"comp_thresh": 101}), json!({"a": []})]
-        {
+        for wrong in [
+            json!({"peak_tops": "x"}),
+            json!({"mem_bw": -1}),
+            json!({"comp_thresh": 101}),
+            json!({"name": []}),
+            json!({"peak_topz": 8}),
+        ] {
             assert!(write_config(&path, map(wrong)).is_err());
         }
         assert!(!path.exists());

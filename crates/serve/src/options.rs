@@ -1,10 +1,15 @@
 //! How the server runs.
 
 use std::net::IpAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+use eaves_app::npu_config;
 
 /// Bytes that may be uploaded at once if nobody says.
 pub const UPLOAD_LIMIT: u64 = 1 << 30;
+
+/// The file of formulas if nobody names one.
+const OPS: &str = "ops.rhai";
 
 /// How the server runs.
 #[derive(Clone, Debug)]
@@ -25,10 +30,24 @@ pub struct Options {
     pub anywhere: bool,
     /// The folders below which clients may open paths.
     pub folders: Vec<PathBuf>,
-    /// The configuration of the roofline view.
-    pub config: PathBuf,
-    /// Formulas of the user.
-    pub ops: PathBuf,
+    /// The device that runs are compared with, in place of the one they were recorded on.
+    pub device: Option<String>,
+    /// The configuration of the roofline view; by default `roofline_config.json` in the current folder.
+    pub config: Option<PathBuf>,
+    /// Formulas of the user, for every run; by default `ops.rhai` in the current folder, for measurements.
+    pub ops: Option<PathBuf>,
+}
+
+impl Options {
+    /// Where the configuration is, if it is there.
+    pub(crate) fn config_path(&self) -> &Path {
+        self.config.as_deref().unwrap_or(Path::new(npu_config::NAME))
+    }
+
+    /// Where the formulas are, if they are there.
+    pub(crate) fn ops_path(&self) -> &Path {
+        self.ops.as_deref().unwrap_or(Path::new(OPS))
+    }
 }
 
 impl Default for Options {
@@ -42,8 +61,9 @@ impl Default for Options {
             upload_limit: UPLOAD_LIMIT,
             anywhere: false,
             folders: vec![PathBuf::from(".")],
-            config: PathBuf::from("roofline_config.json"),
-            ops: PathBuf::from("ops.rhai"),
+            device: None,
+            config: None,
+            ops: None,
         }
     }
 }

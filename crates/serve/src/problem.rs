@@ -3,6 +3,7 @@
 use axum::body::Body;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use eaves_app::{Failure, FailureKind};
 use serde::Serialize;
 
 /// What went wrong, and what to try.
@@ -90,9 +91,15 @@ impl IntoResponse for Problem {
     }
 }
 
-impl From<eaves_app::Failure> for Problem {
-    fn from(failure: eaves_app::Failure) -> Self {
-        let problem = Self::failed(failure.message);
+impl From<Failure> for Problem {
+    fn from(failure: Failure) -> Self {
+        let status = match failure.kind {
+            FailureKind::Usage => StatusCode::BAD_REQUEST,
+            FailureKind::Missing => StatusCode::NOT_FOUND,
+            FailureKind::Internal => StatusCode::INTERNAL_SERVER_ERROR,
+            FailureKind::Input => StatusCode::UNPROCESSABLE_ENTITY,
+        };
+        let problem = Self::new(status, failure.message);
         match failure.hint {
             Some(hint) => problem.hint(hint),
             None => problem,

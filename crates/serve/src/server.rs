@@ -18,7 +18,7 @@ use tower_service::Service;
 
 use crate::access::LocalAddress;
 use crate::state::Shared;
-use crate::{Engine, Options, Problem, routes, watch};
+use crate::{Options, Problem, routes, watch};
 
 /// Connections at once; others wait to be accepted.
 const MOST_CONNECTIONS: usize = 1_024;
@@ -65,7 +65,7 @@ impl Server {
     ///
     /// # Errors
     /// If the address cannot be had, or other machines could reach it without a token.
-    pub fn start(options: Options, engine: Arc<dyn Engine>) -> Result<Self, StartError> {
+    pub fn start(options: Options) -> Result<Self, StartError> {
         if !options.host.is_loopback() && options.token.as_ref().is_none_or(String::is_empty) {
             return Err(StartError::NoToken(options.host));
         }
@@ -81,7 +81,7 @@ impl Server {
             .enable_all()
             .build()
             .map_err(StartError::Runtime)?;
-        let shared = Arc::new(Shared::new(options, engine));
+        let shared = Arc::new(Shared::new(options));
         let router = routes::router(shared.clone());
         let entered = runtime.enter();
         let listener = tokio::net::TcpListener::from_std(listener).map_err(failed)?;

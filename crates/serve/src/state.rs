@@ -3,13 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use eaves_app::Session;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, broadcast};
 
 use crate::jobs::Jobs;
 use crate::routes::Described;
 use crate::routes::events::Message;
 use crate::runs::Runs;
-use crate::{Engine, Options, Problem};
+use crate::{Options, Problem};
 
 /// Clients that are told of the machine at once: each has a thread while it listens.
 const MOST_LISTENERS: usize = 32;
@@ -17,7 +18,8 @@ const MOST_LISTENERS: usize = 32;
 /// What all requests share.
 pub(crate) struct Shared {
     pub(crate) options: Options,
-    pub(crate) engine: Arc<dyn Engine>,
+    /// What requests find in memory: the runs that were read, each by its name.
+    pub(crate) session: Arc<Session>,
     pub(crate) runs: Runs,
     pub(crate) jobs: Jobs,
     /// Devices that clients described.
@@ -31,13 +33,14 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    pub(crate) fn new(options: Options, engine: Arc<dyn Engine>) -> Self {
+    pub(crate) fn new(options: Options) -> Self {
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
+        let session = Arc::new(Session::default());
         Self {
-            runs: Runs::new(engine.clone(), options.memory),
+            runs: Runs::new(session.clone(), &options),
             jobs: Jobs::default(),
             options,
-            engine,
+            session,
             described: Described::default(),
             events: broadcast::channel(64).0,
             listeners: Arc::new(Semaphore::new(MOST_LISTENERS)),
@@ -71,19 +74,21 @@ impl Shared {
     }
 
     /// Makes sure that a client may open a path, and says where it really is.
-    pub(crate) fn allowed(&self, path: &str) -> Result<PathBuf, Problem> {
-        if path.is_empty() || path == "-" || path.contains('\0') {
-            return Err(Problem::bad(format!("`{path}` is no path")));
+    pub(crate) fn allowed(&self, path: &Path) -> Result<PathBuf, Problem> {
+        let name = path.display();
+        let bytes = path.as_os_str().as_encoded_bytes();
+        if bytes.is_empty() || bytes == b"-" || bytes.contains(&0) {
+            return Err(Problem::bad(format!("`{name}` is no path")));
         }
-        let found = Path::new(path).canonicalize().map_err(|_| {
-            Problem::missing(format!("there is nothing at `{path}`"))
+        let found = path.canonicalize().map_err(|_| {
+            Problem::missing(format!("there is nothing at `{name}`"))
                 .hint("paths are those of the machine that the server runs on")
         });
         if self.options.anywhere {
             return found;
         }
         let outside = || {
-            Problem::forbidden(format!("`{path}` is not below a folder that this server was given"))
+            Problem::forbidden(format!("`{name}` is not below a folder that this server was given"))
                 .hint("start it with that folder, or with --anywhere")
         };
         // Whether something exists outside is nobody's business either.
@@ -99,7 +104,7 @@ impl Shared {
 }
 
 /// A path without `.` and `..`, for what does not exist.
-fn absolute(path: &str) -> PathBuf {
+fn absolute(path: &Path) -> PathBuf {
     let mut clean = PathBuf::new();
     for part in std::path::absolute(path).unwrap_or_default().components() {
         match part {

@@ -101,11 +101,13 @@ fn look(shared: &Arc<Shared>, seen: &mut HashMap<String, Seen>) {
     // Nobody listens: that is no error.
     let tell = |kind, data| drop(shared.events.send(Message { kind, data }));
     let options = &shared.options;
-    for (kind, path) in [("config", &options.config), ("ops", &options.ops)] {
-        let stamp = Stamp::of(std::slice::from_ref(path));
+    for (kind, path) in [("config", options.config_path()), ("ops", options.ops_path())] {
+        let stamp = Stamp::of(&[path.to_owned()]);
         if seen.entry(kind.to_owned()).or_default().changed(stamp) {
-            // What was read with them is not what it was.
-            for run in shared.runs.all().iter().filter(|run| run.is_read() && !run.is_recorded()) {
+            // What was read with them is not what it was. Traces have formulas only if they were named.
+            let is_of_all = kind == "ops" && options.ops.is_some();
+            let all = shared.runs.all();
+            for run in all.iter().filter(|run| run.is_read() && (is_of_all || !run.has_traces())) {
                 run.forget();
                 tell("run", json!({"id": run.id}));
             }
@@ -113,7 +115,10 @@ fn look(shared: &Arc<Shared>, seen: &mut HashMap<String, Seen>) {
         }
     }
     for run in shared.runs.all() {
-        if seen.entry(format!("run {}", run.id)).or_default().changed(Stamp::of(&run.inputs)) {
+        let stamp = Stamp::of(&run.inputs);
+        // What was deleted cannot be read again: what is in memory is all there is.
+        let is_gone = stamp.files == 0;
+        if !is_gone && seen.entry(format!("run {}", run.id)).or_default().changed(stamp) {
             run.forget();
             tell("run", json!({"id": run.id}));
         }

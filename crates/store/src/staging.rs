@@ -144,6 +144,32 @@ impl TemporaryFile {
     }
 }
 
+/// A directory among the temporary ones, which is gone with all that is in it when this is.
+#[derive(Debug)]
+pub struct TemporaryDirectory {
+    // Fields are dropped in order: the directory is gone before its name leaves the list.
+    directory: TempDir,
+    _listed: Listed,
+}
+
+impl TemporaryDirectory {
+    /// Makes an empty one whose name begins like this.
+    ///
+    /// # Errors
+    /// If the directory for temporary files cannot be written.
+    pub fn create(prefix: &str) -> io::Result<Self> {
+        let mut list = temporary();
+        let directory = Builder::new().prefix(prefix).tempdir()?;
+        let listed = Listed::new(&mut list, directory.path());
+        Ok(Self { directory, _listed: listed })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        self.directory.path()
+    }
+}
+
 /// A directory that appears when it is complete.
 #[derive(Debug)]
 pub struct StagedDirectory {
@@ -294,6 +320,16 @@ mod tests {
         }
         assert_eq!(fs::read_to_string(&path).unwrap(), "second!");
         assert_eq!(names(directory.path()), ["a.json"]);
+    }
+
+    #[test]
+    fn a_temporary_directory_is_listed_while_it_is_there() {
+        let made = TemporaryDirectory::create("eaves-test-").unwrap();
+        let path = made.path().to_owned();
+        fs::write(path.join("a"), "content").unwrap();
+        assert!(path.exists() && temporary().contains(&path));
+        drop(made);
+        assert!(!path.exists() && !temporary().contains(&path));
     }
 
     #[test]

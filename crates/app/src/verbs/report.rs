@@ -88,7 +88,8 @@ impl Verb for Report {
     }
 
     fn files(&self) -> Vec<PathBuf> {
-        self.inputs.iter().chain(&self.config).chain(&self.ops).cloned().collect()
+        let device = self.device.as_deref().and_then(device::file_meant);
+        self.inputs.iter().chain(&self.config).chain(&self.ops).cloned().chain(device).collect()
     }
 
     fn has_form(&self, form: Form) -> bool {

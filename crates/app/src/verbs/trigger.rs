@@ -78,6 +78,10 @@ impl Verb for Trigger {
         answer.document.verb = Self::NAME;
         Ok(answer)
     }
+
+    fn effect(&self) -> Option<&'static str> {
+        Some("makes a program record itself")
+    }
 }
 
 impl Trigger {

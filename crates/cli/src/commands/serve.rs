@@ -2,7 +2,6 @@
 
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use clap::Args;
@@ -10,7 +9,6 @@ use eaves_serve::{Options, Server, StartError};
 
 use crate::arguments::OutputArguments;
 use crate::failure::hinted;
-use crate::serving::Program;
 use eaves_app::HELP_TEMPLATE;
 
 /// Serve the page: every view, in a browser
@@ -55,12 +53,17 @@ pub(crate) struct ServingArguments {
     /// Let the page open any path, not only below the inputs and here
     #[arg(long)]
     anywhere: bool,
-    /// Peaks and thresholds of the roofline view, kept by the page
-    #[arg(long, value_name = "FILE", default_value = "roofline_config.json")]
-    config: PathBuf,
-    /// Formulas of your own, kept by the page
-    #[arg(long, value_name = "FILE", default_value = "ops.rhai")]
-    ops: PathBuf,
+    /// Compare operators with this device or peaks file, not the recorded device
+    #[arg(long, value_name = "NAME|FILE", help_heading = "Device")]
+    device: Option<String>,
+    /// Peaks and thresholds for NPU commands, saved by the page [default:
+    /// roofline_config.json]
+    #[arg(long, value_name = "FILE", help_heading = "Device")]
+    config: Option<PathBuf>,
+    /// Operator formulas of your own, saved by the page [default: ops.rhai,
+    /// for measurements]
+    #[arg(long, value_name = "FILE", help_heading = "Device")]
+    ops: Option<PathBuf>,
 }
 
 /// Serves until it is interrupted.
@@ -95,6 +98,10 @@ impl ServingArguments {
     pub(crate) fn start(&self, inputs: &[PathBuf]) -> Result<Server> {
         let mut folders = vec![PathBuf::from(".")];
         folders.extend(inputs.iter().cloned());
+        if let Some(device) = &self.device {
+            // A wrong name is heard of now, not when somebody looks at a run.
+            eaves_app::device::named(device)?;
+        }
         let options = Options {
             host: self.host,
             port: self.port,
@@ -104,12 +111,11 @@ impl ServingArguments {
             upload_limit: self.upload_limit,
             anywhere: self.anywhere,
             folders,
+            device: self.device.clone(),
             config: self.config.clone(),
             ops: self.ops.clone(),
         };
-        let program =
-            Program { config: Some(self.config.clone()), ops: Some(self.ops.clone()), ..Program::default() };
-        Server::start(options, Arc::new(program)).map_err(|error| match &error {
+        Server::start(options).map_err(|error| match &error {
             StartError::NoToken(_) => hinted(
                 error.to_string(),
                 "add `--token auto`, or reach it through `ssh -L 6970:localhost:6970`",

@@ -23,7 +23,10 @@ impl Drop for Running {
 
 /// Starts a verb that serves, and waits for the port it says it serves at.
 fn serving(directory: &Path, arguments: &[&str]) -> (Running, u16) {
-    let mut command = eaves(directory, arguments);
+    started(&mut eaves(directory, arguments))
+}
+
+fn started(command: &mut Command) -> (Running, u16) {
     let mut child = Running(command.stderr(Stdio::piped()).spawn().unwrap());
     let said = BufReader::new(child.0.stderr.take().unwrap());
     let mut lines = said.lines().map_while(Result::ok);
@@ -57,6 +60,138 @@ fn an_opened_trace_is_a_run_of_the_page() {
     assert_eq!(runs.as_array().map(Vec::len), Some(1), "{runs}");
     let (_, served) = get(port, "/api/v1/runs/latest/document").unwrap();
     assert_eq!(served, run(directory.path(), &["report", "trace.json", "--json"]).stdout);
+}
+
+/// A folder with an input of each kind and nothing that configures them.
+fn every_kind() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    for name in ["commands.json", "events.json", "kernels.csv", "peaks.yaml"] {
+        std::fs::copy(root.join("examples/measurements").join(name), folder.path().join(name)).unwrap();
+    }
+    std::fs::copy(root.join("fuzz/corpus/pickle/failed.pickle"), folder.path().join("memory.pickle"))
+        .unwrap();
+    std::fs::create_dir(folder.path().join("logs")).unwrap();
+    for name in ["compile.log", "logs/rank0.log"] {
+        std::fs::write(folder.path().join(name), include_str!("compile.log")).unwrap();
+    }
+    std::fs::write(folder.path().join("trace.json"), TRACE).unwrap();
+    for words in [
+        &["report", "trace.json", "-o", "saved.html"][..],
+        &["ingest", "trace.json", "-o", "dataset"],
+        &["report", "trace.json", "-o", "0.eaves-partial"],
+    ] {
+        assert_eq!(run(folder.path(), words).code, Some(0), "{words:?}");
+    }
+    folder
+}
+
+fn document(port: u16, run: usize) -> Value {
+    let (status, text) = get(port, &format!("/api/v1/runs/{run}/document")).unwrap();
+    assert_eq!(status, 200, "{text}");
+    serde_json::from_str(&text).unwrap()
+}
+
+fn sections(document: &Value) -> Vec<&str> {
+    document["sections"].as_array().unwrap().iter().map(|one| one["id"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn every_input_of_any_verb_is_a_run() {
+    let folder = every_kind();
+    let inputs = [
+        ("trace.json", "kernels"),
+        ("kernels.csv", "roofline"),
+        ("events.json", "roofline"),
+        ("commands.json", "roofline"),
+        ("compile.log", "graph-breaks"),
+        ("logs", "graph-breaks"),
+        ("memory.pickle", "memory"),
+        ("saved.html", "kernels"),
+        ("dataset", "kernels"),
+        ("0.eaves-partial", "kernels"),
+    ];
+    let names = inputs.map(|(name, _)| name);
+    let words = [&["serve", "--port", "0", "--device", "peaks.yaml"], &names[..]].concat();
+    let (_server, port) = serving(folder.path(), &words);
+    for (at, (name, section)) in inputs.iter().enumerate() {
+        let found = document(port, at + 1);
+        assert!(sections(&found).contains(section), "{name}: {:?}", sections(&found));
+    }
+    // What `open` shows is what `report` says with the same options.
+    for words in [
+        &["kernels.csv", "--device", "peaks.yaml"][..],
+        &["commands.json"],
+        &["trace.json", "--device", "h100-sxm"],
+        &["trace.json", "compile.log", "memory.pickle"],
+    ] {
+        let open = [&["open", "--no-browser", "--port", "0"], words].concat();
+        let (_server, port) = serving(folder.path(), &open);
+        let report = run(folder.path(), &[&["report", "--json"], words].concat());
+        assert_eq!(get(port, "/api/v1/runs/1/document").unwrap().1, report.stdout, "{words:?}");
+    }
+}
+
+/// Half of the documented default peak, so that a configuration that is not read is seen.
+#[test]
+fn a_configuration_is_used_that_is_named_or_lies_there() {
+    let folder = every_kind();
+    let roofs = |words: &[&str]| {
+        let all = [&["open", "commands.json", "--no-browser", "--port", "0"], words].concat();
+        let (_server, port) = serving(folder.path(), &all);
+        let (_, text) = get(port, "/api/v1/runs/1/roofline").unwrap();
+        let roofline: Value = serde_json::from_str(&text).unwrap();
+        let report = document(port, 1);
+        let of = |document: &Value| {
+            let tables = document["sections"][0]["tables"].as_array().unwrap();
+            tables.iter().find(|table| table["id"] == "roofs").unwrap()["rows"].clone()
+        };
+        assert_eq!(of(&roofline), of(&report));
+        of(&report)
+    };
+    let usual = roofs(&[]);
+    std::fs::write(folder.path().join("half.json"), r#"{"peak_tops": 16, "mem_bw": 50}"#).unwrap();
+    let half = roofs(&["--config", "half.json"]);
+    assert_ne!(usual, half);
+    std::fs::copy(folder.path().join("half.json"), folder.path().join("roofline_config.json")).unwrap();
+    assert_eq!(roofs(&[]), half);
+}
+
+#[test]
+fn a_server_without_inputs_has_a_page_devices_and_benchmarks() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_server, port) = serving(folder.path(), &["serve", "--port", "0"]);
+    assert_eq!(get(port, "/").unwrap().0, 200);
+    // This is how the page knows that it shows its beginning.
+    assert_eq!(get(port, "/api/v1/runs").unwrap(), (200, "[]".to_owned()));
+    assert_eq!(get(port, "/api/v1/runs/latest/document").unwrap().0, 404);
+    for path in ["devices", "presets", "precisions", "config"] {
+        assert_eq!(get(port, &format!("/api/v1/{path}")).unwrap().0, 200, "{path}");
+    }
+}
+
+#[test]
+fn a_device_that_does_not_exist_is_heard_of_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let answer = run(folder.path(), &["serve", "--port", "0", "--device", "h100-sxn"]);
+    assert_eq!((answer.code, answer.stdout.as_str()), (Some(2), ""));
+    assert!(answer.stderr.contains("h100-sxm"), "{}", answer.stderr);
+}
+
+/// Names of files are bytes.
+#[test]
+#[cfg(target_os = "linux")]
+fn names_that_are_not_text_open() {
+    use std::os::unix::ffi::OsStrExt;
+    let directory = tempfile::tempdir().unwrap();
+    let name = std::ffi::OsStr::from_bytes(b"tr\xffce.json");
+    std::fs::write(directory.path().join(name), TRACE).unwrap();
+    let mut command = eaves(directory.path(), &["open", "--no-browser", "--port", "0"]);
+    let (_server, port) = started(command.arg(name));
+    for path in ["document", "roofline?device=h100-sxm", "diff?base=1"] {
+        let (status, text) = get(port, &format!("/api/v1/runs/1/{path}")).unwrap();
+        assert_eq!(status, 200, "{path}: {text}");
+    }
 }
 
 #[test]

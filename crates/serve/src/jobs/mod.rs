@@ -5,12 +5,15 @@ mod plan;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use eaves_app::verbs::bench::BenchKernel;
+use eaves_app::{Answer, Context, Session};
 use serde::Serialize;
 use serde_json::{Map, Value};
-use tokio::sync::watch;
+use tokio::sync::{OwnedMutexGuard, watch};
 
-pub(crate) use self::plan::{Kernel, plan};
-use crate::{Engine, Problem};
+use crate::Problem;
+use crate::requests::printed;
+use crate::state::Shared;
 
 /// Jobs that are remembered, and of which one runs.
 const MOST_JOBS: usize = 32;
@@ -78,7 +81,7 @@ impl Job {
         self.from(0).last().is_some_and(Progress::is_last)
     }
 
-    fn run(&self, kernels: &[Kernel], engine: &dyn Engine) {
+    fn run(&self, kernels: &[BenchKernel], session: &Session) {
         let total = kernels.len();
         let mut measured = 0;
         for (done, kernel) in kernels.iter().enumerate() {
@@ -86,17 +89,20 @@ impl Job {
                 return self.tell(Progress { state: "cancelled", done, total, ..Progress::default() });
             }
             if done == 0 {
-                let next = Some(kernel.label.clone());
+                let next = Some(kernel.label());
                 self.tell(Progress { state: "running", done, total, next, ..Progress::default() });
             }
-            let next = kernels.get(done + 1).map(|next| next.label.clone());
+            let next = kernels.get(done + 1).map(BenchKernel::label);
             let progress = Progress { state: "running", done: done + 1, total, next, ..Progress::default() };
-            self.tell(match engine.answer(&kernel.words) {
-                Ok(bytes) => {
+            let answer = kernel.run(&Context::new(session)).map_err(Problem::from);
+            self.tell(match answer.and_then(|answer| document(&answer)) {
+                Ok(document) => {
                     measured += 1;
-                    Progress { document: serde_json::from_slice(&bytes).ok(), ..progress }
+                    Progress { document: Some(document), ..progress }
                 }
-                Err(problem) => Progress { error: Some(format!("{}: {problem}", kernel.label)), ..progress },
+                Err(problem) => {
+                    Progress { error: Some(format!("{}: {problem}", kernel.label())), ..progress }
+                }
             });
         }
         let (state, error) = match measured {
@@ -113,17 +119,22 @@ pub(crate) struct Jobs {
     list: Mutex<Vec<Arc<Job>>>,
     next: AtomicU64,
     /// Two benchmarks at once would measure each other.
-    turn: Arc<Mutex<()>>,
+    turn: Arc<tokio::sync::Mutex<()>>,
+}
+
+fn document(answer: &Answer) -> Result<Value, Problem> {
+    serde_json::from_slice(&printed(answer)?).map_err(|error| Problem::internal(error.to_string()))
 }
 
 impl Jobs {
+    /// Waits until no other kernel is measured. Until the guard is dropped none is.
+    pub(crate) async fn turn(&self) -> OwnedMutexGuard<()> {
+        self.turn.clone().lock_owned().await
+    }
+
     /// Starts a job.
-    pub(crate) fn start(
-        &self,
-        asked: Map<String, Value>,
-        engine: &Arc<dyn Engine>,
-    ) -> Result<Arc<Job>, Problem> {
-        let kernels = plan(asked, engine.as_ref())?;
+    pub(crate) fn start(&self, asked: Map<String, Value>, shared: &Shared) -> Result<Arc<Job>, Problem> {
+        let kernels = plan::kernels(asked, shared)?;
         let mut list = self.list.lock().unwrap_or_else(PoisonError::into_inner);
         if list.len() >= MOST_JOBS {
             match list.iter().position(|job| job.is_over()) {
@@ -143,13 +154,13 @@ impl Jobs {
             cancelled: AtomicBool::new(false),
         });
         list.push(job.clone());
-        let (turn, engine, running) = (self.turn.clone(), engine.clone(), job.clone());
+        let (turn, session, running) = (self.turn.clone(), shared.session.clone(), job.clone());
         // A thread of its own: measured kernels must not share one with requests.
         std::thread::Builder::new()
             .name("eaves-bench".to_owned())
             .spawn(move || {
-                let _turn = turn.lock().unwrap_or_else(PoisonError::into_inner);
-                running.run(&kernels, engine.as_ref());
+                let _turn = turn.blocking_lock();
+                running.run(&kernels, &session);
             })
             .map_err(|error| Problem::internal(format!("no thread for a benchmark: {error}")))?;
         Ok(job)

@@ -1,131 +1,36 @@
 //! A benchmark as kernels: one shape in one precision each, so that each can be told when it has finished.
 
-use serde_json::{Map, Value};
+use eaves_app::parse;
+use eaves_app::verbs::bench::{Bench, BenchKernel};
+use serde_json::{Map, Value, json};
 
-use crate::words::{Field, Kind, options, text};
-use crate::{Engine, Problem};
-
-/// One kernel of a job.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Kernel {
-    /// For people.
-    pub(crate) label: String,
-    /// The command line that runs it.
-    pub(crate) words: Vec<String>,
-}
+use crate::Problem;
+use crate::requests::check_lists;
+use crate::state::Shared;
 
 /// More in one job would run for hours.
 const MOST_KERNELS: usize = 1_000;
-
 /// A longer side has no use, and its memory no room.
 const MOST_EXTENT: u64 = 1_000_000;
 
-const COMMON: &[Field] = &[
-    ("backend", Kind::Choice(&["cpu", "opencl", "cuda"])),
-    ("threads", Kind::Extents),
-    ("seconds", Kind::Number),
-    ("state", Kind::Choice(&["hot", "llc", "cold"])),
-    ("device", Kind::Device),
-];
-const ATTENTION: &[Field] = &[
-    ("batch", Kind::Extent),
-    ("heads", Kind::Extent),
-    ("kv_heads", Kind::Extent),
-    ("queries", Kind::Extent),
-    ("context", Kind::Extent),
-    ("head_dim", Kind::Extent),
-    ("causal", Kind::Flag),
-];
-const PRODUCT: &[Field] = &[("m", Kind::Extent), ("n", Kind::Extent), ("k", Kind::Extent)];
-/// What attention is run in if somebody says `all`.
-const WIDE: [&str; 4] = ["fp64", "fp32", "fp16", "bf16"];
-
-/// The kernels that a request asks for.
-pub(crate) fn plan(mut asked: Map<String, Value>, engine: &dyn Engine) -> Result<Vec<Kernel>, Problem> {
-    let kernel =
-        asked.remove("kernel").and_then(|kernel| kernel.as_str().map(str::to_owned)).unwrap_or_default();
-    // Fields that are lists become one kernel an element.
-    let mut lists = Vec::new();
-    let mut list = |name: &'static str, kind| -> Result<(), Problem> {
-        if let Some(value) = asked.remove(name).filter(|value| !value.is_null()) {
-            let all = text(name, kind, &value)?;
-            lists.push((
-                name,
-                all.split(',').filter(|one| !one.is_empty()).map(str::to_owned).collect::<Vec<_>>(),
-            ));
-        }
-        Ok(())
-    };
-    let mut shapes: Option<Vec<[u64; 3]>> = None;
-    let fields: &[Field] = match kernel.as_str() {
-        "attention" => {
-            list("precision", Kind::Names)?;
-            ATTENTION
-        }
-        "gemm" => {
-            list("batch", Kind::Extents)?;
-            list("implementation", Kind::Names)?;
-            list("precision", Kind::Names)?;
-            PRODUCT
-        }
-        "gemv" => {
-            list("precision", Kind::Names)?;
-            &PRODUCT[1..]
-        }
-        "stream" => {
-            list("bytes", Kind::Extents)?;
-            list("kind", Kind::Names)?;
-            &[]
-        }
-        "fma" => {
-            list("types", Kind::Names)?;
-            &[]
-        }
-        "preset" => {
-            list("precision", Kind::Names)?;
-            let preset = asked.remove("preset").unwrap_or_default();
-            shapes = Some(preset_shapes(&preset, engine)?);
-            &[]
-        }
-        "products" => {
-            list("precision", Kind::Names)?;
-            shapes = Some(given_shapes(&asked.remove("shapes").unwrap_or_default())?);
-            &[]
-        }
-        _ => {
-            return Err(Problem::bad("`kernel` says what to run")
-                .hint("one of attention, fma, gemm, gemv, preset, products, stream"));
+/// The kernels that a request asks for: one of `eaves bench`, in which `kernel` may stand for `op` and be `preset`, too; or
+/// products of any shapes, `{"kernel": "products", "shapes": [[m, n, k], ...]}`.
+pub(super) fn kernels(mut asked: Map<String, Value>, shared: &Shared) -> Result<Vec<BenchKernel>, Problem> {
+    check_lists(&asked)?;
+    let requests = match asked.remove("kernel") {
+        None => vec![asked],
+        Some(kernel) if kernel == "preset" => vec![asked],
+        Some(kernel) if kernel == "products" => products(asked)?,
+        Some(kernel) => {
+            asked.insert("op".to_owned(), kernel);
+            vec![asked]
         }
     };
-    for (name, all) in &mut lists {
-        if *name == "precision" && all.len() == 1 && all[0].eq_ignore_ascii_case("all") {
-            *all = if kernel == "attention" {
-                WIDE.map(str::to_owned).to_vec()
-            } else {
-                every_precision(engine)?
-            };
-        }
-    }
-    let given = options(&asked, &[fields, COMMON])?;
-    let mut kernels = vec![Kernel { label: kernel.clone(), words: vec!["bench".to_owned(), kernel.clone()] }];
-    if let Some(shapes) = shapes {
-        kernels = shapes.into_iter().map(product).collect();
-    }
-    for kernel in &mut kernels {
-        let is_shape = |word: &&str| !COMMON.iter().any(|(name, _)| word.starts_with(name));
-        let shape: Vec<&str> =
-            given.iter().filter_map(|word| word.strip_prefix("--")).filter(is_shape).collect();
-        if !shape.is_empty() {
-            kernel.label = format!("{} {}", kernel.label, shape.join(" "));
-        }
-        kernel.words.extend(given.iter().cloned());
-    }
-    for (name, all) in lists {
-        let with = |kernel: &Kernel, one: &String| Kernel {
-            label: format!("{} {one}", kernel.label),
-            words: kernel.words.iter().cloned().chain([format!("--{name}={one}")]).collect(),
-        };
-        kernels = kernels.iter().flat_map(|kernel| all.iter().map(move |one| with(kernel, one))).collect();
+    let mut kernels = Vec::new();
+    for fields in requests {
+        let request: Bench = parse(fields)?;
+        shared.permitted(&request)?;
+        kernels.extend(request.kernels()?);
         if kernels.len() > MOST_KERNELS {
             return Err(Problem::bad(format!("more than {MOST_KERNELS} kernels")));
         }
@@ -133,50 +38,69 @@ pub(crate) fn plan(mut asked: Map<String, Value>, engine: &dyn Engine) -> Result
     if kernels.is_empty() { Err(Problem::bad("there is nothing to run")) } else { Ok(kernels) }
 }
 
-/// A product of these extents; with one row, of a matrix and a vector.
-fn product([m, n, k]: [u64; 3]) -> Kernel {
-    let mut words = vec!["bench".to_owned(), if m == 1 { "gemv" } else { "gemm" }.to_owned()];
-    if m > 1 {
-        words.push(format!("--m={m}"));
-    }
-    words.extend([format!("--n={n}"), format!("--k={k}")]);
-    Kernel { label: format!("{} {m}x{n}x{k}", words[1]), words }
-}
-
-/// The shapes of `products`: `[[m, n, k], ...]`.
-fn given_shapes(value: &Value) -> Result<Vec<[u64; 3]>, Problem> {
+/// A request for each shape; of one row, it is a product of a matrix and a vector.
+fn products(mut asked: Map<String, Value>) -> Result<Vec<Map<String, Value>>, Problem> {
+    let shapes = asked.remove("shapes").unwrap_or_default();
     let extent = |value: &Value| value.as_u64().filter(|extent| (1..=MOST_EXTENT).contains(extent));
-    let shape = |value: &Value| match value.as_array()?.as_slice() {
-        [m, n, k] => Some([extent(m)?, extent(n)?, extent(k)?]),
-        _ => None,
+    let request = |shape: &Value| {
+        let [m, n, k] = shape.as_array()?.as_slice() else { return None };
+        let (m, n, k) = (extent(m)?, extent(n)?, extent(k)?);
+        let own = match m {
+            1 => json!({"op": "gemv", "n": n, "k": k}),
+            _ => json!({"op": "gemm", "m": m, "n": n, "k": k}),
+        };
+        let mut fields = asked.clone();
+        fields.extend(own.as_object().cloned()?);
+        Some(fields)
     };
-    let all: Option<Vec<[u64; 3]>> = value
-        .as_array()
-        .filter(|all| all.len() <= MOST_KERNELS)
-        .and_then(|all| all.iter().map(shape).collect());
+    let all: Option<Vec<Map<String, Value>>> =
+        shapes.as_array().and_then(|shapes| shapes.iter().map(request).collect());
     all.ok_or_else(|| Problem::bad("`shapes` are `[[m, n, k], ...]`, each from 1 to 1000000"))
 }
 
-fn presets(engine: &dyn Engine) -> Result<Value, Problem> {
-    let bytes = engine.known("presets")?;
-    serde_json::from_slice(&bytes).map_err(|error| Problem::internal(error.to_string()))
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Options;
 
-fn every_precision(engine: &dyn Engine) -> Result<Vec<String>, Problem> {
-    let known = presets(engine)?;
-    let names = known["bench_precisions"].as_array().into_iter().flatten();
-    Ok(names.filter_map(|name| name.as_str().map(str::to_owned)).collect())
-}
+    fn labels(asked: &Value) -> Result<Vec<String>, Problem> {
+        let shared = Shared::new(Options::default());
+        let kernels = kernels(asked.as_object().unwrap().clone(), &shared)?;
+        Ok(kernels.iter().map(BenchKernel::label).collect())
+    }
 
-fn preset_shapes(preset: &Value, engine: &dyn Engine) -> Result<Vec<[u64; 3]>, Problem> {
-    let known = presets(engine)?;
-    let all = || known["shapes"].as_array().into_iter().flatten();
-    let Some(found) = all().find(|one| one["key"] == *preset) else {
-        let names: Vec<&str> = all().filter_map(|one| one["key"].as_str()).collect();
-        return Err(
-            Problem::bad("`preset` is the name of some shapes").hint(format!("one of {}", names.join(", ")))
-        );
-    };
-    let shape = |shape: &Value| Some([shape[0].as_u64()?, shape[1].as_u64()?, shape[2].as_u64()?]);
-    Ok(found["shapes"].as_array().into_iter().flatten().filter_map(shape).collect())
+    #[test]
+    fn kernels_are_named_one_by_one() {
+        let preset = json!({"kernel": "preset", "preset": "ffn-up", "precision": "fp32,mxfp4/int8"});
+        assert_eq!(labels(&preset).unwrap(), ["gemv 1x4096x14336 fp32", "gemv 1x4096x14336 mxfp4/int8"]);
+        let gemm = json!({"kernel": "gemm", "n": "4k", "k": 64, "batch": "1,2"});
+        assert_eq!(labels(&gemm).unwrap(), ["gemm 1x4096x64 fp32", "gemm 2x4096x64 fp32"]);
+        let same = json!({"op": "gemm", "n": "4k", "k": 64, "batch": [1, 2], "precision": "fp32"});
+        assert_eq!(labels(&same).unwrap(), labels(&gemm).unwrap());
+        let products = json!({"kernel": "products", "shapes": [[1, 8, 16], [2, 8, 16]], "precision": "bf16"});
+        assert_eq!(labels(&products).unwrap().len(), 2);
+    }
+
+    #[test]
+    fn what_is_no_benchmark_is_refused() {
+        for asked in [
+            json!({}),
+            json!({"kernel": "rm"}),
+            json!({"kernel": ["gemm"]}),
+            json!({"kernel": "preset"}),
+            json!({"kernel": "preset", "preset": "none"}),
+            json!({"kernel": "products"}),
+            json!({"kernel": "products", "shapes": []}),
+            json!({"kernel": "products", "shapes": [[1, 2]]}),
+            json!({"kernel": "products", "shapes": [[0, 1, 1]]}),
+            json!({"kernel": "products", "shapes": [[1, 1, 1_000_001]]}),
+            json!({"kernel": "gemm", "precision": "--help"}),
+            json!({"kernel": "gemm", "output": "x"}),
+            json!({"kernel": "gemm", "device": "/etc/passwd"}),
+            json!({"kernel": "gemm", "m": 1, "batch": vec![1; 2_000]}),
+            json!({"kernel": "stream", "bytes": vec![1024; 500]}),
+        ] {
+            assert!(labels(&asked).is_err(), "{asked}");
+        }
+    }
 }

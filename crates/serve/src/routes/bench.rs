@@ -20,9 +20,9 @@ pub(super) struct Started {
     job: String,
 }
 
-/// Runs kernels on this machine. Fields are the options of `eaves bench KERNEL`.
+/// Runs kernels on this machine, and tells each as it finishes. The fields are those of the verb `bench`; `kernel` may
+/// stand for `op`.
 #[utoipa::path(post, path = "/bench", tag = "bench",
-    request_body(content = Object, description = "`{kernel, ...}`: kernel is attention, fma, gemm, gemv, preset, products or stream"),
     responses((status = 200, description = "the job", body = Started)))]
 pub(super) async fn start(
     State(shared): State<Arc<Shared>>,
@@ -30,7 +30,7 @@ pub(super) async fn start(
 ) -> Result<Json<Started>, Problem> {
     shared
         .heavy(move |shared| {
-            let job = shared.jobs.start(asked, &shared.engine)?;
+            let job = shared.jobs.start(asked, shared)?;
             Ok(Json(Started { job: job.id.clone() }))
         })
         .await

@@ -5,17 +5,11 @@ use std::sync::Arc;
 use axum::extract::{Path, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
-use eaves_present::{Document, csv, memory, png, roofline};
+use eaves_present::{csv, memory, png, roofline};
 
 use crate::Problem;
 use crate::answer::Answer;
 use crate::state::Shared;
-
-fn typed(document: Option<&Document>) -> Result<&Document, Problem> {
-    document.ok_or_else(|| {
-        Problem::missing("a saved report has no files of its own").hint("its tables are in the document")
-    })
-}
 
 /// A table of a section as CSV.
 #[utoipa::path(get, path = "/runs/{id}/table/{section}/{file}", tag = "runs",
@@ -36,7 +30,7 @@ pub(super) async fn table(
     shared
         .heavy(move |shared| {
             let loaded = shared.runs.load(&run)?;
-            let document = typed(loaded.document.as_ref())?;
+            let document = &loaded.document;
             let found = document.tables().find(|(of, table)| of.id == section && table.id == wanted);
             let (_, table) =
                 found.ok_or_else(|| Problem::missing(format!("no table `{wanted}` in `{section}`")))?;
@@ -66,7 +60,7 @@ pub(super) async fn picture(
     shared
         .heavy(move |shared| {
             let loaded = shared.runs.load(&run)?;
-            let document = typed(loaded.document.as_ref())?;
+            let document = &loaded.document;
             let section = document
                 .sections()
                 .find(|section| section.id == name)

@@ -6,6 +6,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
+use eaves_roofline::scripts;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -28,7 +29,7 @@ impl ConfigAnswer {
     fn new(shared: &Shared, config: Config) -> Self {
         Self {
             config: config.values,
-            path: shared.options.config.display().to_string(),
+            path: shared.options.config_path().display().to_string(),
             problem: config.problem,
         }
     }
@@ -38,7 +39,9 @@ impl ConfigAnswer {
 #[utoipa::path(get, path = "/config", tag = "configuration",
     responses((status = 200, description = "the configuration", body = ConfigAnswer)))]
 pub(super) async fn config(State(shared): State<Arc<Shared>>) -> Result<Json<ConfigAnswer>, Problem> {
-    shared.heavy(|shared| Ok(Json(ConfigAnswer::new(shared, read_config(&shared.options.config))))).await
+    shared
+        .heavy(|shared| Ok(Json(ConfigAnswer::new(shared, read_config(shared.options.config_path())))))
+        .await
 }
 
 /// Saves the configuration.
@@ -49,7 +52,9 @@ pub(super) async fn save_config(
     Json(values): Json<Map<String, Value>>,
 ) -> Result<Json<ConfigAnswer>, Problem> {
     shared
-        .heavy(|shared| Ok(Json(ConfigAnswer::new(shared, write_config(&shared.options.config, values)?))))
+        .heavy(|shared| {
+            Ok(Json(ConfigAnswer::new(shared, write_config(shared.options.config_path(), values)?)))
+        })
         .await
 }
 
@@ -91,10 +96,11 @@ pub(super) enum NotSaved {
     Request(ErrorBody),
 }
 
-fn checked(shared: &Shared, script: &str) -> OpsCheck {
-    let errors =
-        shared.engine.check_ops(script).into_iter().map(|(line, message)| OpsError { line, message });
-    let errors: Vec<OpsError> = errors.collect();
+fn checked(script: &str) -> OpsCheck {
+    let errors: Vec<OpsError> = match scripts::Script::compile(script, "ops.rhai") {
+        Ok(_) => Vec::new(),
+        Err(error) => vec![OpsError { line: error.place.map(|(line, _)| line), message: error.to_string() }],
+    };
     OpsCheck { ok: errors.is_empty(), errors }
 }
 
@@ -104,8 +110,9 @@ fn checked(shared: &Shared, script: &str) -> OpsCheck {
 pub(super) async fn ops(State(shared): State<Arc<Shared>>) -> Result<Json<OpsAnswer>, Problem> {
     shared
         .heavy(|shared| {
-            let read = read_text(&shared.options.ops).map_err(|error| Problem::failed(error.to_string()))?;
-            let path = shared.options.ops.display().to_string();
+            let read =
+                read_text(shared.options.ops_path()).map_err(|error| Problem::failed(error.to_string()))?;
+            let path = shared.options.ops_path().display().to_string();
             Ok(Json(OpsAnswer { script: read.unwrap_or_default(), path }))
         })
         .await
@@ -121,12 +128,12 @@ pub(super) async fn save_ops(
 ) -> Result<Response, Problem> {
     shared
         .heavy(|shared| {
-            let check = checked(shared, &script);
+            let check = checked(&script);
             if !check.ok {
                 return Ok((StatusCode::UNPROCESSABLE_ENTITY, Json(NotSaved::Script(check))).into_response());
             }
-            write_text(&shared.options.ops, &script)?;
-            let path = shared.options.ops.display().to_string();
+            write_text(shared.options.ops_path(), &script)?;
+            let path = shared.options.ops_path().display().to_string();
             Ok(Json(OpsAnswer { script, path }).into_response())
         })
         .await
@@ -139,5 +146,5 @@ pub(super) async fn check_ops(
     State(shared): State<Arc<Shared>>,
     Json(Script { script }): Json<Script>,
 ) -> Result<Json<OpsCheck>, Problem> {
-    shared.heavy(move |shared| Ok(Json(checked(shared, &script)))).await
+    shared.heavy(move |_| Ok(Json(checked(&script)))).await
 }

@@ -1,11 +1,12 @@
 //! The routes, a file a family. What is registered here is in `openapi.json`, too.
 
 mod bench;
+mod compat;
 pub(crate) mod events;
 mod files;
 mod kept;
+mod known;
 mod live;
-mod older;
 mod page;
 mod parts;
 mod query;
@@ -14,6 +15,7 @@ mod reference;
 mod runs;
 mod slices;
 mod upload;
+mod verbs;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,13 +26,14 @@ use axum::extract::{DefaultBodyLimit, Request};
 use axum::http::{StatusCode, header};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
+use axum::routing::post;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::state::Shared;
 use crate::{Problem, access};
 
-pub(crate) use older::Described;
+pub(crate) use compat::Described;
 
 /// Bytes of a body that is no upload.
 const MOST_BODY: usize = 1 << 20;
@@ -56,8 +59,8 @@ pub(crate) fn router(shared: Arc<Shared>) -> Router {
         .routes(routes!(questions::diff))
         .routes(routes!(questions::devices))
         .routes(routes!(questions::show_device))
-        .routes(routes!(questions::precisions))
-        .routes(routes!(questions::presets))
+        .routes(routes!(known::precisions))
+        .routes(routes!(known::presets))
         .routes(routes!(questions::predict))
         .routes(routes!(bench::start))
         .routes(routes!(bench::events))
@@ -68,12 +71,13 @@ pub(crate) fn router(shared: Arc<Shared>) -> Router {
         .routes(routes!(events::events))
         .routes(routes!(live::live))
         .split_for_parts();
-    let reference = reference::routes(reference::with_problems(description));
+    let api = api.route("/verbs/{name}", post(verbs::answer));
+    let reference = reference::routes(&reference::with_verbs(&reference::with_problems(description)));
     Router::new()
         .merge(page::routes())
         .nest("/api/v1", api)
         .merge(reference)
-        .merge(older::routes())
+        .merge(compat::routes())
         .fallback(nowhere)
         .method_not_allowed_fallback(no_such_method)
         // Bodies are bounded below, uploads by what the user allows.

@@ -114,7 +114,7 @@ pub(super) async fn query(
     shared
         .heavy(move |shared| {
             let held = Held(shared.runs.load(&run)?);
-            if held.0.recorded().is_none() {
+            if held.recordings().is_empty() {
                 return Err(Problem::missing("this run has no recording: it is a report or a table of sums")
                     .hint("open the trace itself to ask about it"));
             }
@@ -154,7 +154,7 @@ struct Held(Arc<Loaded>);
 
 impl Recordings for Held {
     fn recordings(&self) -> &[Recording] {
-        self.0.recorded().map_or(&[], |recorded| &recorded.run().recordings)
+        &self.0.recordings().run.recordings
     }
 }
 

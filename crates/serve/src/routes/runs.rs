@@ -1,5 +1,6 @@
 //! Runs: which there are, new ones from paths or uploads, and away with them.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use axum::Json;
@@ -24,8 +25,8 @@ pub(super) async fn list(State(shared): State<Arc<Shared>>) -> Json<Vec<RunInfo>
 #[serde(deny_unknown_fields)]
 pub(super) struct NewRun {
     /// Files and folders of the machine that the server runs on.
-    #[schema(min_items = 1, max_items = 1000)]
-    paths: Vec<String>,
+    #[schema(value_type = Vec<String>, min_items = 1, max_items = 1000)]
+    paths: Vec<PathBuf>,
 }
 
 /// A run that was made.

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use axum::extract::Multipart;
 use axum::http::StatusCode;
-use tempfile::TempDir;
+use eaves_store::staging::TemporaryDirectory;
 
 use crate::Problem;
 
@@ -20,10 +20,10 @@ const UNPACKED: u64 = 4;
 const MOST_FILES: usize = 1_000;
 
 /// Receives everything, or nothing stays.
-pub(super) async fn receive(mut parts: Multipart, limit: u64) -> Result<TempDir, Problem> {
+pub(super) async fn receive(mut parts: Multipart, limit: u64) -> Result<TemporaryDirectory, Problem> {
     let failed = |error: std::io::Error| Problem::internal(format!("an upload cannot be kept: {error}"));
     let slow = |_| Problem::new(StatusCode::REQUEST_TIMEOUT, "the upload stopped in the middle");
-    let folder = tempfile::Builder::new().prefix("eaves-upload-").tempdir().map_err(failed)?;
+    let folder = TemporaryDirectory::create("eaves-upload-").map_err(failed)?;
     let (mut received, mut files) = (0u64, 0);
     while let Some(mut part) = tokio::time::timeout(SILENCE, parts.next_field())
         .await
@@ -63,7 +63,7 @@ pub(super) async fn receive(mut parts: Multipart, limit: u64) -> Result<TempDir,
 }
 
 /// What was received, to be read: a file by itself, several as the folder they are in.
-pub(super) fn inputs(folder: &TempDir) -> Vec<PathBuf> {
+pub(super) fn inputs(folder: &TemporaryDirectory) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder.path()).into_iter().flatten().flatten();
     let files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
     if files.len() == 1 { files } else { vec![folder.path().to_owned()] }

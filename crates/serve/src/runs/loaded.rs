@@ -1,17 +1,21 @@
 //! A run in memory: its report, and what is drawn of it when somebody asks.
 
 use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
-use eaves_analyze::Options;
 use eaves_analyze::section::Section;
 use eaves_analyze::timeline::Charts;
+use eaves_analyze::{Options, Selection};
+use eaves_app::{Context, Recordings, Session, Verb, flame, verbs};
 use eaves_model::{Interval, Ns};
 use eaves_present::Document;
 use eaves_present::timeline::{ChartLookup, Scope, overview, payload};
 
+use super::Opening;
+use crate::Problem;
 use crate::answer::Answer;
-use crate::{Opened, Part, Problem, Recorded};
+use crate::requests::printed;
 
 /// Entries of a timeline that is asked for whole: about four megabytes.
 const MOST_ENTRIES: usize = 1_000_000;
@@ -19,9 +23,6 @@ const MOST_ENTRIES: usize = 1_000_000;
 const KEPT_WINDOWS: usize = 32;
 /// Parts whose flame graphs are kept.
 const KEPT_FLAMES: usize = 8;
-/// Bytes of memory that an event takes in columns and indices, as a rule.
-const BYTES_OF_EVENT: u64 = 160;
-
 /// What a timeline is drawn from.
 pub(crate) struct Drawn<'a> {
     pub(crate) charts: Charts<'a>,
@@ -31,7 +32,7 @@ pub(crate) struct Drawn<'a> {
 
 self_cell::self_cell!(
     struct Timeline {
-        owner: Arc<dyn Recorded>,
+        owner: Arc<Recordings>,
         #[covariant]
         dependent: Drawn,
     }
@@ -58,6 +59,14 @@ impl Window {
     pub(crate) const OPEN: Interval = Interval { start: Ns(-(1 << 60)), end: Ns(1 << 60) };
 }
 
+/// A part of recordings; the default is all.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Part {
+    rank: Option<i64>,
+    /// A window of time for each recording, counted from its start.
+    windows: Option<Vec<Interval>>,
+}
+
 /// What a flame graph is of: a part, and the run that it is compared with. A run that was read again is another one.
 #[derive(Clone)]
 struct FlameKey {
@@ -78,8 +87,8 @@ impl PartialEq for FlameKey {
 /// A run that was read.
 pub(crate) struct Loaded {
     pub(crate) report: Answer,
-    pub(crate) document: Option<Document>,
-    recorded: Option<Arc<dyn Recorded>>,
+    pub(crate) document: Document,
+    recordings: Arc<Recordings>,
     timeline: OnceLock<Timeline>,
     whole: OnceLock<Arc<Answer>>,
     windows: Mutex<VecDeque<(Window, Arc<Answer>)>>,
@@ -90,31 +99,45 @@ pub(crate) struct Loaded {
 }
 
 impl Loaded {
-    pub(crate) fn new(opened: Opened) -> Self {
-        let recordings = opened.recorded.iter().flat_map(|recorded| &recorded.run().recordings);
-        // The numbers of events come from files, which may say anything.
-        let events = recordings.map(|recording| recording.trace.events).fold(0, u64::saturating_add);
-        let size = events.saturating_mul(BYTES_OF_EVENT).saturating_add(3 * opened.json.len() as u64);
-        Self {
-            report: Answer::json(opened.json),
-            document: opened.document,
-            recorded: opened.recorded,
+    /// Reads inputs and reports on them. The session finds them by the name from now on.
+    pub(super) fn read(
+        inputs: &[PathBuf],
+        name: &Path,
+        session: &Session,
+        opening: &Opening,
+    ) -> Result<Self, Problem> {
+        let recordings = Arc::new(Recordings::read(inputs, Selection::default(), None)?);
+        session.add_as(name, &recordings);
+        let request = verbs::Report {
+            inputs: vec![name.to_owned()],
+            device: opening.device.clone(),
+            config: opening.config_file(),
+            ops: opening.ops_file(recordings.has_traces()),
+            ..verbs::Report::default()
+        };
+        let answer = request.run(&Context::new(session))?;
+        let json = printed(&answer)?;
+        let size = recordings.size().saturating_add(3 * json.len() as u64);
+        Ok(Self {
+            report: Answer::json(json),
+            document: answer.document,
+            recordings,
             timeline: OnceLock::new(),
             whole: OnceLock::new(),
             windows: Mutex::default(),
             flame: OnceLock::new(),
             flames: Mutex::default(),
             size,
-        }
+        })
     }
 
     fn drawn(&self) -> Result<&Drawn<'_>, Problem> {
-        let recorded = self.to_draw()?;
+        let recordings = self.to_draw()?;
         let timeline = self.timeline.get_or_init(|| {
-            Timeline::new(recorded.clone(), |recorded| {
-                let charts = eaves_analyze::timeline::charts(&recorded.run().recordings, &Options::default());
+            Timeline::new(recordings.clone(), |recordings| {
+                let charts = eaves_analyze::timeline::charts(&recordings.run.recordings, &Options::default());
                 let lookup = ChartLookup::new(&charts);
-                Drawn { charts, lookup, section: recorded.timeline() }
+                Drawn { charts, lookup, section: facts(recordings) }
             })
         });
         let drawn = timeline.borrow_dependent();
@@ -131,16 +154,22 @@ impl Loaded {
     }
 
     /// The recordings, or why nothing can be drawn.
-    fn to_draw(&self) -> Result<&Arc<dyn Recorded>, Problem> {
-        self.recorded.as_ref().ok_or_else(|| {
-            Problem::missing("this run has no recording: it is a report or a table of sums")
-                .hint("open the trace itself for its timeline and flame graph")
-        })
+    fn to_draw(&self) -> Result<&Arc<Recordings>, Problem> {
+        if !self.recordings.run.recordings.is_empty() {
+            return Ok(&self.recordings);
+        }
+        Err(Problem::missing("this run has no recording: it is a report or a table of sums")
+            .hint("open the trace itself for its timeline and flame graph"))
     }
 
-    /// The recordings.
-    pub(crate) fn recorded(&self) -> Option<&dyn Recorded> {
-        self.recorded.as_deref()
+    /// What was read.
+    pub(crate) fn recordings(&self) -> &Recordings {
+        &self.recordings
+    }
+
+    /// The numbers of the timeline.
+    pub(crate) fn timeline_facts(&self) -> Result<Option<&Section>, Problem> {
+        Ok(self.drawn()?.section.as_ref())
     }
 
     /// The timeline, whole or of a window.
@@ -172,11 +201,14 @@ impl Loaded {
         window: Option<Interval>,
         base: Option<&Arc<Self>>,
     ) -> Result<Arc<Answer>, Problem> {
-        let recorded = self.to_draw()?;
+        let recordings = self.to_draw()?;
         let windows = window.map(|window| self.own_windows(window)).transpose()?;
         let part = Part { rank, windows };
-        let compared = base.map(|base| base.to_draw()).transpose()?.map(|recorded| recorded.run());
-        let make = || Ok(Arc::new(Answer::json(recorded.flame(&part, compared)?)));
+        let compared = base.map(|base| base.to_draw()).transpose()?.map(|base| &base.run);
+        let make = || {
+            let data = flame::page_data(recordings, part.rank, part.windows.as_deref(), compared)?;
+            Ok(Arc::new(Answer::json(data)))
+        };
         if part == Part::default() && base.is_none() {
             return self.flame.get_or_init(make).clone();
         }
@@ -195,8 +227,7 @@ impl Loaded {
     /// A window in the time of the timeline as each recording has it, counted from its start.
     fn own_windows(&self, window: Interval) -> Result<Vec<Interval>, Problem> {
         let charts = self.charts()?;
-        let recordings = self.recorded.iter().flat_map(|recorded| &recorded.run().recordings);
-        let own = recordings.map(|recording| {
+        let own = self.recordings.run.recordings.iter().map(|recording| {
             let chart = charts.charts.iter().find(|chart| std::ptr::eq(chart.trace, &recording.trace));
             let start = chart.map_or(Ns::ZERO, |chart| chart.start());
             Interval::new(window.start - start, window.end - start)
@@ -214,4 +245,11 @@ impl Loaded {
             + self.flame.get().and_then(|flame| flame.as_ref().ok()).map_or(0, |answer| answer.size());
         self.size + answers as u64
     }
+}
+
+/// The numbers of the timeline of recordings.
+fn facts(recordings: &Arc<Recordings>) -> Option<Section> {
+    let request = verbs::Timeline { inputs: recordings.inputs.clone(), ..verbs::Timeline::default() };
+    let answer = request.run(&Context::new(&Session::of(recordings))).ok()?;
+    answer.document.sections().next().cloned()
 }

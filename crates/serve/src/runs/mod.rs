@@ -3,15 +3,16 @@
 
 mod loaded;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
+use eaves_app::{Recordings, Session, verbs};
+use eaves_store::staging::TemporaryDirectory;
 use serde::Serialize;
-use tempfile::TempDir;
 
 pub(crate) use self::loaded::{Loaded, Window};
-use crate::{Engine, Problem};
+use crate::{Options, Problem};
 
 /// Runs that there may be at once; an old one is deleted by whoever wants more.
 const MOST_RUNS: usize = 1_000;
@@ -21,7 +22,7 @@ pub(crate) struct Run {
     pub(crate) id: String,
     pub(crate) inputs: Vec<PathBuf>,
     /// Removes what was uploaded with the run.
-    _folder: Option<TempDir>,
+    _folder: Option<TemporaryDirectory>,
     loaded: Mutex<Option<Arc<Loaded>>>,
     failure: Mutex<Option<Problem>>,
     used: AtomicU64,
@@ -42,9 +43,31 @@ pub(crate) struct RunInfo {
     error: Option<String>,
 }
 
+/// What runs are compared with, as the user said when the server started.
+#[derive(Debug)]
+struct Opening {
+    device: Option<String>,
+    config: PathBuf,
+    ops: PathBuf,
+    /// Formulas that were named are for traces, too; those that lie around are for measurements.
+    is_ops_named: bool,
+}
+
+impl Opening {
+    fn config_file(&self) -> Option<PathBuf> {
+        self.config.is_file().then(|| self.config.clone())
+    }
+
+    fn ops_file(&self, has_traces: bool) -> Option<PathBuf> {
+        let is_meant = self.is_ops_named || !has_traces;
+        (is_meant && self.ops.is_file()).then(|| self.ops.clone())
+    }
+}
+
 /// All runs.
 pub(crate) struct Runs {
-    engine: Arc<dyn Engine>,
+    session: Arc<Session>,
+    opening: Opening,
     /// Bytes that they may take together.
     bound: u64,
     list: Mutex<Vec<Arc<Run>>>,
@@ -57,7 +80,20 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// What the names of runs begin with in requests: `run:1`.
+const PREFIX: &str = "run:";
+
 impl Run {
+    /// What requests call it.
+    pub(crate) fn name(&self) -> String {
+        format!("{PREFIX}{}", self.id)
+    }
+
+    /// The id in the name of a run, if it is one. A file of that name is `./run:1`.
+    pub(crate) fn id_in(name: &Path) -> Option<&str> {
+        name.to_str()?.strip_prefix(PREFIX)
+    }
+
     /// The last part of the first input, and how many more there are.
     pub(crate) fn title(&self) -> String {
         let name = |path: &PathBuf| {
@@ -88,10 +124,10 @@ impl Run {
         self.loaded.try_lock().is_ok_and(|loaded| loaded.is_some())
     }
 
-    /// True if it is in memory and has recordings.
-    pub(crate) fn is_recorded(&self) -> bool {
+    /// True if it is in memory and has traces.
+    pub(crate) fn has_traces(&self) -> bool {
         let loaded = self.loaded.try_lock();
-        loaded.is_ok_and(|loaded| loaded.as_ref().is_some_and(|loaded| loaded.recorded().is_some()))
+        loaded.is_ok_and(|loaded| loaded.as_ref().is_some_and(|loaded| loaded.recordings().has_traces()))
     }
 
     /// Forgets what was read: the inputs have changed.
@@ -102,12 +138,29 @@ impl Run {
 }
 
 impl Runs {
-    pub(crate) fn new(engine: Arc<dyn Engine>, bound: u64) -> Self {
-        Self { engine, bound, list: Mutex::default(), next: AtomicU64::new(1), clock: AtomicU64::new(0) }
+    pub(crate) fn new(session: Arc<Session>, options: &Options) -> Self {
+        let opening = Opening {
+            device: options.device.clone(),
+            config: options.config_path().to_owned(),
+            ops: options.ops_path().to_owned(),
+            is_ops_named: options.ops.is_some(),
+        };
+        Self {
+            session,
+            opening,
+            bound: options.memory,
+            list: Mutex::default(),
+            next: AtomicU64::new(1),
+            clock: AtomicU64::new(0),
+        }
     }
 
     /// A new run, not read yet.
-    pub(crate) fn add(&self, inputs: Vec<PathBuf>, folder: Option<TempDir>) -> Result<Arc<Run>, Problem> {
+    pub(crate) fn add(
+        &self,
+        inputs: Vec<PathBuf>,
+        folder: Option<TemporaryDirectory>,
+    ) -> Result<Arc<Run>, Problem> {
         let mut list = locked(&self.list);
         if list.len() >= MOST_RUNS {
             return Err(Problem::failed(format!("there are {MOST_RUNS} runs")).hint("delete some of them"));
@@ -166,9 +219,9 @@ impl Runs {
         if let Some(failure) = &*locked(&run.failure) {
             return Err(failure.clone());
         }
-        match self.engine.open(&run.inputs) {
-            Ok(opened) => {
-                let loaded = Arc::new(Loaded::new(opened));
+        match Loaded::read(&run.inputs, Path::new(&run.name()), &self.session, &self.opening) {
+            Ok(loaded) => {
+                let loaded = Arc::new(loaded);
                 *slot = Some(loaded.clone());
                 drop(slot);
                 self.make_room(run);
@@ -178,6 +231,19 @@ impl Runs {
                 *locked(&run.failure) = Some(problem.clone());
                 Err(problem)
             }
+        }
+    }
+
+    /// Compares a run with what the server was started with, where a request says nothing of it.
+    pub(crate) fn complete(&self, request: &mut verbs::Roofline, recordings: &Recordings) {
+        request.device = std::mem::take(&mut request.device).or_named(self.opening.device.clone());
+        let has_traces = recordings.has_traces();
+        // Traces say what they were recorded on.
+        if request.config.is_none() && request.device.is_unnamed() && !has_traces {
+            request.config = self.opening.config_file();
+        }
+        if request.ops.is_none() {
+            request.ops = self.opening.ops_file(has_traces);
         }
     }
 
@@ -217,66 +283,65 @@ impl Runs {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::AtomicUsize;
+    use eaves_app::Session;
 
     use super::*;
-    use crate::Opened;
 
-    /// Opens a megabyte for whatever it is asked for.
-    #[derive(Default)]
-    struct Megabytes(AtomicUsize);
+    fn runs(bound: u64) -> Runs {
+        Runs::new(Arc::new(Session::default()), &Options { memory: bound, ..Options::default() })
+    }
 
-    impl Engine for Megabytes {
-        fn answer(&self, _: &[String]) -> Result<Vec<u8>, Problem> {
-            Err(Problem::bad("none"))
-        }
-        fn open(&self, inputs: &[PathBuf]) -> Result<Opened, Problem> {
-            self.0.fetch_add(1, Ordering::Relaxed);
-            match inputs {
-                [] => Err(Problem::failed("nothing")),
-                _ => Ok(Opened { json: vec![b' '; 1_000_000], document: None, recorded: None }),
-            }
-        }
-        fn ask(&self, _: &str, _: serde_json::Map<String, serde_json::Value>) -> Result<Vec<u8>, Problem> {
-            Err(Problem::bad("none"))
-        }
-        fn known(&self, _: &str) -> Result<Vec<u8>, Problem> {
-            Err(Problem::bad("none"))
-        }
-        fn check_ops(&self, _: &str) -> Vec<(Option<usize>, String)> {
-            Vec::new()
-        }
+    fn written(folder: &Path, name: &str) -> PathBuf {
+        let path = folder.join(name);
+        let event = r#"{"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 1, "dur": 5}"#;
+        std::fs::write(&path, format!(r#"{{"traceEvents": [{event}]}}"#)).unwrap();
+        path
     }
 
     #[test]
     fn what_was_used_longest_ago_makes_room() {
-        let engine = Arc::new(Megabytes::default());
-        // Each is counted three times: as it is and packed twice.
-        let runs = Runs::new(engine.clone(), 7_000_000);
-        let all: Vec<_> = (0..3).map(|_| runs.add(vec![PathBuf::from("a")], None).unwrap()).collect();
+        let folder = tempfile::tempdir().unwrap();
+        let path = written(folder.path(), "trace.json");
+        let add = |runs: &Runs| runs.add(vec![path.clone()], None).unwrap();
+        let alone = runs(u64::MAX);
+        let size = alone.load(&add(&alone)).unwrap().memory();
+        // Room for two and a half of them.
+        let runs = runs(2 * size + size / 2);
+        let all: Vec<_> = (0..3).map(|_| add(&runs)).collect();
         runs.load(&all[0]).unwrap();
         runs.load(&all[1]).unwrap();
-        assert_eq!((runs.in_memory(), engine.0.load(Ordering::Relaxed)), (2, 2));
+        assert_eq!(runs.in_memory(), 2);
         // The first is used again, so the second goes.
         runs.load(&all[0]).unwrap();
         runs.load(&all[2]).unwrap();
         let states: Vec<_> = runs.all().iter().map(|run| run.info().state).collect();
         assert_eq!(states, ["ready", "unread", "ready"]);
+        // And is read again when it is wanted, in the place of the first.
         runs.load(&all[1]).unwrap();
-        assert_eq!(engine.0.load(Ordering::Relaxed), 4);
+        assert_eq!(runs.in_memory(), 2);
     }
 
     #[test]
     fn a_failure_is_remembered_until_the_input_changes() {
-        let engine = Arc::new(Megabytes::default());
-        let runs = Runs::new(engine.clone(), 0);
-        let run = runs.add(Vec::new(), None).unwrap();
-        assert!(runs.load(&run).is_err() && runs.load(&run).is_err());
-        assert_eq!((engine.0.load(Ordering::Relaxed), run.info().state), (1, "failed"));
-        run.forget();
+        let folder = tempfile::tempdir().unwrap();
+        let runs = runs(u64::MAX);
+        let run = runs.add(vec![folder.path().join("trace.json")], None).unwrap();
         assert!(runs.load(&run).is_err());
-        assert_eq!(engine.0.load(Ordering::Relaxed), 2);
+        written(folder.path(), "trace.json");
+        assert!(runs.load(&run).is_err() && run.info().state == "failed");
+        run.forget();
+        assert!(runs.load(&run).is_ok());
         runs.remove("latest").unwrap();
         assert!(runs.find("latest").is_err());
+    }
+
+    #[test]
+    fn a_run_has_a_name_of_its_own() {
+        let runs = runs(u64::MAX);
+        let run = runs.add(vec!["a".into()], None).unwrap();
+        assert_eq!(Run::id_in(Path::new(&run.name())), Some("1"));
+        for other in ["1", "./run:1", "/run:1", "h100-sxm"] {
+            assert_eq!(Run::id_in(Path::new(other)), None, "{other}");
+        }
     }
 }

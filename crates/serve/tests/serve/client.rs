@@ -3,11 +3,10 @@
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
-use eaves_cli::serving::Program;
-use eaves_serve::{Engine, Options, Server};
+use eaves_app::{Context, Form, Look, Session, verbs};
+use eaves_serve::{Options, Server};
 use serde_json::Value;
 
 /// An answer.
@@ -38,6 +37,13 @@ impl Answer {
     }
 }
 
+/// What a verb answers to a request, as the command line prints it.
+pub(crate) fn printed(verb: &str, fields: &Value) -> Vec<u8> {
+    let (session, fields) = (Session::default(), fields.as_object().unwrap().clone());
+    let answer = (verbs::find(verb).unwrap().answer)(fields, &Context::new(&session)).unwrap();
+    answer.render(Form::Json, Look { width: 0, top: 0, full: true }).unwrap()
+}
+
 /// The folder of examples.
 pub(crate) fn examples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples")
@@ -52,21 +58,26 @@ pub(crate) struct Served {
 impl Served {
     /// With the examples as what clients may open, and one of them open.
     pub(crate) fn start() -> Self {
-        let served = Self::with(|options| options, Arc::new(Program::default()));
+        let served = Self::empty();
         served.server.open(vec![examples().join("training")]).unwrap();
         served
     }
 
-    pub(crate) fn with(change: impl FnOnce(Options) -> Options, engine: Arc<dyn Engine>) -> Self {
+    /// Without a run.
+    pub(crate) fn empty() -> Self {
+        Self::with(|options| options)
+    }
+
+    pub(crate) fn with(change: impl FnOnce(Options) -> Options) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let options = Options {
             port: 0,
             folders: vec![folder.path().to_owned(), examples()],
-            config: folder.path().join("roofline_config.json"),
-            ops: folder.path().join("ops.rhai"),
+            config: Some(folder.path().join("roofline_config.json")),
+            ops: Some(folder.path().join("ops.rhai")),
             ..Options::default()
         };
-        Self { server: Server::start(change(options), engine).unwrap(), folder }
+        Self { server: Server::start(change(options)).unwrap(), folder }
     }
 
     pub(crate) fn address(&self) -> SocketAddr {

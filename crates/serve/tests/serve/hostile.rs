@@ -2,9 +2,7 @@
 
 use std::io::Write;
 use std::net::IpAddr;
-use std::sync::Arc;
 
-use eaves_cli::serving::Program;
 use eaves_serve::{Options, Server, StartError};
 use serde_json::json;
 
@@ -13,16 +11,16 @@ use crate::client::Served;
 #[test]
 fn only_this_machine_without_a_token() {
     let options = Options { host: IpAddr::from([0, 0, 0, 0]), port: 0, ..Options::default() };
-    let refused = Server::start(options.clone(), Arc::new(Program::default()));
+    let refused = Server::start(options.clone());
     assert!(matches!(refused, Err(StartError::NoToken(_))));
     let empty = Options { token: Some(String::new()), ..options };
-    assert!(matches!(Server::start(empty, Arc::new(Program::default())), Err(StartError::NoToken(_))));
+    assert!(matches!(Server::start(empty), Err(StartError::NoToken(_))));
 }
 
 #[test]
 fn a_token_opens_everything_and_nothing_else_does() {
     let token = Some("correct horse".replace(' ', "-"));
-    let served = Served::with(|options| Options { token, ..options }, Arc::new(Program::default()));
+    let served = Served::with(|options| Options { token, ..options });
     let asked = |path: &str, headers: &[(&str, &str)]| served.ask("GET", path, headers, b"");
     for path in ["/", "/api", "/api/v1/runs", "/api/v1/config", "/api/v1/openapi.json", "/nowhere"] {
         asked(path, &[]).is_problem(401);
@@ -106,8 +104,7 @@ fn paths_outside_stay_closed() {
         let answer = served.get(path);
         assert!(matches!(answer.status, 400 | 404), "{path}: {}", answer.status);
     }
-    let anywhere =
-        Served::with(|options| Options { anywhere: true, ..options }, Arc::new(Program::default()));
+    let anywhere = Served::with(|options| Options { anywhere: true, ..options });
     // It may be opened, and is no trace.
     anywhere.send("POST", "/api/v1/runs", &json!({"paths": ["/etc/passwd"]}).to_string()).is_problem(422);
 }
@@ -115,7 +112,7 @@ fn paths_outside_stay_closed() {
 #[test]
 fn too_much_is_too_much() {
     let change = |options| Options { upload_limit: 100_000, ..options };
-    let served = Served::with(change, Arc::new(Program::default()));
+    let served = Served::with(change);
     let upload = |content: &[u8]| {
         let head = "--x\r\ncontent-disposition: form-data; name=\"file\"; filename=\"a.json.gz\"\r\n\r\n";
         let body = [head.as_bytes(), content, b"\r\n--x--\r\n"].concat();
@@ -155,6 +152,10 @@ fn nonsense_gets_an_answer() {
         ("POST", "/api/v1/predict", "{\"op\": \"gemm\", \"output\": \"/etc/x\"}"),
         ("POST", "/api/v1/predict", "{\"op\": \"gemm\", \"device\": \"/etc/passwd\"}"),
         ("POST", "/api/v1/predict", "{\"op\": \"model\", \"model\": \"../config.json\"}"),
+        ("POST", "/api/v1/verbs/report", "{"),
+        ("POST", "/api/v1/verbs/report", "[]"),
+        ("POST", "/api/v1/verbs/none", "{}"),
+        ("GET", "/api/v1/verbs/report", ""),
         ("POST", "/api/v1/bench", "{\"kernel\": \"gemm\", \"precision\": \"--help\"}"),
         ("POST", "/api/v1/bench", "{\"kernel\": \"preset\", \"preset\": \"none\"}"),
         ("POST", "/api/v1/ops/check", "{\"script\": 1}"),

@@ -4,12 +4,13 @@
 
 mod calculator;
 mod client;
+mod compat;
 mod files;
 mod hostile;
 mod many;
-mod older;
 mod packed;
 mod parts;
 mod published;
 mod query;
 mod questions;
+mod verbs;

@@ -1,17 +1,15 @@
 //! Runs and their parts.
 
-use eaves_cli::serving::Program;
-use eaves_serve::Engine;
-use serde_json::Value;
+use eaves_app::{Context, Form, Look, Session, Verb, verbs};
+use serde_json::{Value, json};
 
-use crate::client::{Served, examples};
+use crate::client::{Served, examples, printed};
 use crate::packed;
 
 #[test]
 fn the_document_is_what_the_command_line_prints() {
     let served = Served::start();
-    let path = examples().join("training").display().to_string();
-    let printed = Program::default().answer(&["report".to_owned(), path]).unwrap();
+    let printed = printed("report", &json!({"inputs": [examples().join("training")]}));
     let answer = served.get("/api/v1/runs/latest/document");
     assert_eq!((answer.status, answer.header("content-type")), (200, Some("application/json")));
     assert!(answer.body == printed);
@@ -215,9 +213,9 @@ fn a_flame_graph_is_compared_with_that_of_another_run() {
     let rank = host_times(&flame("2/flame?base=1&rank=0"));
     assert!(rank[0] > 0 && rank[1] == host_times(&flame("1/flame?rank=0"))[0]);
     // Frame by frame what the command line says.
-    let path = |name: &str| examples().join(name).display().to_string();
-    let words = ["flame".to_owned(), path("host-bound"), "--diff".to_owned(), path("training")];
-    let printed: Value = serde_json::from_slice(&Program::default().answer(&words).unwrap()).unwrap();
+    let path = |name: &str| examples().join(name);
+    let asked = json!({"inputs": [path("host-bound")], "diff": path("training")});
+    let printed: Value = serde_json::from_slice(&printed("flame", &asked)).unwrap();
     let table = &printed["sections"][0]["tables"][0];
     let place = |id: &str| table["columns"].as_array().unwrap().iter().position(|one| one["id"] == id);
     let columns = ["name", "self_ns", "base_self_ns"].map(|id| place(id).unwrap());
@@ -278,14 +276,12 @@ fn runs_come_and_go() {
 fn a_saved_report_is_a_run() {
     let served = Served::start();
     let page = served.folder.path().join("report.html");
-    let code = eaves_cli::exit_code([
-        "eaves",
-        "report",
-        &examples().join("training").display().to_string(),
-        "-o",
-        &page.display().to_string(),
-    ]);
-    assert_eq!(code, 0);
+    let request = verbs::Report { inputs: vec![examples().join("training")], ..verbs::Report::default() };
+    let session = Session::default();
+    let context = Context { forms: &[Form::Html], ..Context::new(&session) };
+    let saved = request.run(&context).unwrap();
+    let look = Look { width: 80, top: 0, full: true };
+    std::fs::write(&page, saved.render(Form::Html, look).unwrap()).unwrap();
     let made = served.send("POST", "/api/v1/runs", &serde_json::json!({"paths": [page]}).to_string()).json();
     let id = made["id"].as_str().unwrap();
     let saved = served.get(&format!("/api/v1/runs/{id}/document")).json();

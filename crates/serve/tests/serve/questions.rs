@@ -1,40 +1,20 @@
 //! Questions, benchmarks, and the description of it all.
 
-use std::path::PathBuf;
-use std::sync::Arc;
+use serde_json::{Value, json};
 
-use eaves_cli::serving::Program;
-use eaves_serve::{Engine, Opened, Problem};
-use serde_json::{Map, Value, json};
-
-use crate::client::Served;
-
-fn answer(words: &[&str]) -> Vec<u8> {
-    Program::default().answer(&words.iter().map(|&word| word.to_owned()).collect::<Vec<_>>()).unwrap()
-}
+use crate::client::{Served, printed};
 
 #[test]
 fn answers_are_those_of_the_command_line() {
     let served = Served::start();
-    assert_eq!(served.get("/api/v1/devices").body, answer(&["device", "list"]));
-    assert_eq!(served.get("/api/v1/devices/H100-SXM").body, answer(&["device", "show", "h100-sxm"]));
+    assert_eq!(served.get("/api/v1/devices").body, printed("device", &json!({"op": "list"})));
+    let shown = printed("device", &json!({"op": "show", "device": "h100-sxm"}));
+    assert_eq!(served.get("/api/v1/devices/H100-SXM").body, shown);
     let asked = json!({"op": "gemm", "m": 1, "n": "4k", "k": 4096, "device": "gb10-287", "precision": "fp16", "bias": false});
     let predicted = served.send("POST", "/api/v1/predict", &asked.to_string());
-    let words = [
-        "predict",
-        "gemm",
-        "--m",
-        "1",
-        "--n",
-        "4096",
-        "--k",
-        "4096",
-        "--device",
-        "gb10-287",
-        "--precision",
-        "fp16",
-    ];
-    assert!(predicted.body == answer(&words));
+    let same = json!({"op": "gemm", "m": 1, "n": 4096, "k": 4096, "device": "gb10-287", "precision": "fp16"});
+    assert!(predicted.body == printed("predict", &same));
+    assert!(served.send("POST", "/api/v1/verbs/predict", &asked.to_string()).body == predicted.body);
     // By hand, as published for a 4096 by 4096 matrix at 287 GB/s: 33570816 bytes, 116.97 us.
     let table = &predicted.json()["sections"][0]["tables"][0];
     let column =
@@ -70,38 +50,11 @@ fn what_is_known_by_name() {
     assert_eq!(presets["backends"][0], json!({"name": "cpu", "available": true, "reason": null}));
 }
 
-/// The program, but for benchmarks: they say what they were asked, and the second of each job fails.
-struct Canned(Program);
-
-impl Engine for Canned {
-    fn answer(&self, words: &[String]) -> Result<Vec<u8>, Problem> {
-        match words[0].as_str() {
-            "bench" if words.iter().any(|word| word.ends_with("=int8/int8")) => {
-                Err(Problem::failed("no such kernel"))
-            }
-            "bench" => Ok(json!({"schema": "eaves.bench/1", "words": words}).to_string().into_bytes()),
-            _ => self.0.answer(words),
-        }
-    }
-    fn open(&self, inputs: &[PathBuf]) -> Result<Opened, Problem> {
-        self.0.open(inputs)
-    }
-    fn ask(&self, verb: &str, request: Map<String, Value>) -> Result<Vec<u8>, Problem> {
-        self.0.ask(verb, request)
-    }
-    fn known(&self, kind: &str) -> Result<Vec<u8>, Problem> {
-        self.0.known(kind)
-    }
-    fn check_ops(&self, script: &str) -> Vec<(Option<usize>, String)> {
-        self.0.check_ops(script)
-    }
-}
-
 #[test]
 fn benchmarks_tell_each_kernel() {
-    let served = Served::with(|options| options, Arc::new(Canned(Program::default())));
-    let asked =
-        json!({"kernel": "preset", "preset": "ffn-up", "precision": "fp32,int8/int8,mxfp4", "seconds": 0.1});
+    let served = Served::empty();
+    // There is no kernel for the second.
+    let asked = json!({"kernel": "gemv", "n": 64, "k": 64, "precision": "fp32,int2,bf16", "seconds": 0.1});
     let job =
         served.send("POST", "/api/v1/bench", &asked.to_string()).json()["job"].as_str().unwrap().to_owned();
     let path = format!("/api/v1/jobs/{job}/events");
@@ -114,14 +67,18 @@ fn benchmarks_tell_each_kernel() {
     assert_eq!(told, [(0, 3), (1, 3), (2, 3), (3, 3), (3, 3)]);
     assert!(heard.iter().all(|message| message["kind"] == "progress"));
     assert_eq!(heard[4]["data"]["state"], "done");
-    let words = json!(["bench", "gemv", "--n=4096", "--k=14336", "--seconds=0.1", "--precision=fp32"]);
-    assert_eq!(heard[1]["data"]["document"]["words"], words);
-    assert!(heard[2]["data"]["error"].as_str().unwrap().contains("no such kernel"));
+    assert_eq!(heard[0]["data"]["next"], "gemv 1x64x64 fp32");
+    let first = &heard[1]["data"]["document"];
+    assert_eq!(
+        (&first["schema"], first["sections"][0]["tables"][0]["rows"].as_array().unwrap().len()),
+        (&json!("eaves.bench/1"), 1)
+    );
+    assert!(heard[2]["data"]["error"].as_str().unwrap().contains("gemv 1x64x64 int2"), "{}", heard[2]);
     // Whoever comes late hears the same.
     assert_eq!(served.listen(&path, is_last), heard);
     assert_eq!(served.ask("DELETE", &format!("/api/v1/jobs/{job}"), &[], b"").status, 200);
     served.ask("DELETE", "/api/v1/jobs/99", &[], b"").is_problem(404);
-    let none = json!({"kernel": "gemv", "precision": "int8/int8"}).to_string();
+    let none = json!({"kernel": "gemv", "precision": "int2"}).to_string();
     let job = served.send("POST", "/api/v1/bench", &none).json()["job"].as_str().unwrap().to_owned();
     assert_eq!(
         served.listen(&format!("/api/v1/jobs/{job}/events"), is_last).last().unwrap()["data"]["state"],

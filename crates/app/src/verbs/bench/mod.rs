@@ -6,7 +6,7 @@ mod shapes;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
-use eaves_assess::bench::{points, section};
+use eaves_assess::bench::{name, points, section};
 use eaves_assess::roofline;
 use eaves_bench::running::{BackendKind, Code, KnownRoofs, Task};
 use eaves_bench::{CacheState, Measurement, Options, Spec};
@@ -22,8 +22,12 @@ pub use self::precisions::{ALL_PRECISIONS, Precisions, WIDE_PRECISIONS};
 pub(super) use self::precisions::{Pair, pair};
 pub(super) use self::shapes::Product;
 pub use self::shapes::{ArithmeticName, Attention, CodeName, Fma, Gemm, Gemv, StreamName, Streams};
+use crate::device::file_meant;
 use crate::running::{Running, StateName, broken, roofs_named, with_runner};
 use crate::{Answer, Context, Failure, Form, HELP_TEMPLATE, Verb};
+
+/// More would run for days.
+const MOST_KERNELS: usize = 100_000;
 
 /// Run kernels of any shape and precision here, timed honestly
 #[derive(Args, Clone, Debug, Default, PartialEq)]
@@ -218,7 +222,34 @@ impl JsonSchema for Bench {
     }
 }
 
+/// One kernel of a request: a shape in one precision. Whoever watches sees each when it has finished.
+#[derive(Debug)]
+pub struct BenchKernel {
+    common: Common,
+    wanted: Wanted,
+}
+
+impl BenchKernel {
+    /// What people call it.
+    pub fn label(&self) -> String {
+        let spec = self.wanted.specs.first();
+        let named = spec.map(|spec| format!("{} {}", name(spec), spec.precision()));
+        let code = self.wanted.codes.iter().find(|code| **code != Code::Own);
+        let code = code.map(|code| format!(" {}", CodeName(*code))).unwrap_or_default();
+        format!("{}{code}", named.as_deref().unwrap_or_default().trim_end())
+    }
+
+    /// Runs it and answers as the whole request does.
+    ///
+    /// # Errors
+    /// If it cannot be run, or its numbers are not to be believed.
+    pub fn run(&self, context: &Context<'_>) -> Result<Answer, Failure> {
+        self.common.answer(&self.wanted, context)?.sound()
+    }
+}
+
 /// What to run, whose code, and where operands are if nobody says.
+#[derive(Debug)]
 struct Wanted {
     specs: Vec<Spec>,
     codes: Vec<Code>,
@@ -236,17 +267,15 @@ impl Verb for Bench {
 
     fn run(&self, context: &Context<'_>) -> Result<Answer, Failure> {
         let (common, wanted) = self.wanted()?;
-        let roofs = common.device.as_deref().map(roofs_named).transpose()?.unwrap_or_default();
-        let opened = common.running.backend().open(common.compile_for.as_deref())?;
-        let tasks = common.tasks(&wanted);
-        let ran = with_runner(context, opened.backend(), |runner| runner.run(&tasks, &roofs))?;
-        let mut answer = Answer::new(document(&ran, &roofs)).with_top(0);
-        answer.fault = broken(&ran).or_else(|| nothing_ran(&ran));
-        Ok(answer)
+        common.answer(&wanted, context)
     }
 
     fn files(&self) -> Vec<PathBuf> {
-        self.common().device.iter().map(PathBuf::from).collect()
+        self.common().device.as_deref().and_then(file_meant).into_iter().collect()
+    }
+
+    fn runs_kernels(&self) -> bool {
+        true
     }
 
     fn has_form(&self, form: Form) -> bool {
@@ -295,6 +324,20 @@ pub(super) fn rooflines(measured: &[&Measurement], roofs: &Roofs<'_>) -> Vec<Out
 }
 
 impl Bench {
+    /// The kernels of the request, in order.
+    ///
+    /// # Errors
+    /// If it asks for none, or for more than anybody waits for.
+    pub fn kernels(&self) -> Result<Vec<BenchKernel>, Failure> {
+        let (common, wanted) = self.wanted()?;
+        let kernel = |spec: &Spec, code: &Code| BenchKernel {
+            common: common.clone(),
+            wanted: Wanted { specs: vec![*spec], codes: vec![*code], usual_state: wanted.usual_state },
+        };
+        let (specs, codes) = (&wanted.specs, &wanted.codes);
+        Ok(specs.iter().flat_map(|spec| codes.iter().map(move |code| kernel(spec, code))).collect())
+    }
+
     fn common(&self) -> &Common {
         match &self.op {
             Some(BenchOp::Attention(of)) => &of.common,
@@ -321,6 +364,13 @@ impl Bench {
             Some(BenchOp::Stream(of)) => of.shape.wanted()?,
             None => self.presets.wanted()?,
         };
+        let count = wanted.specs.len().saturating_mul(wanted.codes.len());
+        if count > MOST_KERNELS {
+            return Err(Failure::usage(
+                format!("{count} kernels are more than {MOST_KERNELS}"),
+                "ask for fewer shapes, precisions or implementations at once",
+            ));
+        }
         Ok((self.common(), wanted))
     }
 }
@@ -341,6 +391,16 @@ impl Presets {
 }
 
 impl Common {
+    fn answer(&self, wanted: &Wanted, context: &Context<'_>) -> Result<Answer, Failure> {
+        let roofs = self.device.as_deref().map(roofs_named).transpose()?.unwrap_or_default();
+        let opened = self.running.backend().open(self.compile_for.as_deref())?;
+        let tasks = self.tasks(wanted);
+        let ran = with_runner(context, opened.backend(), |runner| runner.run(&tasks, &roofs))?;
+        let mut answer = Answer::new(document(&ran, &roofs)).with_top(0);
+        answer.fault = broken(&ran).or_else(|| nothing_ran(&ran));
+        Ok(answer)
+    }
+
     /// Tasks in the order of the table: conditions outermost, so that kernels to be compared run in turns.
     fn tasks(&self, wanted: &Wanted) -> Vec<Task> {
         let state = self.state.map_or(wanted.usual_state, CacheState::from);

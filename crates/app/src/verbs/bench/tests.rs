@@ -129,3 +129,28 @@ fn a_number_that_cannot_be_true_is_a_fault() {
     let part = "in fp32: wrong result: error 1.00e-3, allowed 1.00e-6, and 1 more";
     assert!(fault.message.starts_with("attention ") && fault.message.ends_with(part), "{fault}");
 }
+
+#[test]
+fn a_request_is_as_many_kernels_as_shapes_and_precisions() {
+    let labels = |fields: Value| -> Vec<String> {
+        asked(fields).unwrap().kernels().unwrap().iter().map(BenchKernel::label).collect()
+    };
+    let gemm = json!({"op": "gemm", "n": 8, "k": 8, "batch": "2,4", "precision": "fp32,int8/int8",
+        "implementation": "own,crate"});
+    assert_eq!(
+        labels(gemm),
+        [
+            "gemm 2x8x8 fp32",
+            "gemm 2x8x8 fp32 crate",
+            "gemm 2x8x8 int8",
+            "gemm 2x8x8 int8 crate",
+            "gemm 4x8x8 fp32",
+            "gemm 4x8x8 fp32 crate",
+            "gemm 4x8x8 int8",
+            "gemm 4x8x8 int8 crate",
+        ]
+    );
+    assert_eq!(labels(json!({"preset": "decode", "precision": "all"})).len(), ALL_PRECISIONS.len());
+    let far = json!({"op": "gemm", "batch": vec![8; 1000], "precision": vec!["fp32"; 1000]});
+    assert!(asked(far).unwrap().kernels().unwrap_err().message.contains("more than 100000"));
+}

@@ -16,7 +16,7 @@ use serde::Deserialize;
 
 pub use self::detect::Detect;
 pub use self::measure::Measure;
-use crate::device::named;
+use crate::device::{file_meant, named};
 use crate::{Answer, Context, Failure, Form, HELP_TEMPLATE, Verb};
 
 /// List and show devices, find and measure those of this machine
@@ -105,9 +105,21 @@ impl Verb for Device {
 
     fn files(&self) -> Vec<PathBuf> {
         match &self.op {
-            DeviceOp::Detect(detect) => detect.from.iter().cloned().collect(),
-            DeviceOp::List(_) | DeviceOp::Measure(_) | DeviceOp::Show(_) => Vec::new(),
+            DeviceOp::Detect(detect) => detect.from.iter().chain(&detect.root).cloned().collect(),
+            DeviceOp::List(_) => Vec::new(),
+            DeviceOp::Measure(measure) => {
+                measure.datasheet.as_deref().and_then(file_meant).into_iter().collect()
+            }
+            DeviceOp::Show(show) => file_meant(&show.device).into_iter().collect(),
         }
+    }
+
+    fn effect(&self) -> Option<&'static str> {
+        matches!(self.op, DeviceOp::Measure(_)).then_some("keeps what it measures for later reports")
+    }
+
+    fn runs_kernels(&self) -> bool {
+        matches!(self.op, DeviceOp::Measure(_))
     }
 
     fn has_form(&self, form: Form) -> bool {

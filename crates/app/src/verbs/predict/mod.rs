@@ -22,6 +22,9 @@ pub use self::shapes::{Attention, Convolution, FeedForward, Gemm, Gemv};
 use self::sweep::Sweep;
 use crate::{Against, Answer, Context, Failure, HELP_TEMPLATE, Verb};
 
+/// Rows of a sweep: more fill the memory and are no chart.
+const MOST_ROWS: usize = 100_000;
+
 /// Predict the best time of a shape or a model, and what bounds it
 #[derive(Args, Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[command(
@@ -146,6 +149,16 @@ fn predicted<S: Shape + Args>(operator: &Operator<S>) -> Result<Section, Failure
         return Ok(kernels(&each_precision(&operator.shape, &types)?, &device));
     };
     let sweep = Sweep::parse(text, S::PARAMETERS)?;
+    if sweep.values.len().saturating_mul(types.len()) > MOST_ROWS {
+        return Err(Failure::usage(
+            format!(
+                "{} values in {} precisions are more than {MOST_ROWS} rows",
+                sweep.values.len(),
+                types.len()
+            ),
+            "ask for fewer of either",
+        ));
+    }
     let point = |value: &crate::Extent| {
         let mut shape = operator.shape.clone();
         shape.set(sweep.parameter, *value);

@@ -200,18 +200,24 @@ impl Model {
     }
 
     pub(super) fn files(&self) -> Vec<PathBuf> {
-        self.device.files().into_iter().chain([PathBuf::from(&self.model)]).collect()
+        let file = preset(&self.model).is_none().then(|| PathBuf::from(&self.model));
+        self.device.files().into_iter().chain(file).collect()
     }
+}
+
+fn preset(name: &str) -> Option<Transformer> {
+    let presets = models::all();
+    presets.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, model)| model.clone())
 }
 
 /// The preset of this name, or what the file says.
 fn find(name: &str) -> Result<Transformer, Failure> {
-    let presets = models::all();
-    if let Some((_, model)) = presets.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)) {
-        return Ok(model.clone());
+    if let Some(model) = preset(name) {
+        return Ok(model);
     }
     let path = Path::new(name);
     if !path.exists() {
+        let presets = models::all();
         let keys: Vec<&str> = presets.iter().map(|(key, _)| *key).collect();
         let near = did_you_mean(&name.to_ascii_lowercase(), keys.iter().copied());
         let hint = near.map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();

@@ -14,6 +14,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 pub use self::pair::Pair;
+use crate::device::file_meant;
 use crate::npu_config::NpuConfig;
 use crate::text_value::written_as_text;
 use crate::{Against, Answer, Context, Failure, Form, HELP_TEMPLATE, Selected, Verb, condition};
@@ -197,8 +198,9 @@ impl Verb for Roofline {
 
     fn files(&self) -> Vec<PathBuf> {
         let pairs = self.pair.iter().map(|pair| pair.input.clone());
-        let others = self.config.iter().chain(&self.ops).cloned();
-        self.inputs.iter().cloned().chain(pairs).chain(others).collect()
+        let peaks = self.pair.iter().filter_map(|pair| file_meant(pair.peaks.as_deref()?));
+        let others = self.config.iter().chain(&self.ops).cloned().chain(self.device.files());
+        self.inputs.iter().cloned().chain(pairs).chain(peaks).chain(others).collect()
     }
 
     fn has_form(&self, form: Form) -> bool {

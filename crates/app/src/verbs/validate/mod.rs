@@ -18,6 +18,7 @@ use serde::Deserialize;
 
 pub use self::suite::{Shape, Which};
 use super::bench::rooflines;
+use crate::device::file_meant;
 use crate::running::{Running, broken, measured_roofs, roofs_named, with_runner};
 use crate::text_value::list;
 use crate::{Answer, Context, Failure, Form, HELP_TEMPLATE, TooMuch, Verb, condition};
@@ -107,7 +108,12 @@ impl Verb for Validate {
     }
 
     fn files(&self) -> Vec<PathBuf> {
-        self.baseline.iter().cloned().chain(self.device.as_ref().map(PathBuf::from)).collect()
+        let named = self.device.iter().chain(&self.datasheet);
+        self.baseline.iter().cloned().chain(named.filter_map(|name| file_meant(name))).collect()
+    }
+
+    fn runs_kernels(&self) -> bool {
+        true
     }
 
     fn has_form(&self, form: Form) -> bool {

@@ -1,5 +1,10 @@
-//! Routes of older dashboards under the paths they had, so that their clients go on working. All they say is taken from
-//! the report or from the command line; what was not recorded is a 404 that says how to record it, never a guess.
+//! Routes for clients of two other dashboards, under the paths that they ask for. All they say is taken from the report or
+//! from `eaves predict`; what was not recorded is a 404 that says how to record it, never a guess.
+//!
+//! - The dashboard of the PyTorch profiling tools: `/api/profiler/*` (`profiler`).
+//! - The dashboard of the roofline calculator: `/api/analyze`, `/api/sweep`, `/api/recommend`, `/api/import-benchmarks`
+//!   (`calculator`), `/api/benchmark/stream` (`benchmark`), `/api/hardware` (`hardware`), `/api/tiling` (`tiling`) and
+//!   `/api/nvml/*` (`machine`); under `/api/public/` those of them that run nothing on this machine.
 
 mod benchmark;
 mod calculator;
@@ -26,6 +31,12 @@ pub(super) fn routes() -> Router<Arc<Shared>> {
         .merge(hardware::routes())
         .merge(machine::routes())
         .merge(tiling::routes())
+}
+
+/// An answer as JSON.
+fn document(answer: &[u8]) -> Value {
+    // What was written a moment ago is JSON.
+    serde_json::from_slice(answer).unwrap_or_default()
 }
 
 /// A section of a document.

@@ -1,22 +1,24 @@
-//! `/api/analyze` and its neighbours: the roofline calculator's interface, answered by `eaves predict`. Measurements are
-//! those of `/api/v1/bench`, run if they are asked for, and are never mixed with what was computed.
+//! `/api/analyze`, `/api/sweep`, `/api/recommend` and `/api/import-benchmarks` of the roofline calculator's dashboard,
+//! answered by `eaves predict`. Measurements are those of `/api/v1/bench`, run if they are asked for, and are never mixed
+//! with what was computed.
 
 use std::sync::Arc;
 
 use axum::extract::{Query, State};
 use axum::routing::post;
 use axum::{Json, Router};
+use eaves_app::parse;
+use eaves_app::verbs::Predict;
 use eaves_roofline::Precision;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 use super::hardware::USUAL;
-use super::{benchmark, rows, scaled};
+use super::{benchmark, document, rows, scaled};
+use crate::Problem;
 use crate::jobs::{Job, Progress};
-use crate::routes::questions::predict_words;
 use crate::state::Shared;
-use crate::{Engine, Problem};
 
 /// What "all precisions" are.
 const ALL: &str = "fp16,fp8_e4m3,nvfp4,int8,int4";
@@ -109,16 +111,16 @@ struct Predicted {
 }
 
 fn predict(
-    engine: &dyn Engine,
+    shared: &Shared,
     [m, n, k]: [u64; 3],
     precision: &str,
     // A word of `Described`.
     device: &str,
 ) -> Result<Predicted, Problem> {
-    let asked = json!({"op": "gemm", "m": m, "n": n, "k": k, "precision": precision.to_lowercase()});
-    let mut words = predict_words(asked.as_object().cloned().unwrap_or_default())?;
-    words.push(format!("--device={device}"));
-    let document: Value = serde_json::from_slice(&engine.answer(&words)?).unwrap_or_default();
+    let precision = precision.to_lowercase();
+    let asked = json!({"op": "gemm", "m": m, "n": n, "k": k, "precision": precision, "device": device});
+    let request: Predict = parse(asked.as_object().cloned().unwrap_or_default())?;
+    let document = document(&shared.answer(&request)?);
     let section = &document["sections"][0];
     Ok(Predicted { rows: rows(section, "predictions"), unsupported: rows(section, "unsupported") })
 }
@@ -167,7 +169,7 @@ impl Drop for Awaited {
 async fn measure(shared: &Arc<Shared>, shapes: &[[u64; 3]], precisions: &str) -> Result<Measured, Problem> {
     let asked = json!({"kernel": "products", "shapes": shapes, "precision": precisions.to_lowercase()});
     let asked = asked.as_object().cloned().unwrap_or_default();
-    let job = shared.heavy(move |shared| shared.jobs.start(asked, &shared.engine)).await?;
+    let job = shared.heavy(move |shared| shared.jobs.start(asked, shared)).await?;
     let job = Awaited(job);
     let mut more = job.0.listen();
     loop {
@@ -249,8 +251,8 @@ async fn predicted(
     shared
         .heavy(move |shared| {
             let shape = [spec.m, spec.n, spec.k];
-            let predicted = predict(shared.engine.as_ref(), shape, &spec.precision, &device)?;
-            let recommendation = recommended(shared.engine.as_ref(), shape, (&device, &query.hardware_key))?;
+            let predicted = predict(shared, shape, &spec.precision, &device)?;
+            let recommendation = recommended(shared, shape, (&device, &query.hardware_key))?;
             Ok(Json(json!({
                 "hardware": query.hardware_key,
                 "simulated": predicted.rows.iter().map(|row| point(shape, row)).collect::<Vec<_>>(),
@@ -293,7 +295,7 @@ async fn sweep(
         .heavy(move |shared| {
             let (mut points, mut lines) = (Vec::new(), Vec::new());
             for shape in shapes {
-                let predicted = predict(shared.engine.as_ref(), shape, &precisions, &device)?;
+                let predicted = predict(shared, shape, &precisions, &device)?;
                 points.extend(predicted.rows.iter().map(|row| point(shape, row)));
                 lines = predicted.rows.iter().map(line).collect();
             }
@@ -318,19 +320,15 @@ async fn recommend(
     let device = shared.described.word(&query.hardware_key)?;
     shared
         .heavy(move |shared| {
-            Ok(Json(recommended(
-                shared.engine.as_ref(),
-                [spec.m, spec.n, spec.k],
-                (&device, &query.hardware_key),
-            )?))
+            Ok(Json(recommended(shared, [spec.m, spec.n, spec.k], (&device, &query.hardware_key))?))
         })
         .await
 }
 
 /// The precision that is predicted to be quickest of those that the device supports, held against FP16. Nothing is known
 /// of accuracy, and that is said.
-fn recommended(engine: &dyn Engine, shape: [u64; 3], (word, device): (&str, &str)) -> Result<Value, Problem> {
-    let predicted = predict(engine, shape, ALL, word)?;
+fn recommended(shared: &Shared, shape: [u64; 3], (word, device): (&str, &str)) -> Result<Value, Problem> {
+    let predicted = predict(shared, shape, ALL, word)?;
     let value = |row: &Map<String, Value>, id: &str| row.get(id).and_then(Value::as_f64);
     let time = |row: &&Map<String, Value>| value(row, "time_ns").unwrap_or(f64::INFINITY);
     let base = predicted.rows.iter().find(|row| row.get("precision").is_some_and(|name| name == "fp16"));
@@ -385,7 +383,7 @@ async fn import(State(shared): State<Arc<Shared>>, bytes: axum::body::Bytes) -> 
                 }
             }
             for (index, given) in simplified.iter().enumerate() {
-                match completed(shared.engine.as_ref(), given) {
+                match completed(shared, given) {
                     Ok(point) => points.push(point),
                     Err(problem) => errors.push(format!("simplified {index}: {}", problem.message())),
                 }
@@ -396,7 +394,7 @@ async fn import(State(shared): State<Arc<Shared>>, bytes: axum::body::Bytes) -> 
 }
 
 /// A measured point from a shape, a precision and a time.
-fn completed(engine: &dyn Engine, given: &Map<String, Value>) -> Result<Value, Problem> {
+fn completed(shared: &Shared, given: &Map<String, Value>) -> Result<Value, Problem> {
     let text = given.get("shape").and_then(Value::as_str).unwrap_or_default();
     let extents: Option<Vec<u64>> =
         text.split('x').map(|one| one.trim().parse().ok().filter(|one| *one > 0)).collect();
@@ -409,7 +407,7 @@ fn completed(engine: &dyn Engine, given: &Map<String, Value>) -> Result<Value, P
     let time = time.ok_or_else(|| Problem::bad("`time_us` must be above 0"))?;
     let precision = given.get("precision").and_then(Value::as_str).unwrap_or("fp16");
     // Any device will do: work is the same on all of them.
-    let predicted = predict(engine, shape, precision, USUAL)?;
+    let predicted = predict(shared, shape, precision, USUAL)?;
     let row = predicted
         .rows
         .first()

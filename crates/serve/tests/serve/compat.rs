@@ -1,11 +1,8 @@
-//! Routes of older dashboards.
+//! Routes for clients of other dashboards.
 
-use std::sync::Arc;
-
-use eaves_cli::serving::Program;
 use serde_json::{Value, json};
 
-use crate::client::Served;
+use crate::client::{Served, examples};
 
 #[test]
 fn a_run_as_the_profiler_dashboard_showed_it() {
@@ -49,9 +46,31 @@ fn a_run_as_the_profiler_dashboard_showed_it() {
     served.get("/api/profiler/optimization-score").is_problem(404);
 }
 
+/// What the log tells, as the command line's own test of it works out by hand: 7 ms of compilation, six operators in four
+/// kernels.
+#[test]
+fn a_compile_log_has_its_numbers() {
+    const LOG: &str = include_str!("../../../cli/tests/cli/compile.log");
+    let served = Served::empty();
+    let folder = served.folder.path().join("logs");
+    std::fs::create_dir(&folder).unwrap();
+    std::fs::write(folder.join("rank0.log"), LOG).unwrap();
+    for input in [folder.join("rank0.log"), folder] {
+        served.server.open(vec![input]).unwrap();
+        let told = served.get("/api/profiler/compile").json();
+        assert_eq!((&told["compile_time_ms"], &told["fusion_ratio"]), (&json!(7.0), &json!(1.5)));
+        assert_eq!((&told["graph_breaks"], &told["has_real_data"]), (&json!(1), &json!(true)));
+        // A log is of compiled code alone.
+        assert!(told["speedup"].is_null());
+        assert!(told["missing"]["speedup"].as_str().unwrap().contains("eaves.torch_compile"), "{told}");
+    }
+    served.server.open(vec![examples().join("healthy")]).unwrap();
+    served.get("/api/profiler/compile").is_problem(404);
+}
+
 #[test]
 fn without_a_run_there_is_nothing_to_say() {
-    let served = Served::with(|options| options, Arc::new(Program::default()));
+    let served = Served::empty();
     for name in ["flame", "memory", "timeline", "kernels", "hta", "compile", "roofline", "bottlenecks"] {
         served.get(&format!("/api/profiler/{name}")).is_problem(404);
     }
@@ -59,7 +78,7 @@ fn without_a_run_there_is_nothing_to_say() {
 
 #[test]
 fn the_calculator_computes_what_predict_does() {
-    let served = Served::with(|options| options, Arc::new(Program::default()));
+    let served = Served::empty();
     let spec = json!({"M": 1, "N": 4096, "K": 4096, "precision": "FP16", "tile_m": 128}).to_string();
     let answer = served.send("POST", "/api/analyze?hardware_key=gb10_287", &spec).json();
     // Published for this shape at 287 GB/s.
@@ -100,7 +119,7 @@ fn the_calculator_computes_what_predict_does() {
 /// By hand: 33570816 bytes at 1 GB/s take longer than 2 x 4096 x 4096 operations at 1 TFLOP/s.
 #[test]
 fn a_device_that_a_client_describes_is_one_as_any_other() {
-    let served = Served::with(|options| options, Arc::new(Program::default()));
+    let served = Served::empty();
     let described = json!({"name": "My ASIC-1", "bandwidth_gb_s": 1.0, "memory_gb": 16,
         "flops_by_precision": {"FP16": 1.0, "int8": 2.0}});
     let made = served.send("POST", "/api/hardware", &described.to_string()).json();

@@ -119,9 +119,9 @@ fn timeline(loaded: &Loaded) -> Result<Value, Problem> {
     for track in chart.tracks.iter().filter(|track| track.is_stream) {
         streams.insert(track.name.clone(), events(chart, |other| std::ptr::eq(other, track)).into());
     }
-    let facts = loaded.recorded().and_then(crate::Recorded::timeline);
+    let facts = loaded.timeline_facts()?;
     let milliseconds = |id: &str| {
-        let numbers = facts.iter().flat_map(|section| &section.numbers);
+        let numbers = facts.into_iter().flat_map(|section| &section.numbers);
         let mut found = numbers.filter(|number| number.id == id && number.rank == Some(chart.rank));
         found.next().and_then(|number| match number.value {
             eaves_analyze::section::Value::Integer(value) => Some(value as f64 / 1e6),

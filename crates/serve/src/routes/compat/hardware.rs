@@ -1,20 +1,26 @@
-//! `/api/hardware`: the devices of the catalogue, and those that clients describe, which last as long as the server.
+//! `/api/hardware` of the roofline calculator's dashboard: the devices of the catalogue, and those that clients describe,
+//! which last as long as the server.
 
 use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::extract::State;
 use axum::routing::get;
 use axum::{Json, Router};
+use eaves_app::verbs::{
+    self,
+    device::{DeviceOp, List},
+};
 use eaves_roofline::device::{Confidence, Device, Fact, Memory, Peak, Source, find, key_meaning, to_yaml};
+use eaves_store::staging::TemporaryFile;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use tempfile::NamedTempFile;
 
-use super::rows;
+use super::{document, rows};
 use crate::Problem;
 use crate::state::Shared;
-use crate::words::device;
 
 /// So many are kept.
 const MOST: usize = 100;
@@ -32,7 +38,7 @@ pub(super) fn routes() -> Router<Arc<Shared>> {
 
 /// What clients described: a file by key, which the command line reads as any other, and how it is listed.
 #[derive(Debug, Default)]
-pub(crate) struct Described(Mutex<BTreeMap<String, (NamedTempFile, Value)>>);
+pub(crate) struct Described(Mutex<BTreeMap<String, (TemporaryFile, Value)>>);
 
 impl Described {
     /// The word that `--device` takes for a key: a device of the catalogue, or a file that was written here.
@@ -42,8 +48,16 @@ impl Described {
             return Ok(file.path().to_string_lossy().into_owned());
         }
         let meant = KEYS.iter().find(|(known, _)| key.eq_ignore_ascii_case(known)).map(|(_, id)| *id);
-        device(meant.unwrap_or(&key.replace('_', "-")))
-            .map_err(|problem| Problem::missing(problem.message()).hint("GET /api/hardware lists them"))
+        match find(meant.unwrap_or(&key.replace('_', "-"))) {
+            Ok(device) => Ok(device.id),
+            Err(unknown) => Err(Problem::missing(unknown.to_string()).hint("GET /api/hardware lists them")),
+        }
+    }
+
+    /// True for a file that was written here.
+    pub(crate) fn is_file(&self, path: &Path) -> bool {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.values().any(|(file, _)| file.path() == path)
     }
 
     fn listed(&self) -> Vec<Value> {
@@ -61,8 +75,8 @@ fn normal(name: &str) -> String {
 async fn list(State(shared): State<Arc<Shared>>) -> Result<Json<Value>, Problem> {
     shared
         .heavy(|shared| {
-            let words = ["device".to_owned(), "list".to_owned()];
-            let document: Value = serde_json::from_slice(&shared.engine.answer(&words)?).unwrap_or_default();
+            let request = verbs::Device { op: DeviceOp::List(List::default()) };
+            let document = document(&shared.answer(&request)?);
             let mut all: Vec<Value> = rows(&document["sections"][0], "devices").iter().map(known).collect();
             all.extend(shared.described.listed());
             Ok(Json(Value::Array(all)))
@@ -137,7 +151,7 @@ async fn add(
     if key.is_empty() || key.len() > 100 || description.flops_by_precision.len() > 100 {
         return Err(Problem::bad("a name has one to a hundred letters, and a device as many peaks at most"));
     }
-    if device(&key.replace('_', "-")).is_ok() {
+    if find(&key.replace('_', "-")).is_ok() {
         return Err(
             Problem::failed(format!("`{key}` is a device of the catalogue")).hint("take another name")
         );
@@ -146,8 +160,9 @@ async fn add(
     shared
         .heavy(move |shared| {
             let failed = |error: std::io::Error| Problem::internal(format!("cannot keep it: {error}"));
-            let file = tempfile::Builder::new().suffix(".yaml").tempfile().map_err(failed)?;
-            std::fs::write(file.path(), to_yaml(std::slice::from_ref(&made))).map_err(failed)?;
+            let mut file = TemporaryFile::create().map_err(failed)?;
+            let text = to_yaml(std::slice::from_ref(&made));
+            file.file().write_all(text.as_bytes()).map_err(failed)?;
             let listed = json!({
                 "key": key,
                 "name": made.name,

@@ -1,4 +1,5 @@
-//! `/api/benchmark/stream`: products that run here one after the other, told as they finish.
+//! `/api/benchmark/stream` of the roofline calculator's dashboard: products that run here one after the other, told as
+//! they finish.
 
 use std::sync::Arc;
 
@@ -38,9 +39,7 @@ async fn run(State(shared): State<Arc<Shared>>, Query(asked): Query<Asked>) -> R
     let precision = asked.precisions.as_deref().unwrap_or(PRECISIONS).to_lowercase();
     let asked = json!({"kernel": "products", "shapes": shapes, "precision": precision});
     let job = shared
-        .heavy(move |shared| {
-            shared.jobs.start(asked.as_object().cloned().unwrap_or_default(), &shared.engine)
-        })
+        .heavy(move |shared| shared.jobs.start(asked.as_object().cloned().unwrap_or_default(), shared))
         .await?;
     let (sender, stream) = stream();
     tokio::spawn(async move {

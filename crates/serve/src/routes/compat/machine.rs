@@ -1,4 +1,4 @@
-//! `/api/nvml/*`: the first NVIDIA GPU of this machine now, and twice a second.
+//! `/api/nvml/*` of the roofline calculator's dashboard: the first NVIDIA GPU of this machine now, and twice a second.
 
 use std::sync::Arc;
 use std::time::Duration;

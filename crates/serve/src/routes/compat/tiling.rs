@@ -1,4 +1,4 @@
-//! `/api/tiling`: what cutting a product into tiles costs by counting alone. Tiles at the edges are padded, and the last
+//! `/api/tiling` of the roofline calculator's dashboard: what cutting a product into tiles costs by counting alone. Tiles at the edges are padded, and the last
 //! wave of tiles leaves units idle; how well a kernel does inside a tile cannot be known without running it.
 
 use std::sync::Arc;

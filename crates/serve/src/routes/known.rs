@@ -1,18 +1,49 @@
 //! What `predict` and `bench` know by name, for forms to choose from.
 
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::response::Response;
+use eaves_app::running;
+use eaves_app::verbs::bench;
 use eaves_roofline::predict::{configurations, models};
 use eaves_roofline::{Every, Family, Precision, Scale};
 use serde_json::{Value, json};
 
-use eaves_app::running;
-use eaves_app::verbs::bench;
+use crate::Problem;
+use crate::answer::Answer;
+use crate::state::Shared;
 
 /// Elements that scales are shared by where bits per element are told: a layer of 4096 by 4096.
 const ELEMENTS: f64 = 4096.0 * 4096.0;
 
 /// Every format in which numbers are stored.
-pub(super) fn precisions() -> Value {
-    Precision::all().map(|precision| format(&precision)).collect()
+#[utoipa::path(get, path = "/precisions", tag = "questions",
+    responses((status = 200, description = "the formats", content_type = "application/json")))]
+pub(super) async fn precisions(
+    State(shared): State<Arc<Shared>>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    known(&shared, || Precision::all().map(|precision| format(&precision)).collect(), headers).await
+}
+
+/// Models, combinations of precisions, shapes, and what can run kernels here.
+#[utoipa::path(get, path = "/presets", tag = "questions",
+    responses((status = 200, description = "what is known by name", content_type = "application/json")))]
+pub(super) async fn presets(
+    State(shared): State<Arc<Shared>>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    known(&shared, all_presets, headers).await
+}
+
+async fn known(
+    shared: &Arc<Shared>,
+    make: impl FnOnce() -> Value + Send + 'static,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    shared.heavy(move |_| Ok(Answer::json(make().to_string()).respond(&headers))).await
 }
 
 fn format(precision: &Precision) -> Value {
@@ -44,8 +75,7 @@ fn format(precision: &Precision) -> Value {
     })
 }
 
-/// Models, combinations of precisions, shapes, and what can run kernels here.
-pub(super) fn presets() -> Value {
+fn all_presets() -> Value {
     let model = |(key, model): &(&str, eaves_roofline::predict::Transformer)| json!({"key": key, "name": key, "parameters": model.parameters() as f64});
     let configuration = |key: &str| {
         let known = configurations::configuration(key)?;

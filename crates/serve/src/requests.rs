@@ -1,0 +1,135 @@
+//! Requests of clients. JSON becomes a request of a verb, and one rule says whether a client may make it: it answers and
+//! does nothing else, and every file that it reads is a run, or lies below a folder that this server was given.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use eaves_app::{Answer, Context, Entry, Form, Look, Request, TooMuch, verbs};
+use eaves_model::suggestion::did_you_mean;
+use serde_json::{Map, Value, json};
+
+use crate::Problem;
+use crate::runs::{Loaded, Run};
+use crate::state::Shared;
+
+/// Entries of a list: more are no question that somebody waits for.
+const LONGEST_LIST: usize = 1_000;
+
+/// Runs that a request is about: they stay in memory until it is answered.
+type Held = Vec<Arc<Loaded>>;
+
+/// The verb of a name.
+fn verb(name: &str) -> Result<&'static Entry, Problem> {
+    verbs::find(name).ok_or_else(|| {
+        let names = || verbs::ALL.iter().map(|entry| entry.name);
+        let hint = match did_you_mean(name, names()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("there are {}", names().collect::<Vec<_>>().join(", ")),
+        };
+        Problem::missing(format!("no verb `{name}`")).hint(hint)
+    })
+}
+
+/// Makes sure that lists are of a length that somebody means.
+pub(crate) fn check_lists(fields: &Map<String, Value>) -> Result<(), Problem> {
+    let length = |value: &Value| match value {
+        Value::Array(values) => values.len(),
+        Value::String(text) => text.bytes().filter(|letter| *letter == b',').count(),
+        _ => 0,
+    };
+    match fields.iter().find(|(_, value)| length(value) > LONGEST_LIST) {
+        Some((name, _)) => {
+            Err(Problem::bad(format!("`{name}` has more than {LONGEST_LIST} entries")).hint("ask in parts"))
+        }
+        None => Ok(()),
+    }
+}
+
+impl Shared {
+    /// Reads a request of a client.
+    pub(crate) fn request(
+        &self,
+        name: &str,
+        mut fields: Map<String, Value>,
+    ) -> Result<Box<dyn Request>, Problem> {
+        let entry = verb(name)?;
+        check_lists(&fields)?;
+        fields.values_mut().try_for_each(|value| self.spell_out(value))?;
+        Ok((entry.request)(fields)?)
+    }
+
+    /// Replaces runs that stand among others in a list by their inputs. A run by itself stays: it is in memory.
+    fn spell_out(&self, value: &mut Value) -> Result<(), Problem> {
+        let Value::Array(entries) = value else { return Ok(()) };
+        if entries.len() < 2 {
+            return Ok(());
+        }
+        let mut all = Vec::new();
+        for entry in entries.drain(..) {
+            match entry.as_str().and_then(|text| Run::id_in(Path::new(text))) {
+                Some(id) => {
+                    let run = self.runs.find(id)?;
+                    for input in &run.inputs {
+                        let text = input.to_str().ok_or_else(|| {
+                            Problem::failed(format!("the name of run {id} is not text"))
+                                .hint("name the run alone, without others")
+                        })?;
+                        all.push(json!(text));
+                    }
+                }
+                None => all.push(entry),
+            }
+        }
+        *entries = all;
+        Ok(())
+    }
+
+    /// Makes sure that a client may make a request, and holds the runs that it is about.
+    pub(crate) fn permitted(&self, request: &dyn Request) -> Result<Held, Problem> {
+        if let Some(effect) = request.side_effect() {
+            return Err(Problem::forbidden(format!("this {effect}, which clients may not ask for"))
+                .hint("run it on the command line of the machine itself"));
+        }
+        let mut held = Held::new();
+        for path in request.reads() {
+            if let Some(id) = Run::id_in(&path) {
+                held.push(self.runs.load(&*self.runs.find(id)?)?);
+            } else if !self.is_known(&path) {
+                self.allowed(&path)?;
+            }
+        }
+        Ok(held)
+    }
+
+    /// True for what a run was made of, and for devices that clients described.
+    fn is_known(&self, path: &Path) -> bool {
+        let is_input = |run: &Arc<Run>| run.inputs.iter().any(|input| input == path);
+        self.runs.all().iter().any(is_input) || self.described.is_file(path)
+    }
+
+    /// The answer to a request that a client may make.
+    pub(crate) fn answer(&self, request: &dyn Request) -> Result<Vec<u8>, Problem> {
+        let _held = self.permitted(request)?;
+        self.run(request)
+    }
+
+    /// The answer to a request, as the command line prints it with `--json`. Conditions of the request that hold are in
+    /// `failed`.
+    pub(crate) fn run(&self, request: &dyn Request) -> Result<Vec<u8>, Problem> {
+        let answer = request.answer(&Context::new(&self.session))?;
+        let json = printed(&answer)?;
+        if answer.too_much.is_empty() {
+            return Ok(json);
+        }
+        let mut document: Value =
+            serde_json::from_slice(&json).map_err(|error| Problem::internal(error.to_string()))?;
+        let held = |one: &TooMuch| json!({"condition": one.condition, "because": one.because});
+        document["failed"] = answer.too_much.iter().map(held).collect();
+        Ok(document.to_string().into_bytes())
+    }
+}
+
+/// An answer as JSON.
+pub(crate) fn printed(answer: &Answer) -> Result<Vec<u8>, Problem> {
+    Ok(answer.render(Form::Json, Look { width: 0, top: 0, full: true })?)
+}
