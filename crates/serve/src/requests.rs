@@ -58,30 +58,37 @@ impl Shared {
         Ok((entry.request)(fields)?)
     }
 
-    /// Replaces runs that stand among others in a list by their inputs. A run by itself stays: it is in memory.
+    /// Replaces runs by the names that they have in memory, and those that stand among others in a list by their inputs.
     fn spell_out(&self, value: &mut Value) -> Result<(), Problem> {
-        let Value::Array(entries) = value else { return Ok(()) };
-        if entries.len() < 2 {
-            return Ok(());
-        }
-        let mut all = Vec::new();
-        for entry in entries.drain(..) {
-            match entry.as_str().and_then(|text| Run::id_in(Path::new(text))) {
-                Some(id) => {
-                    let run = self.runs.find(id)?;
-                    for input in &run.inputs {
-                        let text = input.to_str().ok_or_else(|| {
-                            Problem::failed(format!("the name of run {id} is not text"))
-                                .hint("name the run alone, without others")
-                        })?;
-                        all.push(json!(text));
+        match value {
+            Value::String(text) => {
+                if let Some(id) = Run::id_in(Path::new(text.as_str())) {
+                    *text = self.runs.find(id)?.name();
+                }
+            }
+            Value::Array(entries) if entries.len() == 1 => self.spell_out(&mut entries[0])?,
+            Value::Array(entries) => {
+                let mut all = Vec::new();
+                for entry in entries.drain(..) {
+                    match entry.as_str().and_then(|text| Run::id_in(Path::new(text))) {
+                        Some(id) => all.extend(self.inputs_of(id)?),
+                        None => all.push(entry),
                     }
                 }
-                None => all.push(entry),
+                *entries = all;
             }
+            _ => {}
         }
-        *entries = all;
         Ok(())
+    }
+
+    fn inputs_of(&self, id: &str) -> Result<Vec<Value>, Problem> {
+        let run = self.runs.find(id)?;
+        let texts = run.inputs.iter().map(|input| input.to_str().map(Value::from));
+        texts.collect::<Option<Vec<Value>>>().ok_or_else(|| {
+            Problem::failed(format!("an input of run {id} has a name that is not text"))
+                .hint("name the run alone, without others")
+        })
     }
 
     /// Makes sure that a client may make a request, and holds the runs that it is about.

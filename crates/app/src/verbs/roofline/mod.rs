@@ -187,6 +187,9 @@ impl Verb for Roofline {
     const NAME: &'static str = "roofline";
 
     fn run(&self, context: &Context<'_>) -> Result<Answer, Failure> {
+        if self.inputs.is_empty() && self.pair.is_empty() {
+            return Err(Failure::usage("there is no input", "name one, or a pair of peaks and an input"));
+        }
         let conditions = condition::parse_all(&self.fail_on)?;
         let config =
             self.config.as_deref().map(|path| NpuConfig::read(path, context.progress)).transpose()?;
