@@ -144,15 +144,19 @@ fn a_configuration_is_used_that_is_named_or_lies_there() {
         let report = document(port, 1);
         let of = |document: &Value| {
             let tables = document["sections"][0]["tables"].as_array().unwrap();
-            tables.iter().find(|table| table["id"] == "roofs").unwrap()["rows"].clone()
+            let roofs = tables.iter().find(|table| table["id"] == "roofs").unwrap();
+            let at = roofs["columns"].as_array().unwrap().iter().position(|one| one["id"] == "rate").unwrap();
+            let rows = roofs["rows"].as_array().unwrap();
+            rows.iter().map(|row| row[at].as_f64().unwrap()).collect::<Vec<f64>>()
         };
         assert_eq!(of(&roofline), of(&report));
         of(&report)
     };
-    let usual = roofs(&[]);
+    // 50 GB/s and 32 TOPS, which count as billions.
+    assert_eq!(roofs(&[]), [50.0, 32_000.0]);
     std::fs::write(folder.path().join("half.json"), r#"{"peak_tops": 16, "mem_bw": 50}"#).unwrap();
     let half = roofs(&["--config", "half.json"]);
-    assert_ne!(usual, half);
+    assert_eq!(half, [50.0, 16_000.0]);
     std::fs::copy(folder.path().join("half.json"), folder.path().join("roofline_config.json")).unwrap();
     assert_eq!(roofs(&[]), half);
 }

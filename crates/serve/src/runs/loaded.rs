@@ -110,7 +110,8 @@ impl Loaded {
         session.add_as(name, &recordings);
         let request = verbs::Report {
             inputs: vec![name.to_owned()],
-            device: opening.device.clone(),
+            // A saved report keeps the device that it was made for.
+            device: opening.device.clone().filter(|_| recordings.saved.is_none()),
             config: opening.config_file(),
             ops: opening.ops_file(recordings.has_traces()),
             ..verbs::Report::default()
