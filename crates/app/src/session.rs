@@ -4,6 +4,8 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
+use eaves_query::Limits;
+
 use crate::Recordings;
 
 /// What people call some inputs.
@@ -21,6 +23,8 @@ pub(crate) fn name_of(inputs: &[PathBuf]) -> String {
 pub struct Session {
     /// Bytes of recordings that the session itself keeps.
     budget: u64,
+    /// What answers in SQL may take; as much as they like if nothing is said.
+    query_limits: Option<Limits>,
     held: Mutex<Held>,
 }
 
@@ -35,7 +39,17 @@ struct Held {
 impl Session {
     /// A session that keeps recordings of so many bytes.
     pub fn with_budget(budget: u64) -> Self {
-        Self { budget, held: Mutex::default() }
+        Self { budget, ..Self::default() }
+    }
+
+    /// A session whose answers in SQL take no more than this.
+    pub fn with_query_limits(limits: Limits) -> Self {
+        Self { query_limits: Some(limits), ..Self::default() }
+    }
+
+    /// What answers in SQL may take, if they may not take all.
+    pub fn query_limits(&self) -> Option<Limits> {
+        self.query_limits
     }
 
     /// A session that knows recordings which somebody else keeps.

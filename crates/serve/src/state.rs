@@ -9,6 +9,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, broadcast};
 use crate::jobs::Jobs;
 use crate::routes::Described;
 use crate::routes::events::Message;
+use crate::routes::query::LIMITS;
 use crate::runs::Runs;
 use crate::{Options, Problem};
 
@@ -35,7 +36,7 @@ pub(crate) struct Shared {
 impl Shared {
     pub(crate) fn new(options: Options) -> Self {
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
-        let session = Arc::new(Session::default());
+        let session = Arc::new(Session::with_query_limits(LIMITS));
         Self {
             runs: Runs::new(session.clone(), &options),
             jobs: Jobs::default(),

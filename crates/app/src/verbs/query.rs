@@ -62,7 +62,10 @@ impl Verb for Query {
             Failure::usage("there is no question", "`sql` holds it: `SELECT name, duration_ns FROM kernels`")
         })?;
         let (ranks, read) = self.ranks(context)?;
-        let limits = Limits { threads: eaves_ingest::Options::default().threads, ..Limits::default() };
+        let limits = context.session.query_limits().unwrap_or_else(|| Limits {
+            threads: eaves_ingest::Options::default().threads,
+            ..Limits::default()
+        });
         let rows = eaves_query::query(sql, &ranks, &limits).map_err(|error| failed(&error, sql))?;
         let datasets = Run::default();
         let run = read.as_ref().map_or(&datasets, |read| &read.run);

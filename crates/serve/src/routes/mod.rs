@@ -9,7 +9,7 @@ mod known;
 mod live;
 mod page;
 mod parts;
-mod query;
+pub(crate) mod query;
 mod questions;
 mod reference;
 mod runs;

@@ -25,6 +25,10 @@ const USUAL_ROWS: usize = 1_000;
 /// Rows of any answer.
 const MOST_ROWS: usize = 100_000;
 
+/// What any answer may take.
+pub(crate) const LIMITS: Limits =
+    Limits { rows: Some(MOST_ROWS), time: Some(MOST_TIME), memory: Some(MOST_MEMORY), threads: 1 };
+
 /// A question.
 #[derive(Debug, Deserialize, utoipa::ToSchema)]
 pub(super) struct Question {
@@ -120,8 +124,7 @@ pub(super) async fn query(
             }
             let recordings: Arc<dyn Recordings> = Arc::new(held);
             let ranks = Ranks::in_memory(&run.title(), &recordings);
-            let limits =
-                Limits { rows: Some(rows), time: Some(MOST_TIME), memory: Some(MOST_MEMORY), threads: 1 };
+            let limits = Limits { rows: Some(rows), ..LIMITS };
             let answer =
                 eaves_query::query(&question.sql, &ranks, &limits).map_err(|error| problem(&error))?;
             let bytes =
