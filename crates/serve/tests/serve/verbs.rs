@@ -114,6 +114,10 @@ fn what_does_more_than_answer_is_refused() {
     ask(&served, "ingest", &ingest).is_problem(403);
     assert!(!output.exists());
     ask(&served, "device", &json!({"op": "measure", "quick": true})).is_problem(403);
+    let written = served.folder.path().join("trace.json");
+    ask(&served, "export", &json!({"inputs": ["run:1"], "to": "chrome", "output": written})).is_problem(403);
+    assert!(!written.exists());
+    ask(&served, "trigger", &json!({"of": served.folder.path()})).is_problem(403);
     let unknown = ask(&served, "reprot", &json!({}));
     unknown.is_problem(404);
     assert!(unknown.json()["hint"].as_str().unwrap().contains("report"));
@@ -135,7 +139,11 @@ fn no_field_reads_what_clients_may_not_open() {
     let hidden = secret.path().join("hidden.yaml");
     std::fs::write(&hidden, "the secret: 1\n").unwrap();
     let needed = |verb: &str, op: Option<&str>| match (verb, op) {
+        ("counters", Some("check")) => json!({"file": "counters.txt", "arch": "gfx90a"}),
+        ("counters", Some("write")) => json!({"for": "roofline", "arch": "gfx90a"}),
         ("device", Some("show")) => json!({"device": "h100-sxm"}),
+        ("export", _) => json!({"inputs": ["run:1"], "to": "chrome", "output": "trace.json"}),
+        ("trigger", _) => json!({"of": "directory"}),
         ("diff", _) => json!({"base": "run:1", "new": "run:1"}),
         ("ingest", _) => json!({"inputs": ["run:1"], "output": "dataset"}),
         ("ops", Some("check")) => json!({"script": "ops.rhai"}),
