@@ -8,6 +8,8 @@ use std::alloc::Layout;
 use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
 
+use crate::system;
+
 /// Alignment of every large buffer: a huge page of x86-64 and of most others.
 const HUGE_PAGE: usize = 2 << 20;
 /// What the smallest buffer takes, and where it begins.
@@ -51,7 +53,9 @@ impl<T: Plain> Buffer<T> {
         // Huge pages are asked for before the first touch: `alloc_zeroed` of a large alignment writes the zeros itself.
         // SAFETY: the layout is not empty.
         let start = NonNull::new(unsafe { std::alloc::alloc(layout) })?;
-        ask_for_huge_pages(start, layout.size());
+        if bytes >= HUGE_PAGE {
+            system::ask_for_huge_pages(start, layout.size());
+        }
         // SAFETY: so many bytes were allocated.
         unsafe { start.write_bytes(0, layout.size()) };
         Some(Self { start: start.cast(), length, layout })
@@ -71,7 +75,7 @@ impl<T: Plain> Buffer<T> {
         if self.layout.size() < HUGE_PAGE {
             return None;
         }
-        huge_bytes(self.start.as_ptr() as usize).map(|huge| huge + HUGE_PAGE > self.layout.size())
+        system::huge_bytes(self.start.as_ptr() as usize).map(|huge| huge + HUGE_PAGE > self.layout.size())
     }
 }
 
@@ -96,42 +100,6 @@ impl<T: Plain> Drop for Buffer<T> {
         // SAFETY: allocated with this layout.
         unsafe { std::alloc::dealloc(self.start.as_ptr().cast(), self.layout) }
     }
-}
-
-#[cfg(target_os = "linux")]
-fn ask_for_huge_pages(start: NonNull<u8>, bytes: usize) {
-    if bytes >= HUGE_PAGE {
-        // SAFETY: the range is ours and the advice changes no contents. A refusal costs speed alone, and is reported.
-        let _refused =
-            unsafe { rustix::mm::madvise(start.as_ptr().cast(), bytes, rustix::mm::Advice::LinuxHugepage) };
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-fn ask_for_huge_pages(_start: NonNull<u8>, _bytes: usize) {}
-
-/// Bytes of huge pages in the mapping that holds this address (`AnonHugePages` of proc_pid_smaps(5)).
-#[cfg(target_os = "linux")]
-fn huge_bytes(address: usize) -> Option<usize> {
-    let text = std::fs::read_to_string("/proc/self/smaps").ok()?;
-    let mut inside = false;
-    for line in text.lines() {
-        let first = line.split_ascii_whitespace().next()?;
-        if let Some((from, to)) = first.split_once('-')
-            && let (Ok(from), Ok(to)) = (usize::from_str_radix(from, 16), usize::from_str_radix(to, 16))
-        {
-            inside = (from..to).contains(&address);
-        } else if inside && first == "AnonHugePages:" {
-            let kilobytes: usize = line.split_ascii_whitespace().nth(1)?.parse().ok()?;
-            return Some(kilobytes << 10);
-        }
-    }
-    None
-}
-
-#[cfg(not(target_os = "linux"))]
-fn huge_bytes(_address: usize) -> Option<usize> {
-    None
 }
 
 #[cfg(test)]

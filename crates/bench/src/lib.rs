@@ -15,6 +15,7 @@ pub mod opencl;
 mod reference;
 pub mod roofs;
 pub mod running;
+mod system;
 pub mod timing;
 
 pub use backend::{Backend, BenchError, Options};

@@ -5,7 +5,6 @@
 
 pub mod counters;
 mod files;
-mod group;
 mod interrupt;
 mod noise;
 pub mod ondemand;
@@ -14,6 +13,7 @@ mod program;
 mod request;
 mod run;
 mod streams;
+mod system;
 mod tools;
 pub mod torch;
 

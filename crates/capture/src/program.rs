@@ -5,10 +5,10 @@ use std::io::{self, IsTerminal};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use crate::group;
 use crate::interrupt::Running;
 use crate::run::{Conditions, Ended, Error, Patience, watch};
 use crate::streams::Passed;
+use crate::system;
 
 /// Runs a program in a process group of its own until it ends, the time is over or the user has enough.
 ///
@@ -29,6 +29,6 @@ pub fn run_program(program: &[OsString], conditions: &Conditions) -> Result<Ende
     let failed = |source| Error::Program { program: name.to_string_lossy().into_owned(), source };
     let limit = conditions.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
     let running = Running::start();
-    let mut child = group::spawn(&mut command).map_err(failed)?;
+    let mut child = system::spawn(&mut command).map_err(failed)?;
     watch(&mut child, conditions.grace, Patience { running: &running, heard: 0, limit }).map_err(failed)
 }

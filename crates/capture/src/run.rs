@@ -5,14 +5,14 @@ use std::fs::{self, File};
 use std::io;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::files;
-use crate::group::{self, Message};
 use crate::interrupt::Running;
 use crate::plan::{Invocation, Plan, Purpose};
 use crate::streams::{self, Log, Passed};
+use crate::system::{self, Message};
 use crate::tools::Tool;
 use crate::torch::{self, ProcessNotes};
 
@@ -214,7 +214,7 @@ fn one(
         }
     }
     let failed = |source| Error::Start { program: invocation.program.clone(), source };
-    let mut child = group::spawn(&mut command).map_err(failed)?;
+    let mut child = system::spawn(&mut command).map_err(failed)?;
     let ended = streams::follow(&mut child, &tool.noise, conditions.passed, log);
     let how = watch(&mut child, conditions.grace, patience).map_err(failed)?;
     streams::wait(&ended, STREAMS);
@@ -226,7 +226,7 @@ fn in_front(name: &str, directory: &Path, given: &[(OsString, OsString)]) -> OsS
     let given = given.iter().rev().find(|(known, _)| known == name).map(|(_, value)| value.clone());
     let mut list = directory.as_os_str().to_owned();
     if let Some(rest) = given.or_else(|| std::env::var_os(name)).filter(|rest| !rest.is_empty()) {
-        list.push(if cfg!(windows) { ";" } else { ":" });
+        list.push(system::LIST_SEPARATOR);
         list.push(rest);
     }
     list
@@ -237,14 +237,14 @@ pub(crate) fn watch(child: &mut Child, grace: Duration, patience: Patience<'_>) 
     let Patience { running, heard, limit } = patience;
     let stopped = loop {
         if let Some(status) = child.try_wait()? {
-            return Ok(ended(status));
+            return Ok(system::ended(status));
         }
         if running.asked() > heard {
-            group::tell(child, Message::Interrupt);
+            system::tell(child, Message::Interrupt);
             break Ended::Interrupted;
         }
         if limit.is_some_and(|limit| Instant::now() >= limit) {
-            group::tell(child, Message::Terminate);
+            system::tell(child, Message::Terminate);
             break Ended::TimedOut;
         }
         std::thread::sleep(INTERVAL);
@@ -252,7 +252,7 @@ pub(crate) fn watch(child: &mut Child, grace: Duration, patience: Patience<'_>) 
     let end = Instant::now().checked_add(grace);
     // The profiler may be at work on what it recorded, and so may what the program started.
     loop {
-        let left = child.try_wait()?.is_none() || group::is_alive(child);
+        let left = child.try_wait()?.is_none() || system::is_alive(child);
         if !left {
             return Ok(stopped);
         }
@@ -261,24 +261,9 @@ pub(crate) fn watch(child: &mut Child, grace: Duration, patience: Patience<'_>) 
         }
         std::thread::sleep(INTERVAL);
     }
-    group::tell(child, Message::Kill);
+    system::tell(child, Message::Kill);
     child.wait()?;
     Ok(stopped)
-}
-
-#[cfg(unix)]
-fn ended(status: ExitStatus) -> Ended {
-    use std::os::unix::process::ExitStatusExt;
-    match (status.code(), status.signal()) {
-        (Some(code), _) => Ended::Exited(code),
-        (None, Some(signal)) => Ended::Killed(signal),
-        (None, None) => Ended::Exited(1),
-    }
-}
-
-#[cfg(not(unix))]
-fn ended(status: ExitStatus) -> Ended {
-    Ended::Exited(status.code().unwrap_or(1))
 }
 
 /// What the installed profiler says of itself, if it says anything.
@@ -287,7 +272,7 @@ pub fn probe(tool: &Tool) -> Option<String> {
     let mut command = Command::new(tool.command?);
     command.args(arguments).env("LC_ALL", "C");
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-    let mut child = group::spawn(&mut command).ok()?;
+    let mut child = system::spawn(&mut command).ok()?;
     let mut stream = child.stdout.take()?;
     let (send, receive) = std::sync::mpsc::channel();
     std::thread::spawn(move || {
@@ -297,7 +282,7 @@ pub fn probe(tool: &Tool) -> Option<String> {
     });
     let text = receive.recv_timeout(PROBE).ok().flatten();
     if text.is_none() {
-        group::tell(&mut child, Message::Kill);
+        system::tell(&mut child, Message::Kill);
     }
     let status = child.wait().ok()?;
     text.filter(|text| status.success() && !text.is_empty())
@@ -307,19 +292,9 @@ pub fn probe(tool: &Tool) -> Option<String> {
 /// Where the profiler is, if it has a program and that is on the PATH.
 pub fn located(tool: &Tool) -> Option<PathBuf> {
     let command = tool.command?;
-    let extensions: &[&str] = if cfg!(windows) { &[".exe", ".bat", ".cmd"] } else { &[""] };
     std::env::split_paths(&std::env::var_os("PATH")?)
-        .flat_map(|directory| extensions.iter().map(move |end| directory.join(format!("{command}{end}"))))
-        .find(|path| is_executable(path))
-}
-
-#[cfg(unix)]
-fn is_executable(path: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt;
-    fs::metadata(path).is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
-}
-
-#[cfg(not(unix))]
-fn is_executable(path: &Path) -> bool {
-    path.is_file()
+        .flat_map(|directory| {
+            system::ENDINGS.iter().map(move |end| directory.join(format!("{command}{end}")))
+        })
+        .find(|path| system::is_executable(path))
 }

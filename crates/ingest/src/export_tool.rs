@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
+use crate::system;
+
 /// What a tool wrote, in a directory that is removed with this.
 pub(crate) struct Exported {
     /// The file.
@@ -98,18 +100,9 @@ fn ended(child: &mut Child) {
 fn find(tool: &str) -> Option<PathBuf> {
     let name = format!("{tool}{}", std::env::consts::EXE_SUFFIX);
     let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path).map(|directory| directory.join(&name)).find(|program| is_executable(program))
-}
-
-#[cfg(unix)]
-fn is_executable(program: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt;
-    program.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
-}
-
-#[cfg(not(unix))]
-fn is_executable(program: &Path) -> bool {
-    program.is_file()
+    std::env::split_paths(&path)
+        .map(|directory| directory.join(&name))
+        .find(|program| system::is_executable(program))
 }
 
 #[cfg(test)]
@@ -131,9 +124,9 @@ mod tests {
         std::fs::write(&path, "#!/bin/sh\n").unwrap();
         let may = |mode| std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
         may(0o644);
-        assert!(!is_executable(&path));
+        assert!(!system::is_executable(&path));
         may(0o755);
-        assert!(is_executable(&path) && !is_executable(directory.path()));
+        assert!(system::is_executable(&path) && !system::is_executable(directory.path()));
     }
 
     #[cfg(unix)]

@@ -42,6 +42,7 @@ mod reading;
 mod refusal;
 mod source;
 mod sqlite;
+mod system;
 
 use std::io::Read;
 use std::path::PathBuf;

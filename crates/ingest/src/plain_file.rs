@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use crate::progress::{Counted, Progress};
 use crate::source::{ReadAt, Source};
+use crate::system;
 
 /// How a file is packed that is not.
 pub(crate) const PLAIN: &str = "plain";
@@ -69,7 +70,7 @@ impl ReadAt for Handle<'_> {
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
         let mut length = 0;
         while length < buffer.len() {
-            match positioned_read(&self.file, &mut buffer[length..], offset + length as u64) {
+            match system::positioned_read(&self.file, &mut buffer[length..], offset + length as u64) {
                 Ok(0) => break,
                 Ok(read) => length += read,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -85,14 +86,4 @@ impl ReadAt for Handle<'_> {
     fn size(&self) -> u64 {
         self.size
     }
-}
-
-#[cfg(unix)]
-fn positioned_read(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-    std::os::unix::fs::FileExt::read_at(file, buffer, offset)
-}
-
-#[cfg(windows)]
-fn positioned_read(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-    std::os::windows::fs::FileExt::seek_read(file, buffer, offset)
 }

@@ -6,6 +6,7 @@ use eaves_roofline::measured::{CacheState, Measurement, Spec};
 use super::{FAMILIES, InstructionSet, Making};
 use crate::backend::{Backend, BenchError, Options};
 use crate::kernel::Kernel;
+use crate::system::available_memory;
 use crate::timing;
 
 /// The last cache of processors that do not say.
@@ -132,14 +133,6 @@ fn operands(spec: &Spec) -> f64 {
         }
         _ => 0.0,
     }
-}
-
-/// Bytes that can be had without taking them from other programs, if the system says (`MemAvailable` of proc_meminfo(5)).
-pub fn available_memory() -> Option<f64> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    let kilobytes: f64 = line.split_ascii_whitespace().next()?.parse().ok()?;
-    Some(kilobytes * 1024.0)
 }
 
 #[cfg(test)]

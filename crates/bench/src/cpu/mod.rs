@@ -15,7 +15,7 @@ use crate::backend::BenchError;
 use crate::buffer::PAGE;
 use crate::kernel::Kernel;
 
-pub use backend::{Cpu, available_memory};
+pub use backend::Cpu;
 pub use isa::InstructionSet;
 
 /// How a kernel is to be made.

@@ -8,7 +8,8 @@ use super::devices::{DeviceInfo, Kind};
 use super::driver::Driver;
 use super::launch::Prepared;
 use crate::backend::BenchError;
-use crate::timing::{Order, Outcome, Runner, process_time, steal};
+use crate::system::{process_time, steal};
+use crate::timing::{Order, Outcome, Runner};
 
 /// The two clocks may run apart by this share, and the device's may be coarse.
 const CLOCKS_APART: f64 = 1e-3;

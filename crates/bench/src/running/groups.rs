@@ -2,7 +2,8 @@
 
 use std::sync::LazyLock;
 
-use crate::cpu::{Cpu, Making, available_memory, gemm};
+use crate::cpu::{Cpu, Making, gemm};
+use crate::system::available_memory;
 use crate::timing;
 use crate::{BenchError, CacheState, Kernel, Measurement, Options, Spec};
 

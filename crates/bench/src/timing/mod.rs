@@ -9,13 +9,10 @@ mod protocol;
 mod runner;
 mod tags;
 mod thread_team;
-#[cfg(any(target_os = "linux", test))]
-mod topology;
 
 pub use clock::core_clock;
 pub use protocol::{Protocol, measure};
 pub(crate) use protocol::{Run, sample_all};
 pub(crate) use runner::{Order, Outcome, Runner};
-pub(crate) use tags::{process_time, steal};
 pub(crate) use thread_team::on_each_processor;
 pub use thread_team::{cores, hand_over, processors};

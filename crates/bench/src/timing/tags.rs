@@ -2,6 +2,8 @@
 
 use eaves_roofline::measured::Contamination;
 
+use crate::system;
+
 /// Share of the time that a thread must have had its processor. The reading of the clocks itself is in it.
 const PROCESSOR_SHARE: f64 = 0.98;
 
@@ -17,7 +19,7 @@ pub(super) struct Reading {
 impl Reading {
     /// Of the calling thread, now.
     pub(super) fn now() -> Self {
-        Self { cpu_ns: cpu_ns(), switches: switches() }
+        Self { cpu_ns: system::thread_cpu_ns(), switches: system::thread_switches() }
     }
 
     /// What happened from `self` to `later`, during which `wall_ns` passed.
@@ -46,78 +48,6 @@ pub(super) struct Tags {
     pub(super) cpu_ns: Option<u64>,
     pub(super) switches: Option<u32>,
     pub(super) contamination: Option<Contamination>,
-}
-
-#[cfg(target_os = "linux")]
-fn cpu_ns() -> Option<u64> {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-    Some(u64::try_from(time.tv_sec).ok()? * 1_000_000_000 + u64::try_from(time.tv_nsec).ok()?)
-}
-
-#[cfg(target_os = "linux")]
-fn switches() -> Option<u64> {
-    switches_of(libc::RUSAGE_THREAD)
-}
-
-#[cfg(target_os = "linux")]
-#[expect(unsafe_code, reason = "no safe wrapper knows the resources of a thread")]
-fn switches_of(whom: libc::c_int) -> Option<u64> {
-    let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
-    // SAFETY: the kernel fills the structure, which is valid zeroed.
-    let usage = unsafe {
-        if libc::getrusage(whom, usage.as_mut_ptr()) != 0 {
-            return None;
-        }
-        usage.assume_init()
-    };
-    u64::try_from(usage.ru_nivcsw).ok()
-}
-
-/// What all threads of this program had so far, those of drivers included.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct ProcessTime {
-    /// Nanoseconds of processor time.
-    pub(crate) cpu_ns: u64,
-    /// Times that a thread was interrupted for another.
-    pub(crate) switches: u64,
-}
-
-#[cfg(target_os = "linux")]
-pub(crate) fn process_time() -> Option<ProcessTime> {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
-    let cpu_ns = u64::try_from(time.tv_sec).ok()? * 1_000_000_000 + u64::try_from(time.tv_nsec).ok()?;
-    Some(ProcessTime { cpu_ns, switches: switches_of(libc::RUSAGE_SELF)? })
-}
-
-#[cfg(not(target_os = "linux"))]
-pub(crate) fn process_time() -> Option<ProcessTime> {
-    None
-}
-
-/// Clock ticks that the hypervisor took from all processors so far.
-#[cfg(target_os = "linux")]
-pub(crate) fn steal() -> Option<u64> {
-    use std::io::Read;
-    // The line of all processors is the first: `cpu user nice system idle iowait irq softirq steal ...` (proc(5)).
-    let mut text = [0; 256];
-    let length = std::fs::File::open("/proc/stat").ok()?.read(&mut text).ok()?;
-    let line = std::str::from_utf8(text.get(..length)?).ok()?.lines().next()?;
-    line.split_ascii_whitespace().nth(8)?.parse().ok()
-}
-
-#[cfg(not(target_os = "linux"))]
-fn cpu_ns() -> Option<u64> {
-    None
-}
-
-#[cfg(not(target_os = "linux"))]
-fn switches() -> Option<u64> {
-    None
-}
-
-#[cfg(not(target_os = "linux"))]
-pub(crate) fn steal() -> Option<u64> {
-    None
 }
 
 #[cfg(test)]

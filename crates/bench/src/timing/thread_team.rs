@@ -9,10 +9,9 @@ use eaves_roofline::measured::Contamination;
 
 use super::clock::core_clock;
 use super::runner::{Order, Outcome, Runner};
-use super::tags::{Reading, Tags, steal};
-#[cfg(target_os = "linux")]
-use super::topology;
+use super::tags::{Reading, Tags};
 use crate::kernel::Worker;
+use crate::system::{Places, steal};
 
 /// Threads may start this share of the sample apart.
 const SKEW: f64 = 0.05;
@@ -24,11 +23,8 @@ pub fn processors() -> usize {
 
 /// Cores that this program may use, as far as the system says which processors are one core; processors otherwise.
 pub fn cores() -> usize {
-    #[cfg(target_os = "linux")]
-    if let Some(cores) = Places::here().cores() {
-        return cores.min(processors());
-    }
-    processors()
+    let processors = processors();
+    Places::here().cores().map_or(processors, |cores| cores.min(processors))
 }
 
 /// What one thread saw.
@@ -260,65 +256,6 @@ impl Barrier {
             }
         }
     }
-}
-
-/// Processors that this thread may use. Threads that it starts later inherit what it is pinned to, so they are told.
-#[cfg(target_os = "linux")]
-#[derive(Clone, Copy)]
-struct Places(Option<rustix::thread::CpuSet>);
-
-#[cfg(target_os = "linux")]
-impl Places {
-    fn here() -> Self {
-        Self(rustix::thread::sched_getaffinity(None).ok())
-    }
-
-    /// Processors that may be used, cores first, and how many cores they are.
-    fn order(&self) -> Option<(Vec<usize>, usize)> {
-        let allowed = self.0.as_ref()?;
-        let usable: Vec<usize> =
-            (0..rustix::thread::CpuSet::MAX_CPU).filter(|cpu| allowed.is_set(*cpu)).collect();
-        Some(topology::order(&usable, topology::siblings))
-    }
-
-    fn cores(&self) -> Option<usize> {
-        self.order().map(|(_, cores)| cores).filter(|cores| *cores > 0)
-    }
-
-    /// Pins the calling thread to a processor of its own, and to a core of its own while there are some. A single thread stays
-    /// where the scheduler put it.
-    fn pin(&self, index: usize, threads: usize) {
-        use rustix::thread::{CpuSet, sched_getcpu, sched_setaffinity};
-        let place = || self.order().and_then(|(order, _)| order.get(index).copied());
-        let Some(cpu) = (if threads == 1 { Some(sched_getcpu()) } else { place() }) else { return };
-        let mut one = CpuSet::new();
-        one.set(cpu);
-        // A thread that is not pinned has samples that are dirty, at worst.
-        let _unpinned = sched_setaffinity(None, &one);
-    }
-
-    /// Lets the calling thread use all of them again.
-    fn unpin(&self) {
-        if let Some(allowed) = &self.0 {
-            // A thread that stays pinned is slower at worst.
-            let _still_pinned = rustix::thread::sched_setaffinity(None, allowed);
-        }
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-#[derive(Clone, Copy)]
-struct Places;
-
-#[cfg(not(target_os = "linux"))]
-impl Places {
-    fn here() -> Self {
-        Self
-    }
-
-    fn pin(&self, _index: usize, _threads: usize) {}
-
-    fn unpin(&self) {}
 }
 
 #[cfg(all(test, target_os = "linux"))]

@@ -14,6 +14,7 @@ use super::control::Client;
 use super::datagram::{self, LONGEST, Message};
 use super::place::{CONTROL, Place, SOCKET};
 use super::recording::{Kind, Progress, Recording};
+use crate::system;
 
 /// How long a message is waited for before the rest is looked after.
 const INTERVAL: Duration = Duration::from_millis(50);
@@ -141,7 +142,8 @@ impl State {
 
     fn advance(&mut self) {
         let now = Instant::now();
-        self.processes.retain(|process, last| now.duration_since(*last) < SILENCE || exists(*process));
+        self.processes
+            .retain(|process, last| now.duration_since(*last) < SILENCE || system::is_running(*process));
         let steps = self.current.as_ref().is_some_and(|(recording, _)| recording.wants_steps());
         let lacks_steps = steps && !self.processes.keys().any(|process| self.kind(*process).stepping);
         let is_alive = |process| self.processes.contains_key(&process);
@@ -176,16 +178,6 @@ impl State {
         if over && let Some((recording, _)) = self.current.take() {
             recording.abandon();
         }
-    }
-}
-
-/// True if the system knows a process of this number that is no zombie.
-fn exists(process: i32) -> bool {
-    match fs::read_to_string(format!("/proc/{process}/stat")) {
-        // The state follows the name, which may have anything in it but is the last in parentheses.
-        Ok(text) => !text.rsplit_once(')').is_some_and(|(_, rest)| rest.trim_start().starts_with('Z')),
-        // Without /proc it is the asking that counts, in which case a pause is an end.
-        Err(_) => false,
     }
 }
 

@@ -8,7 +8,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use crate::plan::{Plan, Refused};
-use crate::torch;
+use crate::{system, torch};
 
 /// The name that Kineto looks for.
 pub(super) const SOCKET: &str = "dynolog";
@@ -99,7 +99,7 @@ pub fn find(of: &Path) -> Option<PathBuf> {
         return Some(PathBuf::from(text)).filter(|path| path.join(CONTROL).exists());
     }
     let process: u32 = of.to_str()?.parse().ok()?;
-    let environment = fs::read(format!("/proc/{process}/environ")).ok()?;
+    let environment = system::environment(process)?;
     let prefix = format!("{VARIABLE}=").into_bytes();
     let value =
         environment.split(|byte| *byte == 0).find_map(|entry| entry.strip_prefix(prefix.as_slice()))?;

@@ -33,13 +33,6 @@ fn list(text: &str) -> Vec<usize> {
     numbers
 }
 
-/// What the system says of the core of a processor.
-#[cfg(target_os = "linux")]
-pub(super) fn siblings(processor: usize) -> Option<String> {
-    std::fs::read_to_string(format!("/sys/devices/system/cpu/cpu{processor}/topology/thread_siblings_list"))
-        .ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
