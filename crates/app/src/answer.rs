@@ -193,7 +193,7 @@ fn render(document: &Document, form: Form, look: Look) -> Result<Vec<u8>, Failur
 
 /// A drawing as a picture.
 pub(crate) fn painted(svg: &str) -> Result<Vec<u8>, Failure> {
-    Ok(png::render(svg, png::SCREEN).map_err(anyhow::Error::from)?)
+    png::render(svg, png::SCREEN).map_err(|error| Failure::new(error.to_string(), error.hint()))
 }
 
 /// The charts of the sections.

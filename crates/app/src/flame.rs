@@ -7,8 +7,9 @@ use eaves_analyze::{Options, RankView};
 use eaves_model::{Interval, Ns, Run, Trace};
 use eaves_present::flame::{Drawing, Error, d3, data, folded, speedscope, svg};
 use eaves_present::page::{self, Parts};
-use eaves_present::{Document, Input, png, terminal};
+use eaves_present::{Document, Input, terminal};
 
+use crate::answer::painted;
 use crate::{Failure, Form, Recordings, each, hinted};
 
 /// Frames of each view of a page: more make it slow to open, and nobody looks at them.
@@ -155,7 +156,7 @@ impl Trees {
         let content = match format {
             Form::Png => {
                 let svg = svg::render(&drawing).map_err(not_written)?;
-                Ok(png::render(&String::from_utf8_lossy(&svg), png::SCREEN)?)
+                Ok(painted(&String::from_utf8_lossy(&svg))?)
             }
             Form::Folded => folded::render(&drawing),
             Form::Speedscope => speedscope::render(&drawing),

@@ -16,7 +16,6 @@ pub mod memory;
 pub mod names;
 mod packed;
 pub mod page;
-#[cfg(feature = "png")]
 pub mod png;
 pub mod roofline;
 pub mod saved;

@@ -70,6 +70,12 @@ pub enum Error {
         /// The runs that are there.
         known: Vec<String>,
     },
+    /// This program was built without object stores.
+    #[error("this build of eaves has no object stores: {place}")]
+    NotBuilt {
+        /// The address.
+        place: String,
+    },
     /// An address of a kind that this build does not know.
     #[error("{what}: {place}")]
     Address {
@@ -116,6 +122,9 @@ impl Error {
             Self::NoRun { known, .. } => format!("there are: {}", listed(known)),
             Self::NotOneRun { place, known } => {
                 format!("name one of them, as in `{place}/run={}`; there are: {}", known[0], listed(known))
+            }
+            Self::NotBuilt { .. } => {
+                "build it with them: `cargo install --path crates/cli --features cloud`, or copy the files to this machine".to_owned()
             }
             Self::Address { .. } => {
                 "addresses are `s3://BUCKET/PATH`, `gs://BUCKET/PATH` and `az://CONTAINER/PATH`".to_owned()

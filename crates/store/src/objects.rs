@@ -54,8 +54,5 @@ impl Object {
 /// What is said of addresses where the program knows none.
 #[cfg(not(feature = "cloud"))]
 pub(crate) fn unknown(address: &str) -> Error {
-    Error::Address {
-        place: address.to_owned(),
-        what: "this program was built without object stores (feature `cloud`)".to_owned(),
-    }
+    Error::NotBuilt { place: address.to_owned() }
 }

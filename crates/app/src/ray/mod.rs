@@ -55,8 +55,9 @@ impl Cluster {
         return Ok(Self(Door::Dashboard(jobs::Dashboard::at(address)?)));
         #[cfg(not(feature = "cloud"))]
         Err(Failure::new(
-            "this program was built without the network (feature `cloud`)",
-            "give `HOST:PORT` of the cluster's head, for which Python with `eaves[ray]` is needed here",
+            "this build of eaves has no network, which jobs of a cluster need",
+            "build it with: `cargo install --path crates/cli --features cloud`, or give `HOST:PORT` of the cluster's head, \
+             for which Python with `eaves[ray]` is needed here",
         ))
     }
 

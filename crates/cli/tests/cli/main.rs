@@ -12,6 +12,7 @@ mod device;
 mod diff;
 mod examples;
 mod export;
+mod features;
 mod flame;
 mod help;
 mod hta;

@@ -118,7 +118,8 @@ fn a_condition_on_the_peak_decides_the_exit_code() {
 #[test]
 fn the_chart_is_drawn_in_pictures_and_pages() {
     let directory = tempfile::tempdir().unwrap();
-    for name in ["memory.svg", "memory.html", "memory.png"] {
+    let names = ["memory.svg", "memory.html", "memory.png"];
+    for name in names.into_iter().filter(|name| cfg!(feature = "png") || !name.ends_with(".png")) {
         let answer = memory(directory.path(), "one.pickle", &["-o", name]);
         assert_eq!(answer.code, Some(0), "{answer:?}");
         let content = std::fs::read(directory.path().join(name)).unwrap();

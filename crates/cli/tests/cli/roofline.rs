@@ -266,7 +266,7 @@ fn every_form_of_output() {
     let directory = folder();
     let kernels = example("kernels.csv");
     let (events, peaks) = (example("events.json"), example("peaks.yaml"));
-    for (file, start) in [
+    let forms = [
         ("r.html", "<!DOCTYPE html"),
         ("r.svg", "<svg"),
         ("r.png", "\u{89}PNG"),
@@ -277,7 +277,8 @@ fn every_form_of_output() {
         ),
         ("r.md", "# "),
         ("r.txt", ""),
-    ] {
+    ];
+    for (file, start) in forms.into_iter().filter(|(file, _)| cfg!(feature = "png") || *file != "r.png") {
         let answer = roofline(directory.path(), &[&kernels, &events, "--device", &peaks, "-o", file]);
         assert_eq!((answer.code, answer.stdout.as_str()), (Some(0), ""), "{file}: {answer:?}");
         let bytes = std::fs::read(directory.path().join(file)).unwrap();
@@ -409,7 +410,7 @@ fn an_empty_input_gives_a_valid_empty_file() {
         assert_eq!((answer.code, answer.stdout.lines().count()), (Some(0), 1), "{answer:?}");
         let answer = roofline(directory.path(), &[input, "--device", "h100-sxm", "--json"]);
         serde_json::from_str::<Value>(&answer.stdout).unwrap();
-        for file in ["x.svg", "x.html", "x.png"] {
+        for file in ["x.svg", "x.html", if cfg!(feature = "png") { "x.png" } else { "x.svg" }] {
             let answer = roofline(directory.path(), &[input, "--device", "h100-sxm", "-o", file]);
             assert_eq!(answer.code, Some(0), "{answer:?}");
         }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::extract::{Path, State};
-use axum::http::HeaderMap;
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use eaves_present::{csv, memory, png, roofline};
 
@@ -75,8 +75,13 @@ pub(super) async fn picture(
             if !is_png {
                 return Ok(Answer::new("image/svg+xml", drawing).respond(&headers));
             }
-            let picture =
-                png::render(&drawing, png::SCREEN).map_err(|error| Problem::internal(error.to_string()))?;
+            let picture = png::render(&drawing, png::SCREEN).map_err(|error| {
+                let status = match error {
+                    png::Error::NotBuilt => StatusCode::NOT_IMPLEMENTED,
+                    _ => StatusCode::INTERNAL_SERVER_ERROR,
+                };
+                Problem::new(status, error.to_string()).hint(error.hint())
+            })?;
             Ok(Answer::new("image/png", picture).respond(&headers))
         })
         .await

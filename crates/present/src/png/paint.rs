@@ -1,16 +1,18 @@
-//! A drawing as PNG. Drawings are made as SVG; this only paints them.
+//! Paints what the feature `png` is for.
 
 use std::sync::{Arc, LazyLock};
 
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::{self, fontdb};
 
+use super::Error;
+
 /// The fonts of drawings, parts of Inter (see `fonts/`). Fonts of the system would make the same drawing look
 /// different on every machine, and many servers have none.
 static FONTS: LazyLock<Arc<fontdb::Database>> = LazyLock::new(|| {
     let mut fonts = fontdb::Database::new();
-    fonts.load_font_data(include_bytes!("../fonts/Inter-Regular.otf").to_vec());
-    fonts.load_font_data(include_bytes!("../fonts/Inter-SemiBold.otf").to_vec());
+    fonts.load_font_data(include_bytes!("../../fonts/Inter-Regular.otf").to_vec());
+    fonts.load_font_data(include_bytes!("../../fonts/Inter-SemiBold.otf").to_vec());
     join_weights(&mut fonts);
     fonts.set_sans_serif_family(FAMILY);
     fonts.set_monospace_family(FAMILY);
@@ -31,29 +33,6 @@ fn join_weights(fonts: &mut fontdb::Database) {
     }
 }
 
-/// Why a drawing could not be painted.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum Error {
-    /// The drawing is no SVG.
-    #[error("cannot read the drawing: {0}")]
-    Svg(#[from] usvg::Error),
-    /// It has no size, or one that does not fit the memory.
-    #[error("a picture of {width} x {height} points cannot be made")]
-    Size {
-        /// Points across.
-        width: u32,
-        /// Points down.
-        height: u32,
-    },
-    /// The picture could not be packed.
-    #[error("cannot write the picture: {0}")]
-    Png(String),
-}
-
-/// Points of a picture for each of the drawing, as screens have them.
-pub const SCREEN: f32 = 2.0;
-
 /// Paints a drawing with `scale` points of the picture for each of its own.
 ///
 /// # Errors
@@ -64,7 +43,7 @@ pub fn render(svg: &str, scale: f32) -> Result<Vec<u8>, Error> {
         fontdb: Arc::clone(&FONTS),
         ..usvg::Options::default()
     };
-    let tree = usvg::Tree::from_str(svg, &options)?;
+    let tree = usvg::Tree::from_str(svg, &options).map_err(|error| Error::Svg(error.to_string()))?;
     let size = tree.size();
     let (width, height) = ((size.width() * scale).ceil() as u32, (size.height() * scale).ceil() as u32);
     let mut picture = Pixmap::new(width, height).ok_or(Error::Size { width, height })?;
