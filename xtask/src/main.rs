@@ -8,6 +8,7 @@ use options::Options;
 mod apt;
 mod bench;
 mod book;
+mod dist;
 mod generate;
 mod nvrtc;
 mod options;
@@ -28,6 +29,7 @@ Tasks of the project
 Usage: cargo xtask TASK
 
   bench [NAME]    measure; without a name, list what can be measured
+  dist [--quick]  build and try what a release page holds; --skip PARTS, --only PARTS, -o DIR
   docs            build the documents as a book below target/docs
   gen [--check]   write or check examples/, fuzz/corpus/, the Python functions and docs/reference/
   gen big         write a big trace: --size 500MB -o FILE
@@ -42,6 +44,7 @@ fn run() -> Result<()> {
     let mut options = Options::new(std::env::args().skip(1));
     match options.positional().as_deref() {
         Some("bench") => bench::run(options),
+        Some("dist") => dist::run(options),
         Some("docs") => book::run(options),
         Some("gen") => generate::run(options),
         Some("test") => test::run(options),
