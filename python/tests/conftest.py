@@ -19,27 +19,6 @@ EXAMPLES = ROOT / "examples"
 DATA = ROOT / os.environ.get("EAVES_TEST_DATA", "../shared/data")
 
 
-@pytest.hookimpl
-def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    """Records skipped tests for `cargo xtask test`, which lists them by name."""
-    record_skip(report)
-
-
-@pytest.hookimpl
-def pytest_collectreport(report: pytest.CollectReport) -> None:
-    """Records files that are skipped as a whole."""
-    record_skip(report)
-
-
-def record_skip(report: pytest.TestReport | pytest.CollectReport) -> None:
-    file = os.environ.get("EAVES_SKIPPED")
-    if file is None or not report.skipped:
-        return
-    reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
-    with open(file, "a") as record:
-        record.write(f"pytest\t{report.nodeid}\t{reason.removeprefix('Skipped: ')}\n")
-
-
 @pytest.fixture
 def data() -> Callable[[str], Path]:
     """The path of a file or folder of the reference data; without it, the test is skipped."""

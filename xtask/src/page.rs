@@ -122,16 +122,13 @@ impl Tools {
         Ok(())
     }
 
-    /// Runs the tests of the page, those in a browser with the program that the tests before have built.
-    pub(crate) fn test(&self) -> Counts {
-        let built = self.install().and_then(|()| {
-            project::run(project::cargo().args(["build", "--quiet", "--package", "eaves-cli"]))
-        });
-        let vitest = |arguments: &[&str]| {
+    /// Runs the tests of the page, those in a browser too, with a program.
+    pub(crate) fn test(&self, program: &Path) -> Counts {
+        let run = |arguments: &[&str]| {
             let mut command = self.program("vitest/vitest.mjs");
-            vitest(command.arg("run").args(arguments).env("EAVES", project::target().join("debug/eaves")))
+            vitest(command.arg("run").args(arguments).env("EAVES", program))
         };
-        Counts::of(built).and_then(|| vitest(&[]).and(vitest(&["--config", "vitest.browser.config.ts"])))
+        Counts::of(self.install()).and_then(|| run(&[]).and(run(&["--config", "vitest.browser.config.ts"])))
     }
 
     /// The packages of the lock file, if they are not there already.

@@ -4,12 +4,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
-use super::inputs;
 use super::measure::{self, Cost};
-use crate::project;
-
-/// Packages of the environment. HTA is published as `traceinsight` since version 0.6.
-const PACKAGES: [&str; 3] = ["orjson", "pandas", "traceinsight"];
+use crate::{peers, project};
 
 /// What is measured: name, and the Python program that is given the file.
 pub(super) const PEERS: [(&str, &str); 2] = [
@@ -17,19 +13,12 @@ pub(super) const PEERS: [(&str, &str); 2] = [
     ("HTA: load and 3 analyses", include_str!("peers/hta.py")),
 ];
 
-/// The environment, if it exists or is to be made.
+/// The interpreter of their environment, if it exists or is to be made.
 pub(super) fn environment(install: bool) -> Result<Option<PathBuf>> {
-    let folder = inputs::folder()?.join("venv");
-    let python = folder.join("bin").join("python");
-    let complete = folder.join("complete");
-    if install && !complete.exists() {
-        eprintln!("installing {} into {}", PACKAGES.join(", "), folder.display());
-        project::run(project::command("python3").args(["-m", "venv"]).arg(&folder))?;
-        let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
-        project::run(project::command(&python.to_string_lossy()).args(pip).args(PACKAGES))?;
-        std::fs::write(&complete, "")?;
+    if install && !peers::is_installed() {
+        peers::install()?;
     }
-    Ok(complete.exists().then_some(python))
+    Ok(peers::is_installed().then(|| peers::ENVIRONMENT.interpreter()))
 }
 
 /// One call of HTA's.

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::project;
 
-/// The variable that names the record; `crates/testing` and `python/tests/conftest.py` append to it.
+/// The variable that names the record; `crates/testing` appends to it.
 const RECORD: &str = "EAVES_SKIPPED";
 
 /// How many tests passed and failed, and which were skipped.
@@ -85,20 +85,21 @@ pub(super) fn cargo_test(arguments: &[&str], environment: &[(&str, &str)]) -> Co
     run().unwrap_or_else(|error| Counts::of(Err(error)))
 }
 
-/// Runs pytest.
-pub(crate) fn pytest(command: &mut Command) -> Counts {
+/// Runs pytest with these arguments.
+pub(crate) fn pytest(command: &mut Command, arguments: &[&str]) -> Counts {
     let mut run = || {
-        let record = Record::start()?;
-        let mut summary = String::new();
-        let success = project::watch(command.env(RECORD, &record.0), |line| {
-            if of_pytest(line).is_some() {
-                summary = line.to_owned();
+        let mut counts = Counts::default();
+        command.args(["-m", "pytest", "--quiet", "-rs", "--no-fold-skipped"]).args(arguments);
+        let success = project::watch(command, |line| {
+            if let Some((passed, failed)) = of_pytest(line) {
+                (counts.passed, counts.failed) = (passed, failed);
             }
-            true
+            let skip = skip_of_pytest(line);
+            let is_skip = skip.is_some();
+            counts.skipped.extend(skip);
+            !is_skip
         })?;
-        let (passed, failed) = of_pytest(&summary).unwrap_or_default();
-        let skipped = record.read()?.into_iter().map(|(_, skip)| skip).collect();
-        Ok(Counts { passed, failed, skipped }.with_status(success))
+        Ok(counts.with_status(success))
     };
     run().unwrap_or_else(|error| Counts::of(Err(error)))
 }
@@ -246,6 +247,12 @@ fn of_pytest(line: &str) -> Option<(usize, usize)> {
     Some((number(counts, "passed") + number(counts, "xfailed"), failed))
 }
 
+/// A skipped test or file in pytest's summary, such as `SKIPPED tests/test_a.py::test_b - Skipped: no data`.
+fn skip_of_pytest(line: &str) -> Option<Skip> {
+    let (test, reason) = line.strip_prefix("SKIPPED ")?.split_once(" - Skipped: ")?;
+    Some(Skip::new(test, reason))
+}
+
 /// The results that Vitest writes as JSON. A file that fails before its tests start counts as a failed test.
 fn of_vitest(results: &Value) -> Counts {
     let mut counts = Counts::default();
@@ -382,6 +389,13 @@ broken line
         assert_eq!(of_pytest("1 skipped in 0.01s"), Some((0, 0)));
         assert_eq!(of_pytest("no tests ran in 0.01s"), None);
         assert_eq!(of_pytest("importing eaves takes 3 ms in 1s"), None);
+    }
+
+    #[test]
+    fn skipped_tests_of_pytest_have_names_and_reasons() {
+        let skip = skip_of_pytest("SKIPPED a/test_s.py::test_c[x - y] - Skipped: why - so");
+        assert_eq!(skip, Some(Skip::new("a/test_s.py::test_c[x - y]", "why - so")));
+        assert_eq!(skip_of_pytest("FAILED a/test_s.py::test_c - assert 1 == 2"), None);
     }
 
     #[test]

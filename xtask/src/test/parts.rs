@@ -1,11 +1,13 @@
 //! The parts of `cargo xtask test`.
 
+use std::path::Path;
+
 use anyhow::Result;
 
 use super::count::{self, Counts};
 use crate::options::Options;
 use crate::tool::Tool;
-use crate::{bench, generate, nvrtc, page, pocl, project, python, ssh, tidy};
+use crate::{bench, generate, nvrtc, page, peers, pocl, project, python, ssh, tidy};
 
 /// What to test.
 pub(super) struct Scope {
@@ -17,7 +19,7 @@ type Part = (&'static str, fn(&Scope) -> Counts);
 
 /// In the order in which they fail soonest. Tests run without optimization, because that builds in a fraction of
 /// the time and shares the dependencies with Clippy's.
-pub(super) const PARTS: [Part; 12] = [
+pub(super) const PARTS: [Part; 13] = [
     ("format", |_| cargo(&["fmt", "--all", "--check"], &[])),
     ("tidy", |_| Counts::of(tidy::run(Options::new([])))),
     ("examples", |_| Counts::of(generate::run(Options::new(["--check".to_owned()])))),
@@ -28,6 +30,7 @@ pub(super) const PARTS: [Part; 12] = [
     ("tools", tools),
     ("tests", tests),
     ("findings", findings),
+    ("peers", other_tools),
     ("python", python_package),
     ("page", the_page),
     ("cuda", cuda),
@@ -45,7 +48,8 @@ fn tools(scope: &Scope) -> Counts {
     }
     type Tool = (fn() -> bool, fn() -> Result<()>);
     let linux: [Tool; 2] = [(pocl::is_installed, pocl::install), (ssh::is_installed, ssh::install)];
-    let anywhere: [Tool; 1] = [(python::is_installed, python::install)];
+    let anywhere: [Tool; 2] =
+        [(python::is_installed, python::install), (peers::is_installed, peers::install)];
     let tools = linux.into_iter().filter(|_| cfg!(target_os = "linux")).chain(anywhere);
     let missing = tools.filter(|(is_installed, _)| !is_installed());
     missing
@@ -64,12 +68,37 @@ fn tests(scope: &Scope) -> Counts {
 
 /// Simulated jobs with a known fault: the small matrix must meet the goals of the whole one. Nothing in it is timed.
 fn findings(scope: &Scope) -> Counts {
-    // Of the workspace, because features of other packages are refused for one package, and would build it anew.
-    cargo(&["build", "--workspace", "--bin", "eaves", "--quiet", features(scope)], &[]).and_then(|| {
-        let program = project::target().join("debug").join(format!("eaves{}", std::env::consts::EXE_SUFFIX));
+    with_program(scope, |program| {
         let words = ["findings", "--small", "--program", &program.to_string_lossy()];
         Counts::of(bench::run(Options::new(words.map(str::to_owned))))
     })
+}
+
+/// Other tools on the examples and on recordings made on the spot, compared with eaves.
+fn other_tools(scope: &Scope) -> Counts {
+    if !peers::is_installed() {
+        return Counts::skip("other tools", "they are not installed; without --quick they would be");
+    }
+    with_program(scope, peers::test)
+}
+
+/// Builds the program as the tests have built it, which takes no time after them, and runs something with it.
+fn with_program(scope: &Scope, run: impl FnOnce(&Path) -> Counts) -> Counts {
+    // Of the workspace, because features of other packages are refused for one package, and would build it anew.
+    let built = project::run(project::cargo().args([
+        "build",
+        "--workspace",
+        "--bin",
+        "eaves",
+        "--quiet",
+        features(scope),
+    ]));
+    let folder = project::target().join("debug");
+    let program = folder.join(format!("eaves{}", std::env::consts::EXE_SUFFIX));
+    match built.and_then(|()| Ok(std::path::absolute(program)?)) {
+        Ok(program) => run(&program),
+        Err(error) => Counts::of(Err(error)),
+    }
 }
 
 /// Without SQL the documentation builds, which checks that everything does.
@@ -95,7 +124,9 @@ fn python_package(scope: &Scope) -> Counts {
 /// The page: that what is committed is what its sources give, and its tests, in a browser too.
 fn the_page(scope: &Scope) -> Counts {
     match page::tools(!scope.quick) {
-        Ok(Some(tools)) => Counts::of(tools.check()).and_then(|| tools.test()),
+        Ok(Some(tools)) => {
+            Counts::of(tools.check()).and_then(|| with_program(scope, |program| tools.test(program)))
+        }
         Ok(None) => {
             Counts::skip("the page", "Node or Chromium is not installed; without --quick they would be")
         }
