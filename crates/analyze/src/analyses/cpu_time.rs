@@ -8,7 +8,7 @@ use eaves_model::Ns;
 use super::host_time::{HostTime, is_of_host};
 use super::idle_causes::cause::Cause;
 use super::{Analyse, Rank, Shown, missing};
-use crate::section::{Column, Finding, Number, Section, Severity, Table, Unit, Value};
+use crate::section::{Budget, Column, Finding, Gain, Number, Section, Severity, Table, Unit, Value};
 use crate::text::{duration, percent, percentage};
 use crate::{Job, Outcome, RankView};
 
@@ -38,7 +38,7 @@ impl Analyse for CpuTime {
             numbers: ranks.iter().map(|(rank, host)| window(rank.rank, host)).collect(),
             tables: vec![by_cause(job, &ranks), by_name(job, &ranks)],
             charts: Vec::new(),
-            findings: unexplained(&ranks).into_iter().collect(),
+            findings: communicating(&ranks).into_iter().chain(unexplained(&ranks)).collect(),
         })
     }
 }
@@ -106,6 +106,31 @@ fn by_name<P>(job: &Job, ranks: &[(&Rank<'_, P>, &HostTime)]) -> Table {
 /// Share of the window above which it is worth a sentence that nothing is known of the main thread.
 const NOTABLE_PCT: f64 = 20.0;
 
+/// The only rank recorded, if it spends its time with others: who is late, stragglers say where all were recorded.
+fn communicating<P>(ranks: &[(&Rank<'_, P>, &HostTime)]) -> Option<Finding> {
+    let [(rank, host)] = ranks else { return None };
+    let time = host.communication;
+    if percentage(time, host.window) < NOTABLE_PCT {
+        return None;
+    }
+    let basis =
+        "all of it if it overlaps with computation, or if it is waiting for a late rank; no transfer is free";
+    Some(Finding {
+        id: "cpu_communication",
+        severity: Severity::Warning,
+        claim: format!(
+            "the main thread is in communication for {} ({}) of its time, and only one rank was recorded",
+            percent(time, host.window),
+            duration(time)
+        ),
+        gain: Some(
+            Gain::new(Ns::ZERO, time, rank.steps, basis).out_of(rank.rank, Budget::ExposedCommunication),
+        ),
+        evidence: format!("table by_cause, rank {}", rank.rank),
+        next: "record every rank: on one, waiting for a late rank and transfer look alike".to_owned(),
+    })
+}
+
 /// The rank of which least is known: what it does is neither an operator nor anything else that was recorded.
 fn unexplained<P>(ranks: &[(&Rank<'_, P>, &HostTime)]) -> Option<Finding> {
     let time = |host: &HostTime| host.time(Cause::Nothing) + host.time(Cause::Ranges);
@@ -150,6 +175,8 @@ fn window(rank: i64, host: &HostTime) -> Number {
 
 #[cfg(test)]
 mod tests {
+    use eaves_model::Ns;
+
     use crate::section::Value;
     use crate::test_threads::ThreadTrace;
     use crate::test_trace::{TestTrace, analyse, column, integers, number, run_of, section_of, texts};
@@ -169,9 +196,26 @@ mod tests {
         assert_eq!(column(&section, "by_cause", "time_ns"), integers([60, 20, 20]));
         assert_eq!(number(&section, "window_ns", Some(0)), Value::Integer(100));
         assert_eq!(column(&section, "by_name", "name"), texts(["aten::mm"]));
-        let [finding] = section.findings.as_slice() else { panic!("{:?}", section.findings) };
+        let [waiting, finding] = section.findings.as_slice() else { panic!("{:?}", section.findings) };
+        assert!(waiting.claim.contains("in communication for 20.0% (20 ns)"), "{}", waiting.claim);
+        assert_eq!(waiting.gain.as_ref().unwrap().high, Ns(20));
         assert!(finding.claim.contains("20.0% (20 ns)"), "{}", finding.claim);
         assert!(finding.next.contains("with_stack"));
+    }
+
+    #[test]
+    fn of_several_ranks_stragglers_say_who_waits() {
+        let rank = |_| {
+            let mut test = ThreadTrace::default();
+            test.annotation(1, "ProfilerStep#1", (0, 100)).op(1, "aten::mm", (10, 40)).annotation(
+                2,
+                "gloo:all_reduce",
+                (40, 95),
+            );
+            test.into()
+        };
+        let section = section_of(&run_of((0..2).map(rank).collect()), "cpu-time");
+        assert!(section.findings.iter().all(|finding| finding.id != "cpu_communication"));
     }
 
     #[test]

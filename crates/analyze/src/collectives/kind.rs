@@ -187,6 +187,7 @@ impl Kind {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::KernelType;
 
     #[test]
     fn names_of_every_library_are_known() {
@@ -243,6 +244,36 @@ mod tests {
             ("hccl:allgather", Kind::AllGather),
         ] {
             assert_eq!(Kind::of(name), kind, "{name}");
+        }
+    }
+
+    /// Kernels of each library are communication, and say their kind where their name has it.
+    #[test]
+    fn kernels_of_every_library_have_type_and_kind() {
+        for (library, name, kind) in [
+            ("AITER", "void aiter::cross_device_reduce_2stage<bf16, 8, false>", Kind::AllReduce),
+            ("DeepEP", "void deep_ep::internode_ll::combine<false, 7168, 9>", Kind::Combine),
+            ("DeepEP", "void deep_ep::intranode::dispatch<8, 768, 8192>(int4*)", Kind::Dispatch),
+            ("DeepEP", "void ep::internode::dispatch<false, 8, true, 8>(int4*)", Kind::Dispatch),
+            ("DeepEP", "void ep::internode::cached_notify(int const*)", Kind::Barrier),
+            ("HCCL of Ascend", "hcom_allGather__503_0_1", Kind::AllGather),
+            ("HCCL of Gaudi", "hcclAllReduce", Kind::AllReduce),
+            ("HybridEP", "void hybrid_ep::combine_kernel<unsigned short>(int)", Kind::Combine),
+            ("MORI", "EpDispatchIntraNodeKernel_fp8_fnuz", Kind::Dispatch),
+            ("MSCCL", "mscclKernel_Sum_half_Simple_false(ncclDevComm*)", Kind::Other),
+            ("MSCCL++", "void mscclpp::collective::allgatherFullmesh<float>(float*)", Kind::AllGather),
+            ("NCCL", "ncclDevKernel_ReduceScatter_Sum_bf16_RING_LL", Kind::ReduceScatter),
+            ("NVSHMEM", "nvshmemi_proxy_quiet_on_stream", Kind::Other),
+            ("NVSHMEM", "void nvshmemi_alltoall_on_stream_kernel<long>(int)", Kind::AllToAll),
+            ("oneCCL", "oneccl_allreduce_pcie<sycl::half>", Kind::AllReduce),
+            ("RCCL", "void rccl_reduce_scatter<float>(float*)", Kind::ReduceScatter),
+            ("SGLang", "all_reduce_one_shot_push_kernel", Kind::AllReduce),
+            ("symmetric memory", "multimem_all_reduce_kernel<c10::BFloat16, 16>", Kind::AllReduce),
+            ("symmetric memory", "_multimem_all_gather_kernel", Kind::AllGather),
+            ("vLLM", "void vllm::cross_device_reduce_1stage<__half, 2>(vllm::RankData*)", Kind::AllReduce),
+        ] {
+            assert_eq!(KernelType::of_kernel(name), KernelType::Communication, "{library}: {name}");
+            assert_eq!(Kind::of(name), kind, "{library}: {name}");
         }
     }
 
