@@ -35,11 +35,7 @@ const EXCEPTIONS: &[(&str, &[Door], &str)] = &[
     ("memory.window", ONLY_COMMAND_LINE, RUNS_A_PROGRAM),
     ("open", ONLY_COMMAND_LINE, SERVES),
     ("profile", ONLY_COMMAND_LINE, RUNS_A_PROGRAM),
-    (
-        "query.tables",
-        &[Door::Python],
-        "`eaves.query` returns rows; `eaves.ask(\"query\", tables=True)` has the sections",
-    ),
+    ("query.tables", &[Door::Python], ROWS_IN_PYTHON),
     ("report.partial", ONLY_COMMAND_LINE, "it checks the names after `-o`; other doors ask for a form"),
     ("self", ONLY_COMMAND_LINE, "it is about the command line itself"),
     ("serve", ONLY_COMMAND_LINE, SERVES),
@@ -48,6 +44,8 @@ const EXCEPTIONS: &[(&str, &[Door], &str)] = &[
 ];
 
 const RUNS_A_PROGRAM: &str = "it runs a program that has the user's terminal";
+const ROWS_IN_PYTHON: &str =
+    "`eaves.query` returns rows; `eaves.ask(\"query\", tables=True)` has the sections";
 const SERVES: &str = "it serves until it is stopped";
 
 /// The options of every verb at every door, such as `report.step` and `bench gemm.m`.
