@@ -190,7 +190,7 @@ fn names_that_are_not_text_open() {
     let directory = tempfile::tempdir().unwrap();
     let name = std::ffi::OsStr::from_bytes(b"tr\xffce.json");
     std::fs::write(directory.path().join(name), TRACE).unwrap();
-    let mut command = eaves(directory.path(), &["open", "--no-browser", "--port", "0"]);
+    let mut command = eaves(directory.path(), ["open", "--no-browser", "--port", "0"]);
     let (_server, port) = started(command.arg(name));
     for path in ["document", "roofline?device=h100-sxm", "diff?base=1"] {
         let (status, text) = get(port, &format!("/api/v1/runs/1/{path}")).unwrap();
