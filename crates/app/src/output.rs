@@ -148,12 +148,13 @@ impl Outputs {
     }
 }
 
-/// Makes sure that an output replaces no input.
+/// Makes sure that an output replaces no input. A directory is not replaced but written into; whether it may be, the
+/// writer decides.
 ///
 /// # Errors
 /// If it would.
 pub fn check_output(output: &Path, inputs: &[PathBuf]) -> Result<(), Failure> {
-    let Ok(output) = output.canonicalize() else { return Ok(()) };
+    let Some(output) = output.canonicalize().ok().filter(|output| !output.is_dir()) else { return Ok(()) };
     let is_output = |input: &&PathBuf| input.canonicalize().is_ok_and(|input| input == output);
     match inputs.iter().find(is_output) {
         Some(input) => Err(Failure::usage(
