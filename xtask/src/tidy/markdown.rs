@@ -61,6 +61,12 @@ pub(crate) fn lines(text: &str) -> Vec<Line<'_>> {
     result
 }
 
+/// True if there is a space to break the text of a line at. That behind the mark of a list item is none.
+fn can_be_wrapped(line: &str) -> bool {
+    let text = line.trim_start();
+    text.strip_prefix("- ").unwrap_or(text).contains(' ')
+}
+
 /// True if the paragraph before belongs to a list, in which indented text is no code.
 fn in_list(before: &[Line<'_>]) -> bool {
     let text = before.iter().rev().find(|line| line.kind != Kind::Blank);
@@ -113,7 +119,7 @@ fn form_of(name: &str, text: &str) -> Vec<Problem> {
             }
             Kind::Text => {
                 let width = line.text.chars().count();
-                if width > WIDTH && line.text.trim_start().contains(' ') && !line.text.starts_with("![") {
+                if width > WIDTH && can_be_wrapped(line.text) && !line.text.starts_with("![") {
                     report(format!("{width} columns, more than {WIDTH}"));
                 }
                 if before.is_some_and(|line| line.kind == Kind::Table) {
