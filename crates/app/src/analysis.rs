@@ -20,21 +20,21 @@ use crate::pictures::{Pictures, RankPictures};
 use crate::{Answer, Context, Drawing, Duration, Failure, Form, Keep, Look, Reading, Recordings, Selected};
 use crate::{machine, partial, saved_report};
 
-/// The part of recordings to look at, and how closely.
+/// What to analyze, and in how much detail.
 #[derive(Args, Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Closely {
-    /// The part of the recordings to look at.
+    /// What to analyze.
     #[command(flatten)]
     #[serde(flatten)]
     pub selected: Selected,
     /// Include per-activity tables
     #[arg(long, help_heading = "Selection")]
     pub details: bool,
-    /// Longest gap between launched kernels that counts as the device's own
+    /// Longest gap between queued kernels to attribute to the device
     #[arg(long, value_name = "TIME", default_value = "30us", help_heading = "Thresholds")]
     pub kernel_wait: Duration,
-    /// Launches that a stream can hold before launching blocks
+    /// Launches a stream can queue before launching blocks
     #[arg(long, value_name = "N", default_value_t = 1024, help_heading = "Thresholds")]
     pub queue_limit: u32,
 }
@@ -66,7 +66,7 @@ impl Closely {
 /// A question about recordings: some sections of the report.
 #[derive(Debug)]
 pub(crate) struct Question<'a> {
-    /// The verb that asks.
+    /// The verb.
     pub(crate) verb: &'static str,
     pub(crate) inputs: &'a [PathBuf],
     pub(crate) options: Options,
@@ -84,7 +84,7 @@ pub(crate) fn sections(wanted: impl Fn(&str) -> bool) -> Vec<&'static Analysis> 
 }
 
 impl Question<'_> {
-    /// Reads, measures and answers.
+    /// Reads the inputs, measures them and builds the answer.
     pub(crate) fn answer(mut self, context: &Context<'_>) -> Result<Answer, Failure> {
         self.options.selection = context.part(self.options.selection, self.inputs);
         let (partials, recordings) = partial::split(&context.files(self.inputs));
@@ -194,7 +194,7 @@ impl Drawing for PartialReport {
     fn draw(&self, document: &Document, form: Form, _: Look) -> Result<Option<Vec<u8>>, Failure> {
         match form {
             Form::Partial => Ok(Some(self.partial.to_bytes().map_err(partial::failed)?)),
-            // The rows are where they were measured, so there is nothing to draw beside the sections.
+            // The rows stayed where they were measured, so there is nothing to draw.
             Form::Html if self.is_whole => {
                 Ok(Some(page::offline(document, &Parts::default(), page::BUDGET).into_bytes()))
             }

@@ -9,7 +9,7 @@ use eaves_section::{Outcome, Section};
 
 use crate::{Failure, Form};
 
-/// Tables that are for programs: people would drown in them.
+/// Tables for programs only: too long to read.
 const FOR_PROGRAMS: [&str; 2] = ["classification", "samples"];
 
 /// How text looks.
@@ -71,19 +71,19 @@ pub struct TooMuch {
 pub struct Answer {
     /// The answer as data.
     pub document: Document,
-    /// Rows of each table that people see unless they say how many; 0 for all.
+    /// Rows shown per table by default; 0 for all.
     pub top: usize,
-    /// What else there is to say to people.
+    /// Notes for the user.
     pub notes: Vec<String>,
-    /// What to say to those who get CSV.
+    /// Note for CSV output.
     pub csv_note: Option<&'static str>,
     /// Conditions that hold and on which the user wants to fail.
     pub too_much: Vec<TooMuch>,
-    /// Why its numbers are not to be believed: told after them, as an error.
+    /// Why the numbers are impossible; reported after them as an error.
     pub fault: Option<Failure>,
     /// How it is drawn, if not as any document.
     pub drawing: Option<Box<dyn Drawing>>,
-    /// Rows that SQL answered, which are no section.
+    /// Rows of a SQL query, which are not a section.
     pub rows: Option<Arc<ResultSet>>,
 }
 
@@ -94,7 +94,7 @@ impl std::fmt::Debug for Answer {
 }
 
 impl Answer {
-    /// Rows that people see of a table, as a rule.
+    /// Rows shown per table by default.
     const USUAL_ROWS: usize = 10;
 
     /// The answer that is a document.
@@ -111,7 +111,7 @@ impl Answer {
         }
     }
 
-    /// With so many rows of each table unless people say how many.
+    /// With this default number of rows per table.
     #[must_use]
     pub fn with_top(mut self, top: usize) -> Self {
         self.top = top;
@@ -125,10 +125,10 @@ impl Answer {
         self
     }
 
-    /// The answer, if its numbers are to be believed.
+    /// The answer, unless its numbers are impossible.
     ///
     /// # Errors
-    /// If they are not.
+    /// If they are.
     pub fn sound(mut self) -> Result<Self, Failure> {
         match self.fault.take() {
             Some(fault) => Err(fault),
@@ -201,7 +201,7 @@ fn chart(document: &Document) -> Result<String, Failure> {
     let sections: Vec<&Section> = document.sections().collect();
     if !sections.iter().any(|section| roofline::has_chart(section)) {
         return Err(Failure::usage(
-            format!("`{}` has no chart to draw", document.verb),
+            format!("`{}` has no chart", document.verb),
             "write .html, .json, .csv, .md or .txt",
         ));
     }

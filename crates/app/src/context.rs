@@ -1,4 +1,4 @@
-//! What a verb works with: the session, who hears about progress, and what will be drawn.
+//! What a verb runs with: the session, a progress reporter, and the output forms.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,34 +10,34 @@ use eaves_model::{RankSource, Recording, Trace};
 
 use crate::{Failure, Form, Recordings, Session, each};
 
-/// Says before each step of some work how many are done, of how many, and what is next.
+/// Reports before each step: steps done, steps in total, and the next one.
 pub type NextStep<'a> = dyn FnMut(usize, usize, &str) + 'a;
 
-/// Who hears how far the work has come.
+/// Receives progress.
 pub trait Progress: Sync {
     /// Runs reading, which counts what it read, and may show it meanwhile.
     fn reading(&self, read: &mut dyn FnMut(Arc<eaves_ingest::Progress>)) {
         read(Arc::default());
     }
 
-    /// Runs work of several steps, which says before each how many are done, of how many, and what is next.
+    /// Runs work in several steps, reporting progress before each.
     fn steps(&self, work: &mut dyn FnMut(&mut NextStep<'_>)) {
         work(&mut |_, _, _| {});
     }
 
-    /// Says something to people while the work goes on.
+    /// Shows a note while the work continues.
     fn note(&self, _text: &str) {}
 
     /// Passes on a line of another program.
     fn line(&self, _line: &str) {}
 
-    /// True if nobody hears, so that other programs need not say anything.
+    /// True if progress is discarded, so other programs need not report any.
     fn is_silent(&self) -> bool {
         true
     }
 }
 
-/// Nobody hears.
+/// Reports nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Silent;
 
@@ -70,7 +70,7 @@ pub enum Reading {
     WithSums,
     /// And measurements. The content tells what an input is, unless the form is given.
     Measurements(Option<InputForm>),
-    /// Whatever there is.
+    /// Everything.
     Everything,
 }
 
@@ -107,7 +107,7 @@ pub struct Read<R> {
 }
 
 impl<'a> Context<'a> {
-    /// A context in which nobody waits and nothing but the document is wanted.
+    /// A context without progress, for the document alone.
     pub fn new(session: &'a Session) -> Self {
         Self { session, progress: &Silent, forms: &[] }
     }
@@ -182,17 +182,17 @@ impl<'a> Context<'a> {
         })
     }
 
-    /// Does work of several steps, which says before each how many are done, of how many, and what is next.
+    /// Runs work in several steps, reporting progress before each.
     ///
     /// # Errors
-    /// If whoever hears about progress did not run it.
+    /// If the progress reporter did not run it.
     pub fn steps<R>(&self, work: impl FnOnce(&mut dyn FnMut(usize, usize, &str)) -> R) -> Result<R, Failure> {
         let (mut work, mut answer) = (Some(work), None);
         self.progress.steps(&mut |tell| answer = work.take().map(|work| work(tell)));
-        answer.ok_or_else(|| Failure::new("nothing was run", "this is a fault of eaves; please report it"))
+        answer.ok_or_else(|| Failure::new("nothing was run", "this is a bug in eaves; please report it"))
     }
 
-    /// Runs what reads while whoever asks sees how far it is.
+    /// Reads while reporting progress.
     pub(crate) fn reading<T, E: Into<Failure>>(
         &self,
         read: impl FnOnce(Arc<eaves_ingest::Progress>) -> Result<T, E>,
@@ -201,7 +201,7 @@ impl<'a> Context<'a> {
         self.progress.reading(&mut |progress| answer = read.take().map(|read| read(progress)));
         match answer {
             Some(answer) => answer.map_err(Into::into),
-            None => Err(Failure::new("nothing was read", "this is a fault of eaves; please report it")),
+            None => Err(Failure::new("nothing was read", "this is a bug in eaves; please report it")),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The device that work is held against.
+//! The device that work is compared with.
 
 use std::path::{Path, PathBuf};
 
@@ -16,14 +16,14 @@ use crate::Failure;
 #[command(next_help_heading = "Device")]
 #[serde(default)]
 pub struct Against {
-    /// Device from the catalog, or a peaks file; FILE#ID for one of several
+    /// Catalog device, or a peaks file; FILE#ID for one of several
     #[arg(long, visible_alias = "peaks", value_name = "NAME|FILE")]
     #[serde(alias = "peaks")]
     pub device: Option<String>,
-    /// Use peaks with structured sparsity where they are known
+    /// Use structured sparsity peaks where known
     #[arg(long)]
     pub sparse: bool,
-    /// Read every peak of the device as ops or macs
+    /// Interpret the device's peaks as ops or macs
     #[arg(long, visible_alias = "counts", value_name = "UNIT", hide_possible_values = true)]
     #[serde(alias = "counts")]
     pub peak_unit: Option<PeakUnit>,
@@ -40,7 +40,7 @@ pub enum PeakUnit {
 }
 
 impl Against {
-    /// The device that was named, or the one that the input reports about itself.
+    /// The named device, or the one the input was recorded on.
     pub fn resolve(&self, reported: Option<&str>) -> Result<Device, Failure> {
         let found = match (&self.device, reported.map(str::trim).filter(|name| !name.is_empty())) {
             (Some(name), _) => named(name)?,
@@ -52,20 +52,20 @@ impl Against {
             })?,
             (None, None) => {
                 return Err(Failure::new(
-                    "the input does not say which device it was recorded on",
-                    "name it with --device NAME, or give its peaks with --device FILE; `eaves device list` shows every name",
+                    "the input does not name the device it was recorded on",
+                    "name it with --device NAME, or pass its peaks with --device FILE; `eaves device list` lists all names",
                 ));
             }
         };
         Ok(self.reading(found))
     }
 
-    /// The device that was named, for predictions: no input could name one.
+    /// The named device, for predictions.
     pub fn resolve_named(&self) -> Result<Device, Failure> {
         if self.is_unnamed() {
             return Err(Failure::usage(
-                "there is no device to predict for",
-                "name one, such as --device h100-sxm, mi300x or b200, or give its peaks with --device FILE; `eaves device list` shows every name",
+                "no device to predict for",
+                "name one, such as --device h100-sxm, mi300x or b200, or pass its peaks with --device FILE; `eaves device list` lists all names",
             ));
         }
         self.resolve(None)
@@ -97,7 +97,7 @@ impl Against {
         self.device.is_none()
     }
 
-    /// True if nothing was said about the device, so that recordings alone say what they ran on.
+    /// True if no device option was given, so the recordings decide.
     pub fn is_silent(&self) -> bool {
         self.device.is_none() && !self.sparse && self.peak_unit.is_none()
     }
@@ -202,7 +202,7 @@ mod tests {
     #[test]
     fn a_prediction_without_a_device_names_some() {
         let failure = arguments(None).resolve_named().unwrap_err();
-        assert_eq!(failure.message, "there is no device to predict for");
+        assert_eq!(failure.message, "no device to predict for");
         let hint = failure.hint.unwrap();
         let named: Vec<&str> =
             ["h100-sxm", "mi300x", "b200"].into_iter().filter(|id| hint.contains(id)).collect();

@@ -58,7 +58,7 @@ fn seconds(text: &str) -> Result<Ns, String> {
 /// # Errors
 /// If it is no time.
 pub(crate) fn nanoseconds(text: &str) -> Result<Ns, String> {
-    let wrong = || format!("`{text}` is no time; write a number and `ns`, `us`, `ms` or `s`");
+    let wrong = || format!("`{text}` is not a time; write a number and `ns`, `us`, `ms` or `s`");
     let units = [("ns", 0), ("us", 3), ("µs", 3), ("ms", 6), ("s", 9)];
     let split = text.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(text.len());
     let (number, unit) = (&text[..split], text[split..].trim());

@@ -1,11 +1,11 @@
-//! Why something could not be done, and what to try.
+//! Failures: what went wrong, and what to try.
 
 use std::fmt;
 
 use eaves_analyze::SelectionError;
 use eaves_model::suggestion::did_you_mean;
 
-/// Whose turn it is to change something.
+/// Who can fix it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FailureKind {
     /// The request means nothing, or asks for what does not exist.
@@ -26,7 +26,7 @@ pub struct Failure {
     pub message: String,
     /// What to try, if anything is known to help.
     pub hint: Option<String>,
-    /// Whose turn it is.
+    /// Who can fix it.
     pub kind: FailureKind,
 }
 

@@ -12,7 +12,7 @@ use eaves_present::{Document, Input, terminal};
 use crate::answer::painted;
 use crate::{Failure, Form, Recordings, each, hinted};
 
-/// Frames of each view of a page: more make it slow to open, and nobody looks at them.
+/// Frame limit per page view: more make it slow to open.
 pub const PAGE_FRAMES: usize = 20_000;
 /// Frames of the table in a page; the picture has more.
 const PAGE_ROWS: usize = 2_000;
@@ -24,7 +24,7 @@ const PICTURE_SHARE: u32 = 250;
 /// How a tree is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct View {
-    /// What is drawn; time on the host if nothing is said and there is any, else time on the GPU.
+    /// What is drawn; by default host time if recorded, else GPU time.
     pub metric: Option<Metric>,
     /// The order.
     pub order: Order,
@@ -196,7 +196,7 @@ impl Trees {
         self.pages(&drawing, &grouping).map_err(not_written)
     }
 
-    /// A page with every order there is, the one asked for first.
+    /// A page with every order, the requested one first.
     fn page(&self, view: &View, document: &Document) -> Result<String> {
         let outcomes = vec![self.outcome_of(view, Some(PAGE_ROWS))];
         let document = Document { outcomes, ..document.clone() };
@@ -208,7 +208,7 @@ impl Trees {
         Ok(page::offline(&document, &parts, page::BUDGET))
     }
 
-    /// Every order there is, the one asked for first, as data.
+    /// Every order as data, the requested one first.
     fn pages(&self, first: &Drawing<'_>, grouping: &Grouping<'_>) -> Result<Vec<u8>, Error> {
         let others = Order::ALL
             .into_iter()
@@ -230,7 +230,7 @@ impl Trees {
     }
 }
 
-/// What a run that another is compared with is called.
+/// Label of the base run.
 pub fn name_of(run: &Run) -> &str {
     run.recordings.first().map_or("", |first| first.path.as_str())
 }
@@ -293,16 +293,16 @@ fn title(selected: &[&Input], base: Option<&str>) -> String {
 fn nothing(metric: Metric) -> anyhow::Error {
     let (what, hint) = match metric {
         Metric::Cpu => (
-            "no time in calls on the host was recorded or selected",
+            "no host calls recorded or selected",
             "record the host too (`ProfilerActivity.CPU`), or use --metric gpu",
         ),
         Metric::Gpu => (
-            "no GPU activity was recorded or selected",
+            "no GPU activity recorded or selected",
             "record the device too (`ProfilerActivity.CUDA`), or use --metric cpu",
         ),
-        Metric::Calls => ("no call was recorded or selected", "`eaves info` shows what a recording holds"),
+        Metric::Calls => ("no calls recorded or selected", "`eaves info` shows what a recording contains"),
         Metric::Bytes => (
-            "no allocation was recorded or selected",
+            "no allocations recorded or selected",
             "record memory: `torch.profiler.profile(profile_memory=True)`",
         ),
     };
@@ -336,7 +336,7 @@ crate::text_value::written_as_text!(Share, "Share", "0.1");
 /// # Errors
 /// If it is no share, or has more than four decimals.
 pub fn millionths(text: &str) -> Result<u32, String> {
-    let wrong = || "expected a share in percent such as `0.1`, with four decimals at most".to_owned();
+    let wrong = || "expected a percentage such as `0.1`, with at most four decimals".to_owned();
     let number = text.trim_end_matches('%');
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
     let is_number = |digits: &str| digits.bytes().all(|digit| digit.is_ascii_digit());

@@ -1,9 +1,8 @@
-//! What eaves does.
+//! The verbs of eaves.
 //!
 //! A verb is a file in [`verbs`]: a request, which is plain data, and the function that answers it. The command line, the
-//! server and the Python package turn words, JSON and keyword arguments into requests and show the [`Answer`]; they
-//! compute nothing. A [`Session`] knows the recordings that are in memory, so a second question about them reads no
-//! file.
+//! server and the Python package turn arguments, JSON and keyword arguments into requests and show the [`Answer`]; they
+//! compute nothing. A [`Session`] keeps recordings in memory, so a second question about them reads no file.
 //!
 //! ```no_run
 //! use eaves_app::{Context, Session, Verb, verbs::Report};

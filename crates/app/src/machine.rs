@@ -1,4 +1,4 @@
-//! What this machine was measured to do, kept in the user's cache folder by `eaves device measure`.
+//! This machine's measured roofs, saved in the user's cache directory by `eaves device measure`.
 
 use std::env;
 use std::ffi::OsString;
@@ -15,7 +15,7 @@ use eaves_roofline::device::{self, Device};
 
 use crate::hinted;
 
-/// The folder, if it is not the usual one.
+/// Overrides the directory.
 const FOLDER: &str = "EAVES_CACHE_DIR";
 
 /// What the names of measured devices end with.
@@ -52,10 +52,10 @@ fn file() -> Option<PathBuf> {
     Some(folder()?.join(format!("machine-{}.yaml", host.chars().map(letter).collect::<String>())))
 }
 
-/// Keeps what was measured, and answers where. What was measured before is replaced.
+/// Saves a measurement, replacing the previous one, and returns its path.
 pub fn keep(devices: &[Device]) -> anyhow::Result<PathBuf> {
     let file = file().ok_or_else(|| {
-        hinted("there is no folder to keep the measurement in", format!("name one in the variable {FOLDER}"))
+        hinted("no directory to save the measurement in", format!("set {FOLDER} to one"))
     })?;
     let told = |path: &PathBuf| format!("cannot write {}", path.display());
     if let Some(folder) = file.parent() {

@@ -1,4 +1,4 @@
-//! Files of measurements against the roofs of a device: what `roofline` and `report` say of them.
+//! Measurement files compared with a device's roofs, for `roofline` and `report`.
 
 use std::path::Path;
 
@@ -56,13 +56,13 @@ impl Measuring<'_> {
         let file = self.config.or(Some(&*beside).filter(|beside| beside.is_file()));
         let Some(file) = file else {
             context.progress.note(
-                "no device is named, so peaks are the defaults of NPU dashboards, 32 TOPS and 50 GB/s; name yours with --config or --device",
+                "no device named; assuming the default peaks of NPU dashboards, 32 TOPS and 50 GB/s (name yours with --config or --device)",
             );
             let device = self.device.reading(device::default_npu());
             return Ok((self.checked(device)?, (self.settings)(None)));
         };
         if self.config.is_none() {
-            context.progress.note(&format!("peaks and thresholds are those of {}", file.display()));
+            context.progress.note(&format!("peaks and thresholds from {}", file.display()));
         }
         let config = NpuConfig::read(file, context.progress)?;
         let device = device::read(file).map_err(|error| hinted(error.to_string(), error.hint))?;
@@ -129,13 +129,13 @@ pub(crate) fn script(named: Option<&Path>, input: &Path) -> Result<Option<Script
         None => return Ok(None),
     };
     let read = Script::read(path);
-    read.map(Some).map_err(|error| hinted(error.to_string(), "`eaves ops check` tries a script by itself"))
+    read.map(Some).map_err(|error| hinted(error.to_string(), "`eaves ops check` tests a script by itself"))
 }
 
 /// Sections of several inputs have the same name: a number says whose they are.
 pub(crate) fn name_input(outcome: &mut Outcome, label: &str) {
     let Outcome::Section(section) = outcome else { return };
-    let explain = "The input that the section is about.";
+    let explain = "The input of this section.";
     let number = Number::counter("input", label.into(), Unit::None, explain);
     section.numbers.insert(0, number);
 }

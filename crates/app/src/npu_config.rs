@@ -45,7 +45,7 @@ pub fn check_key(key: &str) -> Result<(), Failure> {
     }
     let known = match did_you_mean(key, KEYS) {
         Some(near) => format!("did you mean `{near}`?"),
-        None => format!("known are {}", KEYS.join(", ")),
+        None => format!("keys are {}", KEYS.join(", ")),
     };
     Err(Failure::usage(format!("unknown key `{key}`"), known))
 }
@@ -61,7 +61,7 @@ impl NpuConfig {
             )
         };
         let json: serde_json::Value =
-            serde_json::from_str(&text).map_err(|error| wrong(format!("is no JSON ({error})")))?;
+            serde_json::from_str(&text).map_err(|error| wrong(format!("is not JSON ({error})")))?;
         // Only of the dashboards' own form: any peaks file may be named here, and has keys of its own.
         let is_plain = json.get("peak_tops").is_some() || json.get("mem_bw").is_some();
         let keys = json.as_object().into_iter().flat_map(|all| all.keys());
@@ -73,7 +73,7 @@ impl NpuConfig {
             None => Ok(None),
             Some(value) => {
                 let number = value.as_f64().filter(|number| (0.0..=100.0).contains(number));
-                number.map(Some).ok_or_else(|| wrong(format!("has a `{key}` that is no percentage: {value}")))
+                number.map(Some).ok_or_else(|| wrong(format!("has an invalid percentage `{key}`: {value}")))
             }
         };
         Ok(Self {

@@ -1,5 +1,5 @@
-//! What a report says of inputs that are no recordings over time: measurements against the roofs of a device, compile
-//! logs, memory snapshots beside traces.
+//! Report sections of inputs other than traces: measurements compared with a device's roofs, compile logs, and memory
+//! snapshots next to traces.
 
 use std::path::Path;
 
@@ -84,8 +84,8 @@ impl Others<'_> {
         let outcomes = assemble(&run.recordings, measured, options, &memory).unwrap_or_else(|error| {
             let skipped = Skipped {
                 id: "memory",
-                missing: format!("the memory snapshot has no such part: {error}"),
-                how_to_record: "leave out --step, --time and --rank".to_owned(),
+                missing: format!("the memory snapshot does not support this selection: {error}"),
+                how_to_record: "drop --step, --time and --rank".to_owned(),
             };
             vec![Outcome::Skipped(skipped)]
         });
@@ -144,12 +144,12 @@ impl Others<'_> {
         for id in absent {
             let kinds: Vec<&str> = recordings.kinds().map(Kind::id).collect();
             let how_to_record = match SECTIONS.contains(&id) {
-                true => "run with TORCH_TRACE=DIR, and name DIR beside the trace",
-                false => "name a trace beside it",
+                true => "run with TORCH_TRACE=DIR, and pass DIR along with the trace",
+                false => "pass a trace as well",
             };
             document.outcomes.push(Outcome::Skipped(Skipped {
                 id,
-                missing: format!("the inputs cannot tell: {}", kinds.join(", ")),
+                missing: format!("the inputs do not contain this: {}", kinds.join(", ")),
                 how_to_record: how_to_record.to_owned(),
             }));
         }

@@ -45,7 +45,7 @@ impl OutputFile {
             };
             hinted(
                 format!("cannot write the output: {reason}: {}", path.display()),
-                "give the name of a file in a directory that exists and may be written to",
+                "name a file in an existing, writable directory",
             )
         })?;
         Ok(Self { path: path.to_owned(), file })
@@ -159,7 +159,7 @@ pub fn check_output(output: &Path, inputs: &[PathBuf]) -> Result<(), Failure> {
     match inputs.iter().find(is_output) {
         Some(input) => Err(Failure::usage(
             format!("the output would replace the input: {}", input.display()),
-            "give the output another name",
+            "name another output file",
         )),
         None => Ok(()),
     }
@@ -173,8 +173,8 @@ fn place(form: Option<Form>, path: &Path, has_form: &impl Fn(Form) -> bool) -> a
         return match form.unwrap_or(Form::Csv) {
             Form::Csv => Ok((Place::Directory(path.to_owned()), Form::Csv)),
             other => Err(hinted(
-                format!("{} makes one file, not a directory: {}", option(other), path.display()),
-                "leave out the `/` at the end, or use --csv for one file per table",
+                format!("{} writes one file, not a directory: {}", option(other), path.display()),
+                "drop the trailing `/`, or use --csv for one file per table",
             )),
         };
     }
@@ -193,7 +193,7 @@ fn option(form: Form) -> String {
 }
 
 fn cannot(form: Form, has_form: &impl Fn(Form) -> bool) -> anyhow::Error {
-    hinted(format!("this verb has no {} form", form.id()), format!("it writes {}", endings(has_form)))
+    hinted(format!("this verb has no {} output", form.id()), format!("supported are {}", endings(has_form)))
 }
 
 /// The endings of the forms that a verb has.
@@ -205,13 +205,13 @@ fn endings(has_form: &impl Fn(Form) -> bool) -> String {
 fn form_of_file(asked: Option<Form>, path: &Path, has_form: &impl Fn(Form) -> bool) -> anyhow::Result<Form> {
     match (asked, Form::of(path)) {
         (Some(asked), Some(named)) if asked != named => Err(hinted(
-            format!("{} does not match the file name: {}", option(asked), path.display()),
-            "give one of the two",
+            format!("{} contradicts the file name: {}", option(asked), path.display()),
+            "use one of the two",
         )),
         (Some(form), _) | (None, Some(form)) => Ok(form),
         (None, None) => Err(hinted(
-            format!("the file name does not say which form the output has: {}", path.display()),
-            format!("end it in {}, or add --json, --csv or --markdown", endings(has_form)),
+            format!("unknown output format: {}", path.display()),
+            format!("end the file name in {}, or add --json, --csv or --markdown", endings(has_form)),
         )),
     }
 }

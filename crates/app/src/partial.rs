@@ -47,7 +47,7 @@ pub fn read(paths: &[PathBuf], measured: Option<Partial>) -> anyhow::Result<Part
     let mut all: Vec<Partial> = measured.into_iter().collect();
     for path in paths {
         let bytes = std::fs::read(path)
-            .map_err(|error| hinted(format!("{error}: {}", path.display()), "check the name of the file"))?;
+            .map_err(|error| hinted(format!("{error}: {}", path.display()), "check the file name"))?;
         let partial = Partial::from_bytes(bytes)
             .map_err(|error| hinted(format!("{error}: {}", path.display()), hint(&error)))?;
         // Here, so that the one that does not go with the others is named.
@@ -148,9 +148,9 @@ pub fn failed(error: PartialError) -> anyhow::Error {
 
 fn hint(error: &PartialError) -> &'static str {
     match error {
-        PartialError::Version { .. } => "measure the ranks again, all with one version of eaves",
+        PartialError::Version { .. } => "measure all ranks again with the same eaves version",
         PartialError::Options { .. } => {
-            "give the options that it was measured with, or measure it again; `--rank` and `--device` may differ"
+            "use the options it was measured with, or measure it again; `--rank` and `--device` may differ"
         }
         PartialError::Damaged(_) | PartialError::Foreign => {
             "write it again: `eaves report INPUT --partial -o FILE.eaves-partial`"

@@ -124,8 +124,8 @@ impl Recordings {
         let kinds: Vec<&str> = self.kinds().map(Kind::id).collect();
         let inputs: Vec<String> = self.inputs.iter().map(|path| path.display().to_string()).collect();
         Err(Failure::new(
-            format!("there is no recording in {} ({})", inputs.join(", "), kinds.join(", ")),
-            "`eaves report` shows what the input holds",
+            format!("no recording in {} ({})", inputs.join(", "), kinds.join(", ")),
+            "`eaves report` shows what the input contains",
         ))
     }
 
@@ -174,13 +174,13 @@ fn saved_report<R>(inputs: &[PathBuf], contents: &Contents<R>) -> Result<Option<
         ([only], []) => only.clone(),
         ([first, ..], _) => {
             return Err(Failure::usage(
-                format!("a saved report is opened by itself: {}", first.display()),
-                "name it alone; `eaves diff BASE NEW` compares two",
+                format!("a saved report cannot be combined with other inputs: {}", first.display()),
+                "open it alone; `eaves diff BASE NEW` compares two",
             ));
         }
     };
     saved::open(&path)
-        .map_err(|error| Failure::new(error.to_string(), "write the report again, or open the recording"))
+        .map_err(|error| Failure::new(error.to_string(), "save the report again, or open the recording"))
 }
 
 fn is_among(input: &Path, found: &[PathBuf]) -> bool {

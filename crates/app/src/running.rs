@@ -1,4 +1,4 @@
-//! How kernels are run: what `bench`, `validate` and `device measure` have in common.
+//! Running kernels: shared by `bench`, `validate` and `device measure`.
 
 use std::str::FromStr;
 use std::time::Duration;
@@ -23,11 +23,11 @@ pub struct Running {
     /// Backend: cpu, opencl or cuda [default: cpu]
     #[arg(long, value_name = "NAME", hide_possible_values = true)]
     pub backend: Option<BackendName>,
-    /// Number of threads, or several with commas [default: all cores]
+    /// Number of threads; comma-separated list [default: all cores]
     #[arg(long, value_name = "N,...", value_delimiter = ',')]
     #[serde(deserialize_with = "list")]
     pub threads: Vec<Threads>,
-    /// Time limit for one kernel [default: 2]
+    /// Time budget per kernel [default: 2]
     #[arg(long, value_name = "SECONDS")]
     pub seconds: Option<Seconds>,
 }
@@ -102,7 +102,7 @@ impl FromStr for Seconds {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let seconds = text.parse().ok().filter(|seconds| (0.001..=3600.0).contains(seconds));
-        seconds.map(Self).ok_or_else(|| "expected seconds from 0.001 to 3600".to_owned())
+        seconds.map(Self).ok_or_else(|| "expected 0.001 to 3600 seconds".to_owned())
     }
 }
 
@@ -158,7 +158,7 @@ pub(crate) fn roofs_named(name: &str) -> Result<KnownRoofs, Failure> {
         return Ok(KnownRoofs::of(vec![device::named(name)?]));
     }
     let text = std::fs::read_to_string(path).map_err(|error| {
-        Failure::new(format!("cannot read {name}: {error}"), "name a file of `eaves device measure`")
+        Failure::new(format!("cannot read {name}: {error}"), "name a file from `eaves device measure`")
     })?;
     let devices = eaves_roofline::device::parse(&text, path)
         .map_err(|error| Failure::new(error.to_string(), error.hint))?;
@@ -204,7 +204,7 @@ fn described(step: &Step<'_>) -> String {
     let name = bench::name(&task.spec);
     let more = match step.group.len() {
         0 | 1 => String::new(),
-        count => format!(" and {} more in turns", count - 1),
+        count => format!(" and {} more in alternation", count - 1),
     };
     format!("{name} {}{more}, {} threads", task.spec.precision(), task.options.threads)
 }
@@ -222,6 +222,6 @@ pub(crate) fn broken(ran: &[Ran]) -> Option<Failure> {
     let (name, precision) = (bench::name(&first.spec), first.spec.precision());
     Some(Failure::new(
         format!("{name} in {precision}: {}{more}", what.join("; ")),
-        "these numbers cannot be true; findings and --json say more",
+        "impossible numbers; see the findings or --json",
     ))
 }

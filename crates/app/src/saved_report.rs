@@ -1,4 +1,4 @@
-//! A report that was saved, as the answer it was.
+//! Reopens a saved report.
 
 use std::sync::Arc;
 
@@ -22,19 +22,19 @@ pub(crate) fn answer(
     others: Option<Others<'_>>,
 ) -> Result<Answer, Failure> {
     let Some(saved) = &recordings.saved else {
-        return Err(Failure::new("there is no saved report", "name one"));
+        return Err(Failure::new("no saved report", "name one"));
     };
     let path = &saved.input.path;
     if options.selection != Selection::default() {
         return Err(Failure::usage(
-            format!("nothing can be selected from a saved report: {path}"),
-            "leave out --step, --time and --rank, or give the recording",
+            format!("saved reports do not support selection: {path}"),
+            "drop --step, --time and --rank, or use the recording",
         ));
     }
     if options.device.is_some() {
         return Err(Failure::usage(
-            format!("a saved report keeps the device that it was made for: {path}"),
-            "leave out --device, or give the recording",
+            format!("a saved report keeps its device: {path}"),
+            "drop --device, or use the recording",
         ));
     }
     let mut document = saved.document.clone();

@@ -1,4 +1,4 @@
-//! Which part of recordings to look at: steps, a window of time, ranks.
+//! Selection: steps, a time window, ranks.
 
 use std::ops::RangeInclusive;
 use std::str::FromStr;
@@ -13,7 +13,7 @@ use crate::Failure;
 use crate::duration::nanoseconds;
 use crate::text_value::{joined, written_as_text};
 
-/// What part of the inputs a verb looks at.
+/// What to analyze.
 #[derive(Args, Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[command(next_help_heading = "Selection")]
 #[serde(default)]
@@ -21,7 +21,7 @@ pub struct Selected {
     /// Only work launched in these profiler steps: N or A-B
     #[arg(long, value_name = "STEPS")]
     pub step: Option<Steps>,
-    /// Only this window of time, counted from the start: 1.5ms..20ms
+    /// Only this time window, from the start of the recording: 1.5ms..20ms
     #[arg(long, value_name = "FROM..TO")]
     pub time: Option<Window>,
     /// Only these ranks: 0,3-5
@@ -57,7 +57,7 @@ impl Selected {
     /// If a field means nothing.
     pub fn from_json(fields: serde_json::Map<String, serde_json::Value>) -> Result<Self, Failure> {
         serde_json::from_value(fields.into())
-            .map_err(|error| Failure::usage(error.to_string(), "docs/report.md says how parts are named"))
+            .map_err(|error| Failure::usage(error.to_string(), "docs/report.md has the syntax"))
     }
 
     /// The part.

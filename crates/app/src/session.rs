@@ -1,4 +1,4 @@
-//! What is in memory, so that a second question reads no file.
+//! Recordings kept in memory, so that a second question reads no file.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};

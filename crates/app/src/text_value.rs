@@ -1,4 +1,4 @@
-//! Values that people write as text, such as `4k` or `1.5ms..20ms`: the same at every door.
+//! Values written as text, such as `4k` or `1.5ms..20ms`: the same at every door.
 
 use serde_json::Value;
 

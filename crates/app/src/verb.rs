@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use crate::{Answer, Context, Failure, Form};
 
-/// Examples stand before the options: most people need no more.
+/// Examples come before the options: most readers need no more.
 pub const HELP_TEMPLATE: &str = "\
 {about}
 
@@ -131,13 +131,13 @@ pub fn parse<V: Verb>(fields: Map<String, Value>) -> Result<V, Failure> {
         let words = reader.words(property);
         if let Some(text) = value.as_str().filter(|text| !words.is_empty() && !words.contains(text)) {
             return Err(Failure::usage(
-                format!("`{name}` cannot be `{text}`"),
-                hint(text, words.iter().copied(), || format!("it is one of {}", words.join(", "))),
+                format!("invalid `{name}`: `{text}`"),
+                hint(text, words.iter().copied(), || format!("expected one of {}", words.join(", "))),
             ));
         }
     }
     serde_json::from_value(Value::Object(fields)).map_err(|error| {
-        Failure::usage(format!("`{}`: {error}", V::NAME), "the schema of the request says what fields hold")
+        Failure::usage(format!("`{}`: {error}", V::NAME), "see the request schema")
     })
 }
 

@@ -1,4 +1,4 @@
-//! Options that every verb has, and what is done with an answer.
+//! Options of every verb, and writing the answer.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,7 +16,7 @@ use crate::failure::hinted;
 use crate::printer::Printer;
 use crate::progress::{Bar, Steps};
 
-/// Where the output goes and how it looks.
+/// Output options.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct OutputArguments {
@@ -29,23 +29,23 @@ pub(crate) struct OutputArguments {
     /// Print Markdown
     #[arg(long, global = true, conflicts_with = "format")]
     markdown: bool,
-    /// Print this form: text, json, csv, markdown, html, svg, png, folded, speedscope or d3
+    /// Output format: text, json, csv, markdown, html, svg, png, folded, speedscope or d3
     #[arg(long = "format", global = true, value_name = "FORM", value_parser = form, id = "format")]
     form: Option<Form>,
     /// Write to a file: .html, .json, .csv, .md, .txt, or a picture where the verb
     /// draws one (.svg, .png); DIR/ for one CSV per table; may be repeated
     #[arg(short, long, global = true, value_name = "FILE")]
     output: Vec<PathBuf>,
-    /// Rows of each table in text and Markdown; 0 for all
+    /// Rows per table in text and Markdown; 0 for all
     #[arg(long, global = true, value_name = "N")]
     top: Option<usize>,
-    /// Show every section and table of a report, not just the first screen
+    /// Show all sections and tables of a report instead of one screen
     #[arg(long, global = true)]
     full: bool,
-    /// Exit with 2 if the input is damaged in any way
+    /// Exit with 2 if the input is damaged
     #[arg(long, global = true)]
     strict: bool,
-    /// Print no warnings and no progress
+    /// Suppress warnings and progress
     #[arg(short, long, global = true)]
     quiet: bool,
     /// Use colors: auto, always or never
@@ -178,7 +178,7 @@ impl OutputArguments {
         match self.output.as_slice() {
             [] => Ok(None),
             [one] => Ok(Some(one.as_path()).filter(|path| *path != Path::new("-"))),
-            _ => Err(hinted("this verb writes one file, and several are named", "give -o once")),
+            _ => Err(hinted("this verb writes only one file", "use -o once")),
         }
     }
 
@@ -267,8 +267,8 @@ impl OutputArguments {
         if self.strict && harmful > 0 {
             let kinds = if harmful == 1 { "warning" } else { "warnings" };
             return Err(hinted(
-                format!("the input has {harmful} {kinds}, and --strict is set"),
-                "without --strict the numbers are those of everything that could be read",
+                format!("the input has {harmful} {kinds} (--strict)"),
+                "without --strict, the numbers cover everything that could be read",
             ));
         }
         Ok(())

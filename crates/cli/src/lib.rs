@@ -1,7 +1,8 @@
 //! The command line of eaves.
 //!
-//! [`run`] is the whole program but for `main`; [`library`] is what it does for programs that have no command line. A verb is a file in `commands/`; it turns what was typed into
-//! calls of the other crates and hands the answer to `eaves_app::Outputs`, which writes it.
+//! [`run`] is the whole program except `main`; [`library`] offers the same to programs without a command line. A verb is
+//! a file in `commands/`: it parses arguments, calls the other crates, and hands the answer to `eaves_app::Outputs`,
+//! which writes it.
 
 mod arguments;
 mod command_line;

@@ -20,14 +20,14 @@ const USUAL: usize = 80;
 /// What is printed, and how.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Printer {
-    /// Leaves out everything on stderr but errors.
+    /// Suppresses everything on stderr except errors.
     pub(crate) quiet: bool,
-    /// Whether there are colours.
+    /// Whether to use colors.
     pub(crate) color: ColorChoice,
 }
 
 impl Printer {
-    /// Writes data to stdout. A reader that has seen enough (`| head`) is no error.
+    /// Writes data to stdout. A reader that stops early (`| head`) is not an error.
     pub(crate) fn data(&self, content: &[u8]) -> io::Result<()> {
         let mut stream = AutoStream::new(io::stdout().lock(), self.color);
         match stream.write_all(content).and_then(|()| stream.flush()) {
@@ -64,7 +64,7 @@ impl Printer {
     /// Writes a text that is there whatever `--quiet` says.
     pub(crate) fn message(&self, text: &str) {
         let mut stream = AutoStream::new(io::stderr().lock(), self.color);
-        // If stderr is gone there is no way to tell anybody.
+        // If stderr is gone, there is nowhere to report to.
         drop(stream.write_all(text.as_bytes()).and_then(|()| stream.flush()));
     }
 

@@ -1,4 +1,4 @@
-//! How far the work has come, once it takes long enough to wonder.
+//! Progress bars for work that takes long.
 
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -10,7 +10,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::printer::Printer;
 
-/// Before this nobody has begun to wonder.
+/// Shorter work shows no bar.
 const PATIENCE: Duration = Duration::from_millis(300);
 const INTERVAL: Duration = Duration::from_millis(100);
 
@@ -50,7 +50,7 @@ impl Drop for Bar {
     fn drop(&mut self) {
         drop(self.stop.take());
         if let Some(thread) = self.thread.take() {
-            // A bar that failed is no reason to fail.
+            // A failed progress bar must not fail the work.
             drop(thread.join());
         }
     }

@@ -31,7 +31,7 @@ pub(crate) fn misplaced(words: &[OsString]) -> Option<anyhow::Error> {
     let script = rest[at].to_string_lossy();
     let (before, after) = (text(&rest[..at]), text(&rest[at + 1..]));
     Some(hinted(
-        format!("{script} is a program, not a recording: programs follow `--`"),
+        format!("{script} is a program, not a recording: put programs after `--`"),
         format!("`eaves {verb} {before}{after}-- python {script}`"),
     ))
 }

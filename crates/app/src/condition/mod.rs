@@ -1,4 +1,4 @@
-//! `--fail-on`: a number of a section, or of any point or message, that must not be.
+//! `--fail-on`: a limit on a number of a section, or on any point or message.
 
 mod grammar;
 
@@ -39,7 +39,7 @@ pub fn parse_all(texts: &[String]) -> Result<Vec<Condition>> {
 
 fn parse(text: &str) -> Result<Condition> {
     let wrong = |what: String| hinted(format!("`--fail-on {text}`: {what}"), FORM);
-    let parts = Parts::of(text).ok_or_else(|| wrong("no `>` and no `<`".to_owned()))?;
+    let parts = Parts::of(text).ok_or_else(|| wrong("neither `>` nor `<`".to_owned()))?;
     let (metric, name) = match parts.subject.split_once(':') {
         Some((_, "")) => return Err(wrong("`:` without a name".to_owned())),
         Some((metric, name)) => (metric.trim(), Some(name.trim().to_owned())),
@@ -48,7 +48,7 @@ fn parse(text: &str) -> Result<Condition> {
     if metric.is_empty() {
         return Err(wrong("no metric".to_owned()));
     }
-    let limit = parts.limit.ok_or_else(|| wrong(format!("`{}` is no number", parts.typed)))?.value;
+    let limit = parts.limit.ok_or_else(|| wrong(format!("`{}` is not a number", parts.typed)))?.value;
     Ok(Condition { text: text.to_owned(), metric: metric.to_owned(), name, above: parts.above, limit })
 }
 
@@ -135,13 +135,13 @@ impl Condition {
         let what = |what: &str| format!("`--fail-on {}`: {what}", self.text);
         if known.contains(&self.metric.as_str()) {
             return hinted(
-                what("nothing has it"),
-                "the table `unmodelled` and the column `flag` say why points have no numbers",
+                what("no row has this metric"),
+                "the table `unmodelled` and the column `flag` explain why points have no numbers",
             );
         }
         let hint = match did_you_mean(&self.metric, known.iter().copied()) {
             Some(similar) => format!("did you mean `{similar}`?"),
-            None => format!("there are: {}", known.join(", ")),
+            None => format!("metrics are {}", known.join(", ")),
         };
         hinted(what(&format!("no metric `{}`", self.metric)), hint)
     }

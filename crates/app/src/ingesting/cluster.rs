@@ -1,8 +1,8 @@
 //! Inputs that are read and written by many processes, and the one that says which of them is which rank.
 //!
-//! First every input is a task. Those that say which rank they are are then in the dataset. What only all of them together tell
-//! comes after: recordings that nothing gives a rank get one, and of two that say they are the same rank the first by name is
-//! written once more, for nobody knows which of them came last. What is put together of several files is read here.
+//! First, every input is a task; inputs that record their rank end up in the dataset. Then come decisions that need all
+//! inputs: recordings without a rank are assigned one, and if two claim the same rank, the first by name is written again,
+//! because the order in which they finished is unknown. Recordings assembled from several files are read here.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -18,8 +18,8 @@ use super::writer::{Action, Entry, refusal};
 use super::{Work, of_inputs};
 use crate::{Failure, hinted};
 
-/// A run of a dataset that is brought up to date by many processes: this one says what there is to do and which input is
-/// which rank, others [read and write](Task::run).
+/// Updates a run of a dataset with many processes: this one plans the work and assigns ranks, others
+/// [read and write](Task::run).
 pub struct Job {
     work: Work,
     round: u8,
@@ -80,7 +80,7 @@ impl Job {
         if files.iter().any(|file| file.as_os_str() == "-") {
             return Err(hinted(
                 "standard input is on this machine only",
-                "give the name of a file that all machines see",
+                "name a file that all machines can access",
             ));
         }
         let task = |file: PathBuf| Task { file: file.display().to_string(), ranks: None };
@@ -214,7 +214,7 @@ impl Job {
 /// Everything that was read, as if this process had.
 fn together(here: Run, found: &BTreeMap<String, RankFile>, faults: &[String]) -> anyhow::Result<Run> {
     let elsewhere = found.values().map(RankFile::recording).collect::<Result<Vec<Recording>, String>>();
-    let elsewhere = elsewhere.map_err(|what| hinted(what, "use one version of eaves on all machines"))?;
+    let elsewhere = elsewhere.map_err(|what| hinted(what, "use the same eaves version on all machines"))?;
     let mut recordings: Vec<(Recording, ())> =
         here.recordings.into_iter().chain(elsewhere).map(|recording| (recording, ())).collect();
     let mut diagnostics = Diagnostics::default();

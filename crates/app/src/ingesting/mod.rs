@@ -1,4 +1,4 @@
-//! Bringing a run of a dataset up to date, on this machine or on many.
+//! Updates a run of a dataset, on one machine or many.
 
 mod cluster;
 mod names;

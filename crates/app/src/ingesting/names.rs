@@ -1,4 +1,4 @@
-//! What a run is called that nobody gave a name.
+//! Default names of runs.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! What became of the inputs: which rank each is, and what is none.
+//! The outcome of ingesting: the rank of each input, and refused inputs.
 
 use anyhow::Context;
 use eaves_analyze::Outcome as Analysed;
@@ -22,7 +22,7 @@ pub struct Outcome {
     pub(super) read: Run,
 }
 
-/// The same as another process tells it.
+/// Serialized form.
 #[derive(Deserialize, Serialize)]
 struct Told {
     entries: Vec<Entry>,
@@ -37,10 +37,10 @@ impl Outcome {
         if self.entries.is_empty() {
             return Err(hinted(
                 format!(
-                    "nothing could be added: {}",
+                    "nothing was added: {}",
                     self.refused.first().map_or("no input", String::as_str)
                 ),
-                "`eaves info` says what an input is",
+                "`eaves info` shows what an input is",
             ));
         }
         Ok(self)
@@ -57,10 +57,10 @@ impl Outcome {
         Document::new("ingest", &self.read, vec![Analysed::Section(section)])
     }
 
-    /// To be told to another process.
+    /// Serialized for another process.
     ///
     /// # Errors
-    /// None that its content can cause.
+    /// Never because of its content.
     pub fn to_bytes(&self) -> Result<Vec<u8>, Failure> {
         let Self { entries, refused, read } = self;
         let file = |recording| RankFile::new(recording, None, Vec::new());
@@ -70,17 +70,17 @@ impl Outcome {
             recordings: read.recordings.iter().map(file).collect(),
             warnings: StoredWarning::all(&read.diagnostics),
         };
-        Ok(serde_json::to_vec(&told).context("what became of the ranks cannot be told")?)
+        Ok(serde_json::to_vec(&told).context("cannot serialize the outcome")?)
     }
 
-    /// What another process told.
+    /// Deserialized from another process.
     ///
     /// # Errors
     /// If it is something else.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Failure> {
         let damaged = |what: String| {
-            let hint = "the same version of eaves is needed here and on the cluster";
-            hinted(format!("not what became of ranks: {what}"), hint)
+            let hint = "use the same eaves version here and on the cluster";
+            hinted(format!("not an ingest outcome: {what}"), hint)
         };
         let told: Told = serde_json::from_slice(bytes).map_err(|error| damaged(error.to_string()))?;
         let recordings = told.recordings.iter().map(RankFile::recording).collect::<Result<_, _>>();
@@ -117,13 +117,13 @@ fn section(entries: &[Entry], refused: &[String]) -> Section {
     };
     let count = |action: Action| entries.iter().filter(|entry| entry.action == action).count();
     let numbers = vec![
-        number("added", count(Action::Added), "Ranks that were not in the run before."),
-        number("replaced", count(Action::Replaced), "Ranks that were in the run with other content."),
-        number("skipped", count(Action::Skipped), "Ranks whose input is as it was when they were added."),
+        number("added", count(Action::Added), "Ranks new to the run."),
+        number("replaced", count(Action::Replaced), "Ranks whose content changed."),
+        number("skipped", count(Action::Skipped), "Ranks whose input has not changed."),
         number(
             "refused",
             refused.len(),
-            "Inputs that could not be read, or that say they are a rank that another is.",
+            "Inputs that could not be read, or that claim a rank already taken.",
         ),
     ];
     Section { id: "ingest", title: "Ingest", numbers, tables: vec![table], ..Section::default() }

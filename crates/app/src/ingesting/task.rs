@@ -1,4 +1,4 @@
-//! One input, read and written by whoever is asked to.
+//! One input, read and written by any process.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use super::of_store;
 use crate::Failure;
 
 /// What to do about bytes of another version.
-const SAME_VERSION: &str = "use one version of eaves everywhere";
+const SAME_VERSION: &str = "use the same eaves version everywhere";
 
 /// An input to be read and written, in any process of any machine that sees it.
 #[derive(Clone, Debug)]
@@ -27,9 +27,9 @@ pub struct Task {
 pub struct Written {
     /// The ranks that were written.
     pub(super) written: Vec<RankFile>,
-    /// Recordings whose rank nothing tells.
+    /// Recordings without a rank.
     pub(super) open: Vec<String>,
-    /// True if what the input is depends on those beside it.
+    /// True if the meaning of the input depends on the others.
     pub(super) together: bool,
     /// What could not be read, and why.
     pub(super) refused: Vec<String>,
@@ -44,21 +44,21 @@ enum Taken {
 }
 
 impl Written {
-    /// To be told to another process.
+    /// Serialized for another process.
     ///
     /// # Errors
-    /// None that its content can cause.
+    /// Never because of its content.
     pub fn to_bytes(&self) -> Result<Vec<u8>, Failure> {
         serde_json::to_vec(self).map_err(|error| Failure::new(error.to_string(), SAME_VERSION))
     }
 
-    /// What another process told.
+    /// Deserialized from another process.
     ///
     /// # Errors
     /// If it is something else.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Failure> {
         serde_json::from_slice(bytes)
-            .map_err(|error| Failure::new(format!("not what became of an input: {error}"), SAME_VERSION))
+            .map_err(|error| Failure::new(format!("not a task result: {error}"), SAME_VERSION))
     }
 }
 

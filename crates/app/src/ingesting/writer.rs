@@ -1,4 +1,4 @@
-//! Writing ranks: which are there, which are written, which of two inputs is a rank.
+//! Writes ranks, and decides which input becomes a rank if two claim it.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
@@ -16,9 +16,9 @@ use super::sources::Sources;
 pub(crate) enum Action {
     /// It is new.
     Added,
-    /// It was there with other content.
+    /// Its content changed.
     Replaced,
-    /// It was there already.
+    /// It has not changed.
     Skipped,
 }
 
@@ -170,7 +170,7 @@ impl<'a> Writer<'a> {
         for (recording, answer) in recordings.iter().zip(answers) {
             let Some(Deferred(staged)) = answer? else { continue };
             if self.has_unchanged && eaves_ingest::is_of_memory(recording.format) {
-                let refusal = format!("a recording of memory beside traces: {}", recording.path);
+                let refusal = format!("memory recording next to traces: {}", recording.path);
                 lock(&self.refused).push(refusal);
                 continue;
             }
@@ -217,9 +217,9 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// What is said of an input that is no rank because another is.
+/// The refusal of an input whose rank is taken.
 pub(super) fn refusal(rank: i64, loser: &str, winner: &str) -> String {
-    format!("rank {rank} is that of {winner} already: {loser}")
+    format!("rank {rank} is already taken by {winner}: {loser}")
 }
 
 /// What is guarded is never left half-changed, so a panic elsewhere does not spoil it.

@@ -20,8 +20,8 @@ pub(super) fn entrypoint(call: &Call<'_>, name: &str) -> anyhow::Result<String> 
     let command = words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
     if command.len() > LONGEST_COMMAND {
         return Err(hinted(
-            format!("{} inputs are too many for one command", call.inputs.len()),
-            "name their folder, or put the pattern in quotes so that the cluster expands it",
+            format!("too many inputs for one command: {}", call.inputs.len()),
+            "name their directory, or quote the pattern so that the cluster expands it",
         ));
     }
     Ok(command)

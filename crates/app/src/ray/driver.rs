@@ -1,4 +1,4 @@
-//! A Python of this machine that has `ray` and `eaves`.
+//! A local Python with `ray` and `eaves`.
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -27,7 +27,7 @@ pub fn module() -> Result<Command, Failure> {
     let mut known = std::env::var_os(VARIABLE).into_iter().chain([OsString::from(usual)]);
     let python = known.find(has_all).ok_or_else(|| {
         Failure::new(
-            "no Python that has both `ray` and `eaves`",
+            "no Python with both `ray` and `eaves`",
             format!(
                 "`pip install \"eaves[ray]\"`, and name its interpreter in {VARIABLE} if it is not `{usual}`; \
                  `--ray http://HOST:8265` needs neither"
@@ -53,7 +53,7 @@ pub(super) fn run(
     command.args(&call.options).arg("--").args(call.inputs).stdin(Stdio::null()).stdout(Stdio::null());
     let status = command.status().context("cannot start Python")?;
     if !status.success() {
-        return Err(hinted("the cluster could not do it", "what it said is above"));
+        return Err(hinted("the cluster failed", "its output is above"));
     }
     Ok(())
 }

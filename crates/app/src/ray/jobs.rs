@@ -1,4 +1,4 @@
-//! Jobs that a cluster is asked to run, by the interface that `ray job submit` uses. Neither Python nor Ray is needed here.
+//! Submits jobs to a cluster through the API behind `ray job submit`. Needs neither Python nor Ray on this machine.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -53,7 +53,7 @@ impl Dashboard {
         let mut headers = Vec::new();
         if let Ok(text) = std::env::var(HEADERS) {
             let given: serde_json::Map<String, Value> = serde_json::from_str(&text).map_err(|error| {
-                hinted(format!("{HEADERS} is no JSON object: {error}"), "as in `{\"name\": \"value\"}`")
+                hinted(format!("{HEADERS} is not a JSON object: {error}"), "as in `{\"name\": \"value\"}`")
             })?;
             headers.extend(
                 given.iter().filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned()))),
@@ -94,17 +94,17 @@ impl Dashboard {
             return Err(hinted(
                 format!("the job failed on the cluster: {why}"),
                 format!(
-                    "`ray job logs {name}` shows all that it said; the cluster needs `eaves[ray]` ({ENVIRONMENT})"
+                    "`ray job logs {name}` shows the whole log; the cluster needs `eaves[ray]` ({ENVIRONMENT})"
                 ),
             ));
         }
         let damaged = |what: &str| {
             hinted(
-                format!("the answer of job {name} did not arrive: {what}"),
-                "run it again; the job itself succeeded",
+                format!("the result of job {name} did not arrive: {what}"),
+                "try again; the job itself succeeded",
             )
         };
-        let answer = told::answer(&text, &name).ok_or_else(|| damaged("its log has no end"))?;
+        let answer = told::answer(&text, &name).ok_or_else(|| damaged("its log is incomplete"))?;
         let answer = answer.map_err(|what| damaged(&what))?;
         std::fs::write(file, answer).with_context(|| format!("cannot write {}", file.display()))
     }
@@ -112,7 +112,7 @@ impl Dashboard {
     fn submit(&self, name: &str, entrypoint: &str) -> anyhow::Result<()> {
         let environment = match std::env::var(ENVIRONMENT) {
             Ok(text) => serde_json::from_str(&text).map_err(|error| {
-                hinted(format!("{ENVIRONMENT} is no JSON: {error}"), "as in `{\"pip\": [\"eaves\"]}`")
+                hinted(format!("{ENVIRONMENT} is not JSON: {error}"), "as in `{\"pip\": [\"eaves\"]}`")
             })?,
             Err(_) => json!({}),
         };
@@ -124,8 +124,8 @@ impl Dashboard {
         });
         let reply = self.ask("POST", "/api/jobs/", Some(&job)).map_err(|error| {
             hinted(
-                format!("no answer of a dashboard of Ray: {error}: {}", self.address),
-                "give the address of the dashboard, usually port 8265; `eaves cluster try` prints one",
+                format!("no answer from a Ray dashboard: {error}: {}", self.address),
+                "pass the address of the dashboard, usually port 8265; `eaves cluster try` prints one",
             )
         })?;
         self.check(reply).map(drop)
@@ -146,8 +146,8 @@ impl Dashboard {
                 Ok(state) => return Ok(state),
                 Err(error) if away.get_or_insert_with(Instant::now).elapsed() > PATIENCE => {
                     return Err(hinted(
-                        format!("the dashboard does not answer any more: {error}"),
-                        format!("the job may go on; `ray job stop {name}` ends it"),
+                        format!("the dashboard stopped answering: {error}"),
+                        format!("the job may still be running; `ray job stop {name}` ends it"),
                     ));
                 }
                 Err(_) => {}
@@ -195,18 +195,18 @@ impl Dashboard {
                 .take(300)
                 .collect();
             let hint = match reply.status {
-                401 | 403 => format!("the cluster asks who you are; see {TOKEN} and {HEADERS}"),
-                404 => "is this the dashboard of Ray? Its usual port is 8265".to_owned(),
-                _ => "the dashboard's own log says more".to_owned(),
+                401 | 403 => format!("the cluster requires authentication; set {TOKEN} or {HEADERS}"),
+                404 => "is this a Ray dashboard? Its usual port is 8265".to_owned(),
+                _ => "see the dashboard's log".to_owned(),
             };
             return Err(hinted(
-                format!("the cluster refuses ({}): {why}: {}", reply.status, self.address),
+                format!("the cluster refused ({}): {why}: {}", reply.status, self.address),
                 hint,
             ));
         }
         serde_json::from_slice(&reply.body).map_err(|_| {
-            let hint = "give the address of the dashboard, usually port 8265";
-            hinted(format!("no dashboard of Ray: {}", self.address), hint)
+            let hint = "pass the address of the dashboard, usually port 8265";
+            hinted(format!("not a Ray dashboard: {}", self.address), hint)
         })
     }
 }

@@ -1,5 +1,5 @@
-//! Ranks on a cluster of Ray: through a Python of this machine that has `ray` and `eaves`, or, with neither, as a job that the
-//! cluster is asked to run.
+//! Ranks on a Ray cluster: through a local Python with `ray` and `eaves`, or, without one, as a job submitted to the
+//! cluster.
 
 #[cfg(feature = "cloud")]
 mod command;
@@ -55,9 +55,9 @@ impl Cluster {
         return Ok(Self(Door::Dashboard(jobs::Dashboard::at(address)?)));
         #[cfg(not(feature = "cloud"))]
         Err(Failure::new(
-            "this build of eaves has no network, which jobs of a cluster need",
-            "build it with: `cargo install --path crates/cli --features cloud`, or give `HOST:PORT` of the cluster's head, \
-             for which Python with `eaves[ray]` is needed here",
+            "this build of eaves has no network support, which cluster jobs need",
+            "build it with: `cargo install --path crates/cli --features cloud`, or pass `HOST:PORT` of the cluster's head, \
+             which needs a local Python with `eaves[ray]`",
         ))
     }
 
@@ -116,7 +116,7 @@ impl Cluster {
 
 /// A file that is gone with its folder.
 fn place(ending: &str) -> anyhow::Result<(TempDir, PathBuf)> {
-    let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
+    let folder = tempfile::tempdir().context("cannot create a temporary directory")?;
     let file = folder.path().join("job").with_extension(ending);
     Ok((folder, file))
 }

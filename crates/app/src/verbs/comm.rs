@@ -1,4 +1,4 @@
-//! `comm`: what the report says about communication.
+//! `comm`: the communication sections of the report.
 
 use std::path::PathBuf;
 
@@ -9,14 +9,14 @@ use serde::Deserialize;
 use crate::analysis::{Closely, Question, sections};
 use crate::{Answer, Context, Failure, HELP_TEMPLATE, Verb};
 
-/// The sections of the report that it shows.
+/// Report sections it shows.
 const SECTIONS: &[&str] = &["collectives", "comm-overlap", "stragglers"];
 
-/// Show collectives, their bandwidths, and who waits for whom
+/// Show collectives, bandwidths and stragglers
 #[derive(Args, Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[command(
     help_template = HELP_TEMPLATE,
-    before_help = "  eaves comm traces/                  all ranks of a job
+    before_help = "  eaves comm traces/                  every rank of a job
   eaves comm traces/ --step 3-7       some steps
   eaves comm traces/ --json | jq '.sections[].findings'"
 )]
@@ -25,7 +25,7 @@ pub struct Comm {
     /// Files, directories with one trace per rank, patterns, or - for stdin
     #[arg(required = true, value_name = "INPUT")]
     pub inputs: Vec<PathBuf>,
-    /// The part of the recordings to look at, and how closely.
+    /// What to analyze, and in how much detail.
     #[command(flatten)]
     #[serde(flatten)]
     pub closely: Closely,

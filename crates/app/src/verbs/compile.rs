@@ -14,21 +14,21 @@ use serde::Deserialize;
 use crate::text_value::names;
 use crate::{Answer, Context, Failure, Verb, condition};
 
-/// Sections that people see only when they ask for details.
+/// Sections shown only with `--details`.
 pub(crate) const HIDDEN: &[&str] = &["compile-stacks"];
 
 /// Show graph breaks, recompilations, compile time and fusion
 #[derive(Args, Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Compile {
-    /// Logs that TORCH_TRACE or TORCH_LOGS wrote: files, directories,
-    /// patterns, or - for stdin
+    /// TORCH_TRACE or TORCH_LOGS logs: files, directories, patterns, or - for
+    /// stdin
     #[arg(value_name = "LOG", required_unless_present = "program", conflicts_with = "program")]
     pub inputs: Vec<PathBuf>,
-    /// Compare with the log of another run
+    /// Compare with another run's log
     #[arg(long, value_name = "LOG")]
     pub against: Option<PathBuf>,
-    /// Exit with 1 if it holds: graph_breaks>0, recompiles>2,
+    /// Exit with 1 if a condition holds: graph_breaks>0, recompiles>2,
     /// compile_time>60s, fusion_ratio<2; may be repeated
     #[arg(long, value_name = "CONDITION")]
     #[serde(deserialize_with = "crate::text_value::several")]
@@ -36,7 +36,7 @@ pub struct Compile {
     /// Show all tables
     #[arg(long)]
     pub details: bool,
-    /// Show this section only, with all its tables; may be repeated
+    /// Show only this section, with all its tables; may be repeated
     #[arg(long, value_name = "ID", value_parser = PossibleValuesParser::new(compile::SECTIONS))]
     #[serde(deserialize_with = "names")]
     pub section: Vec<String>,
@@ -50,7 +50,7 @@ impl Verb for Compile {
         if let Some(unknown) = self.section.iter().find(|id| !compile::SECTIONS.contains(&id.as_str())) {
             return Err(Failure::usage(
                 format!("no section `{unknown}`"),
-                format!("there are {}", compile::SECTIONS.join(", ")),
+                format!("sections are {}", compile::SECTIONS.join(", ")),
             ));
         }
         let base = self.against.clone().map(|log| context.compile_logs(&[log])).transpose()?;

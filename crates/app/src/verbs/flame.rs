@@ -1,4 +1,4 @@
-//! `flame`: the call tree of the inputs, as a picture or for other tools.
+//! `flame`: the inputs' call tree, as a picture or for other tools.
 
 use std::path::PathBuf;
 
@@ -17,10 +17,10 @@ use crate::{
     Verb,
 };
 
-/// Frames that people see as text unless they say how many.
+/// Frames shown as text by default.
 const ROWS: usize = 30;
 
-/// Draw a program's calls with the GPU time they launched
+/// Draw the call tree with its GPU time as a flame graph
 #[derive(Args, Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[command(
     help_template = HELP_TEMPLATE,
@@ -35,26 +35,26 @@ pub struct Flame {
     /// Files, directories with one trace per rank, patterns, or - for stdin
     #[arg(required = true, value_name = "INPUT")]
     pub inputs: Vec<PathBuf>,
-    /// What is drawn: cpu, gpu, calls or bytes [default: cpu, else gpu]
+    /// Frame width: cpu, gpu, calls or bytes [default: cpu, else gpu]
     #[arg(long, value_name = "METRIC", hide_possible_values = true)]
     pub metric: Option<MetricName>,
-    /// Order: left-heavy, time or inverted
+    /// Frame order: left-heavy, time or inverted
     #[arg(long, value_name = "ORDER", default_value = "left-heavy", hide_possible_values = true)]
     pub order: OrderName,
-    /// Compare with this recording: red is more, blue is less
+    /// Compare with this recording: red frames grew, blue ones shrank
     #[arg(long, value_name = "BASE")]
     pub diff: Option<PathBuf>,
     /// The part of the recordings to look at.
     #[command(flatten)]
     #[serde(flatten)]
     pub selected: Selected,
-    /// Group frames with less host and GPU time than this: 10us
+    /// Group frames with less host and GPU time than this, such as 10us
     #[arg(long, value_name = "TIME", help_heading = "Selection")]
     pub min_duration: Option<Duration>,
-    /// Group frames with less than this percentage of the total
+    /// Group frames below this percentage of the total
     #[arg(long, value_name = "PERCENT", help_heading = "Selection")]
     pub min_share: Option<Share>,
-    /// Levels of calls below a thread; deeper ones count as their callers
+    /// Call depth below a thread; deeper calls count for their callers
     #[arg(long, value_name = "N", help_heading = "Selection")]
     pub max_depth: Option<u32>,
 }
@@ -125,8 +125,8 @@ impl Verb for Flame {
     fn run(&self, context: &Context<'_>) -> Result<Answer, Failure> {
         if self.diff.is_some() && self.order == OrderName::Time {
             return Err(Failure::usage(
-                "a comparison has no order of time",
-                "use left-heavy or inverted order",
+                "a comparison cannot be in time order",
+                "use the left-heavy or inverted order",
             ));
         }
         let view = self.view();

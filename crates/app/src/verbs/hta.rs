@@ -1,4 +1,4 @@
-//! `hta`: what users of Holistic Trace Analysis look for, on one page.
+//! `hta`: what Holistic Trace Analysis users look for, on one page.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 use crate::{Answer, Context, Failure, HELP_TEMPLATE, Keep, Reading, Selected, Verb};
 
-/// Show the answers of Holistic Trace Analysis (HTA), corrected
+/// Answer the questions of Holistic Trace Analysis (HTA)
 #[derive(Args, Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[command(
     help_template = HELP_TEMPLATE,

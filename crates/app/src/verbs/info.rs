@@ -1,4 +1,4 @@
-//! `info`: what is in the inputs, what is not, and how to record it.
+//! `info`: what the inputs contain, what is missing, and how to record it.
 
 use std::path::PathBuf;
 
@@ -10,10 +10,10 @@ use serde::Deserialize;
 
 use crate::{Answer, Context, Failure, HELP_TEMPLATE, Keep, Reading, Recordings, Verb, others};
 
-/// Rows of each table that people see unless they say how many.
+/// Rows shown per table by default.
 const ROWS: usize = 20;
 
-/// Show what an input holds, what is missing, and how to record it
+/// Show what an input contains, what is missing, and how to record it
 #[derive(Args, Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[command(
     help_template = HELP_TEMPLATE,
@@ -42,7 +42,7 @@ impl Verb for Info {
     }
 }
 
-/// What recordings hold, and what the other inputs are.
+/// What recordings contain, and what other inputs are.
 fn document(recordings: &Recordings) -> Document {
     let mut document = Document::new(Info::NAME, &recordings.run, Vec::new());
     if !recordings.run.recordings.is_empty() {

@@ -1,4 +1,4 @@
-//! `ingest`: recordings of many ranks as a dataset of Parquet tables.
+//! `ingest`: stores recordings of many ranks as a Parquet dataset.
 
 use std::path::PathBuf;
 
@@ -10,14 +10,14 @@ use crate::ingesting::{Outcome, Work};
 use crate::ray::Cluster;
 use crate::{Answer, Context, Failure, HELP_TEMPLATE, Verb};
 
-/// Ranks that people see unless they say how many.
+/// Ranks shown by default.
 const ROWS: usize = 20;
 
-/// Keep recordings of many ranks as a dataset of Parquet tables
+/// Store recordings of many ranks as a Parquet dataset
 #[derive(Args, Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[command(
     help_template = HELP_TEMPLATE,
-    before_help = "  eaves ingest traces/ -o dataset           a rank is added or brought up to date
+    before_help = "  eaves ingest traces/ -o dataset           adds or updates ranks
   eaves ingest traces/ -o dataset --run monday
   eaves ingest s3://bucket/job -o s3://bucket/dataset --ray http://HEAD:8265
   eaves report dataset                      every verb reads a dataset
@@ -27,15 +27,15 @@ pub struct Ingest {
     /// Files, directories with one trace per rank, patterns, or - for stdin
     #[arg(required = true, value_name = "INPUT")]
     pub inputs: Vec<PathBuf>,
-    /// Name of the run; without, that of the directory or of the file
+    /// Name of the run [default: the name of the directory or file]
     #[arg(long, value_name = "NAME")]
     #[serde(default)]
     pub run: Option<String>,
     // It takes the place of the option of all verbs: what it names is what is made, and the document only lists it.
-    /// The dataset, which is made if there is none
+    /// Dataset; created if it does not exist
     #[arg(short, long, value_name = "DATASET", help_heading = "Output")]
     pub output: PathBuf,
-    /// Read the ranks on this cluster of Ray: HOST:PORT, `auto`, or http://HOST:8265
+    /// Read the ranks on this Ray cluster: HOST:PORT, `auto`, or http://HOST:8265
     #[arg(long, value_name = "ADDRESS", help_heading = "Cluster")]
     #[serde(default)]
     pub ray: Option<String>,

@@ -1,4 +1,4 @@
-//! `kernels`: what the report says about kernels.
+//! `kernels`: the kernel sections of the report.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use serde::Deserialize;
 use crate::analysis::{Closely, Question, sections};
 use crate::{Answer, Context, Failure, HELP_TEMPLATE, Verb};
 
-/// The sections of the report that it shows.
+/// Report sections it shows.
 const SECTIONS: &[&str] = &["kernel-types", "kernels"];
 
 /// Show kernels, memcpys and memsets by type and by name
@@ -24,7 +24,7 @@ pub struct Kernels {
     /// Files, directories with one trace per rank, patterns, or - for stdin
     #[arg(required = true, value_name = "INPUT")]
     pub inputs: Vec<PathBuf>,
-    /// The part of the recordings to look at, and how closely.
+    /// What to analyze, and in how much detail.
     #[command(flatten)]
     #[serde(flatten)]
     pub closely: Closely,

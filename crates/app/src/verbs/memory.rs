@@ -12,22 +12,22 @@ use crate::analysis::{Closely, Question, sections};
 use crate::answer::painted;
 use crate::{Answer, Context, Drawing, Failure, Form, Look, Verb, condition};
 
-/// The sections of the report that it shows.
+/// Report sections it shows.
 const SECTIONS: &[&str] = &["memory"];
 
-/// Show the memory peak, what was in use then, and growth
+/// Show peak memory, what was allocated at the peak, and growth
 #[derive(Args, Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Memory {
     /// Files, directories with one recording per rank, patterns, or -
     #[arg(required_unless_present = "program", value_name = "INPUT")]
     pub inputs: Vec<PathBuf>,
-    /// Exit with 1 if a number is too much: peak>70GB,
+    /// Exit with 1 if a condition holds: peak>70GB,
     /// unused_at_peak>4GiB; may be repeated
     #[arg(long, value_name = "CONDITION", allow_hyphen_values = true)]
     #[serde(deserialize_with = "crate::text_value::several")]
     pub fail_on: Vec<String>,
-    /// The part of the recordings to look at, and how closely.
+    /// What to analyze, and in how much detail.
     #[command(flatten)]
     #[serde(flatten)]
     pub closely: Closely,

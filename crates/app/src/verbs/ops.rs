@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::{Answer, Context, Failure, HELP_TEMPLATE, Verb};
 
-/// List operators with formulas, or check a script that defines more
+/// List operators with formulas, or check a formula script
 #[derive(Args, Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[command(
     help_template = HELP_TEMPLATE,
@@ -32,14 +32,14 @@ pub struct Ops {
 #[derive(Clone, Debug, PartialEq, Subcommand, Deserialize, JsonSchema)]
 #[serde(tag = "op", rename_all = "kebab-case")]
 pub enum OpsOp {
-    /// Check a script of operators, and try it on commands
+    /// Check a formula script, and try it on NPU commands
     #[command(
         help_template = HELP_TEMPLATE,
         before_help = "  eaves ops check ops.rhai
   eaves ops check ops.rhai --input commands.json --json"
     )]
     Check(Check),
-    /// List operators with a formula by family
+    /// List operators with formulas by family
     #[command(
         help_template = HELP_TEMPLATE,
         before_help = "  eaves ops list
@@ -51,10 +51,10 @@ pub enum OpsOp {
 /// A script, and what to try it on.
 #[derive(Args, Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 pub struct Check {
-    /// The script
+    /// Formula script
     #[arg(value_name = "FILE")]
     pub script: PathBuf,
-    /// NPU commands to try it on: those of the types it defines
+    /// NPU commands to try it on
     #[arg(long, value_name = "FILE")]
     pub input: Option<PathBuf>,
 }
@@ -63,7 +63,7 @@ pub struct Check {
 #[derive(Args, Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct List {
-    /// Only operators of this family
+    /// Only operators in this family
     #[arg(long, value_name = "NAME")]
     pub family: Option<String>,
 }
@@ -93,7 +93,7 @@ impl Verb for Ops {
 }
 
 fn failed(error: impl std::fmt::Display) -> Failure {
-    Failure::new(error.to_string(), "docs/ops-scripts.md has an example and what a script may use")
+    Failure::new(error.to_string(), "docs/ops-scripts.md has an example and the available functions")
 }
 
 /// The family that was asked for, if there is one of that name.
@@ -107,10 +107,10 @@ fn known(list: &List) -> Result<Option<&str>, Failure> {
         Some(near) => format!("did you mean {near}?"),
         None => format!("families are {}", families.join(", ")),
     };
-    Err(Failure::usage(format!("no family of operators is called `{family}`"), hint))
+    Err(Failure::usage(format!("no operator family `{family}`"), hint))
 }
 
-/// What the script says of the commands of its types. All that it fails on are told together.
+/// Runs the script on the commands whose types it defines. Reports all failures together.
 fn tried(script: &Script, path: &Path) -> Result<Vec<Tried>, Failure> {
     let named = |error: String| format!("{}: {error}", path.display());
     let text = std::fs::read_to_string(path).map_err(|error| {

@@ -1,4 +1,4 @@
-//! `query`: questions in SQL.
+//! `query`: SQL queries.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,14 +16,14 @@ use serde::Deserialize;
 use crate::ingesting::default_run;
 use crate::{Answer, Context, Drawing, Failure, Form, HELP_TEMPLATE, Keep, Look, Reading, Recordings, Verb};
 
-/// Rows that people see unless they say how many.
+/// Rows shown by default.
 const ROWS: usize = 100;
 
-/// Ask in SQL about kernels, operators, launches, collectives, steps
+/// Query kernels, operators, launches, collectives and steps in SQL
 #[derive(Args, Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[command(
     help_template = HELP_TEMPLATE,
-    before_help = "  eaves query --tables                        what there is to ask about
+    before_help = "  eaves query --tables                        tables and columns
   eaves query 'SELECT name, sum(duration_ns) AS ns FROM kernels
                GROUP BY name ORDER BY ns DESC LIMIT 10' trace.json.gz
   eaves query 'SELECT rank, interval_idle(start_ns, end_ns) AS idle_ns
@@ -32,11 +32,11 @@ const ROWS: usize = 100;
 )]
 #[serde(default)]
 pub struct Query {
-    /// The question; - reads it from stdin
+    /// SQL query, or - for stdin
     #[arg(value_name = "SQL", required_unless_present = "tables")]
     pub sql: Option<String>,
-    /// Files, directories with one trace per rank, patterns, or datasets; all
-    /// runs of a dataset are included
+    /// Files, directories with one trace per rank, patterns, or datasets (all
+    /// runs)
     #[arg(value_name = "INPUT", required_unless_present = "tables")]
     #[serde(deserialize_with = "crate::text_value::paths")]
     pub inputs: Vec<PathBuf>,
@@ -59,7 +59,7 @@ impl Verb for Query {
         // What this build cannot do is said before the inputs are read.
         eaves_query::tables().map_err(|error| failed(&error, ""))?;
         let sql = self.sql.as_deref().ok_or_else(|| {
-            Failure::usage("there is no question", "`sql` holds it: `SELECT name, duration_ns FROM kernels`")
+            Failure::usage("no query", "pass one as `sql`: `SELECT name, duration_ns FROM kernels`")
         })?;
         let (ranks, read) = self.ranks(context)?;
         let limits = context.session.query_limits().unwrap_or_else(|| Limits {
@@ -105,7 +105,7 @@ impl Query {
         if let Some((run, rank)) = ranks.twice() {
             return Err(Failure::usage(
                 format!("rank {rank} of run `{run}` is in two inputs"),
-                "ask about one of them, as in `dataset/run=NAME`, or ingest it under another name (`--run`)",
+                "query one of them, as in `dataset/run=NAME`, or ingest it under another name (`--run`)",
             ));
         }
         if others.is_empty() && !ranks.is_empty() {
@@ -144,7 +144,7 @@ fn dataset(input: &Path) -> Result<Option<Ranks>, Failure> {
     part.map(|part| Ranks::of_dataset(&part)).transpose().map_err(of_store)
 }
 
-/// What went wrong with a question, with the place under the line.
+/// A query error, with the position marked below the line.
 fn failed(error: &eaves_query::Error, sql: &str) -> Failure {
     let excerpt = error.excerpt(sql).map(|excerpt| format!("\n{excerpt}")).unwrap_or_default();
     Failure::new(format!("{error}{excerpt}"), error.hint())
@@ -175,7 +175,7 @@ impl Drawing for Rows {
     }
 }
 
-/// What there is to ask about.
+/// Tables, columns and functions.
 struct Listing {
     tables: Vec<TableInfo>,
     functions: Vec<FunctionInfo>,
@@ -199,7 +199,7 @@ impl Listing {
             lines.extend(table.columns.iter().map(column));
             lines.push(String::new());
         }
-        lines.push("Functions besides those of SQL:".to_owned());
+        lines.push("Additional SQL functions:".to_owned());
         for function in &self.functions {
             lines.push(format!("  {}", function.call));
             lines.push(format!("      {}", function.about));
@@ -240,7 +240,7 @@ fn listing(tables: &[TableInfo], functions: &[FunctionInfo]) -> Section {
         },
         Table {
             id: "functions",
-            title: "Functions besides those of SQL",
+            title: "Additional SQL functions",
             columns: columns(&[("function", "Function"), ("about", "Result")]),
             rows: functions.iter().map(of_function).collect(),
         },

@@ -1,4 +1,4 @@
-//! `report`: every analysis of the inputs.
+//! `report`: every analysis.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,19 +15,19 @@ use crate::others::{self, Others};
 use crate::ray::Cluster;
 use crate::{Against, Answer, Context, Failure, Form, HELP_TEMPLATE, Verb, device, partial};
 
-/// Show where a program's time went
+/// Show where the time went, and what to fix first
 #[derive(Args, Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[command(
     help_template = HELP_TEMPLATE,
     before_help = "  eaves report trace.json.gz
-  eaves report traces/ --rank 0,3-5       some ranks of a job
-  eaves report trace.json --step 3-7      some steps
+  eaves report traces/ --rank 0,3-5       selected ranks
+  eaves report trace.json --step 3-7      selected steps
   eaves report trace.json --section kernels --top 0 --csv
   eaves report trace.json --section roofline --device h100-sxm
   eaves report trace.json -o report.html  a page with timeline and flame graph
   eaves report trace.json -o report.md -o report.json
-  eaves report rank7.json -o 7.eaves-partial             one rank of many
-  eaves report parts/                     the job whose ranks were measured
+  eaves report rank7.json -o 7.eaves-partial             one rank of a job
+  eaves report parts/                     the job, from partial results
   eaves report s3://bucket/job --ray http://HEAD:8265    on a Ray cluster"
 )]
 #[serde(default)]
@@ -51,7 +51,8 @@ pub struct Report {
     /// beside them, else 32 TOPS and 50 GB/s]
     #[arg(long, value_name = "FILE", help_heading = "Device")]
     pub config: Option<PathBuf>,
-    /// Operator formulas of your own [default: ops.rhai beside measurements]
+    /// Script with your own operator formulas [default: ops.rhai beside
+    /// measurements]
     #[arg(long, value_name = "FILE", help_heading = "Device")]
     pub ops: Option<PathBuf>,
     /// Measure the ranks on this Ray cluster: HOST:PORT, `auto`, or http://HOST:8265
@@ -119,8 +120,8 @@ impl Report {
         let usual = Closely::default();
         if (self.closely.kernel_wait, self.closely.queue_limit) != (usual.kernel_wait, usual.queue_limit) {
             return Err(Failure::usage(
-                "a cluster measures with the usual thresholds",
-                "leave out `kernel_wait` and `queue_limit`, or measure here",
+                "thresholds cannot be changed on a cluster",
+                "drop `kernel_wait` and `queue_limit`, or run locally",
             ));
         }
         let selection = self.closely.selected.selection();

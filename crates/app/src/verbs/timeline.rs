@@ -1,4 +1,4 @@
-//! `timeline`: the inputs over time, as a page, a drawing, or lines of text.
+//! `timeline`: host and GPU activity over time, as a page, a picture or text.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -16,12 +16,12 @@ use crate::{
     Answer, Context, Drawing, Failure, Form, HELP_TEMPLATE, Keep, Look, Reading, Recordings, Selected, Verb,
 };
 
-/// Draw what host and GPU did over time
+/// Draw host and GPU activity over time
 #[derive(Args, Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[command(
     help_template = HELP_TEMPLATE,
-    before_help = "  eaves timeline trace.json.gz                       lines of text
-  eaves timeline trace.json -o timeline.html         a page to explore
+    before_help = "  eaves timeline trace.json.gz                       text
+  eaves timeline trace.json -o timeline.html         an interactive page
   eaves timeline traces/ --step 3-4 -o timeline.svg  a drawing
   eaves timeline trace.json --json                   the numbers"
 )]
@@ -34,7 +34,7 @@ pub struct Timeline {
     #[command(flatten)]
     #[serde(flatten)]
     pub selected: Selected,
-    /// Pixels of an .svg or .png, or columns of the text
+    /// Width in pixels of an .svg or .png, or in columns of text
     #[arg(
         long,
         value_name = "N",
@@ -44,7 +44,7 @@ pub struct Timeline {
     pub width: Option<u32>,
 }
 
-/// Pixels of a drawing for which no width is given: a screen.
+/// Default picture width in pixels: one screen.
 const USUAL_WIDTH: u32 = 1600;
 
 impl Verb for Timeline {

@@ -11,30 +11,30 @@ use crate::analysis::Closely;
 use crate::verbs::Report;
 use crate::{Answer, Context, Duration, Failure, HELP_TEMPLATE, Timeout, Verb};
 
-/// Steps that are recorded unless a request says how many.
+/// Default number of steps.
 const STEPS: u32 = 3;
 
-/// Record a program that runs under attach, then report
+/// Record a program running under `attach`, then report
 #[derive(Args, Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[command(
     help_template = HELP_TEMPLATE,
     before_help = "  eaves trigger eaves-attach
   eaves trigger --steps 5 --stacks eaves-attach
-  eaves trigger --duration 2s 12345      the number of one of its processes"
+  eaves trigger --duration 2s 12345      PID of one of its processes"
 )]
 pub struct Trigger {
-    /// Directory that `eaves attach` told, or number of a process of the program
+    /// Directory printed by `eaves attach`, or the PID of one of its processes
     #[arg(value_name = "DIR|PID")]
     pub of: PathBuf,
-    /// Steps of the optimizer to record, after one that passes [default: 3]
+    /// Optimizer steps to record, after letting one pass [default: 3]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), conflicts_with = "duration", help_heading = "What to record")]
     #[serde(default)]
     pub steps: Option<u32>,
-    /// Begin at a step whose number is a multiple: all ranks record the same
+    /// Start at a multiple of N, so that all ranks record the same steps
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), default_value_t = 1, conflicts_with = "duration", help_heading = "What to record")]
     #[serde(default = "one")]
     pub align: u32,
-    /// Record for a time, whatever the program does: 2s
+    /// Record for a fixed time instead, such as 2s
     #[arg(long, value_name = "TIME", help_heading = "What to record")]
     #[serde(default)]
     pub duration: Option<Duration>,
@@ -42,19 +42,19 @@ pub struct Trigger {
     #[arg(long, help_heading = "What to record")]
     #[serde(default)]
     pub stacks: bool,
-    /// Record shapes, which a roofline needs
+    /// Record input shapes, which rooflines need
     #[arg(long, help_heading = "What to record")]
     #[serde(default)]
     pub shapes: bool,
-    /// Record what is allocated and freed
+    /// Record allocations
     #[arg(long, help_heading = "What to record")]
     #[serde(default)]
     pub memory: bool,
-    /// Longest to wait for the traces of all processes
+    /// Longest wait for all traces
     #[arg(long, value_name = "TIME", default_value = "300s", help_heading = "Running")]
     #[serde(default = "five_minutes")]
     pub timeout: Timeout,
-    /// The part of the recordings to look at, and how closely.
+    /// What to analyze, and in how much detail.
     #[command(flatten)]
     #[serde(flatten)]
     pub closely: Closely,
@@ -80,7 +80,7 @@ impl Verb for Trigger {
     }
 
     fn effect(&self) -> Option<&'static str> {
-        Some("makes a program record itself")
+        Some("makes a running program record")
     }
 }
 
@@ -94,7 +94,7 @@ impl Trigger {
         let Some(sockets) = find(&self.of) else {
             return Err(Failure::new(
                 format!("no program runs under `eaves attach` there: {}", self.of.display()),
-                "start it with `eaves attach -- PROGRAM`, which tells the directory to name here",
+                "start it with `eaves attach -- PROGRAM`, which prints the directory to name here",
             ));
         };
         let order = Order {
@@ -109,14 +109,14 @@ impl Trigger {
         };
         let waiting = |text: &str| context.progress.note(&format!("waiting: {text}"));
         let recorded = ask(&sockets, &order, self.timeout.into(), waiting).map_err(|error| {
-            Failure::new(format!("nothing was recorded: {error}"), "--timeout lets it take longer")
+            Failure::new(format!("nothing was recorded: {error}"), "increase --timeout")
         })?;
         if !recorded.lost.is_empty() {
             let processes = counted(recorded.lost.len(), "process");
-            context.progress.note(&format!("{processes} ended before there was a trace"));
+            context.progress.note(&format!("{processes} exited before writing a trace"));
         }
         if recorded.files.is_empty() {
-            return Err(Failure::new("nothing was recorded: the program ended", "it must run long enough"));
+            return Err(Failure::new("nothing was recorded: the program ended", "it must keep running until the traces are written"));
         }
         for file in &recorded.files {
             context.progress.note(&format!("recorded {}", file.display()));
@@ -127,8 +127,8 @@ impl Trigger {
     #[cfg(not(unix))]
     fn record(&self, _: &Context<'_>) -> Result<Vec<PathBuf>, Failure> {
         Err(Failure::new(
-            "trigger needs sockets that this system does not have",
-            "`eaves profile -- PROGRAM` works here",
+            "`trigger` needs Unix sockets, which this system does not have",
+            "use `eaves profile -- PROGRAM`",
         ))
     }
 }

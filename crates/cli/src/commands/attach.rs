@@ -1,4 +1,4 @@
-//! `eaves attach`: runs a program that uses PyTorch such that it can be recorded at any time with `eaves trigger`.
+//! `eaves attach`: runs a PyTorch program for recording on demand with `eaves trigger`.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -11,31 +11,31 @@ use crate::arguments::OutputArguments;
 use eaves_app::HELP_TEMPLATE;
 use eaves_app::Timeout;
 
-/// Run a PyTorch program that can be recorded at any time
+/// Run a PyTorch program for recording on demand
 #[derive(Args, Debug)]
 #[command(
     help_template = HELP_TEMPLATE,
     before_help = "  eaves attach -- torchrun --nproc-per-node 8 train.py
   eaves trigger --steps 3 eaves-attach             from another terminal
-  eaves attach --listen jobs/1     for a program that is started elsewhere"
+  eaves attach --listen jobs/1     for a program started elsewhere"
 )]
 pub(crate) struct Arguments {
     /// The program and its arguments, after `--`
     #[arg(last = true, required_unless_present = "listen", value_name = "PROGRAM")]
     pub(super) program: Vec<OsString>,
-    /// Run nothing: print the environment that a program needs, and wait
+    /// Run nothing: print the environment for a program, and wait
     #[arg(long, value_name = "DIR", conflicts_with_all = ["program", "output_dir", "timeout", "env"], help_heading = "Running")]
     pub(super) listen: Option<PathBuf>,
-    /// Directory for everything that is recorded; else a new eaves-attach
+    /// Directory for recordings [default: a new eaves-attach]
     #[arg(long, value_name = "DIR", help_heading = "Running")]
     output_dir: Option<PathBuf>,
-    /// End the program and all it started after this time: 3600s
+    /// Kill the program and its children after this time, such as 3600s
     #[arg(long, value_name = "TIME", help_heading = "Running")]
     pub(super) timeout: Option<Timeout>,
-    /// Time to end in good order before it is ended for good
+    /// Grace period for a clean exit before the program is killed
     #[arg(long, value_name = "TIME", default_value = "30s", help_heading = "Running")]
     pub(super) grace: Timeout,
-    /// Variable of the program's environment; may be given several times
+    /// Environment variable for the program; may be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = variable, help_heading = "Running")]
     pub(super) env: Vec<(OsString, OsString)>,
 }
@@ -69,7 +69,7 @@ mod system {
         let cannot = |error: std::io::Error| {
             hinted(
                 format!("cannot listen in {}: {error}", directory.display()),
-                "--output-dir names a directory that can be written to",
+                "use --output-dir to name a writable directory",
             )
         };
         let place = Place::new(directory).map_err(cannot)?;
@@ -100,7 +100,7 @@ mod system {
                 passed: Passed::ToStdout,
             };
             let outcome = eaves_capture::run(tool, &plan, directory, &conditions).map_err(|error| {
-                hinted(error.to_string(), "the program must be on the PATH, or given with its path")
+                hinted(error.to_string(), "the program must be on the PATH, or named with its path")
             })?;
             let traces = counted(torch::ending(&outcome.files, torch::TRACE).count(), "trace");
             printer.note(&format!("note: {traces} in {}\n", directory.display()));
@@ -111,7 +111,7 @@ mod system {
         };
         if daemon.malformed() > 0 {
             let messages = counted(usize::try_from(daemon.malformed()).unwrap_or(usize::MAX), "message");
-            printer.note(&format!("note: {messages} could not be understood\n"));
+            printer.note(&format!("note: ignored malformed input: {messages}\n"));
         }
         Ok(status)
     }
@@ -128,8 +128,8 @@ mod system {
 
     pub(super) fn run(_: &Arguments, _: &Path, _: &OutputArguments) -> anyhow::Result<Status> {
         Err(hinted(
-            "attach needs sockets that this system does not have",
-            "`eaves profile -- PROGRAM` works here",
+            "`attach` needs Unix sockets, which this system does not have",
+            "use `eaves profile -- PROGRAM`",
         ))
     }
 }

@@ -1,4 +1,4 @@
-//! `eaves cluster`: many machines, through Ray.
+//! `eaves cluster`: a local Ray cluster.
 
 use anyhow::Context;
 use clap::{Args, Subcommand};
@@ -6,11 +6,11 @@ use clap::{Args, Subcommand};
 use crate::Status;
 use eaves_app::{HELP_TEMPLATE, ray};
 
-/// Try out what `report --ray` does on many machines
+/// Try `report --ray` on a local Ray cluster
 #[derive(Args, Debug)]
 #[command(
     help_template = HELP_TEMPLATE,
-    before_help = "  eaves cluster try               a cluster of Ray on this machine
+    before_help = "  eaves cluster try               a Ray cluster on this machine
   eaves cluster try --nodes 4
   eaves report traces/ --ray 127.0.0.1:6379"
 )]
@@ -24,7 +24,7 @@ enum What {
     Try(Try),
 }
 
-/// Start a cluster on this machine and print its address
+/// Start a Ray cluster on this machine and print its address
 #[derive(Args, Debug)]
 #[command(
     help_template = HELP_TEMPLATE,
@@ -32,7 +32,7 @@ enum What {
   eaves cluster try --nodes 4"
 )]
 struct Try {
-    /// Nodes, which share the processors
+    /// Number of nodes, sharing the processors
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=64))]
     nodes: u32,
 }

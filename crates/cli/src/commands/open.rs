@@ -16,15 +16,15 @@ use eaves_app::HELP_TEMPLATE;
 #[command(
     help_template = HELP_TEMPLATE,
     before_help = "  eaves open trace.json.gz
-  eaves open traces/                          the ranks of a job
-  eaves open report.html                      a report that was saved
+  eaves open traces/                          every rank of a job
+  eaves open report.html                      a saved report
   eaves open trace.json --no-browser --port 0"
 )]
 pub(crate) struct Arguments {
     /// Files, directories with one trace per rank, patterns, or a saved report
     #[arg(required = true, value_name = "INPUT")]
     inputs: Vec<PathBuf>,
-    /// Print the address and start no browser
+    /// Print the address instead of opening a browser
     #[arg(long)]
     no_browser: bool,
     #[command(flatten)]
@@ -37,7 +37,7 @@ pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> Result<()>
     let failed = |problem: eaves_serve::Problem| {
         hinted(
             problem.message().to_owned(),
-            problem.advice().unwrap_or("`eaves info` says what a file holds"),
+            problem.advice().unwrap_or("`eaves info` shows what a file contains"),
         )
     };
     let id = server.open(arguments.inputs.clone()).map_err(failed)?;
@@ -47,7 +47,7 @@ pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> Result<()>
     let url = server.url();
     printer.message(&format!("serving at {url}\n"));
     if !arguments.no_browser && !show(&url) {
-        printer.note("note: no browser could be started; open the address yourself\n");
+        printer.note("note: could not start a browser; open the address yourself\n");
     }
     server.wait();
     Ok(())

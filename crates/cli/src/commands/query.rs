@@ -14,6 +14,6 @@ pub(super) fn run(request: &Query, output: &OutputArguments) -> anyhow::Result<S
         return output.run(request);
     }
     let mut sql = String::new();
-    stdin().read_to_string(&mut sql).context("cannot read the question from stdin")?;
+    stdin().read_to_string(&mut sql).context("cannot read the query from stdin")?;
     output.run(&Query { sql: Some(sql), ..request.clone() })
 }

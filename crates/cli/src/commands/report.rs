@@ -8,13 +8,13 @@ use crate::Status;
 use crate::arguments::OutputArguments;
 use crate::failure::hinted;
 
-/// Show where a program's time went
+/// Show where the time went, and what to fix first
 #[derive(Args, Debug)]
 #[command(help_template = HELP_TEMPLATE)]
 pub(crate) struct Arguments {
     #[command(flatten)]
     request: Report,
-    /// Write what was measured to -o FILE.eaves-partial, to be merged with other ranks
+    /// Write partial results to -o FILE.eaves-partial, to merge with other ranks
     #[arg(long, conflicts_with_all = ["csv", "device", "json", "markdown", "section"], help_heading = "Output")]
     partial: bool,
 }
@@ -22,7 +22,7 @@ pub(crate) struct Arguments {
 /// Analyzes the inputs.
 pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> anyhow::Result<Status> {
     if arguments.partial && output.files().all(|path| Form::of(path) != Some(Form::Partial)) {
-        return Err(hinted("a partial report is a file, and none is named", "add `-o NAME.eaves-partial`"));
+        return Err(hinted("--partial needs an output file", "add `-o NAME.eaves-partial`"));
     }
     output.run(&arguments.request)
 }

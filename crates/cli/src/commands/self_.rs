@@ -1,4 +1,4 @@
-//! `eaves self`: what eaves knows about itself.
+//! `eaves self`: shell completions, man pages and schemas.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use crate::arguments::OutputArguments;
 use crate::command_line;
 use eaves_app::HELP_TEMPLATE;
 
-/// Things made from eaves itself
+/// Print shell completions, man pages and schemas
 #[derive(Args, Debug)]
 #[command(
     help_template = HELP_TEMPLATE,
@@ -26,7 +26,7 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum What {
-    /// Print the completions of a shell
+    /// Print shell completions
     #[command(
         help_template = HELP_TEMPLATE,
         before_help = "  eaves self completions bash > ~/.local/share/bash-completion/completions/eaves
@@ -34,18 +34,18 @@ enum What {
   eaves self completions fish > ~/.config/fish/completions/eaves.fish"
     )]
     Completions {
-        /// The shell: bash, elvish, fish, powershell or zsh
+        /// Shell: bash, elvish, fish, powershell or zsh
         #[arg(value_name = "SHELL", hide_possible_values = true)]
         shell: Shell,
     },
-    /// Write the manual pages, one for each verb
+    /// Write man pages, one per verb
     #[command(help_template = HELP_TEMPLATE, before_help = "  eaves self man ~/.local/share/man/man1")]
     Man {
-        /// The directory to write them to; made if it is not there
+        /// Output directory; created if it does not exist
         #[arg(value_name = "DIR")]
         directory: PathBuf,
     },
-    /// Print the JSON Schema of what --json prints
+    /// Print the JSON Schema of --json output
     #[command(
         help_template = HELP_TEMPLATE,
         before_help = "  eaves self schema > eaves.schema.json
@@ -53,10 +53,10 @@ enum What {
   eaves self schema --commands > commands.json"
     )]
     Schema {
-        /// Print the command line instead: every verb with its options
+        /// Print every verb with its options instead
         #[arg(long, conflicts_with = "requests")]
         commands: bool,
-        /// Print what every verb takes instead: its fields as JSON Schema, and as arguments
+        /// Print the request schema of every verb instead
         #[arg(long)]
         requests: bool,
     },

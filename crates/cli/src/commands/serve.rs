@@ -1,4 +1,4 @@
-//! `eaves serve`: the page over HTTP.
+//! `eaves serve`: serves the page over HTTP.
 
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use crate::arguments::OutputArguments;
 use crate::failure::hinted;
 use eaves_app::HELP_TEMPLATE;
 
-/// Serve the page: every view, in a browser
+/// Serve the page, with every view, to browsers
 #[derive(Args, Debug)]
 #[command(
     help_template = HELP_TEMPLATE,
@@ -21,7 +21,7 @@ use eaves_app::HELP_TEMPLATE;
   ssh -L 6970:localhost:6970 gpu-box eaves serve traces/"
 )]
 pub(crate) struct Arguments {
-    /// Files and directories, each a run of its own
+    /// Files and directories; each is a separate run
     #[arg(value_name = "INPUT")]
     inputs: Vec<PathBuf>,
     #[command(flatten)]
@@ -32,25 +32,25 @@ pub(crate) struct Arguments {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Server")]
 pub(crate) struct ServingArguments {
-    /// Address to listen at; other than this machine's own needs a --token
+    /// Address to listen on; anything but loopback requires --token
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
     host: IpAddr,
-    /// Port to listen at; 0 for any that is free
+    /// Port to listen on; 0 picks a free one
     #[arg(long, value_name = "N", default_value_t = 6970)]
     port: u16,
-    /// What clients must know; `auto` makes one up and prints it
+    /// Token that clients must present; `auto` generates and prints one
     #[arg(long, value_name = "TOKEN")]
     token: Option<String>,
-    /// Another name that browsers may call this machine by
+    /// Additional host name that browsers may use for this machine
     #[arg(long, value_name = "NAME")]
     host_name: Vec<String>,
-    /// Memory for runs; what was looked at longest ago is read again
+    /// Memory budget for loaded runs; the least recently used is evicted
     #[arg(long, value_name = "SIZE", value_parser = bytes, default_value = "4GB")]
     memory: u64,
-    /// Largest upload
+    /// Upload size limit
     #[arg(long, value_name = "SIZE", value_parser = bytes, default_value = "1GB")]
     upload_limit: u64,
-    /// Let the page open any path, not only below the inputs and here
+    /// Let the page open any path, not just below the inputs and this directory
     #[arg(long)]
     anywhere: bool,
     /// Compare operators with this device or peaks file, not the recorded device
@@ -89,7 +89,7 @@ fn check(input: &Path) -> Result<()> {
     }
     Err(hinted(
         format!("no such file or directory: {}", input.display()),
-        "give traces, directories or saved reports; without inputs, `eaves serve` starts with none and the page opens them",
+        "name traces, directories or saved reports; without inputs, open them from the page",
     ))
 }
 
@@ -118,10 +118,10 @@ impl ServingArguments {
         Server::start(options).map_err(|error| match &error {
             StartError::NoToken(_) => hinted(
                 error.to_string(),
-                "add `--token auto`, or reach it through `ssh -L 6970:localhost:6970`",
+                "add `--token auto`, or connect through `ssh -L 6970:localhost:6970`",
             ),
             StartError::Listen { .. } => {
-                hinted(error.to_string(), "choose another --port; 0 takes any that is free")
+                hinted(error.to_string(), "choose another --port; 0 picks a free one")
             }
             _ => error.into(),
         })
@@ -134,8 +134,8 @@ impl ServingArguments {
                 if token.len() < LEAST_TOKEN || !token.bytes().all(|letter| letter.is_ascii_graphic()) =>
             {
                 Err(hinted(
-                    format!("a token has at least {LEAST_TOKEN} letters and no spaces"),
-                    "`--token auto` makes one up",
+                    format!("a token needs at least {LEAST_TOKEN} characters and no spaces"),
+                    "`--token auto` generates one",
                 ))
             }
             token => Ok(token.map(str::to_owned)),
@@ -148,13 +148,13 @@ const LEAST_TOKEN: usize = 8;
 
 fn random_token() -> Result<String> {
     let mut bytes = [0u8; 16];
-    getrandom::fill(&mut bytes).context("the system has no random numbers")?;
+    getrandom::fill(&mut bytes).context("the system provides no random numbers")?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 /// `4GB`, `500MB`, `1024`.
 fn bytes(text: &str) -> Result<u64, String> {
-    let wrong = || format!("`{text}` is no size; write a number with KB, MB, GB or TB");
+    let wrong = || format!("`{text}` is not a size; write a number with KB, MB, GB or TB");
     let split = text.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(text.len());
     let (number, unit) = (&text[..split], text[split..].trim());
     let factor = match unit.to_ascii_uppercase().as_str() {

@@ -1,4 +1,4 @@
-//! `eaves watch`: what the machine does now, or while a program runs.
+//! `eaves watch`: live CPU, memory and GPU load.
 
 use std::io::IsTerminal;
 use std::process::{Child, Command};
@@ -16,7 +16,7 @@ use crate::printer::Printer;
 use eaves_app::Form;
 use eaves_app::HELP_TEMPLATE;
 
-/// Watch processors, memory and GPUs, or a program while it runs
+/// Show live CPU, memory and GPU load, optionally of a program
 #[derive(Args, Debug)]
 #[command(
     help_template = HELP_TEMPLATE,
@@ -28,17 +28,17 @@ pub(crate) struct Arguments {
     /// Seconds between samples
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "1")]
     interval: Duration,
-    /// Stop after so many samples
+    /// Stop after this many samples
     #[arg(long, value_name = "N")]
     samples: Option<u64>,
-    /// The program to run and watch, with its arguments
+    /// Program to run and watch, with its arguments
     #[arg(value_name = "CMD", last = true)]
     command: Vec<String>,
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse().ok().filter(|seconds: &f64| (0.05..=3600.0).contains(seconds));
-    seconds.map(Duration::from_secs_f64).ok_or_else(|| "seconds from 0.05 to 3600".to_owned())
+    seconds.map(Duration::from_secs_f64).ok_or_else(|| "expected 0.05 to 3600 seconds".to_owned())
 }
 
 /// Watches until the program ends, the samples are taken, or it is interrupted.
@@ -69,7 +69,7 @@ fn start(command: &[String]) -> Result<Option<Child>> {
     let Some((program, arguments)) = command.split_first() else { return Ok(None) };
     let started = Command::new(program).args(arguments).spawn();
     started.map(Some).map_err(|error| {
-        hinted(format!("cannot start `{program}`: {}", error.kind()), "is it installed, and in the PATH?")
+        hinted(format!("cannot start `{program}`: {}", error.kind()), "is it installed and on the PATH?")
     })
 }
 

@@ -20,7 +20,7 @@ pub fn ask(arguments: &[String]) -> Result<Document, Failure> {
     let document = answer.lock().ok().and_then(|mut answer| answer.take());
     document.ok_or_else(|| {
         let verb = arguments.first().map_or("", String::as_str);
-        Failure::new(format!("`{verb}` has no sections to answer with"), "run it as the program does")
+        Failure::new(format!("`{verb}` has no sections to answer with"), "run it from the command line")
     })
 }
 
@@ -29,5 +29,5 @@ fn misunderstood(error: &clap::Error) -> Failure {
     let text = error.render().to_string();
     let (message, _) = text.split_once("\n\nUsage:").unwrap_or((&text, ""));
     let message = message.trim().strip_prefix("error: ").unwrap_or(message.trim());
-    Failure::new(message, "the options are those of the command line: `eaves VERB --help` lists them")
+    Failure::new(message, "the options are those of the command line; see `eaves VERB --help`")
 }

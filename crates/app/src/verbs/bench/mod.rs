@@ -1,4 +1,4 @@
-//! `bench`: kernels that really run, timed honestly.
+//! `bench`: runs and times kernels on this machine.
 
 mod precisions;
 mod shapes;
@@ -29,7 +29,7 @@ use crate::{Answer, Context, Failure, Form, HELP_TEMPLATE, Verb};
 /// More would run for days.
 const MOST_KERNELS: usize = 100_000;
 
-/// Run kernels of any shape and precision here, timed honestly
+/// Benchmark kernels of any shape and precision on this machine
 #[derive(Args, Clone, Debug, Default, PartialEq)]
 #[command(
     help_template = HELP_TEMPLATE,
@@ -41,15 +41,15 @@ const MOST_KERNELS: usize = 100_000;
   eaves bench gemm --precision fp32 --device roofs.yaml -o gemm.png"
 )]
 pub struct Bench {
-    /// A kind of kernel; or else a preset.
+    /// Kernel; a preset if not given.
     #[command(subcommand)]
     pub op: Option<BenchOp>,
-    /// Common shapes, if no kind of kernel is asked for.
+    /// Common shapes, if no kernel is named.
     #[command(flatten)]
     pub presets: Presets,
 }
 
-/// Shapes that are asked for often.
+/// Common shapes.
 #[derive(Args, Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Presets {
@@ -60,13 +60,13 @@ pub struct Presets {
     #[command(flatten)]
     #[serde(flatten)]
     pub precisions: Precisions,
-    /// What they are run with.
+    /// How they run.
     #[command(flatten)]
     #[serde(flatten)]
     pub common: Common,
 }
 
-/// What every kind of kernel is run with.
+/// Options of every kernel.
 #[derive(Args, Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Common {
@@ -74,52 +74,52 @@ pub struct Common {
     #[command(flatten)]
     #[serde(flatten)]
     pub running: Running,
-    /// Where operands are: hot, llc or cold [default: cold]
+    /// Operand location: hot, llc or cold [default: cold]
     #[arg(long, value_name = "STATE", hide_possible_values = true, help_heading = "Running")]
     pub state: Option<StateName>,
-    /// Compile CUDA kernels for an architecture, such as sm_90, and run
-    /// nothing
+    /// Compile CUDA kernels for an architecture, such as sm_90, without
+    /// running them
     #[arg(long, value_name = "ARCH", help_heading = "Running")]
     pub compile_for: Option<String>,
-    /// Compare results with the roofs of this device, or of a file that
-    /// `eaves device measure` wrote
+    /// Compare results with this device's roofs, or with a file from
+    /// `eaves device measure`
     #[arg(long, value_name = "NAME|FILE")]
     pub device: Option<String>,
 }
 
-/// The kinds of kernels.
+/// Kernels.
 #[derive(Clone, Debug, PartialEq, Subcommand, Deserialize, JsonSchema)]
 #[serde(tag = "op", rename_all = "kebab-case")]
 pub enum BenchOp {
-    /// Run fused attention
+    /// Benchmark fused attention
     #[command(
         help_template = HELP_TEMPLATE,
         before_help = "  eaves bench attention --context 4k --queries 1 --kv-heads 8
   eaves bench attention --context 1k --causal --precision fp32,bf16"
     )]
     Attention(Of<Attention>),
-    /// Run multiply-adds in registers: the peaks
+    /// Benchmark multiply-adds in registers: the compute peak
     #[command(
         help_template = HELP_TEMPLATE,
         before_help = "  eaves bench fma
   eaves bench fma --types fp64,fp32,int8 --threads 1,2"
     )]
     Fma(Of<Fma>),
-    /// Run matrix products
+    /// Benchmark matrix products
     #[command(
         help_template = HELP_TEMPLATE,
         before_help = "  eaves bench gemm --m 1024 --n 1024 --k 1024 --implementation own,crate
   eaves bench gemm --n 4k --k 4k --precision fp32,mxfp4 --batch 1,2,4,8,16"
     )]
     Gemm(Of<Gemm>),
-    /// Run matrix-vector products
+    /// Benchmark matrix-vector products
     #[command(
         help_template = HELP_TEMPLATE,
         before_help = "  eaves bench gemv --n 4096 --k 4096 --precision all
   eaves bench gemv --n 256 --k 4096 --precision mxfp4/int8 --state hot"
     )]
     Gemv(Of<Gemv>),
-    /// Run streams through memory
+    /// Benchmark memory bandwidth
     #[command(
         help_template = HELP_TEMPLATE,
         before_help = "  eaves bench stream
@@ -141,7 +141,7 @@ pub struct Of<S: Args> {
     pub common: Common,
 }
 
-/// Shapes that are asked for often.
+/// Common shapes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Preset {
@@ -188,7 +188,7 @@ pub fn presets() -> Vec<(String, Vec<[usize; 3]>)> {
     Preset::value_variants().iter().map(named).collect()
 }
 
-/// The two forms of a request: with `op` it is a kind of kernel, without it a preset.
+/// Benchmark kernels on this machine: `op` selects a kernel; without it, `preset` selects common shapes.
 #[derive(JsonSchema)]
 #[schemars(untagged)]
 #[expect(dead_code, reason = "it describes what is read")]
@@ -222,7 +222,7 @@ impl JsonSchema for Bench {
     }
 }
 
-/// One kernel of a request: a shape in one precision. Whoever watches sees each when it has finished.
+/// One kernel of a request: one shape in one precision. Progress shows each as it finishes.
 #[derive(Debug)]
 pub struct BenchKernel {
     common: Common,
@@ -230,7 +230,7 @@ pub struct BenchKernel {
 }
 
 impl BenchKernel {
-    /// What people call it.
+    /// Display name.
     pub fn label(&self) -> String {
         let spec = self.wanted.specs.first();
         let named = spec.map(|spec| format!("{} {}", name(spec), spec.precision()));
@@ -242,13 +242,13 @@ impl BenchKernel {
     /// Runs it and answers as the whole request does.
     ///
     /// # Errors
-    /// If it cannot be run, or its numbers are not to be believed.
+    /// If it cannot run, or its result is impossible.
     pub fn run(&self, context: &Context<'_>) -> Result<Answer, Failure> {
         self.common.answer(&self.wanted, context)?.sound()
     }
 }
 
-/// What to run, whose code, and where operands are if nobody says.
+/// What to run, whose code, and the default operand location.
 #[derive(Debug)]
 struct Wanted {
     specs: Vec<Spec>,
@@ -292,8 +292,8 @@ fn nothing_ran(ran: &[Ran]) -> Option<Failure> {
         Ran::Measured(_) => None,
     });
     Some(Failure::new(
-        format!("no kernel could be run: {}", why.unwrap_or("none was asked for")),
-        "`eaves bench --help` shows what can be",
+        format!("no kernel could be run: {}", why.unwrap_or("none requested")),
+        "`eaves bench --help` lists the kernels",
     ))
 }
 
@@ -327,7 +327,7 @@ impl Bench {
     /// The kernels of the request, in order.
     ///
     /// # Errors
-    /// If it asks for none, or for more than anybody waits for.
+    /// If there are none, or too many.
     pub fn kernels(&self) -> Result<Vec<BenchKernel>, Failure> {
         let (common, wanted) = self.wanted()?;
         let kernel = |spec: &Spec, code: &Code| BenchKernel {
@@ -352,8 +352,8 @@ impl Bench {
     fn wanted(&self) -> Result<(&Common, Wanted), Failure> {
         if self.op.is_some() && self.presets != Presets::default() {
             return Err(Failure::usage(
-                "options of a preset do not go with a kind of kernel",
-                "write options behind the kind, as in `eaves bench gemv --precision all`",
+                "preset options cannot be combined with a kernel",
+                "put options after the kernel, as in `eaves bench gemv --precision all`",
             ));
         }
         let wanted = match &self.op {
@@ -367,8 +367,8 @@ impl Bench {
         let count = wanted.specs.len().saturating_mul(wanted.codes.len());
         if count > MOST_KERNELS {
             return Err(Failure::usage(
-                format!("{count} kernels are more than {MOST_KERNELS}"),
-                "ask for fewer shapes, precisions or implementations at once",
+                format!("{count} kernels exceed the limit of {MOST_KERNELS}"),
+                "request fewer shapes, precisions or implementations at once",
             ));
         }
         Ok((self.common(), wanted))
@@ -379,8 +379,8 @@ impl Presets {
     fn wanted(&self) -> Result<Wanted, Failure> {
         let Some(preset) = self.preset else {
             return Err(Failure::usage(
-                "there is nothing to run",
-                "name a kind of kernel, such as `eaves bench gemv`, or a --preset",
+                "nothing to run",
+                "name a kernel, such as `eaves bench gemv`, or a --preset",
             ));
         };
         let pairs = self.precisions.pairs()?;

@@ -19,8 +19,8 @@ pub(crate) struct Pair {
 #[command(next_help_heading = "Precisions")]
 #[serde(default)]
 pub struct Precisions {
-    /// Precision of weights, with that of activations after a slash:
-    /// int8/int8, mxfp4/fp32; several with commas, or `all` [default: fp32]
+    /// Weight precision, and after a slash activation precision: int8/int8,
+    /// mxfp4/fp32; comma-separated list, or `all` [default: fp32]
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     #[serde(deserialize_with = "crate::text_value::names")]
     pub precision: Vec<String>,

@@ -38,10 +38,10 @@ impl Product {
 #[derive(Args, Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Gemv {
-    /// Rows of the matrix: elements of the output
+    /// Matrix rows (output elements)
     #[arg(long, default_value_t = Gemv::default().n)]
     pub n: Extent,
-    /// Columns of the matrix: elements of the vector
+    /// Matrix columns (vector elements)
     #[arg(long, default_value_t = Gemv::default().k)]
     pub k: Extent,
     /// How operands are stored.
@@ -67,20 +67,20 @@ impl Gemv {
 #[derive(Args, Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Gemm {
-    /// Rows of the output
+    /// Output rows
     #[arg(long, default_value_t = Gemm::default().m, conflicts_with = "batch")]
     pub m: Extent,
-    /// Columns of the output
+    /// Output columns
     #[arg(long, default_value_t = Gemm::default().n)]
     pub n: Extent,
-    /// The extent that is summed over
+    /// Inner dimension
     #[arg(long, default_value_t = Gemm::default().k)]
     pub k: Extent,
-    /// Several numbers of rows: where narrow weights stop paying off is marked
+    /// Row counts to compare: marks where narrow weights stop paying off
     #[arg(long, value_name = "M,...", value_delimiter = ',')]
     #[serde(deserialize_with = "list")]
     pub batch: Vec<Extent>,
-    /// Whose code: own, crate, vendor, openblas or blis; several with commas
+    /// Implementation: own, crate, vendor, openblas or blis; comma-separated
     #[arg(long, value_name = "NAME", value_delimiter = ',', default_values_t = Gemm::default().implementation)]
     #[serde(deserialize_with = "list")]
     pub implementation: Vec<CodeName>,
@@ -142,7 +142,7 @@ impl Gemm {
         let mut specs = Vec::new();
         for rows in rows {
             let m = rows.count()?;
-            // One row is still a product of matrices here: whoever asks for batches compares like with like.
+            // One row is still a matrix product here, so that batches compare like with like.
             specs.extend(pairs.iter().map(|&Pair { weights, activations }| Spec::Gemm {
                 m,
                 n,
@@ -163,22 +163,22 @@ pub struct Attention {
     /// Sequences
     #[arg(long, default_value_t = Attention::default().batch)]
     pub batch: Extent,
-    /// Heads of queries
+    /// Query heads
     #[arg(long, default_value_t = Attention::default().heads)]
     pub heads: Extent,
-    /// Heads of keys and values [default: as many as of queries]
+    /// Key and value heads [default: same as query heads]
     #[arg(long)]
     pub kv_heads: Option<Extent>,
-    /// New tokens of a sequence: 1 to decode [default: as many as the context]
+    /// New tokens per sequence; 1 is decode [default: the context]
     #[arg(long)]
     pub queries: Option<Extent>,
-    /// Tokens of a sequence, new ones included
+    /// Tokens per sequence, including new ones
     #[arg(long, default_value_t = Attention::default().context)]
     pub context: Extent,
-    /// Width of a head
+    /// Head dimension
     #[arg(long, default_value_t = Attention::default().head_dim)]
     pub head_dim: Extent,
-    /// A token sees only those before it
+    /// Mask future tokens
     #[arg(long)]
     pub causal: bool,
     /// How operands are stored.
@@ -207,15 +207,15 @@ impl Attention {
         let kv_heads = self.kv_heads.unwrap_or(self.heads);
         if !self.heads.0.is_multiple_of(kv_heads.0) {
             return Err(Failure::usage(
-                format!("{} heads of queries cannot share {kv_heads} heads of keys", self.heads),
-                "--heads is a multiple of --kv-heads",
+                format!("{} query heads cannot share {kv_heads} key heads", self.heads),
+                "--heads must be a multiple of --kv-heads",
             ));
         }
         let queries = self.queries.unwrap_or(self.context);
         if queries > self.context {
             return Err(Failure::usage(
-                format!("{queries} new tokens are more than the {} of the context", self.context),
-                "--context counts the new ones too",
+                format!("{queries} new tokens exceed the context of {}", self.context),
+                "--context includes the new tokens",
             ));
         }
         let shape = Attend {
@@ -236,7 +236,7 @@ impl Attention {
 #[derive(Args, Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Fma {
-    /// What to compute in: fp64, fp32, int8
+    /// Data types: fp64, fp32, int8
     #[arg(long, value_name = "TYPE", value_delimiter = ',', default_values_t = Fma::default().types)]
     #[serde(deserialize_with = "list")]
     pub types: Vec<ArithmeticName>,
@@ -283,12 +283,12 @@ impl Fma {
 #[derive(Args, Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Streams {
-    /// Bytes of all arrays together; several with commas
+    /// Total array size; comma-separated list
     #[arg(long, value_name = "SIZE,...", value_delimiter = ',', default_value = "192m")]
     #[serde(deserialize_with = "list")]
     pub bytes: Vec<Extent>,
-    /// What to do: read, read-4, write, write-nt, copy, copy-nt, triad,
-    /// triad-nt [default: all of them]
+    /// Access pattern: read, read-4, write, write-nt, copy, copy-nt, triad,
+    /// triad-nt [default: all]
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     #[serde(deserialize_with = "list")]
     pub kind: Vec<StreamName>,

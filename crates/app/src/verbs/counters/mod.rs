@@ -1,4 +1,4 @@
-//! `counters`: hardware counters of AMD devices, and the file that profilers read them from.
+//! `counters`: AMD hardware counters, and the counter files that profilers read.
 
 mod names;
 mod sections;
@@ -17,7 +17,7 @@ pub use self::names::{
 };
 use crate::{Answer, Context, Drawing, Failure, Form, HELP_TEMPLATE, Look, TooMuch, Verb};
 
-/// List, check and choose hardware counters of AMD devices
+/// List AMD hardware counters; check and write counter files
 #[derive(Args, Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[command(
     help_template = HELP_TEMPLATE,
@@ -44,14 +44,14 @@ pub enum CountersOp {
   eaves counters list                     architectures and sets"
     )]
     List(List),
-    /// Check names, instances and passes of an input file
+    /// Check the names, instances and passes in a counter file
     #[command(
         help_template = HELP_TEMPLATE,
         before_help = "  eaves counters check input.txt --arch gfx942
   eaves counters check input.txt --arch gfx90a --with rocprofv3"
     )]
     Check(Check),
-    /// Write an input file whose passes fit the device
+    /// Write a counter file whose passes fit the device
     #[command(
         help_template = HELP_TEMPLATE,
         before_help = "  eaves counters write --for roofline --arch gfx942 -o input.txt
@@ -64,21 +64,21 @@ pub enum CountersOp {
 #[derive(Args, Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct List {
-    /// Architecture [default: that of this machine, if it has one]
+    /// Architecture [default: this machine's]
     #[arg(long, value_name = "GFX")]
     pub arch: Option<String>,
-    /// Only counters with this text in their name
+    /// Only counters whose name contains this text
     #[arg(long, value_name = "TEXT")]
     pub search: Option<String>,
 }
 
-/// An input file to check.
+/// A counter file to check.
 #[derive(Args, Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 pub struct Check {
-    /// The file: `pmc: NAME NAME` lines; `-` reads standard input
+    /// Counter file with `pmc: NAME NAME` lines, or - for stdin
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// Architecture [default: that of this machine, if it has one]
+    /// Architecture [default: this machine's]
     #[arg(long, value_name = "GFX")]
     #[serde(default)]
     pub arch: Option<String>,
@@ -88,14 +88,14 @@ pub struct Check {
     pub with: CounterTool,
 }
 
-/// An input file to write.
+/// A counter file to write.
 #[derive(Args, Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 pub struct Write {
-    /// A purpose or counter names, separated by commas
+    /// Counter set or comma-separated counter names
     #[arg(long, value_name = "SET|NAMES", required = true, value_delimiter = ',')]
     #[serde(deserialize_with = "crate::text_value::names")]
     pub r#for: Vec<String>,
-    /// Architecture [default: that of this machine, if it has one]
+    /// Architecture [default: this machine's]
     #[arg(long, value_name = "GFX")]
     #[serde(default)]
     pub arch: Option<String>,

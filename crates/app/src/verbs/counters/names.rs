@@ -18,7 +18,7 @@ pub fn read_input(path: &Path) -> Result<Input, Failure> {
     /// Larger ones are something else.
     const LARGEST: u64 = 1 << 20;
     let failed = |reason: String| {
-        let hint = "an input file has lines such as `pmc: SQ_WAVES GRBM_COUNT`";
+        let hint = "a counter file has lines such as `pmc: SQ_WAVES GRBM_COUNT`";
         Failure::new(format!("cannot read the counters: {reason}: {}", path.display()), hint)
     };
     let opened: std::io::Result<Box<dyn Read>> = if path == Path::new("-") {
@@ -31,13 +31,13 @@ pub fn read_input(path: &Path) -> Result<Input, Failure> {
         .and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes))
         .map_err(|error| failed(error.kind().to_string()))?;
     if bytes.len() as u64 > LARGEST {
-        return Err(failed("it is larger than 1 MB".to_owned()));
+        return Err(failed("larger than 1 MB".to_owned()));
     }
     Input::parse(&String::from_utf8_lossy(&bytes))
         .map_err(|error| Failure::new(format!("{error}: {}", path.display()), error.hint()))
 }
 
-/// The architecture of this machine's first device that the catalogue knows.
+/// The architecture of this machine's first device in the catalog.
 pub fn architecture_here() -> Option<&'static Architecture> {
     Machine::here().detect().iter().find_map(|found| architecture(found.device.isa.as_deref()?))
 }
@@ -45,7 +45,7 @@ pub fn architecture_here() -> Option<&'static Architecture> {
 /// The architecture of a name.
 ///
 /// # Errors
-/// If the catalogue has none.
+/// If the catalog has none.
 pub fn architecture_named(name: &str) -> Result<&'static Architecture, Failure> {
     /// `gfx9` begins half of them.
     const LEAST_IN_COMMON: usize = 5;
@@ -55,9 +55,9 @@ pub fn architecture_named(name: &str) -> Result<&'static Architecture, Failure> 
         let nearest = architectures().max_by_key(|known| in_common(known));
         let hint = match nearest.filter(|known| in_common(known) >= LEAST_IN_COMMON) {
             Some(near) => format!("did you mean {near}?"),
-            None => format!("there are {}", architectures().collect::<Vec<_>>().join(", ")),
+            None => format!("architectures are {}", architectures().collect::<Vec<_>>().join(", ")),
         };
-        Failure::usage(format!("the counters of `{name}` are not known"), hint)
+        Failure::usage(format!("no counters known for `{name}`"), hint)
     })
 }
 
@@ -84,7 +84,7 @@ pub fn counter_names(
     if wrong.is_empty() {
         return Ok(names);
     }
-    let hint = format!("`eaves counters list --arch {}` shows all; sets are {}", device.name, set_names());
+    let hint = format!("`eaves counters list --arch {}` lists all; sets are {}", device.name, set_names());
     Err(Failure::usage(wrong.join("\n"), hint))
 }
 

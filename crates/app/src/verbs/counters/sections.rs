@@ -5,9 +5,9 @@ use eaves_section::{Column, Number, Section, Table, Unit, Value};
 
 const ID: &str = "counters";
 const TITLE: &str = "Hardware counters";
-const RUNS: &str = "Runs of the program that the counters take.";
+const RUNS: &str = "Program runs needed to collect the counters.";
 
-/// Architectures and sets, for whoever named none.
+/// Architectures and sets, if none is named.
 pub(super) fn overview() -> Section {
     let row = |name: &'static str| {
         let counters = architecture(name).map_or(0, |device| device.counters().count());
@@ -47,7 +47,7 @@ pub(super) fn counters(device: &Architecture, search: Option<&str>) -> Section {
     };
     let limits = Table {
         id: "blocks",
-        title: "Blocks and how many of their counters fit one pass",
+        title: "Counters per pass, by block",
         columns: vec![
             Column::new("block", "Block", Unit::None),
             Column::new("per_pass", "Per pass", Unit::Count),
@@ -71,11 +71,11 @@ pub(super) fn counters(device: &Architecture, search: Option<&str>) -> Section {
             .collect(),
     };
     let numbers =
-        vec![count("counters", found.len(), "Counters of the architecture with the text searched for.")];
+        vec![count("counters", found.len(), "Matching counters of the architecture.")];
     Section { id: ID, title: TITLE, numbers, tables: vec![limits, names], ..Section::default() }
 }
 
-/// What came of the check of a file.
+/// The result of checking a file.
 pub(super) fn checked(device: &Architecture, input: &Input, checked: &Checked) -> Section {
     let line = |pass: usize| input.lines.get(pass).copied().unwrap_or_default();
     let mut problems: Vec<(usize, Vec<Value>)> = checked
@@ -91,7 +91,7 @@ pub(super) fn checked(device: &Architecture, input: &Input, checked: &Checked) -
         })
         .collect();
     for (line, text) in &input.unknown {
-        let what = "no such line; there are pmc, range, gpu, kernel, hip and hsa";
+        let what = "unknown line; valid are pmc, range, gpu, kernel, hip and hsa";
         problems.push((*line, vec![(*line).into(), text.as_str().into(), what.into(), "".into()]));
     }
     problems.sort_by_key(|(line, _)| *line);
@@ -142,7 +142,7 @@ fn passes(device: &Architecture, passes: &[Vec<String>]) -> Table {
         columns: vec![
             Column::new("pass", "Pass", Unit::Count),
             Column::new("counters", "Counters", Unit::None),
-            Column::new("load", "Of each block", Unit::None),
+            Column::new("load", "Per block", Unit::None),
         ],
         rows: passes.iter().enumerate().map(row).collect(),
     }

@@ -1,4 +1,4 @@
-//! `device detect`: the devices of this machine, and a peaks file of them.
+//! `device detect`: this machine's devices, as a peaks file.
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -18,10 +18,10 @@ use crate::{Answer, Context, Drawing, Failure, Form, Look, machine};
 #[derive(Args, Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Detect {
-    /// Take the device from this file: any peaks file, or `tprof peaks --json`
+    /// Read the device from this file: any peaks file, or `tprof peaks --json`
     #[arg(long, value_name = "FILE", conflicts_with = "root")]
     pub from: Option<PathBuf>,
-    /// Look at the system mounted here
+    /// Inspect the system mounted here
     #[arg(long, value_name = "DIR")]
     pub root: Option<PathBuf>,
 }
@@ -39,8 +39,8 @@ impl Detect {
     pub(super) fn answer(&self, context: &Context<'_>) -> Result<Answer, Failure> {
         match &self.from {
             Some(_) if self.root.is_some() => Err(Failure::usage(
-                "a device is found in a file or on a machine, not both",
-                "leave out --from or --root",
+                "--from and --root are mutually exclusive",
+                "drop one of them",
             )),
             Some(file) => {
                 let device = read(file).map_err(|error| Failure::new(error.to_string(), error.hint))?;
@@ -62,7 +62,7 @@ impl Detect {
         }
         if found.is_empty() {
             return Err(Failure::new(
-                "no device was found: there is neither /proc/cpuinfo nor a driver of a GPU that says what it has",
+                "no device found: neither /proc/cpuinfo nor a GPU driver is available",
                 "describe the device in a peaks file: see docs/devices.md",
             ));
         }
@@ -70,13 +70,13 @@ impl Detect {
         if context.wants(Form::Yaml) {
             let unknown = found.iter().filter(|one| !one.has_roofs());
             answer.notes.extend(unknown.map(|one| {
-                format!("peaks and bandwidth of {} are not known; {}", one.reported, advice(one.kind))
+                format!("unknown peaks and bandwidth: {}; {}", one.reported, advice(one.kind))
             }));
         }
         Ok(answer)
     }
 }
-/// Puts what `eaves device measure` kept of this machine in the place of a processor without roofs.
+/// Replaces a processor without roofs by what `eaves device measure` saved.
 fn take_measured(found: &mut [Detected]) {
     let Some(processor) = found.iter_mut().find(|one| one.kind == Kind::Cpu && !one.has_roofs()) else {
         return;
@@ -103,7 +103,7 @@ fn peaks_of(found: &[Detected]) -> String {
     let mut text = String::new();
     for one in found.iter().filter(|one| !one.has_roofs()) {
         text.push_str(&format!(
-            "# Peaks and bandwidth of {} are not known; {}.\n",
+            "# Unknown peaks and bandwidth: {}; {}.\n",
             one.device.id,
             advice(one.kind)
         ));

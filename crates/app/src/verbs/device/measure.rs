@@ -1,4 +1,4 @@
-//! `device measure`: what this machine can really do.
+//! `device measure`: this machine's measured roofs.
 
 use clap::Args;
 use eaves_assess::{bench, roofline};
@@ -19,19 +19,19 @@ use crate::{Answer, Context, Failure, machine};
 #[derive(Args, Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Measure {
-    /// Use fewer sizes and samples: takes seconds
+    /// Use fewer sizes and samples; takes seconds
     #[arg(long, conflicts_with = "thorough")]
     pub quick: bool,
-    /// Use more sizes and samples: takes minutes
+    /// Use more sizes and samples; takes minutes
     #[arg(long)]
     pub thorough: bool,
-    /// Compute for a minute and show how much of the burst remains
+    /// Also compute for a minute and show sustained against burst speed
     #[arg(long)]
     pub sustained: bool,
     /// Backend: cpu or opencl
     #[arg(long, value_name = "NAME", default_value = "cpu", hide_possible_values = true)]
     pub backend: BackendName,
-    /// Device from the catalog to draw beside it [default: found by name]
+    /// Catalog device to compare with [default: found by name]
     #[arg(long, value_name = "NAME")]
     pub datasheet: Option<String>,
 }
@@ -61,8 +61,8 @@ impl Measure {
     fn effort(&self) -> Result<Effort, Failure> {
         match (self.quick, self.thorough) {
             (true, true) => Err(Failure::usage(
-                "a measurement is quick or thorough, not both",
-                "leave out one of the two",
+                "--quick and --thorough are mutually exclusive",
+                "drop one of them",
             )),
             (true, _) => Ok(Effort::Quick),
             (_, true) => Ok(Effort::Thorough),
@@ -71,20 +71,20 @@ impl Measure {
     }
 }
 
-/// Keeps the measurement, so that recordings of this machine's CPU are held against it, and says where.
+/// Saves the measurement for recordings of this machine's CPU, and says where.
 fn kept(known: &KnownRoofs) -> String {
     let has_roofs = |device: &Device| {
         !device.peaks.is_empty() && device.main_memory().is_some_and(|memory| memory.bandwidth.is_some())
     };
     if !known.devices.iter().all(has_roofs) {
-        return "too little could be measured to be kept; try again on a quieter machine".to_owned();
+        return "not saved: too few samples; try again on a quieter machine".to_owned();
     }
     match machine::keep(&known.devices) {
         Ok(file) => format!(
-            "kept in {}; `eaves roofline` and `eaves report` hold CPU recordings against it",
+            "saved in {}; `eaves roofline` and `eaves report` compare CPU recordings with it",
             file.display()
         ),
-        Err(error) => format!("the measurement is not kept: {error:#}"),
+        Err(error) => format!("measurement not saved: {error:#}"),
     }
 }
 
@@ -110,7 +110,7 @@ fn beside(device: &Device, datasheet: Option<&Device>) -> Device {
         both.name = format!("{}, {scope}", device.name);
     }
     let Some(datasheet) = datasheet else { return both };
-    let named = |name: &str| format!("{name} by datasheet");
+    let named = |name: &str| format!("{name}, datasheet");
     both.memory.extend(datasheet.memory.iter().cloned().map(|mut level| {
         level.id = named(&level.id);
         level.name = named(&level.name);
@@ -135,19 +135,19 @@ fn sustained(seconds: &[Second]) -> Section {
         vec![
             Value::known(Some(second.at), ""),
             Value::known(second.rate.map(|rate| rate / 1e9), "contaminated"),
-            Value::known(second.clock.map(|clock| clock / 1e9), "the clock cannot be measured"),
+            Value::known(second.clock.map(|clock| clock / 1e9), "clock not measurable"),
             second.clean.into(),
             second.samples.into(),
         ]
     });
     Section {
         id: "sustained",
-        title: "Burst against a minute",
+        title: "Sustained speed",
         numbers: vec![Number::measured(
             "sustained_pct",
             Value::known(left, "too few samples were clean"),
             Unit::Percent,
-            "FP32 multiply-adds of the last ten seconds, of those of the first three.",
+            "FP32 multiply-add rate of the last ten seconds, relative to the first three.",
         )],
         tables: vec![Table {
             id: "seconds",

@@ -1,4 +1,4 @@
-//! `device`: what devices can do, and which ones this machine has.
+//! `device`: device limits, and this machine's devices.
 
 mod detect;
 mod measure;
@@ -19,7 +19,7 @@ pub use self::measure::Measure;
 use crate::device::{file_meant, named};
 use crate::{Answer, Context, Failure, Form, HELP_TEMPLATE, Verb};
 
-/// List and show devices, find and measure those of this machine
+/// List and show devices; detect and measure this machine's
 #[derive(Args, Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[command(
     help_template = HELP_TEMPLATE,
@@ -39,14 +39,14 @@ pub struct Device {
 #[derive(Clone, Debug, PartialEq, Subcommand, Deserialize, JsonSchema)]
 #[serde(tag = "op", rename_all = "kebab-case")]
 pub enum DeviceOp {
-    /// List the devices of the catalog
+    /// List the device catalog
     #[command(
         help_template = HELP_TEMPLATE,
         before_help = "  eaves device list
   eaves device list --vendor nvidia --csv"
     )]
     List(List),
-    /// Show peaks, memory, links and knees, each with its source
+    /// Show a device's peaks, memory, links and knees, with sources
     #[command(
         help_template = HELP_TEMPLATE,
         before_help = "  eaves device show mi300x
@@ -54,7 +54,7 @@ pub enum DeviceOp {
   eaves device show peaks.yaml"
     )]
     Show(Show),
-    /// Find the devices of this machine and write a peaks file
+    /// Detect this machine's devices and write a peaks file
     #[command(
         help_template = HELP_TEMPLATE,
         before_help = "  eaves device detect
@@ -63,7 +63,7 @@ pub enum DeviceOp {
   eaves device detect --from tprof.json -o peaks.yaml"
     )]
     Detect(Detect),
-    /// Measure what this machine can do, and keep it for CPU recordings
+    /// Measure this machine's roofs and save them for CPU recordings
     #[command(
         help_template = HELP_TEMPLATE,
         before_help = "  eaves device measure
@@ -78,7 +78,7 @@ pub enum DeviceOp {
 #[derive(Args, Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct List {
-    /// Only devices of this vendor
+    /// Only devices by this vendor
     #[arg(long, value_name = "NAME")]
     pub vendor: Option<String>,
 }
@@ -86,7 +86,7 @@ pub struct List {
 /// One device.
 #[derive(Args, Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 pub struct Show {
-    /// Device from the catalog, or a peaks file; FILE#ID for one of several
+    /// Catalog device, or a peaks file; FILE#ID for one of several
     #[arg(required = true, value_name = "NAME|FILE")]
     pub device: String,
 }
@@ -115,7 +115,7 @@ impl Verb for Device {
     }
 
     fn effect(&self) -> Option<&'static str> {
-        matches!(self.op, DeviceOp::Measure(_)).then_some("keeps what it measures for later reports")
+        matches!(self.op, DeviceOp::Measure(_)).then_some("saves its measurements for later reports")
     }
 
     fn runs_kernels(&self) -> bool {
@@ -154,6 +154,6 @@ impl List {
             Some(near) => format!("did you mean {near}?"),
             None => format!("vendors are {}", vendors.join(", ")),
         };
-        Err(Failure::usage(format!("no device of `{vendor}` is in the catalog"), hint))
+        Err(Failure::usage(format!("the catalog has no device by `{vendor}`"), hint))
     }
 }

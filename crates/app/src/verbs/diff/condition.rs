@@ -14,14 +14,14 @@ const FORM: &str = "write a metric, `>` or `<`, and a change: `step>+3%`, `idle>
 /// `step>+3%`.
 pub(super) fn parse(text: &str) -> Result<Condition> {
     let wrong = |what: String| hinted(format!("`--fail-on {text}`: {what}"), FORM);
-    let parts = Parts::of(text).ok_or_else(|| wrong("no `>` and no `<`".to_owned()))?;
+    let parts = Parts::of(text).ok_or_else(|| wrong("neither `>` nor `<`".to_owned()))?;
     let subject = match parts.subject.strip_prefix("kernel:") {
         Some("") => return Err(wrong("`kernel:` without a name".to_owned())),
         Some(name) => Subject::Kernel(name.to_owned()),
         None => Subject::Metric(metric(parts.subject).ok_or_else(|| unknown(text, parts.subject))?),
     };
     let threshold = parts.limit.and_then(threshold);
-    let threshold = threshold.ok_or_else(|| wrong(format!("`{}` is no change", parts.typed)))?;
+    let threshold = threshold.ok_or_else(|| wrong(format!("`{}` is not a change", parts.typed)))?;
     Ok(Condition { text: text.to_owned(), subject, above: parts.above, threshold })
 }
 
@@ -33,7 +33,7 @@ fn unknown(text: &str, name: &str) -> anyhow::Error {
     let known = || Metric::ALL.into_iter().map(Metric::id);
     let hint = match did_you_mean(name, known()) {
         Some(similar) => format!("did you mean `{similar}`?"),
-        None => format!("there are: {}, and kernel:NAME", known().collect::<Vec<_>>().join(", ")),
+        None => format!("metrics are {} and kernel:NAME", known().collect::<Vec<_>>().join(", ")),
     };
     hinted(format!("`--fail-on {text}`: no metric `{name}`"), hint)
 }
@@ -54,19 +54,19 @@ fn threshold(limit: Limit) -> Option<Threshold> {
 pub(super) fn explain(condition: &Condition, error: &ConditionError) -> anyhow::Error {
     let (what, hint) = match (error, &condition.subject) {
         (ConditionError::NotThere, Subject::Metric(Metric::Step)) => (
-            "not both runs have profiler steps".to_owned(),
+            "only one run has profiler steps, or neither".to_owned(),
             "call `prof.step()` at the end of every iteration, or use `span` or `busy`".to_owned(),
         ),
         (ConditionError::NotThere, Subject::Metric(Metric::Span)) => {
             ("runs with steps are compared by step".to_owned(), "use `step`".to_owned())
         }
         (ConditionError::NotThere, _) => (
-            "not both runs have it".to_owned(),
-            "the table `summary` shows what they have; `eaves info` says how to record the rest".to_owned(),
+            "only one run has it, or neither".to_owned(),
+            "the table `summary` shows what they have; `eaves info` shows how to record the rest".to_owned(),
         ),
         (ConditionError::NoSuchKernel, _) => (
-            "no kernel of either run is called so".to_owned(),
-            "`eaves diff --top 0` lists all names; a part of a name is enough".to_owned(),
+            "neither run has such a kernel".to_owned(),
+            "`eaves diff --top 0` lists all names; part of a name is enough".to_owned(),
         ),
         (ConditionError::OtherUnit(unit), _) => {
             let units = match unit {
@@ -77,7 +77,7 @@ pub(super) fn explain(condition: &Condition, error: &ConditionError) -> anyhow::
             ("the change has the wrong unit".to_owned(), format!("give it in {units}"))
         }
         (ConditionError::NoPercent, _) => (
-            "the base has none of it, so there is no percentage".to_owned(),
+            "it is 0 in the base, so there is no percentage".to_owned(),
             "give the change in its unit".to_owned(),
         ),
         _ => ("it cannot be checked".to_owned(), FORM.to_owned()),

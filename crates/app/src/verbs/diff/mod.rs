@@ -27,14 +27,14 @@ use crate::{
     Answer, Context, Failure, Form, HELP_TEMPLATE, Keep, Reading, Selected, TooMuch, Verb, others, partial,
 };
 
-/// Compare two runs: what changed, and what is only noise
+/// Compare two runs, separating changes from noise
 #[derive(Args, Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[command(
     help_template = HELP_TEMPLATE,
     before_help = "  eaves diff before.json.gz after.json.gz
   eaves diff before/ after/                       jobs of several ranks
-  eaves diff main.html branch.html -o diff.html   reports that were saved
-  eaves diff before.log after.log                 logs of torch.compile
+  eaves diff main.html branch.html -o diff.html   saved reports
+  eaves diff before.log after.log                 torch.compile logs
   eaves diff before.json after.json --fail-on 'step>+3%'
   eaves diff a.json b.json --fail-on 'peak_memory>+100MB' --fail-on 'kernel:gemm>5%'"
 )]
@@ -46,12 +46,12 @@ pub struct Diff {
     /// The run that may have changed
     #[arg(value_name = "NEW")]
     pub new: Inputs,
-    /// Exit with 1 if a change is too much and no noise: step>+3%,
+    /// Exit with 1 on a change beyond this and the noise: step>+3%,
     /// idle>+2ms, kernel:NAME>5%, peak_memory>+100MB; may be repeated
     #[arg(long, value_name = "CONDITION", allow_hyphen_values = true)]
     #[serde(deserialize_with = "crate::text_value::several")]
     pub fail_on: Vec<String>,
-    /// The part of the recordings to look at.
+    /// What to analyze.
     #[command(flatten)]
     #[serde(flatten)]
     pub selected: Selected,
@@ -154,8 +154,8 @@ fn has_logs(inputs: &[PathBuf], context: &Context<'_>) -> bool {
 fn nothing_in_common(base: Vec<Kind>, new: Vec<Kind>) -> Failure {
     let [base, new] = [base, new].map(|kinds| kinds.into_iter().map(Kind::id).collect::<Vec<_>>().join(", "));
     Failure::new(
-        format!("the runs have nothing in common to compare: {base} and {new}"),
-        "compare traces with traces, compile logs with compile logs",
+        format!("nothing to compare: {base} and {new}"),
+        "compare traces with traces, or compile logs with compile logs",
     )
 }
 
@@ -164,7 +164,7 @@ fn told(mut answer: Answer, checked: Vec<Checked>) -> Answer {
     for one in checked {
         match one.result {
             Checkup::Noise => answer.notes.push(format!(
-                "`{}` holds, but the change is inside the noise and does not count: {}",
+                "`{}` holds, but the change is within the noise and ignored: {}",
                 one.text, one.message
             )),
             Checkup::Fails => {
@@ -261,15 +261,15 @@ impl Sides<'_> {
         let path = document.inputs.first().map_or("", |input| input.path.as_str());
         if self.selection != Selection::default() {
             return Err(Failure::new(
-                format!("nothing can be selected from a saved report: {path}"),
-                "leave out --step, --time and --rank, or compare the traces",
+                format!("saved reports do not support selection: {path}"),
+                "drop --step, --time and --rank, or compare the traces",
             ));
         }
         let recordings = report.inputs.len() as u64;
         let profile = Profile::from_saved(recordings, &saved::tables(report)).ok_or_else(|| {
             Failure::new(
-                format!("the saved {schema} has no tables that are compared: {path}"),
-                "save the whole report of `eaves report` or `eaves hta` as .json or .html",
+                format!("the saved {schema} has no tables to compare: {path}"),
+                "save a complete `eaves report` or `eaves hta` as .json or .html",
             )
         })?;
         let kinds = vec![Kind::SavedReport];

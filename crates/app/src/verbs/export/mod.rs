@@ -1,4 +1,4 @@
-//! `export`: the inputs in formats of other tools.
+//! `export`: converts inputs for other tools.
 
 mod additions;
 mod summary;
@@ -21,7 +21,7 @@ use serde::Deserialize;
 
 use crate::{Answer, Context, Failure, HELP_TEMPLATE, Reading, Verb, check_output};
 
-/// Files that people see unless they say how many.
+/// Files shown by default.
 const ROWS: usize = 20;
 
 /// Convert traces for other tools
@@ -40,24 +40,24 @@ pub struct Export {
     #[arg(required = true, value_name = "INPUT")]
     #[serde(deserialize_with = "crate::text_value::paths")]
     pub inputs: Vec<PathBuf>,
-    /// Format: chrome, perfetto, parquet or csv
+    /// Output format: chrome, perfetto, parquet or csv
     #[arg(long, value_name = "FORMAT", hide_possible_values = true)]
     pub to: ExportFormat,
-    /// Only this table of parquet or csv, in one file: slices, gpu, ops, ...
+    /// Export only this table (parquet, csv), into one file: slices, gpu, ...
     /// [default for one parquet file: kernels]
     #[arg(long, value_name = "NAME")]
     #[serde(default)]
     pub table: Option<String>,
-    /// Add counters to chrome or perfetto: queue lengths and copy bandwidths
+    /// Add queue length and copy bandwidth counters (chrome, perfetto)
     #[arg(long)]
     #[serde(default)]
     pub counters: bool,
-    /// Draw the critical path into a chrome or perfetto trace
+    /// Add a track with the critical path (chrome, perfetto)
     #[arg(long)]
     #[serde(default)]
     pub critical_path: bool,
     // It takes the place of the option of all verbs: what it names is what is made, and the document only lists it.
-    /// Write to a file (.gz is compressed), to a directory, or to stdout (-)
+    /// Output file (.gz compresses), directory, or - for stdout
     #[arg(short, long, value_name = "PATH", help_heading = "Output")]
     pub output: PathBuf,
 }
@@ -101,7 +101,7 @@ impl Verb for Export {
     fn run(&self, context: &Context<'_>) -> Result<Answer, Failure> {
         if self.is_stdout() {
             return Err(Failure::usage(
-                "only the command line has a stdout to write to",
+                "stdout is available only on the command line",
                 "name a file or a directory",
             ));
         }
@@ -147,14 +147,14 @@ impl Export {
         match (self.to.content(), self.table.as_deref()) {
             (Content::Trace(_), Some(_)) => {
                 return Err(Failure::usage(
-                    "`--table` goes with csv and parquet only",
+                    "`--table` requires csv or parquet",
                     "use `--to csv` or `--to parquet`",
                 ));
             }
             (Content::Tables(TableFormat::Csv), Some(KERNELS)) => {
                 return Err(Failure::usage(
-                    "the table of kernels is for parquet only",
-                    "`eaves kernels --csv` has kernels by name, `--table gpu` each activity",
+                    "the kernel table is available only as parquet",
+                    "`eaves kernels --csv` lists kernels by name, `--table gpu` every activity",
                 ));
             }
             (Content::Tables(_), Some(table)) if table != KERNELS && !table_names().contains(&table) => {
@@ -174,14 +174,14 @@ impl Export {
         let is_of_tables = matches!(self.to.content(), Content::Tables(_));
         if self.counters && is_of_tables {
             return Err(Failure::usage(
-                "`--counters` goes with chrome and perfetto only",
-                "the same numbers as tables: `eaves report --details --section queue-length --csv`",
+                "`--counters` requires chrome or perfetto",
+                "for the same numbers as a table: `eaves report --details --section queue-length --csv`",
             ));
         }
         if self.critical_path && is_of_tables {
             return Err(Failure::usage(
-                "`--critical-path` goes with chrome and perfetto only",
-                "`eaves report --section critical-path --details --csv` has the path as a table",
+                "`--critical-path` requires chrome or perfetto",
+                "for the path as a table: `eaves report --section critical-path --details --csv`",
             ));
         }
         check_output(path, &self.inputs)?;
@@ -189,7 +189,7 @@ impl Export {
         match parent {
             Some(parent) if !parent.is_dir() => Err(Failure::new(
                 format!("no such directory: {}", parent.display()),
-                "make it first, or write somewhere else",
+                "create it first, or write elsewhere",
             )),
             _ => Ok(()),
         }
@@ -238,7 +238,7 @@ impl Export {
             (Content::Trace(format), ..) => files::write_traces(recordings, format, path),
             (Content::Tables(format), _, Some(table)) => {
                 let path = if is_directory(path) {
-                    let failed = || format!("cannot make: {}", path.display());
+                    let failed = || format!("cannot create: {}", path.display());
                     std::fs::create_dir_all(path).with_context(failed)?;
                     path.join(format!("{table}.{}", format.extension()))
                 } else {
@@ -253,13 +253,13 @@ impl Export {
         };
         written.map_err(|error| match &error {
             files::Error::Occupied { .. } => {
-                Failure::new(error.to_string(), "name a new directory; an export replaces it whole")
+                Failure::new(error.to_string(), "name a new directory; an export replaces it entirely")
             }
             _ => anyhow::Error::from(error).into(),
         })
     }
 
-    /// Writes to a stream. A reader that has seen enough (`| head`) is no error.
+    /// Writes to a stream. A reader that stops early (`| head`) is not an error.
     fn stream(&self, recordings: &[Recording], stream: &mut (impl Write + Send)) -> Result<(), Failure> {
         let written = match (self.to.content(), recordings, &self.table) {
             (Content::Trace(format), [recording], _) => format.write(&recording.trace, stream).map(drop),
@@ -280,7 +280,7 @@ impl Export {
     }
 }
 
-/// True if the path names a directory, whether there is one or not.
+/// True if the path names a directory, existing or not.
 fn is_directory(path: &Path) -> bool {
     path.is_dir() || path.as_os_str().to_string_lossy().ends_with(['/', std::path::MAIN_SEPARATOR])
 }

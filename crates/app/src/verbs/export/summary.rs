@@ -4,7 +4,7 @@ use eaves_present::export::files::ExportedFile;
 use eaves_section::{Column, Number, Section, Table, Unit, Value};
 
 const TOO_LARGE: &str =
-    "Numbers that do not fit the 32 bits of their column: empty there, whole in a 64-bit column behind.";
+    "Numbers too large for their 32-bit column: empty there, stored in the 64-bit column after it.";
 
 /// What follows from more hardware counters than a table of kernels has columns for.
 const COUNTERS_LEFT_OUT: &str = "Hardware counters that have no column of their own in the table of kernels, because there are too many: \
@@ -22,8 +22,8 @@ pub(super) fn section(files: &[ExportedFile]) -> Section {
     let row = |file: &ExportedFile| {
         vec![
             Value::from(file.path.display().to_string()),
-            file.table.map_or(Value::Missing("a whole trace"), Value::from),
-            file.rank.map_or(Value::Missing("the only recording or all of them"), Value::from),
+            file.table.map_or(Value::Missing("entire trace"), Value::from),
+            file.rank.map_or(Value::Missing("single recording, or all"), Value::from),
             Value::from(file.rows),
             Value::from(file.bytes),
         ]

@@ -1,4 +1,4 @@
-//! `predict`: the time a device needs at best for a shape or a whole model.
+//! `predict`: the best possible time of a shape or a whole model on a device.
 
 mod model;
 mod precisions;
@@ -22,10 +22,10 @@ pub use self::shapes::{Attention, Convolution, FeedForward, Gemm, Gemv};
 use self::sweep::Sweep;
 use crate::{Against, Answer, Context, Failure, HELP_TEMPLATE, Verb};
 
-/// Rows of a sweep: more fill the memory and are no chart.
+/// Rows of a sweep: more would fill memory and make no readable chart.
 const MOST_ROWS: usize = 100_000;
 
-/// Predict the best time of a shape or a model, and what bounds it
+/// Predict the best possible time of a shape or model, and its bound
 #[derive(Args, Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[command(
     help_template = HELP_TEMPLATE,
@@ -54,14 +54,14 @@ pub enum PredictOp {
   eaves predict attention --sweep keys=1k..128k:x2 --device mi300x"
     )]
     Attention(Operator<Attention>),
-    /// Predict a convolution of any number of dimensions
+    /// Predict a convolution with any number of dimensions
     #[command(
         help_template = HELP_TEMPLATE,
         before_help = "  eaves predict conv --input 1,64,224,224 --channels 128 --device a100-sxm
   eaves predict conv --input 8,64,56,56 --channels 64 --kernel 3 --padding 1 --device h100-sxm"
     )]
     Conv(Operator<Convolution>),
-    /// Predict the feed-forward block of a transformer
+    /// Predict a transformer feed-forward block
     #[command(
         help_template = HELP_TEMPLATE,
         before_help = "  eaves predict ffn --hidden 4096 --intermediate 14336 --device gb10
@@ -82,7 +82,7 @@ pub enum PredictOp {
   eaves predict gemv --precision fp16,fp8,nvfp4,int4 --device b200"
     )]
     Gemv(Operator<Gemv>),
-    /// Predict a whole transformer: prompt and next token
+    /// Predict a whole transformer: prefill and decode
     #[command(
         help_template = HELP_TEMPLATE,
         before_help = "  eaves predict model llama-3-8b --device h100-sxm
@@ -152,11 +152,11 @@ fn predicted<S: Shape + Args>(operator: &Operator<S>) -> Result<Section, Failure
     if sweep.values.len().saturating_mul(types.len()) > MOST_ROWS {
         return Err(Failure::usage(
             format!(
-                "{} values in {} precisions are more than {MOST_ROWS} rows",
+                "{} values in {} precisions exceed {MOST_ROWS} rows",
                 sweep.values.len(),
                 types.len()
             ),
-            "ask for fewer of either",
+            "request fewer of either",
         ));
     }
     let point = |value: &crate::Extent| {

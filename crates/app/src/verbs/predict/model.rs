@@ -23,51 +23,51 @@ const PARAMETERS: &[&str] = &["batch", "context", "tensor-parallel"];
 /// A transformer, a pass through it, and how it is stored.
 #[derive(Args, Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 pub struct Model {
-    /// A known model, or the config.json of a Hugging Face model
+    /// Known model, or the config.json of a Hugging Face model
     #[arg(value_name = "NAME|FILE")]
     pub model: String,
-    /// Prompt (prefill), next token (decode), or both
+    /// Phase: prefill, decode or both
     #[arg(long, value_name = "PHASE", default_value = "both", hide_possible_values = true)]
     #[serde(default)]
     pub phase: Phases,
-    /// Sequences at once
+    /// Batch size in sequences
     #[arg(long, default_value_t = one())]
     #[serde(default = "one")]
     pub batch: Extent,
-    /// Tokens of a sequence
+    /// Tokens per sequence
     #[arg(long, default_value_t = usual_context())]
     #[serde(default = "usual_context")]
     pub context: Extent,
-    /// Devices that share every layer
+    /// Devices that share each layer
     #[arg(long, default_value_t = one(), value_name = "N")]
     #[serde(default = "one")]
     pub tensor_parallel: Extent,
-    /// Attention scores go through memory
+    /// Unfused attention: write scores to memory
     #[arg(long)]
     #[serde(default)]
     pub unfused: bool,
-    /// Tokens see those after them too
+    /// No causal mask
     #[arg(long)]
     #[serde(default)]
     pub not_causal: bool,
-    /// Prefill computes the output of every token, not of the last
+    /// Compute logits for every prompt token, not just the last
     #[arg(long)]
     #[serde(default)]
     pub all_logits: bool,
-    /// A usual combination of precisions: bf16, fp8, w4a16-awq, nvfp4-w4a4
+    /// Precision preset: bf16, fp8, w4a16-awq, nvfp4-w4a4
     #[arg(long, value_name = "NAME", default_value_t = usual_config(), help_heading = "Precisions")]
     #[serde(default = "usual_config")]
     pub config: String,
-    /// Precision of weights
+    /// Weight precision
     #[arg(long, value_name = "NAME", help_heading = "Precisions")]
     pub weights: Option<String>,
-    /// Precision of activations
+    /// Activation precision
     #[arg(long, value_name = "NAME", help_heading = "Precisions")]
     pub activations: Option<String>,
-    /// Precision of cached keys and values
+    /// KV cache precision
     #[arg(long, value_name = "NAME", help_heading = "Precisions")]
     pub cache: Option<String>,
-    /// Type that products are computed in
+    /// Data type of the arithmetic
     #[arg(long, value_name = "TYPE", help_heading = "Precisions")]
     pub compute: Option<String>,
     /// The device that is predicted.
@@ -133,7 +133,7 @@ impl Model {
             Failure::usage(
                 format!("unknown configuration `{}`", self.config),
                 format!(
-                    "{hint}known are {}; or use --weights, --activations, --cache, --compute",
+                    "{hint}configurations are {}; or use --weights, --activations, --cache, --compute",
                     known.join(", ")
                 ),
             )
@@ -222,16 +222,16 @@ fn find(name: &str) -> Result<Transformer, Failure> {
         let near = did_you_mean(&name.to_ascii_lowercase(), keys.iter().copied());
         let hint = near.map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
         return Err(Failure::usage(
-            format!("no known model and no file: {name}"),
-            format!("{hint}known are {}; or give a config.json", keys.join(", ")),
+            format!("neither a known model nor a file: {name}"),
+            format!("{hint}models are {}; or pass a config.json", keys.join(", ")),
         ));
     }
     let text = std::fs::read_to_string(path)
-        .map_err(|error| Failure::new(format!("cannot read {name}: {error}"), "give a config.json"))?;
+        .map_err(|error| Failure::new(format!("cannot read {name}: {error}"), "pass a config.json"))?;
     transformer(&text).map_err(|error| {
         Failure::new(
             format!("{name}: {error}"),
-            "give the config.json of a decoder that Hugging Face transformers loads",
+            "pass the config.json of a decoder that Hugging Face transformers loads",
         )
     })
 }

@@ -13,25 +13,25 @@ use crate::Failure;
 #[command(next_help_heading = "Precisions")]
 #[serde(default)]
 pub struct Precisions {
-    /// Precision of all operands: one, several with commas, or `all`;
-    /// int4@128:fp16 has a 16-bit scale for 128 elements
+    /// Precision of all operands: one, a comma-separated list, or `all`;
+    /// int4@128:fp16 has one 16-bit scale per 128 elements
     #[arg(long, value_name = "NAME", value_delimiter = ',', default_value = "fp16")]
     #[serde(deserialize_with = "crate::text_value::names")]
     pub precision: Vec<String>,
-    /// Precision of weights, if different
+    /// Weight precision, if different
     #[arg(long, value_name = "NAME")]
     pub weights: Option<String>,
-    /// Precision of inputs other than weights, if different
+    /// Activation precision, if different
     #[arg(long, value_name = "NAME")]
     pub activations: Option<String>,
-    /// Precision of keys and values, if different
+    /// KV cache precision, if different
     #[arg(long, value_name = "NAME")]
     pub cache: Option<String>,
-    /// Precision of the output [default: that of the inputs; for gemv and gemm
-    /// at least fp16]
+    /// Output precision [default: same as the inputs; for gemv and gemm at
+    /// least fp16]
     #[arg(long, value_name = "NAME")]
     pub output_precision: Option<String>,
-    /// Type that products are computed in [default: that of the wider operand]
+    /// Data type of the arithmetic [default: the wider operand's]
     #[arg(long, value_name = "TYPE")]
     pub compute: Option<String>,
 }
@@ -114,7 +114,7 @@ fn computes(precision: &Precision) -> bool {
 pub(super) fn precision(name: &str) -> Result<Precision, Failure> {
     name.parse::<Precision>().map_err(|error| {
         let names: Vec<&str> = Precision::all().map(|precision| precision.name).collect();
-        Failure::usage(error.to_string(), format!("known are {}", names.join(", ")))
+        Failure::usage(error.to_string(), format!("precisions are {}", names.join(", ")))
     })
 }
 
@@ -126,7 +126,7 @@ pub(super) fn arithmetic(name: &str) -> Result<Arithmetic, Failure> {
         let known: Vec<&str> = names().collect();
         Failure::usage(
             format!("nothing computes in `{name}`"),
-            format!("{}known are {}", suggestion.unwrap_or_default(), known.join(", ")),
+            format!("{}types are {}", suggestion.unwrap_or_default(), known.join(", ")),
         )
     })
 }

@@ -45,10 +45,10 @@ fn widened(types: &Types, weights: f64) -> Vec<Chore> {
 #[derive(Args, Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Gemv {
-    /// Rows of the matrix: elements of the output
+    /// Matrix rows (output elements)
     #[arg(long, default_value_t = Gemv::default().n)]
     pub n: Extent,
-    /// Columns of the matrix: elements of the vector
+    /// Matrix columns (vector elements)
     #[arg(long, default_value_t = Gemv::default().k)]
     pub k: Extent,
 }
@@ -86,16 +86,16 @@ impl Shape for Gemv {
 #[derive(Args, Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Gemm {
-    /// How many products
+    /// Number of products
     #[arg(long, default_value_t = Gemm::default().batch)]
     pub batch: Extent,
-    /// Rows of the output
+    /// Output rows
     #[arg(long, default_value_t = Gemm::default().m)]
     pub m: Extent,
-    /// Columns of the output
+    /// Output columns
     #[arg(long, default_value_t = Gemm::default().n)]
     pub n: Extent,
-    /// The extent that is summed over
+    /// Inner dimension
     #[arg(long, default_value_t = Gemm::default().k)]
     pub k: Extent,
     /// Add a bias to each row
@@ -154,31 +154,31 @@ pub struct Attention {
     /// Sequences
     #[arg(long, default_value_t = Attention::default().batch)]
     pub batch: Extent,
-    /// Heads of queries
+    /// Query heads
     #[arg(long, default_value_t = Attention::default().heads)]
     pub heads: Extent,
-    /// Heads of keys and values [default: as many as of queries]
+    /// Key and value heads [default: same as query heads]
     #[arg(long)]
     pub kv_heads: Option<Extent>,
-    /// New tokens of a sequence: 1 to decode [default: as many as keys]
+    /// New tokens per sequence; 1 is decode [default: same as keys]
     #[arg(long)]
     pub queries: Option<Extent>,
-    /// Tokens of a sequence
+    /// Tokens per sequence
     #[arg(long, default_value_t = Attention::default().keys)]
     pub keys: Extent,
-    /// Width of a head
+    /// Head dimension
     #[arg(long, default_value_t = Attention::default().head_dim)]
     pub head_dim: Extent,
-    /// Width of a value [default: that of a head]
+    /// Value dimension [default: head dimension]
     #[arg(long)]
     pub value_dim: Option<Extent>,
-    /// A token sees only those before it
+    /// Mask future tokens
     #[arg(long)]
     pub causal: bool,
-    /// Scores go through memory
+    /// Unfused attention: write scores to memory
     #[arg(long)]
     pub unfused: bool,
-    /// The backward pass
+    /// Predict the backward pass
     #[arg(long)]
     pub backward: bool,
 }
@@ -224,15 +224,15 @@ impl Shape for Attention {
         let queries = self.queries.unwrap_or(self.keys);
         if self.causal && queries > self.keys {
             return Err(Failure::usage(
-                format!("{queries} queries cannot each come after {} keys", self.keys),
-                "with --causal there are at least as many keys as queries",
+                format!("{queries} queries exceed {} keys", self.keys),
+                "--causal requires at least as many keys as queries",
             ));
         }
         let key_heads = self.kv_heads.unwrap_or(self.heads);
         if !self.heads.0.is_multiple_of(key_heads.0) {
             return Err(Failure::usage(
-                format!("{} heads of queries cannot share {key_heads} heads of keys", self.heads),
-                "--heads is a multiple of --kv-heads",
+                format!("{} query heads cannot share {key_heads} key heads", self.heads),
+                "--heads must be a multiple of --kv-heads",
             ));
         }
         let attention = self.attention(types, key_heads, queries);
@@ -271,16 +271,16 @@ impl Attention {
 #[derive(Args, Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct FeedForward {
-    /// Tokens of all sequences
+    /// Tokens in total
     #[arg(long, default_value_t = FeedForward::default().tokens)]
     pub tokens: Extent,
-    /// Width of a token
+    /// Hidden size
     #[arg(long, default_value_t = FeedForward::default().hidden)]
     pub hidden: Extent,
-    /// Width of the layer between
+    /// Intermediate size
     #[arg(long, default_value_t = FeedForward::default().intermediate)]
     pub intermediate: Extent,
-    /// Two products instead of three: no gate
+    /// No gate: two products instead of three
     #[arg(long)]
     pub no_gate: bool,
 }
@@ -320,37 +320,37 @@ impl Shape for FeedForward {
     }
 }
 
-/// A convolution of any number of dimensions.
+/// A convolution with any number of dimensions.
 #[derive(Args, Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 pub struct Convolution {
-    /// Batch, channels and extents of the input: N,C,H,W
+    /// Input batch, channels and spatial size: N,C,H,W
     #[arg(long, value_delimiter = ',', required = true)]
     #[serde(deserialize_with = "list")]
     pub input: Vec<Extent>,
-    /// Channels of the output
+    /// Output channels
     #[arg(long)]
     pub channels: Extent,
-    /// Extents of the kernel
+    /// Kernel size
     #[arg(long, value_delimiter = ',', default_values_t = three())]
     #[serde(default = "three", deserialize_with = "list")]
     pub kernel: Vec<Extent>,
-    /// Steps of the kernel
+    /// Stride
     #[arg(long, value_delimiter = ',', default_values_t = one())]
     #[serde(default = "one", deserialize_with = "list")]
     pub stride: Vec<Extent>,
-    /// Zeros around the input
+    /// Zero padding
     #[arg(long, value_delimiter = ',', default_values_t = none())]
     #[serde(default = "none", deserialize_with = "list")]
     pub padding: Vec<u32>,
-    /// Distances of the kernel's elements
+    /// Dilation
     #[arg(long, value_delimiter = ',', default_values_t = one())]
     #[serde(default = "one", deserialize_with = "list")]
     pub dilation: Vec<Extent>,
-    /// Groups of channels that do not mix
+    /// Channel groups
     #[arg(long, default_value_t = ungrouped())]
     #[serde(default = "ungrouped")]
     pub groups: Extent,
-    /// The transposed convolution
+    /// Predict the transposed convolution
     #[arg(long)]
     #[serde(default)]
     pub transposed: bool,
@@ -358,7 +358,7 @@ pub struct Convolution {
     #[arg(long)]
     #[serde(default)]
     pub bias: bool,
-    /// The backward pass, gradients of input and weights
+    /// Predict the backward pass: input and weight gradients
     #[arg(long)]
     #[serde(default)]
     pub backward: bool,
@@ -388,8 +388,8 @@ impl Convolution {
             [one] => Ok(vec![*one; dimensions]),
             all if all.len() == dimensions => Ok(values),
             all => Err(Failure::usage(
-                format!("--{name} has {} numbers for {dimensions} dimensions", all.len()),
-                "give one number, or one for each dimension",
+                format!("--{name} has {} values for {dimensions} dimensions", all.len()),
+                "pass one value, or one per dimension",
             )),
         }
     }
@@ -420,13 +420,13 @@ impl Shape for Convolution {
         let [batch, in_channels, extents @ ..] = self.input.as_slice() else {
             return Err(Failure::usage(
                 "the input has no channels",
-                "give batch, channels and extents: --input 1,64,224,224",
+                "pass batch, channels and spatial size: --input 1,64,224,224",
             ));
         };
         if extents.is_empty() {
             return Err(Failure::usage(
-                "the input has no extents",
-                "give batch, channels and extents: --input 1,64,224,224",
+                "the input has no spatial size",
+                "pass batch, channels and spatial size: --input 1,64,224,224",
             ));
         }
         let groups = self.groups.0;
@@ -458,7 +458,7 @@ impl Shape for Convolution {
         if convolution.output_extents().iter().any(|extent| *extent < 1.0) {
             return Err(Failure::usage(
                 "the kernel is larger than the input",
-                "give a smaller kernel or more padding",
+                "use a smaller kernel or more padding",
             ));
         }
         Ok(if self.backward { convolution.backward([true, true, self.bias]) } else { convolution.forward() })

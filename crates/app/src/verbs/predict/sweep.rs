@@ -4,7 +4,7 @@ use eaves_model::suggestion::did_you_mean;
 
 use crate::{Extent, Failure};
 
-/// More points are no chart.
+/// More points make no readable chart.
 const MOST: usize = 10_000;
 
 /// A parameter and its values.
@@ -21,13 +21,13 @@ impl Sweep {
     pub(super) fn parse(text: &str, parameters: &'static [&'static str]) -> Result<Self, Failure> {
         let known = || format!("parameters that can be swept: {}", parameters.join(", "));
         let Some((name, values)) = text.split_once('=') else {
-            return Err(Failure::usage(format!("`{text}` is no sweep"), "write it as m=1..4k:x2 or m=1,2,3"));
+            return Err(Failure::usage(format!("`{text}` is not a sweep"), "write it as m=1..4k:x2 or m=1,2,3"));
         };
         let name = name.trim().trim_start_matches('-');
         let Some(parameter) = parameters.iter().find(|parameter| **parameter == name) else {
             let near = did_you_mean(name, parameters.iter().copied());
             let hint = near.map_or_else(known, |near| format!("did you mean `{near}`?"));
-            return Err(Failure::usage(format!("there is no parameter `{name}` to sweep"), hint));
+            return Err(Failure::usage(format!("no parameter `{name}` to sweep"), hint));
         };
         let values = match values.split_once("..") {
             Some((first, rest)) => range(first, rest),
@@ -47,7 +47,7 @@ fn range(first: &str, rest: &str) -> Result<Vec<Extent>, String> {
         Some(("x", factor)) => {
             let Extent(factor) = factor.parse()?;
             if factor < 2 {
-                return Err("a factor is at least 2".to_owned());
+                return Err("the factor must be at least 2".to_owned());
             }
             Box::new(move |value| value.checked_mul(factor))
         }
@@ -55,7 +55,7 @@ fn range(first: &str, rest: &str) -> Result<Vec<Extent>, String> {
             let Extent(step) = step.parse()?;
             Box::new(move |value| value.checked_add(step))
         }
-        _ => return Err(format!("`{step}` is no step: x2 multiplies, +2 adds")),
+        _ => return Err(format!("`{step}` is not a step: x2 multiplies, +2 adds")),
     };
     let values: Vec<Extent> = std::iter::successors(Some(first), |value| next(*value))
         .take_while(|value| *value <= last)

@@ -10,7 +10,7 @@ use super::inputs::OneInput;
 use crate::answer::{painted, without_tables_for_programs};
 use crate::{Answer, Drawing, Failure, Form, Look};
 
-/// Rows of each table that people see unless they say how many.
+/// Rows shown per table by default.
 const ROWS: usize = 20;
 
 /// All inputs as one answer.
@@ -27,7 +27,7 @@ pub(super) fn answer(request: &Roofline, inputs: Vec<OneInput>) -> Answer {
     };
     let mut answer = Answer::new(whole(&inputs)).with_top(ROWS);
     if answer.document.sections().any(|section| section.id == "comm-roofline") {
-        answer.csv_note = Some("messages are not in this table; -o DIR/ writes every table");
+        answer.csv_note = Some("this table excludes messages; -o DIR/ writes every table");
     }
     answer.drawn_by(Rooflines { inputs, options })
 }

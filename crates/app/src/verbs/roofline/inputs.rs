@@ -140,7 +140,7 @@ impl Scope<'_> {
         let named = machine.is_none() && !self.task.device.is_silent();
         if machine.is_some() {
             context.progress.note(&format!(
-                "held against this machine ({}), as the recording names no device",
+                "compared with this machine ({}), because the recording names no device",
                 device.name
             ));
         }
@@ -166,8 +166,8 @@ impl Scope<'_> {
 fn this_machine() -> Result<MeasuredMachine> {
     machine::measured().ok_or_else(|| {
         hinted(
-            "the recording is of a CPU and names no device, and this machine was not measured yet",
-            "run `eaves device measure` once, which takes less than a minute and is kept; or name a device with --device",
+            "a CPU recording without a device, and this machine has not been measured yet",
+            "run `eaves device measure` once, in less than a minute, or name a device with --device",
         )
     })
 }

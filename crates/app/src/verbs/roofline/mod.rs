@@ -1,4 +1,4 @@
-//! `roofline`: how far kernels, operators, commands and messages are from what the device can do.
+//! `roofline`: compares kernels, operators, commands and messages with a device's limits.
 
 mod drawing;
 mod inputs;
@@ -19,70 +19,70 @@ use crate::npu_config::NpuConfig;
 use crate::text_value::written_as_text;
 use crate::{Against, Answer, Context, Failure, Form, HELP_TEMPLATE, Selected, Verb, condition};
 
-/// Hold kernels, operators and messages against the roofs of a device
+/// Compare kernels, operators and messages with a device's limits
 #[derive(Args, Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[command(
     help_template = HELP_TEMPLATE,
     before_help = "  eaves roofline kernels.csv --device h100-sxm --dtype bf16_tensor
   eaves roofline events.json --device peaks.yaml -o roofline.html
   eaves roofline commands.json --config npu.json --ops ops.rhai
-  eaves roofline trace.json.gz                    the device it was recorded on
+  eaves roofline trace.json.gz                    uses the recorded device
   eaves roofline --pair peaks=a.yaml,input=a.csv --pair peaks=h200,input=b.csv
   eaves roofline kernels.csv --device h100-sxm --fail-on 'pct_of_roof<50'"
 )]
 #[serde(default)]
 pub struct Roofline {
-    /// Tables of kernels, events, NPU commands, benchmarks or traces; - for
-    /// stdin
+    /// Kernel tables, events, NPU commands, benchmarks or traces; - for stdin
     #[arg(value_name = "INPUT", required_unless_present = "pair")]
     pub inputs: Vec<PathBuf>,
-    /// What an input is, if its content is not to tell: kernels-csv, events,
+    /// Input format, if not detected from the content: kernels-csv, events,
     /// commands, benchmark or trace
     #[arg(long, value_name = "FORM")]
     pub from: Option<InputForm>,
-    /// The type of kernels that name none; one of the device's peaks or a
-    /// precision
+    /// Default data type of kernels: a precision, or the name of a peak
     #[arg(long, value_name = "KEY")]
     pub dtype: Option<String>,
-    /// The link of messages that name none
+    /// Default link of messages
     #[arg(long, value_name = "NAME")]
     pub link: Option<String>,
-    /// Formulas of your own for types of operators; by default ops.rhai
-    /// beside the input, if it is there
+    /// Script with your own operator formulas [default: ops.rhai beside the
+    /// input]
     #[arg(long, value_name = "FILE")]
     pub ops: Option<PathBuf>,
-    /// A device and an input, each pair a tab of its own:
-    /// peaks=FILE,input=FILE and, if wanted, dtype=KEY,from=FORM; repeatable
+    /// Device and input, one tab per pair: peaks=FILE,input=FILE and
+    /// optionally dtype=KEY,from=FORM; may be repeated
     #[arg(long, value_name = "PAIR")]
     #[serde(deserialize_with = "crate::text_value::several")]
     pub pair: Vec<Pair>,
-    /// The device that they are held against.
+    /// The device they are compared with.
     #[command(flatten)]
     #[serde(flatten)]
     pub device: Against,
-    /// Peaks and thresholds of an NPU: peak_tops, mem_bw, mem_thresh,
-    /// comp_thresh; by default roofline_config.json beside NPU commands
+    /// NPU peaks and thresholds: peak_tops, mem_bw, mem_thresh, comp_thresh
+    /// [default: roofline_config.json beside the commands]
     #[arg(long, value_name = "FILE", help_heading = "Device")]
     pub config: Option<PathBuf>,
-    /// Count NPU commands and peaks as the first tool of that format did: in
-    /// multiply-adds, without outputs and biases
+    /// Count NPU work as the format's original tool did: in multiply-adds,
+    /// without outputs and biases
     #[arg(long, help_heading = "Device")]
     pub compat: bool,
-    /// Above this share of its roof something is bound by it; 70 if not said
+    /// Count a kernel as bound by a roof from this percentage of it
+    /// [default: 70]
     #[arg(long, value_name = "PCT", help_heading = "Thresholds")]
     pub bound_limit: Option<Percent>,
-    /// Left of the knee, inefficient below this share of the bandwidth;
-    /// 40 if not said
+    /// Left of the knee, count a kernel as inefficient below this percentage
+    /// of the bandwidth [default: 40]
     #[arg(long, value_name = "PCT", help_heading = "Thresholds")]
     pub memory_threshold: Option<Percent>,
-    /// Right of the knee, inefficient below this share of the peak; 40 if not
-    /// said
+    /// Right of the knee, count a kernel as inefficient below this percentage
+    /// of the peak [default: 40]
     #[arg(long, value_name = "PCT", help_heading = "Thresholds")]
     pub compute_threshold: Option<Percent>,
-    /// An intensity within this factor of the knee is balanced; 1 for none
+    /// Count intensities within this factor of the knee as balanced; 1 for
+    /// none
     #[arg(long, value_name = "FACTOR", default_value = "1.2", help_heading = "Thresholds")]
     pub balanced: Factor,
-    /// Exit with 1 if it holds: pct_of_roof<50, above_roof>0,
+    /// Exit with 1 if a condition holds: pct_of_roof<50, above_roof>0,
     /// pct_of_roof:NAME<80, utilisation_pct<60; may be repeated
     #[arg(long, value_name = "CONDITION")]
     #[serde(deserialize_with = "crate::text_value::several")]
@@ -91,7 +91,7 @@ pub struct Roofline {
     #[command(flatten)]
     #[serde(flatten)]
     pub selected: Selected,
-    /// Colours of the page: auto, light or dark
+    /// Page theme: auto, light or dark
     #[arg(
         long,
         value_name = "THEME",
@@ -100,7 +100,7 @@ pub struct Roofline {
         help_heading = "Output"
     )]
     pub theme: ThemeName,
-    /// What colours say: status, kind or dtype
+    /// Color points by status, kind or dtype
     #[arg(
         long,
         value_name = "WHAT",
@@ -109,8 +109,8 @@ pub struct Roofline {
         help_heading = "Output"
     )]
     pub color_by: ColorBy,
-    /// Colours of statuses: safe for everybody, or classic as NPU tools have
-    /// them
+    /// Status colors: safe for color-blind readers, or classic as in NPU
+    /// tools
     #[arg(
         long,
         value_name = "PALETTE",
@@ -121,7 +121,7 @@ pub struct Roofline {
     pub palette: PaletteName,
 }
 
-/// Colours of a page.
+/// Page theme.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ThemeName {
@@ -134,11 +134,11 @@ pub enum ThemeName {
     Dark,
 }
 
-/// What colours say.
+/// What colors stand for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ColorBy {
-    /// How far something is from its roof.
+    /// Distance from the roof.
     #[default]
     Status,
     /// What kind of operator it is.
@@ -147,11 +147,11 @@ pub enum ColorBy {
     Dtype,
 }
 
-/// Colours of statuses.
+/// Status colors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PaletteName {
-    /// Colours that everybody can tell apart.
+    /// Safe for color-blind readers.
     #[default]
     Safe,
     /// Those of NPU tools.
@@ -188,7 +188,7 @@ impl Verb for Roofline {
 
     fn run(&self, context: &Context<'_>) -> Result<Answer, Failure> {
         if self.inputs.is_empty() && self.pair.is_empty() {
-            return Err(Failure::usage("there is no input", "name one, or a pair of peaks and an input"));
+            return Err(Failure::usage("no input", "name a file, or use --pair"));
         }
         let conditions = condition::parse_all(&self.fail_on)?;
         let config =
@@ -212,7 +212,7 @@ impl Verb for Roofline {
 }
 
 impl Roofline {
-    /// The limits: what was typed wins over what a file says.
+    /// The limits; options override files.
     fn settings(&self, config: Option<&NpuConfig>) -> Settings {
         let usual = Settings::default();
         let pick = |typed: Option<Percent>, said: fn(&NpuConfig) -> Option<f64>, usual: f64| {

@@ -1,14 +1,14 @@
-//! `--pair`: an input with a device of its own.
+//! `--pair`: an input with its device.
 
 use std::path::PathBuf;
 use std::str::FromStr;
 
 use super::InputForm;
 
-/// An input and what it is held against.
+/// An input and the device to compare it with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pair {
-    /// A device of the catalogue or a peaks file.
+    /// A catalog device or a peaks file.
     pub peaks: Option<String>,
     /// The input.
     pub input: PathBuf,
@@ -34,7 +34,7 @@ impl FromStr for Pair {
                 "dtype" => dtype = Some(value),
                 "from" | "fmt" => from = Some(value.parse()?),
                 other => {
-                    return Err(format!("no such key `{other}`; there are peaks, input, dtype and from"));
+                    return Err(format!("unknown key `{other}`; keys are peaks, input, dtype and from"));
                 }
             }
         }

@@ -23,7 +23,7 @@ use crate::running::{Running, broken, measured_roofs, roofs_named, with_runner};
 use crate::text_value::list;
 use crate::{Answer, Context, Failure, Form, HELP_TEMPLATE, TooMuch, Verb, condition};
 
-/// See how far predictions are from what this machine does
+/// Compare predictions with measurements on this machine
 #[derive(Args, Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[command(
     help_template = HELP_TEMPLATE,
@@ -35,28 +35,27 @@ use crate::{Answer, Context, Failure, Form, HELP_TEMPLATE, TooMuch, Verb, condit
 )]
 #[serde(default)]
 pub struct Validate {
-    /// Add a product: MxNxK, with precisions after a colon; repeatable
+    /// Add a matrix product: MxNxK, precisions after a colon; may be repeated
     #[arg(long, value_name = "SHAPE")]
     #[serde(deserialize_with = "list")]
     pub shape: Vec<Shape>,
-    /// Kernels to run: full, quick, or none but your own
+    /// Kernels to run: full, quick, or none (only your shapes)
     #[arg(long, value_name = "WHICH", default_value = "full", hide_possible_values = true)]
     pub suite: Which,
-    /// Measured roofs, a file that `eaves device measure` wrote [default:
-    /// measured now]
+    /// Measured roofs from `eaves device measure` [default: measure now]
     #[arg(long, value_name = "FILE")]
     pub device: Option<String>,
-    /// Device from the catalog to predict from too [default: found by name]
+    /// Catalog device to predict from as well [default: found by name]
     #[arg(long, value_name = "NAME")]
     pub datasheet: Option<String>,
-    /// An earlier answer of --json: exit with 1 if a kernel is slower than
+    /// Earlier --json output: exit with 1 if a kernel became slower than
     /// noise explains
     #[arg(long, value_name = "FILE")]
     pub baseline: Option<PathBuf>,
-    /// How much slower than the baseline is too slow, in percent
+    /// Allowed slowdown from the baseline, in percent
     #[arg(long, value_name = "PCT", default_value_t = Validate::default().slower_by)]
     pub slower_by: f64,
-    /// Exit with 1 if it holds: error>25% (any kernel), error:gemm>15%,
+    /// Exit with 1 if a condition holds: error>25% (any kernel), error:gemm>15%,
     /// median_error>10%, p90_error>40%, inside<90; may be repeated
     #[arg(long, value_name = "CONDITION")]
     pub fail_on: Vec<String>,
@@ -203,11 +202,11 @@ fn read_baseline(path: &Path) -> Result<Baseline, Failure> {
     let report = saved::open(path).map_err(|error| Failure::new(error.to_string(), hint))?;
     let baseline = report.and_then(|report| Baseline::from_saved(&saved::tables(&report.document)));
     baseline
-        .ok_or_else(|| Failure::new(format!("no saved answer of `eaves validate`: {}", path.display()), hint))
+        .ok_or_else(|| Failure::new(format!("not an `eaves validate` result: {}", path.display()), hint))
 }
 
 impl Validate {
-    /// The device that was named, or the one of the catalogue that calls itself so.
+    /// The named device, or the catalog device with that name.
     fn datasheet(&self, reported: &str) -> Result<Option<Device>, Failure> {
         match &self.datasheet {
             Some(name) => crate::device::named(name).map(Some),

@@ -18,11 +18,11 @@ use crate::arguments::OutputArguments;
 #[command(
     help_template = HELP_TEMPLATE,
     before_help = "  eaves compile -- python train.py
-  eaves compile trace_dir/                     logs of TORCH_TRACE, all ranks
+  eaves compile trace_dir/                     TORCH_TRACE logs, all ranks
   eaves compile log.gz --details -o compile.html
   eaves compile log.gz --fail-on 'graph_breaks>0'
   eaves compile new.log --against old.log      what changed
-  eaves timeline log.gz                        the phases as a picture"
+  eaves timeline log.gz                        phases over time"
 )]
 pub(crate) struct Arguments {
     #[command(flatten)]
@@ -30,13 +30,13 @@ pub(crate) struct Arguments {
     /// The program to run with TORCH_TRACE, after `--`
     #[arg(last = true, value_name = "PROGRAM")]
     program: Vec<OsString>,
-    /// Directory that the log is kept in; else it is removed
+    /// Directory for the log [default: the log is removed]
     #[arg(long, value_name = "DIR", help_heading = "Running")]
     output_dir: Option<PathBuf>,
-    /// End the program and all it started after this time: 300s
+    /// Kill the program and its children after this time, such as 300s
     #[arg(long, value_name = "TIME", help_heading = "Running")]
     timeout: Option<Timeout>,
-    /// Time to end by itself before it is ended for good
+    /// Grace period for a clean exit before the program is killed
     #[arg(long, value_name = "TIME", default_value = "30s", help_heading = "Running")]
     grace: Timeout,
 }

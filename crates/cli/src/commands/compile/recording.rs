@@ -51,14 +51,14 @@ pub(super) fn record(arguments: &Arguments, output: &OutputArguments) -> Result<
         passed: if answer_to_stdout { Passed::ToStderr } else { Passed::ToStdout },
     };
     let ended = eaves_capture::run_program(&arguments.program, &conditions)
-        .map_err(|error| hinted(error.to_string(), "give the program and its arguments after `--`"))?;
+        .map_err(|error| hinted(error.to_string(), "put the program and its arguments after `--`"))?;
     let printer = output.printer();
     match ended {
         Ended::Exited(0) => {}
         Ended::Exited(code) => printer.note(&format!("note: the program ended with exit code {code}\n")),
-        Ended::Killed(signal) => printer.note(&format!("note: the program was ended by signal {signal}\n")),
+        Ended::Killed(signal) => printer.note(&format!("note: the program was killed by signal {signal}\n")),
         Ended::TimedOut => {
-            printer.note("note: the program took too long and was ended; what it compiled follows\n")
+            printer.note("note: timed out; what was compiled until then follows\n")
         }
         Ended::Interrupted => printer.note("note: interrupted; what was compiled until then follows\n"),
     }
@@ -71,7 +71,7 @@ pub(super) fn record(arguments: &Arguments, output: &OutputArguments) -> Result<
 /// The directory that was named, which must be empty, or one of our own.
 fn directory(named: Option<&Path>) -> Result<(PathBuf, Option<tempfile::TempDir>)> {
     let failed = |error: std::io::Error| {
-        hinted(format!("no directory for the log: {error}"), "--output-dir names one that can be written to")
+        hinted(format!("no directory for the log: {error}"), "use --output-dir to name a writable one")
     };
     let Some(named) = named else {
         let directory = tempfile::Builder::new().prefix("eaves-compile-").tempdir().map_err(failed)?;
@@ -81,8 +81,8 @@ fn directory(named: Option<&Path>) -> Result<(PathBuf, Option<tempfile::TempDir>
     std::fs::create_dir_all(&path).map_err(failed)?;
     if std::fs::read_dir(&path).map_err(failed)?.next().is_some() {
         return Err(hinted(
-            format!("there are files of an earlier run: {}", path.display()),
-            "remove them, or name another directory with --output-dir",
+            format!("directory contains files from an earlier run: {}", path.display()),
+            "remove them, or use another --output-dir",
         ));
     }
     Ok((path, None))

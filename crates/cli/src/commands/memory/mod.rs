@@ -1,4 +1,4 @@
-//! `eaves memory`: the peak of memory and what was in use then, of a recording or of a program that is run.
+//! `eaves memory`: peak memory and its contents, from a recording or by running a program.
 
 mod record;
 
@@ -12,14 +12,14 @@ use eaves_app::{Duration, HELP_TEMPLATE, Timeout, Verb, condition};
 use crate::Status;
 use crate::arguments::OutputArguments;
 
-/// Show the peak of memory, what was in use then, and growth
+/// Show peak memory, what was allocated at the peak, and growth
 #[derive(Args, Debug)]
 #[command(
     help_template = HELP_TEMPLATE,
-    before_help = "  eaves memory snapshot.pickle        of torch.cuda.memory._dump_snapshot
+    before_help = "  eaves memory snapshot.pickle        from torch.cuda.memory._dump_snapshot
   eaves memory trace.json.gz          recorded with profile_memory=True
-  eaves memory timeline.raw.json.gz   a file of export_memory_timeline
-  eaves memory -- python train.py     run it and look
+  eaves memory timeline.raw.json.gz   from export_memory_timeline
+  eaves memory -- python train.py     run and record
   eaves memory snapshot.pickle -o memory.html       or .svg, .png, .json
   eaves memory snapshot.pickle --fail-on 'peak>70GB'
   eaves diff before.pickle after.pickle             two recordings"
@@ -27,25 +27,25 @@ use crate::arguments::OutputArguments;
 pub(crate) struct Arguments {
     #[command(flatten)]
     request: Memory,
-    /// A program to run and record, with its arguments, after `--`
+    /// Program to run and record, with its arguments, after `--`
     #[arg(last = true, conflicts_with = "inputs", value_name = "PROGRAM")]
     program: Vec<OsString>,
-    /// Steps to record: of the optimizer, else calls of the model [default: 3]
+    /// Optimizer steps to record, or model calls without one [default: 3]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Running")]
     steps: Option<u32>,
-    /// Steps that pass before, at least one [default: 2]
+    /// Warm-up steps before, at least 1 [default: 2]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Running")]
     warmup: Option<u32>,
-    /// How long to record a program that has no steps [default: 2s]
+    /// Recording time for programs without steps [default: 2s]
     #[arg(long, value_name = "TIME", help_heading = "Running")]
     window: Option<Duration>,
-    /// Directory for everything that is recorded; else a new eaves-memory
+    /// Directory for recordings [default: a new eaves-memory]
     #[arg(long, value_name = "DIR", help_heading = "Running")]
     output_dir: Option<PathBuf>,
-    /// End the program and all it started after this time: 300s
+    /// Kill the program and its children after this time, such as 300s
     #[arg(long, value_name = "TIME", help_heading = "Running")]
     timeout: Option<Timeout>,
-    /// Time to write what was recorded before it is ended for good
+    /// Grace period to write recordings before the program is killed
     #[arg(long, value_name = "TIME", default_value = "30s", help_heading = "Running")]
     grace: Timeout,
 }

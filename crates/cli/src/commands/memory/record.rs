@@ -21,7 +21,7 @@ pub(super) struct Recorded {
 pub(super) fn record(arguments: &Arguments, output: &OutputArguments) -> anyhow::Result<Recorded> {
     let printer = output.printer();
     let Some(tool) = eaves_capture::find("torch") else {
-        return Err(hinted("PyTorch's profiler is not known".to_owned(), "give a recording instead"));
+        return Err(hinted("PyTorch's profiler is unknown".to_owned(), "pass a recording instead"));
     };
     let raw = directory_of(arguments.output_dir.as_deref(), "eaves-memory")?.join(tool.raw_directory());
     let usual = torch::Request::default();
@@ -57,8 +57,8 @@ pub(super) fn record(arguments: &Arguments, output: &OutputArguments) -> anyhow:
     match outcome.ended {
         Ended::Exited(0) => {}
         Ended::Exited(code) => printer.note(&format!("note: the program ended with exit code {code}\n")),
-        Ended::Killed(signal) => printer.note(&format!("note: the program was ended by signal {signal}\n")),
-        Ended::TimedOut => printer.note("note: the program took too long and was ended\n"),
+        Ended::Killed(signal) => printer.note(&format!("note: the program was killed by signal {signal}\n")),
+        Ended::TimedOut => printer.note("note: timed out; the program was killed\n"),
         Ended::Interrupted => printer.note("note: interrupted; what was recorded until then follows\n"),
     }
     for note in &outcome.told.notes {

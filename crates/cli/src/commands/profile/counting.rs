@@ -51,10 +51,10 @@ fn from_file(
 ) -> anyhow::Result<Counted> {
     let mut counted = Counted { request: input.request, notes: Vec::new() };
     for (line, text) in &input.unknown {
-        counted.notes.push(format!("line {line} of the counters is left out: {text}"));
+        counted.notes.push(format!("skipping line {line} of the counter file: {text}"));
     }
     if !input.traced.is_empty() {
-        counted.notes.push("lists of calls to trace are left out; --hip and --hsa trace all".to_owned());
+        counted.notes.push("ignoring lists of calls to trace; --hip and --hsa trace all".to_owned());
     }
     let Some(device) = device else {
         let words = counted.request.passes.iter().flatten().cloned().collect();
@@ -93,9 +93,9 @@ fn unchecked(words: Vec<String>, tool: &Tool) -> anyhow::Result<Counted> {
     if let Some(set) = words.iter().find(|word| SETS.iter().any(|set| set.id == **word)) {
         return Err(hinted(
             format!(
-                "which counters are for `{set}` depends on the device, and none of this machine is known"
+                "the counters of `{set}` depend on the device, and no AMD device was detected"
             ),
-            "name its architecture: --arch gfx942",
+            "name the architecture, such as --arch gfx942",
         ));
     }
     let known = |name: &str| {
@@ -111,11 +111,11 @@ fn unchecked(words: Vec<String>, tool: &Tool) -> anyhow::Result<Counted> {
         });
         let hint = match meant {
             Some(meant) => format!("did you mean {meant}?"),
-            None => format!("`eaves counters list --arch GFX` shows them; sets are {}", set_names()),
+            None => format!("`eaves counters list --arch GFX` lists them; sets are {}", set_names()),
         };
-        return Err(hinted(format!("no device has a counter `{name}`"), hint));
+        return Err(hinted(format!("unknown counter `{name}`"), hint));
     }
-    let note = "the device is not known: --arch lets names and passes be checked before the program runs";
+    let note = "unknown device: use --arch to check names and passes before the program runs";
     let request = CounterRequest { passes: vec![words], ..CounterRequest::default() };
     Ok(Counted { request, notes: vec![note.to_owned()] })
 }
@@ -123,5 +123,5 @@ fn unchecked(words: Vec<String>, tool: &Tool) -> anyhow::Result<Counted> {
 /// People wonder why their program runs several times.
 fn several(request: &CounterRequest) -> Option<String> {
     let passes = request.passes.len();
-    (passes > 1).then(|| format!("the counters take {passes} passes: the program is run once for each"))
+    (passes > 1).then(|| format!("the counters need {passes} passes; the program runs once per pass"))
 }

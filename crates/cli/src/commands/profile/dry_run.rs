@@ -78,7 +78,7 @@ fn section(tool: &Tool, plan: &Plan, environment: &[(OsString, OsString)]) -> Se
     };
     let files = Table {
         id: "files",
-        title: "Files that are written first",
+        title: "Files written first",
         columns: vec![Column::new("path", "Path", Unit::None), Column::new("content", "Content", Unit::None)],
         rows: plan
             .files
@@ -87,5 +87,5 @@ fn section(tool: &Tool, plan: &Plan, environment: &[(OsString, OsString)]) -> Se
             .collect(),
     };
     let tables = if plan.files.is_empty() { vec![commands] } else { vec![commands, files] };
-    Section { id: "profile-plan", title: "What would be run", tables, ..Section::default() }
+    Section { id: "profile-plan", title: "Commands", tables, ..Section::default() }
 }

@@ -31,17 +31,17 @@ pub(super) use self::torch::nothing;
 #[derive(Args, Debug)]
 #[command(
     help_template = HELP_TEMPLATE,
-    before_help = "  eaves profile -- python train.py                 PyTorch's own profiler
+    before_help = "  eaves profile -- python train.py                 PyTorch's profiler
   eaves profile --steps 5 --stacks -- torchrun --nproc-per-node 8 train.py
   eaves profile --with rocprofv3 -- python train.py
   eaves profile --with rocprof --hip --stats -- ./app -n 1
   eaves profile --with rocprofv3 --counters roofline -- ./app
   eaves profile --with rocprof --counters input.txt --timeout 300s -- ./app
   eaves profile --with ncu -o report.html -- ./app
-  eaves profile --with nsys --dry-run -- ./app     show what would be run"
+  eaves profile --with nsys --dry-run -- ./app     show the commands"
 )]
 pub(crate) struct Arguments {
-    /// The profiler: torch, ncu, nsys, rocprof, rocprofv2 or rocprofv3
+    /// Profiler: torch, ncu, nsys, rocprof, rocprofv2 or rocprofv3
     #[arg(long, value_name = "TOOL", value_parser = PossibleValuesParser::new(eaves_capture::ALL.iter().map(|tool| tool.id)), hide_possible_values = true, default_value = "torch")]
     with: String,
     /// The program and its arguments, after `--`
@@ -49,49 +49,49 @@ pub(crate) struct Arguments {
     program: Vec<OsString>,
     #[command(flatten)]
     torch: TorchArguments,
-    /// Record calls of HIP or CUDA, with kernels and copies
+    /// Record HIP or CUDA calls, kernels and copies
     #[arg(long, visible_aliases = ["cuda", "hip-trace"], help_heading = "What to record")]
     hip: bool,
-    /// Record calls of HSA, with kernels and copies
+    /// Record HSA calls, kernels and copies
     #[arg(long, visible_alias = "hsa-trace", help_heading = "What to record")]
     hsa: bool,
-    /// Record all that the profiler can trace
+    /// Record everything the profiler can trace
     #[arg(long, visible_alias = "sys-trace", help_heading = "What to record")]
     sys: bool,
-    /// Record marks and ranges of the program: roctx or NVTX
+    /// Record markers and ranges: roctx or NVTX
     #[arg(long, visible_aliases = ["roctx", "nvtx"], help_heading = "What to record")]
     markers: bool,
     /// Record kernels
     #[arg(long, visible_alias = "kernel-trace", help_heading = "What to record")]
     kernels: bool,
-    /// Let the profiler write its own sums too
+    /// Also write the profiler's own statistics
     #[arg(long, help_heading = "What to record")]
     stats: bool,
-    /// Count on AMD devices: an input file, names, or a set such as roofline
+    /// AMD counters to record: a counter file, names, or a set such as roofline
     #[arg(long, value_name = "FILE|NAMES", help_heading = "What to record")]
     counters: Option<String>,
-    /// Architecture that counters are checked for; else that of this machine
+    /// Architecture to check counters for [default: this machine's]
     #[arg(long, value_name = "GFX", help_heading = "What to record")]
     arch: Option<String>,
-    /// Metrics that ncu records; else those that a roofline needs
+    /// Metrics for ncu to record [default: those a roofline needs]
     #[arg(long, value_name = "NAMES", value_delimiter = ',', help_heading = "What to record")]
     metrics: Vec<String>,
-    /// Directory for everything that is recorded; else a new eaves-profile
+    /// Directory for recordings [default: a new eaves-profile]
     #[arg(long, value_name = "DIR", help_heading = "Running")]
     output_dir: Option<PathBuf>,
-    /// End the program and all it started after this time: 300s
+    /// Kill the program and its children after this time, such as 300s
     #[arg(long, value_name = "TIME", help_heading = "Running")]
     timeout: Option<Timeout>,
-    /// Time to write what was recorded before it is ended for good
+    /// Grace period to write recordings before the program is killed
     #[arg(long, value_name = "TIME", default_value = "30s", help_heading = "Running")]
     grace: Timeout,
-    /// Variable of the program's environment; may be given several times
+    /// Environment variable for the program; may be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = variable, help_heading = "Running")]
     env: Vec<(OsString, OsString)>,
-    /// Print the exact commands and run nothing
+    /// Print the exact commands without running them
     #[arg(long, help_heading = "Running")]
     dry_run: bool,
-    /// Hold work against this device or peaks file
+    /// Compare work with this device or peaks file
     #[arg(long, value_name = "NAME|FILE", help_heading = "Device")]
     device: Option<String>,
     #[command(flatten)]
@@ -191,8 +191,8 @@ fn record(
     };
     eaves_capture::run(tool, plan, raw, &conditions).map_err(|error| {
         let hint = match &error {
-            eaves_capture::Error::Start { .. } => "the program must be on the PATH, or given with its path",
-            _ => "--output-dir names a directory that can be written to",
+            eaves_capture::Error::Start { .. } => "the program must be on the PATH, or named with its path",
+            _ => "use --output-dir to name a writable directory",
         };
         hinted(error.to_string(), hint)
     })
@@ -204,11 +204,11 @@ fn tell(outcome: &Outcome, directory: &Path, tool: &Tool, arguments: &Arguments,
     match outcome.ended {
         Ended::Exited(0) => {}
         Ended::Exited(code) => printer.note(&format!("note: the program ended with exit code {code}\n")),
-        Ended::Killed(signal) => printer.note(&format!("note: the program was ended by signal {signal}\n")),
+        Ended::Killed(signal) => printer.note(&format!("note: the program was killed by signal {signal}\n")),
         Ended::TimedOut => {
             let seconds = arguments.timeout.map_or(0.0, |time| Duration::from(time).as_secs_f64());
             printer.note(&format!(
-                "note: the program was ended after {seconds} s; what it did until then follows\n"
+                "note: timed out after {seconds} s; what was recorded until then follows\n"
             ));
         }
         Ended::Interrupted => printer.note("note: interrupted; what was recorded until then follows\n"),
@@ -229,11 +229,11 @@ fn failed(tool: &Tool, outcome: &Outcome) -> Option<anyhow::Error> {
     if tool.command.is_none() {
         return torch::nothing(outcome);
     }
-    let log = format!("its own output is in {}", outcome.log.display());
+    let log = format!("its output is in {}", outcome.log.display());
     if !outcome.failures.is_empty() && (outcome.readable.is_empty() || outcome.ended.code() != 0) {
         return Some(hinted(format!("{} failed: {}", tool.id, outcome.failures.join("\n")), log));
     }
-    outcome.readable.is_empty().then(|| hinted(format!("{} recorded nothing that can be read", tool.id), log))
+    outcome.readable.is_empty().then(|| hinted(format!("{} recorded nothing readable", tool.id), log))
 }
 
 /// The kernels in the schema that documents promise, beside the raw files.
@@ -253,7 +253,7 @@ fn write_kernels(
     }
     let path = directory.join(tool.kernels_file());
     let file = files::write_kernels(&run.recordings, &path).map_err(|error| {
-        hinted(error.to_string(), "--output-dir names a directory that can be written to")
+        hinted(error.to_string(), "use --output-dir to name a writable directory")
     })?;
     if file.counters_left_out > 0 {
         let counters = counted(file.counters_left_out as usize, "hardware counter");
@@ -271,7 +271,7 @@ fn not_installed(tool: &Tool) -> anyhow::Error {
 pub(super) fn directory_of(named: Option<&Path>, usual: &str) -> anyhow::Result<PathBuf> {
     let absolute = |path: &Path| {
         std::path::absolute(path).map_err(|error| {
-            hinted(format!("no such directory: {}: {error}", path.display()), "give --output-dir a path")
+            hinted(format!("no such directory: {}: {error}", path.display()), "use --output-dir to name a directory")
         })
     };
     match named {
@@ -291,8 +291,8 @@ pub(super) fn check_empty(raw: &Path) -> anyhow::Result<()> {
         return Ok(());
     }
     Err(hinted(
-        format!("there are files of an earlier run: {}", raw.display()),
-        "remove them, or name another directory with --output-dir",
+        format!("directory contains files from an earlier run: {}", raw.display()),
+        "remove them, or use another --output-dir",
     ))
 }
 

@@ -9,23 +9,23 @@ use eaves_app::Duration;
 /// What to record of a program that uses PyTorch.
 #[derive(Args, Debug)]
 pub(crate) struct TorchArguments {
-    /// Steps to record: of the optimizer, else calls of the model [default: 3]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "What to record of PyTorch")]
+    /// Optimizer steps to record, or model calls without one [default: 3]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "What to record with PyTorch")]
     steps: Option<u32>,
-    /// Steps that pass before, at least one [default: 2]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "What to record of PyTorch")]
+    /// Warm-up steps before, at least 1 [default: 2]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "What to record with PyTorch")]
     warmup: Option<u32>,
-    /// Record what is allocated and freed
-    #[arg(long, help_heading = "What to record of PyTorch")]
+    /// Record allocations
+    #[arg(long, help_heading = "What to record with PyTorch")]
     memory: bool,
     /// Record Python functions and modules
-    #[arg(long, help_heading = "What to record of PyTorch")]
+    #[arg(long, help_heading = "What to record with PyTorch")]
     stacks: bool,
-    /// Record shapes, which a roofline needs; --device does too
-    #[arg(long, help_heading = "What to record of PyTorch")]
+    /// Record input shapes, which rooflines need; implied by --device
+    #[arg(long, help_heading = "What to record with PyTorch")]
     shapes: bool,
-    /// How long to record a program that has no steps [default: 2s]
-    #[arg(long, value_name = "TIME", help_heading = "What to record of PyTorch")]
+    /// Recording time for programs without steps [default: 2s]
+    #[arg(long, value_name = "TIME", help_heading = "What to record with PyTorch")]
     window: Option<Duration>,
 }
 
@@ -45,8 +45,8 @@ impl TorchArguments {
         ];
         match given.into_iter().find(|(_, given)| *given) {
             Some((option, _)) => Err(hinted(
-                format!("{} has no {option}", tool.id),
-                "it is an option of PyTorch's profiler: leave --with out",
+                format!("{} does not support {option}", tool.id),
+                "it is an option of PyTorch's profiler: drop --with",
             )),
             None => Ok(()),
         }
@@ -75,14 +75,14 @@ pub(crate) fn nothing(outcome: &Outcome) -> Option<anyhow::Error> {
     }
     if outcome.told.nothing.is_empty() {
         return Some(hinted(
-            "nothing was recorded: no process of the program imported torch",
-            "a container or a shell that drops PYTHONPATH keeps us out; programs without PyTorch are recorded by \
+            "nothing was recorded: no process imported torch",
+            "check that no container or shell drops PYTHONPATH; record programs without PyTorch \
              --with nsys, ncu or rocprofv3",
         ));
     }
     let why = outcome.told.nothing.join("; ");
     Some(hinted(
         format!("nothing was recorded: {why}"),
-        "steps are those of an optimizer, or calls of an outermost module; --steps, --warmup and --window say how many",
+        "a step is an optimizer step or a call of the outermost module; adjust --steps, --warmup or --window",
     ))
 }
