@@ -77,7 +77,7 @@ pub(crate) static ITEMS: &[Item] = &[
     Item {
         what: "GPU activity",
         present: |trace| !trace.gpu.is_empty(),
-        used_for: "everything about the GPU",
+        used_for: "everything on the GPU",
         how: &[
             (
                 Torch,
@@ -93,7 +93,7 @@ pub(crate) static ITEMS: &[Item] = &[
     Item {
         what: "operators",
         present: |trace| !trace.ops.is_empty(),
-        used_for: "which operator a kernel belongs to",
+        used_for: "operator of each kernel",
         how: &[(Torch, "`activities=[ProfilerActivity.CPU, ...]`")],
     },
     Item {
@@ -102,9 +102,9 @@ pub(crate) static ITEMS: &[Item] = &[
             !trace.runtime.is_empty()
                 && trace.gpu.correlation.iter().chain(&trace.gpu.external_id).any(|id| id.is_some())
         },
-        used_for: "which call and which step launched a kernel, launch delays",
+        used_for: "call and step of each kernel, launch delays",
         how: &[
-            (Torch, "record CPU and GPU activities together; the correlation numbers come by themselves"),
+            (Torch, "record CPU and GPU activities together; correlation numbers are then automatic"),
             (NsightSystems, "`-t cuda,nvtx`"),
             (Rocprof, "`--hip-trace`"),
             (Rocprofv2, "`--hip-trace` beside `--kernel-trace`"),
@@ -115,7 +115,7 @@ pub(crate) static ITEMS: &[Item] = &[
         what: "flows",
         present: |trace| !trace.flows.is_empty(),
         used_for: "links between host and device, forward and backward",
-        how: &[(Torch, "record CPU and GPU activities together; the arrows come by themselves")],
+        how: &[(Torch, "record CPU and GPU activities together; arrows are then automatic")],
     },
     Item {
         what: "profiler steps",
@@ -126,7 +126,7 @@ pub(crate) static ITEMS: &[Item] = &[
     Item {
         what: "named ranges",
         present: |trace| trace.slices.kind.contains(&SliceKind::Annotation),
-        used_for: "times by part of the program",
+        used_for: "time by program part",
         how: &[
             (Torch, "`with torch.profiler.record_function(\"name\"):` around a part"),
             (NsightSystems, "`-t cuda,nvtx`, with NVTX ranges in the program"),
@@ -156,13 +156,13 @@ pub(crate) static ITEMS: &[Item] = &[
     Item {
         what: "Python stacks",
         present: |trace| !trace.python.is_empty(),
-        used_for: "which line of Python a kernel comes from",
+        used_for: "Python line of each kernel",
         how: &[(Torch, "`with_stack=True`")],
     },
     Item {
         what: "modules",
         present: |trace| trace.python.module.iter().any(|module| module.is_some()),
-        used_for: "times by module of the model",
+        used_for: "time by module",
         how: &[(Torch, "`with_stack=True`; `with_modules` is for TorchScript only")],
     },
     Item {
@@ -188,18 +188,18 @@ pub(crate) static ITEMS: &[Item] = &[
         what: "collective sizes",
         present: |trace| !trace.collectives.is_empty(),
         used_for: "bandwidth of collectives",
-        how: &[(Torch, "comes by itself with the NCCL backend of current PyTorch; gloo does not record it")],
+        how: &[(Torch, "automatic with the NCCL backend of current PyTorch; gloo does not record it")],
     },
     Item {
         what: "synchronisation records",
         present: |trace| !trace.syncs.is_empty(),
-        used_for: "which stream waited for which",
+        used_for: "stream dependencies",
         how: &[
             (
                 Torch,
                 "`experimental_config=torch._C._profiler._ExperimentalConfig(enable_cuda_sync_events=True)`",
             ),
-            (NsightSystems, "comes by itself with `-t cuda`"),
+            (NsightSystems, "automatic with `-t cuda`"),
         ],
     },
     Item {

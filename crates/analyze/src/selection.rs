@@ -123,13 +123,13 @@ impl fmt::Display for SelectionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoSuchRank { rank, known } => {
-                write!(f, "no recording of rank {rank}; there are {}", list(known))
+                write!(f, "no recording of rank {rank}; ranks are {}", list(known))
             }
             Self::NoSuchStep { steps, known } if known.is_empty() => {
                 write!(f, "no steps {} to {}: the recording has no steps", steps.start(), steps.end())
             }
             Self::NoSuchStep { steps, known } => {
-                write!(f, "no steps {} to {}; there are {}", steps.start(), steps.end(), list(known))
+                write!(f, "no steps {} to {}; steps are {}", steps.start(), steps.end(), list(known))
             }
             Self::NoSuchTime { time, longest } => {
                 write!(f, "nothing between {} and {}; the recording is {longest} long", time.start, time.end)

@@ -2,7 +2,7 @@
 
 use crate::section::{Section, Unit, Value};
 
-const UNKNOWN: Value = Value::Missing("no durations were recorded");
+const UNKNOWN: Value = Value::Missing("no durations recorded");
 
 /// Takes the times out of a section, which are made of durations that were not recorded.
 pub(crate) fn without_times(section: &mut Section) {

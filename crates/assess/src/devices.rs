@@ -76,7 +76,7 @@ pub fn detected(found: &[Detected]) -> Section {
             one.kind.id().into(),
             one.reported.as_str().into(),
             u64::from(one.count).into(),
-            if known { one.device.id.as_str().into() } else { Value::Missing("not in the catalogue") },
+            if known { one.device.id.as_str().into() } else { Value::Missing("not in the catalog") },
             one.device.units.as_ref().map_or(UNKNOWN, |fact| Value::Integer(fact.value.round() as i64)),
             one.device.clock.as_ref().map_or(UNKNOWN, |fact| Value::Float(fact.value / 1e6)),
             one.device.main_memory().and_then(|memory| memory.size.as_ref()).map_or(UNKNOWN, bytes),
@@ -110,7 +110,7 @@ fn section(numbers: Vec<Number>, tables: Vec<Table>, findings: Vec<Finding>) -> 
 }
 
 fn count(devices: usize) -> Number {
-    Number::counter("devices", devices.into(), Unit::Count, "Devices that are listed.")
+    Number::counter("devices", devices.into(), Unit::Count, "Devices in this list.")
 }
 
 fn unknown(one: &Detected) -> Finding {
@@ -121,7 +121,7 @@ fn unknown(one: &Detected) -> Finding {
     Finding {
         id: "unknown_peaks",
         severity: Severity::Info,
-        claim: format!("Peaks and bandwidth of {} are not known.{near}", one.reported),
+        claim: format!("Unknown peaks and bandwidth: {}.{near}", one.reported),
         gain: None,
         evidence: format!("table `detected`, seen in {}", one.place),
         next: match one.kind {
@@ -215,7 +215,7 @@ fn peaks<'a>(device: &'a Device, sources: &mut Sources<'a>) -> Table {
                 Counts::Operations => "op",
                 Counts::Macs => "mac",
             };
-            let knee = memory.map_or(Value::Missing("the bandwidth is not known"), |memory| {
+            let knee = memory.map_or(Value::Missing("unknown bandwidth"), |memory| {
                 Value::float(fact.value / memory.value, "not finite")
             });
             let [source, confidence] = sources.of(fact);

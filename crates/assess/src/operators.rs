@@ -61,7 +61,7 @@ pub fn list(family: Option<&str>) -> Section {
 
 /// Whose the time of an operator is.
 fn time(name: &str) -> &'static str {
-    if ops::wrapper(name).is_some() { "of the operators it calls" } else { "its own" }
+    if ops::wrapper(name).is_some() { "from the operators it calls" } else { "its own" }
 }
 
 /// A command that a script was tried on.
@@ -128,7 +128,7 @@ pub fn checked(script: &Script, tried: &[Tried]) -> Section {
         },
     ];
     tables.retain(|table| !table.rows.is_empty());
-    section(script.types().count(), "Operators that the script defines.", tables)
+    section(script.types().count(), "Operators defined by the script.", tables)
 }
 
 fn section(operators: usize, explain: &'static str, tables: Vec<Table>) -> Section {

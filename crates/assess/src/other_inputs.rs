@@ -53,11 +53,11 @@ pub fn other_inputs(inputs: &[OtherInput<'_>]) -> Section {
             value: inputs.len().into(),
             unit: Unit::Count,
             provenance: Provenance::Counter,
-            explain: "inputs that are no recordings over time",
+            explain: "inputs other than traces",
         }],
         tables: vec![Table {
             id: "other_inputs",
-            title: "Inputs that are no recordings over time",
+            title: "Other inputs",
             columns,
             rows: inputs.iter().map(row).collect(),
         }],

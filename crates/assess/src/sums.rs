@@ -17,7 +17,7 @@ pub fn sums(files: &[Measurements]) -> Section {
                 Value::from(record.name.as_str()),
                 Value::known_text(
                     Some(record.type_name.as_str()).filter(|name| !name.is_empty()),
-                    "no type is written",
+                    "no data type",
                 ),
                 Value::from(record.calls),
                 nanoseconds(record.time),
@@ -43,17 +43,17 @@ pub fn sums(files: &[Measurements]) -> Section {
         title: "Sums by name",
         numbers: vec![
             number("names", Value::from(records as u64), Unit::Count, "rows of the files"),
-            number("calls", Value::from(calls), Unit::Count, "calls that they sum up"),
+            number("calls", Value::from(calls), Unit::Count, "summed calls"),
             number(
                 "total_ns",
                 nanoseconds(Some(all).filter(|all| *all > 0.0)),
                 Unit::Nanoseconds,
-                "summed time of all of them; what ran side by side counts twice, so this is no busy time",
+                "summed time; concurrent activities count twice, so this is not busy time",
             ),
         ],
         tables: vec![Table {
             id: "by_name",
-            title: "Sums by name, shares of the time of all rows of the file",
+            title: "Sums by name, shares of the total",
             columns,
             rows,
         }],
@@ -62,7 +62,7 @@ pub fn sums(files: &[Measurements]) -> Section {
     }
 }
 
-const NO_TIME: &str = "the file says no time";
+const NO_TIME: &str = "the file has no times";
 
 fn nanoseconds(time: Option<f64>) -> Value {
     // A century of nanoseconds is below 2^63.

@@ -28,8 +28,8 @@ pub(crate) fn note<'a>(device: &Device, peaks: impl IntoIterator<Item = &'a Peak
         severity: Severity::Info,
         claim: format!("{} of {} {verb} unverified.", capital(&names), device.name),
         gain: None,
-        evidence: "no public document states it: column `confidence` of the device's numbers".to_owned(),
-        next: "Measure it on the device, and name the peaks file with `--device`.".to_owned(),
+        evidence: "no public source: column `confidence` of the device's numbers".to_owned(),
+        next: "Measure it on the device, and pass the peaks file with `--device`.".to_owned(),
     })
 }
 

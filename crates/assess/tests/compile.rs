@@ -57,7 +57,7 @@ fn the_sample_has_three_breaks_three_recompilations_and_two_known_ratios() {
     // 5/1, 5/2 and 5/3: 2955497 + 2801926 + 3970387 µs.
     assert_eq!(number(recompiles, "recompile_time_ns"), 9_727_810_000_i64.into());
     let causes = column(table(recompiles, "causes"), "cause");
-    assert_eq!(causes, texts(&["size of a tensor", "value of a variable", "type of an object"]));
+    assert_eq!(causes, texts(&["tensor size", "variable value", "object type"]));
     let time = section(&outcomes, "compile-time");
     // No two compilations of it overlap: the sum of the eleven durations of compilation_metrics.json.
     assert_eq!(number(time, "compile_time_ns"), 88_078_445_000_i64.into());

@@ -87,7 +87,7 @@ impl Value {
     /// A ratio in percent; says why there is none when the denominator is zero.
     pub fn percent(part: i64, whole: i64) -> Self {
         if whole == 0 {
-            Self::Missing("the whole is 0")
+            Self::Missing("the total is 0")
         } else {
             Self::Float(100.0 * part as f64 / whole as f64)
         }

@@ -8,10 +8,10 @@ use crate::{Job, KernelType, Outcome, RankSummary, RankView};
 
 pub(super) struct CommOverlap;
 
-const COMM: &str = "union of the times of all communication kernels";
-const OVERLAPPED: &str = "communication time in which something computed on the same rank";
-const EXPOSED: &str = "communication time in which nothing computed on the same rank";
-const OVERLAP: &str = "overlapped communication time, of all communication time of the rank";
+const COMM: &str = "union of all communication kernels";
+const OVERLAPPED: &str = "communication time during which the same rank computed";
+const EXPOSED: &str = "communication time during which the same rank did not compute";
+const OVERLAP: &str = "overlapped communication, share of the rank's communication time";
 
 impl Analyse for CommOverlap {
     const ID: &'static str = "comm-overlap";
@@ -35,11 +35,11 @@ fn section(job: &Job) -> Outcome {
     if ranks.is_empty() {
         return Outcome::Skipped(Skipped {
             id: CommOverlap::ID,
-            missing: "communication: no kernel of NCCL, RCCL or another communication library ran".to_owned(),
+            missing: "communication: no NCCL, RCCL or other communication kernel ran".to_owned(),
             how_to_record: job.audience().either(
                 "record a run on several GPUs, every rank with `ProfilerActivity.CUDA`; CPU backends such as gloo run no \
                  kernels",
-                "record a run on several GPUs, each rank into a file of its own",
+                "record a run on several GPUs, each rank into a separate file",
             ),
         });
     }

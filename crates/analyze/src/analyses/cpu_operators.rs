@@ -138,8 +138,8 @@ fn merged<'a, K: std::hash::Hash + Eq>(
     merged
 }
 
-const NO_MEMORY: &str = "allocations were not recorded";
-const NO_SHAPES: &str = "shapes were not recorded";
+const NO_MEMORY: &str = "allocations not recorded";
+const NO_SHAPES: &str = "shapes not recorded";
 
 /// The columns that both tables have.
 const COLUMNS: [Column; 6] = [
@@ -190,7 +190,7 @@ fn by_operator(rows: &[Row], recorded_memory: bool) -> Table {
     ];
     Table {
         id: "by_operator",
-        title: "Operators by self time, which is without operators inside",
+        title: "Operators by self time (excluding inner operators)",
         columns: COLUMNS.into_iter().chain(own).collect(),
         rows: merged(rows.iter(), |row| &row.name).iter().map(cells).collect(),
     }
@@ -215,13 +215,13 @@ fn numbers(rows: &[Row]) -> Vec<Number> {
             "cpu_self_ns",
             whole(rows).into(),
             Unit::Nanoseconds,
-            "time in operators over all threads and ranks, each instant of a thread once",
+            "operator time over all threads and ranks, each instant of a thread counted once",
         ),
         number(
             "calls",
             rows.iter().map(|row| row.calls).sum::<u64>().into(),
             Unit::Count,
-            "operator calls that begin in the selected part",
+            "operator calls that start in the selection",
         ),
     ]
 }

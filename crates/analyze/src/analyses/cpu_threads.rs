@@ -244,7 +244,7 @@ fn numbers(rank: &Rank<'_, Part>) -> Vec<Number> {
             part.most().into(),
             Unit::Count,
             Provenance::Formula,
-            "most threads that were in operators at the same time",
+            "most threads in operators at the same time",
         ),
         number(
             "mean_threads",
@@ -265,7 +265,7 @@ fn numbers(rank: &Rank<'_, Part>) -> Vec<Number> {
             recorded(part.host.processors),
             Unit::Count,
             Provenance::Counter,
-            "processors that the program may use",
+            "processors available to the program",
         ),
     ]
 }
@@ -316,7 +316,7 @@ fn at_once(job: &Job, ranks: &[&Rank<'_, Part>]) -> Table {
     }
     Table {
         id: "at_once",
-        title: "How long so many threads were in operators at the same time; rows add up to the window",
+        title: "Time by number of threads in operators; rows add up to the window",
         columns: job.rank_columns().into_iter().chain(own).collect(),
         rows,
     }
@@ -325,8 +325,8 @@ fn at_once(job: &Job, ranks: &[&Rank<'_, Part>]) -> Table {
 /// Share of the window below which too many threads are not worth a sentence.
 const NOTABLE_PCT: f64 = 5.0;
 
-const NEXT: &str = "give all of them together as many threads as there are processors: `torch.set_num_threads(N)` or \
-                    `OMP_NUM_THREADS=N`, `torch.set_num_interop_threads(1)`";
+const NEXT: &str = "limit them to as many threads in total as there are processors: `torch.set_num_threads(N)` or \
+    `OMP_NUM_THREADS=N`, `torch.set_num_interop_threads(1)`";
 
 /// Ranks of one machine that together use more threads than it has processors.
 fn ranks_on_one_machine(ranks: &[&Rank<'_, Part>]) -> Option<Finding> {
@@ -346,11 +346,11 @@ fn ranks_on_one_machine(ranks: &[&Rank<'_, Part>]) -> Option<Finding> {
         id: "oversubscription",
         severity: Severity::Warning,
         claim: format!(
-            "{count} ranks on {host} run operators on {threads} threads, and it has {processors} processors"
+            "{count} ranks on {host} run operators on {threads} threads, but it has {processors} processors"
         ),
         gain: None,
         evidence: "numbers operator_threads and processors of each rank".to_owned(),
-        next: format!("{NEXT}, N being processors by ranks"),
+        next: format!("{NEXT}, with N the processors divided by the ranks"),
     })
 }
 

@@ -70,7 +70,7 @@ fn by_cause<P>(job: &Job, ranks: &[(&Rank<'_, P>, &HostTime)]) -> Table {
     }
     Table {
         id: "by_cause",
-        title: "What the main thread did; the rows of a rank add up to its window",
+        title: "Main thread time breakdown; rows of a rank add up to its window",
         columns: job.rank_columns().into_iter().chain(own).collect(),
         rows,
     }
@@ -97,7 +97,7 @@ fn by_name<P>(job: &Job, ranks: &[(&Rank<'_, P>, &HostTime)]) -> Table {
     }
     Table {
         id: "by_name",
-        title: "The innermost call that stands for each cause, longest first",
+        title: "Innermost call of each cause, longest first",
         columns: job.rank_columns().into_iter().chain(own).collect(),
         rows,
     }
@@ -114,12 +114,12 @@ fn communicating<P>(ranks: &[(&Rank<'_, P>, &HostTime)]) -> Option<Finding> {
         return None;
     }
     let basis =
-        "all of it if it overlaps with computation, or if it is waiting for a late rank; no transfer is free";
+        "all of it if it can overlap with computation or is waiting for a late rank; transfer is never free";
     Some(Finding {
         id: "cpu_communication",
         severity: Severity::Warning,
         claim: format!(
-            "the main thread is in communication for {} ({}) of its time, and only one rank was recorded",
+            "the main thread spends {} ({}) of its time in communication, and only one rank was recorded",
             percent(time, host.window),
             duration(time)
         ),
@@ -127,7 +127,7 @@ fn communicating<P>(ranks: &[(&Rank<'_, P>, &HostTime)]) -> Option<Finding> {
             Gain::new(Ns::ZERO, time, rank.steps, basis).out_of(rank.rank, Budget::ExposedCommunication),
         ),
         evidence: format!("table by_cause, rank {}", rank.rank),
-        next: "record every rank: on one, waiting for a late rank and transfer look alike".to_owned(),
+        next: "record every rank: on a single one, waiting for a late rank and transfer look alike".to_owned(),
     })
 }
 
@@ -154,8 +154,8 @@ fn unexplained<P>(ranks: &[(&Rank<'_, P>, &HostTime)]) -> Option<Finding> {
         gain: None,
         evidence: format!("table by_cause, rank {}", rank.rank),
         next: if host.has_frames {
-            "mark what the program does there with `torch.profiler.record_function`, or sample the process with a system \
-             profiler"
+            "mark this part of the program with `torch.profiler.record_function`, or sample the process with a \
+            system profiler"
         } else {
             "record Python frames: `with_stack=True`, or `eaves profile --stacks`"
         }

@@ -134,7 +134,7 @@ fn by_cause(job: &Job, ranks: &[(&Rank<'_, Option<Summary>>, &Summary)]) -> Tabl
     }
     Table {
         id: "by_cause",
-        title: "What the critical path is made of, shares of the window",
+        title: "Critical path composition, shares of the window",
         columns: job.rank_columns().into_iter().chain(own).collect(),
         rows,
     }
@@ -165,15 +165,15 @@ fn by_name(job: &Job, ranks: &[(&Rank<'_, Option<Summary>>, &Summary)]) -> Table
     }
     Table {
         id: "by_name",
-        title: "What costs most on the critical path, and how much shorter the path would be if it took no time; \
-                another path may take over, so the gain can be smaller than the time",
+        title: "Largest items on the critical path, and how much shorter the path would be without them; another \
+            path may take over, so the gain can be smaller than the time",
         columns: job.rank_columns().into_iter().chain(own).collect(),
         rows,
     }
 }
 
-const NOT_ASKED: &str = "computed for the ten costliest only";
-const _: () = assert!(NAMES_WITH_GAIN == 10, "the sentence above says how many");
+const NOT_ASKED: &str = "computed only for the ten costliest";
+const _: () = assert!(NAMES_WITH_GAIN == 10, "see the sentence above");
 
 fn parts(job: &Job, ranks: &[(&Rank<'_, Option<Summary>>, &Summary)]) -> Table {
     let own = [
@@ -200,7 +200,7 @@ fn parts(job: &Job, ranks: &[(&Rank<'_, Option<Summary>>, &Summary)]) -> Table {
     }
     Table {
         id: "path",
-        title: "The critical path from its beginning to its end",
+        title: "The critical path, from start to end",
         columns: job.rank_columns().into_iter().chain(own).collect(),
         rows,
     }

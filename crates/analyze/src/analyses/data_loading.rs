@@ -36,7 +36,7 @@ impl Analyse for DataLoading {
         if ranks.is_empty() {
             return Outcome::Skipped(Skipped {
                 id: Self::ID,
-                missing: "data loading: the main thread was in no `DataLoader` and no range named like one"
+                missing: "data loading: the main thread entered neither a `DataLoader` nor a range named like one"
                     .to_owned(),
                 how_to_record: "iterate over a `torch.utils.data.DataLoader`, or mark your own loader with \
                                 `torch.profiler.record_function(\"data_load\")`"
@@ -82,7 +82,7 @@ fn by_loader(job: &Job, ranks: &Ranks<'_, '_>) -> Table {
     }
     Table {
         id: "by_loader",
-        title: "Time in which the main thread waited for batches",
+        title: "Time the main thread waited for batches",
         columns: job.rank_columns().into_iter().chain(own).collect(),
         rows,
     }
@@ -104,7 +104,7 @@ fn by_name(job: &Job, ranks: &Ranks<'_, '_>) -> Table {
     }
     Table {
         id: "by_name",
-        title: "What the loader does, by the innermost line of Python where stacks were recorded",
+        title: "Loader time by innermost Python line, where stacks were recorded",
         columns: job.rank_columns().into_iter().chain(own).collect(),
         rows,
     }
@@ -151,7 +151,7 @@ fn finding(ranks: &Ranks<'_, '_>) -> Option<Finding> {
     let worst = if ranks.len() > 1 { format!("rank {} is worst: ", rank.rank) } else { String::new() };
     let start_up = match all - spent {
         Ns::ZERO => String::new(),
-        other => format!("; starting up took {} more", duration(other)),
+        other => format!("; start-up took another {}", duration(other)),
     };
     let longest = host.names.iter().find(|name| name.cause == Cause::DataLoading);
     let longest = longest.map_or_else(String::new, |name| format!("; most in `{}`", name.name));
@@ -160,7 +160,7 @@ fn finding(ranks: &Ranks<'_, '_>) -> Option<Finding> {
         id: "data_loading",
         severity: if share(host) < CRITICAL_PCT { Severity::Warning } else { Severity::Critical },
         claim: format!(
-            "{worst}the main thread waits for data for {} ({}) of its time{start_up}",
+            "{worst}the main thread spends {} ({}) of its time waiting for data{start_up}",
             percent(spent, host.window),
             duration(spent)
         ),
@@ -169,7 +169,7 @@ fn finding(ranks: &Ranks<'_, '_>) -> Option<Finding> {
             Ns::ZERO,
             spent,
             rank.steps,
-            "all of it if workers load ahead of the program; less if they need the processors that operators run on",
+            "all of it if workers load ahead; less if they compete with operators for processors",
         )
         .out_of(rank.rank, Budget::Idle)),
         evidence: format!("table by_loader, rank {}{longest}", rank.rank),

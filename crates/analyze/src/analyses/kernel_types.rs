@@ -34,7 +34,7 @@ fn section(job: &Job) -> Outcome {
     }
     let mut tables = vec![Table {
         id: "by_types",
-        title: "Types of GPU activity that ran together, shares of busy time",
+        title: "Concurrent GPU activity types, shares of busy time",
         columns: columns(Vec::new()),
         rows: rows(&[], &total),
     }];
@@ -53,7 +53,7 @@ fn section(job: &Job) -> Outcome {
             "busy_ns",
             total.busy().into(),
             Unit::Nanoseconds,
-            "time in which any kernel, copy or set ran, summed over the ranks; the whole of the shares",
+            "GPU busy time, summed over the ranks; 100% of the shares",
         )],
         tables,
         charts: Vec::new(),

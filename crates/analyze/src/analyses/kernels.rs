@@ -42,7 +42,7 @@ fn section(job: &Job, ranks: &[&Rank<'_, Vec<Row>>]) -> Outcome {
     let total = sum(&rows);
     let mut tables = vec![Table {
         id: "by_name",
-        title: "GPU activities by name, shares of the summed duration of all GPU activities",
+        title: "GPU activities by name, shares of summed duration",
         columns: columns(Vec::new()),
         rows: rows.iter().map(|row| cells(&[], row, total)).collect(),
     }];
@@ -126,7 +126,7 @@ fn by_rank_and_name(job: &Job, ranks: &[&Rank<'_, Vec<Row>>]) -> Table {
     });
     Table {
         id: "by_rank_and_name",
-        title: "The same by rank, shares of the summed duration of the rank's GPU activities",
+        title: "The same by rank, shares of the rank's summed duration",
         columns: columns(job.rank_columns()),
         rows: rows.collect(),
     }
@@ -136,13 +136,13 @@ fn numbers(rows: &[Row], total: Ns) -> Vec<Number> {
     let number = Number::counter;
     let calls: u64 = rows.iter().map(|row| row.statistics.count()).sum();
     vec![
-        number("calls", calls.into(), Unit::Count, "kernels, copies and sets on all ranks"),
-        number("names", rows.len().into(), Unit::Count, "distinct names among them"),
+        number("calls", calls.into(), Unit::Count, "GPU activities on all ranks"),
+        number("names", rows.len().into(), Unit::Count, "distinct names"),
         number(
             "total_ns",
             total.into(),
             Unit::Nanoseconds,
-            "summed duration of them all; what runs side by side counts twice, so this is no busy time",
+            "summed duration; concurrent activities count twice, so this is not busy time",
         ),
     ]
 }
@@ -220,10 +220,10 @@ fn finding(job: &Job, rows: &[Row], total: Ns) -> Option<Finding> {
         gain: None,
         evidence: "table by_name".to_owned(),
         next: audience.either(
-            "it is no matrix product, convolution or attention: find the operator that launches it, and check for a slow \
-             path (layout, precision, indexing with repeated indices) or a fused alternative",
-            "it is no matrix product, convolution or attention: profile this kernel alone (`eaves profile --with ncu`, \
-             `--with rocprofv3`), or replace it by a library's",
+            "not a matrix product, convolution or attention: find the operator that launches it, and check for a \
+            slow path (layout, precision, indexing with repeated indices) or a fused alternative",
+            "not a matrix product, convolution or attention: profile this kernel alone (`eaves profile --with \
+            ncu`, `--with rocprofv3`), or replace it with a library kernel",
         ),
     })
 }

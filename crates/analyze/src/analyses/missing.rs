@@ -7,12 +7,12 @@ use crate::{Job, Outcome, RankSummary};
 pub(super) fn gpu_activity(job: &Job, id: &'static str) -> Outcome {
     let (missing, how_to_record) = if job.recorded_gpu {
         (
-            "GPU activity in the selection: the recording has some, but none in the selected ranks, steps and time",
+            "GPU activity in the selection: the selected ranks, steps and time have none",
             "select other ranks, steps or times; `eaves info` lists those that were recorded".to_owned(),
         )
     } else {
         (
-            "GPU activity: no kernel, copy or set on a device was recorded",
+            "GPU activity: no kernel, memcpy or memset recorded",
             job.recorder.advice(
                 "GPU activity",
                 "record on the machine with the GPU and with its activities on: \
@@ -28,7 +28,7 @@ pub(super) fn gpu_activity(job: &Job, id: &'static str) -> Outcome {
 pub(crate) fn start_times(id: &'static str) -> Outcome {
     Outcome::Skipped(Skipped {
         id,
-        missing: "start times were not recorded".to_owned(),
+        missing: "start times not recorded".to_owned(),
         how_to_record: "a timeline, with `nsys profile`, `rocprofv3 --kernel-trace -f rocpd`, `rocprof --timestamp on` or \
                         `torch.profiler`; profilers that replay kernels for counters know durations alone"
             .to_owned(),
@@ -37,7 +37,7 @@ pub(crate) fn start_times(id: &'static str) -> Outcome {
 
 /// What is missing where the parts of ranks belong to another analysis.
 pub(super) const NO_OWN_PART: &str =
-    "what it measured: a rank has a part of another analysis, a defect of eaves";
+    "its measurement: a rank has data of another analysis (a bug in eaves)";
 
 /// The outcome where the parts of ranks belong to another analysis.
 pub(super) fn own_part(id: &'static str) -> Outcome {
@@ -45,7 +45,7 @@ pub(super) fn own_part(id: &'static str) -> Outcome {
         id,
         missing: NO_OWN_PART.to_owned(),
         how_to_record:
-            "nothing is wrong with the recording; report the defect with the command that showed it"
+            "nothing is wrong with the recording; please report the bug with the command that showed it"
                 .to_owned(),
     })
 }
@@ -57,7 +57,7 @@ pub(super) fn launches(job: &Job, id: &'static str) -> Outcome {
     }
     Outcome::Skipped(Skipped {
         id,
-        missing: "launches: no call on the host is linked to a GPU activity of the selection".to_owned(),
+        missing: "launches: no host call is linked to a GPU activity in the selection".to_owned(),
         how_to_record: job.recorder.advice(
             "launches",
             "record the host too: \
@@ -71,7 +71,7 @@ pub(super) fn launches(job: &Job, id: &'static str) -> Outcome {
 pub(super) fn operators(job: &Job, id: &'static str) -> Outcome {
     Outcome::Skipped(Skipped {
         id,
-        missing: "operators: no `cpu_op` was recorded or selected".to_owned(),
+        missing: "operators: no `cpu_op` recorded or selected".to_owned(),
         how_to_record: job.recorder.advice(
             "operators",
             "record the host too: `torch.profiler.profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA])`",
@@ -83,7 +83,7 @@ pub(super) fn operators(job: &Job, id: &'static str) -> Outcome {
 pub(super) fn only_without_gpu(id: &'static str, instead: &str) -> Outcome {
     Outcome::Skipped(Skipped {
         id,
-        missing: "a recording without GPU activity: this section is about the CPU alone".to_owned(),
+        missing: "a recording without GPU activity: this section covers CPU-only programs".to_owned(),
         how_to_record: format!("look at {instead} instead"),
     })
 }
@@ -98,9 +98,9 @@ pub(super) fn ranks_without_gpu_activity(job: &Job) -> Option<Finding> {
     Some(Finding {
         id: "ranks_without_gpu_activity",
         severity: Severity::Info,
-        claim: format!("no GPU activity was recorded or selected on rank {}", ranks.join(", ")),
+        claim: format!("no GPU activity recorded or selected on rank {}", ranks.join(", ")),
         gain: None,
-        evidence: "these ranks are in no row of the tables".to_owned(),
+        evidence: "these ranks are missing from the tables".to_owned(),
         next: "check with `eaves info` whether these ranks recorded GPU activity at all".to_owned(),
     })
 }

@@ -56,7 +56,7 @@ impl Analyse for OpDelays {
         if ranks.iter().all(|(_, part)| part.rows.is_empty()) {
             return Outcome::Skipped(Skipped {
                 id: Self::ID,
-                missing: "operators: none stands around a launch".to_owned(),
+                missing: "operators: none encloses a launch".to_owned(),
                 how_to_record: job.recorder.advice(
                     "operators",
                     "record operators too: `ProfilerActivity.CPU` among the activities of \
@@ -66,7 +66,7 @@ impl Analyse for OpDelays {
         }
         Outcome::Section(Section {
             id: Self::ID,
-            title: "From operators to kernels",
+            title: "Launch delays by operator",
             numbers: ranks.iter().flat_map(|(rank, part)| numbers(rank.rank, part)).collect(),
             tables: vec![by_op(job, &ranks)],
             charts: Vec::new(),
@@ -168,9 +168,9 @@ fn numbers(rank: i64, part: &Part) -> Vec<Number> {
         |id, value: u64, explain| Number::counter(id, value.into(), Unit::Count, explain).of_rank(rank);
     let calls = part.rows.iter().map(|row| row.to_launch.count()).sum();
     vec![
-        number("op_calls", calls, "calls of operators that launched GPU activities themselves"),
-        number("activities", part.activities, "GPU activities whose launch was recorded and selected"),
-        number("without_op", part.without_op, "those of them whose launch has no operator around it"),
+        number("op_calls", calls, "operator calls that launched GPU activities directly"),
+        number("activities", part.activities, "GPU activities with a recorded launch in the selection"),
+        number("without_op", part.without_op, "of these, launched outside any operator"),
     ]
 }
 
@@ -178,8 +178,8 @@ fn by_op(job: &Job, ranks: &[(&RankSummary, &Part)]) -> Table {
     let own = [
         Column::new("name", "Operator", Unit::None),
         Column::new("calls", "Calls", Unit::Count),
-        Column::new("to_launch_mean_ns", "To its first launch", Unit::Nanoseconds),
-        Column::new("to_start_mean_ns", "From there to the GPU", Unit::Nanoseconds),
+        Column::new("to_launch_mean_ns", "To first launch", Unit::Nanoseconds),
+        Column::new("to_start_mean_ns", "Launch to GPU", Unit::Nanoseconds),
         Column::new("activities", "Activities", Unit::Count),
         Column::new("sequence", "Sequence", Unit::None),
     ];
@@ -200,8 +200,8 @@ fn by_op(job: &Job, ranks: &[(&RankSummary, &Part)]) -> Table {
     }
     Table {
         id: "by_op",
-        title: "Operators by the sequence of activities they launch, with the mean time from the beginning of the \
-                operator to that of its first launch, and from there to the start on the GPU",
+        title: "Operators by launched activity sequence, with the mean time from the operator's start to its \
+            first launch, and from there to the start on the GPU",
         columns: job.rank_columns().into_iter().chain(own).collect(),
         rows,
     }

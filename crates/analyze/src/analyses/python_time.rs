@@ -36,7 +36,7 @@ impl Analyse for PythonTime {
         if ranks.is_empty() {
             return Outcome::Skipped(Skipped {
                 id: Self::ID,
-                missing: "Python frames: what runs between operators was not recorded".to_owned(),
+                missing: "Python frames: code between operators not recorded".to_owned(),
                 how_to_record: job
                     .recorder
                     .advice("Python stacks", "`torch.profiler.profile(with_stack=True, ...)`"),
@@ -68,7 +68,7 @@ fn by_function(job: &Job, ranks: &Ranks<'_, '_>) -> Table {
                 name.time.into(),
                 Value::percent(name.time.0, host.window.0),
                 match name.line.as_str() {
-                    "" => Value::Missing("the function has a line of its own"),
+                    "" => Value::Missing("the function has its own row"),
                     line => line.into(),
                 },
             ];
@@ -77,7 +77,7 @@ fn by_function(job: &Job, ranks: &Ranks<'_, '_>) -> Table {
     }
     Table {
         id: "by_function",
-        title: "Python functions of the main thread by time outside operators, data loading and collectives",
+        title: "Python functions on the main thread, by time outside operators, data loading and collectives",
         columns: job.rank_columns().into_iter().chain(own).collect(),
         rows,
     }
@@ -107,7 +107,7 @@ fn finding(ranks: &Ranks<'_, '_>) -> Option<Finding> {
         id: "python_overhead",
         severity: if share(host) < CRITICAL_PCT { Severity::Warning } else { Severity::Critical },
         claim: format!(
-            "{worst}Python outside operators takes {} ({}) of the main thread's time, above all `{}` ({})",
+            "{worst}Python outside operators takes {} ({}) of the main thread's time, mainly `{}` ({})",
             percent(time(host), host.window),
             duration(time(host)),
             shortened(&longest.name),
@@ -119,9 +119,9 @@ fn finding(ranks: &Ranks<'_, '_>) -> Option<Finding> {
                 time(host),
                 rank.steps,
                 if sleeps {
-                    "all of it at most"
+                    "at most all of it"
                 } else {
-                    "all of it at most; recording stacks slows Python down"
+                    "at most all of it; recording stacks slows Python down"
                 },
             )
             .out_of(rank.rank, Budget::Idle),
@@ -133,11 +133,11 @@ fn finding(ranks: &Ranks<'_, '_>) -> Option<Finding> {
                 line => format!(", called from `{line}`"),
             };
             format!(
-                "the program sleeps there{line}: remove the sleep, or wait for what it waits for with an event"
+                "the program sleeps there{line}: remove the sleep, or wait for an event"
             )
         } else {
-            "move loops over elements into tensor operators, take logging and checks out of the step, and let \
-             `torch.compile` run what is between operators; larger batches make it a smaller share"
+            "move element loops into tensor operators, move logging and checks out of the step, and use \
+            `torch.compile`; larger batches reduce the share"
                 .to_owned()
         },
     })

@@ -69,8 +69,8 @@ impl Analyse for Quarantine {
             "quarantined_count",
             count.into(),
             Unit::Count,
-            "events of impossible duration: negative, overflowed, or ending after the recording; \
-                      they are in no total",
+            "events with an impossible duration (negative, overflowed, or ending after the recording), excluded \
+            from all totals",
         );
         Outcome::Section(Section {
             id: Self::ID,
@@ -157,7 +157,7 @@ fn event_table(job: &Job, ranks: &[Rank<'_, Part>]) -> Table {
     };
     Table {
         id: "events",
-        title: "Events in no total, from the start of the recording",
+        title: "Excluded events, times from the start of the recording",
         columns: job.rank_columns().into_iter().chain(columns).collect(),
         rows: ranks
             .iter()
@@ -202,7 +202,7 @@ fn finding(count: usize) -> Finding {
         claim: format!("{count} {events} an impossible duration and count in no total"),
         gain: None,
         evidence: "tables `events` and `totals` of section `quarantine`".to_owned(),
-        next: "see what the totals would be with them in section `quarantine`; record again if it matters"
+        next: "section `quarantine` shows the totals with and without them; record again if it matters"
             .to_owned(),
     }
 }

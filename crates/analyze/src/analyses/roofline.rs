@@ -35,7 +35,7 @@ impl Analyse for Roofline {
             Err(missing) => Outcome::Skipped(Skipped {
                 id: Self::ID,
                 missing,
-                how_to_record: "name the device with `--device`; `eaves device list` has all that are known"
+                how_to_record: "name the device with `--device`; `eaves device list` lists all known devices"
                     .to_owned(),
             }),
         }
@@ -55,9 +55,9 @@ fn against_machine(job: &Job, points: &TracePoints, scope: Scope) -> Outcome {
     else {
         return Outcome::Skipped(Skipped {
             id: Roofline::ID,
-            missing: "the device, which recordings of a CPU do not name".to_owned(),
-            how_to_record: "`eaves device measure` measures this machine in less than a minute, once; recordings made on \
-                            it are then held against it. Or name a device with `--device`"
+            missing: "the device, which CPU recordings do not name".to_owned(),
+            how_to_record: "run `eaves device measure` once, in less than a minute, to compare recordings made on \
+                this machine; or name a device with `--device`"
                 .to_owned(),
         });
     };
@@ -65,8 +65,8 @@ fn against_machine(job: &Job, points: &TracePoints, scope: Scope) -> Outcome {
     for number in section.numbers.iter_mut().filter(|number| number.id == "device") {
         number.provenance = Provenance::Measured;
         number.explain = match machine.host_name {
-            Some(_) => "This machine, as measured; the recording was made on a machine of its name.",
-            None => "This machine, as measured, because the recording names no device; it may be another.",
+            Some(_) => "This machine, as measured; the recording names the same host.",
+            None => "This machine, as measured, because the recording names no device; it may differ.",
         };
     }
     Outcome::Section(section)

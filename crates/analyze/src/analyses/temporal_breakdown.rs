@@ -80,48 +80,48 @@ pub(super) const PARTS: [Part; 7] = [
     Part {
         id: "idle_ns",
         title: "Idle",
-        explain: "GPU span minus the time in which any kernel, copy or set ran",
-        share: ("idle_pct", "Idle of span", "idle time, of the GPU span"),
+        explain: "GPU span minus busy time",
+        share: ("idle_pct", "Idle of span", "idle time, share of the GPU span"),
     },
     Part {
         id: "compute_ns",
         title: "Compute",
-        explain: "union of the times of all compute kernels",
-        share: ("compute_pct", "Compute of span", "compute time, of the GPU span"),
+        explain: "union of all compute kernels",
+        share: ("compute_pct", "Compute of span", "compute time, share of the GPU span"),
     },
     Part {
         id: "non_compute_ns",
         title: "Non-compute",
-        explain: "time in which something ran but nothing computed: exposed communication plus exposed memory",
-        share: ("non_compute_pct", "Non-compute of span", "non-compute time, of the GPU span"),
+        explain: "busy time without computation: exposed communication plus exposed memory",
+        share: ("non_compute_pct", "Non-compute of span", "non-compute time, share of the GPU span"),
     },
     Part {
         id: "exposed_comm_ns",
         title: "Exposed communication",
-        explain: "time in which something communicated and nothing computed",
+        explain: "time with communication but no computation",
         share: (
             "exposed_comm_pct",
-            "Exposed communication of span",
-            "exposed communication, of the GPU span",
+            "Exposed communication, of span",
+            "exposed communication, share of the GPU span",
         ),
     },
     Part {
         id: "exposed_memory_ns",
         title: "Exposed memory",
-        explain: "time in which a copy or set ran and nothing computed or communicated",
-        share: ("exposed_memory_pct", "Exposed memory of span", "exposed memory traffic, of the GPU span"),
+        explain: "time with memcpys or memsets, but no computation or communication",
+        share: ("exposed_memory_pct", "Exposed memory, of span", "exposed memory traffic, share of the GPU span"),
     },
     Part {
         id: "busy_ns",
         title: "Busy",
-        explain: "union of the times of all kernels, copies and sets",
-        share: ("busy_pct", "Busy of span", "busy time, of the GPU span"),
+        explain: "union of all GPU activities",
+        share: ("busy_pct", "Busy of span", "busy time, share of the GPU span"),
     },
     Part {
         id: "span_ns",
         title: "Span",
-        explain: "from the first start to the last end of GPU activity",
-        share: ("span_pct", "Span of span", "the whole of the shares: 100 unless the span is empty"),
+        explain: "first start to last end of GPU activity",
+        share: ("span_pct", "Span of span", "sum of the shares: 100 unless the span is empty"),
     },
 ];
 
@@ -150,7 +150,7 @@ impl Analyse for TemporalBreakdown {
         let tables: Vec<Table> = std::iter::once(by_rank(job, &whole)).chain(by_device(job, ranks)).collect();
         Outcome::Section(Section {
             id: Self::ID,
-            title: "Where the GPU time went",
+            title: "GPU time breakdown",
             numbers: whole.iter().flat_map(|(rank, breakdown)| numbers(rank.rank, breakdown)).collect(),
             charts: tables.iter().map(|table| Chart::Breakdown { bars: table.id }).collect(),
             tables,

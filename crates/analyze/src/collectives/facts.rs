@@ -11,7 +11,7 @@ use super::kind::{Kind, NO_SIZE};
 use super::shapes;
 use crate::RankView;
 
-const NO_ELEMENT: &str = "the size of this element type is not known";
+const NO_ELEMENT: &str = "unknown element size";
 
 /// What is known of one call. Texts are ids, so that a call costs no memory of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

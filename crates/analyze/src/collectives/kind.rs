@@ -25,11 +25,11 @@ pub(crate) enum Kind {
 }
 
 /// Why a size is not known.
-pub(crate) const NO_SIZE: &str = "the recording does not say how much was moved";
-const NO_GROUP_SIZE: &str = "the recording does not say how many ranks the group has";
+pub(crate) const NO_SIZE: &str = "bytes not recorded";
+const NO_GROUP_SIZE: &str = "group size not recorded";
 const NO_DATA: &str = "a barrier moves no data";
-const NO_FACTOR: &str = "nothing says which kind of collective it is";
-const NO_SHARE: &str = "the recording does not say how many ranks a token goes to";
+const NO_FACTOR: &str = "unknown kind of collective";
+const NO_SHARE: &str = "number of ranks per token not recorded";
 
 /// Words that decide, in this order, in names without anything but letters and digits. `allreduce` goes before
 /// `reduce`, and `barrier` before all, because NCCL's barrier is called `all_reduce_barrier`.

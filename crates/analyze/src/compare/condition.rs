@@ -135,7 +135,7 @@ fn sentence(change: &Change, unit: Unit) -> String {
     let band = match (change.band(), change.band_percent()) {
         (Some(band), Some(percent)) => format!("noise ±{} (±{percent:.2}%)", amount(band.round() as i64)),
         (Some(band), None) => format!("noise ±{}", amount(band.round() as i64)),
-        (None, _) => "the noise is not known".to_owned(),
+        (None, _) => "unknown noise".to_owned(),
     };
     let (base, new) = (amount(change.base.value()), amount(change.new.value()));
     format!("{new} instead of {base}{percent}; {band}")

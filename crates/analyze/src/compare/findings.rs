@@ -24,7 +24,7 @@ pub(super) fn of(comparison: &Comparison) -> Vec<Finding> {
         Verdict::Noise => (
             "within_noise",
             Severity::Info,
-            format!("{values}, which is no more than repeated steps differ{}", band_text(change)),
+            format!("{values}, within the variation of repeated steps{}", band_text(change)),
         ),
         _ => return Vec::new(),
     };
@@ -55,7 +55,7 @@ fn left_out(comparison: &Comparison) -> &'static str {
 fn band_text(change: &Change) -> String {
     match change.band() {
         Some(band) => format!("; noise is ±{}", duration(Ns(band.round() as i64))),
-        None => "; the noise is not known".to_owned(),
+        None => "; noise unknown".to_owned(),
     }
 }
 
@@ -66,7 +66,7 @@ fn gain(change: &Change, per_step: bool) -> Gain {
         Ns(delta.saturating_sub(band).max(0)),
         Ns(delta),
         u64::from(per_step),
-        "the difference to the base; at least the part of it that is no noise",
+        "the difference from the base; at least the part beyond noise",
     )
 }
 
@@ -93,7 +93,7 @@ fn next(comparison: &Comparison, slower: bool) -> String {
             .flatten()
             .collect();
     if parts.is_empty() {
-        "no kernel or operator changed by more than noise: look at idle and exposed_comm in table summary"
+        "no kernel or operator changed beyond noise: see idle and exposed_comm in table summary"
             .to_owned()
     } else {
         format!("the largest changes in this direction are in {}", parts.join(", and in "))

@@ -43,21 +43,21 @@ impl Comparison {
         if self.operators.is_none() {
             outcomes.push(skipped(
                 "diff-operators",
-                "operators on both sides: a saved report does not hold them, or the host was not recorded",
+                "operators in both runs: saved reports do not contain them, or the host was not recorded",
                 "compare the traces themselves, recorded with `ProfilerActivity.CPU`",
             ));
         }
         if self.terms.basis == Basis::Recording {
             outcomes.push(skipped(
                 "diff-steps",
-                "profiler steps on both sides: whole recordings are compared, and nothing tells noise from change",
-                "call `prof.step()` at the end of every iteration and record five steps or more of each run",
+                "profiler steps in both runs: whole recordings are compared, without a noise estimate",
+                "call `prof.step()` at the end of every iteration and record at least five steps of each run",
             ));
         }
         if self.memory.is_none() {
             outcomes.push(skipped(
                 "diff-memory",
-                "memory on both sides: no allocations were recorded, or a saved report does not hold them",
+                "memory in both runs: no allocations recorded, or saved reports do not contain them",
                 "record with `torch.profiler.profile(profile_memory=True)` and compare the traces",
             ));
         }
@@ -68,20 +68,20 @@ impl Comparison {
         let number = Number::counter;
         let mut numbers = Vec::new();
         if self.base.ranks > 1 || self.new.ranks > 1 {
-            let ranks = "recordings, of which times are means";
+            let ranks = "recordings that times are averaged over";
             numbers.push(number("base_ranks", self.base.ranks.into(), Unit::Count, ranks));
             numbers.push(number("new_ranks", self.new.ranks.into(), Unit::Count, ranks));
         }
         if self.terms.basis == Basis::Step {
-            let steps = "profiler steps of all ranks, of which times are means";
+            let steps = "profiler steps of all ranks that times are averaged over";
             numbers.push(number("base_steps", self.base.steps.into(), Unit::Count, steps));
             numbers.push(number("new_steps", self.new.steps.into(), Unit::Count, steps));
         }
         if self.base.left_out != 0 || self.new.left_out != 0 {
-            let steps = "first steps of the ranks, far from the duration of the others; they are in no mean";
+            let steps = "outlying first steps of the ranks, excluded from the means";
             numbers.push(number("base_left_out_steps", self.base.left_out.into(), Unit::Count, steps));
             numbers.push(number("new_left_out_steps", self.new.left_out.into(), Unit::Count, steps));
-            let time = "summed duration of GPU activities that the left-out steps launched; it is in no other number";
+            let time = "summed duration of GPU activities launched by excluded steps; in no other number";
             let (base, new) = (self.base.left_out_time, self.new.left_out_time);
             if self.terms.by_step && (base != 0 || new != 0) {
                 numbers.push(number("base_left_out_ns", base.into(), Unit::Nanoseconds, time));
@@ -90,7 +90,7 @@ impl Comparison {
         }
         if self.base.outside != 0 || self.new.outside != 0 {
             let outside =
-                "summed duration of GPU activities that no step launched; they are in no other number";
+                "summed duration of GPU activities launched by no step; in no other number";
             numbers.push(number("base_outside_ns", self.base.outside.into(), Unit::Nanoseconds, outside));
             numbers.push(number("new_outside_ns", self.new.outside.into(), Unit::Nanoseconds, outside));
         }
@@ -100,7 +100,7 @@ impl Comparison {
     /// Why a change has no band.
     fn no_band(&self) -> &'static str {
         match (self.terms.basis, self.terms.by_step) {
-            (Basis::Recording, _) => "not both runs have steps",
+            (Basis::Recording, _) => "only one run has steps, or neither",
             (_, false) => "a saved report has no values per step",
             _ => "fewer than two steps",
         }
@@ -131,8 +131,8 @@ impl Comparison {
         Table {
             id: "summary",
             title: match self.terms.basis {
-                Basis::Step => "The runs in sum, means per step and rank; changes in percent of the base",
-                Basis::Recording => "The runs in sum, means per rank; changes in percent of the base",
+                Basis::Step => "Summary, means per step and rank; changes in percent of the base",
+                Basis::Recording => "Summary, means per rank; changes in percent of the base",
             },
             columns: vec![
                 Column::new("metric", "Metric", Unit::None),
@@ -180,14 +180,13 @@ impl Comparison {
             id: "kernels",
             title: match (self.terms.basis, self.terms.by_step) {
                 (Basis::Recording, _) => {
-                    "Kernels, copies and sets, means per rank; the rows add up to kernels_time"
+                    "GPU activities, means per rank; rows add up to kernels_time"
                 }
                 (_, true) => {
-                    "Kernels, copies and sets, means per step and rank; the rows add up to kernels_time"
+                    "GPU activities, means per step and rank; rows add up to kernels_time"
                 }
                 (_, false) => {
-                    "Kernels, copies and sets of the whole recordings, divided by steps and ranks; the rows add up to \
-                     kernels_time"
+                    "GPU activities of the whole recordings, divided by steps and ranks; rows add up to kernels_time"
                 }
             },
             columns: columns("type", "Type", &[]),
@@ -200,8 +199,8 @@ impl Comparison {
             Column::new("base_gpu_ns", "Base on the GPU", Unit::Nanoseconds),
             Column::new("new_gpu_ns", "New on the GPU", Unit::Nanoseconds),
             Column::new("delta_gpu_ns", "Change on the GPU", Unit::Nanoseconds),
-            Column::new("base_total_ns", "Base with what is inside", Unit::Nanoseconds),
-            Column::new("new_total_ns", "New with what is inside", Unit::Nanoseconds),
+            Column::new("base_total_ns", "Base, inclusive", Unit::Nanoseconds),
+            Column::new("new_total_ns", "New, inclusive", Unit::Nanoseconds),
         ];
         let gpu: Vec<i128> = rows.iter().map(|row| row.gpu.numerator()).collect();
         let gpu = apportion(&gpu, rows.first().map_or(1, |row| row.gpu.denominator()));
@@ -214,12 +213,11 @@ impl Comparison {
             id: "operators",
             title: match self.terms.basis {
                 Basis::Step => {
-                    "Operators, calls and ranges on the host, their own time, means per step and rank; the rows add up \
-                     to operators_time"
+                    "Host operators, calls and ranges, exclusive time, means per step and rank; rows add up to \
+                    operators_time"
                 }
                 Basis::Recording => {
-                    "Operators, calls and ranges on the host, their own time, means per rank; the rows add up to \
-                     operators_time"
+                    "Host operators, calls and ranges, exclusive time, means per rank; rows add up to operators_time"
                 }
             },
             columns: columns("kind", "Kind", &more),
@@ -231,8 +229,8 @@ impl Comparison {
         Table {
             id: "collectives",
             title: match self.terms.basis {
-                Basis::Step => "Collectives, means per step and rank; the rows add up to comm_time",
-                Basis::Recording => "Collectives, means per rank; the rows add up to comm_time",
+                Basis::Step => "Collectives, means per step and rank; rows add up to comm_time",
+                Basis::Recording => "Collectives, means per rank; rows add up to comm_time",
             },
             columns: columns("type", "Type", &[]),
             rows: self.rows(rows, |_, _| Vec::new()),
@@ -259,7 +257,7 @@ impl Comparison {
                 count(&row.calls.base, row.calls.in_base, NOT_IN_BASE),
                 count(&row.calls.new, row.calls.in_new, NOT_IN_NEW),
                 self.band(&row.time)[0].clone(),
-                row.by.map_or(Value::Missing("only one run has it"), |by| by.id().into()),
+                row.by.map_or(Value::Missing("in one run only"), |by| by.id().into()),
                 row.class.into(),
                 row.new_name.as_deref().map_or(Value::Missing("the same name"), Value::from),
             ]);
@@ -292,16 +290,16 @@ impl Comparison {
                 percent(change),
                 verdict.id().into(),
                 match band {
-                    _ if row.is_left_out => Value::Missing("a first step far from the others"),
+                    _ if row.is_left_out => Value::Missing("outlying first step"),
                     None => Value::Missing("fewer than two steps"),
                     Some(band) => Value::Integer(band.round() as i64),
                 },
-                row.by.map_or(Value::Missing("only one run has it"), |by| by.id().into()),
+                row.by.map_or(Value::Missing("in one run only"), |by| by.id().into()),
             ]
         });
         Table {
             id: "steps",
-            title: "Steps on the host, means over the ranks; noise is how far single steps differ",
+            title: "Steps on the host, means over the ranks; noise is the variation of single steps",
             columns: vec![
                 Column::new("base_step", "Base step", Unit::None),
                 Column::new("new_step", "New step", Unit::None),
@@ -360,8 +358,8 @@ fn columns(class: &'static str, class_title: &'static str, more: &[Column]) -> V
     columns
 }
 
-const PEAKS: &str = "Peaks of memory, the largest of all ranks; one value a run, so nothing tells noise";
-const LINES: &str = "Memory in use at the peak by line of the program, the largest of all ranks";
+const PEAKS: &str = "Memory peaks, maximum over all ranks; one value per run, so noise is unknown";
+const LINES: &str = "Memory in use at the peak by source line, maximum over all ranks";
 
 fn memory_table(rows: &[(String, Change)], id: &'static str, title: &'static str) -> Table {
     let row = |(name, change): &(String, Change)| {

@@ -16,7 +16,7 @@ const FURTHEST: usize = 10;
 /// Parts of a histogram, between the smallest and the largest figure.
 const BINS: usize = 12;
 
-const NO_FIGURE: &str = "no rank has this figure";
+const NO_FIGURE: &str = "no rank has this value";
 
 /// Replaces what there is of each rank by its distribution and by what there is of the ranks furthest out, if there are
 /// many ranks and neither details nor some ranks were asked for.
@@ -47,7 +47,7 @@ fn condensed(table: Table) -> Vec<Table> {
         furthest(&figures, sums.rows.len()).into_iter().filter_map(|row| rank(&sums.rows[row])).collect();
     let is_kept = |row: &Vec<Value>| rank(row).is_some_and(|rank| kept.contains(&rank));
     let title =
-        constant(&format!("{}: the {FURTHEST} ranks furthest out", table.title)).unwrap_or(table.title);
+        constant(&format!("{}: the {FURTHEST} most extreme ranks", table.title)).unwrap_or(table.title);
     vec![Table { title, rows: table.rows.into_iter().filter(is_kept).collect(), ..table }]
 }
 
@@ -273,7 +273,7 @@ fn distribution(table: &Table) -> Option<(Table, Vec<Figures>)> {
         row("min to max", &|of| Some(Value::from(of.histogram()))),
     ];
     let id = constant(&format!("{}{DISTRIBUTION_ENDING}", table.id))?;
-    let title = constant(&format!("{}: over all ranks, and below the {FURTHEST} furthest out", table.title))?;
+    let title = constant(&format!("{}: over all ranks, with the {FURTHEST} most extreme below", table.title))?;
     Some((Table { id, title, columns, rows }, figures))
 }
 

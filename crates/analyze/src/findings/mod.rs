@@ -140,7 +140,7 @@ fn mark_overlaps(job: &Job, mut findings: Vec<&mut Finding>) {
         }
         overlaps.sort_unstable();
         overlaps.dedup();
-        gain.basis.push_str(&format!("; may be the same time as {}", overlaps.join(", ")));
+        gain.basis.push_str(&format!("; may overlap with {}", overlaps.join(", ")));
         gain.overlaps = overlaps;
     }
 }

@@ -11,7 +11,7 @@ pub fn outcome(names: &[String], tree: &Tree, metric: Metric) -> Outcome {
     if tree.node(Tree::ROOT).total.is_zero() && tree.base.first().is_none_or(|base| base.total.is_zero()) {
         return Outcome::Skipped(Skipped {
             id: ID,
-            missing: "calls on the host and activities on the device: none was recorded or selected"
+            missing: "host calls and device activities: none recorded or selected"
                 .to_owned(),
             how_to_record: "record both sides: `torch.profiler.profile(activities=[ProfilerActivity.CPU, \
                             ProfilerActivity.CUDA], with_stack=True)`"
@@ -20,7 +20,7 @@ pub fn outcome(names: &[String], tree: &Tree, metric: Metric) -> Outcome {
     }
     Outcome::Section(Section {
         id: ID,
-        title: "Calls and what they launched",
+        title: "Call tree with GPU time",
         numbers: numbers(tree),
         tables: vec![nodes(names, tree, metric)],
         charts: Vec::new(),
@@ -42,14 +42,14 @@ fn numbers(tree: &Tree) -> Vec<Number> {
             "gpu_ns",
             whole(Metric::Gpu),
             Unit::Nanoseconds,
-            "durations of the selected kernels, copies and sets, summed; those that run together count each",
+            "summed durations of the selected GPU activities; concurrent ones count separately",
         ),
-        number("calls", whole(Metric::Calls), Unit::Count, "calls on the host and activities on the device"),
+        number("calls", whole(Metric::Calls), Unit::Count, "host calls and device activities"),
         number(
             "allocated_bytes",
             whole(Metric::Bytes),
             Unit::Bytes,
-            "bytes taken by recorded memory events; what was released again is not subtracted",
+            "allocated bytes from memory events; freed bytes are not subtracted",
         ),
         number("frames", tree.nodes.len().into(), Unit::Count, "rows of the table"),
         number(
@@ -72,9 +72,9 @@ fn nodes(names: &[String], tree: &Tree, metric: Metric) -> Table {
         Column::new("total_ns", "Host time", Unit::Nanoseconds),
         Column::new("self_ns", "Of its own", Unit::Nanoseconds),
         Column::new("gpu_total_ns", "GPU time", Unit::Nanoseconds),
-        Column::new("gpu_self_ns", "GPU time of its own", Unit::Nanoseconds),
+        Column::new("gpu_self_ns", "GPU time, exclusive", Unit::Nanoseconds),
         Column::new("total_bytes", "Allocated", Unit::Bytes),
-        Column::new("self_bytes", "Allocated of its own", Unit::Bytes),
+        Column::new("self_bytes", "Allocated, exclusive", Unit::Bytes),
     ];
     if tree.is_difference() {
         columns.extend([
@@ -82,9 +82,9 @@ fn nodes(names: &[String], tree: &Tree, metric: Metric) -> Table {
             Column::new("base_total_ns", "Host time, base", Unit::Nanoseconds),
             Column::new("base_self_ns", "Of its own, base", Unit::Nanoseconds),
             Column::new("base_gpu_total_ns", "GPU time, base", Unit::Nanoseconds),
-            Column::new("base_gpu_self_ns", "GPU time of its own, base", Unit::Nanoseconds),
+            Column::new("base_gpu_self_ns", "GPU time, exclusive, base", Unit::Nanoseconds),
             Column::new("base_total_bytes", "Allocated, base", Unit::Bytes),
-            Column::new("base_self_bytes", "Allocated of its own, base", Unit::Bytes),
+            Column::new("base_self_bytes", "Allocated, exclusive, base", Unit::Bytes),
         ]);
     }
     let mut rows = Vec::with_capacity(tree.nodes.len());

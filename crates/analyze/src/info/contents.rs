@@ -10,10 +10,10 @@ pub(super) fn section(run: &Run) -> Section {
     let tables = [inputs(run), slices(run), steps(run), devices(run), versions(run), clocks(run)];
     Section {
         id: "contents",
-        title: "What the inputs hold",
+        title: "Input contents",
         numbers: vec![
             number("inputs", run.recordings.len().into(), "recordings read"),
-            number("events", events.into(), "readable events of every phase in all of them"),
+            number("events", events.into(), "readable events of all phases, over all inputs"),
         ],
         // The first table is there even without a recording, so that programs find it.
         tables: tables
@@ -78,7 +78,7 @@ fn rank_from(source: RankSource) -> &'static str {
     match source {
         RankSource::Trace => "the trace",
         RankSource::FileName => "the file name",
-        RankSource::Assumed => "order of the names",
+        RankSource::Assumed => "name order",
     }
 }
 
@@ -192,7 +192,7 @@ fn devices(run: &Run) -> Table {
     });
     Table {
         id: "devices",
-        title: "Devices of the machine, as the recorder describes them",
+        title: "Devices, as described by the recorder",
         columns: vec![
             Column::RANK,
             Column::new("device", "Device", Unit::None),
@@ -219,7 +219,7 @@ fn clocks(run: &Run) -> Table {
         columns: vec![
             Column::RANK,
             Column::new("tool", "Recorded by", Unit::None),
-            Column::new("clock", "What the times are", Unit::None),
+            Column::new("clock", "Time base", Unit::None),
         ],
         rows: rows.collect(),
     }
@@ -242,7 +242,7 @@ fn versions(run: &Run) -> Table {
     });
     Table {
         id: "versions",
-        title: "Versions, as the recorder gives them",
+        title: "Versions, as given by the recorder",
         columns: vec![
             Column::RANK,
             Column::new("name", "Name", Unit::None),

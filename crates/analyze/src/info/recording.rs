@@ -11,7 +11,7 @@ pub(super) fn section(run: &Run) -> Section {
         title: "What was recorded",
         tables: vec![Table {
             id: "recorded",
-            title: "What was recorded, what it is good for, and how to record what is missing",
+            title: "Recorded data, its use, and how to record what is missing",
             columns: vec![
                 Column::new("what", "What", Unit::None),
                 Column::new("present", "Present", Unit::None),

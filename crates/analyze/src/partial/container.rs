@@ -97,7 +97,7 @@ pub(super) fn read(stream: &Buffer) -> Result<(HashMap<String, String>, Vec<Row>
     }
     match rest.is_empty() {
         true => Ok((facts, rows)),
-        false => Err(damaged("bytes follow its end")),
+        false => Err(damaged("trailing bytes")),
     }
 }
 
@@ -153,10 +153,10 @@ fn facts(message: &MessageBuffer) -> Result<HashMap<String, String>, PartialErro
 /// Reads the rows of a batch.
 fn batch(message: &MessageBuffer, body: &Buffer, rows: &mut Vec<Row>) -> Result<(), PartialError> {
     let message = message.as_ref();
-    let batch = message.header_as_record_batch().ok_or(damaged("a message is no batch of rows"))?;
+    let batch = message.header_as_record_batch().ok_or(damaged("a message is not a record batch"))?;
     debug_assert_eq!(message.header_type(), MessageHeader::RecordBatch);
     let count = usize::try_from(batch.length()).map_err(|_| damaged("a length is negative"))?;
-    let outside = || damaged("a column lies outside of its batch");
+    let outside = || damaged("a column exceeds its batch");
     let mut buffers = Vec::new();
     for buffer in batch.buffers().into_iter().flatten() {
         let (offset, length) = (usize::try_from(buffer.offset()), usize::try_from(buffer.length()));
@@ -181,7 +181,7 @@ fn batch(message: &MessageBuffer, body: &Buffer, rows: &mut Vec<Row>) -> Result<
         };
         let range = at(row).zip(at(row + 1)).ok_or_else(outside)?;
         let bytes = bytes(index + 1).get(range.0..range.1).ok_or_else(outside)?;
-        std::str::from_utf8(bytes).map_err(|_| damaged("a text is not UTF-8"))
+        std::str::from_utf8(bytes).map_err(|_| damaged("a string is not UTF-8"))
     };
     // Before room is made for them: every row has a checksum.
     if count > bytes(12).len() / 8 {

@@ -4,7 +4,7 @@ use eaves_model::DeviceProperties;
 use eaves_roofline::Device;
 use eaves_roofline::device::Reported;
 
-const NOT_RECORDED: &str = "the name of the device, which was not recorded";
+const NOT_RECORDED: &str = "the device name, which was not recorded";
 
 /// The device of the catalogue that recordings name, with what it reported in place of what the catalogue says. All of
 /// the names must mean one device; of several that do, the first counts.

@@ -61,7 +61,7 @@ impl Analyse for Timeline {
         if ranks.iter().all(|rank| rank.part.is_none()) {
             return Outcome::Skipped(Skipped {
                 id: Self::ID,
-                missing: "anything with a duration in the selection".to_owned(),
+                missing: "events with a duration in the selection".to_owned(),
                 how_to_record:
                     "select other ranks, steps or times; `eaves info` lists those that were recorded"
                         .to_owned(),
@@ -69,7 +69,7 @@ impl Analyse for Timeline {
         }
         Outcome::Section(Section {
             id: Self::ID,
-            title: "When host and GPU worked",
+            title: "Host and GPU activity over time",
             numbers: ranks
                 .iter()
                 .filter_map(|rank| Some((rank.rank, rank.part.as_ref()?)))
@@ -81,14 +81,14 @@ impl Analyse for Timeline {
                     job,
                     ranks,
                     "threads",
-                    "Threads of the host: union of their operators, runtime calls and Python frames, of the span",
+                    "Host threads: operators, runtime calls and Python frames, share of the span",
                     |facts| &facts.threads,
                 ),
                 tracks(
                     job,
                     ranks,
                     "streams",
-                    "Streams of the GPUs: union of their kernels, copies and sets, of the span",
+                    "GPU streams: GPU activities, share of the span",
                     |facts| &facts.streams,
                 ),
             ],
@@ -112,46 +112,46 @@ const PARTS: [Part; 4] = [
     Part {
         id: "cpu_active_ns",
         title: "CPU active",
-        explain: "union of all operators, runtime calls and Python frames of all threads; named ranges do not count",
+        explain: "union of operators, runtime calls and Python frames over all threads; named ranges excluded",
         share: (
             "cpu_active_pct",
-            "CPU active of span",
-            "time in which a thread of the host worked, of the span",
+            "CPU active, of span",
+            "time with an active host thread, share of the span",
         ),
         of: |facts| facts.cpu,
     },
     Part {
         id: "gpu_active_ns",
         title: "GPU active",
-        explain: "union of all kernels, copies and sets of all GPUs",
-        share: ("gpu_active_pct", "GPU active of span", "time in which a GPU worked, of the span"),
+        explain: "union of all GPU activities of all GPUs",
+        share: ("gpu_active_pct", "GPU active, of span", "time with an active GPU, share of the span"),
         of: |facts| facts.gpu,
     },
     Part {
         id: "overlap_ns",
         title: "Both active",
-        explain: "time in which both a thread and a GPU worked",
+        explain: "time with both a host thread and a GPU active",
         share: (
             "overlap_pct",
-            "Both active of span",
-            "time in which both a thread and a GPU worked, of the span",
+            "Both active, of span",
+            "time with both a host thread and a GPU active, share of the span",
         ),
         of: |facts| facts.overlap,
     },
     Part {
         id: "idle_ns",
         title: "Both idle",
-        explain: "time in which neither a thread nor a GPU worked",
+        explain: "time with neither a host thread nor a GPU active",
         share: (
             "idle_pct",
-            "Both idle of span",
-            "time in which neither a thread nor a GPU worked, of the span",
+            "Both idle, of span",
+            "time with neither a host thread nor a GPU active, share of the span",
         ),
         of: |facts| facts.idle,
     },
 ];
 
-const SPAN: &str = "from the first start to the last end of everything recorded, or of it what is selected";
+const SPAN: &str = "first start to last end of everything recorded or selected";
 
 fn numbers(rank: i64, facts: &Facts) -> Vec<Number> {
     let number = |id, value, unit, explain| Number::formula(id, value, unit, explain).of_rank(rank);
@@ -181,7 +181,7 @@ fn by_rank(job: &Job, ranks: &[Rank<'_, Option<Facts>>]) -> Table {
     };
     Table {
         id: "by_rank",
-        title: "Time in which threads, GPUs, both or neither worked, of the span",
+        title: "Time with threads, GPUs, both or neither active, share of the span",
         columns,
         rows: ranks.iter().filter_map(row).collect(),
     }

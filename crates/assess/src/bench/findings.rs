@@ -18,10 +18,10 @@ pub(super) fn findings(measured: &[&Measurement]) -> Vec<Finding> {
         found.push(Finding {
             id: "contaminated",
             severity: Severity::Warning,
-            claim: format!("Other programs ran in nearly every sample of {}.", contaminated.join(", ")),
+            claim: format!("Other programs disturbed nearly every sample of {}.", contaminated.join(", ")),
             gain: None,
             evidence: "results: rows without a time; samples: contamination".to_owned(),
-            next: "run it again when the machine is less busy, or let it take longer with --seconds"
+            next: "run again on a quieter machine, or increase --seconds"
                 .to_owned(),
         });
     }
@@ -36,9 +36,9 @@ fn broken(measurement: &Measurement) -> Vec<Finding> {
     let finding = |violation: &Violation| {
         let (id, next) = match violation {
             Violation::WrongResult { .. } => {
-                ("wrong_result", "do not use this kernel here; report it with the output of --json")
+                ("wrong_result", "do not use this kernel here; report it with the --json output")
             }
-            _ => ("impossible_number", "do not use this number; report it with the output of --json"),
+            _ => ("impossible_number", "do not use this number; report it with the --json output"),
         };
         Finding {
             id,

@@ -44,7 +44,7 @@ const COLUMNS: [Column; 32] = [
     Column::new("violations", "Broken limits", Unit::None),
 ];
 
-const NO_ROOF: &str = "no roofs of so many threads were given or measured: --device FILE";
+const NO_ROOF: &str = "no roofs given or measured for this many threads: --device FILE";
 
 pub(super) fn table(measured: &[&Measurement], roofs: &Roofs<'_>) -> Table {
     let mut rows: Vec<Vec<Value>> =
@@ -78,7 +78,7 @@ fn row(measurement: &Measurement, all: &[&Measurement], roofs: &Roofs<'_>) -> Ve
     let share = low.zip(time).map(|(low, time)| 100.0 * low / time.median);
     let no_roof = match (&found, reason) {
         (None, _) => NO_ROOF,
-        (Some(_), "") => "the device has no peak or bandwidth for it",
+        (Some(_), "") => "the device has no peak or bandwidth for this",
         (Some(_), reason) => reason,
     };
     let verification = measurement.verification.as_ref();
@@ -92,7 +92,7 @@ fn row(measurement: &Measurement, all: &[&Measurement], roofs: &Roofs<'_>) -> Ve
         of_time(|time| 50.0e-9 * (time.high - time.low) / time.median),
         Value::known(rate(measurement.work.flops), nothing(measurement.work.flops, "no arithmetic")),
         Value::known(rate(bytes), nothing(bytes, "nothing is moved")),
-        Value::known(speedup(measurement, all), "no FP32 kernel of this shape was run beside it"),
+        Value::known(speedup(measurement, all), "no FP32 kernel of this shape to compare with"),
         Value::known(share, no_roof),
         Value::known_text(
             found.as_ref().and_then(Interval::bound_by).map(|time| time.roof.as_str()),
@@ -110,11 +110,11 @@ fn row(measurement: &Measurement, all: &[&Measurement], roofs: &Roofs<'_>) -> Ve
         shown(|time| time.low),
         shown(|time| time.high),
         shown(|time| time.mad),
-        Value::known(verification.map(|verification| verification.error), "it was not checked"),
-        Value::known(verification.map(|verification| verification.tolerance), "it was not checked"),
+        Value::known(verification.map(|verification| verification.error), "not verified"),
+        Value::known(verification.map(|verification| verification.tolerance), "not verified"),
         Value::known_text(
             verification.map(|verification| verification.against.as_str()),
-            "it was not checked",
+            "not verified",
         ),
         Value::known_text(
             measurement.work.arithmetic.map(|arithmetic| arithmetic.id()),
@@ -122,12 +122,12 @@ fn row(measurement: &Measurement, all: &[&Measurement], roofs: &Roofs<'_>) -> Ve
         ),
         Value::known(Some(measurement.work.flops * calls(measurement)), ""),
         Value::known(Some(bytes * calls(measurement)), ""),
-        Value::known(measurement.clock.map(|clock| clock / 1e9), "the clock cannot be measured"),
+        Value::known(measurement.clock.map(|clock| clock / 1e9), "clock not measurable"),
         Value::known_text(
             conditions.huge_pages.map(|huge| if huge { "yes" } else { "no" }),
-            "the system does not say",
+            "not reported by the system",
         ),
-        Value::known_text(dropped(measurement).as_deref(), "no sample was dropped"),
+        Value::known_text(dropped(measurement).as_deref(), "no samples dropped"),
         violations(measurement).map_or_else(|| "none".into(), Value::from),
     ]
 }

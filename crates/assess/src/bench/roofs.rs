@@ -56,13 +56,13 @@ pub fn roofs(roofs: &Roofs<'_>, datasheet: Option<&Device>) -> Section {
             let share = whole.or(one).zip(said).map(|(measured, said)| 100.0 * measured / said);
             vec![
                 roof.name.into(),
-                Value::known(one, "it was not measured on one core"),
-                Value::known(whole, "it was not measured on all cores"),
+                Value::known(one, "not measured on one core"),
+                Value::known(whole, "not measured on all cores"),
                 roof.unit.into(),
-                Value::known(whole.zip(one).map(|(all, one)| all / one), "it was not measured on both"),
+                Value::known(whole.zip(one).map(|(all, one)| all / one), "not measured on both"),
                 Value::known(roof.size, "only memory levels have a size"),
-                Value::known(said, "the catalogue does not know it"),
-                Value::known(share, "the catalogue does not know it"),
+                Value::known(said, "not in the catalog"),
+                Value::known(share, "not in the catalog"),
                 roof.kind.into(),
             ]
         })
@@ -71,21 +71,21 @@ pub fn roofs(roofs: &Roofs<'_>, datasheet: Option<&Device>) -> Section {
     let name = Value::known_text(device.map(|device| device.name.as_str()), "nothing was measured");
     let clock = device.and_then(|device| device.clock.as_ref()).map(|clock| clock.value / 1e9);
     let numbers = vec![
-        number("device", name, Unit::None, "What was measured, as it calls itself."),
+        number("device", name, Unit::None, "Name of the measured device, as it reports itself."),
         number(
             "clock_ghz",
-            Value::known(clock, "the clock cannot be measured"),
+            Value::known(clock, "clock not measurable"),
             Unit::None,
-            "The core clock while it was measured.",
+            "Core clock during the measurement.",
         ),
         number(
             "datasheet",
             Value::known_text(
                 datasheet.map(|device| device.name.as_str()),
-                "the catalogue does not know the device",
+                "device not in the catalog",
             ),
             Unit::None,
-            "The device of the catalogue that stands beside it.",
+            "Catalog device shown for comparison.",
         ),
     ];
     Section {

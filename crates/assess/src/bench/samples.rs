@@ -17,7 +17,7 @@ const COLUMNS: [Column; 10] = [
     Column::new("time_ns", "One call", Unit::Nanoseconds),
 ];
 
-const NOT_TOLD: &str = "the system does not tell";
+const NOT_TOLD: &str = "not reported by the system";
 
 pub(super) fn table(measured: &[&Measurement]) -> Table {
     let count = |value: Option<u32>| value.map_or(Value::Missing(NOT_TOLD), |value| i64::from(value).into());
@@ -31,7 +31,7 @@ pub(super) fn table(measured: &[&Measurement]) -> Table {
                 sample.other_ns.map_or(Value::Missing(NOT_TOLD), Value::from),
                 count(sample.switches),
                 count(sample.steal),
-                Value::known(sample.clock.map(|clock| clock / 1e9), "the clock cannot be measured"),
+                Value::known(sample.clock.map(|clock| clock / 1e9), "clock not measurable"),
                 Value::known_text(sample.contamination.map(|reason| reason.id()), "it is clean"),
                 Value::known(Some(sample.seconds() * 1e9), ""),
             ]

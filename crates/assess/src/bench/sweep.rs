@@ -87,7 +87,7 @@ pub(super) fn tables(measured: &[&Measurement]) -> (Option<Table>, Option<Crossi
                 Value::known(flops.map(|flops| flops / time / 1e9), ""),
                 Value::known(
                     base_of(one).and_then(|base| base.at(*batch)).map(|base| base / time),
-                    "no FP32 kernel was run beside it",
+                    "no FP32 kernel to compare with",
                 ),
             ]);
         }
@@ -209,16 +209,16 @@ impl Crossings {
             let batch = |batch: Option<usize>, reason| batch.map_or(Value::Missing(reason), Value::from);
             vec![
                 crossing.name.as_str().into(),
-                Value::known(crossing.first, "no batch was run in both"),
-                Value::known(crossing.last, "no batch was run in both"),
-                Value::known(crossing.at, "it does not cross FP32 in these batches"),
-                batch(crossing.between.0, "it is never quicker"),
-                batch(crossing.between.1, "it is always quicker"),
+                Value::known(crossing.first, "no batch ran in both"),
+                Value::known(crossing.last, "no batch ran in both"),
+                Value::known(crossing.at, "does not cross FP32 in these batches"),
+                batch(crossing.between.0, "never faster"),
+                batch(crossing.between.1, "always faster"),
             ]
         });
         Table {
             id: "crossovers",
-            title: "Where narrow weights stop to pay",
+            title: "Batch crossover",
             columns: CROSSOVERS.to_vec(),
             rows: rows.collect(),
         }
@@ -228,7 +228,7 @@ impl Crossings {
         let finding = |crossing: &Crossing| {
             let claim = match crossing.between {
                 (Some(quicker), Some(slower)) => format!(
-                    "{} is quicker than FP32 up to batch {quicker} and slower from {slower}.",
+                    "{} is faster than FP32 up to batch {quicker} and slower from {slower}.",
                     crossing.name
                 ),
                 (None, Some(_)) => format!("{} is slower than FP32 from the smallest batch.", crossing.name),
@@ -240,7 +240,7 @@ impl Crossings {
                 claim,
                 gain: None,
                 evidence: "crossovers, sweep".to_owned(),
-                next: "widen weights once and keep them for larger batches".to_owned(),
+                next: "widen the weights once for larger batches".to_owned(),
             })
         };
         self.0.iter().filter_map(finding).collect()

@@ -2,83 +2,83 @@
 
 /// A line for each kind that is met often. Numbers are those of `torch/_dynamo/graph_break_registry.json`.
 const BY_KIND: &[(u32, &str)] = &[
-    (3, "return a list, or let the generator be used up inside the compiled function"),
+    (3, "return a list, or exhaust the generator inside the compiled function"),
     (7, CALL_OUTSIDE),
     (8, CALL_OUTSIDE),
     (9, CALL_OUTSIDE),
     (14, "compile around the RNN, or set torch._dynamo.config.allow_rnn = True"),
-    (25, "remove the call of torch._dynamo.graph_break() once it is not needed"),
-    (29, "register the hook outside, or turn compiled autograd on"),
+    (25, "remove the torch._dynamo.graph_break() call once it is no longer needed"),
+    (29, "register the hook outside, or enable compiled autograd"),
     (33, KEEP_TENSOR),
-    (34, "use torch._assert_async, or torch._check on sizes, in place of assert on values"),
+    (34, "use torch._assert_async, or torch._check on sizes, instead of assert on values"),
     (35, BRANCH),
     (36, DYNAMIC_OUTPUT),
     (37, DYNAMIC_OUTPUT),
-    (39, "see the recompilations: a guard fails again and again, and the rest runs without compiling"),
-    (46, "use torch.no_grad() in place of inference mode, or enter it outside"),
-    (52, "look at the restarts, and split the function into smaller ones"),
-    (59, "do this call before or after the compiled function, or write it with tensor operations"),
-    (65, "see the break inside the called function, which is the cause"),
-    (66, "enter the context manager outside of the compiled function"),
-    (72, "work on a copy, or change the input outside of the compiled function"),
+    (39, "see the recompilations: a guard keeps failing, and the rest runs uncompiled"),
+    (46, "use torch.no_grad() instead of inference mode, or enter it outside"),
+    (52, "split the function into smaller ones; see the restarts"),
+    (59, "make this call before or after the compiled function, or express it with tensor operations"),
+    (65, "fix the graph break inside the called function, which causes this one"),
+    (66, "enter the context manager outside the compiled function"),
+    (72, "work on a copy, or change the input outside the compiled function"),
     (75, "define the class at the top of its file"),
-    (82, "write the statement in a simpler way, or move it outside"),
-    (83, "register the hook outside, or turn compiled autograd on"),
+    (82, "simplify the statement, or move it outside"),
+    (83, "register the hook outside, or enable compiled autograd"),
     (86, "pass the value as a constant, not as a tensor"),
-    (88, "let the function that raises run outside, or test for the cause before"),
-    (89, "let the function that raises run outside, or test for the cause before"),
+    (88, "call the raising function outside, or check for the cause first"),
+    (89, "call the raising function outside, or check for the cause first"),
     (90, REGISTER),
-    (92, "return tensors and plain containers of them, and make other objects outside"),
-    (98, "compile around it: it is disabled on purpose, and each call splits the graph"),
-    (99, "compile around it: it is disabled on purpose, and each call splits the graph"),
+    (92, "return tensors and plain containers of them; create other objects outside"),
+    (98, "compile around it: it is deliberately disabled, and each call splits the graph"),
+    (99, "compile around it: it is deliberately disabled, and each call splits the graph"),
     (105, NUMPY),
     (106, NUMPY),
     (109, KEEP_TENSOR),
-    (123, "call backward outside of the compiled function"),
+    (123, "call backward outside the compiled function"),
     (124, KEEP_TENSOR),
-    (126, "make a new tensor in place of resizing one"),
-    (142, "enter the context manager outside of the compiled function"),
+    (126, "create a new tensor instead of resizing one"),
+    (142, "enter the context manager outside the compiled function"),
     (147, CALL_OUTSIDE),
-    (151, "look at signatures and frames outside of the compiled function"),
-    (156, "write the method call with tensor operations, or do it outside"),
+    (151, "inspect signatures and frames outside the compiled function"),
+    (156, "express the method call with tensor operations, or make it outside"),
     (157, NUMPY),
     (158, NUMPY),
     (170, BRANCH),
-    (171, "use a plain text as the message of the assert"),
-    (172, "use the functional collectives, or wait outside of the compiled function"),
+    (171, "use a plain string as the assert message"),
+    (172, "use functional collectives, or wait outside the compiled function"),
     (177, REGISTER),
-    (179, "copy outside of the compiled function, tensors with clone()"),
+    (179, "copy outside the compiled function; use clone() for tensors"),
     (191, "do not let results depend on id() of objects"),
     (207, "sort outside, or with torch.sort on tensors"),
     (212, "profile around the compiled function, not inside"),
-    (213, "write the builtin with a tensor operation"),
-    (219, "see the failures: the compiler behind Dynamo raised, and this part runs without compiling"),
-    (222, "use a list or a dict in place of a set of tensors"),
+    (213, "replace the builtin by a tensor operation"),
+    (219, "see the failures: the compiler backend raised, and this part runs uncompiled"),
+    (222, "use a list or a dict instead of a set of tensors"),
     (231, NUMPY),
-    (246, "give torch.nn.functional.one_hot the number of classes"),
-    (262, "enter the context manager outside of the compiled function"),
-    (263, "enter the context manager outside of the compiled function"),
+    (246, "pass num_classes to torch.nn.functional.one_hot"),
+    (262, "enter the context manager outside the compiled function"),
+    (263, "enter the context manager outside the compiled function"),
     (370, "profile around the compiled function, not inside"),
-    (376, "compile around it: it is disabled on purpose, and each call splits the graph"),
-    (377, "compile around it: it is disabled on purpose, and each call splits the graph"),
+    (376, "compile around it: it is deliberately disabled, and each call splits the graph"),
+    (377, "compile around it: it is deliberately disabled, and each call splits the graph"),
     (3069, REGISTER),
-    (4198, "copy outside of the compiled function, tensors with clone()"),
-    (7000, "take what breaks out of the loop: behind such a break the whole frame runs without compiling"),
-    (9193, "take times around the compiled function, not inside"),
+    (4198, "copy outside the compiled function; use clone() for tensors"),
+    (7000, "move the breaking code out of the loop: such a break leaves the whole frame uncompiled"),
+    (9193, "measure time around the compiled function, not inside"),
 ];
 
-const PRINT: &str = "take the output out, or hide it behind `if not torch.compiler.is_compiling():`";
-const BRANCH: &str = "compute both sides and choose with torch.where, or use torch.cond; a condition that is fixed for \
-                      the run belongs outside, passed as a bool";
-const KEEP_TENSOR: &str = "keep the value a tensor (torch.where, masks, index with tensors) and read it outside; or set \
-                           torch._dynamo.config.capture_scalar_outputs = True";
+const PRINT: &str = "remove the output, or guard it with `if not torch.compiler.is_compiling():`";
+const BRANCH: &str = "compute both sides and select with torch.where, or use torch.cond; evaluate a condition \
+    that is fixed for the run outside and pass it as a bool";
+const KEEP_TENSOR: &str = "keep the value in a tensor (torch.where, masks, tensor indices) and read it outside; \
+    or set torch._dynamo.config.capture_scalar_outputs = True";
 const DYNAMIC_OUTPUT: &str = "use an operation whose result has a fixed shape (masks, torch.where), or set \
                               torch._dynamo.config.capture_dynamic_output_shape_ops = True";
-const CALL_OUTSIDE: &str = "call it outside of the compiled function, or make it an operator with \
-                            torch.library.custom_op";
+const CALL_OUTSIDE: &str = "call it outside the compiled function, or register it as an operator with \
+    torch.library.custom_op";
 const REGISTER: &str =
-    "make it an operator that tracing understands: torch.library.custom_op with register_fake";
-const NUMPY: &str = "use the PyTorch operation of the same name in place of NumPy's";
+    "register it as a traceable operator: torch.library.custom_op with register_fake";
+const NUMPY: &str = "use the PyTorch operation of the same name instead of NumPy's";
 
 /// What stands in a title or context, for kinds that are not in the list.
 const BY_WORD: &[(&[&str], &str)] = &[
@@ -86,17 +86,16 @@ const BY_WORD: &[(&[&str], &str)] = &[
     (&["numpy", "ndarray"], NUMPY),
     (&["data-dependent", "data dependent", "dynamic control flow", "generic_jump"], BRANCH),
     (&["item()", "tolist"], KEEP_TENSOR),
-    (&["assert"], "use torch._assert_async, or torch._check on sizes, in place of assert on values"),
-    (&["context manager", "contextlib"], "enter the context manager outside of the compiled function"),
-    (&["exception", "raise"], "let the function that raises run outside, or test for the cause before"),
-    (&["hook"], "register the hook outside, or turn compiled autograd on"),
-    (&["generator", "iterator", "next()"], "use a list in place of the iterator"),
+    (&["assert"], "use torch._assert_async, or torch._check on sizes, instead of assert on values"),
+    (&["context manager", "contextlib"], "enter the context manager outside the compiled function"),
+    (&["exception", "raise"], "call the raising function outside, or check for the cause first"),
+    (&["hook"], "register the hook outside, or enable compiled autograd"),
+    (&["generator", "iterator", "next()"], "use a list instead of the iterator"),
     (&["fake tensor", "meta kernel", "not implemented in python", "c/c++"], REGISTER),
     (&["skipped", "unsupported function", "untraceable"], CALL_OUTSIDE),
     (
         &["torch.cond", "torch.while_loop", "torch.scan", "torch.map", "higher order"],
-        "give the higher-order operator \
-      plain tensors, and functions without side effects",
+        "pass plain tensors and side-effect-free functions to the higher-order operator",
     ),
 ];
 
@@ -113,7 +112,7 @@ pub(super) fn of(kind: Option<u32>, title: &str, context: &str) -> &'static str 
     let text = format!("{title} {context}").to_lowercase();
     let found = BY_WORD.iter().find(|(words, _)| words.iter().any(|word| text.contains(word)));
     found.map_or(
-        "move this line out of the compiled function, or write it with tensor operations",
+        "move this line out of the compiled function, or express it with tensor operations",
         |(_, advice)| advice,
     )
 }

@@ -33,7 +33,7 @@ impl Distinct<'_> {
     fn kind(&self) -> Value {
         match self.first.kind {
             Some(kind) => Value::Text(format!("gb{kind:04}")),
-            None => Value::Missing("PyTorch gave it no number"),
+            None => Value::Missing("PyTorch assigned no number"),
         }
     }
 
@@ -66,9 +66,9 @@ pub(super) fn section(logs: &[CompileLog]) -> Outcome {
         number(
             "graph_breaks",
             distinct.len() as u64,
-            "Distinct graph breaks: of one kind at one line of the user's code, on all ranks.",
+            "Distinct graph breaks (kind and source line), over all ranks.",
         ),
-        number("graph_breaks_met", met, "How often graph breaks were met while compiling, on all ranks."),
+        number("graph_breaks_met", met, "Occurrences of graph breaks during compilation, over all ranks."),
     ];
     let findings = distinct.iter().take(MOST_FINDINGS).map(finding).collect();
     Outcome::Section(Section {
@@ -178,7 +178,7 @@ fn told(distinct: &[Distinct<'_>]) -> Table {
             row("stack", &format!("{place} in {}", one.text(frame.function)));
         }
     }
-    Table { id: "told", title: "What PyTorch says of them", columns, rows }
+    Table { id: "told", title: "PyTorch's explanations", columns, rows }
 }
 
 /// A hint that fits a sentence.
@@ -201,7 +201,7 @@ fn finding(one: &Distinct<'_>) -> Finding {
             Ns::ZERO,
             one.resumed,
             0,
-            "at most the time of compiling what is resumed behind the break by itself",
+            "at most the time to compile the resumed part separately",
         )
     });
     let hints = match one.first.hints.as_slice() {

@@ -57,7 +57,7 @@ pub(super) fn table(logs: &[CompileLog]) -> Option<Table> {
         Column::new("hits", "hits", Unit::Count),
         Column::new("misses", "misses", Unit::Count),
         Column::new("bypasses", "passed by", Unit::Count),
-        Column::new("reason", "PyTorch's reason to pass by", Unit::None),
+        Column::new("reason", "Bypass reason", Unit::None),
     ];
     let row = |cache: Cache| {
         let counts = Counts::of(lookups(), cache);
@@ -68,11 +68,11 @@ pub(super) fn table(logs: &[CompileLog]) -> Option<Table> {
             counts.hits.into(),
             counts.misses.into(),
             counts.bypasses.into(),
-            Value::known_text(reason, "none was passed by"),
+            Value::known_text(reason, "no bypass"),
         ]
     };
     let rows = vec![row(Cache::FxGraph), row(Cache::Autograd)];
-    Some(Table { id: "caches", title: "Caches of compiled graphs", columns, rows })
+    Some(Table { id: "caches", title: "Compilation caches", columns, rows })
 }
 
 fn reasons(logs: &[CompileLog], cache: Cache) -> BTreeMap<String, u64> {
@@ -95,10 +95,10 @@ pub(super) fn findings(logs: &[CompileLog]) -> Vec<Finding> {
             found.push(Finding {
                 id: "cache_bypassed",
                 severity: Severity::Info,
-                claim: format!("The cache of {} graphs was passed by {count} times. PyTorch: “{reason}”.", cache.id()),
+                claim: format!("The cache of {} graphs was bypassed {count} times. PyTorch: “{reason}”.", cache.id()),
                 gain: None,
                 evidence: "caches: passed by".to_owned(),
-                next: "what is passed by is compiled anew in every run; see whether the operator has an alternative"
+                next: "bypassed graphs are recompiled in every run; look for an alternative operator"
                     .to_owned(),
             });
         }
@@ -107,17 +107,18 @@ pub(super) fn findings(logs: &[CompileLog]) -> Vec<Finding> {
     if counts.misses > 0 && counts.hits == 0 {
         let saved = behind_misses(logs);
         let claim = match counts.misses {
-            1 => "The graph was compiled anew: the cache was cold.".to_owned(),
-            misses => format!("Each of {misses} graphs was compiled anew: the cache was cold."),
+            1 => "The graph was recompiled: the cache was cold.".to_owned(),
+            misses => format!("All {misses} graphs were recompiled: the cache was cold."),
         };
         found.push(Finding {
             id: "cold_cache",
             severity: Severity::Info,
             claim,
             gain: (saved > Ns::ZERO)
-                .then(|| Gain::new(Ns::ZERO, saved, 0, "time of Inductor behind misses, if a next run finds them all")),
+                .then(|| Gain::new(Ns::ZERO, saved, 0, "Inductor time of the misses, if the next run hits them all")),
             evidence: "caches: misses".to_owned(),
-            next: "keep TORCHINDUCTOR_CACHE_DIR between runs and machines of one kind, and compare runs of one state only"
+            next: "keep TORCHINDUCTOR_CACHE_DIR between runs and identical machines, and compare only runs with \
+                the same cache state"
                 .to_owned(),
         });
     }

@@ -81,18 +81,18 @@ impl Cause {
     /// What it is called in tables.
     pub fn id(self) -> &'static str {
         match self {
-            Self::Size => "size of a tensor",
-            Self::Stride => "layout of a tensor",
-            Self::Dimensions => "dimensions of a tensor",
+            Self::Size => "tensor size",
+            Self::Stride => "tensor layout",
+            Self::Dimensions => "tensor rank",
             Self::Precision => "type of elements",
-            Self::Device => "device or kind of tensor",
+            Self::Device => "tensor device or type",
             Self::Gradient => "requires_grad",
-            Self::ModuleValue => "value held by a module",
-            Self::Value => "value of a variable",
-            Self::Type => "type of an object",
+            Self::ModuleValue => "module attribute",
+            Self::Value => "variable value",
+            Self::Type => "object type",
             Self::Identity => "another object",
             Self::Container => "length or keys",
-            Self::GlobalState => "state of the program",
+            Self::GlobalState => "global state",
             Self::Other => "other",
         }
     }
@@ -101,31 +101,31 @@ impl Cause {
     pub fn advice(self) -> &'static str {
         match self {
             Self::Size => {
-                "mark the dimension with torch._dynamo.mark_dynamic(tensor, dim), or compile with dynamic=True; few \
-                 lengths may be padded instead"
+                "mark the dimension with torch._dynamo.mark_dynamic(tensor, dim), or compile with dynamic=True; \
+                pad if there are only a few lengths"
             }
-            Self::Stride => "give tensors of one layout: .contiguous() before the call",
-            Self::Dimensions => "give tensors of one number of dimensions, or compile a function for each",
-            Self::Precision => "convert before the call, or compile a function for each type",
-            Self::Device => "give tensors of one device and kind, or compile a function for each",
-            Self::Gradient => "call it with and without gradients from different compiled functions",
+            Self::Stride => "pass tensors with one layout: call .contiguous() first",
+            Self::Dimensions => "pass tensors with the same number of dimensions, or compile one function for each",
+            Self::Precision => "convert before the call, or compile one function per type",
+            Self::Device => "pass tensors of one device and type, or compile one function for each",
+            Self::Gradient => "use separate compiled functions for calls with and without gradients",
             Self::ModuleValue => {
-                "hold what changes in a tensor (register_buffer), or set \
-                 torch._dynamo.config.allow_unspec_int_on_nn_module = True for integers"
+                "store changing values in a tensor (register_buffer), or set \
+                torch._dynamo.config.allow_unspec_int_on_nn_module = True for integers"
             }
             Self::Value => {
-                "pass what changes as a tensor; an integer becomes dynamic by itself after its first change, \
-                 flags and texts do not"
+                "pass changing values as tensors; integers become dynamic after their first change, flags and \
+                strings do not"
             }
-            Self::Type => "pass the argument with one type always, e.g. never an int here and a float there",
+            Self::Type => "always pass the argument with the same type, not an int here and a float there",
             Self::Identity => {
-                "keep the object: a function, module or constant that is made anew for each call is another each time"
+                "reuse the object: a function, module or constant created for each call never matches its guard"
             }
             Self::Container => {
-                "keep lists and dicts of one length with the same keys, or stack them into a tensor"
+                "keep the length of lists and the keys of dicts fixed, or stack them into a tensor"
             }
-            Self::GlobalState => "set gradient mode, autocast and other switches once, before the first call",
-            Self::Other => "see which value the guard is about, and keep it the same or make it a tensor",
+            Self::GlobalState => "set gradient mode, autocast and other global switches once, before the first call",
+            Self::Other => "find the value the guard checks, and keep it constant or make it a tensor",
         }
     }
 }

@@ -23,20 +23,20 @@ pub fn compare(base: &[CompileLog], new: &[CompileLog]) -> Vec<Outcome> {
             "new_graph_breaks",
             appeared.into(),
             Unit::Count,
-            "Distinct graph breaks of the new run alone.",
+            "Graph breaks only in the new run.",
         ),
-        number("gone_graph_breaks", gone.into(), Unit::Count, "Distinct graph breaks of the base run alone."),
+        number("gone_graph_breaks", gone.into(), Unit::Count, "Graph breaks only in the base run."),
         number(
             "compile_time_change_ns",
             (after - before).into(),
             Unit::Nanoseconds,
-            "Time of compiling in the new run minus that in the base run, each of the rank with most.",
+            "Compile time of the new run minus the base run, each on its slowest rank.",
         ),
         number(
             "compile_time_change_pct",
             Value::percent((after - before).0, before.0),
             Unit::Percent,
-            "The same as a share of the base run's.",
+            "The change as a percentage of the base run.",
         ),
     ];
     let mut findings = Vec::new();
@@ -44,7 +44,7 @@ pub fn compare(base: &[CompileLog], new: &[CompileLog]) -> Vec<Outcome> {
         findings.push(Finding {
             id: "new_graph_break",
             severity: Severity::Warning,
-            claim: format!("{} breaks the graph in the new run alone. PyTorch: “{}”.", one.place, one.title),
+            claim: format!("{} breaks the graph only in the new run. PyTorch: “{}”.", one.place, one.title),
             gain: None,
             evidence: format!("breaks: {}", one.place),
             next: super::advice::of(one.kind, &one.title, &one.context).to_owned(),
@@ -93,11 +93,11 @@ fn metrics(base: &[CompileLog], new: &[CompileLog]) -> Table {
         let change = match (float(&value(&base)), float(&value(&new))) {
             (Some(base), Some(new)) if base != 0.0 => Value::float(100.0 * (new - base) / base, "no number"),
             (Some(_), Some(_)) => Value::Missing("the base is 0"),
-            _ => Value::Missing("not in both runs"),
+            _ => Value::Missing("in one run only"),
         };
         vec![section.into(), id.into(), unit.into(), value(&base), value(&new), change]
     });
-    Table { id: "metrics", title: "Numbers of both runs", columns, rows: rows.collect() }
+    Table { id: "metrics", title: "Both runs", columns, rows: rows.collect() }
 }
 
 fn float(value: &Value) -> Option<f64> {
@@ -170,7 +170,7 @@ fn break_table(breaks: &[Break]) -> Table {
             one.title.clone().into(),
         ]
     });
-    Table { id: "breaks", title: "Graph breaks of both runs", columns, rows: rows.collect() }
+    Table { id: "breaks", title: "Graph breaks in both runs", columns, rows: rows.collect() }
 }
 
 #[derive(Default)]
@@ -226,7 +226,7 @@ fn function_table(functions: &[Function]) -> Table {
             one.change().into(),
         ]
     });
-    Table { id: "functions", title: "Time of compiling by function", columns, rows: rows.collect() }
+    Table { id: "functions", title: "Compile time by function", columns, rows: rows.collect() }
 }
 
 fn slower(before: Ns, after: Ns, functions: &[Function]) -> Option<Finding> {
@@ -246,8 +246,8 @@ fn slower(before: Ns, after: Ns, functions: &[Function]) -> Option<Finding> {
             most.name,
             duration(most.change()),
         ),
-        gain: Some(Gain::new(Ns::ZERO, change, 0, "time beyond that of the base run")),
+        gain: Some(Gain::new(Ns::ZERO, change, 0, "compile time beyond the base run's")),
         evidence: "functions: change".to_owned(),
-        next: "see first whether the caches of both runs were equally warm".to_owned(),
+        next: "first check that the caches of both runs were equally warm".to_owned(),
     })
 }

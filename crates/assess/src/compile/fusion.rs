@@ -6,8 +6,8 @@ use eaves_section::{Column, Finding, Number, Section, Severity, Skipped, Table, 
 
 use super::names;
 
-const NO_GRAPH: &str = "the graph after all passes is not in the log";
-const NO_CALL: &str = "the code has no function `call`";
+const NO_GRAPH: &str = "the log lacks the post-grad graph";
+const NO_CALL: &str = "the generated code has no function `call`";
 const NO_LAUNCH: &str = "nothing is launched";
 
 /// What is launched in all; nothing if the code does not show it.
@@ -26,7 +26,7 @@ pub(super) fn section(logs: &[CompileLog]) -> Outcome {
     if graphs.is_empty() {
         return Outcome::Skipped(Skipped {
             id: "fusion",
-            missing: "the log has no code that Inductor generated".to_owned(),
+            missing: "the log has no Inductor output code".to_owned(),
             how_to_record: "compile with the backend `inductor` and record with TORCH_TRACE=DIR".to_owned(),
         });
     }
@@ -41,10 +41,11 @@ pub(super) fn section(logs: &[CompileLog]) -> Outcome {
             "fusion_ratio",
             ratio(operators, launched),
             Unit::None,
-            "Operators after all passes without views, divided by launches of the generated code.",
+            "Post-grad operators without views, divided by launches in the generated code.",
         ),
-        number("operators", operators.into(), "Operators after all passes, without views."),
-        number("launches", launched.into(), "Launches of the code: generated, of libraries and fallbacks."),
+        number("operators", operators.into(), "Post-grad operators, without views."),
+        number("launches", launched.into(), "Launches in the generated code: generated kernels, library calls and \
+            fallbacks."),
         number(
             "generated",
             part(|graph| graph.generated.unwrap_or(0)).into(),
@@ -53,9 +54,9 @@ pub(super) fn section(logs: &[CompileLog]) -> Outcome {
         number(
             "external",
             part(|graph| graph.external).into(),
-            "Calls of libraries and of kernels that users wrote.",
+            "Calls of libraries and user-defined kernels.",
         ),
-        number("fallback", part(|graph| graph.fallback).into(), "Operators that run as in eager mode."),
+        number("fallback", part(|graph| graph.fallback).into(), "Fallbacks to eager operators."),
     ];
     let findings = findings(&graphs);
     Outcome::Section(Section {
@@ -109,7 +110,7 @@ fn table(graphs: &[(&CompileLog, &CompiledGraph)]) -> Table {
             log.rank.into(),
         ]
     });
-    Table { id: "graphs", title: "Graphs in the order their code was made", columns, rows: rows.collect() }
+    Table { id: "graphs", title: "Graphs in order of code generation", columns, rows: rows.collect() }
 }
 
 fn findings(graphs: &[(&CompileLog, &CompiledGraph)]) -> Vec<Finding> {
@@ -121,11 +122,11 @@ fn findings(graphs: &[(&CompileLog, &CompiledGraph)]) -> Vec<Finding> {
         found.push(Finding {
             id: "fallbacks",
             severity: Severity::Info,
-            claim: format!("{calls} as in eager mode, between generated kernels, and cannot be fused."),
+            claim: format!("{calls} as an eager fallback between generated kernels and cannot be fused."),
             gain: None,
             evidence: "graphs: fallback".to_owned(),
             next:
-                "see which operators they are in the generated code; some have a form that Inductor can lower"
+                "find these operators in the generated code; some have a form that Inductor can lower"
                     .to_owned(),
         });
     }
@@ -135,10 +136,10 @@ fn findings(graphs: &[(&CompileLog, &CompiledGraph)]) -> Vec<Finding> {
         found.push(Finding {
             id: "tiny_graphs",
             severity: Severity::Info,
-            claim: format!("{small} graphs hold one operator: compiling them gains nothing."),
+            claim: format!("{small} graphs contain a single operator: compiling them gains nothing."),
             gain: None,
             evidence: "graphs: operators".to_owned(),
-            next: "compile a larger function around them, and see the graph breaks between them".to_owned(),
+            next: "compile a larger function around them, and fix the graph breaks between them".to_owned(),
         });
     }
     found

@@ -47,11 +47,11 @@ pub(super) fn section(logs: &[CompileLog]) -> Outcome {
     let number = |id, value: usize, explain| Number::formula(id, value.into(), Unit::Count, explain);
     let numbers = vec![
         number("ranks", ranks.len(), "Ranks with a log."),
-        number("other_compiles", other_ids.len(), "Ranks that compiled other frames than the first."),
+        number("other_compiles", other_ids.len(), "Ranks that compiled different frames than the first rank."),
         number(
             "other_caches",
             other_pattern.len(),
-            "Ranks whose caches answered in another order than the first's.",
+            "Ranks whose cache hits and misses differ from the first rank's.",
         ),
     ];
     let mut findings = Vec::new();
@@ -60,10 +60,10 @@ pub(super) fn section(logs: &[CompileLog]) -> Outcome {
         findings.push(Finding {
             id: "caches_diverge",
             severity: Severity::Warning,
-            claim: format!("Caches answer otherwise on {} than on the first.", named(&other_pattern)),
+            claim: format!("Cache hits differ on {} from the first rank.", named(&other_pattern)),
             gain: None,
             evidence: "ranks: hits, misses".to_owned(),
-            next: "share one cache directory, or none: ranks that hit wait for those that compile".to_owned(),
+            next: "share one cache directory or none: ranks that hit wait for ranks that compile".to_owned(),
         });
     }
     findings.extend(imbalance(&ranks));
@@ -95,16 +95,16 @@ fn divergence(ranks: &[Rank<'_>], others: &[i64]) -> Option<Finding> {
     let extra = other.ids.iter().find(|id| usual.ids.binary_search(id).is_err());
     let detail = match (missing, extra) {
         (Some(id), _) => format!("rank {} did not compile `{id}`", other.log.rank),
-        (None, Some(id)) => format!("rank {} alone compiled `{id}`", other.log.rank),
-        (None, None) => format!("rank {} compiled the same more or less often", other.log.rank),
+        (None, Some(id)) => format!("only rank {} compiled `{id}`", other.log.rank),
+        (None, None) => format!("rank {} compiled the same frames a different number of times", other.log.rank),
     };
     Some(Finding {
         id: "compiles_diverge",
         severity: Severity::Critical,
-        claim: format!("Not all ranks compile the same: {} differ from the first; {detail}.", named(others)),
+        claim: format!("Ranks compile different code: {} differ from the first; {detail}.", named(others)),
         gain: None,
         evidence: "ranks: compilations".to_owned(),
-        next: "look for what depends on the rank (shapes, flags, conditions): graphs with collectives may wait for ever"
+        next: "look for rank-dependent shapes, flags or conditions: graphs with collectives may deadlock"
             .to_owned(),
     })
 }
@@ -127,9 +127,9 @@ fn imbalance(ranks: &[Rank<'_>]) -> Option<Finding> {
             fastest.log.rank,
             duration(fastest.time),
         ),
-        gain: Some(Gain::new(Ns::ZERO, spread, 0, "time of the slowest rank beyond that of the fastest")),
+        gain: Some(Gain::new(Ns::ZERO, spread, 0, "compile time of the slowest rank minus the fastest")),
         evidence: "ranks: time".to_owned(),
-        next: "see whether its caches answered otherwise, or whether its machine was busy".to_owned(),
+        next: "check whether its caches missed, or its machine was busy".to_owned(),
     })
 }
 

@@ -13,7 +13,7 @@ use super::names;
 
 const MOST_FINDINGS: usize = 8;
 
-const NO_REASON: &str = "the log gives no reason";
+const NO_REASON: &str = "the log has no reason";
 
 /// One compilation of a frame that had been compiled before.
 struct Again<'a> {
@@ -56,13 +56,13 @@ pub(super) fn section(logs: &[CompileLog]) -> Outcome {
             "recompiles",
             all.len().into(),
             Unit::Count,
-            "Compilations of frames that had been compiled before, on all ranks.",
+            "Recompilations of frames, over all ranks.",
         ),
         Number::counter(
             "recompile_time_ns",
             total.into(),
             Unit::Nanoseconds,
-            "Time of these compilations, forward and backward, summed over ranks.",
+            "Time of recompilations, forward and backward, summed over ranks.",
         ),
     ];
     let findings = groups.iter().take(MOST_FINDINGS).map(finding).collect();
@@ -151,7 +151,7 @@ fn table(all: &[Again<'_>]) -> Table {
         Column::new("function", "function", Unit::None),
         Column::new("time_ns", "time", Unit::Nanoseconds),
         Column::new("of", "guard of", Unit::None),
-        Column::new("guard", "guard that failed, as PyTorch says it", Unit::None),
+        Column::new("guard", "failed guard, as logged by PyTorch", Unit::None),
         Column::new("used", "where", Unit::None),
     ];
     let mut rows = Vec::new();
@@ -178,13 +178,13 @@ fn table(all: &[Again<'_>]) -> Table {
             rows.push(row(text(reason.of), text(reason.guard), text(reason.place)));
         }
     }
-    Table { id: "recompiles", title: "Recompilations and all guards that failed", columns, rows }
+    Table { id: "recompiles", title: "Recompilations and failed guards", columns, rows }
 }
 
 fn finding(group: &Group<'_>) -> Finding {
     let count = group.members.len();
     let times = if count == 1 { "once".to_owned() } else { format!("{count} times") };
-    let cause = group.cause.map_or("no reason is in the log", Cause::id);
+    let cause = group.cause.map_or("the log has no reason", Cause::id);
     let claim = format!(
         "`{}` was compiled again {times} ({}): {cause}{}.",
         group.function,
@@ -195,7 +195,7 @@ fn finding(group: &Group<'_>) -> Finding {
     let largest = group.members.iter().map(|again| again.time()).max().unwrap_or_default();
     let gain = (group.time > Ns::ZERO).then(|| {
         let low = Ns(group.time.0 - largest.0);
-        Gain::new(low, group.time, 0, "time of these compilations, at least without the longest of them")
+        Gain::new(low, group.time, 0, "time of these compilations, at least all but the longest")
     });
     Finding {
         id: "recompiles",

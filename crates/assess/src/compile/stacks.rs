@@ -60,8 +60,8 @@ pub(super) fn section(logs: &[CompileLog]) -> Outcome {
     if root.children.is_empty() {
         return Outcome::Skipped(Skipped {
             id: "compile-stacks",
-            missing: "the log has no stacks of compilations (dynamo_start)".to_owned(),
-            how_to_record: "record with TORCH_TRACE=DIR in place of TORCH_LOGS".to_owned(),
+            missing: "the log has no compilation stacks (dynamo_start)".to_owned(),
+            how_to_record: "record with TORCH_TRACE=DIR instead of TORCH_LOGS".to_owned(),
         });
     }
     let columns = vec![
@@ -131,10 +131,10 @@ fn insert(root: &mut Node, log: &CompileLog, compile: &Compile, status: Status) 
 fn list(node: &Node, depth: usize, rows: &mut Vec<Vec<Value>>) {
     for child in &node.children {
         let own = child.status.is_some();
-        let only = |value: Value| if own { value } else { Value::Missing("nothing was compiled here") };
+        let only = |value: Value| if own { value } else { Value::Missing("nothing compiled here") };
         rows.push(vec![
             format!("{}{}", "  ".repeat(depth), child.label).into(),
-            Value::known_text(child.status.map(Status::id), "nothing was compiled here"),
+            Value::known_text(child.status.map(Status::id), "nothing compiled here"),
             only(child.time.into()),
             only(child.ids.len().into()),
             only(shown(&child.ids).into()),

@@ -84,8 +84,8 @@ pub(super) fn section(logs: &[CompileLog]) -> Outcome {
     if timed().next().is_none() {
         return Outcome::Skipped(Skipped {
             id: "compile-time",
-            missing: "the log has no times of compilations (compilation_metrics)".to_owned(),
-            how_to_record: "let the program end by itself, with TORCH_TRACE=DIR in place of TORCH_LOGS"
+            missing: "the log has no compile times (compilation_metrics)".to_owned(),
+            how_to_record: "let the program exit on its own, with TORCH_TRACE=DIR instead of TORCH_LOGS"
                 .to_owned(),
         });
     }
@@ -120,18 +120,18 @@ fn numbers(logs: &[CompileLog]) -> Vec<Number> {
             "compile_time_ns",
             longest.into(),
             Unit::Nanoseconds,
-            "Time in which anything was compiled, overlaps counted once; of the rank with most.",
+            "Compile time on the slowest rank, overlaps counted once.",
         ),
-        count("compiles", all().count(), "Compilations of frames, on all ranks."),
+        count("compiles", all().count(), "Compiled frames, over all ranks."),
         count(
             "restarts",
             all().map(|compile| compile.restarts as usize).sum(),
-            "Attempts of Dynamo beyond the first, on all ranks.",
+            "Dynamo restarts, over all ranks.",
         ),
         count(
             "failures",
             all().filter(|compile| compile.fail_type.is_some()).count(),
-            "Compilations that ended with an exception.",
+            "Compilations that raised an exception.",
         ),
     ]
 }
@@ -147,7 +147,7 @@ fn phase_table(sum: Phases, total: Ns) -> Table {
         vec![id.into(), name.into(), time.into(), Value::percent(time.0, total.0)]
     };
     let rows = sum.named().into_iter().map(row).collect();
-    Table { id: "phases", title: "By phase, each without those inside of it", columns, rows }
+    Table { id: "phases", title: "Exclusive time by phase", columns, rows }
 }
 
 fn slowest(logs: &[CompileLog]) -> Table {
@@ -194,7 +194,7 @@ fn slowest(logs: &[CompileLog]) -> Table {
             parts.inductor.into(),
             parts.code_gen.into(),
             parts.kernels.into(),
-            backward.map_or(Value::Missing("no backward graph by itself"), Value::from),
+            backward.map_or(Value::Missing("no separate backward graph"), Value::from),
             count(compile.operators),
             count(compile.guards),
             i64::from(compile.restarts).into(),
@@ -300,10 +300,10 @@ fn findings(logs: &[CompileLog], sum: Phases, total: Ns) -> Vec<Finding> {
             found.push(Finding {
                 id: "compile_failed",
                 severity: Severity::Critical,
-                claim: format!("`{}` could not be compiled: {kind}. PyTorch: “{first}”.", function()),
+                claim: format!("`{}` failed to compile: {kind}. PyTorch: “{first}”.", function()),
                 gain: None,
                 evidence: format!("failures: {}", compile.id),
-                next: "see what PyTorch says; until then this function runs without compiling".to_owned(),
+                next: "see PyTorch's message; until it is fixed, this function runs uncompiled".to_owned(),
             });
         }
         if let Some(reason) = names::text(log, compile.cudagraph_skip) {
@@ -313,7 +313,7 @@ fn findings(logs: &[CompileLog], sum: Phases, total: Ns) -> Vec<Finding> {
                 claim: format!("`{}` runs without CUDA graphs. PyTorch: “{reason}”.", function()),
                 gain: None,
                 evidence: format!("cudagraph_skips: {}", compile.id),
-                next: "keep inputs, devices and shapes fixed, and mutate no inputs in the compiled function"
+                next: "keep inputs, devices and shapes fixed, and do not mutate inputs in the compiled function"
                     .to_owned(),
             });
         }
@@ -327,8 +327,8 @@ fn findings(logs: &[CompileLog], sum: Phases, total: Ns) -> Vec<Finding> {
         found.push(Finding {
             id: "restarts",
             severity: Severity::Info,
-            claim: format!("Dynamo began anew {times} and lost {} by it.", duration(lost)),
-            gain: Some(Gain::new(Ns::ZERO, lost, 0, "time before the last beginning of each compilation")),
+            claim: format!("Dynamo restarted {times} and lost {}.", duration(lost)),
+            gain: Some(Gain::new(Ns::ZERO, lost, 0, "time before the last restart of each compilation")),
             evidence: "restarts: lost".to_owned(),
             next: "graph breaks are the usual cause; see the reasons".to_owned(),
         });
@@ -340,12 +340,13 @@ fn findings(logs: &[CompileLog], sum: Phases, total: Ns) -> Vec<Finding> {
             id: "kernel_compilers",
             severity: Severity::Info,
             claim: format!(
-                "{share:.0} % of the time of compiling is waiting for Triton or g++ ({}).",
+                "{share:.0}% of the compile time is spent waiting for Triton or g++ ({}).",
                 duration(sum.kernels)
             ),
             gain: None,
             evidence: "phases: kernels".to_owned(),
-            next: "keep TORCHINDUCTOR_CACHE_DIR between runs, and see that TORCHINDUCTOR_COMPILE_THREADS is not 1"
+            next: "keep TORCHINDUCTOR_CACHE_DIR between runs, and make sure that TORCHINDUCTOR_COMPILE_THREADS is \
+                not 1"
                 .to_owned(),
         });
     }

@@ -57,7 +57,7 @@ impl Kernel {
             Some(arithmetic) => {
                 format!("not supported by {}: no {arithmetic} {} peak", device.name, self.work.engine)
             }
-            None => format!("nothing computes in {}: say what does with --compute", self.precision),
+            None => format!("no arithmetic in {}: choose one with --compute", self.precision),
         }
     }
 }
@@ -80,14 +80,14 @@ pub fn kernels(kernels: &[Kernel], device: &Device) -> Section {
         "device",
         device.name.as_str().into(),
         Unit::None,
-        "The device that is predicted.",
+        "Device.",
     )];
     if let Some(precision) = fastest.filter(|_| known.len() > 1) {
         numbers.push(Number::formula(
             "fastest",
             precision.into(),
             Unit::None,
-            "The precision with the shortest best time, the first of several.",
+            "Precision with the shortest best time; the first if several tie.",
         ));
     }
     let base = base(&known).map(|(kernel, found)| (kernel.precision.as_str(), least(kernel, found)));
@@ -96,7 +96,7 @@ pub fn kernels(kernels: &[Kernel], device: &Device) -> Section {
             "speedup_base",
             precision.into(),
             Unit::None,
-            "The precision that speed-ups are relative to: FP16, or the first one.",
+            "Reference precision of speedups: FP16, or the first one.",
         ));
     }
     let mut columns = COLUMNS.to_vec();
@@ -198,16 +198,16 @@ fn row(
         Value::known(attainable.map(|rate| rate / 1e9), super::NO_PEAK),
         Value::known(found.knee, super::NO_PEAK),
         class(found),
-        Value::known(times.memory.map(|seconds| seconds * 1e9), "the bandwidth of the device is not known"),
+        Value::known(times.memory.map(|seconds| seconds * 1e9), "the device's bandwidth is unknown"),
         nanoseconds(times.compute),
-        Value::known(speedup, "one precision has nothing to be compared with"),
+        Value::known(speedup, "only one precision"),
     ];
     if let Some(interval) = interval {
         let unknown = interval.unknown.join(", ");
         row.push(nanoseconds(interval.high()));
         row.push(Value::known_text(
             Some(unknown.as_str()).filter(|text| !text.is_empty()),
-            "every rate is known",
+            "all rates are known",
         ));
     }
     row

@@ -33,7 +33,7 @@ fn peak<'a>(work: &Work, device: &'a Device) -> Option<&'a Peak> {
     device.peak(work.arithmetic?, work.engine)
 }
 
-const NO_PEAK: &str = "the device has no peak for it";
+const NO_PEAK: &str = "the device has no peak for this";
 
 /// A count that formulas give as a float.
 fn count(value: f64) -> Value {

@@ -19,8 +19,8 @@ pub fn model(model: &Transformer, pass: &Pass, precisions: &Precisions, device: 
     Section {
         id: "predict",
         title: match pass.phase {
-            Phase::Prefill => "Prediction of the prompt (prefill)",
-            Phase::Decode => "Prediction of one more token (decode)",
+            Phase::Prefill => "Prefill prediction",
+            Phase::Decode => "Decode prediction",
         },
         numbers: numbers(model, pass, device, &found),
         tables: vec![Table { id: "predictions", title: "Operators", columns, rows }],
@@ -66,76 +66,77 @@ fn numbers(model: &Transformer, pass: &Pass, device: &Device, found: &Estimate) 
     let fits = match found.memory.fits() {
         Some(true) => Value::from("yes"),
         Some(false) => Value::from("no"),
-        None => Value::Missing("the size of the device's memory is unknown"),
+        None => Value::Missing("the device's memory size is unknown"),
     };
     vec![
-        new("model", model.name.as_str().into(), Unit::None, "The model that is predicted."),
-        new("device", device.name.as_str().into(), Unit::None, "The device that is predicted."),
-        new("phase", pass.phase.id().into(), Unit::None, "Prefill is the prompt, decode one more token."),
+        new("model", model.name.as_str().into(), Unit::None, "Model."),
+        new("device", device.name.as_str().into(), Unit::None, "Device."),
+        new("phase", pass.phase.id().into(), Unit::None, "Phase: prefill processes the prompt, decode generates \
+            one token."),
         new(
             "time_ns",
             nanoseconds(found.time),
             Unit::Nanoseconds,
-            "The sum of the best times of all operators, one after the other.",
+            "Sum of the best times of all operators, run one after another.",
         ),
         new(
             "tokens_per_second",
             Value::known(found.tokens_per_second, super::NO_PEAK),
             Unit::None,
-            "New tokens of all sequences of the batch per second.",
+            "New tokens per second, over the whole batch.",
         ),
         new(
             "parameters",
             count(model.parameters() as f64),
             Unit::Count,
-            "Weights of the model; a tied output projection counts once.",
+            "Parameters of the model; a tied output projection counts once.",
         ),
         new(
             "flops",
             Value::known(Some(total(|row| row.step.work.flops)), ""),
             Unit::Flop,
-            "Of all operators of one device.",
+            "Operations per device.",
         ),
         new(
             "bytes",
             Value::known(Some(total(|row| row.step.work.bytes())), ""),
             Unit::Bytes,
-            "Moved by all operators of one device.",
+            "Bytes moved per device.",
         ),
         new(
             "weights_bytes",
             Value::known(Some(found.memory.weights), ""),
             Unit::Bytes,
-            "Weights held by one device.",
+            "Weights per device.",
         ),
         new(
             "cache_bytes",
             Value::known(Some(found.memory.cache), ""),
             Unit::Bytes,
-            "Keys and values of all sequences held by one device.",
+            "KV cache of all sequences, per device.",
         ),
         new(
             "activations_bytes",
             Value::known(Some(found.memory.activations), ""),
             Unit::Bytes,
-            "Inputs and outputs of the operator that has most of them.",
+            "Inputs and outputs of the largest operator.",
         ),
         new("fits", fits, Unit::None, "Whether weights, cache and activations fit in the device's memory."),
         new(
             "streamed_bytes",
             Value::known(Some(found.streamed), ""),
             Unit::Bytes,
-            "Weights that one device reads in the pass.",
+            "Weights read per device and pass.",
         ),
         new(
             "cache_crossover_tokens",
             if found.crossover.is_finite() {
                 count(found.crossover)
             } else {
-                Value::Missing("layers that see the last tokens alone never keep as much")
+                Value::Missing("sliding-window layers never store that much")
             },
             Unit::Count,
-            "Context at which the cache of the batch has as many bytes as the weights that are read.",
+            "Context at which the batch's KV cache is as large as the weights read.",
         ),
     ]
 }
@@ -147,13 +148,13 @@ fn findings(device: &Device, found: &Estimate, missing: &[&str]) -> Vec<Finding>
             id: "unsupported",
             severity: Severity::Critical,
             claim: format!(
-                "There is no time: {} has no peak or link for {}.",
+                "No time available: {} has no peak or link for {}.",
                 device.name,
                 missing.join(", ")
             ),
             gain: None,
             evidence: "predictions: rows without a time".to_owned(),
-            next: "choose another precision, or give a peaks file that has the number".to_owned(),
+            next: "choose another precision, or pass a peaks file with the number".to_owned(),
         });
     }
     if found.memory.fits() == Some(false) {
@@ -162,7 +163,7 @@ fn findings(device: &Device, found: &Estimate, missing: &[&str]) -> Vec<Finding>
             id: "does_not_fit",
             severity: Severity::Critical,
             claim: format!(
-                "It needs {:.1} GB on each device, which has {:.1} GB.",
+                "The model needs {:.1} GB per device, which has {:.1} GB.",
                 gigabytes(found.memory.total()),
                 gigabytes(found.memory.capacity.unwrap_or(0.0))
             ),

@@ -42,7 +42,7 @@ pub fn sweep(parameter: &str, points: Vec<Swept>) -> Section {
         "parameter",
         parameter.into(),
         Unit::None,
-        "The parameter that takes the values of the first column.",
+        "Swept parameter (first column).",
     ));
     section
 }

@@ -10,7 +10,7 @@ use super::Transfer;
 /// its time then is not spent on its bytes.
 const SLOW_TO_START: f64 = 0.5;
 
-const NOT_SLOW: &str = "every size comes near the bandwidth, so nothing says what starting one takes";
+const NOT_SLOW: &str = "every size is close to the bandwidth, so the start-up time is unknown";
 
 /// The best that messages of one name did.
 struct Best {
@@ -52,8 +52,7 @@ pub fn bandwidth_fit(transfers: &[Transfer]) -> Option<Table> {
         .collect();
     (!rows.is_empty()).then(|| Table {
         id: "reached",
-        title: "What messages of several sizes reached: none was faster than the bandwidth, none took less than the \
-                start-up, and at the knee both take the same time",
+        title: "Measured link limits: bandwidth, start-up time, and the knee where both take equally long",
         columns: vec![
             Column::new("name", "Collective", Unit::None),
             Column::new("sizes", "Sizes", Unit::Count),

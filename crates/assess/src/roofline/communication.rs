@@ -55,8 +55,8 @@ const LINKS: [Column; 8] = [
     Column::new("protocol", "Protocol", Unit::None),
 ];
 
-const NO_LINK: &str = "the link is not known";
-const NO_PROTOCOL: &str = "nothing is published about its packets";
+const NO_LINK: &str = "unknown link";
+const NO_PROTOCOL: &str = "no published packet size";
 
 /// Holds messages against the links of a device. `default_link` is that of messages that name none.
 pub fn communication(transfers: &[Transfer], device: &Device, default_link: Option<&str>) -> Section {
@@ -73,30 +73,30 @@ pub fn communication(transfers: &[Transfer], device: &Device, default_link: Opti
         id: "comm-roofline",
         title: "Communication roofline",
         numbers: vec![
-            number("events", events.len().into(), Unit::Count, "Rows of the table of messages."),
+            number("events", events.len().into(), Unit::Count, "Messages."),
             number(
                 "time_ns",
                 Value::Integer(time.round() as i64),
                 Unit::Nanoseconds,
-                "Time of all messages, one after the other.",
+                "Summed time of all messages.",
             ),
             number(
                 "best_utilisation_pct",
                 best.map_or(Value::Missing(NO_LINK), |best| Value::float(best, NO_LINK)),
                 Unit::Percent,
-                "Highest share of a wire roof that a message reached.",
+                "Highest percentage of a wire roof reached by a message.",
             ),
             number(
                 "above_roof",
                 above.into(),
                 Unit::Count,
-                "Messages above the wire roof, which cannot be: the flag says the likely cause.",
+                "Messages above the wire roof, which is impossible; the flag names the likely cause.",
             ),
         ],
         tables: [
             Table {
                 id: "events",
-                title: "Messages against the links",
+                title: "Messages by link",
                 columns: EVENTS.to_vec(),
                 rows: events.iter().map(Event::cells).collect(),
             },
@@ -129,7 +129,7 @@ impl<'a> Event<'a> {
         let asked = transfer.link.as_deref().or(default_link);
         let link = match asked {
             Some(name) => links::link(device, name),
-            None => Err("the input does not say which link it went over; `--link` says it".to_owned()),
+            None => Err("the input does not name the link; use `--link`".to_owned()),
         };
         Self { transfer, asked, link, protocol: transfer.protocol.as_deref().and_then(links::nccl) }
     }
@@ -192,12 +192,12 @@ impl<'a> Event<'a> {
         vec![
             text(self.asked, "the input names no link"),
             self.transfer.name.as_str().into(),
-            number(self.transfer.bytes, "the input does not say the size"),
+            number(self.transfer.bytes, "the input has no size"),
             self.transfer.calls.into(),
             self.transfer
                 .time
-                .map_or(Value::Missing("there is no time"), |time| Value::Integer(time.round() as i64)),
-            number(self.achieved().map(|rate| rate / 1e9), "there is no time or no size"),
+                .map_or(Value::Missing("no time recorded"), |time| Value::Integer(time.round() as i64)),
+            number(self.achieved().map(|rate| rate / 1e9), "no time or size recorded"),
             number(roof, NO_LINK),
             number(self.utilisation(), NO_LINK),
             text(self.flag().as_deref(), "not above the roof"),
@@ -236,7 +236,7 @@ fn findings(events: &[Event<'_>], device: &Device) -> Vec<Finding> {
             claim: format!("{} of {} messages are faster than their link", above.len(), events.len()),
             gain: None,
             evidence: format!("{}: {}", first.transfer.name, first.flag().unwrap_or_default()),
-            next: "check how many links work together and whether the figure is of one direction".to_owned(),
+            next: "check how many links work together, and whether the figure is for one direction".to_owned(),
         });
     }
     let unknown = events.iter().filter(|event| event.link.is_err()).count();
@@ -250,7 +250,7 @@ fn findings(events: &[Event<'_>], device: &Device) -> Vec<Finding> {
         findings.push(Finding {
             id: "comm-unknown-link",
             severity: Severity::Info,
-            claim: format!("{unknown} of {} messages are held against no link", events.len()),
+            claim: format!("{unknown} of {} messages have no known link", events.len()),
             gain: None,
             evidence: reason.clone(),
             next,

@@ -16,13 +16,13 @@ use super::Load;
 pub fn counted_load(done: &Done, device: &Device, architecture: &str) -> Result<Load, String> {
     if done.is_empty() {
         let recipe = recipe(architecture);
-        return Err(format!("its counters say neither operations nor bytes; record {recipe}"));
+        return Err(format!("its counters give neither operations nor bytes; record {recipe}"));
     }
     let chosen = longest(done, device);
     // Zeros of some types, with others not counted and no bytes, hold against nothing.
     if chosen.is_none() && done.bytes.is_empty() && lacks_operations(done) {
         let recipe = recipe(architecture);
-        return Err(format!("its counters say neither bytes nor all operations; record {recipe}"));
+        return Err(format!("its counters give neither bytes nor all operations; record {recipe}"));
     }
     let flops = chosen.map_or(0.0, |one| one.count);
     let main = done.bytes_at(level::MAIN);

@@ -54,10 +54,10 @@ impl Levels {
             let intensity = match (bytes, load.operations()) {
                 (Some(bytes), Some(flops)) if bytes > 0.0 => Value::known(Some(flops / bytes), ""),
                 (Some(_), Some(_)) => Value::Missing("nothing is moved"),
-                (Some(_), None) => Value::Missing("operations were not counted"),
-                (None, _) => Value::Missing("no counters of it were recorded"),
+                (Some(_), None) => Value::Missing("operations not counted"),
+                (None, _) => Value::Missing("no counters recorded"),
             };
-            [Value::known(bytes, "no counters of it were recorded"), intensity]
+            [Value::known(bytes, "no counters recorded"), intensity]
         })
     }
 }

@@ -13,7 +13,7 @@ const NOISE: [&str; 9] = ["per", "link", "dir", "direction", "uni", "unidirectio
 pub(super) fn link<'a>(device: &'a Device, name: &str) -> Result<&'a Link, String> {
     let asked = words(name);
     if asked.is_empty() {
-        return Err("it names no link".to_owned());
+        return Err("no link named".to_owned());
     }
     let names = |link: &'a Link| std::iter::once(&link.name).chain(&link.aliases).map(|name| words(name));
     let same = |link: &&'a Link| names(link).any(|words| words == asked);

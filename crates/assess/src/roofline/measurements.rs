@@ -157,16 +157,16 @@ fn kernel(record: &Measurement, format: &str, reading: &Reading<'_>) -> Result<L
                 return Ok(Load { measured_bytes: record.measured_bytes, ..load });
             }
             None if format == "benchmark" && record.time.is_none() => {
-                return Err("the result has no time, so its rates say no amounts".to_owned());
+                return Err("the result has no time, so amounts cannot be derived from its rates".to_owned());
             }
             None if !OWN_FORMATS.contains(&format) => {
                 let recipe = counters::recipe(reading.device.isa.as_deref().unwrap_or_default());
-                return Err(format!("the profiler's summary says no operations; record {recipe}"));
+                return Err(format!("the profiler's summary has no operations; record {recipe}"));
             }
-            None => return Err("it says no operations; pure movement is written as 0".to_owned()),
+            None => return Err("no operations given; write 0 for pure data movement".to_owned()),
         },
     };
-    let bytes = record.bytes.ok_or("it says no bytes; work in registers alone is written as 0")?;
+    let bytes = record.bytes.ok_or("no bytes given; write 0 for work in registers")?;
     let load = Load { flops, macs, bytes, engine: Engine::Matrix, ..Load::default() };
     finished(load, record, kind)
 }
@@ -181,7 +181,7 @@ fn finished(
         Some(Ok(computed)) => computed,
         _ if load.flops == 0.0 => Computed::default(),
         Some(Err(reason)) => return Err(reason),
-        None => return Err("it says no type; `--dtype` gives one".to_owned()),
+        None => return Err("no data type given; use `--dtype`".to_owned()),
     };
     Ok(Load {
         measured_bytes: record.measured_bytes,

@@ -30,7 +30,7 @@ pub fn section(points: &[Point], device: &Device, settings: &Settings) -> Sectio
                 let mut row = row(point, load, &found);
                 row.extend(levels.cells(load));
                 if recorded {
-                    row.push(Value::known_text(point.record.as_deref(), "there is no record"));
+                    row.push(Value::known_text(point.record.as_deref(), "no records"));
                 }
                 rows.push(row);
             }
@@ -185,15 +185,15 @@ pub fn assessed(load: &Load, seconds: Option<f64>, device: &Device, settings: &S
     Assessment { headroom: None, status: Some(status), ..found }
 }
 
-const NOT_COUNTED: &str = "operations were not counted";
-const NO_WORK: &str = "it neither computes nor moves anything";
+const NOT_COUNTED: &str = "operations not counted";
+const NO_WORK: &str = "no operations and no bytes";
 
 fn row(point: &Point, load: &Load, found: &Assessment) -> Vec<Value> {
     let calls = point.calls.max(1) as f64;
     let efficiency = efficiency(load);
     let no_efficiency = match load.measured_bytes {
-        Some(_) => "how many bytes had to be moved is not known",
-        None => "moved bytes were not measured",
+        Some(_) => "required bytes unknown",
+        None => "moved bytes not measured",
     };
     // What is known to be nothing has no roof, whatever the device has peaks for.
     let is_nothing = load.operations() == Some(0.0) && load.moved() == Some(0.0) && load.levels.is_empty();
@@ -211,26 +211,26 @@ fn row(point: &Point, load: &Load, found: &Assessment) -> Vec<Value> {
         point.calls.into(),
         Value::known(load.operations(), NOT_COUNTED),
         Value::known(load.operations().map(|_| load.macs), NOT_COUNTED),
-        Value::known(load.moved(), "no counters of main memory were recorded"),
+        Value::known(load.moved(), "no main memory counters recorded"),
         nanoseconds(point.time),
         Value::known(found.intensity, or_not_counted("nothing is moved")),
-        Value::known(found.achieved.map(|rate| rate / 1e9), or_not_counted("there is no time")),
-        Value::known(found.bandwidth.map(|rate| rate / 1e9), "there is no time"),
+        Value::known(found.achieved.map(|rate| rate / 1e9), or_not_counted("no time recorded")),
+        Value::known(found.bandwidth.map(|rate| rate / 1e9), "no time recorded"),
         Value::known(
             found.attainable.map(|rate| rate / 1e9),
-            or_not_counted("the device has no peak for it"),
+            or_not_counted("the device has no peak for this"),
         ),
-        Value::known(found.pct_of_roof, or_not_counted("there is no time or no peak for it")),
+        Value::known(found.pct_of_roof, or_not_counted("no time or no peak")),
         Value::known_text(
             found.class.map(|class| class.id()),
-            or_not_counted("the device has no peak for it"),
+            or_not_counted("the device has no peak for this"),
         ),
-        Value::known_text(found.bound_by.as_deref(), or_not_counted("the device has no peak for it")),
-        Value::known(found.delta_log10, or_not_counted("there is no intensity or no knee")),
+        Value::known_text(found.bound_by.as_deref(), or_not_counted("the device has no peak for this")),
+        Value::known(found.delta_log10, or_not_counted("no intensity or no knee")),
         match found.headroom {
             // None is left above the roof.
             Some(seconds) => nanoseconds(Some(seconds.max(0.0) * 1e9 * calls)),
-            None => Value::Missing(or_not_counted("there is no time or no peak for it")),
+            None => Value::Missing(or_not_counted("no time or no peak")),
         },
         Value::known_text(found.status.map(|status| status.id()), ""),
         point.mark.id().into(),
@@ -264,7 +264,7 @@ fn roofs(device: &Device) -> Vec<Vec<Value>> {
             "memory".into(),
             Value::known(Some(bandwidth.value / 1e9), ""),
             "byte".into(),
-            Value::Missing("a bandwidth has no knee of its own"),
+            Value::Missing("a bandwidth has no knee"),
             bandwidth.source.text.as_str().into(),
             bandwidth.source.confidence.id().into(),
         ])
@@ -301,21 +301,21 @@ impl Totals {
                 device.name.as_str().into(),
                 Unit::None,
                 Provenance::Datasheet,
-                "The device that points are held against.",
+                "Device that points are compared with.",
             ),
             new(
                 "time_ns",
                 nanoseconds(self.time),
                 Unit::Nanoseconds,
                 Provenance::Counter,
-                "Time of all points, those without a formula included.",
+                "Time of all points, including those without a formula.",
             ),
             new(
                 "assessed_pct",
-                Value::known(share, "there is no time"),
+                Value::known(share, "no time recorded"),
                 Unit::Percent,
                 Provenance::Formula,
-                "Time of the points that have a formula and a roof, of the time of all points.",
+                "Time of points with a formula and a roof, relative to all points.",
             ),
             new(
                 "headroom_ns",
@@ -325,14 +325,14 @@ impl Totals {
                 },
                 Unit::Nanoseconds,
                 Provenance::Formula,
-                "Time above the best time, over all points that are below their roof.",
+                "Time taken minus best time, over all points below their roof.",
             ),
             new(
                 "above_roof",
                 self.above.into(),
                 Unit::Count,
                 Provenance::Formula,
-                "Points above their roof, which cannot be: the flag says the likely cause.",
+                "Points above their roof, which is impossible; the flag names the likely cause.",
             ),
         ]
     }
@@ -340,8 +340,8 @@ impl Totals {
 
 fn nanoseconds(value: Option<f64>) -> Value {
     match value {
-        None => Value::Missing("there is no time"),
+        None => Value::Missing("no time recorded"),
         Some(value) if value.abs() < 9e18 => Value::Integer(value.round() as i64),
-        Some(_) => Value::Missing("longer than clocks count"),
+        Some(_) => Value::Missing("too long for the clock"),
     }
 }

@@ -106,7 +106,7 @@ fn a_type_is_a_key_of_the_device_first_and_a_precision_else() {
     let rows = table(&found, "points");
     let roofs: Vec<&Value> = (0..5).map(|row| cell(rows, row, "roof_gflops")).collect();
     assert_eq!(roofs[..4], [220e3, 240e3, 240e3, 82e3].map(Value::Float).iter().collect::<Vec<_>>());
-    assert_eq!(roofs[4], &Value::Missing("the device has no peak for it"));
+    assert_eq!(roofs[4], &Value::Missing("the device has no peak for this"));
     let unmodelled = table(&found, "unmodelled");
     assert_eq!(unmodelled.rows.len(), 1);
     let Value::Text(reason) = cell(unmodelled, 0, "reason") else { unreachable!() };
@@ -238,7 +238,7 @@ fn messages_against_their_links() {
     assert_eq!(cell(rows, 2, "flag"), &Value::Missing("not above the roof"));
     // 64 GB/s, 128 of 130 bits, 256 of 280 bytes.
     assert!((float(cell(rows, 1, "protocol_gbps")) - 64.0 * 0.984_615_385 * 0.914_285_714).abs() < 1e-6);
-    assert_eq!(cell(rows, 2, "protocol_gbps"), &Value::Missing("nothing is published about its packets"));
+    assert_eq!(cell(rows, 2, "protocol_gbps"), &Value::Missing("no published packet size"));
     assert_eq!(found.findings[0].id, "comm-above-roof");
 }
 

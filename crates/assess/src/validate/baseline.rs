@@ -54,7 +54,7 @@ impl Baseline {
                     slower.push(key.get(..2).unwrap_or_default().join(" "));
                 }
                 let mut cells: Vec<Value> = key.iter().map(|word| word.as_str().into()).collect();
-                let missing = "the earlier run does not have it";
+                let missing = "not in the earlier run";
                 cells.extend([
                     Value::known(old.map(|old| old.median), missing),
                     Value::Float(new.median),
@@ -67,13 +67,13 @@ impl Baseline {
         let findings = (!slower.is_empty()).then(|| Finding {
             id: "regressed",
             severity: Severity::Critical,
-            claim: format!("Slower than the earlier run, beyond noise: {}.", slower.join(", ")),
+            claim: format!("Slower than the earlier run beyond noise: {}.", slower.join(", ")),
             gain: None,
             evidence: "baseline".to_owned(),
-            next: "run both again in turns; if it stays, look at what changed".to_owned(),
+            next: "run both again in alternation; if it persists, look at what changed".to_owned(),
         });
         Compared {
-            table: Table { id: "baseline", title: "Against the earlier run", columns: columns(), rows },
+            table: Table { id: "baseline", title: "Comparison with the earlier run", columns: columns(), rows },
             findings: findings.into_iter().collect(),
             regressions: slower.len(),
         }

@@ -324,15 +324,15 @@ pub(super) fn table(judged: &[Judged<'_>], causes: &[Cause]) -> Table {
         let row = judged.iter().find(|row| row.index == cause.of)?;
         Some(vec![
             rows::name(row).into(),
-            Value::known(row.error(), "there is no error"),
+            Value::known(row.error(), "no error"),
             (if cause.explains { "yes" } else { "no" }).into(),
-            Value::known(cause.seconds.map(|seconds| seconds * 1e9), "no cause says a time"),
+            Value::known(cause.seconds.map(|seconds| seconds * 1e9), "no cause with a time"),
             cause.text.as_str().into(),
         ])
     });
     Table {
         id: "causes",
-        title: "More than 20 % off, and why",
+        title: "Errors above 20%, with causes",
         columns: vec![
             Column::new("name", "Kernel", Unit::None),
             Column::new("error_pct", "Error", Unit::Percent),

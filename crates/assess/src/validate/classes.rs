@@ -91,7 +91,7 @@ pub(super) fn table(judged: &[Judged<'_>]) -> Table {
                 known(errors.efficiency),
                 known(errors.logarithm),
                 errors.slower.into(),
-                Value::known(errors.datasheet, "there is no datasheet to predict from"),
+                Value::known(errors.datasheet, "no datasheet"),
             ]
         })
     });

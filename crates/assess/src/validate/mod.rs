@@ -209,58 +209,60 @@ fn numbers(suite: &Suite<'_>, judged: &[Judged<'_>], causes: &[causes::Cause]) -
     vec![
         number(
             "device",
-            device(suite.roofs.all.or(suite.roofs.one), "no roofs were measured"),
+            device(suite.roofs.all.or(suite.roofs.one), "no roofs measured"),
             Unit::None,
-            "The device whose measured roofs predict.",
+            "Device whose measured roofs make the predictions.",
         ),
         number(
             "datasheet",
-            device(suite.datasheet, "the catalogue does not know the device: --datasheet NAME"),
+            device(suite.datasheet, "device not in the catalog: --datasheet NAME"),
             Unit::None,
-            "The device of the catalogue that is predicted from too.",
+            "Catalog device used for datasheet predictions.",
         ),
         number(
             "rows",
             all.count.into(),
             Unit::Count,
-            "Measurements that have a number and a prediction. Streams calibrate the roofs too; those here are of sizes that the roofs were not measured with.",
+            "Measurements with a number and a prediction. Streams also calibrate the roofs; these use other sizes.",
         ),
         number(
             "median_error_pct",
             of_all(all.median),
             Unit::Percent,
-            "Median of |predicted - measured| / predicted, predicted being the middle of the interval.",
+            "Median of |predicted - measured| / predicted, with the middle of the interval as prediction.",
         ),
-        number("p90_error_pct", of_all(all.p90), Unit::Percent, "Nine of ten errors are not larger."),
+        number("p90_error_pct", of_all(all.p90), Unit::Percent, "90th percentile of the errors."),
         number(
             "inside_pct",
             of_all(all.inside),
             Unit::Percent,
-            "Share of the measurements inside their interval, widened by 5 %. Its ends are the longest roof at its quickest and the sum of all at their slowest: a tenth and nine tenths of the samples that were taken of each roof in turns with the kernel.",
+            "Share of measurements inside their interval, widened by 5%. The interval runs from the longest roof \
+            at its fastest to the sum of all roofs at their slowest: 10th and 90th percentile of samples taken \
+            in alternation with the kernel.",
         ),
         number(
             "median_width_pct",
             of_all(all.width),
             Unit::Percent,
-            "Median width of the intervals, in percent of their middle: how much a prediction leaves open.",
+            "Median width of the intervals, in percent of their middle.",
         ),
         number(
             "median_ln_error",
             of_all(all.logarithm),
             Unit::None,
-            "Median of |ln(measured / predicted)|, which counts too fast and too slow alike.",
+            "Median of |ln(measured / predicted)|, which weighs too fast and too slow equally.",
         ),
         number(
             "datasheet_median_error_pct",
-            Value::known(all.datasheet, "there is no datasheet to predict from"),
+            Value::known(all.datasheet, "no datasheet"),
             Unit::Percent,
-            "The same error if the datasheet is believed.",
+            "The same error for predictions from the datasheet.",
         ),
         number(
             "unexplained",
             unexplained.into(),
             Unit::Count,
-            "Measurements more than 20 % off for which no measured cause was found.",
+            "Measurements more than 20% off without a measured cause.",
         ),
     ]
 }
@@ -275,7 +277,7 @@ fn findings(judged: &[Judged<'_>], causes: &[causes::Cause]) -> Vec<Finding> {
             claim: format!("{}: {violation}.", rows::name(row)),
             gain: None,
             evidence: "rows".to_owned(),
-            next: "do not use this number; report it with the output of --json".to_owned(),
+            next: "do not use this number; report it with the --json output".to_owned(),
         })
         .collect();
     let unexplained: Vec<String> = causes
@@ -291,7 +293,7 @@ fn findings(judged: &[Judged<'_>], causes: &[causes::Cause]) -> Vec<Finding> {
             claim: format!("No measured cause explains the error of {}.", unexplained.join(", ")),
             gain: None,
             evidence: "causes".to_owned(),
-            next: "run it again; if it stays, the kernel or the bytes it is said to move are wrong"
+            next: "run again; if it persists, the kernel or its byte count is wrong"
                 .to_owned(),
         });
     }

@@ -54,12 +54,12 @@ fn cells(row: &Judged<'_>) -> Vec<Value> {
     let reason = without_number(row.measurement);
     let time = row.measurement.time.as_ref().filter(|_| reason.is_none());
     let no_time = reason.unwrap_or("");
-    let no_roof = "the roofs do not say: a peak or bandwidth is not known";
+    let no_roof = "no roof: a peak or bandwidth is unknown";
     let both = reason.unwrap_or(no_roof);
     let calls = bench::calls(row.measurement);
     let nanoseconds =
         |seconds: Option<f64>, reason| Value::known(seconds.map(|time| time * calls * 1e9), reason);
-    let no_datasheet = "there is no datasheet, or it does not say";
+    let no_datasheet = "no datasheet, or not in it";
     let unknown = row.interval.unknown.join(", ");
     vec![
         bench::name(&row.measurement.spec).into(),
@@ -71,7 +71,7 @@ fn cells(row: &Judged<'_>) -> Vec<Value> {
         nanoseconds(row.interval.middle(), no_roof),
         Value::known(row.efficiency(), both),
         Value::known_text(row.interval.bound_by().map(|time| time.roof.as_str()), no_roof),
-        Value::known_text(class(&row.measurement.spec), "it is not judged"),
+        Value::known_text(class(&row.measurement.spec), "not judged"),
         Value::known_text(row.logarithm().map(|size| if size > 0.0 { "slower" } else { "faster" }), both),
         Value::known(row.logarithm(), both),
         nanoseconds(row.ends.map(|ends| ends.0), no_roof),

@@ -36,7 +36,7 @@ fn the_keys_of_other_tools_have_the_values_of_the_sections() {
     assert_eq!(hta["communication"]["breakdown"]["overlap_pct"], 0.0);
     assert_eq!(hta["communication"]["collective_ops"][0]["time_us"], 50.0);
     assert_eq!(hta["memory"]["bandwidth_gbps"], Value::Null);
-    assert_eq!(hta["memory"]["missing"]["bandwidth_gbps"], "no copy or set tells its bytes");
+    assert_eq!(hta["memory"]["missing"]["bandwidth_gbps"], "no memcpy or memset has a known size");
     let bottlenecks = hta["bottlenecks"].as_array().unwrap();
     // The step goes on behind the last kernel: a tail as long as the longest gap counts, so 50 µs are of 110.
     assert!(bottlenecks[0].as_str().unwrap().contains("communication that no computation hides takes 45.5%"));

@@ -43,7 +43,7 @@ fn text_has_a_line_for_every_track_and_the_numbers() {
         let line = text.lines().find(|line| line.trim_start().starts_with(label)).unwrap();
         assert!(line.ends_with(share), "{line}");
     }
-    assert!(text.contains("When host and GPU worked"), "{text}");
+    assert!(text.contains("Host and GPU activity over time"), "{text}");
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     let narrow = succeeds(directory.path(), &["timeline", "trace.json", "--width", "60"]).stdout;
     assert!(narrow.lines().all(|line| line.chars().count() <= 60), "{narrow}");

@@ -86,13 +86,13 @@ fn breakdown() -> Section {
             ns("span_ns", "Span"),
             pct("idle_pct", "Idle of span"),
             pct("compute_pct", "Compute of span"),
-            pct("exposed_comm_pct", "Exposed communication of span"),
-            pct("exposed_memory_pct", "Exposed memory of span"),
+            pct("exposed_comm_pct", "Exposed communication, of span"),
+            pct("exposed_memory_pct", "Exposed memory, of span"),
         ],
     );
     Section {
         id: "temporal-breakdown",
-        title: "Where the GPU time went",
+        title: "GPU time breakdown",
         numbers: vec![
             number("idle_pct", Some(0), Value::Float(20.0)),
             number("idle_pct", Some(1), Value::Float(0.05)),
@@ -132,7 +132,7 @@ fn finding(id: &'static str, severity: Severity, claim: &str, gain_ns: Option<(i
         id,
         severity,
         claim: claim.to_owned(),
-        gain: gain_ns.map(|(low, high)| Gain::new(Ns(low), Ns(high), 0, "all of it at most")),
+        gain: gain_ns.map(|(low, high)| Gain::new(Ns(low), Ns(high), 0, "at most all of it")),
         evidence: "table by_rank, rank 0, column idle_ns".to_owned(),
         next: "find what the GPU waits for: launches that come too late, the data loader, or synchronising calls \
                such as `.item()` and `.cpu()`"
@@ -181,7 +181,7 @@ fn kernels() -> Section {
         title: "Kernels, copies and sets",
         tables: vec![Table {
             id: "by_name",
-            title: "GPU activities by name, shares of the summed duration of all GPU activities",
+            title: "GPU activities by name, shares of summed duration",
             columns: vec![
                 Column::new("name", "Name", Unit::None),
                 Column::new("type", "Type", Unit::None),

@@ -24,7 +24,7 @@ function Overview({ document }: Props) {
           {types && byTypes ? <TablePanel document={document} section={types} table={byTypes} title="What ran together" rows={8} /> : null}
         </div>
       </div>
-      {causes && byCause ? <TablePanel document={document} section={causes} table={byCause} title="Why the GPU was idle" rows={8} /> : null}
+      {causes && byCause ? <TablePanel document={document} section={causes} table={byCause} title="Idle time by cause" rows={8} /> : null}
       <SkippedList document={document} />
       <Inputs document={document} />
     </div>

@@ -29,17 +29,17 @@ impl Analyse for Annotations {
         if ranks.is_empty() {
             return Outcome::Skipped(Skipped {
                 id: Self::ID,
-                missing: "named ranges: no `user_annotation` was recorded or selected".to_owned(),
+                missing: "named ranges: no `user_annotation` recorded or selected".to_owned(),
                 how_to_record: job.recorder.advice(
                     "named ranges",
-                    "name the parts of the program: `with torch.profiler.record_function(\"forward\"):`; \
-                                `prof.step()` names the steps",
+                    "mark parts of the program with `with torch.profiler.record_function(\"forward\"):`; \
+                    `prof.step()` marks the steps",
                 ),
             });
         }
         Outcome::Section(Section {
             id: Self::ID,
-            title: "Ranges named in the program",
+            title: "Named ranges",
             numbers: numbers(&ranks),
             tables: tables::tables(job, &ranks),
             charts: Vec::new(),
@@ -58,7 +58,7 @@ fn numbers(ranks: &[&Rank<'_, Part>]) -> Vec<Number> {
         "gpu_in_annotations_pct",
         Value::percent(inside.0, whole.0),
         Unit::Percent,
-        "summed duration of the GPU activities that belong to a named range, of that of all GPU activities",
+        "share of the summed GPU activity duration that belongs to a named range",
     )]
 }
 

@@ -15,7 +15,7 @@ pub(super) fn tables(job: &Job, ranks: &[&Rank<'_, Part>]) -> Vec<Table> {
     if !host.is_empty() {
         tables.push(Table {
             id: "host",
-            title: "Ranges on the host by name, with the time in which GPU activities launched in them ran",
+            title: "Host ranges by name, with the GPU time of activities launched inside",
             columns: host_columns(Vec::new()),
             rows: host.iter().map(|row| host_cells(job, &[], row)).collect(),
         });
@@ -31,7 +31,7 @@ pub(super) fn tables(job: &Job, ranks: &[&Rank<'_, Part>]) -> Vec<Table> {
     if !gpu.is_empty() {
         tables.push(Table {
             id: "gpu",
-            title: "Ranges by name as the device tracks show them, from the first activity in each to the last",
+            title: "Device ranges by name, from the first activity to the last",
             columns: statistics_columns(Vec::new()),
             rows: gpu.iter().map(|row| statistics_cells(&[], row)).collect(),
         });
@@ -73,20 +73,20 @@ fn statistics_columns(leading: Vec<Column>) -> Vec<Column> {
 }
 
 fn statistics_cells(leading: &[Value], row: &Row) -> Vec<Value> {
-    let times = row.statistics.cells("none begins in the selected part", "fewer than two");
+    let times = row.statistics.cells("none starts in the selection", "fewer than two");
     leading.iter().cloned().chain([row.name.as_str().into()]).chain(times).collect()
 }
 
 fn host_columns(leading: Vec<Column>) -> Vec<Column> {
     let mut columns = statistics_columns(leading);
-    columns.push(Column::new("gpu_busy_ns", "GPU busy for it", Unit::Nanoseconds));
+    columns.push(Column::new("gpu_busy_ns", "GPU busy", Unit::Nanoseconds));
     columns.push(Column::new("activities", "GPU activities", Unit::Count));
     columns
 }
 
 fn host_cells(job: &Job, leading: &[Value], row: &Row) -> Vec<Value> {
     let gpu = |value: Value| {
-        if job.recorded_gpu { value } else { Value::Missing("no GPU activity was recorded") }
+        if job.recorded_gpu { value } else { Value::Missing("no GPU activity recorded") }
     };
     let mut cells = statistics_cells(leading, row);
     cells.push(gpu(row.gpu_busy.into()));
@@ -109,7 +109,7 @@ fn kernels_by_annotation(ranks: &[&Rank<'_, Part>]) -> Table {
     };
     Table {
         id: "kernels_by_annotation",
-        title: "GPU activities by innermost range and name; of each rank the 1000 rows with most time",
+        title: "GPU activities by innermost range and name; top 1000 rows per rank",
         columns: vec![
             Column::new("annotation", "Range", Unit::None),
             Column::new("side", "Drawn on", Unit::None),

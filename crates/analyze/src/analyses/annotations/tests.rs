@@ -144,7 +144,7 @@ fn without_names_there_is_nothing_to_say() {
     let mut host_only = ThreadTrace::default();
     host_only.annotation(1, "forward", (0, 10));
     let section = section(host_only);
-    assert_eq!(column(&section, "host", "gpu_busy_ns"), [Value::Missing("no GPU activity was recorded")]);
+    assert_eq!(column(&section, "host", "gpu_busy_ns"), [Value::Missing("no GPU activity recorded")]);
     assert_eq!((section.tables.len(), section.numbers.len()), (1, 0));
 }
 
@@ -250,7 +250,8 @@ proptest! {
         for (name, (flags, count)) in expected {
             let busy = flags.iter().filter(|&&flag| flag).count() as i64;
             let recorded = !launches.is_empty();
-            let value = |value| if recorded { Value::Integer(value) } else { Value::Missing("no GPU activity was recorded") };
+            let value = |value| if recorded { Value::Integer(value) } else { Value::Missing("no GPU activity \
+                recorded") };
             prop_assert_eq!(&found[&name], &(value(busy), value(count)));
         }
         prop_assert_eq!(host::match_ranges(&rank).innermost.len(), launches.len());

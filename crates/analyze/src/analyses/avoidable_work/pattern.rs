@@ -49,7 +49,7 @@ impl Pattern {
             Self::UnfusedOptimizer => "the optimizer updates parameters one operation at a time",
             Self::ElementwiseChain => "pointwise operators run unfused, each over the whole tensor",
             Self::Cast => "type conversions run as separate kernels",
-            Self::LayoutCopy => "tensors are copied into another memory layout",
+            Self::LayoutCopy => "tensors are copied to another memory layout",
             Self::Float32Product => "FP32 matrix products run without tensor cores",
         }
     }
@@ -67,7 +67,7 @@ impl Pattern {
                 "a fused kernel takes two thirds to one and a half times as long as the longest of its chain"
             }
             Self::Cast | Self::LayoutCopy => {
-                "all of it at most, with the pauses before these kernels; nothing says how many are needed"
+                "at most all of it, with the pauses before these kernels; how many are needed is unknown"
             }
             Self::Float32Product => {
                 "the ratio of the TF32 and FP32 peaks; at least the gain if TF32 reaches 60% of the share of its peak that FP32 \
@@ -83,8 +83,8 @@ impl Pattern {
             }
             Self::UnfusedOptimizer => "pass `fused=True` to the optimizer",
             Self::ElementwiseChain => {
-                "compile the code around them with `torch.compile`, or call one operator that does it all (`gelu`, `silu`, \
-                 `rms_norm`)"
+                "compile the surrounding code with `torch.compile`, or call one fused operator (`gelu`, `silu`, \
+                `rms_norm`)"
             }
             Self::Cast => {
                 "keep tensors in one type: `torch.autocast` around the whole forward pass, without `.float()` or `.to()` inside"

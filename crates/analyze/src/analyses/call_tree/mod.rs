@@ -42,7 +42,7 @@ impl Analyse for CallTree {
         }
         Outcome::Section(Section {
             id: Self::ID,
-            title: "Operators and what they launched",
+            title: "Operators and their GPU time",
             numbers: numbers(&rows, &ranks, recorded),
             tables,
             charts: Vec::new(),
@@ -57,16 +57,16 @@ fn numbers(rows: &[measure::Row], ranks: &[&Rank<'_, Part>], recorded: tables::R
     let inside: Ns = ranks.iter().map(|rank| rank.part.gpu_inside).sum();
     let whole: Ns = ranks.iter().map(|rank| rank.part.gpu_time).sum();
     let mut numbers = vec![
-        number("operators", rows.len().into(), Unit::Count, "distinct names of operators"),
-        number("calls", calls.into(), Unit::Count, "calls of operators that begin in the selected part"),
+        number("operators", rows.len().into(), Unit::Count, "distinct operator names"),
+        number("calls", calls.into(), Unit::Count, "operator calls that start in the selection"),
     ];
     if recorded.gpu {
         numbers.push(number(
             "gpu_in_operators_pct",
             Value::percent(inside.0, whole.0),
             Unit::Percent,
-            "summed duration of the GPU activities that an operator launched, of that of all GPU activities; the \
-             rest was launched outside operators, or its launch was not recorded",
+            "share of the summed GPU activity duration launched by operators; the rest was launched outside \
+            operators or has no recorded launch",
         ));
     }
     numbers

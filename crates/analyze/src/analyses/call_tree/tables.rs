@@ -7,8 +7,8 @@ use super::measure::{Call, Part, Row};
 use crate::Job;
 use crate::section::{Column, Table, Unit, Value};
 
-const NO_GPU: &str = "no GPU activity was recorded";
-const NO_MEMORY: &str = "allocations were not recorded";
+const NO_GPU: &str = "no GPU activity recorded";
+const NO_MEMORY: &str = "allocations not recorded";
 
 /// What the recordings have besides operators.
 #[derive(Clone, Copy)]
@@ -23,11 +23,11 @@ fn columns(leading: Vec<Column>) -> Vec<Column> {
         Column::new("calls", "Calls", Unit::Count),
         Column::new("gpu_total_ns", "GPU with inner", Unit::Nanoseconds),
         Column::new("gpu_self_ns", "GPU itself", Unit::Nanoseconds),
-        Column::new("activities", "GPU activities with inner", Unit::Count),
+        Column::new("activities", "GPU activities, inclusive", Unit::Count),
         Column::new("cpu_total_ns", "Host with inner", Unit::Nanoseconds),
         Column::new("cpu_self_ns", "Host itself", Unit::Nanoseconds),
-        Column::new("device_allocated_bytes", "Device memory taken with inner", Unit::Bytes),
-        Column::new("host_allocated_bytes", "Host memory taken with inner", Unit::Bytes),
+        Column::new("device_allocated_bytes", "Device memory, inclusive", Unit::Bytes),
+        Column::new("host_allocated_bytes", "Host memory, inclusive", Unit::Bytes),
     ];
     leading.into_iter().chain(own).collect()
 }
@@ -52,8 +52,7 @@ fn cells(leading: &[Value], row: &Row, recorded: Recorded) -> Vec<Value> {
 pub(super) fn by_operator(rows: &[Row], recorded: Recorded) -> Table {
     Table {
         id: "by_operator",
-        title: "Operators by name: summed durations of the GPU activities they launched and time on the host, with \
-                and without operators inside",
+        title: "Operators by name: summed GPU activity duration and host time, inclusive and exclusive",
         columns: columns(Vec::new()),
         rows: rows.iter().map(|row| cells(&[], row, recorded)).collect(),
     }
@@ -81,10 +80,10 @@ pub(super) fn calls(job: &Job, ranks: &[&Rank<'_, Part>], recorded: Recorded) ->
         Column::new("cpu_self_ns", "Host itself", Unit::Nanoseconds),
         Column::new("gpu_total_ns", "GPU with inner", Unit::Nanoseconds),
         Column::new("gpu_self_ns", "GPU itself", Unit::Nanoseconds),
-        Column::new("activities", "GPU activities with inner", Unit::Count),
+        Column::new("activities", "GPU activities, inclusive", Unit::Count),
         Column::new("first_activity_start_ns", "First activity starts", Unit::Nanoseconds),
         Column::new("last_activity_end_ns", "Last activity ends", Unit::Nanoseconds),
-        Column::new("activity_span_ns", "From first to last", Unit::Nanoseconds),
+        Column::new("activity_span_ns", "First to last", Unit::Nanoseconds),
     ];
     let rows = ranks.iter().flat_map(|rank| {
         let zero = rank.extent.map_or(Ns::ZERO, |extent| extent.start);
@@ -95,7 +94,7 @@ pub(super) fn calls(job: &Job, ranks: &[&Rank<'_, Part>], recorded: Recorded) ->
     });
     Table {
         id: "calls",
-        title: "Every call of an operator, with the GPU activities launched in it",
+        title: "Every operator call, with the GPU activities it launched",
         columns: job.rank_columns().into_iter().chain(own).collect(),
         rows: rows.collect(),
     }

@@ -12,8 +12,8 @@ use crate::collectives::{
 use crate::{Job, Statistics};
 
 /// Why there is no split into waiting and transfer.
-pub(super) const ONE_RANK: &str = "needs the recordings of two ranks or more";
-pub(super) const SAME_RANK: &str = "several recordings say they are the same rank";
+pub(super) const ONE_RANK: &str = "needs recordings of two or more ranks";
+pub(super) const SAME_RANK: &str = "several recordings claim the same rank";
 
 /// Matched collectives of one group, kind, type and size.
 #[derive(Clone, Debug)]
@@ -74,9 +74,9 @@ pub(super) struct Across<'a> {
     pub(super) clocks: Result<(), &'static str>,
 }
 
-const NO_COMMON_ZERO: &str = "the recordings have no common zero of time";
+const NO_COMMON_ZERO: &str = "the recordings share no time base";
 const CLOCKS_DISAGREE: &str =
-    "the ranks' clocks disagree: by them a rank left a collective before the last one had come";
+    "the ranks' clocks disagree: a rank left a collective before the last one joined";
 
 impl<'a> Across<'a> {
     /// Matches the calls of the ranks.

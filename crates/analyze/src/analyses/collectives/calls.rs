@@ -34,14 +34,14 @@ pub(super) fn table(job: &Job, ranks: &[Rank<'_, Arc<Calls>>]) -> Table {
     };
     Table {
         id: "calls",
-        title: "Every collective of every rank, and how its time divides",
+        title: "Every collective of every rank, with its time breakdown",
         columns: job.rank_columns().into_iter().chain(SUBJECT).chain(own).chain(PARTS).collect(),
         rows: divided_calls(&calls).iter().map(cells).collect(),
     }
 }
 
 fn call_cells(ranks: &[Rank<'_, Arc<Calls>>], divided: &Divided<'_>) -> [Value; 10] {
-    const NOT_MATCHED: &str = "the call was not found on another rank";
+    const NOT_MATCHED: &str = "no matching call on another rank";
     let (call, split) = (divided.call, divided.split);
     let matched = |value: Value| match divided.last {
         Some(_) => value,
@@ -49,7 +49,7 @@ fn call_cells(ranks: &[Rank<'_, Arc<Calls>>], divided: &Divided<'_>) -> [Value; 
     };
     [
         match call.step {
-            Call::NO_STEP => Value::Missing("outside of profiler steps"),
+            Call::NO_STEP => Value::Missing("outside profiler steps"),
             step => Value::Integer(i64::from(step)),
         },
         call.sequence.get().map_or(Value::Missing("not recorded"), Value::Integer),

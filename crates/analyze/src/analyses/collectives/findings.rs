@@ -56,7 +56,7 @@ fn exposed(
     }
     let (exposed, whole) = (time(rank), rank.steady.time());
     let mut claim = format!(
-        "communication that no computation hides takes {} of the time ({} of {})",
+        "exposed communication takes {} of the time ({} of {})",
         percent(exposed, whole),
         duration(exposed),
         duration(whole)
@@ -81,19 +81,19 @@ fn exposed(
     }
     let waits_most = transfer.is_some_and(|transfer| transfer.0 < exposed.0 / 2);
     let next = if waits_most {
-        "most of it is waiting: find out which rank comes late, and why (`eaves report --section stragglers`)"
+        "most of it is waiting: find the late rank and the cause (`eaves report --section stragglers`)"
             .to_owned()
     } else {
         audience.either(
-            "overlap it with computation (DDP bucket size, FSDP prefetch, a stream of its own), or send less (gradient \
-             accumulation, lower precision)",
+            "overlap it with computation (DDP bucket size, FSDP prefetch, a separate stream), or send less \
+            (gradient accumulation, lower precision)",
             "overlap it with computation on a separate stream, or send less (fewer exchanges, lower precision)",
         )
     };
     let basis = match transfer {
-        Some(_) => "at most all exposed time that can be transfer; waiting for other ranks is theirs to gain",
+        Some(_) => "at most the exposed time that may be transfer; waiting counts toward the late rank",
         None => {
-            "all of it at most, waiting for other ranks included: the calls could not be matched across ranks"
+            "at most all of it, including waiting for other ranks: calls could not be matched across ranks"
         }
     };
     Some(Finding {
@@ -145,8 +145,8 @@ fn small_messages(audience: Audience, ranks: &[Rank<'_, Arc<Calls>>]) -> Option<
                 totals.small_busy - one_each,
                 totals.small_busy + totals.small_pauses,
                 rank.steps,
-                "at most the time of the small collectives and the pauses between them; at least all but one of them in each \
-                 step, which bundles them",
+                "at most the time of the small collectives and the pauses between them; at least all but one per \
+                step",
             )
             .out_of(
                 rank.rank,
@@ -184,8 +184,8 @@ fn slow_collective(across: &Across<'_>) -> Option<Finding> {
         id: "slow_collective",
         severity: Severity::Info,
         claim: format!(
-            "{} of {} takes between {} and {} once all ranks are there: its bandwidth varies {:.1} times over {} \
-             collectives",
+            "{} of {} takes between {} and {} once all ranks have joined: bandwidth varies by a factor of {:.1} \
+            over {} collectives",
             worst.row.kind.id(),
             size(bytes),
             duration(worst.transfer.min()?),
@@ -195,8 +195,8 @@ fn slow_collective(across: &Across<'_>) -> Option<Finding> {
         ),
         gain: None,
         evidence: format!("table skew, {} of {}", worst.row.kind.id(), size(bytes)),
-        next: "look at what else runs during the slow ones: other collectives and copies that share the link, kernels \
-               that take all multiprocessors, or traffic of other jobs on the network"
+        next: "check what else runs during the slow ones: other collectives and copies on the same link, kernels \
+            that occupy all multiprocessors, or network traffic from other jobs"
             .to_owned(),
     })
 }

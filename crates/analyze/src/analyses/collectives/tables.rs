@@ -14,11 +14,11 @@ use crate::section::{Column, Table, Unit, Value};
 use crate::{Job, KernelType, RankSummary, Statistics};
 
 const NO_GROUP: &str = "the calls name no process group";
-const NO_MATCH: &str = "no call of the rank was found on another one";
+const NO_MATCH: &str = "no call of the rank matches one of another rank";
 const NO_CALLS: &str = "no calls";
 const NO_TIME: &str = "the calls took no time";
 const MIXED_SIZES: &str = "the sizes differ between calls and ranks";
-const ON_HOST: &str = "the work is done by a thread; nothing says what it hides behind";
+const ON_HOST: &str = "a thread does the work; what hides it is unknown";
 
 /// All tables.
 pub(super) fn all(job: &Job, ranks: &[Rank<'_, Arc<Calls>>], across: &Across<'_>) -> Vec<Table> {
@@ -129,7 +129,7 @@ fn by_collective(ranks: &[Rank<'_, Arc<Calls>>], across: &Across<'_>) -> Table {
         Column::new("min_ns", "Shortest", Unit::Nanoseconds),
         Column::new("max_ns", "Longest", Unit::Nanoseconds),
         Column::new("exposed_ns", "Exposed", Unit::Nanoseconds),
-        Column::new("exposed_pct", "Exposed of its time", Unit::Percent),
+        Column::new("exposed_pct", "Exposed share", Unit::Percent),
         Column::new("algorithm_gbps", "Algorithm bandwidth", Unit::GigabytesPerSecond),
         Column::new("bus_factor", "Bus factor", Unit::None),
         Column::new("bus_gbps", "Bus bandwidth", Unit::GigabytesPerSecond),
@@ -140,7 +140,7 @@ fn by_collective(ranks: &[Rank<'_, Arc<Calls>>], across: &Across<'_>) -> Table {
     };
     Table {
         id: "by_collective",
-        title: "Collectives of all ranks, waiting for other ranks included; bandwidths as nccl-tests defines them",
+        title: "Collectives of all ranks, including waiting; bandwidths as defined by nccl-tests",
         columns: SUBJECT.into_iter().chain(own).chain(PARTS).collect(),
         rows: rows.iter().map(cells).collect(),
     }
@@ -194,7 +194,7 @@ pub(super) const PARTS: [Column; 5] = [
 ];
 
 const RANKS_MISSING: &str = "a rank that was not recorded may have come last";
-const NO_LAUNCHES: &str = "the launches of the calls were not recorded";
+const NO_LAUNCHES: &str = "launches of the calls not recorded";
 
 /// Their cells; nothing is divided if there is a reason.
 fn part_cells(undivided: Option<&'static str>, total: Ns, parts: &Parts) -> [Value; 5] {
@@ -256,8 +256,8 @@ fn by_rank(job: &Job, ranks: &[Rank<'_, Arc<Calls>>], across: &Across<'_>) -> Ta
     }
     Table {
         id: "by_rank",
-        title: "Communication by rank, shares of the GPU span (on the host: of the recording); transfer, waiting, launch \
-                skew and unknown are all of it",
+        title: "Communication by rank, shares of the GPU span (on the host: of the recording); transfer, waiting, \
+            launch skew and unknown add up to it",
         columns: job.rank_columns().into_iter().chain(own).collect(),
         rows,
     }
@@ -311,16 +311,16 @@ fn skew(ranks: &[Rank<'_, Arc<Calls>>], across: &Across<'_>) -> Table {
         Column::new("bus_gbps", "Bus bandwidth", Unit::GigabytesPerSecond),
         Column::new("mean_skew_ns", "Mean arrival skew", Unit::Nanoseconds),
         Column::new("max_skew_ns", "Longest arrival skew", Unit::Nanoseconds),
-        Column::new("mean_start_skew_ns", "Mean start skew by clocks", Unit::Nanoseconds),
-        Column::new("max_start_skew_ns", "Longest start skew by clocks", Unit::Nanoseconds),
+        Column::new("mean_start_skew_ns", "Mean start skew (clocks)", Unit::Nanoseconds),
+        Column::new("max_start_skew_ns", "Max start skew (clocks)", Unit::Nanoseconds),
         Column::new("last_rank", "Last most often", Unit::None),
         Column::new("last_count", "Times last", Unit::Count),
         Column::new("rule", "Compared", Unit::None),
     ];
     Table {
         id: "skew",
-        title: "Collectives matched over ranks: transfer is the shortest duration, arrival skew what the longest took \
-                beyond it; start skew compares clocks, which may be wrong",
+        title: "Collectives matched across ranks: transfer is the shortest duration, arrival skew the longest \
+            minus the shortest; start skew compares clocks, which may be off",
         columns: SUBJECT.into_iter().chain(own).collect(),
         rows: across.compared.iter().map(|compared| skew_cells(ranks, across, compared)).collect(),
     }
@@ -368,7 +368,7 @@ fn matching(across: &Across<'_>) -> Table {
     let rows = Fate::ALL.map(|fate| (fate, across.matching.count(fate)));
     Table {
         id: "matching",
-        title: "What became of the calls when ranks were compared, over all ranks",
+        title: "Matching of calls across ranks, over all ranks",
         columns: vec![
             Column::new("outcome", "Outcome", Unit::None),
             Column::new("calls", "Calls", Unit::Count),

@@ -63,7 +63,7 @@ fn bandwidths_are_those_of_nccl_tests() {
     assert_eq!(of("kind"), texts(["all_reduce", "all_gather", "broadcast"]));
     assert_eq!(of("dtype"), texts(["float32", "bfloat16", "Mystery"]));
     assert_eq!(of("group_size"), integers([4, 4, 4]));
-    let unknown = Value::Missing("the size of this element type is not known");
+    let unknown = Value::Missing("unknown element size");
     assert_eq!(of("bytes"), [Value::Integer(4000), Value::Integer(1600), unknown.clone()]);
     assert_eq!(of("calls"), integers([2, 1, 1]));
     assert_eq!(of("total_ns"), integers([400, 200, 50]));
@@ -74,11 +74,11 @@ fn bandwidths_are_those_of_nccl_tests() {
     assert_eq!(of("bus_gbps"), [Value::Float(30.0), Value::Float(6.0), unknown]);
     assert_eq!(number(&section, "calls", None), Value::Integer(4));
     // One rank alone: no waiting can be told.
-    let alone = Value::Missing("needs the recordings of two ranks or more");
+    let alone = Value::Missing("needs recordings of two or more ranks");
     assert_eq!(column(&section, "by_rank", "wait_ns")[0], alone);
     assert_eq!(of("transfer_ns"), [alone.clone(), alone.clone(), alone]);
     assert_eq!(of("unknown_ns"), of("total_ns"));
-    assert_eq!(of("rule")[0], "needs the recordings of two ranks or more".into());
+    assert_eq!(of("rule")[0], "needs recordings of two or more ranks".into());
     assert!(!section.tables.iter().any(|table| table.id == "skew"));
 }
 
@@ -96,7 +96,7 @@ fn an_unknown_group_gives_no_bus_bandwidth() {
     assert_eq!(of(&test, "kind"), texts(["all_reduce"]));
     assert_eq!(of(&test, "bytes"), integers([4000]));
     assert_eq!(of(&test, "algorithm_gbps"), floats([40.0]));
-    let unknown = Value::Missing("the recording does not say how many ranks the group has");
+    let unknown = Value::Missing("group size not recorded");
     assert_eq!((of(&test, "bus_factor"), of(&test, "bus_gbps")), (vec![unknown.clone()], vec![unknown]));
     // The only group of the job is the group of every call.
     test.trace.metadata.distributed = Some(DistributedInfo {
@@ -209,7 +209,7 @@ fn zeros_of_time_are_taken_into_account_if_all_ranks_have_one() {
     assert_eq!(column(&section, "skew", "max_start_skew_ns"), integers([530]));
     run.recordings[2].trace.metadata.base_time_ns = None;
     let section = section_of(&run, "collectives");
-    let reason = Value::Missing("the recordings have no common zero of time");
+    let reason = Value::Missing("the recordings share no time base");
     assert_eq!(column(&section, "skew", "max_start_skew_ns"), [reason]);
     assert_eq!(column(&section, "skew", "max_skew_ns"), integers([60]));
 }
@@ -298,7 +298,7 @@ fn exchanges_of_experts_are_communication() {
     assert_eq!(of("bytes")[..2], integers([bytes, bytes]));
     assert!(matches!(of("bytes")[2], Value::Missing(_)));
     assert_eq!(of("dtype")[..2], texts(["bfloat16", "bfloat16"]));
-    let shares = Value::Missing("the recording does not say how many ranks a token goes to");
+    let shares = Value::Missing("number of ranks per token not recorded");
     assert_eq!(of("bus_factor"), [shares.clone(), shares, nothing]);
     // 690 ns of communication, of which the GEMM hides all but 20 ns at the end: 97.1%.
     assert_eq!(column(&section, "by_rank", "comm_ns"), integers([690]));
@@ -339,7 +339,7 @@ fn sizes_follow_from_the_operators_around_the_launch() {
         let found = column(&section, "by_collective", "bytes").remove(0);
         assert_eq!(
             found,
-            bytes.map_or(Value::Missing("the recording does not say how much was moved"), Value::Integer),
+            bytes.map_or(Value::Missing("bytes not recorded"), Value::Integer),
             "{operator}"
         );
     }

@@ -138,8 +138,8 @@ const WORK: [Column; 11] = [
     Column::new("bytes_l2", "Bytes of L2", Unit::Bytes),
     Column::new("bytes_l1", "Bytes of L1", Unit::Bytes),
     Column::new("bytes_lds", "Bytes of LDS", Unit::Bytes),
-    Column::new("conventions", "How it is counted", Unit::None),
-    Column::new("missing", "What is not counted", Unit::None),
+    Column::new("conventions", "Counting method", Unit::None),
+    Column::new("missing", "Not counted", Unit::None),
 ];
 
 const METRICS: [Column; 9] = [
@@ -171,7 +171,7 @@ pub(super) fn tables(job: &Job, ranks: &[&Rank<'_, Part>]) -> Vec<Table> {
         tables.push(table(
             job,
             ranks,
-            ("kernel_work", "What counters say that kernels did, launches of one name and size together"),
+            ("kernel_work", "Measured work by kernel and launch size"),
             WHICH.iter().chain(&WORK),
             |part| part.kernels.iter().map(work).collect(),
         ));
@@ -180,8 +180,7 @@ pub(super) fn tables(job: &Job, ranks: &[&Rank<'_, Part>]) -> Vec<Table> {
             ranks,
             (
                 "kernel_metrics",
-                "Every metric by kernel: its sum, where it is one that adds up, and its mean, weighed by duration where \
-                 it does not",
+                "Every metric by kernel: sum if additive, and mean (weighted by duration if not additive)",
             ),
             METRICS.iter(),
             |part| part.kernels.iter().flat_map(metrics).collect(),
@@ -191,7 +190,7 @@ pub(super) fn tables(job: &Job, ranks: &[&Rank<'_, Part>]) -> Vec<Table> {
         tables.push(table(
             job,
             ranks,
-            ("remarks", "What the profiler itself remarks, most expected gain first"),
+            ("remarks", "The profiler's own remarks, by expected gain"),
             REMARKS.iter(),
             |part| part.remarks.iter().map(remark).collect(),
         ));
@@ -252,7 +251,7 @@ fn metrics(kernel: &Kernel) -> Vec<Vec<Value>> {
     let row = |(name, values): (&String, &crate::kernel_counters::Values)| {
         let total = match adds_up(name) {
             true => Value::float(values.sum, "too large"),
-            false => Value::Missing("not a counter that adds up"),
+            false => Value::Missing("not additive"),
         };
         let own = [
             name.as_str().into(),

@@ -73,7 +73,7 @@ fn numbers(rank: &Rank<'_, Part>) -> Vec<Number> {
             "ranges",
             part.ranges.into(),
             Provenance::Counter,
-            "kernels for which counters were recorded and selected",
+            "selected kernels with counters",
         ),
         number(
             "ranges_without_launch",
@@ -86,7 +86,7 @@ fn numbers(rank: &Rank<'_, Part>) -> Vec<Number> {
             "launches_without_range",
             part.launches_without_range.into(),
             Provenance::Formula,
-            "launches of kernels for which no counters were recorded",
+            "kernel launches without counters",
         ),
     ];
     if let Some(flop) = part.flop() {

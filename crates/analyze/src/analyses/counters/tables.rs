@@ -8,7 +8,7 @@ use crate::Job;
 use crate::section::{Column, Table, Unit, Value};
 
 const NO_OPERATOR: &str = "launched outside operators, or the launch is unknown";
-const NO_FLOP: &str = "its counters were not recorded";
+const NO_FLOP: &str = "counters not recorded";
 
 const KERNEL: Column = Column::new("name", "Name", Unit::None);
 const OPERATOR: Column = Column::new("operator", "Innermost operator", Unit::None);
@@ -39,7 +39,7 @@ pub(super) fn tables(job: &Job, ranks: &[&Rank<'_, Part>]) -> Vec<Table> {
             ranks,
             (
                 "counters_by_operator",
-                "Every counter by operator: its sum, where it is one that adds up, and its mean",
+                "Every counter by operator: sum if additive, and mean",
             ),
             &[
                 OPERATOR,
@@ -133,7 +133,7 @@ fn counter_cells(row: &Row) -> Vec<Vec<Value>> {
         let total = if name.ends_with(".sum") {
             Value::float(sum, "too large")
         } else {
-            Value::Missing("not a counter that adds up")
+            Value::Missing("not additive")
         };
         let mean = Value::float(sum / count as f64, "too large");
         vec![operator, top, name.as_str().into(), count.into(), total, mean]

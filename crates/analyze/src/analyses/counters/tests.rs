@@ -46,7 +46,7 @@ fn values_by_hand() {
     let of = |id| column(&section, "counters_by_operator", id);
     assert_eq!(of("counter"), texts([OCCUPANCY, FFMA, HADD, OCCUPANCY, FFMA, HADD]));
     assert_eq!(of("mean"), [55.0, 150.0, 3.5, 20.0, 0.0, 5.0].map(Value::Float));
-    assert_eq!(of("total")[..2], [Value::Missing("not a counter that adds up"), Value::Float(300.0)]);
+    assert_eq!(of("total")[..2], [Value::Missing("not additive"), Value::Float(300.0)]);
     assert_eq!(number(&section, "flop", Some(0)), Value::Integer(612));
     assert_eq!(number(&section, "ranges_without_launch", Some(0)), Value::Integer(0));
 }

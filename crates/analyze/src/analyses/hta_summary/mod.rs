@@ -29,7 +29,7 @@ impl Analyse for HtaSummary {
         let totals = Totals::of(&ranks);
         Outcome::Section(Section {
             id: Self::ID,
-            title: "Summary in the terms of HTA",
+            title: "Summary in HTA's terms",
             numbers: numbers(&totals),
             tables: tables::all(job, &ranks),
             charts: Vec::new(),
@@ -75,62 +75,62 @@ fn numbers(totals: &Totals) -> Vec<Number> {
             "span_ns",
             breakdown.span.into(),
             Unit::Nanoseconds,
-            "GPU span, summed over the ranks: the whole of the shares",
+            "GPU span, summed over the ranks; 100% of the shares",
         ),
         (
             "compute_pct",
             share(breakdown.compute),
             Unit::Percent,
-            "time in which a compute kernel ran, of the GPU span",
+            "time with a compute kernel running, share of the GPU span",
         ),
         (
             "exposed_comm_pct",
             share(breakdown.exposed_communication),
             Unit::Percent,
-            "time in which something communicated and nothing computed, of the GPU span",
+            "time with communication but no computation, share of the GPU span",
         ),
         (
             "exposed_memory_pct",
             share(breakdown.exposed_memory),
             Unit::Percent,
-            "time in which a copy or set ran and nothing else, of the GPU span",
+            "time with only memcpys or memsets, share of the GPU span",
         ),
         (
             "idle_pct",
             share(breakdown.idle()),
             Unit::Percent,
-            "time in which nothing ran, of the GPU span; with the three shares above it makes 100",
+            "idle time, share of the GPU span; adds up to 100 with the three shares above",
         ),
         (
             "all_comm_pct",
             share(communication),
             Unit::Percent,
-            "time in which something communicated, hidden or not, of the GPU span",
+            "communication time, hidden or not, share of the GPU span",
         ),
         (
             "all_memory_pct",
             share(times.total(KernelType::Memory)),
             Unit::Percent,
-            "time in which a copy or set ran, hidden or not, of the GPU span",
+            "memcpy and memset time, hidden or not, share of the GPU span",
         ),
-        ("comm_ns", communication.into(), Unit::Nanoseconds, "time in which something communicated"),
+        ("comm_ns", communication.into(), Unit::Nanoseconds, "communication time"),
         (
             "overlap_pct",
             of_communication,
             Unit::Percent,
-            "communication behind computation, of all communication",
+            "communication hidden behind computation, share of communication",
         ),
         (
             "copy_gbps",
             copies.bandwidth(),
             Unit::GigabytesPerSecond,
-            "bytes of the copies and sets that tell them, of their summed duration",
+            "bytes of memcpys and memsets with known size, over their summed duration",
         ),
         (
             "kernels",
             launches.kernels.into(),
             Unit::Count,
-            "kernels that ran; copies and sets are not counted",
+            "kernels; memcpys and memsets excluded",
         ),
     ];
     let number = |(id, value, unit, explain)| Number::formula(id, value, unit, explain);
@@ -188,7 +188,7 @@ mod tests {
         assert_eq!([value("all_comm_pct"), value("all_memory_pct")], [20.0, 15.0].map(Value::Float));
         assert_eq!(value("overlap_pct"), Value::Float(25.0));
         assert_eq!(value("kernels"), Value::Integer(4));
-        assert_eq!(value("copy_gbps"), Value::Missing("no copy or set tells its bytes"));
+        assert_eq!(value("copy_gbps"), Value::Missing("no memcpy or memset has a known size"));
     }
 
     #[test]
@@ -229,7 +229,7 @@ mod tests {
         assert_eq!(number(&section, "overlap_pct", None), Value::Missing("nothing communicated"));
         assert_eq!(
             column(&section, "launches", "mean_call_ns"),
-            [Value::Missing("no launching call was recorded")]
+            [Value::Missing("launching call not recorded")]
         );
     }
 

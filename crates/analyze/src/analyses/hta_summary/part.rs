@@ -117,7 +117,7 @@ impl Copies {
     /// Bytes per nanosecond are gigabytes per second.
     pub(super) fn bandwidth(&self) -> Value {
         match (self.count, self.time) {
-            (0, _) => Value::Missing("no copy or set tells its bytes"),
+            (0, _) => Value::Missing("no memcpy or memset has a known size"),
             (_, 0) => Value::Missing("the copies took no time"),
             _ => Value::Float(self.bytes as f64 / self.time as f64),
         }

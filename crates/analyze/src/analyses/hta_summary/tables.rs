@@ -22,11 +22,11 @@ fn by_rank(job: &Job, ranks: &[&Rank<'_, Part>]) -> Table {
     let own = [
         Column::new("span_ns", "GPU span", Unit::Nanoseconds),
         Column::new("compute_pct", "Compute of span", Unit::Percent),
-        Column::new("exposed_comm_pct", "Exposed communication of span", Unit::Percent),
-        Column::new("exposed_memory_pct", "Exposed memory of span", Unit::Percent),
+        Column::new("exposed_comm_pct", "Exposed communication, of span", Unit::Percent),
+        Column::new("exposed_memory_pct", "Exposed memory, of span", Unit::Percent),
         Column::new("idle_pct", "Idle of span", Unit::Percent),
-        Column::new("all_comm_pct", "All communication of span", Unit::Percent),
-        Column::new("all_memory_pct", "All memory of span", Unit::Percent),
+        Column::new("all_comm_pct", "Communication, of span", Unit::Percent),
+        Column::new("all_memory_pct", "Memory, of span", Unit::Percent),
     ];
     let row = |rank: &&Rank<'_, Part>| {
         let span = rank.span.map_or(Ns::ZERO, |span| span.length());
@@ -44,7 +44,7 @@ fn by_rank(job: &Job, ranks: &[&Rank<'_, Part>]) -> Table {
     };
     Table {
         id: "by_rank",
-        title: "The GPU span by rank: compute, exposed communication, exposed memory and idle add up to 100 %",
+        title: "GPU span by rank: compute, exposed communication, exposed memory and idle add up to 100%",
         columns: job.rank_columns().into_iter().chain(own).collect(),
         rows: ranks.iter().map(row).collect(),
     }
@@ -55,7 +55,7 @@ fn top_kernels(ranks: &[&Rank<'_, Part>]) -> Table {
     let total = kernels::sum(&rows);
     Table {
         id: "top_kernels",
-        title: "The kernels, copies and sets that took longest, shares of the summed duration of all of them",
+        title: "Top GPU activities, shares of their summed duration",
         columns: kernels::columns(Vec::new()),
         rows: rows.iter().take(TOP_KERNELS).map(|row| kernels::cells(&[], row, total)).collect(),
     }
@@ -69,10 +69,10 @@ fn launches(job: &Job, ranks: &[&Rank<'_, Part>]) -> Table {
         Column::new("mean_kernel_ns", "Mean kernel", Unit::Nanoseconds),
         Column::new("mean_call_ns", "Mean call", Unit::Nanoseconds),
         Column::new("mean_delay_ns", "Mean launch delay", Unit::Nanoseconds),
-        Column::new("short_kernels", "Shorter than their call", Unit::Count),
+        Column::new("short_kernels", "Shorter than call", Unit::Count),
     ];
     let row = |rank: &&Rank<'_, Part>| {
-        const NO_CALL: &str = "no launching call was recorded";
+        const NO_CALL: &str = "launching call not recorded";
         let launches = &rank.part.launches;
         let mean =
             |statistics: &Statistics, reason| statistics.mean().map_or(Value::Missing(reason), Value::Float);
@@ -90,8 +90,7 @@ fn launches(job: &Job, ranks: &[&Rank<'_, Part>]) -> Table {
     };
     Table {
         id: "launches",
-        title: "Kernels and the calls that launched them; the delay is from the end of the call to the start of the \
-                kernel",
+        title: "Kernels by launching call; the delay runs from the end of the call to the start of the kernel",
         columns: job.rank_columns().into_iter().chain(own).collect(),
         rows: ranks.iter().map(row).collect(),
     }
@@ -116,7 +115,7 @@ fn collectives(ranks: &[&Rank<'_, Part>]) -> Table {
     };
     Table {
         id: "collectives",
-        title: "Communication by collective, shares of the summed duration of communication kernels",
+        title: "Communication by collective, shares of summed communication kernel duration",
         columns: vec![
             Column::new("name", "Collective", Unit::None),
             Column::new("calls", "Calls", Unit::Count),

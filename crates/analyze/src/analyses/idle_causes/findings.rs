@@ -83,7 +83,7 @@ fn finding(
         return None;
     }
     let basis = if text.gain.high > spent {
-        format!("{}; more than the wait itself, which also delays what follows", text.basis)
+        format!("{}; more than the wait itself, because it also delays what follows", text.basis)
     } else {
         text.basis.to_owned()
     };
@@ -117,7 +117,7 @@ fn evidence(rank: &Rank<'_, Part>, cause: Cause) -> String {
     format!("tables by_cause and by_name, rank {}, cause {}{detail}", rank.rank, cause.id())
 }
 
-const REMOVED: &str = "replays the launches without it: all of it if it goes away or runs in the background";
+const REMOVED: &str = "from replaying the launches without it: all of it if removed or run in the background";
 
 fn data_loading(rank: &Rank<'_, Part>, audience: Audience) -> Text {
     let torch = if rank.part.loads_in_process {
@@ -129,7 +129,7 @@ fn data_loading(rank: &Rank<'_, Part>, audience: Audience) -> Text {
     };
     Text {
         id: "data_loading",
-        subject: "loading data keeps the GPU waiting".to_owned(),
+        subject: "data loading keeps the GPU waiting".to_owned(),
         gain: rank.part.gains.data_loading,
         basis: REMOVED,
         evidence: evidence(rank, Cause::DataLoading),
@@ -146,8 +146,8 @@ fn synchronisation(rank: &Rank<'_, Part>, audience: Audience) -> Option<Text> {
         id: "synchronisation",
         subject: format!("{} drains the GPU and leaves it idle", described(place)),
         gain: rank.part.gains.synchronisation,
-        basis: "at least the idle time inside the calls; at most that up to the next launch too, if the host can run \
-                ahead instead",
+        basis: "at least the idle time inside the calls; at most also the time up to the next launch, if the host \
+            can run ahead",
         evidence: format!("table synchronising_calls, rank {}, first row", rank.rank),
         next: audience.either(
             "keep values on the device and read them rarely (the loss every 100 steps); copy with `non_blocking=True` \
@@ -176,8 +176,8 @@ fn garbage_collection(rank: &Rank<'_, Part>) -> Text {
         gain: rank.part.gains.garbage_collection,
         basis: REMOVED,
         evidence: evidence(rank, Cause::GarbageCollection),
-        next: "choose when to collect: `gc.disable()` (or `gc.freeze()` after set-up) and `gc.collect()` every so many \
-               steps, on all ranks in the same step"
+        next: "choose when to collect: `gc.disable()` (or `gc.freeze()` after setup) and `gc.collect()` every N \
+            steps, in the same step on all ranks"
             .to_owned(),
     }
 }
@@ -206,8 +206,8 @@ fn compilation(rank: &Rank<'_, Part>, audience: Audience) -> Text {
         basis: REMOVED,
         evidence: format!("{}; in {} steps", evidence(rank, Cause::Compilation), rank.part.compiling_steps),
         next: audience.either(
-            "find out with `TORCH_LOGS=recompiles` why code is compiled again (`dynamic=True` for shapes that change)",
-            "keep compiled code: build it for the architecture of the device, or cache it on disk",
+            "see `TORCH_LOGS=recompiles` for the cause (`dynamic=True` for changing shapes)",
+            "keep compiled code: build it for the device's architecture, or cache it on disk",
         ),
     }
 }
@@ -217,11 +217,11 @@ fn kernel_gaps(rank: &Rank<'_, Part>, audience: Audience) -> Option<Text> {
         id: "kernel_gaps",
         subject: "pauses between queued kernels leave the GPU idle".to_owned(),
         gain: Range { low: Ns::ZERO, high: rank.part.short_pauses },
-        basis: "all of it at most; starting a kernel always takes a moment",
+        basis: "at most all of it; starting a kernel is never free",
         evidence: device_evidence(rank, &[Cause::Device]),
         next: audience.unless_compiled(
-            "run fewer, larger kernels: `torch.compile` fuses them, and CUDA graphs start them with shorter pauses",
-            "run fewer, larger kernels: fuse them, or launch them as a graph, which shortens the pauses",
+            "run fewer, larger kernels: `torch.compile` fuses them, and CUDA graphs shorten the pauses",
+            "run fewer, larger kernels: fuse them, or launch them as a graph with shorter pauses",
         ),
     })
 }
@@ -229,12 +229,12 @@ fn kernel_gaps(rank: &Rank<'_, Part>, audience: Audience) -> Option<Text> {
 fn device_wait(rank: &Rank<'_, Part>) -> Option<Text> {
     is_much(rank, rank.part.held()).then(|| Text {
         id: "device_wait",
-        subject: "work that is already launched does not start, which leaves the GPU idle".to_owned(),
+        subject: "queued work does not start, leaving the GPU idle".to_owned(),
         gain: Range { low: Ns::ZERO, high: rank.part.held() },
-        basis: "all of it at most; nothing says how much is avoidable",
+        basis: "at most all of it; how much is avoidable is unknown",
         evidence: device_evidence(rank, &[Cause::Device, Cause::Held]),
-        next: "see what ends these gaps (`--details`, table by_gap): usually an event of another stream, another device \
-               or another rank"
+        next: "see what ends these gaps (`--details`, table by_gap): usually an event of another stream, device \
+            or rank"
             .to_owned(),
     })
 }
@@ -254,8 +254,8 @@ fn is_much(rank: &Rank<'_, Part>, time: Ns) -> bool {
 
 fn unexplained_idle(rank: &Rank<'_, Part>, audience: Audience) -> Option<Text> {
     let next = if rank.part.has_launches() {
-        "the recording has launches, but not those of the activities that end these gaps: start recording earlier, so that \
-         they are launched inside it; `--details`, table by_gap, names them"
+        "the activities that end these gaps were launched before the recording: start recording earlier; \
+        `--details`, table by_gap, lists them"
             .to_owned()
     } else {
         audience.recorder.advice(
@@ -265,9 +265,9 @@ fn unexplained_idle(rank: &Rank<'_, Part>, audience: Audience) -> Option<Text> {
     };
     is_much(rank, rank.part.steady(Cause::Unknown)).then(|| Text {
         id: "unexplained_idle",
-        subject: "the GPU is idle, and no recorded launch says why,".to_owned(),
+        subject: "with no recorded launch to explain it, the GPU is idle".to_owned(),
         gain: Range { low: Ns::ZERO, high: rank.part.steady(Cause::Unknown) },
-        basis: "all of it at most; its cause is unknown",
+        basis: "at most all of it; the cause is unknown",
         evidence: format!("table by_cause, rank {}, cause {}", rank.rank, Cause::Unknown.id()),
         next,
     })
@@ -299,7 +299,7 @@ fn host_bound(rank: &Rank<'_, Part>, audience: Audience) -> Option<Text> {
     let per = if rank.steps > 0 { " per step" } else { "" };
     Some(Text {
         id: "host_bound",
-        subject: "the host launches work too late and keeps the GPU waiting".to_owned(),
+        subject: "late launches by the host keep the GPU waiting".to_owned(),
         gain: rank.part.gains.host_work,
         basis: "all of it if the host always runs ahead of the GPU",
         evidence: format!(
@@ -335,8 +335,8 @@ fn launch_earlier(rank: &Rank<'_, Part>, launches: Launches, audience: Audience)
     if share(&[Cause::Nothing]) >= 50.0 {
         return audience.either(
             "record with `with_stack=True` to see what the host does there",
-            "find out what the host does there: mark parts of the program with NVTX or roctx ranges and record them; `eaves \
-             info` names the option",
+            "mark parts of the program with NVTX or roctx ranges and record them to see what the host does there; \
+            `eaves info` shows the option",
         );
     }
     let longest = |cause: Cause| {
@@ -347,13 +347,13 @@ fn launch_earlier(rank: &Rank<'_, Part>, launches: Launches, audience: Audience)
     match mostly.and_then(|cause| Some((cause, longest(cause)?))) {
         Some((Cause::Python, name)) if !is_long => {
             let torch = format!(
-                "most of it is Python between operators, above all `{}`: `torch.compile` takes it out of the loop",
+                "most of it is Python between operators, mainly `{}`: `torch.compile` removes it from the loop",
                 shortened(name)
             );
             audience.unless_compiled(&torch, &torch)
         }
         Some((_, name)) => format!(
-            "most of it is host work in `{}`: shorten it, or do it on another thread while the GPU works",
+            "most of it is host work in `{}`: shorten it, or move it to another thread",
             shortened(name)
         ),
         None => audience.fewer_launches(),
@@ -398,13 +398,13 @@ fn profiler_overhead(ranks: &[&Rank<'_, Part>], audience: Audience) -> Option<Fi
     Some(Finding {
         id: "profiler_overhead",
         severity: if idle.max(host) < CRITICAL_PCT { Severity::Warning } else { Severity::Critical },
-        claim: format!("{claim}, so times are longer than without it"),
+        claim: format!("{claim}, so times are inflated"),
         gain: None,
         evidence,
         next: audience.either(
-            "record less: fewer steps, without `with_stack`, `record_shapes` and `profile_memory`; a warm-up step in the \
-             schedule keeps the start of the profiler out of the recording",
-            "record less: fewer kinds of events, and a shorter part of the run, after the warm-up",
+            "record less: fewer steps, without `with_stack`, `record_shapes` and `profile_memory`; add a warm-up \
+            step to the schedule to exclude profiler start-up",
+            "record less: fewer event kinds, and a shorter part of the run, after the warm-up",
         ),
     })
 }
@@ -448,7 +448,7 @@ fn start_up(ranks: &[&Rank<'_, Part>], audience: Audience) -> Option<Finding> {
     let call = rank.part.start_up_call.as_ref().map_or_else(String::new, |call| format!(" (`{call}`)"));
     let parts = [
         (rank.steady.lead_in, "before the first GPU activity".to_owned()),
-        (rank.part.start_up, format!("in work that happens once{call}")),
+        (rank.part.start_up, format!("one-time work{call}")),
         (rank.part.compiling_once(), "compiling or loading code".to_owned()),
     ];
     let parts: Vec<String> = parts
@@ -461,7 +461,7 @@ fn start_up(ranks: &[&Rank<'_, Part>], audience: Audience) -> Option<Finding> {
         id: "start_up",
         severity: Severity::Info,
         claim: format!(
-            "{worst}start-up takes {} ({}) of the recording and counts in no other finding: {}",
+            "{worst}start-up takes {} ({}) of the recording and is excluded from all other findings: {}",
             percent(time(rank), recorded(rank)),
             duration(time(rank)),
             parts.join(", ")

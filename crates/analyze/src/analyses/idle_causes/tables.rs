@@ -28,19 +28,20 @@ pub(super) fn numbers(rank: &Rank<'_, Part>) -> Vec<Number> {
             "idle_gaps",
             rank.part.gaps.into(),
             Unit::Count,
-            "stretches inside the GPU span in which no kernel, copy or set ran",
+            "gaps inside the GPU span without any GPU activity",
         ),
         number(
             "host_wait_ns",
             waiting.into(),
             Unit::Nanoseconds,
-            "idle time of gaps that began before the launch of what ended them: the GPU waited for the host",
+            "idle time in gaps that began before the launch of the activity that ended them: the GPU waited for \
+            the host",
         ),
         number(
             "host_wait_share_pct",
             Value::percent(waiting.0, span(rank).0),
             Unit::Percent,
-            "this time, of the GPU span",
+            "this time, share of the GPU span",
         ),
     ]
 }
@@ -103,13 +104,13 @@ fn by_cause(job: &Job, ranks: &[&Rank<'_, Part>]) -> Table {
         Column::new("idle_pct", "Of idle time", Unit::Percent),
         Column::new("span_pct", "Of GPU span", Unit::Percent),
         Column::new("gaps", "Gaps", Unit::Count),
-        Column::new("longest_ns", "Most in one gap", Unit::Nanoseconds),
+        Column::new("longest_ns", "Max per gap", Unit::Nanoseconds),
         LEAD_IN,
     ];
     table(
         job,
         "by_cause",
-        "Idle time by what the launching thread did, every instant counted once",
+        "Idle time by activity of the launching thread, every instant counted once",
         &columns,
         rows,
     )
@@ -136,7 +137,7 @@ fn by_name(job: &Job, ranks: &[&Rank<'_, Part>]) -> Table {
         Column::new("idle_pct", "Of idle time", Unit::Percent),
         LEAD_IN,
     ];
-    table(job, "by_name", "The longest of each cause, shares of idle time", &columns, rows)
+    table(job, "by_name", "Largest items of each cause, shares of idle time", &columns, rows)
 }
 
 fn synchronising_calls(job: &Job, ranks: &[&Rank<'_, Part>]) -> Table {
@@ -167,7 +168,7 @@ fn synchronising_calls(job: &Job, ranks: &[&Rank<'_, Part>]) -> Table {
     table(
         job,
         "synchronising_calls",
-        "Waits for the device that ran it dry, and who made them",
+        "Synchronizing calls that drained the device, by caller",
         &columns,
         rows,
     )
@@ -183,7 +184,7 @@ fn by_gap(job: &Job, ranks: &[&Rank<'_, Part>]) -> Table {
                 (gap.interval.start - zero).into(),
                 gap.interval.length().into(),
                 gap.cause.id().into(),
-                text(&gap.what, "nothing of that name"),
+                text(&gap.what, "no such item"),
                 text(&gap.ended_by, "nothing"),
             ];
             row(job, rank, cells)
@@ -198,7 +199,7 @@ fn by_gap(job: &Job, ranks: &[&Rank<'_, Part>]) -> Table {
     ];
     Table {
         id: "by_gap",
-        title: "Every gap, in order of time",
+        title: "Every gap, in time order",
         columns: job.rank_columns().into_iter().chain(own).collect(),
         rows,
     }

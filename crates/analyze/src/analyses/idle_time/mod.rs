@@ -52,7 +52,7 @@ impl Analyse for IdleTime {
             .flatten();
         Outcome::Section(Section {
             id: Self::ID,
-            title: "Why the GPU was idle",
+            title: "Idle time by cause",
             numbers: ranks.iter().flat_map(|(rank, part)| numbers(rank.rank, &part.whole)).collect(),
             tables: tables.collect(),
             // The causes of idle time, and what they cost, are the matter of section idle-causes.
@@ -103,21 +103,20 @@ const COLUMNS: [Column; 9] = [
     Column::new("kernel_wait_ns", "Between kernels", Unit::Nanoseconds),
     Column::new("other_ns", "Other", Unit::Nanoseconds),
     Column::new("host_wait_pct", "Host of idle", Unit::Percent),
-    Column::new("kernel_wait_pct", "Between kernels of idle", Unit::Percent),
+    Column::new("kernel_wait_pct", "Between kernels, of idle", Unit::Percent),
     Column::new("other_pct", "Other of idle", Unit::Percent),
     Column::new("gaps", "Gaps", Unit::Count),
     Column::new("span_ns", "Span", Unit::Nanoseconds),
 ];
 
 const EXPLAINED: [&str; 7] = [
-    "time between the first and the last GPU activity of the rank in which none ran on any stream",
-    "idle time of the whole GPU before activities that were launched after the gap had begun",
-    "idle time of the whole GPU in short gaps before activities that had been launched",
-    "idle time of the whole GPU in longer gaps before activities that had been launched, and before those whose \
-     launch was not recorded",
-    "waiting for the host, of the idle time of the whole GPU",
-    "waiting between kernels, of the idle time of the whole GPU",
-    "other waiting, of the idle time of the whole GPU",
+    "time within the rank's GPU span without any GPU activity on any stream",
+    "GPU idle time before activities launched after the gap began",
+    "GPU idle time in short gaps before activities already launched",
+    "GPU idle time in longer gaps before activities already launched, or without a recorded launch",
+    "waiting for the host, share of GPU idle time",
+    "waiting between kernels, share of GPU idle time",
+    "other waiting, share of GPU idle time",
 ];
 
 fn cells(split: &Split) -> [Value; COLUMNS.len()] {
@@ -151,7 +150,7 @@ fn by_rank(job: &Job, ranks: &Ranks<'_>) -> Table {
     };
     Table {
         id: "by_rank",
-        title: "Idle time of the whole GPU by rank, shares of this idle time",
+        title: "GPU idle time by rank, shares of idle time",
         columns: job.rank_columns().into_iter().chain(COLUMNS).collect(),
         rows: ranks.iter().map(row).collect(),
     }
@@ -170,7 +169,7 @@ fn by_device(job: &Job, ranks: &Ranks<'_>) -> Option<Table> {
     let mut columns = job.rank_columns();
     columns.push(Stream::COLUMNS[0]);
     columns.extend(COLUMNS);
-    let title = "Idle time of each device, shares of this idle time";
+    let title = "Idle time by device, shares of idle time";
     (!rows.is_empty()).then_some(Table { id: "by_device", title, columns, rows })
 }
 
@@ -184,7 +183,7 @@ fn by_stream(job: &Job, ranks: &Ranks<'_>) -> Table {
     }
     Table {
         id: "by_stream",
-        title: "Idle time of each stream, whatever ran on the others, shares of the stream's idle time",
+        title: "Idle time by stream, regardless of other streams, shares of the stream's idle time",
         columns: job.rank_columns().into_iter().chain(Stream::COLUMNS).chain(COLUMNS).collect(),
         rows,
     }
@@ -216,7 +215,7 @@ fn intervals(job: &Job, ranks: &Ranks<'_>) -> Option<Table> {
     }
     (!rows.is_empty()).then(|| Table {
         id: "gap_lengths",
-        title: "Lengths of the gaps of each stream by cause",
+        title: "Gap lengths by stream and cause",
         columns: job.rank_columns().into_iter().chain(Stream::COLUMNS).chain(own).collect(),
         rows,
     })

@@ -106,7 +106,7 @@ fn a_busy_gpu_has_no_shares_of_idle_time() {
     test.gpu(Kernel, "a", 0, 10).gpu(Kernel, "b", 10, 20);
     let section = section_of(&run_of(vec![test]), "idle-time");
     assert_eq!(column(&section, "by_rank", "gaps"), integers([0]));
-    assert_eq!(column(&section, "by_rank", "other_pct"), [Value::Missing("the whole is 0")]);
+    assert_eq!(column(&section, "by_rank", "other_pct"), [Value::Missing("the total is 0")]);
 }
 
 proptest! {

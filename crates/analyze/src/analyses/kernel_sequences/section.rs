@@ -22,13 +22,12 @@ pub(super) fn section(job: &Job, ranks: &[Rank<'_, Part>]) -> Outcome {
     }
     Outcome::Section(Section {
         id: KernelSequences::ID,
-        title: "Kernels that operators launch one after the other",
+        title: "Kernel sequences by operator",
         numbers: vec![Number::counter(
             "sequences",
             rows.len().into(),
             Unit::Count,
-            "distinct sequences of 3 to 32 GPU activities that one call of an operator launched; of each \
-                      rank the 200 with most GPU time",
+            "distinct sequences of 3 to 32 GPU activities launched by one operator call; top 200 per rank",
         )],
         tables,
         charts: Vec::new(),
@@ -61,7 +60,7 @@ fn columns(leading: Vec<Column>) -> Vec<Column> {
     let own = [
         Column::new("operator", "Operator", Unit::None),
         Column::new("kernels", "Kernels in order", Unit::None),
-        Column::new("length", "Activities of a call", Unit::Count),
+        Column::new("length", "Activities per call", Unit::Count),
         Column::new("count", "Calls", Unit::Count),
         Column::new("gpu_ns", "GPU", Unit::Nanoseconds),
         Column::new("cpu_ns", "Operator on the host", Unit::Nanoseconds),
@@ -86,8 +85,7 @@ fn cells(leading: &[Value], row: &Kept, total: Ns) -> Vec<Value> {
 fn by_sequence(rows: &[Kept], total: Ns) -> Table {
     Table {
         id: "by_sequence",
-        title: "Sequences of activities that one call of an operator launches, shares of the summed duration of all \
-                GPU activities",
+        title: "Activity sequences by operator call, shares of summed GPU activity duration",
         columns: columns(Vec::new()),
         rows: rows.iter().map(|row| cells(&[], row, total)).collect(),
     }
@@ -100,7 +98,7 @@ fn by_rank_and_sequence(job: &Job, ranks: &[Rank<'_, Part>]) -> Table {
     });
     Table {
         id: "by_rank_and_sequence",
-        title: "The same by rank, shares of the summed duration of the rank's GPU activities",
+        title: "The same by rank, shares of the rank's summed duration",
         columns: columns(job.rank_columns()),
         rows: rows.collect(),
     }
@@ -144,7 +142,7 @@ fn fusion_candidate(audience: Audience, rows: &[Kept], ranks: &[Rank<'_, Part>])
                 Ns::ZERO,
                 kept.beside_longest,
                 rank.steps,
-                "at most all kernels of each call but the longest, if one fused kernel takes as long as that",
+                "at most all but the longest kernel of each call, if a fused kernel takes as long as that one",
             )
             .out_of(rank.rank, Budget::Compute),
         ),
@@ -154,7 +152,7 @@ fn fusion_candidate(audience: Audience, rows: &[Kept], ranks: &[Rank<'_, Part>])
                 "fuse them: `torch.compile` the code that calls `{}`, or write a fused kernel",
                 kept.operator
             ),
-            "fuse them into one kernel that does the work of all",
+            "fuse them into one kernel",
         ),
     })
 }

@@ -185,25 +185,25 @@ fn numbers(rank: i64, counts: &Counts) -> Vec<Number> {
             "launches",
             counts.launches.into(),
             Unit::Count,
-            "calls of the selected steps and time that launched recorded GPU activities; a graph is one",
+            "calls in the selection that launched recorded GPU activities; a graph launch counts once",
         ),
         number(
             "short_kernels",
             counts.short.into(),
             Unit::Count,
-            "launches whose call takes up to 50 µs on the host, and longer than what it launched runs on the GPU",
+            "launches whose call takes up to 50 µs on the host, and longer than its work on the GPU",
         ),
         number(
             "short_kernels_pct",
             share,
             Unit::Percent,
-            "short kernels, of the launches that do not wait for what they launched",
+            "short kernels, share of asynchronous launches",
         ),
         number(
             "slow_calls",
             counts.slow.into(),
             Unit::Count,
-            "launches whose call takes more than 50 µs on the host, though it does not wait for what it launched",
+            "asynchronous launches whose call takes more than 50 µs on the host",
         ),
         number(
             "delayed",
@@ -225,7 +225,7 @@ fn by_call(job: &Job, ranks: &Ranks<'_>) -> Table {
         Column::new("cpu_median_ns", "Median call", Unit::Nanoseconds),
         Column::new("cpu_max_ns", "Longest call", Unit::Nanoseconds),
         Column::new("gpu_total_ns", "GPU total", Unit::Nanoseconds),
-        Column::new("gpu_mean_ns", "GPU of a call", Unit::Nanoseconds),
+        Column::new("gpu_mean_ns", "GPU per call", Unit::Nanoseconds),
         Column::new("delay_mean_ns", "Mean delay", Unit::Nanoseconds),
         Column::new("delay_median_ns", "Median delay", Unit::Nanoseconds),
         Column::new("delay_max_ns", "Longest delay", Unit::Nanoseconds),
@@ -243,8 +243,8 @@ fn by_call(job: &Job, ranks: &Ranks<'_>) -> Table {
     }
     Table {
         id: "by_call",
-        title: "Launching calls by name: time on the host, summed GPU time, delay from the end of the call to the \
-                start of its first activity",
+        title: "Launching calls by name: host time, summed GPU time, delay from the end of the call to the start \
+            of its first activity",
         columns: job.rank_columns().into_iter().chain(own).collect(),
         rows,
     }
@@ -298,7 +298,7 @@ fn every_launch(job: &Job, ranks: &Ranks<'_>) -> Option<Table> {
     }
     (!rows.is_empty()).then(|| Table {
         id: "launches",
-        title: "Every launch in order of time",
+        title: "Every launch, in time order",
         columns: job.rank_columns().into_iter().chain(own).collect(),
         rows,
     })

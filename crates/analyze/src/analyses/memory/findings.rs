@@ -92,8 +92,8 @@ fn pressure(audience: Audience, ranks: &[Rank<'_, RankMemory>]) -> Option<Findin
     let next = audience.either(
         "use less (smaller batches, activation checkpointing, lower precision), or waste less \
          (`PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True`, no `torch.cuda.empty_cache()` in the loop)",
-        "use less (smaller batches, lower precision, recompute instead of keep), or waste less: reuse buffers, use a pool \
-         instead of allocations in the loop",
+        "use less (smaller batches, lower precision, recomputation), or waste less: reuse buffers, use a pool \
+        instead of allocating in the loop",
     );
     if driver_share(slowest) >= DRIVER_PCT {
         let driver = &slowest.part.driver;
@@ -108,7 +108,7 @@ fn pressure(audience: Audience, ranks: &[Rank<'_, RankMemory>]) -> Option<Findin
             id: "memory_pressure",
             severity: Severity::Warning,
             claim: format!(
-                "rank {} calls {} {} times in steps after the first, which takes {} ({}) of their time on the host{reserved}",
+                "rank {} calls {} {} times after the first step, for {} ({}) of the host time{reserved}",
                 slowest.rank,
                 names.join(", "),
                 driver.calls(),

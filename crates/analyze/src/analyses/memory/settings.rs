@@ -44,7 +44,7 @@ pub(super) fn table(job: &Job, ranks: &Ranks<'_>) -> Table {
     }
     Table {
         id: "allocator_settings",
-        title: "How the allocator was set up (PYTORCH_ALLOC_CONF); -1 is no limit, 0 is off",
+        title: "Allocator settings (PYTORCH_ALLOC_CONF); -1: no limit, 0: off",
         columns: job.rank_columns().into_iter().chain(own).collect(),
         rows,
     }

@@ -46,22 +46,23 @@ fn out_of_memory(place: &Place<'_>) -> Option<(i64, Finding)> {
     let failure = place.allocator.failures.last()?;
     let verdict = match (failure.is_fragmented(), failure.unused()) {
         (Some(true), Some(unused)) => format!(
-            "{} were reserved and unused and {} free on the device, together enough, but not in one piece: fragmentation",
+            "{} were reserved but unused and {} free on the device, enough in total but not in one piece: \
+            fragmentation",
             size(unused),
             size(failure.free)
         ),
         (Some(false), Some(unused)) => format!(
-            "only {} were reserved and unused and {} free on the device: it was really full",
+            "only {} were reserved but unused and {} free on the device: the device was full",
             size(unused),
             size(failure.free)
         ),
         _ => format!("{} were free on the device", size(failure.free)),
     };
     let next = if failure.is_fragmented() == Some(true) {
-        "set `PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True`; keep sizes of inputs few"
+        "set `PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True`; use few distinct input sizes"
     } else {
-        "use less at that place: smaller batches, activation checkpointing, lower precision, sharded optimizer states; \
-         table at_failure_by_stack says which lines hold most"
+        "use less there: smaller batches, activation checkpointing, lower precision, sharded optimizer states; \
+        table at_failure_by_stack lists the lines that hold most"
     };
     Some((
         failure.asked,
@@ -97,8 +98,8 @@ fn leak(place: &Place<'_>) -> Option<(i64, Finding)> {
             ),
             gain: None,
             evidence: format!("table growth_by_stack, {}", where_is(place)),
-            next: "look for what keeps these tensors: losses summed up without `.item()` or `.detach()`, outputs kept in \
-                   lists, caches that only grow"
+            next: "find what keeps these tensors: losses summed without `.item()` or `.detach()`, outputs kept in \
+                lists, caches that only grow"
                 .to_owned(),
         },
     ))
@@ -122,8 +123,8 @@ fn retries(place: &Place<'_>) -> Option<(i64, Finding)> {
                 ),
                 gain: None,
                 evidence: format!("table allocator, {}", where_is(place)),
-                next: "each time the device waits for everything to finish; use less, or waste less \
-                       (`PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True`)"
+                next: "each time, the device waits for all work to finish; use less, or waste less \
+                    (`PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True`)"
                     .to_owned(),
             },
         )
@@ -149,9 +150,9 @@ fn fragmentation(place: &Place<'_>) -> Option<(i64, Finding)> {
                 ),
                 gain: None,
                 evidence: format!("table by_device, {}, columns unused_bytes and peak_reserved_bytes", where_is(place)),
-                next: "pieces between blocks in use serve no larger request: set \
-                       `PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True`, keep sizes of inputs few, and allocate what stays \
-                       before what goes"
+                next: "gaps between blocks are too small for larger requests: set \
+                    `PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True`, use few distinct input sizes, and \
+                    allocate long-lived tensors first"
                     .to_owned(),
             },
         )
@@ -168,7 +169,7 @@ fn before(place: &Place<'_>) -> Option<(i64, Finding)> {
                 id: "allocated_before_recording",
                 severity: Severity::Info,
                 claim: format!(
-                    "{} of the peak of {} on {} ({} blocks) were allocated before the first event that was recorded",
+                    "{} of the {} peak on {} ({} blocks) were allocated before the first recorded event",
                     size(older.bytes),
                     size(peak),
                     where_is(place),
@@ -176,8 +177,8 @@ fn before(place: &Place<'_>) -> Option<(i64, Finding)> {
                 ),
                 gain: None,
                 evidence: format!("table allocator, {}, columns before_blocks and before_bytes", where_is(place)),
-                next: "call `torch.cuda.memory._record_memory_history()` before the model is made, with more `max_entries`, \
-                       to see where they come from"
+                next: "call `torch.cuda.memory._record_memory_history()` before creating the model, with more \
+                    `max_entries`, to see where they come from"
                     .to_owned(),
             },
         )
@@ -199,7 +200,7 @@ fn dropped(place: &Place<'_>) -> Option<(i64, Finding)> {
                 ),
                 gain: None,
                 evidence: format!("table allocator, {}", where_is(place)),
-                next: "record with more `max_entries`, or take the snapshot sooner".to_owned(),
+                next: "record with more `max_entries`, or take the snapshot earlier".to_owned(),
             },
         )
     })
@@ -215,15 +216,15 @@ fn rounding(place: &Place<'_>) -> Option<(i64, Finding)> {
                 id: "memory_rounding",
                 severity: Severity::Info,
                 claim: format!(
-                    "{} of {} in use in the end on {} are what blocks are larger than was asked for",
+                    "{} of {} in use at the end on {} are rounding: blocks larger than requested",
                     size(lost),
                     size(whole),
                     where_is(place)
                 ),
                 gain: None,
                 evidence: format!("table allocator, {}, column end_rounding_bytes", where_is(place)),
-                next: "many small tensors round up to 512 bytes each, and large ones take whole blocks: put small ones \
-                       together, or set `roundup_power2_divisions` lower"
+                next: "small tensors round up to 512 bytes each, and large ones take whole blocks: combine small \
+                    ones, or lower `roundup_power2_divisions`"
                     .to_owned(),
             },
         )

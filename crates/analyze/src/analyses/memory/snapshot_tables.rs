@@ -6,7 +6,7 @@ use super::tables::{NOT_RECORDED, Ranks, at_peak, of_devices};
 use crate::Job;
 use crate::section::{Column, Table, Unit, Value};
 
-const NO_STACK: &str = "no line of Python stands on the stack";
+const NO_STACK: &str = "no Python line on the stack";
 const BEFORE: &str = "(before the recording)";
 
 fn allocator_of(device: &DeviceMemory) -> Option<&Allocator> {
@@ -20,7 +20,7 @@ fn stack_columns() -> [Column; 5] {
         Column::new("bytes", "In use", Unit::Bytes),
         Column::new("share_pct", "Share", Unit::Percent),
         Column::new("allocations", "Blocks", Unit::Count),
-        Column::new("stack", "Stack of the largest", Unit::None),
+        Column::new("stack", "Largest, stack", Unit::None),
     ]
 }
 
@@ -31,7 +31,7 @@ fn stack_rows(alive: &Alive) -> Vec<Vec<Value>> {
     };
     let mut rows = Vec::new();
     if alive.unknown > 0 {
-        rows.push(row(BEFORE.into(), alive.unknown, Value::Missing("not told apart by a stack"), ""));
+        rows.push(row(BEFORE.into(), alive.unknown, Value::Missing("stacks not distinguished"), ""));
     }
     rows.extend(alive.by_stack.iter().map(|(share, stack)| {
         let name = Value::known_text(share.name.as_deref(), NO_STACK);
@@ -46,7 +46,7 @@ pub(super) fn at_peak_by_stack(job: &Job, ranks: &Ranks<'_>) -> Table {
     });
     Table {
         id: "at_peak_by_stack",
-        title: "In use at the peak, by the innermost line that is not a library's; shares of the peak",
+        title: "In use at the peak, by innermost non-library line; shares of the peak",
         columns,
         rows,
     }
@@ -59,7 +59,7 @@ pub(super) fn at_failure(job: &Job, ranks: &Ranks<'_>) -> Table {
     });
     Table {
         id: "at_failure_by_stack",
-        title: "In use when the last request failed, by line; shares of all that was in use then",
+        title: "In use when the last request failed, by line; shares of memory in use",
         columns,
         rows,
     }
@@ -70,8 +70,8 @@ pub(super) fn at_peak_by_category(job: &Job, ranks: &Ranks<'_>) -> Table {
         job,
         ranks,
         "at_peak_by_category",
-        "In use at the peak, by category of tensors if the recorder knew it, else by what the stack says the program was \
-         doing; shares of the peak",
+        "In use at the peak, by tensor category if recorded, else by program phase from the stack; shares of the \
+        peak",
         Column::new("category", "Category", Unit::None),
         |device| allocator_of(device).map_or(&[], |allocator| &allocator.alive.by_category),
     )
@@ -89,21 +89,21 @@ pub(super) fn largest(job: &Job, ranks: &Ranks<'_>) -> Table {
             vec![
                 Value::known_text(block.place.as_deref(), NO_STACK),
                 block.bytes.into(),
-                Value::known_text(block.operator.as_deref(), "no operator stands on the stack"),
+                Value::known_text(block.operator.as_deref(), "no operator on the stack"),
                 if block.is_older { "before the recording" } else { "while recording" }.into(),
             ]
         };
         let blocks = allocator_of(device).map_or(&[][..], |allocator| &allocator.alive.largest);
         blocks.iter().map(row).collect()
     });
-    Table { id: "largest_at_peak", title: "The largest blocks in use at the peak", columns, rows }
+    Table { id: "largest_at_peak", title: "Largest blocks in use at the peak", columns, rows }
 }
 
 pub(super) fn out_of_memory(job: &Job, ranks: &Ranks<'_>) -> Table {
     let bytes = |id, title| Column::new(id, title, Unit::Bytes);
     let own = [
         Column::new("time_ns", "At", Unit::Nanoseconds),
-        bytes("asked_bytes", "Asked of the device"),
+        bytes("asked_bytes", "Device request"),
         bytes("free_bytes", "Free on the device"),
         bytes("in_use_bytes", "In use"),
         bytes("reserved_bytes", "Reserved"),
@@ -114,8 +114,8 @@ pub(super) fn out_of_memory(job: &Job, ranks: &Ranks<'_>) -> Table {
         let known = |value: Option<i64>| value.map_or(Value::Missing(NOT_RECORDED), Value::Integer);
         let row = |failure: &OutOfMemory| {
             let cause = match failure.is_fragmented() {
-                Some(true) => "fragmentation: there was enough, but not in one piece".into(),
-                Some(false) => "in use: there was not enough at all".into(),
+                Some(true) => "fragmentation: enough in total, but not in one piece".into(),
+                Some(false) => "in use: not enough in total".into(),
                 None => Value::Missing(NOT_RECORDED),
             };
             vec![
@@ -131,14 +131,14 @@ pub(super) fn out_of_memory(job: &Job, ranks: &Ranks<'_>) -> Table {
         let failures = allocator_of(device).map_or(&[][..], |allocator| &allocator.failures);
         failures.iter().map(row).collect()
     });
-    Table { id: "out_of_memory", title: "Requests that failed, and what there was then", columns, rows }
+    Table { id: "out_of_memory", title: "Failed requests, with memory at that moment", columns, rows }
 }
 
 pub(super) fn growth(job: &Job, ranks: &Ranks<'_>) -> Table {
     let own = [
         Column::new("place", "Line", Unit::None),
-        Column::new("steps", "Steps in a row", Unit::Count),
-        Column::new("per_step_bytes", "Growth of a step", Unit::Bytes),
+        Column::new("steps", "Consecutive steps", Unit::Count),
+        Column::new("per_step_bytes", "Growth per step", Unit::Bytes),
         Column::new("end_bytes", "At the end", Unit::Bytes),
         Column::new("stack", "Stack", Unit::None),
     ];
@@ -155,7 +155,7 @@ pub(super) fn growth(job: &Job, ranks: &Ranks<'_>) -> Table {
         let growths = allocator_of(device).map_or(&[][..], |allocator| &allocator.growth);
         growths.iter().map(row).collect()
     });
-    Table { id: "growth_by_stack", title: "Lines whose memory grew in each of the last steps", columns, rows }
+    Table { id: "growth_by_stack", title: "Lines whose memory grew in every one of the last steps", columns, rows }
 }
 
 pub(super) fn allocator(job: &Job, ranks: &Ranks<'_>) -> Table {
@@ -163,25 +163,25 @@ pub(super) fn allocator(job: &Job, ranks: &Ranks<'_>) -> Table {
     let count = |id, title| Column::new(id, title, Unit::Count);
     let own = [
         count("segments", "Segments"),
-        bytes("end_in_blocks_bytes", "In blocks in use"),
-        bytes("end_requested_bytes", "Asked for of these"),
+        bytes("end_in_blocks_bytes", "Allocated blocks"),
+        bytes("end_requested_bytes", "Requested"),
         bytes("end_rounding_bytes", "Lost to rounding"),
         bytes("end_unused_bytes", "Unused"),
-        bytes("end_stuck_bytes", "Unused in segments in use"),
+        bytes("end_stuck_bytes", "Unused in segments"),
         bytes("end_largest_unused_bytes", "Largest unused block"),
         bytes("end_in_pools_bytes", "Private pools"),
         count("segments_taken", "Segments taken"),
         count("segments_given_back", "Given back"),
         count("retries", "Retries"),
         count("failures", "Requests that failed"),
-        count("before_blocks", "Blocks at the peak from before"),
+        count("before_blocks", "Blocks from before the recording"),
         bytes("before_bytes", "Bytes of these"),
     ];
     let (columns, rows) =
         of_devices(job, ranks, own, |device| allocator_of(device).map(allocator_cells).into_iter().collect());
     Table {
         id: "allocator",
-        title: "The allocator: what it held in the end, what it took from the device and gave back while recording",
+        title: "Allocator: memory held at the end, and taken from and returned to the device while recording",
         columns,
         rows,
     }

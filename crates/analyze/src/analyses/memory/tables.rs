@@ -24,7 +24,7 @@ pub(super) fn all(job: &Job, ranks: &Ranks<'_>) -> Vec<Table> {
             job,
             ranks,
             "at_peak",
-            "In use at the peak, by the innermost operator that does more than allocate; shares of the peak",
+            "In use at the peak, by innermost non-allocating operator; shares of the peak",
             Column::new("operator", "Operator", Unit::None),
             |device| &device.alive.by_operator,
         ),
@@ -32,7 +32,7 @@ pub(super) fn all(job: &Job, ranks: &Ranks<'_>) -> Vec<Table> {
             job,
             ranks,
             "at_peak_by_line",
-            "In use at the peak, by the innermost line of Python that is not a library's; shares of the peak",
+            "In use at the peak, by innermost non-library Python line; shares of the peak",
             Column::new("place", "Line", Unit::None),
             |device| &device.alive.by_line,
         ),
@@ -40,7 +40,7 @@ pub(super) fn all(job: &Job, ranks: &Ranks<'_>) -> Vec<Table> {
             job,
             ranks,
             "at_peak_by_module",
-            "In use at the peak, by the innermost module; shares of the peak",
+            "In use at the peak, by innermost module; shares of the peak",
             Column::new("module", "Module", Unit::None),
             |device| &device.alive.by_module,
         ),
@@ -48,7 +48,7 @@ pub(super) fn all(job: &Job, ranks: &Ranks<'_>) -> Vec<Table> {
             job,
             ranks,
             "at_peak_by_size",
-            "In use at the peak, by the size of the allocation; shares of the peak",
+            "In use at the peak, by allocation size; shares of the peak",
             Column::new("size", "Size", Unit::None),
             |device| &device.alive.by_size,
         ),
@@ -144,7 +144,7 @@ fn by_device(job: &Job, ranks: &Ranks<'_>) -> Table {
     let (columns, rows) = of_devices(job, ranks, own, |device| vec![device_cells(device)]);
     Table {
         id: "by_device",
-        title: "Memory in use by device, the peak at its first time; reserved as a share of the device's memory",
+        title: "Memory in use by device, peak at its first occurrence; reserved as a share of device memory",
         columns,
         rows,
     }
@@ -163,10 +163,10 @@ fn device_cells(device: &DeviceMemory) -> Vec<Value> {
         device.start.into(),
         device.peak.bytes.into(),
         match &device.allocator {
-            Some(allocator) if !allocator.has_times => Value::Missing("times were not recorded"),
+            Some(allocator) if !allocator.has_times => Value::Missing("times not recorded"),
             _ => device.peak.time.into(),
         },
-        device.peak.step.map_or(Value::Missing("outside of profiler steps"), Value::from),
+        device.peak.step.map_or(Value::Missing("outside profiler steps"), Value::from),
         reserved(unused(device).into()),
         reserved(device.peak_reserved),
         device.capacity.map_or(Value::Missing(no_capacity), Value::Integer),
@@ -198,7 +198,7 @@ pub(super) fn at_peak(
             let name = share
                 .name
                 .as_deref()
-                .map_or(Value::Missing("nothing stands around the allocation"), Value::from);
+                .map_or(Value::Missing("no caller recorded"), Value::from);
             vec![name, share.bytes.into(), Value::percent(share.bytes, peak), share.allocations.into()]
         };
         let mut rows: Vec<Vec<Value>> = shares(device).iter().map(row).collect();
@@ -212,7 +212,7 @@ pub(super) fn at_peak(
                     "(before the recording)".into(),
                     device.alive.before.into(),
                     Value::percent(device.alive.before, peak),
-                    Value::Missing("not recorded one by one"),
+                    Value::Missing("not recorded individually"),
                 ],
             );
         }
@@ -248,7 +248,7 @@ fn driver_calls(job: &Job, ranks: &Ranks<'_>) -> Table {
     let own = [
         Column::new("function", "Function", Unit::None),
         Column::new("calls", "Calls", Unit::Count),
-        Column::new("host_ns", "Time of the host", Unit::Nanoseconds),
+        Column::new("host_ns", "Host time", Unit::Nanoseconds),
         Column::new("steps_pct", "Of these steps", Unit::Percent),
     ];
     let mut rows = Vec::new();
@@ -266,8 +266,8 @@ fn driver_calls(job: &Job, ranks: &Ranks<'_>) -> Table {
     }
     Table {
         id: "driver_calls",
-        title: "Calls that take memory from the device or give it back, in all steps but the first; shares of these \
-                steps' time on the host",
+        title: "Calls that allocate or free device memory, in all steps but the first; shares of these steps' \
+            host time",
         columns: job.rank_columns().into_iter().chain(own).collect(),
         rows,
     }
@@ -276,7 +276,7 @@ fn driver_calls(job: &Job, ranks: &Ranks<'_>) -> Table {
 fn by_category(job: &Job, ranks: &Ranks<'_>) -> Table {
     let own = [
         Column::new("category", "Category", Unit::None),
-        Column::new("at_peak_bytes", "At the peak of all", Unit::Bytes),
+        Column::new("at_peak_bytes", "At the overall peak", Unit::Bytes),
         Column::new("share_pct", "Of the peak", Unit::Percent),
         Column::new("peak_bytes", "Its own peak", Unit::Bytes),
         Column::new("end_bytes", "At the end", Unit::Bytes),
@@ -297,7 +297,7 @@ fn by_category(job: &Job, ranks: &Ranks<'_>) -> Table {
     }
     Table {
         id: "by_category",
-        title: "Memory by category of tensors when all together had most, shares of that; and the peak of each by itself",
+        title: "Memory by tensor category at the overall peak, shares of it; and each category's own peak",
         columns: job.rank_columns().into_iter().chain(own).collect(),
         rows,
     }
@@ -316,7 +316,7 @@ fn timeline(job: &Job, ranks: &Ranks<'_>) -> Table {
         };
         device.points.iter().map(row).collect()
     });
-    Table { id: "timeline", title: "Memory in use over time, the most of each part of it", columns, rows }
+    Table { id: "timeline", title: "Memory in use over time, maximum of each interval", columns, rows }
 }
 
 fn series(job: &Job, ranks: &Ranks<'_>) -> Table {

@@ -95,7 +95,7 @@ fn what_was_in_use_at_the_peak_has_names() {
     let module = &of("at_peak_by_module", "module")[1..];
     assert_eq!(
         module,
-        [Value::Missing("nothing stands around the allocation"), "nn.Module: Linear_0".into()]
+        [Value::Missing("no caller recorded"), "nn.Module: Linear_0".into()]
     );
     assert_eq!(
         of("at_peak_by_size", "size"),
@@ -116,7 +116,7 @@ fn operators_that_only_allocate_are_not_named() {
     let section = section(test);
     let names = column(&section, "at_peak", "operator");
     let expected =
-        ["aten::empty".into(), "aten::linear".into(), Value::Missing("nothing stands around the allocation")];
+        ["aten::empty".into(), "aten::linear".into(), Value::Missing("no caller recorded")];
     assert_eq!(names, expected);
     assert_eq!(column(&section, "at_peak", "bytes"), integers([20, 10, 5]));
 }

@@ -66,41 +66,41 @@ pub(super) fn findings(audience: Audience, ranks: &Ranks<'_>) -> Vec<Finding> {
     let rules = [
         Rule {
             id: "exposed_memory",
-            subject: "copies between host and device that nothing hides",
+            subject: "exposed copies between host and device",
             time: |exposed| exposed.host,
             next: [
                 audience.either(
-                    "copy with `non_blocking=True` on a separate stream while the GPU computes, prefetch the next batch, and \
-                     keep what is reused on the device",
-                    "copy asynchronously on a separate stream while the GPU computes (`cudaMemcpyAsync`, `hipMemcpyAsync` \
-                     from pinned memory), and keep what is reused on the device",
+                    "copy with `non_blocking=True` on a separate stream while the GPU computes, prefetch the next \
+                    batch, and keep reused data on the device",
+                    "copy asynchronously on a separate stream while the GPU computes (`cudaMemcpyAsync`, \
+                    `hipMemcpyAsync` from pinned memory), and keep reused data on the device",
                 ),
                 audience.either(
-                    "copy less: keep what is reused on the device, copy smaller types, and pin the memory \
-                     (`pin_memory=True`) so that each copy is faster",
-                    "copy less: keep what is reused on the device, copy smaller types, and pin the memory \
-                     (`cudaHostAlloc`, `hipHostMalloc`) so that each copy is faster",
+                    "copy less: keep reused data on the device, copy smaller types, and pin memory \
+                    (`pin_memory=True`) for faster copies",
+                    "copy less: keep reused data on the device, copy smaller types, and pin memory \
+                    (`cudaHostAlloc`, `hipHostMalloc`) for faster copies",
                 ),
             ],
         },
         Rule {
             id: "device_copies",
-            subject: "copies inside the device that nothing hides",
+            subject: "exposed copies inside the device",
             time: |exposed| exposed.device,
             next: alike(audience.either(
-                "find the operators that copy (`clone`, `contiguous`, `cat`, `copy_`): write results where they are needed, \
-                 keep one layout, use views",
-                "find the calls that copy: write results where they are needed, swap pointers, keep one layout",
+                "find the copying operators (`clone`, `contiguous`, `cat`, `copy_`): write results where they are \
+                needed, keep one layout, use views",
+                "find the copying calls: write results where they are needed, swap pointers, keep one layout",
             )),
         },
         Rule {
             id: "exposed_sets",
-            subject: "memsets that nothing hides",
+            subject: "exposed memsets",
             time: |exposed| exposed.sets,
             next: alike(audience.either(
-                "zero less: `torch.empty` instead of `torch.zeros` for what is overwritten anyway, \
-                 `zero_grad(set_to_none=True)`",
-                "zero less: skip what is overwritten anyway",
+                "zero less: use `torch.empty` instead of `torch.zeros` for tensors that are overwritten, and \
+                `zero_grad(set_to_none=True)`",
+                "zero less: skip buffers that are overwritten",
             )),
         },
     ];
@@ -121,10 +121,10 @@ fn finding(ranks: &Ranks<'_>, rule: &Rule) -> Option<Finding> {
     let hidden_at_most = rank.steady.times.total(KernelType::Compute).min(spent);
     let is_hidable = 2 * hidden_at_most.0 >= spent.0;
     let basis = if is_hidable {
-        "all of it if it runs beside kernels".to_owned()
+        "all of it if it overlaps with kernels".to_owned()
     } else {
         format!(
-            "all of it if nothing is copied; kernels run for {} and can hide no more",
+            "all of it if nothing is copied; kernels run for {} and cannot hide more",
             duration(hidden_at_most)
         )
     };

@@ -86,7 +86,7 @@ impl Moved {
 
 /// Gigabytes in a byte.
 const GIGA: f64 = 1e-9;
-const NO_BYTES: &str = "bytes were not recorded";
+const NO_BYTES: &str = "bytes not recorded";
 
 const MOVED: [Column; 4] = [
     Column::new("calls", "Calls", Unit::Count),
@@ -115,15 +115,15 @@ impl Analyse for MemoryBandwidth {
         if ranks.is_empty() {
             return Outcome::Skipped(Skipped {
                 id: Self::ID,
-                missing: "copies and sets: no memory was moved in the selection".to_owned(),
-                how_to_record: "record a part of the program that copies memory to, from or on the device"
+                missing: "memcpys and memsets: none in the selection".to_owned(),
+                how_to_record: "record a part of the program that copies memory to, from or within the device"
                     .to_owned(),
             });
         }
         let tables = [by_kind(job, &ranks), by_name(job, &ranks)].into_iter().chain(series(job, &ranks));
         Outcome::Section(Section {
             id: Self::ID,
-            title: "Memory copies and sets",
+            title: "Memcpys and memsets",
             numbers: ranks.iter().flat_map(|(rank, part)| numbers(rank.rank, &part.all)).collect(),
             tables: tables.collect(),
             charts: Vec::new(),
@@ -186,10 +186,10 @@ impl OfKind {
 
 fn numbers(rank: i64, all: &Moved) -> Vec<Number> {
     const EXPLAINED: [&str; 4] = [
-        "copies and sets of the rank",
-        "bytes that they moved, as far as these were recorded",
-        "time in which any of them ran",
-        "bytes moved over the time in which any copy or set of known size ran",
+        "memcpys and memsets of the rank",
+        "bytes moved, where recorded",
+        "time with any of them running",
+        "bytes moved over the time with any memcpy or memset of known size",
     ];
     let number = |((value, column), explain): ((Value, Column), &'static str)| {
         Number::of_column(column, value, explain).of_rank(rank)
@@ -225,7 +225,7 @@ fn by_kind(job: &Job, ranks: &Ranks<'_>) -> Table {
     let kind = Column::new("name", "Kind", Unit::None);
     Table {
         id: "by_kind",
-        title: "Copies and sets by kind, with the bandwidth of those that run together after each change, unless 0",
+        title: "Memcpys and memsets by kind, with the aggregate bandwidth after each change, unless 0",
         columns: job.rank_columns().into_iter().chain([kind]).chain(MOVED).chain(own).collect(),
         rows,
     }
@@ -242,7 +242,7 @@ fn by_name(job: &Job, ranks: &Ranks<'_>) -> Table {
     let name = Column::new("name", "Name", Unit::None);
     Table {
         id: "by_name",
-        title: "Copies and sets by name, which says from which memory to which, longest time first",
+        title: "Memcpys and memsets by name (source and destination memory), longest time first",
         columns: job.rank_columns().into_iter().chain([name]).chain(MOVED).collect(),
         rows,
     }
@@ -265,7 +265,7 @@ fn series(job: &Job, ranks: &Ranks<'_>) -> Option<Table> {
     }
     (!rows.is_empty()).then(|| Table {
         id: "series",
-        title: "Bandwidth of all copies of a kind together after each start and end",
+        title: "Aggregate bandwidth of each copy kind after each start and end",
         columns: job.rank_columns().into_iter().chain(own).collect(),
         rows,
     })

@@ -127,16 +127,16 @@ pub(super) fn finding(audience: Audience, ranks: &Ranks<'_>) -> Option<Finding> 
     let number = rank.rank;
     let basis = match pageable.if_pinned {
         _ if pageable.replayed.is_some() => {
-            "replays the launches with copies for which the host does not wait: at least at the rate of pinned memory (that \
-             of the recording, or 12 GB/s), at most hidden by kernels"
+            "from replaying the launches with asynchronous copies: at least at the rate of pinned memory (from \
+            the recording, or 12 GB/s), at most hidden by kernels"
                 .to_owned()
         }
         Some(time) => format!(
-            "the time of these copies minus {}, which their bytes take at the rate of the recording's pinned copies; at most \
-             the time in which nothing else ran",
+            "the time of these copies minus {}, their time at the rate of the recording's pinned copies; at most \
+            the time with nothing else running",
             duration(time)
         ),
-        None => "all of it at most: the recording has no large pinned copy to compare with".to_owned(),
+        None => "at most all of it: the recording has no large pinned copy to compare with".to_owned(),
     };
     // The host waits for the copies, so the GPU is idle behind them.
     let is_known = pageable.replayed.is_some();
@@ -145,7 +145,7 @@ pub(super) fn finding(audience: Audience, ranks: &Ranks<'_>) -> Option<Finding> 
         id: "pageable_copies",
         severity: Severity::Warning,
         claim: format!(
-            "copies from and to pageable memory take {} of the time on rank {number} ({} for {:.1} MB)",
+            "copies to and from pageable memory take {} of the time on rank {number} ({} for {:.1} MB)",
             percent(pageable.time, span),
             duration(pageable.time),
             pageable.bytes as f64 / 1e6

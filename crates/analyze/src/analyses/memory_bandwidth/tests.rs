@@ -33,7 +33,7 @@ fn values_by_hand() {
     let of = |id| column(&section, "by_kind", id);
     assert_eq!(of("name"), texts(["Memcpy HtoD", "Memcpy DtoD", "Memset"]));
     assert_eq!(of("calls"), integers([3, 1, 1]));
-    let no_bytes = Value::Missing("bytes were not recorded");
+    let no_bytes = Value::Missing("bytes not recorded");
     assert_eq!(of("moved_bytes"), [Value::Integer(2_000), no_bytes.clone(), Value::Integer(20)]);
     assert_eq!(of("time_ns"), integers([200, 50, 10]));
     assert_eq!(of("bandwidth_gbps"), [Value::Float(10.0), no_bytes.clone(), Value::Float(2.0)]);

@@ -66,7 +66,7 @@ impl OfStream {
     /// The length an instant sees on average.
     fn mean(&self) -> Value {
         if self.observed == Ns::ZERO {
-            return Value::Missing("no time was observed");
+            return Value::Missing("nothing observed");
         }
         Value::Float(self.area as f64 / self.observed.as_f64())
     }
@@ -109,7 +109,7 @@ impl Analyse for QueueLength {
         }
         Outcome::Section(Section {
             id: Self::ID,
-            title: "Work waiting on the streams",
+            title: "Launch queue length",
             numbers: ranks.iter().flat_map(|(rank, streams)| numbers(rank.rank, streams)).collect(),
             tables: std::iter::once(by_stream(job, &ranks)).chain(series(job, &ranks)).collect(),
             charts: Vec::new(),
@@ -127,14 +127,13 @@ fn numbers(rank: i64, streams: &[OfStream]) -> Vec<Number> {
             "queue_max",
             longest.into(),
             Unit::Count,
-            "most activities of one stream that were launched and had not started at one time",
+            "most activities launched but not started on one stream at a time",
         ),
         number(
             "blocked_ns",
             full.into(),
             Unit::Nanoseconds,
-            "time in which the queue of the stream that was full longest held as many launches as a stream can hold, \
-             so that a further launch had to wait",
+            "time for which the fullest stream's queue was full, so that another launch had to wait",
         ),
     ]
 }
@@ -167,8 +166,7 @@ fn by_stream(job: &Job, ranks: &Ranks<'_>) -> Table {
     }
     Table {
         id: "by_stream",
-        title: "Activities in the queue of each stream after each change, and the time from the first change to the \
-                last in which the queue was full",
+        title: "Queue length by stream after each change, and the time it was full",
         columns: job.rank_columns().into_iter().chain(Stream::COLUMNS).chain(own).collect(),
         rows,
     }
@@ -177,7 +175,7 @@ fn by_stream(job: &Job, ranks: &Ranks<'_>) -> Table {
 fn series(job: &Job, ranks: &Ranks<'_>) -> Option<Table> {
     let own = [
         Column::new("time_ns", "Time", Unit::Nanoseconds),
-        Column::new("length", "Activities in the queue", Unit::Count),
+        Column::new("length", "Queued activities", Unit::Count),
     ];
     let mut rows = Vec::new();
     for (rank, streams) in ranks {
@@ -190,7 +188,7 @@ fn series(job: &Job, ranks: &Ranks<'_>) -> Option<Table> {
     }
     (!rows.is_empty()).then(|| Table {
         id: "series",
-        title: "Length of the queue of each stream after each change",
+        title: "Queue length by stream after each change",
         columns: job.rank_columns().into_iter().chain(Stream::COLUMNS).chain(own).collect(),
         rows,
     })

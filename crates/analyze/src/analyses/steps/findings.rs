@@ -105,28 +105,28 @@ fn slow_step(ranks: &[Of<'_>]) -> Option<Finding> {
             times(step, median),
             duration(median),
             if slow > 1 { format!("; {} more are slow, too", slow - 1) } else { String::new() },
-            if is_work { ": its GPU had more work" } else { "" }
+            if is_work { "; its GPU had more work" } else { "" }
         ),
         gain: (!is_work).then(|| {
             Gain::new(
                 least.min(all),
                 all,
                 count,
-                "what such steps took beyond the median without computing, spread over the steps; at least what they took \
-                 beyond three quarters of the steps",
+                "time of such steps beyond the median without computing, spread over the steps; at least the time \
+                beyond the third quartile",
             )
             .out_of(rank.rank, Budget::NotComputing)
         }),
         evidence: format!("table by_step, rank {}, step {}", rank.rank, step.number),
         next: if is_work {
             format!(
-                "compare its work with that of others (`--step {}`): a longer batch, an evaluation",
+                "compare its work with that of other steps (`--step {}`): a longer batch, an evaluation",
                 step.number
             )
         } else {
             format!(
-                "look at this step alone with `--step {}`: recompilation, garbage collection, checkpoints and data \
-                 loading are the usual causes",
+                "inspect this step with `--step {}`: recompilation, garbage collection, checkpoints and data \
+                loading are the usual causes",
                 step.number
             )
         },
@@ -162,24 +162,24 @@ fn uneven_steps(ranks: &[Of<'_>]) -> Option<Finding> {
         id: "uneven_steps",
         severity: if is_work { Severity::Info } else { Severity::Warning },
         claim: format!(
-            "the steps of rank {} take from {} to {}: they spread by {spread:.0}% of their mean{}",
+            "the steps of rank {} take {} to {}, a spread of {spread:.0}% of their mean{}",
             rank.rank,
             duration(shortest),
             duration(longest),
-            if is_work { ", as the work of the GPU does" } else { "" }
+            if is_work { ", like their GPU work" } else { "" }
         ),
         gain: (!is_work).then(|| {
             Gain::new(
                 Ns::ZERO,
                 beyond,
                 steps.len() as u64,
-                "if every step lost as little without computing as the lower quarter of them",
+                "if every step lost as little time without computing as the lower quartile",
             )
             .out_of(rank.rank, Budget::NotComputing)
         }),
         evidence: format!("table by_step, rank {}, column duration_ns", rank.rank),
-        next: "compare a short step with a long one (`--step N`): batches of different length, loading of data and \
-               other work on the machine are the usual causes"
+        next: "compare a short step with a long one (`--step N`): varying batch lengths, data loading and other \
+            load on the machine are the usual causes"
             .to_owned(),
     })
 }
@@ -207,7 +207,7 @@ fn warm_up_step(ranks: &[Of<'_>]) -> Option<Finding> {
         ),
         gain: None,
         evidence: format!("table by_step, rank {}, step {}", rank.rank, first.number),
-        next: format!("leave it out with `--step {from}-{to}`, or record after a few steps of warm-up"),
+        next: format!("exclude it with `--step {from}-{to}`, or record after a few warm-up steps"),
     })
 }
 

@@ -92,13 +92,13 @@ fn outside_numbers(rank: i64, outside: &Outside) -> Vec<Number> {
             "outside_steps_count",
             outside.activities.into(),
             Unit::Count,
-            "GPU activities in no step: launched outside every step, or with no recorded launch",
+            "GPU activities outside steps, or without a recorded launch",
         ),
         number(
             "outside_steps_ns",
             outside.busy.into(),
             Unit::Nanoseconds,
-            "GPU busy time of these activities, in the column of no step",
+            "GPU busy time of these activities, in no step's column",
         ),
     ]
 }
@@ -107,7 +107,7 @@ fn section(job: &Job, ranks: &[(&RankSummary, &[Step])], outside: impl Iterator<
     if ranks.is_empty() {
         return Outcome::Skipped(Skipped {
             id: Steps::ID,
-            missing: "profiler steps: no `ProfilerStep#N` in the recording or in the selected time"
+            missing: "profiler steps: no `ProfilerStep#N` in the recording or selection"
                 .to_owned(),
             how_to_record: job.recorder.advice(
                 "profiler steps",
@@ -181,7 +181,7 @@ fn by_step(job: &Job, ranks: &[(&RankSummary, &[Step])]) -> Table {
         Column::new("step", "Step", Unit::None),
         Column::new("start_ns", "Start", Unit::Nanoseconds),
         Column::new("duration_ns", "Duration", Unit::Nanoseconds),
-        Column::new("gpu_busy_ns", "GPU busy for it", Unit::Nanoseconds),
+        Column::new("gpu_busy_ns", "GPU busy", Unit::Nanoseconds),
         Column::new("compute_ns", "Compute", Unit::Nanoseconds),
         Column::new("exposed_comm_ns", "Exposed communication", Unit::Nanoseconds),
         Column::new("exposed_memory_ns", "Exposed memory", Unit::Nanoseconds),
@@ -197,7 +197,7 @@ fn by_step(job: &Job, ranks: &[(&RankSummary, &[Step])]) -> Table {
     }
     Table {
         id: "by_step",
-        title: "Steps on the host, with the GPU work launched in each and the time the GPU did nothing meanwhile",
+        title: "Steps on the host, with the GPU work launched in each and the GPU idle time meanwhile",
         columns: job.rank_columns().into_iter().chain(own).collect(),
         rows,
     }
@@ -205,7 +205,7 @@ fn by_step(job: &Job, ranks: &[(&RankSummary, &[Step])]) -> Table {
 
 fn cells(step: &Step, zero: Ns) -> [Value; 9] {
     let gpu = |value: fn(&GpuWork) -> Value| {
-        step.gpu.as_ref().map_or(Value::Missing("no GPU activity was recorded"), value)
+        step.gpu.as_ref().map_or(Value::Missing("no GPU activity recorded"), value)
     };
     [
         step.number.into(),
@@ -230,14 +230,14 @@ fn numbers(rank: i64, steps: &[Step]) -> Vec<Number> {
             steps.len().into(),
             Unit::Count,
             Provenance::Counter,
-            "profiler steps of the rank that were recorded and selected",
+            "recorded and selected profiler steps of the rank",
         ),
         number(
             "median_ns",
             median(steps).into(),
             Unit::Nanoseconds,
             Provenance::Formula,
-            "median duration of a step on the host; of an even number of steps the lower of the middle two",
+            "median step duration on the host; for an even number of steps, the lower of the middle two",
         ),
     ];
     let (mut idle, mut whole) = (Ns::ZERO, Ns::ZERO);
@@ -253,8 +253,7 @@ fn numbers(rank: i64, steps: &[Step]) -> Vec<Number> {
             Value::percent(idle.0, whole.0),
             Unit::Percent,
             Provenance::Formula,
-            "time during steps in which the GPU did nothing, whichever step launched its work, of the summed \
-             duration of the steps",
+            "GPU idle time during steps, share of the summed step duration",
         ));
     }
     numbers
@@ -356,7 +355,7 @@ mod tests {
         let mut test = TestTrace::default();
         test.step(1, 0, 10);
         let section = section_of(&run_of(vec![test]), "steps");
-        assert_eq!(column(&section, "by_step", "idle_ns"), [Value::Missing("no GPU activity was recorded")]);
+        assert_eq!(column(&section, "by_step", "idle_ns"), [Value::Missing("no GPU activity recorded")]);
         let outcome = analyse(&run_of(vec![TestTrace::default()]), "steps", Selection::default());
         assert!(
             matches!(outcome, Outcome::Skipped(skipped) if skipped.how_to_record.contains("prof.step()"))

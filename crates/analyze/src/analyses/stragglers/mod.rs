@@ -278,7 +278,7 @@ fn by_rank(job: &Job, ranks: &[Rank<'_, Arc<Calls>>], found: &Lateness) -> Table
             match rank.launched_late {
                 Some(time) => time.into(),
                 None if rank.others_waited == Ns::ZERO => Ns::ZERO.into(),
-                None => Value::Missing("the launches of the calls were not recorded"),
+                None => Value::Missing("launches of the calls not recorded"),
             },
         ]
     };
@@ -313,7 +313,7 @@ fn by_step(ranks: &[Rank<'_, Arc<Calls>>], found: &Lateness) -> Table {
         let Some((&rank, &(count, waited))) = worst else { continue };
         rows.push(vec![
             match number {
-                Call::NO_STEP => Value::Missing("outside of profiler steps"),
+                Call::NO_STEP => Value::Missing("outside profiler steps"),
                 number => Value::Integer(i64::from(number)),
             },
             step.collectives.into(),

@@ -79,7 +79,7 @@ impl Gap {
             Self::Outside => "launched outside operators",
             Self::Replay => "replayed graph",
             Self::Counters => "counters not recorded",
-            Self::Amounts => "counters of something else",
+            Self::Amounts => "unrelated counters",
             Self::Formula => "no formula",
             Self::Partly => "part of an operator",
             Self::Unanswered => "formula without a result",
@@ -92,13 +92,13 @@ impl Gap {
             Self::Shapes => "operators without shapes",
             Self::Arguments => "operators without recorded scalars or list shapes",
             Self::Launch => "kernels without a recorded launch",
-            Self::Operators => "no operators were recorded",
+            Self::Operators => "no operators recorded",
             Self::Outside => "kernels launched outside operators",
             Self::Replay => "replayed graphs",
             Self::Counters => "kernels without hardware counters",
-            Self::Amounts => "kernels whose counters say neither operations nor bytes",
+            Self::Amounts => "kernels whose counters give neither operations nor bytes",
             Self::Formula => "operators without a formula",
-            Self::Partly => "operators around others that own part of their work",
+            Self::Partly => "operators whose inner operators own part of their work",
             Self::Unanswered => "operators whose formula has no result",
         }
     }
@@ -108,21 +108,21 @@ impl Gap {
         match self {
             Self::Shapes => "record shapes with `record_shapes=True`",
             Self::Arguments => {
-                "record with PyTorch 2.1 or newer and `record_shapes=True`, which keeps scalars and list shapes"
+                "record with PyTorch 2.1 or newer and `record_shapes=True`, which includes scalars and list shapes"
             }
-            Self::Launch => "start recording before the work is launched: a warm-up step in the schedule",
+            Self::Launch => "start recording before the work is launched: add a warm-up step to the schedule",
             Self::Operators => {
                 "record operators with their shapes: `torch.profiler` with `record_shapes=True`"
             }
             Self::Outside => "register your own kernels as operators with `torch.library`",
             Self::Replay => "profile one step without graphs to see which operators they replay",
             Self::Counters => {
-                "record counters of the kernels: table unmodelled says which, docs/counters.md how"
+                "record counters of the kernels listed in table unmodelled, see docs/counters.md"
             }
             Self::Amounts => {
-                "record the counters that a roofline needs: table unmodelled says which, docs/counters.md how"
+                "record the counters that a roofline needs (table unmodelled), see docs/counters.md"
             }
-            Self::Formula => "describe your own operators with `--ops`",
+            Self::Formula => "define your own operators with `--ops`",
             Self::Partly => "nothing to do: the operators inside have their own rows",
             Self::Unanswered => {
                 "see the column `reason` of table by_arguments; `--ops` can override a formula"

@@ -43,19 +43,19 @@ pub(super) fn scripted(script: &Script, call: &ops::Call<'_>) -> Result<Load, St
 }
 
 /// Why an activity is unattributed: nothing is known of its launch.
-pub(super) const NO_LAUNCH: &str = "the call that launched it was not recorded";
+pub(super) const NO_LAUNCH: &str = "launching call not recorded";
 
 /// The same in a recording without operators.
-pub(super) const NO_OPERATORS: &str = "no operators were recorded";
+pub(super) const NO_OPERATORS: &str = "no operators recorded";
 
 /// How the reason begins where a recording of counters has none of a kernel.
-pub(super) const NO_COUNTERS: &str = "no counters of it were recorded";
+pub(super) const NO_COUNTERS: &str = "no counters recorded";
 
 pub(super) fn why_unattributed(trace: &Trace, name: &str, launched_by: &str) -> String {
     // Profilers of vendors name themselves, and record no operators.
     if trace.metadata.tool.is_some() && trace.ops.is_empty() {
         if name.starts_with("Memcpy") || name.starts_with("Memset") {
-            return "copies and sets have no counters".to_owned();
+            return "memcpys and memsets have no counters".to_owned();
         }
         let recipe = counters::recipe(architecture(trace, None));
         return format!("{NO_COUNTERS}; record {recipe}");
@@ -65,6 +65,6 @@ pub(super) fn why_unattributed(trace: &Trace, name: &str, launched_by: &str) -> 
     } else if !trace.slices.kind.contains(&SliceKind::Op) {
         NO_OPERATORS.to_owned()
     } else {
-        format!("{launched_by} was called outside every operator")
+        format!("{launched_by} was called outside any operator")
     }
 }

@@ -21,13 +21,13 @@ use crate::RankView;
 const GENERATED: &str = "triton_";
 
 /// Why what the framework does itself has no formula.
-const FRAMEWORK: &str = "the framework's own work: views, allocation, dispatch or bookkeeping of autograd";
+const FRAMEWORK: &str = "framework overhead: views, allocation, dispatch or autograd bookkeeping";
 
 /// The category of operators without a formula.
 pub(super) const OTHER: &str = "other";
 
 /// Why an operator with operators inside it has no work of its own.
-pub(super) const OWNED_INSIDE: &str = "operators inside it own part of what its formula says";
+pub(super) const OWNED_INSIDE: &str = "inner operators own part of its work";
 
 /// What makes two calls the same row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -77,8 +77,8 @@ impl Told {
     pub(super) fn text(self) -> &'static str {
         match self {
             Self::Nothing => "",
-            Self::Around => "arguments of the operator around it",
-            Self::Neighbors => "arguments of the operator around it and of the next",
+            Self::Around => "arguments of the enclosing operator",
+            Self::Neighbors => "arguments of the enclosing operator and of the next",
         }
     }
 }
@@ -439,14 +439,14 @@ impl<'a> Rows<'a> {
         }
         match key.class {
             Class::Communication => {
-                return (Class::Communication.id(), Err("communication has no roof in memory".to_owned()));
+                return (Class::Communication.id(), Err("communication is not compared with memory".to_owned()));
             }
             Class::Framework => {
                 return (Class::Framework.id(), Err(FRAMEWORK.to_owned()));
             }
             Class::Replay => {
                 let reason = format!(
-                    "{launched_by} replays a graph: which operators it was captured from is not recorded"
+                    "{launched_by} replays a graph: the captured operators are not recorded"
                 );
                 return (Class::Replay.id(), Err(reason));
             }
@@ -456,7 +456,7 @@ impl<'a> Rows<'a> {
             }
             // Which type of operations bounds it depends on the device.
             Class::Kernel => {
-                return (Class::Kernel.id(), Err("it was not held against a device".to_owned()));
+                return (Class::Kernel.id(), Err("not compared with a device".to_owned()));
             }
             Class::Matched | Class::Operator => {}
         }
@@ -464,7 +464,7 @@ impl<'a> Rows<'a> {
         if is_backward && self.is_generated(key.name) {
             return (
                 "triton",
-                Err(format!("its arguments were not recorded, it is part of `{launched_by}`")),
+                Err(format!("its arguments were not recorded; it is part of `{launched_by}`")),
             );
         }
         let name = if is_backward { key.of } else { key.name };

@@ -81,53 +81,53 @@ fn numbers(points: &TracePoints) -> Vec<Number> {
             "busy_ns",
             points.busy,
             if points.is_of_host() {
-                "Time in which a thread was in an operator, over all ranks."
+                "Time with a thread inside an operator, over all ranks."
             } else {
-                "Time in which a device was busy, over all devices and ranks."
+                "Device busy time, over all devices and ranks."
             },
         ),
         time(
             "overlap_ns",
             points.overlap(),
-            "Time of all rows less the busy time: what ran side by side is in several rows.",
+            "Time of all rows minus the busy time: concurrent work is in several rows.",
         ),
         number(
             "covered_pct",
             share(covered, whole),
             Unit::Percent,
             Provenance::Formula,
-            "Busy time counted for rows with a formula that has an answer, of the busy time without communication and the \
-             framework's own work.",
+            "Busy time of rows with a formula result, relative to busy time without communication and framework \
+            overhead.",
         ),
         time(
             "unrecorded_ns",
             points.unrecorded(),
-            "Busy time without a model because the recording lacks what one needs; table gaps says what.",
+            "Busy time without a model because the recording lacks its inputs; see table gaps.",
         ),
         time(
             "communication_ns",
             points.counted(Class::Communication),
-            "Busy time in which there was communication only, which has no roof in memory.",
+            "Busy time with communication only, which is not compared with memory.",
         ),
         time(
             "framework_ns",
             points.counted(Class::Framework),
-            "Time of the CPU in the framework itself: views, allocation, dispatch, bookkeeping of autograd.",
+            "CPU time in the framework itself: views, allocation, dispatch, autograd bookkeeping.",
         ),
         time(
             "graph_replay_ns",
             points.counted(Class::Replay),
-            "Busy time of replayed graphs, whose operators were not recorded.",
+            "Busy time of graph replays, whose operators are not recorded.",
         ),
         time(
             "matched_ns",
             points.counted(Class::Matched),
-            "Busy time of calls that were not recorded, matched to recorded ones by what these launched.",
+            "Busy time of unrecorded calls, matched to recorded ones by their kernels.",
         ),
         time(
             "unattributed_ns",
             points.counted(Class::Unattributed),
-            "Busy time counted for activities that no operator launched.",
+            "Busy time of activities launched by no operator.",
         ),
     ]
 }
@@ -227,7 +227,7 @@ fn by_operator(points: &TracePoints, held: &[Held<'_>]) -> Table {
     });
     Table {
         id: "by_operator",
-        title: "By operator, all arguments together",
+        title: "By operator",
         columns: BY_OPERATOR.to_vec(),
         rows: rows.collect(),
     }
@@ -253,7 +253,7 @@ const MATCHED: [&str; 2] =
     ["operator matched by its kernels", "operator matched by its kernels, without a formula"];
 
 /// Names of the classes of kernels with counters.
-const COUNTED: [&str; 2] = ["kernel with counters", "kernel with counters of something else"];
+const COUNTED: [&str; 2] = ["kernel with counters", "kernel with unrelated counters"];
 
 /// A row for each class, also where it has nothing: that no time is unattributed is worth a row.
 fn by_class(points: &TracePoints) -> Table {
@@ -295,7 +295,7 @@ fn by_class(points: &TracePoints) -> Table {
     });
     Table {
         id: "by_class",
-        title: "Who owns the busy time; times counted once add up to it",
+        title: "Busy time by owner; times counted once add up to it",
         columns: BY_CLASS.to_vec(),
         rows: rows.collect(),
     }
@@ -358,7 +358,7 @@ fn attributed_by(row: &OperatorRow) -> Value {
         (Class::Matched, by) => by.into(),
         (Class::Framework, _) => "its thread".into(),
         (Class::Kernel | Class::Communication | Class::Replay | Class::Unattributed, _) => {
-            Value::Missing("it belongs to no operator")
+            Value::Missing("no operator")
         }
     }
 }

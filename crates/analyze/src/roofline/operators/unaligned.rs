@@ -67,15 +67,14 @@ pub(super) fn unaligned_products(points: &TracePoints, held: &[Held<'_>], scope:
         each(low),
         each(high),
         scope.steps / scope.ranks.max(1),
-        "if they reached 90% of the share of the roof that the other products reach, and at most what the best of them \
-         reaches",
+        "if they reached 90% of the roof share of the other products; at most the best product's share",
     );
     Some(Finding {
         id: "unaligned_products",
         severity: Severity::Warning,
         claim: format!(
-            "matrix products with sides that are no multiples of {ALIGNED_ELEMENTS} reach {:.0}% of their roof, the others \
-             {:.0}%; they take {} of the busy time, most of it `{}`{}",
+            "matrix products with unaligned sides (not multiples of {ALIGNED_ELEMENTS}) reach {:.0}% of their \
+            roof, others {:.0}%; they take {} of the busy time, mostly `{}`{}",
             100.0 * ideal / time,
             100.0 * usual,
             percent(Ns(time as i64), points.busy),
@@ -85,8 +84,8 @@ pub(super) fn unaligned_products(points: &TracePoints, held: &[Held<'_>], scope:
         gain: Some(Gain { budget: Budget::Compute, ..gain }),
         evidence: "tables points and by_arguments".to_owned(),
         next: format!(
-            "pad the side to a multiple of {ALIGNED_ELEMENTS}, better of 64: the vocabulary and the width of the model are the \
-             usual ones"
+            "pad the side to a multiple of {ALIGNED_ELEMENTS}, preferably 64; usually it is the vocabulary or the \
+            model width"
         ),
     })
 }

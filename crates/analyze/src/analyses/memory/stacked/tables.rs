@@ -50,14 +50,14 @@ fn table(
 pub(in super::super) fn shown(job: &Job, drawn: &[Drawn<'_>]) -> Table {
     let own = [
         Column::new("shown", "Shown", Unit::Count),
-        Column::new("allocations", "Of all in use at some time", Unit::Count),
+        Column::new("allocations", "Share of allocations", Unit::Count),
         Column::new("at_peak_bytes", "At the peak", Unit::Bytes),
         Column::new("peak_pct", "Of the peak", Unit::Percent),
-        Column::new("byte_time_pct", "Of bytes times time", Unit::Percent),
+        Column::new("byte_time_pct", "Share of byte-time", Unit::Percent),
     ];
     let about = (
         "allocations_shown",
-        "How much of what was in use the largest allocations are, which are told one by one",
+        "Coverage of the largest allocations, which are listed individually",
     );
     table(job, drawn, about, own, |device| {
         let stacked = &device.stacked;
@@ -67,7 +67,7 @@ pub(in super::super) fn shown(job: &Job, drawn: &[Drawn<'_>]) -> Table {
             stacked.allocations.into(),
             stacked.at_peak.into(),
             Value::percent(stacked.at_peak, device.peak.bytes),
-            Value::float(share, "all events are of one instant"),
+            Value::float(share, "all events share one instant"),
         ];
         if stacked.bands.is_empty() { Vec::new() } else { vec![cells] }
     })
@@ -87,7 +87,7 @@ pub(in super::super) fn allocations(job: &Job, drawn: &[Drawn<'_>]) -> Table {
         text("from_state", "First state"),
         text("to_state", "First state without"),
     ];
-    let about = ("allocations", "The largest allocations at the peak and over time, one by one");
+    let about = ("allocations", "Largest allocations at the peak and over time, individually");
     table(job, drawn, about, own, |device| {
         let time =
             |value: Option<eaves_model::Ns>, otherwise| value.map_or(Value::Missing(otherwise), Value::from);
@@ -100,14 +100,14 @@ pub(in super::super) fn allocations(job: &Job, drawn: &[Drawn<'_>]) -> Table {
             vec![
                 band.bytes.into(),
                 time(band.start, "before the recording"),
-                time(band.end, "in use in the end"),
+                time(band.end, "in use at the end"),
                 name(&owner.operator),
                 name(&owner.module),
                 name(&owner.category),
                 name(&owner.place),
                 stack,
                 u64::from(band.from).into(),
-                band.to.map_or(Value::Missing("in use in the end"), |state| u64::from(state).into()),
+                band.to.map_or(Value::Missing("in use at the end"), |state| u64::from(state).into()),
             ]
         };
         device.stacked.bands.iter().map(row).collect()
@@ -120,7 +120,7 @@ pub(in super::super) fn rest(job: &Job, drawn: &[Drawn<'_>]) -> Table {
         Column::new("time_ns", "Time", Unit::Nanoseconds),
         Column::new("bytes", "In use", Unit::Bytes),
     ];
-    let about = ("allocations_rest", "What was in use over time besides the largest allocations");
+    let about = ("allocations_rest", "Other memory in use over time");
     table(job, drawn, about, own, |device| {
         let row = |(at, state): (usize, &State)| vec![at.into(), state.time.into(), state.rest.into()];
         let states = if device.stacked.bands.is_empty() { &[][..] } else { &device.stacked.states };
@@ -130,7 +130,7 @@ pub(in super::super) fn rest(job: &Job, drawn: &[Drawn<'_>]) -> Table {
 
 pub(in super::super) fn stacks(job: &Job, drawn: &[Drawn<'_>]) -> Table {
     let own = [Column::new("stack", "Stack", Unit::None), Column::new("lines", "Lines", Unit::None)];
-    let about = ("allocation_stacks", "The stacks of the largest allocations, the innermost line first");
+    let about = ("allocation_stacks", "Stacks of the largest allocations, innermost line first");
     table(job, drawn, about, own, |device| {
         let owners = device.stacked.owners.iter().enumerate();
         let has_stack = owners.filter(|(_, owner)| !owner.stack.is_empty());

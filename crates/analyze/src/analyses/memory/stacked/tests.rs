@@ -236,7 +236,7 @@ fn tables_tell_who_allocated_and_how_much_is_shown() {
     let section = section_of(&run_of(vec![test]), "memory");
     let of = |id| column(&section, "allocations", id);
     assert_eq!(of("bytes"), integers([800, 300, 200, 100]));
-    let (before, end) = (Value::Missing("before the recording"), Value::Missing("in use in the end"));
+    let (before, end) = (Value::Missing("before the recording"), Value::Missing("in use at the end"));
     assert_eq!(of("start_ns"), [40i64.into(), before, 20i64.into(), 10i64.into()]);
     assert_eq!(of("end_ns"), [end.clone(), 50i64.into(), end.clone(), 30i64.into()]);
     assert_eq!(

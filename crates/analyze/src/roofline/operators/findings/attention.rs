@@ -97,7 +97,7 @@ pub(super) fn finding(
         near,
         headroom,
         scope,
-        "time of its parts minus their best time; one fused kernel saves more",
+        "time of its parts minus their best time; a fused kernel saves more",
     );
     Some(Finding {
         id: "unfused_attention",

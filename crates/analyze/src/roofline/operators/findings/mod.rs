@@ -106,16 +106,16 @@ fn crosses_the_link(row: &OperatorRow) -> bool {
 fn next(points: &TracePoints, row: &OperatorRow) -> &'static str {
     match (points.is_of_host(), row.class, row.times.count()) {
         (false, Class::Kernel, _) => {
-            "look at its launch and its accesses: too few blocks to fill the device, uncoalesced or repeated loads, low \
-             occupancy"
+            "check its launch and memory accesses: too few blocks to fill the device, uncoalesced or repeated \
+            loads, low occupancy"
         }
         (false, ..) => {
-            "look at its kernels: shapes too small to fill the device, layouts that force copies, a slow library path, or \
-             work that a fused operator avoids"
+            "check its kernels: shapes too small to fill the device, layouts that force copies, a slow library \
+            path, or work that a fused operator avoids"
         }
         // Libraries choose and generate code when they first see a shape.
         (true, _, 1) => {
-            "it was called once, and a first call also prepares later ones: record after a warm-up"
+            "called once, and a first call includes one-time setup: record after a warm-up"
         }
         (true, ..) => {
             "check how many threads it uses (`torch.get_num_threads()`) and whether its operands are contiguous; larger \
@@ -181,9 +181,9 @@ fn above_roof(points: &TracePoints, held: &[Held<'_>]) -> Option<Finding> {
         gain: None,
         evidence: "table points, column flag".to_owned(),
         next: if is_explained {
-            "hold it against the cache it is served from; its share of the memory roof means nothing"
+            "compare it with the cache it is served from; its share of the memory roof means nothing"
         } else {
-            "check that the device and its peaks are the right ones (`eaves device show`)"
+            "check that the device and its peaks are right (`eaves device show`)"
         }
         .to_owned(),
     })
@@ -202,7 +202,7 @@ fn uncovered(points: &TracePoints) -> Option<Finding> {
         id: "roofline_coverage",
         severity: Severity::Info,
         claim: format!(
-            "{} of the busy time, communication apart, has no roofline model: {}",
+            "{} of the busy time (excluding communication) has no roofline model: {}",
             percent(whole - covered, whole),
             reasons.join(", "),
         ),

@@ -36,15 +36,15 @@ pub(super) fn finding(points: &TracePoints, held: &[Held<'_>]) -> Option<Finding
         id: "small_batch",
         severity: Severity::Info,
         claim: format!(
-            "matrix products of few rows take {} of the busy time: reading the weights bounds them, and about {spare:.0} \
-             times the rows would take as long",
+            "matrix products with few rows take {} of the busy time: they are bound by reading weights, and about \
+            {spare:.0} times the rows would take as long",
             percent(time, points.busy)
         ),
         // A larger batch does more in the same time, which is no shorter step.
         gain: None,
         evidence: "tables points and by_arguments, intensity left of the knee".to_owned(),
-        next: "batch more: larger batches, continuous batching, more sequences at a time; smaller weights (FP8, INT4) are \
-               read faster"
+        next: "batch more: larger batches, continuous batching, more concurrent sequences; narrower weights (FP8, \
+            INT4) are read faster"
             .to_owned(),
     })
 }

@@ -99,7 +99,7 @@ fn launches_of_one_size_are_one_point_and_every_nanosecond_is_in_one_row() {
             "operator",
             "operator without a formula",
             "kernel with counters",
-            "kernel with counters of something else",
+            "kernel with unrelated counters",
             "communication",
             "unattributed"
         ])
@@ -136,7 +136,7 @@ fn columns_of_levels_are_there_only_where_levels_are() {
     }
     assert_eq!(column(&section, "points", "status"), texts(["Normal", "Memory Bound"]));
     let headroom = column(&section, "points", "headroom_ns");
-    assert!(matches!(headroom[0], Value::Missing("operations were not counted")), "{headroom:?}");
+    assert!(matches!(headroom[0], Value::Missing("operations not counted")), "{headroom:?}");
 }
 
 /// A copy at a quarter of the bandwidth whose FP8 matrix operations were not counted, while those of all other types were, and
@@ -152,7 +152,7 @@ fn a_copy_is_a_copy_though_one_type_was_not_counted() {
     let Value::Float(pct) = column(&section, "points", "pct_of_roof")[0] else { panic!("no share") };
     assert!((pct - 25.0).abs() < 0.5, "{pct}");
     assert_eq!(column(&section, "points", "status"), texts(["Memory Inefficient"]));
-    assert!(matches!(column(&section, "points", "flops")[0], Value::Missing("operations were not counted")));
+    assert!(matches!(column(&section, "points", "flops")[0], Value::Missing("operations not counted")));
     let Value::Text(record) = &column(&section, "points", "record")[0] else { panic!("no record") };
     assert!(record.contains("SQ_INSTS_VALU_MFMA_MOPS_F8"), "{record}");
 }
@@ -185,7 +185,7 @@ fn without_start_times_only_what_needs_none_is_said() {
             crate::Outcome::Section(_) => None,
         })
         .collect();
-    assert_eq!(skipped, ["start times were not recorded"; 4]);
+    assert_eq!(skipped, ["start times not recorded"; 4]);
 }
 
 #[test]
@@ -203,7 +203,7 @@ fn metrics_add_up_or_are_weighed() {
     assert_eq!(column(&section, "kernel_metrics", "unit"), texts(["byte", "%"]));
     assert_eq!(
         column(&section, "kernel_metrics", "total"),
-        [Value::Float(40.0), Value::Missing("not a counter that adds up")]
+        [Value::Float(40.0), Value::Missing("not additive")]
     );
     // (100 * 10 + 300 * 50) / 400.
     assert_eq!(column(&section, "kernel_metrics", "mean"), [20.0, 40.0].map(Value::Float));

@@ -68,7 +68,7 @@ fn the_gradients_of_a_split_are_what_is_put_together() {
         assert_eq!(row.name, "aten::cat");
         assert_eq!(row.load.as_ref().ok().map(|load| load.bytes), expected, "{:?}", row.load);
         if expected.is_some() {
-            assert_eq!(work_from(&points), "arguments of the operator around it".into());
+            assert_eq!(work_from(&points), "arguments of the enclosing operator".into());
         }
     }
 }
@@ -86,7 +86,7 @@ fn the_function_and_the_next_operator_agree_on_a_result() {
         let row = only(&points);
         assert_eq!(row.load.as_ref().ok().map(|load| load.bytes), expected, "{next}");
         if expected.is_some() {
-            assert_eq!(work_from(&points), "arguments of the operator around it and of the next".into());
+            assert_eq!(work_from(&points), "arguments of the enclosing operator and of the next".into());
         }
     }
 }
