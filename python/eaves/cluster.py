@@ -79,7 +79,7 @@ def measure(
     ends in ``.eaves-partial`` is an input of ``eaves report``."""
     files = _core.files(_named(inputs))
     if "-" in files:
-        raise EavesError("standard input is on this machine only", "give the name of a file that all machines see")
+        raise EavesError("standard input is on this machine only", "name a file that all machines can access")
     how = {"step": step, "time": time, "details": details}
     ray = tasks.ray_module()
     with tasks.connected(ray, address):

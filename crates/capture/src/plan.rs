@@ -121,8 +121,8 @@ pub(crate) fn without_blanks(tool: &str, directory: &Path) -> Result<(), Refused
         return Ok(());
     }
     Err(Refused::new(
-        format!("{tool} cannot write to a directory with such a name: {}", directory.display()),
-        "give --output-dir a path of letters, digits, `_`, `-` and `.`",
+        format!("{tool} does not support this directory name: {}", directory.display()),
+        "use an --output-dir with only letters, digits, `_`, `-` and `.`",
     ))
 }
 

@@ -68,7 +68,7 @@ pub enum Error {
         hint: String,
     },
     /// The file has sums alone, where a recording of each launch is wanted. The user's choice of file.
-    #[error("sums without a record of each launch ({format}): {path}")]
+    #[error("only summary data, without individual launches ({format}): {path}")]
     Sums {
         /// The input.
         path: String,
@@ -84,7 +84,7 @@ pub enum Error {
         count: usize,
     },
     /// Not the log of a compilation, nor is any of several files. The user's choice of file.
-    #[error("no log of torch.compile{}: {path}", if *count == 1 { String::new() } else { format!(" among {count} files") })]
+    #[error("not a torch.compile log{}: {path}", if *count == 1 { String::new() } else { format!(" among {count} files") })]
     NoCompileLog {
         /// The file, directory or pattern.
         path: String,
@@ -148,28 +148,28 @@ impl Error {
     /// What the user can do about it.
     pub fn hint(&self) -> &str {
         match self {
-            Self::Io { .. } => "check that the file exists and may be read",
-            Self::NotFound { .. } => "give a file, a directory with one trace per rank, a pattern, or `-`",
+            Self::Io { .. } => "check that the file exists and is readable",
+            Self::NotFound { .. } => "name a file, a directory with one trace per rank, a pattern, or `-`",
             Self::Empty { .. } => {
-                "the recorder wrote nothing; was the program stopped before the trace was exported?"
+                "the recorder wrote nothing; did the program stop before exporting the trace?"
             }
             Self::NotATrace { .. } => {
-                "give the file the profiler wrote, e.g. by `prof.export_chrome_trace(\"trace.json\")`"
+                "pass the profiler's output, such as from `prof.export_chrome_trace(\"trace.json\")`"
             }
-            Self::NoEvents { .. } => "a trace has a list `traceEvents`, or is a list of events itself",
+            Self::NoEvents { .. } => "a trace has a list `traceEvents`, or is itself a list of events",
             Self::Measurements { hint, .. } => hint,
             Self::Profiler { hint, .. } => hint,
             Self::Sums { .. } => {
-                "`eaves kernels` and `eaves roofline` read sums; a recording has a line for each launch"
+                "`eaves kernels` and `eaves roofline` read summaries; a recording has one record per launch"
             }
             Self::NothingThere { .. } => {
-                "a trace or a file of a profiler is told by its content; see `docs/profilers.md`"
+                "formats are detected from the content; see `docs/profilers.md`"
             }
             Self::NoCompileLog { .. } => {
                 "record one with `TORCH_TRACE=DIR python ...`, or with `eaves compile -- python ...`"
             }
             Self::Dataset { hint, .. } => hint,
-            Self::UnsupportedContainer { .. } => "unpack it first, or pipe the unpacked trace in with `-`",
+            Self::UnsupportedContainer { .. } => "decompress it first, or pipe it in: `... | eaves report -`",
         }
     }
 }

@@ -201,7 +201,7 @@ pub fn read_bytes(name: &str, bytes: &[u8]) -> Result<Recording, Error> {
         One::Part(part) => Ok(parts::recording(vec![*part])),
         One::Measurements(one) => Err(Error::Sums { path: one.path, format: one.format }),
         One::CompileLog(_) | One::Recognized => {
-            Err(Error::NotATrace { path: name.to_owned(), what: "something that is not recorded".to_owned() })
+            Err(Error::NotATrace { path: name.to_owned(), what: "not recorded".to_owned() })
         }
     }
 }
@@ -218,7 +218,7 @@ pub fn read_measurements(name: &str, bytes: &[u8], form: Option<Form>) -> Result
             path: name.to_owned(),
             line: 1,
             what: "a trace, not measurements".to_owned(),
-            hint: "say the form with `--from`",
+            hint: "name the format with `--from`",
         }),
     }
 }

@@ -108,7 +108,7 @@ pub(crate) fn assemble<R: Send>(
             }
             Ok(One::Trace(recording, _)) if is_beside(&recording) && !named => {
                 let detail =
-                    format!("a recording of memory beside traces, to be named alone: {}", recording.path);
+                    format!("a memory recording next to traces; open it alone: {}", recording.path);
                 passed_over.push(detail);
             }
             Ok(One::Trace(recording, answer)) => recordings.push((*recording, answer)),

@@ -66,14 +66,14 @@ impl Refusal {
                 let shown = String::from_utf8_lossy(&first);
                 let start = shown.trim_start().to_ascii_lowercase();
                 let what = if start.starts_with("<!doctype") || start.starts_with("<html") {
-                    "an HTML page (a log-in page saved in its place?)".to_owned()
+                    "an HTML page (perhaps a saved login page)".to_owned()
                 } else if start.starts_with("pmc") {
-                    "an input file of rocprof, which `eaves counters check` is for".to_owned()
+                    "a rocprof counter file (see `eaves counters check`)".to_owned()
                 } else if first.contains(&0) {
                     "binary data".to_owned()
                 } else {
                     format!(
-                        "text that begins with `{}`",
+                        "text that starts with `{}`",
                         shown.chars().take(24).collect::<String>().escape_debug()
                     )
                 };

@@ -149,60 +149,59 @@ impl Oddity {
     /// What happened and what follows from it, for people.
     pub fn message(self) -> &'static str {
         match self {
-            Self::Truncated => "the input ends early; the event cut off at the end is not counted",
+            Self::Truncated => "the input ends early; the last, incomplete event is not counted",
             Self::DamagedContainer => {
-                "the input cannot be read or unpacked any further; everything before is kept"
+                "the input cannot be read or decompressed further; everything before is kept"
             }
-            Self::DamagedPage => "pages or rows of the database that cannot be read were left out",
+            Self::DamagedPage => "unreadable database pages or rows were skipped",
             Self::Garbage => "bytes that are not a trace event were skipped up to the next event",
-            Self::InvalidText => "text that is not valid Unicode was kept with U+FFFD in place of bad bytes",
-            Self::BadValue => "values that do not fit their field were left out",
-            Self::BadTimestamp => "events without a usable time stamp were left out",
+            Self::InvalidText => "invalid Unicode was kept, with U+FFFD in place of bad bytes",
+            Self::BadValue => "values that do not fit their field were dropped",
+            Self::BadTimestamp => "events without a usable timestamp were skipped",
             Self::MissingDuration => "complete events without a duration count as 0 ns long",
             Self::NegativeDuration => {
-                "events with a negative duration are quarantined: kept, but in no total; \
-                 section `quarantine` lists them"
+                "events with a negative duration are quarantined: excluded from all totals; see section `quarantine`"
             }
             Self::ImplausibleDuration => {
-                "events with an impossible duration are quarantined: kept, but in no total; \
-                 section `quarantine` lists them"
+                "events with an impossible duration are quarantined: excluded from all totals; see section \
+                `quarantine`"
             }
             Self::SuspiciousDuration => "events with a suspicious duration count as recorded",
             Self::RoundedTimes => {
-                "time stamps were rounded, as spreadsheets do on saving; durations made of them are not known"
+                "timestamps were rounded, as spreadsheets do on saving; durations derived from them are unknown"
             }
             Self::NoStartTimes => {
-                "no start times were recorded; launches stand one after another, and gaps mean nothing"
+                "no start times were recorded; launches are placed back to back, and gaps mean nothing"
             }
             Self::AmbiguousNumbers => {
-                "numbers read differently in different countries, and nothing tells which it was; points were taken as \
-                 decimal signs and commas as separators of thousands"
+                "numbers read differently depending on locale; points were taken as decimal points and commas as \
+                thousands separators"
             }
-            Self::LeftOut => "values of metrics that no analysis uses were left out of a large file",
+            Self::LeftOut => "metric values that no analysis uses were skipped in a large file",
             Self::SumsBeside => {
-                "tables of sums that lie beside the recording they are of were passed over; its launches say the same"
+                "summary tables next to their own recording were skipped; its launches contain the same data"
             }
             Self::StreamOverlap => {
                 "activities of one in-order stream overlap; busy time counts the overlap once"
             }
-            Self::UnmatchedEnd => "end events without a beginning were left out",
-            Self::UnmatchedBegin => "events without an end count as 0 ns long",
+            Self::UnmatchedEnd => "end events without a begin event were skipped",
+            Self::UnmatchedBegin => "begin events without an end event count as 0 ns long",
             Self::DuplicateKey => "keys occur twice in one event; the last value counts",
             Self::PassesDiffer => "counters differ between passes of the same program; the first pass counts",
-            Self::UnknownPhase => "events of a phase that is not read were left out",
-            Self::BadRecord => "records of a file of measurements that cannot be read were left out",
-            Self::OddColumn => "columns of a kernel table are not known, or do not say their unit",
-            Self::BadLine => "lines of a log that cannot be read were left out",
+            Self::UnknownPhase => "events of an unsupported phase were skipped",
+            Self::BadRecord => "unreadable records of a measurement file were skipped",
+            Self::OddColumn => "columns of a kernel table are unknown or do not state their unit",
+            Self::BadLine => "unreadable log lines were skipped",
             Self::PayloadDiffers => {
-                "payloads of a log are not what their checksums say; what they show is counted as it stands"
+                "log payloads do not match their checksums; they are used as they are"
             }
-            Self::UnknownRecord => "records of kinds that are not known were left out",
+            Self::UnknownRecord => "records of unknown types were skipped",
             Self::BadHeader => "top-level information could not be read and is treated as not recorded",
-            Self::DuplicateRank => "inputs say they are the same rank; all are kept and told apart by file",
+            Self::DuplicateRank => "inputs claim the same rank; all are kept and distinguished by file",
             Self::UnknownRank => {
-                "inputs do not say which rank they are; ranks were given in order of the names"
+                "inputs do not record their rank; ranks were assigned in name order"
             }
-            Self::NotATrace => "files that are no trace were passed over",
+            Self::NotATrace => "files that are not traces were skipped",
             Self::Unreadable => "a rank that could not be read is missing",
         }
     }

@@ -152,18 +152,18 @@ pub enum Unfit {
 impl fmt::Display for Unfit {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::UnknownTable { table } => write!(formatter, "there is no table `{table}`"),
+            Self::UnknownTable { table } => write!(formatter, "no table `{table}`"),
             Self::Columns { expected, found } => {
                 write!(formatter, "{found} columns where the table has {expected}")
             }
             Self::Type { column, found } => write!(formatter, "column `{column}` holds {found}"),
-            Self::Lengths { column } => write!(formatter, "column {column} is of another length"),
+            Self::Lengths { column } => write!(formatter, "column {column} has a different length"),
             Self::TooLong => formatter.write_str("more rows than a table can have"),
-            Self::Twice { table, row } => write!(formatter, "row {row} of `{table}` is there twice"),
+            Self::Twice { table, row } => write!(formatter, "row {row} of `{table}` is duplicated"),
             Self::Dangling { table, column, row } => {
-                write!(formatter, "`{table}.{column}` points at nothing in row {row}")
+                write!(formatter, "`{table}.{column}` has a dangling reference in row {row}")
             }
-            Self::Disorder => formatter.write_str("quarantined slices are not in order"),
+            Self::Disorder => formatter.write_str("quarantined slices are out of order"),
         }
     }
 }

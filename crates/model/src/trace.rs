@@ -82,7 +82,7 @@ impl Impossibility {
         match self {
             Self::Negative => "negative duration",
             Self::Overflow => "longer than 30 days: a counter overflowed or was never set",
-            Self::BeyondEnd => "ends after the recording had ended",
+            Self::BeyondEnd => "ends after the recording",
         }
     }
 }
@@ -281,7 +281,7 @@ impl Trace {
             return Some(format!("metadata: {:?} and {:?}", self.metadata, other.metadata));
         }
         if self.snapshot.is_empty() != other.snapshot.is_empty() {
-            return Some("only one has a snapshot of an allocator".to_owned());
+            return Some("only one has an allocator snapshot".to_owned());
         }
         for (left, right) in self.tables().iter().zip(other.tables()) {
             let name = left.name;

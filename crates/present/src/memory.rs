@@ -57,7 +57,7 @@ pub fn svg(sections: &[&Section]) -> String {
     let (body, height) = drawn(sections);
     let height = height.max(120.0);
     let body = if body.is_empty() {
-        "<text x=\"16\" y=\"60\">nothing to draw: no memory over time was recorded</text>".to_owned()
+        "<text x=\"16\" y=\"60\">nothing to draw: no memory history recorded</text>".to_owned()
     } else {
         body
     };

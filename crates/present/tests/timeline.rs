@@ -214,7 +214,7 @@ fn a_page_that_would_be_too_large_groups_short_slices_and_says_so() {
         let groups = entries.len() - count;
         let note = head["notes"][0].as_str().unwrap();
         let expected = format!(
-            "in this page: {} of 12,140 slices one by one, {:.1}% of their summed duration; the other {}, each shorter than ",
+            "in this page: {} of 12,140 slices individually, {:.1}% of their summed duration; the other {}, each shorter than ",
             thousands(count),
             100.0 * time as f64 / sum as f64,
             thousands(all.len() - count),

@@ -37,7 +37,7 @@ pub(crate) fn detached<T: Send + 'static>(
             Ok(answer) => return answer.map_err(|failure| raised(py, failure)),
             Err(RecvTimeoutError::Timeout) => py.check_signals()?,
             Err(RecvTimeoutError::Disconnected) => {
-                return Err(PyRuntimeError::new_err("eaves came to an end it should not have come to"));
+                return Err(PyRuntimeError::new_err("internal error in eaves; please report it"));
             }
         }
     }

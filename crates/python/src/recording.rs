@@ -247,7 +247,7 @@ impl Recording {
             fields.json.insert("sql".to_owned(), sql.into());
             Ok(())
         })?;
-        report.rows().ok_or_else(|| raised(py, Failure::new("there are no rows", "ask for some with SELECT")))
+        report.rows().ok_or_else(|| raised(py, Failure::new("no rows", "get rows with SELECT")))
     }
 
     /// What host and GPU did over time.

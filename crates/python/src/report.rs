@@ -276,7 +276,7 @@ struct Nowhere;
 
 impl Screen for Nowhere {
     fn text(&self, _: &str) -> anyhow::Result<()> {
-        Err(hinted("`-` is the output of a program", "name a file, or print the report"))
+        Err(hinted("`-` is available only on the command line", "name a file, or print the report"))
     }
 
     fn data(&self, _: &[u8]) -> anyhow::Result<()> {

@@ -102,9 +102,9 @@ impl Drop for Running {
 
 fn check_length(sql: &str) -> Result<(), Error> {
     let too_long = |count: usize, what: &str, most: usize| Error::Sql {
-        message: format!("the question has {count} {what}"),
+        message: format!("the query has {count} {what}"),
         place: None,
-        hint: format!("at most {most} are taken"),
+        hint: format!("the limit is {most}"),
     };
     if sql.len() > LONGEST {
         return Err(too_long(sql.len(), "letters", LONGEST));
@@ -136,7 +136,7 @@ async fn answer(sql: String, ranks: Ranks, limits: Limits, partitions: usize) ->
         bytes = bytes.saturating_add(of_batch);
         if of_batch > i32::MAX as usize || limits.memory.is_some_and(|most| bytes > most) {
             return Err(Error::TooLarge {
-                cause: format!("its rows hold more than {} MB", bytes / 1_000_000),
+                cause: format!("its rows exceed {} MB", bytes / 1_000_000),
             });
         }
         let left = limits.rows.map_or(usize::MAX, |most| most - rows);

@@ -23,7 +23,7 @@ impl fmt::Display for Place {
 #[non_exhaustive]
 pub enum Error {
     /// This program was built without SQL.
-    #[error("this build of eaves has no SQL")]
+    #[error("this build of eaves has no SQL support")]
     NotBuilt,
     /// The question is wrong: the asker's mistake.
     #[error("{}", with_place(message, *place))]
@@ -36,7 +36,7 @@ pub enum Error {
         hint: String,
     },
     /// The statement would change something or read something else.
-    #[error("only questions can be asked, and this is {what}")]
+    #[error("only queries are allowed, and this is {what}")]
     NotAQuestion {
         /// What it is.
         what: String,
@@ -58,13 +58,13 @@ pub enum Error {
         limit: Duration,
     },
     /// The answer takes more memory than it may.
-    #[error("the answer takes more memory than it may: {cause}")]
+    #[error("the query exceeds its memory budget: {cause}")]
     TooLarge {
         /// What took it.
         cause: String,
     },
     /// Too many questions are being answered.
-    #[error("too many questions are being answered")]
+    #[error("too many concurrent queries")]
     Busy,
     /// The engine failed: not the asker's mistake.
     #[error("the engine failed: {cause}")]
@@ -83,19 +83,19 @@ impl Error {
     pub fn hint(&self) -> String {
         match self {
             Self::NotBuilt => {
-                "build it with SQL: `cargo install --path crates/cli --features sql` in its sources".to_owned()
+                "build it with SQL: `cargo install --path crates/cli --features sql`".to_owned()
             }
             Self::Sql { hint, .. } => hint.clone(),
             Self::NotAQuestion { .. } => {
-                "begin with SELECT or WITH; `eaves export` and `-o` write files, `eaves ingest` makes datasets".to_owned()
+                "start with SELECT or WITH; `eaves export` and `-o` write files, `eaves ingest` creates datasets".to_owned()
             }
-            Self::Read { .. } => "`eaves info` of this rank says more".to_owned(),
-            Self::TooLong { .. } => "ask about fewer ranks, steps or columns: `WHERE rank = 0`".to_owned(),
+            Self::Read { .. } => "run `eaves info` on this rank".to_owned(),
+            Self::TooLong { .. } => "query fewer ranks, steps or columns: `WHERE rank = 0`".to_owned(),
             Self::TooLarge { .. } => {
-                "ask about fewer ranks or columns, or group by less; the command line has no such limit".to_owned()
+                "query fewer ranks or columns, or group by fewer; the command line has no such limit".to_owned()
             }
             Self::Busy => "ask again later".to_owned(),
-            Self::Engine { .. } => "this is a mistake of eaves or of DataFusion: please report it".to_owned(),
+            Self::Engine { .. } => "this is a bug in eaves or DataFusion; please report it".to_owned(),
         }
     }
 

@@ -25,14 +25,14 @@ pub(crate) fn explained(error: &DataFusionError) -> Error {
                 let (message, hint) = no_column(field, valid_fields);
                 sql(message, hint)
             }
-            other => sql(other.to_string(), "name its table before it: `kernels.name`".to_owned()),
+            other => sql(other.to_string(), "qualify it with its table: `kernels.name`".to_owned()),
         },
         DataFusionError::Plan(message) => match missing(message) {
             Some((message, hint)) => sql(message, hint),
             None => sql(first_line(message), help()),
         },
         DataFusionError::NotImplemented(message) => {
-            sql(first_line(message), "DataFusion does not have it; ask in another way".to_owned())
+            sql(first_line(message), "DataFusion does not support it; rephrase the query".to_owned())
         }
         DataFusionError::ResourcesExhausted(cause) => Error::TooLarge { cause: first_line(cause) },
         DataFusionError::External(cause) => match cause.downcast_ref::<Error>() {
@@ -69,13 +69,13 @@ fn first_line(message: &str) -> String {
 fn parser(error: &ParserError) -> Error {
     let message = match error {
         ParserError::TokenizerError(message) | ParserError::ParserError(message) => message.as_str(),
-        ParserError::RecursionLimitExceeded => "brackets are nested too deeply",
+        ParserError::RecursionLimitExceeded => "parentheses are nested too deeply",
     };
     let (message, place) = match message.rsplit_once(" at Line: ") {
         Some((before, place)) => (before, parsed_place(place)),
         None => (message, None),
     };
-    let hint = "a question is `SELECT ... FROM kernels ...`; docs/query.md has examples".to_owned();
+    let hint = "write `SELECT ... FROM kernels ...`; docs/query.md has examples".to_owned();
     Error::Sql { message: first_line(message), place, hint }
 }
 
@@ -127,7 +127,7 @@ fn missing(message: &str) -> Option<(String, String)> {
         let known: Vec<&str> = functions.iter().map(|function| function.name).collect();
         let hint = match did_you_mean(&name, known.iter().copied()) {
             Some(similar) => format!("did you mean `{similar}`?"),
-            None => format!("besides those of SQL there are: {}", known.join(", ")),
+            None => format!("additional functions: {}", known.join(", ")),
         };
         return Some((format!("no function `{name}`"), hint));
     }
@@ -137,7 +137,7 @@ fn missing(message: &str) -> Option<(String, String)> {
 fn similar_or_all(name: &str, known: &[&str]) -> String {
     let listed = known.iter().take(MOST_LISTED).copied().collect::<Vec<_>>().join(", ");
     match did_you_mean(name, known.iter().copied()) {
-        Some(similar) => format!("did you mean `{similar}`? there are: {listed}"),
+        Some(similar) => format!("did you mean `{similar}`? available: {listed}"),
         None => format!("there are: {listed}"),
     }
 }

@@ -205,23 +205,23 @@ impl Flag {
     pub fn cause(&self) -> String {
         match self {
             Self::Sparse => {
-                "above the dense peak but within the sparse one: structured sparsity, or operations that \
-                             were skipped are counted"
+                "above the dense peak but within the sparse one: structured sparsity, or skipped operations are \
+                counted"
                     .to_owned()
             }
             Self::Compute => {
-                "more operations per second than the device can do: operations are counted that were \
-                              not done, the time is too short, or this is another device or precision"
+                "more operations per second than the device's peak: skipped operations are counted, the time is \
+                too short, or the device or precision is wrong"
                     .to_owned()
             }
             Self::Cached(name) => {
                 format!(
-                    "more bytes per second than memory can move: they fit in {name} and were likely served from it"
+                    "more bytes per second than memory bandwidth: they fit in {name} and were likely served from it"
                 )
             }
             Self::Bandwidth => {
-                "more bytes per second than memory can move: bytes are counted that caches kept away \
-                                from memory, the time is too short, or this is another device"
+                "more bytes per second than memory bandwidth: cached bytes are counted, the time is too short, or \
+                the device is wrong"
                     .to_owned()
             }
         }

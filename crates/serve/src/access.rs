@@ -48,19 +48,19 @@ fn check(shared: &Shared, request: &Request) -> Result<(), Problem> {
     let host = one(headers, &header::HOST)?.ok_or_else(|| Problem::bad("the request has no Host"))?;
     let local = request.extensions().get::<LocalAddress>().map(|local| local.0.ip());
     if !is_ours(host, local, &shared.options.host_names) {
-        return Err(Problem::forbidden(format!("this server is not called `{host}`"))
-            .hint("use the address that it printed, or start it with --host-name NAME"));
+        return Err(Problem::forbidden(format!("unknown host name `{host}`"))
+            .hint("use the address the server printed, or start it with --host-name NAME"));
     }
     if let Some(origin) = one(headers, &header::ORIGIN)? {
         let theirs = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
         if theirs != Some(host) {
-            return Err(Problem::forbidden("pages of other sites may not ask this server"));
+            return Err(Problem::forbidden("requests from other origins are not allowed"));
         }
     }
     let path = request.uri().path();
     let site = one(headers, &HeaderName::from_static("sec-fetch-site"))?;
     if path.starts_with("/api") && matches!(site, Some("cross-site" | "same-site")) {
-        return Err(Problem::forbidden("pages of other sites may not ask this server"));
+        return Err(Problem::forbidden("requests from other origins are not allowed"));
     }
     // The program of the page is no secret, and browsers load it without the token.
     if matches!(path, "/app.js" | "/app.css") {
@@ -71,9 +71,9 @@ fn check(shared: &Shared, request: &Request) -> Result<(), Problem> {
     let in_address = request.uri().query().and_then(token_in);
     match given.map(str::to_owned).or(in_address) {
         Some(given) if same(&given, token) => Ok(()),
-        Some(_) => Err(Problem::new(StatusCode::UNAUTHORIZED, "the token is wrong")
+        Some(_) => Err(Problem::new(StatusCode::UNAUTHORIZED, "wrong token")
             .hint("the server printed the address with its token when it started")),
-        None => Err(Problem::new(StatusCode::UNAUTHORIZED, "this server wants a token")
+        None => Err(Problem::new(StatusCode::UNAUTHORIZED, "this server requires a token")
             .hint("open the address with ?token=..., or send `Authorization: Bearer ...`")),
     }
 }
@@ -86,7 +86,7 @@ fn one<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a str>,
         return Err(Problem::bad(format!("more than one header `{name}`")));
     }
     let text = first
-        .map(|value| value.to_str().map_err(|_| Problem::bad(format!("the header `{name}` is no text"))));
+        .map(|value| value.to_str().map_err(|_| Problem::bad(format!("the header `{name}` is not text"))));
     text.transpose()
 }
 

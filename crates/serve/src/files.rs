@@ -41,19 +41,19 @@ pub(crate) fn read_config(path: &Path) -> Config {
                 Ok(read) => values = read,
                 Err(wrong) => problem = Some(wrong.message().to_owned()),
             },
-            Ok(_) => problem = Some("it is no JSON object".to_owned()),
+            Ok(_) => problem = Some("not a JSON object".to_owned()),
             Err(error) => problem = Some(error.to_string()),
         },
         Err(error) => return Config { values: with_defaults(values), problem: Some(error.to_string()) },
     }
     let problem = problem.map(|why| match keep_aside(path) {
         Ok(kept) => format!(
-            "{} is corrupt ({why}) and was kept as {}; defaults are used",
+            "{} is corrupt ({why}) and was moved to {}; using defaults",
             path.display(),
             kept.display()
         ),
         Err(error) => format!(
-            "{} is corrupt ({why}) and cannot be kept aside ({error}); defaults are used",
+            "{} is corrupt ({why}) and cannot be moved aside ({error}); using defaults",
             path.display()
         ),
     });
@@ -74,13 +74,13 @@ pub(crate) fn write_config(path: &Path, values: Map<String, Value>) -> Result<Co
 fn checked(values: Map<String, Value>) -> Result<Map<String, Value>, Problem> {
     for (key, value) in &values {
         if value.is_array() || value.is_object() || key.len() > 100 {
-            return Err(Problem::bad(format!("`{key}` is no plain value")));
+            return Err(Problem::bad(format!("`{key}` is not a plain value")));
         }
         let number = value.as_f64().filter(|number| number.is_finite() && *number >= 0.0);
         let is_share = matches!(key.as_str(), "mem_thresh" | "comp_thresh");
         let is_known = DEFAULTS.iter().any(|(known, _)| known == key);
         if is_known && number.is_none() || is_share && number.is_some_and(|share| share > 100.0) {
-            let what = if is_share { "a share from 0 to 100" } else { "a number from 0 on" };
+            let what = if is_share { "a percentage from 0 to 100" } else { "a number of at least 0" };
             return Err(Problem::bad(format!("`{key}` is {what}")));
         }
     }
@@ -118,7 +118,7 @@ pub(crate) fn read_text(path: &Path) -> std::io::Result<Option<String>> {
         Err(error) => return Err(error),
     };
     if size > MOST_BYTES {
-        return Err(std::io::Error::other(format!("{} has more than {MOST_BYTES} bytes", path.display())));
+        return Err(std::io::Error::other(format!("{} exceeds {MOST_BYTES} bytes", path.display())));
     }
     Ok(Some(String::from_utf8_lossy(&std::fs::read(path)?).into_owned()))
 }

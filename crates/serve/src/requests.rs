@@ -39,7 +39,7 @@ pub(crate) fn check_lists(fields: &Map<String, Value>) -> Result<(), Problem> {
     };
     match fields.iter().find(|(_, value)| length(value) > LONGEST_LIST) {
         Some((name, _)) => {
-            Err(Problem::bad(format!("`{name}` has more than {LONGEST_LIST} entries")).hint("ask in parts"))
+            Err(Problem::bad(format!("`{name}` exceeds {LONGEST_LIST} entries")).hint("ask in parts"))
         }
         None => Ok(()),
     }
@@ -87,15 +87,15 @@ impl Shared {
         let texts = run.inputs.iter().map(|input| input.to_str().map(Value::from));
         texts.collect::<Option<Vec<Value>>>().ok_or_else(|| {
             Problem::failed(format!("an input of run {id} has a name that is not text"))
-                .hint("name the run alone, without others")
+                .hint("name one run only")
         })
     }
 
     /// Makes sure that a client may make a request, and holds the runs that it is about.
     pub(crate) fn permitted(&self, request: &dyn Request) -> Result<Held, Problem> {
         if let Some(effect) = request.side_effect() {
-            return Err(Problem::forbidden(format!("this {effect}, which clients may not ask for"))
-                .hint("run it on the command line of the machine itself"));
+            return Err(Problem::forbidden(format!("this {effect}, which clients may not request"))
+                .hint("run it on the server's command line"));
         }
         let mut held = Held::new();
         for path in request.reads() {

@@ -32,10 +32,10 @@ const MOST_HEADERS: usize = 64 << 10;
 #[non_exhaustive]
 pub enum StartError {
     /// Everybody on the network could read what this machine can.
-    #[error("{0} can be reached from other machines, and no token is set")]
+    #[error("{0} is reachable from other machines, but no token is set")]
     NoToken(std::net::IpAddr),
     /// The address is taken, or not of this machine.
-    #[error("cannot listen at {address}: {source}")]
+    #[error("cannot listen on {address}: {source}")]
     Listen {
         /// Where.
         address: SocketAddr,

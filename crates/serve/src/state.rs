@@ -69,8 +69,8 @@ impl Shared {
             work(&shared)
         });
         done.await.unwrap_or_else(|_| {
-            Err(Problem::internal("this could not be answered: a fault of eaves")
-                .hint("the command line may say more; please report it"))
+            Err(Problem::internal("internal error")
+                .hint("this is a bug in eaves; please report it"))
         })
     }
 
@@ -82,14 +82,14 @@ impl Shared {
             return Err(Problem::bad(format!("`{name}` is no path")));
         }
         let found = path.canonicalize().map_err(|_| {
-            Problem::missing(format!("there is nothing at `{name}`"))
-                .hint("paths are those of the machine that the server runs on")
+            Problem::missing(format!("not found: `{name}`"))
+                .hint("paths refer to the server's machine")
         });
         if self.options.anywhere {
             return found;
         }
         let outside = || {
-            Problem::forbidden(format!("`{name}` is not below a folder that this server was given"))
+            Problem::forbidden(format!("`{name}` is outside the folders this server may read"))
                 .hint("start it with that folder, or with --anywhere")
         };
         // Whether something exists outside is nobody's business either.

@@ -38,7 +38,7 @@ impl Bucket {
         let refused = |what: String| Error::Address { place: address.to_owned(), what };
         let url = Url::parse(address).map_err(|error| refused(format!("no address ({error})")))?;
         if !SCHEMES.contains(&url.scheme()) {
-            return Err(refused(format!("`{}` is no object store", url.scheme())));
+            return Err(refused(format!("`{}` is not an object store", url.scheme())));
         }
         provide_cryptography();
         let variables = std::env::vars_os().filter_map(|(name, value)| {
@@ -251,7 +251,7 @@ fn runtime() -> io::Result<&'static Runtime> {
 pub(crate) fn wait<T: Send + 'static>(question: impl Future<Output = T> + Send + 'static) -> io::Result<T> {
     let (sender, answer) = mpsc::sync_channel(1);
     runtime()?.spawn(async move { drop(sender.send(question.await)) });
-    answer.recv().map_err(|_| io::Error::other("the question was not answered"))
+    answer.recv().map_err(|_| io::Error::other("no answer"))
 }
 
 /// Chooses who encrypts connections, once for the process; another part of it may have chosen already.

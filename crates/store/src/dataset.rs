@@ -243,7 +243,7 @@ impl Dataset {
         check_version(shown(), version.format_version)?;
         let file: RankFile = serde_json::from_slice(&content).map_err(damaged)?;
         if file.rank != rank {
-            return Err(Error::damaged(shown(), format!("it is that of rank {}", file.rank)));
+            return Err(Error::damaged(shown(), format!("it belongs to rank {}", file.rank)));
         }
         Ok(file)
     }
@@ -276,7 +276,7 @@ impl Dataset {
         let is_plain = |letter: char| letter.is_ascii_lowercase() || letter == '_';
         if !table.name.chars().all(is_plain) {
             let place = self.backing.shown(&place(run, rank, RANK_FILE));
-            return Err(Error::damaged(place, format!("`{:.80}` is no name of a table", table.name)));
+            return Err(Error::damaged(place, format!("`{:.80}` is not a table name", table.name)));
         }
         let place = place(run, rank, &file_name(&table.name));
         let damaged = |what: String| Error::damaged(self.backing.shown(&place), what);

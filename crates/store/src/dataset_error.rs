@@ -23,13 +23,13 @@ pub enum Error {
         place: String,
     },
     /// A dataset would be made where something else is. The user's path.
-    #[error("the directory holds something that is no dataset: {entry}")]
+    #[error("the directory contains something other than a dataset: {entry}")]
     Occupied {
         /// What is there.
         entry: String,
     },
     /// A later version wrote it.
-    #[error("version {found} of the format, of which this program knows {known}: {place}")]
+    #[error("format version {found}, but this program supports {known}: {place}")]
     Version {
         /// Where.
         place: String,
@@ -47,7 +47,7 @@ pub enum Error {
         what: String,
     },
     /// A name that no folder can have.
-    #[error("`{name}` is no name of a run")]
+    #[error("invalid run name `{name}`")]
     RunName {
         /// The name.
         name: String,
@@ -71,7 +71,7 @@ pub enum Error {
         known: Vec<String>,
     },
     /// This program was built without object stores.
-    #[error("this build of eaves has no object stores: {place}")]
+    #[error("this build of eaves has no object store support: {place}")]
     NotBuilt {
         /// The address.
         place: String,
@@ -102,26 +102,26 @@ impl Error {
     /// What the user can do about it.
     pub fn hint(&self) -> String {
         match self {
-            Self::Io { .. } => "check that the place exists and that you may read and write there".to_owned(),
-            Self::NotADataset { .. } => "`eaves ingest INPUT -o DATASET` makes one".to_owned(),
-            Self::Occupied { .. } => "give an empty directory, or one that `eaves ingest` made".to_owned(),
-            Self::Version { .. } => "a newer eaves wrote it; use that, or make the dataset anew".to_owned(),
+            Self::Io { .. } => "check that it exists, and that you may read and write there".to_owned(),
+            Self::NotADataset { .. } => "create one with `eaves ingest INPUT -o DATASET`".to_owned(),
+            Self::Occupied { .. } => "use an empty directory, or one created by `eaves ingest`".to_owned(),
+            Self::Version { .. } => "written by a newer eaves; use that version, or create the dataset again".to_owned(),
             Self::Damaged { .. } => {
-                "delete the folder of this rank and run `eaves ingest` again; it is made anew from its source"
+                "delete this rank's directory and run `eaves ingest` again"
                     .to_owned()
             }
             Self::RunName { .. } => {
                 "letters, digits, `-`, `_`, `.` and spaces, with a letter or digit first".to_owned()
             }
             Self::NoRun { known, .. } if known.is_empty() => {
-                "`eaves ingest INPUT -o DATASET` adds one".to_owned()
+                "add one with `eaves ingest INPUT -o DATASET`".to_owned()
             }
             Self::NotOneRun { known, .. } if known.is_empty() => {
-                "`eaves ingest INPUT -o DATASET` adds one".to_owned()
+                "add one with `eaves ingest INPUT -o DATASET`".to_owned()
             }
             Self::NoRun { known, .. } => format!("there are: {}", listed(known)),
             Self::NotOneRun { place, known } => {
-                format!("name one of them, as in `{place}/run={}`; there are: {}", known[0], listed(known))
+                format!("name one of them, as in `{place}/run={}`; runs are: {}", known[0], listed(known))
             }
             Self::NotBuilt { .. } => {
                 "build it with them: `cargo install --path crates/cli --features cloud`, or copy the files to this machine".to_owned()

@@ -26,7 +26,7 @@ pub(crate) fn read_table(trace: &mut Trace, name: &str, rows: u64, bytes: Bytes)
     // The reader of Parquet asserts in places what a damaged file need not hold. No such file comes this far by accident,
     // for checksums are compared before, but one that is made to harm must not end the program.
     let read = AssertUnwindSafe(|| read_rows(trace, name, rows, bytes));
-    catch_unwind(read).unwrap_or_else(|_| Err("not a Parquet file that can be read".to_owned()))
+    catch_unwind(read).unwrap_or_else(|_| Err("not a readable Parquet file".to_owned()))
 }
 
 fn read_rows(trace: &mut Trace, name: &str, rows: u64, bytes: Bytes) -> Result<(), String> {
@@ -35,7 +35,7 @@ fn read_rows(trace: &mut Trace, name: &str, rows: u64, bytes: Bytes) -> Result<(
         return read_strings(trace, reader);
     }
     let (nothing, marks) = (Trace::default(), Marks::default());
-    let table = expected(&nothing, &marks, name).ok_or_else(|| format!("there is no table `{name:.80}`"))?;
+    let table = expected(&nothing, &marks, name).ok_or_else(|| format!("no table `{name:.80}`"))?;
     let places = places(&table, arrow_array::RecordBatchReader::schema(&reader).as_ref())?;
     let mut caches = vec![Cache::default(); places.len()];
     let mut numbered = Numbered::default();
@@ -96,7 +96,7 @@ impl Numbered {
 }
 
 fn open(rows: u64, bytes: Bytes) -> Result<ParquetRecordBatchReader, String> {
-    let not_parquet = |error| format!("not a Parquet file that can be read ({error})");
+    let not_parquet = |error| format!("not a readable Parquet file ({error})");
     let builder = ParquetRecordBatchReaderBuilder::try_new(bytes).map_err(not_parquet)?;
     let found = builder.metadata().file_metadata().num_rows();
     if u64::try_from(found) != Ok(rows) {

@@ -133,6 +133,6 @@ test("a file of saved reports says what it lacks", async () => {
   const before = written("compare-before", "report", HEALTHY);
   const address = written("compare-saved", "diff", new URL(before).pathname, SLOWER);
   const page = await open(address);
-  await page.getByText("reports that were saved do not").waitFor();
+  await page.getByText("saved reports do not").waitFor();
   expect(await page.getByRole("tab", { name: "Flame" }).count()).toBe(0);
 });

@@ -129,7 +129,7 @@ test("a build without SQL says how to get it, and a file where to ask", async ()
   await page.getByText("eaves export TRACE --to parquet").waitFor();
   expect(await barriers(page)).toEqual([]);
   const file = await open(write("query-file", { document: training }), "view=query");
-  await file.getByText("answers questions in SQL here").waitFor();
+  await file.getByText("runs SQL queries here").waitFor();
 });
 
 test("integers of 64 bits keep every digit", async () => {

@@ -256,7 +256,7 @@ test("what is above its roof is a problem of the data with a cause", async () =>
   expect(await detail.textContent()).not.toContain("160");
 });
 
-test("arrows lead to the intensity without needless bytes", async () => {
+test("arrows lead to the intensity without redundant bytes", async () => {
   const page = await open(commands, "view=roofline&roofline.side=roofs");
   expect(await page.locator(".plot .waste").count()).toBe(1);
   await page.getByRole("checkbox", { name: /^Arrows/ }).uncheck();

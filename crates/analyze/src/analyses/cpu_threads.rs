@@ -433,7 +433,7 @@ mod tests {
         );
         let ranks: Vec<TestTrace> = (0..3).map(|_| trace(2, 4).into()).collect();
         let section = section_of(&run_of(ranks), "cpu-threads");
-        let claim = "3 ranks on vm run operators on 6 threads, and it has 4 processors";
+        let claim = "3 ranks on vm run operators on 6 threads, but it has 4 processors";
         assert_eq!(section.findings[0].claim, claim);
     }
 

@@ -227,7 +227,7 @@ mod tests {
         assert!(section.findings.is_empty(), "{:?}", section.findings);
         let section = section_of(&run_of(vec![trace(&[90, 20, 22, 21]).into()]), "data-loading");
         assert!(section.findings[0].claim.contains("15.8% (63 ns)"), "{}", section.findings[0].claim);
-        assert!(section.findings[0].claim.ends_with("starting up took 90 ns more"));
+        assert!(section.findings[0].claim.ends_with("start-up took another 90 ns"));
     }
 
     #[test]

@@ -229,7 +229,7 @@ mod tests {
         assert_eq!(column(&section, "events", "name"), texts(["broken", "aten::mul"]));
         assert_eq!(column(&section, "events", "track"), texts(["GPU 0 stream 7", "process 1 thread 1"]));
         assert_eq!(column(&section, "events", "start_ns"), integers([90, 0]));
-        let reasons = texts(["ends after the recording had ended", "negative duration"]);
+        let reasons = texts(["ends after the recording", "negative duration"]);
         assert_eq!(column(&section, "events", "reason"), reasons);
         // Idle 200..300 is covered; 400..1,000 is busy as well.
         let totals = texts([

@@ -18,7 +18,7 @@ const BINS: usize = 12;
 
 const NO_FIGURE: &str = "no rank has this value";
 
-/// Replaces what there is of each rank by its distribution and by what there is of the ranks furthest out, if there are
+/// Replaces what there is of each rank by its distribution and by what there is of the most extreme ranks, if there are
 /// many ranks and neither details nor some ranks were asked for.
 pub(crate) fn of_many_ranks(job: &Job, outcome: Outcome) -> Outcome {
     let wants_rows = job.options.details || job.options.selection.ranks.is_some();
@@ -51,7 +51,7 @@ fn condensed(table: Table) -> Vec<Table> {
     vec![Table { title, rows: table.rows.into_iter().filter(is_kept).collect(), ..table }]
 }
 
-/// The numbers of the whole and of the ranks furthest out, and how those of all ranks are distributed, if no table says
+/// The numbers of the whole and of the most extreme ranks, and how those of all ranks are distributed, if no table says
 /// so already.
 fn condensed_numbers(mut numbers: Vec<Number>, tables: &[Table]) -> (Vec<Number>, Option<Table>) {
     let Some((mut all, figures, ranks)) = by_rank(&numbers)

@@ -71,7 +71,7 @@ fn of_several_rows_a_rank_those_of_the_ranks_furthest_out() {
     let [kept] = condensed(twice.clone()).try_into().unwrap();
     let ranks: Vec<_> = kept.rows.iter().map(|row| row[0].clone()).collect();
     assert_eq!(ranks, [0, 0, 2, 3, 4, 5, 40, 97, 98, 99, 100].map(Value::Integer));
-    assert_eq!((kept.id, kept.title), ("by_rank", "By rank: the 10 ranks furthest out"));
+    assert_eq!((kept.id, kept.title), ("by_rank", "By rank: the 10 most extreme ranks"));
     assert!(kept.rows.iter().all(|row| twice.rows.contains(row)));
 }
 

@@ -266,7 +266,7 @@ mod tests {
         assert_eq!(section.table("functions").unwrap().rows, [["f(start, end)", "A union"].map(Value::from)]);
         let listed = Listing { tables: tables.to_vec(), functions: functions.to_vec() };
         let text = "kernels: GPU activities\n  duration_ns  int    How long it ran\n\n\
-                    Functions besides those of SQL:\n  f(start, end)\n      A union\n";
+                    Additional SQL functions:\n  f(start, end)\n      A union\n";
         assert_eq!(listed.text(), text);
     }
 

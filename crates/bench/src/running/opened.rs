@@ -89,7 +89,7 @@ fn opencl() -> Result<Opened, Unavailable> {
     devices.sort_by_key(|device| device.kind == Kind::Cpu);
     let device = devices
         .first()
-        .ok_or_else(|| Unavailable::new("there is no device of OpenCL on this machine", hint))?;
+        .ok_or_else(|| Unavailable::new("no OpenCL device on this machine", hint))?;
     let opened = OpenCl::open(device).map_err(|error| Unavailable::new(error, hint))?;
     Ok(Opened::OpenCl(Box::new(opened)))
 }

@@ -24,10 +24,10 @@ pub struct Input {
 #[non_exhaustive]
 pub enum InputError {
     /// It is the other form that `rocprof` reads.
-    #[error("it is XML, which only rocprof reads, and which holds one pass")]
+    #[error("XML, which only rocprof reads and which holds a single pass")]
     Xml,
     /// It is no text of counters at all.
-    #[error("it has no `pmc:` line")]
+    #[error("no `pmc:` line")]
     Empty,
 }
 

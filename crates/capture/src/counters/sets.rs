@@ -22,11 +22,11 @@ impl Set {
 /// Every set.
 pub const SETS: &[Set] = &[
     // tidy-alphabetical-start
-    Set { id: "instructions", about: "what kinds of instructions there are", names: INSTRUCTIONS },
+    Set { id: "instructions", about: "instruction mix", names: INSTRUCTIONS },
     Set { id: "lds", about: "local memory: use, conflicts, waiting", names: LDS },
     Set { id: "memory", about: "caches and memory: requests, hits, bytes", names: MEMORY },
-    Set { id: "occupancy", about: "how full the device is", names: OCCUPANCY },
-    Set { id: "roofline", about: "arithmetic and bytes of every level of memory", names: ROOFLINE },
+    Set { id: "occupancy", about: "occupancy", names: OCCUPANCY },
+    Set { id: "roofline", about: "operations, and bytes at every memory level", names: ROOFLINE },
     // tidy-alphabetical-end
 ];
 

@@ -71,7 +71,7 @@ pub fn ask(
 }
 
 fn timed_out(last: &str) -> String {
-    if last.is_empty() { "it took too long".to_owned() } else { format!("it took too long: {last}") }
+    if last.is_empty() { "timed out".to_owned() } else { format!("timed out: {last}") }
 }
 
 /// Somebody who waits for a recording.

@@ -132,7 +132,7 @@ impl State {
     fn begin(&mut self, mut client: Client, order: Option<super::Order>) {
         let Some(order) = order else { return client.refuse("this is no order") };
         if self.current.is_some() {
-            return client.refuse("something else is being recorded");
+            return client.refuse("another recording is in progress");
         }
         match Recording::new(order, &self.directory) {
             Ok(recording) => self.current = Some((recording, client)),
@@ -153,11 +153,11 @@ impl State {
         let over = match recording.advance(now, is_alive, rank) {
             Ok(Progress::Nobody) => {
                 client.wait_for(if self.processes.is_empty() {
-                    "no process of the program has imported torch yet"
+                    "no process has imported torch yet"
                 } else if lacks_steps {
-                    "no process has ended a step of its optimizer yet (--duration needs none)"
+                    "no process has completed an optimizer step yet (use --duration to record without steps)"
                 } else {
-                    "processes ask once a second what to do"
+                    "processes poll once a second"
                 });
                 client.is_gone()
             }

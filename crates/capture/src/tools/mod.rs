@@ -45,11 +45,11 @@ impl Tool {
     /// What to run for a request, given what the installed profiler answered to its [`probe`](Self::probe).
     pub fn plan(&self, request: &Request, said: Option<&str>) -> Result<Plan, Refused> {
         match request.program.first() {
-            None => Err(Refused::new("there is no program to run", "put it after `--`")),
+            None => Err(Refused::new("no program to run", "put it after `--`")),
             Some(program) if self.command.is_some() && program.to_string_lossy().starts_with('-') => {
                 Err(Refused::new(
                     format!(
-                        "{} would take the program for an option: {}",
+                        "{} would parse the program name as an option: {}",
                         self.id,
                         program.to_string_lossy()
                     ),
@@ -119,7 +119,7 @@ fn refuse_metrics(request: &Request, tool: &str) -> Result<(), Refused> {
     }
     Err(Refused::new(
         format!("{tool} has counters, not metrics"),
-        "metrics are for ncu; AMD's profilers take --counters, and `eaves counters list` shows the names",
+        "--metrics is for ncu; use --counters for AMD profilers (`eaves counters list` shows the names)",
     ))
 }
 
@@ -128,7 +128,7 @@ fn refuse_counters(request: &Request, tool: &str, hint: &str) -> Result<(), Refu
     if request.counters.is_empty() {
         return Ok(());
     }
-    Err(Refused::new(format!("{tool} does not know the counters of AMD devices"), hint))
+    Err(Refused::new(format!("{tool} does not support AMD counters"), hint))
 }
 
 #[cfg(test)]

@@ -84,11 +84,11 @@ const OF_THE_LAUNCH: &[&str] = &[
 ];
 
 fn make(request: &Request, said: Option<&str>) -> Result<Plan, Refused> {
-    refuse_counters(request, NAME, "name metrics of NVIDIA devices with --metrics")?;
+    refuse_counters(request, NAME, "use --metrics for NVIDIA devices")?;
     let record = request.record;
     if record.runtime || record.hsa || record.system {
         return Err(Refused::new(
-            "ncu records kernels one by one, not calls or timelines",
+            "ncu records individual kernels, not calls or timelines",
             "use --with nsys for a timeline; ncu takes --metrics, --kernels and --markers",
         ));
     }
@@ -97,14 +97,14 @@ fn make(request: &Request, said: Option<&str>) -> Result<Plan, Refused> {
         .filter(|names: &Vec<&str>| !names.is_empty());
     let mut notes = Vec::new();
     if request.record.stats {
-        notes.push("ncu writes no sums; the report has them".to_owned());
+        notes.push("ncu writes no statistics; see the report".to_owned());
     }
     let metrics = match &known {
         _ if !request.metrics.is_empty() => asked(&request.metrics, known.as_deref())?,
         Some(known) => usual(known, &mut notes),
         None => {
             notes.push(
-                "ncu did not say which metrics this machine has; those of tensor cores are left out"
+                "ncu did not list this machine's metrics; skipping tensor core metrics"
                     .to_owned(),
             );
             USUAL.iter().chain(OF_THE_LAUNCH).map(|name| (*name).to_owned()).collect()

@@ -53,9 +53,9 @@ const NOISE: &[&str] = &[
 
 fn make(request: &Request, _: Option<&str>) -> Result<Plan, Refused> {
     refuse_metrics(request, NAME)?;
-    refuse_counters(request, NAME, "nsys records timelines; use ncu with --metrics for counters of kernels")?;
+    refuse_counters(request, NAME, "nsys records timelines; use ncu with --metrics for kernel counters")?;
     if request.record.hsa {
-        return Err(Refused::new("nsys has no HSA: that is AMD's", "leave --hsa out, or use rocprofv3"));
+        return Err(Refused::new("nsys does not record HSA, which is AMD's", "drop --hsa, or use rocprofv3"));
     }
     let record = request.record;
     let all = !record.has_traces();

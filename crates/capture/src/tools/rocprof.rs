@@ -103,7 +103,7 @@ fn options(record: Record, notes: &mut Vec<String>) -> Vec<&'static str> {
     }
     let with_markers = record.markers && !calls;
     if with_markers {
-        notes.push("rocprof records markers beside calls only: --hip-trace was added".to_owned());
+        notes.push("rocprof records markers only with calls: added --hip-trace".to_owned());
     }
     for (wanted, option) in [
         (record.runtime || with_markers, "--hip-trace"),
@@ -130,7 +130,7 @@ fn program(request: &Request, plan: &mut Plan) -> Result<Vec<OsString>, Refused>
     }
     if request.program.iter().any(|word| word.to_str().is_none()) {
         return Err(Refused::new(
-            "rocprof cannot pass on arguments that are not UTF-8",
+            "rocprof does not support non-UTF-8 arguments",
             "use rocprofv3, or start the program from a script",
         ));
     }

@@ -40,7 +40,7 @@ fn make(request: &Request, _: Option<&str>) -> Result<Plan, Refused> {
     without_blanks(NAME, &request.directory)?;
     let mut plan = Plan { directories: vec![request.directory.clone()], ..Plan::default() };
     if request.record.stats {
-        plan.notes.push("rocprofv2 writes no sums; the report has them".to_owned());
+        plan.notes.push("rocprofv2 writes no statistics; see the report".to_owned());
     }
     let common = |run: Invocation| {
         run.arguments(["--plugin", "file", "-d"])
@@ -54,7 +54,7 @@ fn make(request: &Request, _: Option<&str>) -> Result<Plan, Refused> {
         let input = request.directory.join("counters.txt");
         if !request.counters.ranges.is_empty() || !request.counters.devices.is_empty() {
             plan.notes.push(
-                "rocprofv2 counts all launches on all devices: it has no `range` and no `gpu`".to_owned(),
+                "rocprofv2 counts all launches on all devices: it does not support `range` and `gpu`".to_owned(),
             );
         }
         plan.files.push((input.clone(), request.counters.to_text()));

@@ -108,13 +108,13 @@ fn jobs(request: &Request, notes: &mut Vec<String>) -> Result<String, Refused> {
     if let Some(name) = counters.passes.iter().flatten().find(|name| name.contains('[')) {
         let base = name.split('[').next().unwrap_or_default();
         return Err(Refused::new(
-            format!("rocprofv3 does not take an instance of a counter: {name}"),
-            format!("write {base}: it sums over all instances"),
+            format!("rocprofv3 does not support counter instances: {name}"),
+            format!("use {base}, the sum over all instances"),
         ));
     }
     if !counters.ranges.is_empty() || !counters.devices.is_empty() {
         notes.push(
-            "rocprofv3 counts all launches on all devices: it has no `gpu`, and its ranges are of each kernel".to_owned(),
+            "rocprofv3 counts all launches on all devices: it does not support `gpu`, and ranges apply per kernel".to_owned(),
         );
     }
     let jobs = counters.passes.iter().map(|pass| {

@@ -11,13 +11,13 @@ use crate::torch::{self, TRACE, ending};
 use super::{ALL, Noise, Tool, not_told, refuse_counters, refuse_metrics};
 
 const NAME: &str = "torch";
-const OTHERS: &str = "name the profiler that has them: --with nsys, ncu or rocprofv3";
+const OTHERS: &str = "choose a profiler that has them: --with nsys, ncu or rocprofv3";
 
 pub(super) const TOOL: Tool = Tool {
     id: NAME,
     family: "torch",
     command: None,
-    install: &["pip install torch, for the Python that runs the program"],
+    install: &["install torch for the program's Python: pip install torch"],
     probe: None,
     make,
     readable,

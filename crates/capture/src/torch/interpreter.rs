@@ -13,9 +13,9 @@ pub(super) fn check(program: &[OsString]) -> Result<(), Refused> {
     }
     let Some((option, why)) = keeps_out(arguments) else { return Ok(()) };
     Err(Refused::new(
-        format!("with -{option} Python {why}, so that nothing would be recorded"),
+        format!("with -{option}, Python {why}, and nothing would be recorded"),
         format!(
-            "leave -{option} out, or call torch.profiler in the script and give its trace to `eaves report`"
+            "drop -{option}, or call torch.profiler in the script and pass its trace to `eaves report`"
         ),
     ))
 }

@@ -54,7 +54,7 @@ pub(crate) fn injected(
 ) -> Result<Plan, Refused> {
     interpreter::check(program)?;
     let Some((first, arguments)) = program.split_first() else {
-        return Err(Refused::new("there is no program to run", "put it after `--`"));
+        return Err(Refused::new("no program to run", "put it after `--`"));
     };
     let injected = directory.join(INJECTED);
     let mut run = Invocation::record(first).arguments(arguments.iter().cloned());

@@ -111,10 +111,10 @@ fn what_cannot_be_run_is_an_error_with_a_hint() {
     let directory = tempfile::tempdir().unwrap();
     for (arguments, part) in [
         (&["gemv", "--precision", "int9"][..], "int9"),
-        (&["attention", "--heads", "6", "--kv-heads", "4"], "6 heads of queries cannot share 4"),
+        (&["attention", "--heads", "6", "--kv-heads", "4"], "6 query heads cannot share 4"),
         (&["attention", "--queries", "9", "--context", "8"], "more than the 8 of the context"),
         (&["gemv", "--device", "h1000"], "h1000"),
-        (&["gemv", "--json", "-o", "a.png"], "--json does not match the file name"),
+        (&["gemv", "--json", "-o", "a.png"], "--json contradicts the file name"),
         (&["--backend", "cuda", "--preset", "decode"], "CUDA"),
         (&["--precision", "fp32", "gemv"], "behind the kind"),
         (&["--json"], "nothing to run"),

@@ -43,7 +43,7 @@ fn the_overview_of_a_cpu_has_its_sections_and_findings() {
         assert!(answer.stdout.contains(part), "{part}: {}", answer.stdout);
     }
     assert!(
-        answer.stdout.contains(" 1. the main thread waits for data for 60.0% (18.00 ms)"),
+        answer.stdout.contains(" 1. the main thread spends 60.0% (18.00 ms) of its time waiting"),
         "{}",
         answer.stdout
     );
@@ -100,7 +100,7 @@ fn what_was_measured_here_is_used_and_said() {
     let output = ask();
     let stderr = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(0), "{stderr}");
-    let said = format!("held against this machine ({name} (measured)), as the recording names no device");
+    let said = format!("compared with this machine ({name} (measured)), because the recording names no device");
     assert!(stderr.contains(&said), "{stderr}");
     // Another processor under the name of this machine.
     fs::write(cache.join(&file), of("Another processor")).unwrap();

@@ -154,7 +154,7 @@ fn a_machine_is_described_and_written() {
     assert!(notes[0].contains("NVIDIA Unheard Of") && notes[1].contains("Test CPU"), "{notes:?}");
     assert!(notes.iter().all(|note| note.contains("`eaves device measure")), "{notes:?}");
     let text = std::fs::read_to_string(folder.path().join("peaks.yaml")).unwrap();
-    assert!(text.starts_with("# Peaks and bandwidth of nvidia-unheard-of are not known"), "{text}");
+    assert!(text.starts_with("# Unknown peaks and bandwidth: nvidia-unheard-of"), "{text}");
     let shown = ok(folder.path(), &["device", "show", "peaks.yaml#nvidia-h200-sxm"]);
     assert!(shown.contains("4,800.00 GB/s"), "{shown}");
     // What is not known stays so: the entry is there, and says what it lacks when it is asked for.

@@ -194,8 +194,8 @@ fn a_report_that_cannot_be_compared_is_an_error() {
     assert_eq!(diff(&directory, &["base.json", "slower.json", "-o", "diff.html"]).code, Some(0));
     assert_eq!(run(directory.path(), &["report", "base.json", "-o", "base.html"]).code, Some(0));
     for (arguments, message) in [
-        (&["diff.html", "base.html"][..], "has no tables that are compared: diff.html"),
-        (&["base.html", "slower.json", "--step", "1"], "nothing can be selected from a saved report"),
+        (&["diff.html", "base.html"][..], "has no tables to compare: diff.html"),
+        (&["base.html", "slower.json", "--step", "1"], "saved reports do not support selection"),
         (&["base.json", "slower.json", "--step", "9"], "no steps 9 to 9"),
         (&["base.json", "slower.json", "-o", "./slower.json"], "would replace the input"),
     ] {

@@ -44,7 +44,7 @@ fn nothing_is_found_in_a_healthy_job() {
         assert!(number(&document, "temporal-breakdown", "busy_pct", rank) > 95.0);
     }
     let text = run(&root(), &["report", "examples/healthy"]).stdout;
-    assert!(text.contains("Nothing found that costs noticeable time."), "{text}");
+    assert!(text.contains("No findings: nothing costs noticeable time."), "{text}");
 }
 
 /// By the simulation a step of this job has 67 kernels and 7 copies and sets. A kernel takes 1.7 µs and little more; a

@@ -93,7 +93,7 @@ fn what_cannot_be_done_is_said_and_leaves_nothing() {
             ".txt, .json, .csv, .md, .html, .svg, .png, .folded, .speedscope.json, .d3.json",
         ),
         (&["-o", "flame"], "does not say which form"),
-        (&["--format", "svg", "-o", "flame.html"], "give one of the two"),
+        (&["--format", "svg", "-o", "flame.html"], "use one of the two"),
         (&["-o", "trace.json"], "would replace the input"),
         (&["--diff", "slow.json", "-o", "slow.json"], "would replace the input"),
         (&["-o", "absent/flame.svg"], "no such directory"),

@@ -186,7 +186,7 @@ fn who_is_no_dashboard_is_told_so() {
     let nobody = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let answers = [
         (run(folder.path(), &["report", "rank 0.json", "--ray", &format!("http://{nobody}")]), "refused"),
-        (report(folder.path(), &Dashboard::start(|_| (200, "<html>".to_owned()))), "no dashboard of Ray"),
+        (report(folder.path(), &Dashboard::start(|_| (200, "<html>".to_owned()))), "not a Ray dashboard"),
         (report(folder.path(), &Dashboard::start(|_| (404, "Not Found".to_owned()))), "(404)"),
         (report(folder.path(), &Dashboard::start(|_| (401, "Unauthorized".to_owned()))), "RAY_AUTH_TOKEN"),
         (

@@ -463,7 +463,7 @@ fn what_cannot_be_done_says_why_and_what_to_try() {
         (&["kernels.csv", "--device", "h100-sxm", "-o", "kernels.csv"], "replace the input", "another name"),
         (
             &["kernels.csv", "--device", "h100-sxm", "--json", "-o", "a.svg"],
-            "does not match the file name",
+            "contradicts the file name",
             "one of the two",
         ),
     ] {

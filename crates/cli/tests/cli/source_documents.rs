@@ -157,7 +157,7 @@ fn the_configuration_beside_commands_is_taken() {
     let folder = folder(&[("commands.json", commands), ("roofline_config.json", config)]);
     let beside = ok(folder.path(), &["roofline", "commands.json", "--json"]);
     assert!(
-        beside.stderr.contains("note: peaks and thresholds are those of roofline_config.json"),
+        beside.stderr.contains("note: peaks and thresholds from roofline_config.json"),
         "{beside:?}"
     );
     assert!(beside.stderr.contains("unknown key `peak_topz`; did you mean `peak_tops`?"), "{beside:?}");

@@ -100,7 +100,7 @@ fn pictures_are_files_of_their_own() {
 fn what_makes_no_sense_is_said_before_the_work() {
     let directory = inputs();
     let path = directory.path();
-    fails(path, &["timeline", "absent", "--json", "-o", "timeline.html"], "does not match the file name");
+    fails(path, &["timeline", "absent", "--json", "-o", "timeline.html"], "contradicts the file name");
     fails(path, &["timeline", "absent", "-o", "no/where.svg"], "no such directory");
     fails(path, &["timeline", "absent", "-o", "timeline.gif"], "the file name does not say");
     fails(path, &["timeline", "trace.json", "--step", "9", "-o", "timeline.html"], "there are 3");

@@ -37,7 +37,7 @@ impl Stream {
 impl Source for Stream {
     fn open(&self, offset: u64) -> io::Result<Box<dyn Read + Send + '_>> {
         if offset != 0 {
-            return Err(io::Error::other("a packed input can only be read from its beginning"));
+            return Err(io::Error::other("compressed input can only be read from its start"));
         }
         let (full, received) = crossbeam_channel::bounded(BLOCKS);
         let (back, empty) = crossbeam_channel::bounded(BLOCKS + 1);

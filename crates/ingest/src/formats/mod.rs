@@ -257,14 +257,14 @@ pub(crate) fn refused_as_damaged(what: &str, diagnostics: &Diagnostics) -> Optio
     let warning = diagnostics.warnings().iter().find(|warning| kinds.contains(&warning.kind))?;
     let state = match warning.kind {
         Oddity::Truncated => "is cut off",
-        Oddity::DamagedContainer => "cannot be read or unpacked any further",
+        Oddity::DamagedContainer => "cannot be read or decompressed further",
         _ => "is damaged",
     };
     let detail = warning.detail.as_ref().map(|detail| format!(" ({detail})")).unwrap_or_default();
     Some(Refused {
         offset: warning.first_offset.unwrap_or(0),
-        what: format!("{what} that {state}{detail}, with no record that can be read"),
-        hint: "copy or unpack it again; if it was written like this, record again and let the program end by itself"
+        what: format!("{what} that {state}{detail}, without a readable record"),
+        hint: "copy or decompress it again; if it was written like this, record again and let the program finish"
             .to_owned(),
     })
 }

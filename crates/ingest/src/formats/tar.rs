@@ -11,8 +11,8 @@ pub(super) const FORMAT: Format = Format {
     read: |_| {
         Err(Refusal::Profiler(Refused {
             offset: 0,
-            what: "a tar archive, which is not read".to_owned(),
-            hint: "unpack it first and give the directory, or pack the files with zip".to_owned(),
+            what: "a tar archive, which is not supported".to_owned(),
+            hint: "extract it and pass the directory, or pack the files with zip".to_owned(),
         }))
     },
     ..Format::PROFILER

@@ -188,13 +188,13 @@ impl Story {
         if self.runs > 0 {
             let files = count(self.runs);
             sentences.push(format!(
-                "{files} of other runs of the program: brought over by the first kernel of the same name"
+                "{files} from other runs of the program: aligned by the first kernel of the same name"
             ));
         }
         if self.beginnings > 0 {
             let files = count(self.beginnings);
             sentences
-                .push(format!("{files} of another clock and without kernels: brought over by the beginning"));
+                .push(format!("{files} from another clock and without kernels: aligned by their start"));
         }
         trace.metadata.clock = Some(sentences.join("; "));
         if trace.metadata.times == Times::Recorded && trace.metadata.base_time_ns.is_some() {

@@ -232,7 +232,7 @@ impl<'a, B: Build> Machine<'a, B> {
                 if version > 5 {
                     return Err(malformed(
                         offset,
-                        format!("a pickle of protocol {version}, which is not known"),
+                        format!("a pickle of unknown protocol {version}"),
                     ));
                 }
             }

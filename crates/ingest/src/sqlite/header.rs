@@ -31,27 +31,27 @@ impl Header {
 
     pub(super) fn parse(bytes: &[u8]) -> Result<Self, Error> {
         let bytes: &[u8; Self::SIZE] =
-            bytes.first_chunk().ok_or(Error::Header("it has less than 100 bytes"))?;
+            bytes.first_chunk().ok_or(Error::Header("less than 100 bytes"))?;
         if !bytes.starts_with(MAGIC) {
-            return Err(Error::Header("it does not begin with `SQLite format 3`"));
+            return Err(Error::Header("does not start with `SQLite format 3`"));
         }
         let word = |at: usize| u32::from_be_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
         let page_size = match u16::from_be_bytes([bytes[16], bytes[17]]) {
             1 => 65_536,
             size if size >= 512 && size.is_power_of_two() => usize::from(size),
-            _ => return Err(Error::Header("its pages have a size that is none")),
+            _ => return Err(Error::Header("invalid page size")),
         };
         let usable = page_size - usize::from(bytes[20]);
         // SQLite itself refuses fewer: four cells must fit a page.
         if usable < 480 {
-            return Err(Error::Header("its pages have less than 480 usable bytes"));
+            return Err(Error::Header("less than 480 usable bytes per page"));
         }
         let encoding = match word(56) {
             // 0 while the first table is still to come.
             0 | 1 => Encoding::Utf8,
             2 => Encoding::Utf16LittleEndian,
             3 => Encoding::Utf16BigEndian,
-            _ => return Err(Error::Header("its texts have an encoding that is none")),
+            _ => return Err(Error::Header("invalid text encoding")),
         };
         // Writers before 3.7.0 left the number of pages alone and changed the counter beside it.
         let is_valid = word(24) == word(92) && word(28) > 0;

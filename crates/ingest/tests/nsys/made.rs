@@ -289,7 +289,7 @@ fn reports_are_exported_by_the_tool_itself() {
     // What lies beside the report is taken before any tool is run.
     two_processes(&at("new.sqlite"));
     let said = read("new.nsys-rep", true);
-    assert!(said.contains("slices of Nsight Systems (read from the export beside the report"), "{said}");
+    assert!(said.contains("slices of Nsight Systems (read from the export next to the report"), "{said}");
 }
 
 /// The test above runs this one in processes of their own, with the path of a report. Alone it reads a report that does not

@@ -106,7 +106,7 @@ pub enum Error {
         source: io::Error,
     },
     /// The directory would have to be replaced, but has something in it that no export wrote.
-    #[error("the directory holds something that is no export: {}", entry.display())]
+    #[error("the directory contains something other than an export: {}", entry.display())]
     Occupied {
         /// What is in it.
         entry: PathBuf,

@@ -118,10 +118,10 @@ fn facts(recordings: &[Recording]) -> Vec<KeyValue> {
     let clock = |recording: &Recording| {
         let metadata = &recording.trace.metadata;
         let zero = match (metadata.times, metadata.base_time_ns) {
-            (Times::InSequence, _) => "start times were not recorded: kernels stand in the order of launch",
-            (Times::NotRecorded, _) => "no times were recorded: kernels stand in the order of launch",
+            (Times::InSequence, _) => "start times not recorded: kernels are in launch order",
+            (Times::NotRecorded, _) => "no times recorded: kernels are in launch order",
             (_, Some(_)) => "absolute",
-            (_, None) => "from the beginning of the recording",
+            (_, None) => "from the start of the recording",
         };
         metadata.clock.as_ref().map_or_else(|| zero.to_owned(), |clock| format!("{zero}; {clock}"))
     };

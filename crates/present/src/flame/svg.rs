@@ -94,7 +94,7 @@ fn notes(drawing: &Drawing<'_>, layout: &Layout, drawn: &[NodeId]) -> Vec<String
     }
     if drawing.tree.is_difference() {
         notes.push(
-            "a frame is as wide as both runs together; its colour is the change of its amount".to_owned(),
+            "frame width is the sum of both runs, color the change".to_owned(),
         );
     }
     notes

@@ -68,8 +68,7 @@ pub(crate) fn write_body(
     findings::write_skipped(page, document)?;
     writeln!(
         page,
-        "</main>\n<footer>This page holds all its data, the rows that tables leave out too: \
-         <code>eaves diff</code> and <code>eaves open</code> read it.</footer>\n</div>",
+        "</main>\n<footer>This page contains all its data, including rows not shown: <code>eaves diff</code> and <code>eaves open</code> read it.</footer>\n</div>",
     )
 }
 

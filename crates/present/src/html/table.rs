@@ -235,7 +235,7 @@ pub(super) fn write_meanings<'a>(
     if meanings.peek().is_none() {
         return Ok(());
     }
-    page.push_str("<details><summary>What the columns mean</summary><dl>\n");
+    page.push_str("<details><summary>Column descriptions</summary><dl>\n");
     for (title, meaning) in meanings {
         writeln!(page, "<dt>{}</dt><dd>{}</dd>", Plain(&title), Sentence(meaning))?;
     }

@@ -11,9 +11,9 @@ use crate::Document;
 const SUMMARY: &str = "hta-summary";
 /// As many rows as the tools list.
 const LISTED: usize = 10;
-const DENOMINATOR: &str = "GPU span, from the first start to the last end of GPU activity, summed over the ranks; \
+const DENOMINATOR: &str = "GPU span, from first start to last end of GPU activity, summed over the ranks; \
                            gpu_idle_pct, compute_pct, communication_pct and memory_pct add up to 100";
-const NO_PEAK: &str = "no recording says how fast copies could be";
+const NO_PEAK: &str = "no recording has the copy bandwidth limit";
 
 /// The keys, for a document of the verb `hta`.
 pub(super) fn keys(document: &Document) -> Option<Map<String, Json>> {

@@ -11,13 +11,13 @@ pub use paint::render;
 #[non_exhaustive]
 pub enum Error {
     /// This program was built without PNG.
-    #[error("this build of eaves has no PNG")]
+    #[error("this build of eaves has no PNG support")]
     NotBuilt,
     /// The drawing is no SVG.
     #[error("cannot read the drawing: {0}")]
     Svg(String),
     /// It has no size, or one that does not fit the memory.
-    #[error("a picture of {width} x {height} points cannot be made")]
+    #[error("cannot draw a picture of {width} x {height} pixels")]
     Size {
         /// Points across.
         width: u32,

@@ -31,7 +31,7 @@ pub enum Error {
         source: io::Error,
     },
     /// The page was saved without its data. Whoever changed it.
-    #[error("the page has lost its data: {path}")]
+    #[error("the page no longer contains its data: {path}")]
     NoData {
         /// The input.
         path: String,

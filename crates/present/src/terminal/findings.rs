@@ -10,7 +10,7 @@ use crate::Document;
 use eaves_section::quantity;
 
 /// What stands in the place of findings if there are none.
-pub(crate) const NOTHING_FOUND: &str = "Nothing found that costs noticeable time.";
+pub(crate) const NOTHING_FOUND: &str = "No findings: nothing costs noticeable time.";
 
 /// The findings of all sections, ranked by gain.
 pub(super) fn findings(document: &Document, options: &Options) -> Vec<String> {

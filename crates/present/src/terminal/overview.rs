@@ -166,7 +166,7 @@ fn more(document: &Document, options: &Options) -> Vec<String> {
     let mut rows = vec![
         ("--full", "every section and table, findings with their evidence".to_owned()),
         ("--section ID", "one section; `--json` and `-o FILE` have them all".to_owned()),
-        ("eaves open", "the same as a page with timeline, roofline and flame graph".to_owned()),
+        ("eaves open", "the same in the browser, with timeline, roofline and flame graph".to_owned()),
     ];
     if !missing.is_empty() {
         rows.push(("eaves info", format!("how to record what is missing: {}", missing.join(", "))));

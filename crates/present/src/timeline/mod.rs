@@ -38,9 +38,9 @@ fn facts(section: Option<&Section>, rank: i64) -> Vec<(&'static str, String)> {
 pub(crate) fn clocks(charts: &Charts<'_>) -> Option<&'static str> {
     match charts.clocks {
         Clocks::One => None,
-        Clocks::Common => Some("ranks are placed by the clocks of their machines"),
+        Clocks::Common => Some("ranks are aligned by their machines' clocks"),
         Clocks::Own => {
-            Some("each rank is drawn from its own start: their clocks do not say that they ran together")
+            Some("each rank starts at 0: their clocks do not overlap")
         }
     }
 }

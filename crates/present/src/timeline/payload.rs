@@ -69,7 +69,8 @@ impl Coverage {
         }
         let share = 100.0 * self.single_duration.as_f64() / self.duration.as_f64().max(1.0);
         format!(
-            "{} of {} slices one by one, {} of their summed duration; the other {}, each shorter than {}, in {} groups",
+            "{} of {} slices individually, {} of their summed duration; the other {}, each shorter than {}, in {} \
+            groups",
             slices(self.single),
             slices(self.slices),
             quantity::percent(share),
@@ -146,7 +147,7 @@ pub fn payload(
     let place = if range == window { "in this page" } else { "in this window" };
     let mut notes = vec![format!("{place}: {}", writer.coverage.sentence(scope.width))];
     notes.extend(writer.counters_are_cut.then(|| {
-        "of counters with many samples only the first, least, greatest and last of each piece of time are here".to_owned()
+        "counters with many samples keep only the first, minimum, maximum and last of each interval".to_owned()
     }));
     notes.extend(clocks(charts).map(str::to_owned));
     let columns = [writer.start, writer.duration, writer.name, writer.detail, writer.count, writer.launch];

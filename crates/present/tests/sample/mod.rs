@@ -219,7 +219,7 @@ fn overlap() -> Section {
         findings: vec![finding(
             "exposed_communication",
             Severity::Warning,
-            "communication that no computation hides takes 25.0% (250 ms) of a span of 1.0 s",
+            "exposed communication takes 25.0% (250 ms) of a span of 1.0 s",
             Some((1_500, 250_000_000)),
         )],
         ..Section::default()

@@ -40,7 +40,7 @@ pub(super) static ALL: &[Function] = &[
         info: FunctionInfo {
             name: "interval_difference",
             call: "interval_difference(start, end, first, second)",
-            about: "Time covered by the rows in which the condition `first` holds and by none in which `second` does",
+            about: "Time covered by rows where `first` holds, but by no row where `second` holds",
         },
         sets: 2,
         measure: Code(|sets| Some(sets.first()?.set.difference(&sets.get(1)?.set).measure())),
@@ -49,7 +49,7 @@ pub(super) static ALL: &[Function] = &[
         info: FunctionInfo {
             name: "interval_idle",
             call: "interval_idle(start, end)",
-            about: "Time between the first start and the last end that no row covers; null without rows",
+            about: "Time between the first start and the last end not covered by any row; null without rows",
         },
         sets: 1,
         measure: Code(|sets| {
@@ -61,7 +61,7 @@ pub(super) static ALL: &[Function] = &[
         info: FunctionInfo {
             name: "interval_intersection",
             call: "interval_intersection(start, end, first, second)",
-            about: "Time covered both by rows in which the condition `first` holds and by rows in which `second` does",
+            about: "Time covered by both rows where `first` holds and rows where `second` holds",
         },
         sets: 2,
         measure: Code(|sets| Some(sets.first()?.set.intersection(&sets.get(1)?.set).measure())),
@@ -70,7 +70,7 @@ pub(super) static ALL: &[Function] = &[
         info: FunctionInfo {
             name: "interval_union",
             call: "interval_union(start, end)",
-            about: "Time covered by any row: what runs side by side counts once",
+            about: "Time covered by any row; concurrent rows count once",
         },
         sets: 1,
         measure: Code(|sets| Some(sets.first()?.set.measure())),

@@ -27,7 +27,7 @@ pub(super) static ALL: &[Function] = &[
         info: FunctionInfo {
             name: "kernel_type",
             call: "kernel_type(name)",
-            about: "What a kernel of this name is for: compute, communication or memory",
+            about: "Kernel class by name: compute, communication or memory",
         },
         apply: Code(|name| KernelType::of_kernel(name).id().into()),
     },
@@ -35,7 +35,7 @@ pub(super) static ALL: &[Function] = &[
         info: FunctionInfo {
             name: "short_kernel_name",
             call: "short_kernel_name(name)",
-            about: "The name of a kernel without return type, namespaces, templates and arguments",
+            about: "Kernel name without return type, namespaces, templates and arguments",
         },
         apply: Code(|name| short_kernel_name(name).into()),
     },

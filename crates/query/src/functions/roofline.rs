@@ -43,7 +43,7 @@ pub(super) static ALL: &[Function] = &[
         info: FunctionInfo {
             name: "arithmetic_intensity",
             call: "arithmetic_intensity(flops, bytes)",
-            about: "Operations per byte; null if nothing is moved",
+            about: "Operations per byte; null if no bytes are moved",
         },
         arguments: &[Argument::Flops, Argument::Bytes],
         answer: Answer::Intensity,
@@ -52,8 +52,8 @@ pub(super) static ALL: &[Function] = &[
         info: FunctionInfo {
             name: "roofline_class",
             call: "roofline_class(flops, bytes, device, peak)",
-            about: "What bounds work on a device of the catalogue under one of its peaks, such as 'fp16_matrix': \
-                    compute-bound, memory-bound or balanced",
+            about: "Bound of work on a catalog device at one of its peaks, such as 'fp16_matrix': compute-bound, \
+                memory-bound or balanced",
         },
         arguments: &[Argument::Flops, Argument::Bytes, Argument::Device, Argument::Peak],
         answer: Answer::Class,
@@ -62,7 +62,7 @@ pub(super) static ALL: &[Function] = &[
         info: FunctionInfo {
             name: "roofline_pct",
             call: "roofline_pct(flops, bytes, duration_ns, device, peak)",
-            about: "The best time of work on a device in percent of the time it took",
+            about: "Best possible time on a device, in percent of the actual time",
         },
         arguments: &[Argument::Flops, Argument::Bytes, Argument::Duration, Argument::Device, Argument::Peak],
         answer: Answer::Percent,
@@ -206,7 +206,7 @@ impl Roofs {
                 device::find(name).map_err(|unknown| wrong(format!("{unknown}; {}", unknown.hint())))?;
             let Some(found) = device.peak_by_key(peak) else {
                 let keys: Vec<&str> = device.peaks.iter().map(|peak| peak.key.as_str()).collect();
-                return Err(wrong(format!("{name} has no peak `{peak}`; there are {}", keys.join(", "))));
+                return Err(wrong(format!("{name} has no peak `{peak}`; peaks are {}", keys.join(", "))));
             };
             let roof = Roof::under(&device, Some(found));
             self.known.insert(key.clone(), roof);

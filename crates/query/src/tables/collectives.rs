@@ -15,7 +15,7 @@ pub(super) struct Rows<'a> {
 impl Table for Collectives {
     const NAME: &'static str = "collectives";
     const ABOUT: &'static str =
-        "Calls of collectives: kernels of communication, and ranges in which a thread did it";
+        "Collective calls: communication kernels, and host ranges of communication";
     type Rows<'a> = Rows<'a>;
 
     fn rows<'a>(view: &View<'a>) -> Rows<'a> {
@@ -28,7 +28,7 @@ impl Table for Collectives {
 
     fn columns<'a>() -> Vec<Column<Rows<'a>>> {
         vec![
-            int("slice", "Number of the slice in its rank", |rows, row| count(rows.calls[row].slice.0)),
+            int("slice", "Slice number within its rank", |rows, row| count(rows.calls[row].slice.0)),
             text("name", "Name of the kernel or range", |rows, row| {
                 Some(rows.rank.trace.slice_name(rows.calls[row].slice).into())
             }),
@@ -37,21 +37,21 @@ impl Table for Collectives {
                 "all_gather, all_reduce, all_to_all, broadcast, reduce_scatter, send_receive, ...",
                 |rows, row| Some(rows.calls[row].kind.into()),
             ),
-            text("place", "Where it ran: gpu or host", |rows, row| Some(rows.calls[row].place.into())),
-            int("start_ns", "Beginning, from the zero of the recording", |rows, row| {
+            text("place", "Location: gpu or host", |rows, row| Some(rows.calls[row].place.into())),
+            int("start_ns", "Start, relative to the recording's time base", |rows, row| {
                 ns(rows.calls[row].interval.start)
             }),
             int("end_ns", "End", |rows, row| ns(rows.calls[row].interval.end)),
-            int("duration_ns", "Length, waiting for other ranks included", |rows, row| {
+            int("duration_ns", "Duration, including waiting for other ranks", |rows, row| {
                 ns(rows.calls[row].interval.length())
             }),
-            int("exposed_ns", "Time of it in which nothing computed; null on the host", |rows, row| {
+            int("exposed_ns", "Exposed time (no computation on the rank); null on the host", |rows, row| {
                 rows.calls[row].exposed.and_then(ns)
             }),
-            int("bytes", "Size as nccl-tests counts it", |rows, row| rows.calls[row].bytes),
+            int("bytes", "Size as defined by nccl-tests", |rows, row| rows.calls[row].bytes),
             float(
                 "bus_factor",
-                "Bus bandwidth is bytes by time, times this, as nccl-tests has it",
+                "Bus bandwidth factor of nccl-tests: multiply with bytes over time",
                 |rows, row| rows.calls[row].bus_factor,
             ),
             text("element_type", "Element type", |rows, row| {
@@ -60,7 +60,7 @@ impl Table for Collectives {
                     ElementType::AsWritten(id) => rows.rank.trace.strings.get(id).into(),
                 })
             }),
-            text("process_group", "Name of the process group", |rows, row| {
+            text("process_group", "Process group name", |rows, row| {
                 rows.calls[row].group.as_deref().map(Into::into)
             }),
             int("group_size", "Number of ranks in the group", |rows, row| {
@@ -68,10 +68,10 @@ impl Table for Collectives {
             }),
             int(
                 "sequence",
-                "Number of the call among those of its process group, the same on every rank",
+                "Call number within its process group, the same on every rank",
                 |rows, row| rows.calls[row].sequence,
             ),
-            int("step", "Number of the profiler step in which it was launched", |rows, row| {
+            int("step", "Profiler step in which it was launched", |rows, row| {
                 rows.calls[row].step.and_then(count)
             }),
         ]

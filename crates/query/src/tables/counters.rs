@@ -22,11 +22,11 @@ impl Table for Counters {
 
     fn columns<'a>() -> Vec<Column<&'a Trace>> {
         vec![
-            int("time_ns", "When, from the zero of the recording", |trace, row| ns(trace.counters.time[row])),
+            int("time_ns", "Time, relative to the recording's time base", |trace, row| ns(trace.counters.time[row])),
             text("name", "Name of the counter", |trace, row| {
                 trace.counters.name[row].some().map(|id| trace.strings.get(id).into())
             }),
-            text("series", "Name of the series within the counter", |trace, row| {
+            text("series", "Series within the counter", |trace, row| {
                 trace.counters.series[row].some().map(|id| trace.strings.get(id).into())
             }),
             float("value", "Value", |trace, row| trace.counters.value[row].get()),

@@ -17,7 +17,7 @@ pub(super) struct Rows<'a> {
 
 impl Table for Kernels {
     const NAME: &'static str = "kernels";
-    const ABOUT: &'static str = "Kernels, copies and sets on devices";
+    const ABOUT: &'static str = "GPU activities: kernels, memcpys and memsets";
     type Rows<'a> = Rows<'a>;
 
     fn rows<'a>(view: &View<'a>) -> Rows<'a> {
@@ -39,7 +39,7 @@ impl Table for Kernels {
 
 fn identity<'a>() -> Vec<Column<Rows<'a>>> {
     vec![
-        int("slice", "Number of the slice in its rank", |rows, row| count(rows.slice(row).0)),
+        int("slice", "Slice number within its rank", |rows, row| count(rows.slice(row).0)),
         text("name", "Name", |rows, row| Some(rows.text(rows.rank.gpu.name[row]).into())),
         text("short_name", "Name without return type, namespaces, templates and arguments", |rows, row| {
             Some(short_kernel_name(rows.text(rows.rank.gpu.name[row])).into())
@@ -57,21 +57,21 @@ fn identity<'a>() -> Vec<Column<Rows<'a>>> {
 
 fn times<'a>() -> Vec<Column<Rows<'a>>> {
     vec![
-        int("start_ns", "Beginning, from the zero of the recording", |rows, row| {
+        int("start_ns", "Start, relative to the recording's time base", |rows, row| {
             ns(rows.rank.gpu.interval[row].start)
         }),
         int("end_ns", "End", |rows, row| ns(rows.rank.gpu.interval[row].end)),
         int("duration_ns", "Length", |rows, row| ns(rows.rank.gpu.duration(row))),
-        int("step", "Number of the profiler step in which it was launched", |rows, row| rows.step(row)),
+        int("step", "Profiler step in which it was launched", |rows, row| rows.step(row)),
     ]
 }
 
 fn launch<'a>() -> Vec<Column<Rows<'a>>> {
     vec![
-        int("launch", "Slice of the call that launched it, as in `launches`", |rows, row| {
+        int("launch", "Slice of the launching call, as in `launches`", |rows, row| {
             rows.launch(row).and_then(|slice| count(slice.0))
         }),
-        int("op_slice", "Slice of the innermost operator that launched it, as in `ops`", |rows, row| {
+        int("op_slice", "Slice of the innermost launching operator, as in `ops`", |rows, row| {
             rows.operator(row).and_then(|slice| count(slice.0))
         }),
         text("op", "Name of that operator", |rows, row| {
@@ -100,14 +100,14 @@ fn details<'a>() -> Vec<Column<Rows<'a>>> {
         int("registers", "Registers per thread", |rows, row| {
             rows.rank.trace.gpu.registers[rows.activity(row)].get().map(i64::from)
         }),
-        int("shared_memory", "Bytes of shared memory per block", |rows, row| {
+        int("shared_memory", "Shared memory bytes per block", |rows, row| {
             rows.rank.trace.gpu.shared_memory[rows.activity(row)].get()
         }),
-        float("occupancy_pct", "Occupancy the profiler estimates, in percent", |rows, row| {
+        float("occupancy_pct", "Occupancy estimated by the profiler, in percent", |rows, row| {
             rows.rank.trace.gpu.occupancy_pct[rows.activity(row)].get()
         }),
         int("bytes", "Bytes copied or set", |rows, row| rows.rank.trace.gpu.bytes[rows.activity(row)].get()),
-        text("detail", "Kind of copy or dispatch, as written", |rows, row| rows.detail(row)),
+        text("detail", "Kind of copy or dispatch, as recorded", |rows, row| rows.detail(row)),
     ]
 }
 

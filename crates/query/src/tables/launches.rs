@@ -15,7 +15,7 @@ pub(super) struct Rows<'a> {
 
 impl Table for Launches {
     const NAME: &'static str = "launches";
-    const ABOUT: &'static str = "Calls on the host that launched kernels, copies or sets";
+    const ABOUT: &'static str = "Host calls that launched GPU activities";
     type Rows<'a> = Rows<'a>;
 
     fn rows<'a>(view: &View<'a>) -> Rows<'a> {
@@ -28,36 +28,36 @@ impl Table for Launches {
 
     fn columns<'a>() -> Vec<Column<Rows<'a>>> {
         vec![
-            int("slice", "Number of the slice in its rank", |rows, row| count(rows.launches[row].call.0)),
+            int("slice", "Slice number within its rank", |rows, row| count(rows.launches[row].call.0)),
             text("name", "Name of the call", |rows, row| {
                 Some(rows.rank.trace.strings.get(rows.launches[row].name).into())
             }),
-            int("start_ns", "Beginning, from the zero of the recording", |rows, row| {
+            int("start_ns", "Start, relative to the recording's time base", |rows, row| {
                 ns(rows.launches[row].start)
             }),
             int("end_ns", "End", |rows, row| ns(rows.launches[row].start + rows.launches[row].cpu)),
-            int("duration_ns", "Length on the host", |rows, row| ns(rows.launches[row].cpu)),
+            int("duration_ns", "Duration on the host", |rows, row| ns(rows.launches[row].cpu)),
             int(
                 "delay_ns",
-                "From its end to the start of the first kernel; 0 if that started earlier",
+                "Delay from its end to the start of the first kernel; 0 if that started earlier",
                 |rows, row| ns(rows.launches[row].delay()),
             ),
-            int("kernels", "How many kernels, copies and sets it launched", |rows, row| {
+            int("kernels", "Number of GPU activities launched", |rows, row| {
                 count(rows.launches[row].activities)
             }),
             int("gpu_ns", "Their summed durations", |rows, row| ns(rows.launches[row].gpu)),
-            text("first_kernel", "Name of the one that started first", |rows, row| {
+            text("first_kernel", "Name of the first GPU activity", |rows, row| {
                 let slice = rows.rank.trace.gpu.slice[rows.launches[row].first.index()];
                 Some(rows.rank.trace.slice_name(slice).into())
             }),
-            truth("blocking", "True if it waits for what it launched", |rows, row| {
+            truth("blocking", "True if it is synchronous", |rows, row| {
                 Some(rows.launches[row].blocking)
             }),
             text("thread", "Thread", |rows, row| thread(rows.rank.trace, rows.launches[row].call.index())),
-            int("step", "Number of the profiler step in which it begins", |rows, row| {
+            int("step", "Profiler step in which it starts", |rows, row| {
                 count(rows.rank.steps.number(rows.rank.steps.at(rows.launches[row].start)?))
             }),
-            text("op", "Name of the innermost operator around it", |rows, row| {
+            text("op", "Name of the innermost enclosing operator", |rows, row| {
                 let node = rows.rank.operators().around(rows.launches[row].call)?;
                 Some(rows.rank.trace.slice_name(rows.rank.operators().slice(node)).into())
             }),

@@ -15,7 +15,7 @@ pub(super) struct Rows<'a> {
 
 impl Table for Memory {
     const NAME: &'static str = "memory";
-    const ABOUT: &'static str = "Allocations and releases, with what was in use after each";
+    const ABOUT: &'static str = "Allocations and frees, with memory in use after each";
     type Rows<'a> = Rows<'a>;
 
     fn rows<'a>(view: &View<'a>) -> Rows<'a> {
@@ -29,22 +29,22 @@ impl Table for Memory {
 
     fn columns<'a>() -> Vec<Column<Rows<'a>>> {
         vec![
-            int("time_ns", "When, from the zero of the recording", |rows, row| {
+            int("time_ns", "Time, relative to the recording's time base", |rows, row| {
                 rows.events[row].time.and_then(ns)
             }),
-            text("device", "Device, as PyTorch calls it: cuda:0, cpu", |rows, row| {
+            text("device", "Device as named by PyTorch: cuda:0, cpu", |rows, row| {
                 rows.devices.get(rows.events[row].device).map(|name| name.as_str().into())
             }),
-            int("bytes", "Bytes taken; negative when given back", |rows, row| Some(rows.events[row].bytes)),
+            int("bytes", "Allocated bytes; negative when freed", |rows, row| Some(rows.events[row].bytes)),
             int(
                 "in_use_bytes",
-                "Bytes in use afterwards: the allocator's own total, or what was taken since the recording began",
+                "Bytes in use afterwards: the allocator's total, or allocations since the recording began",
                 |rows, row| Some(rows.events[row].in_use),
             ),
             int("reserved_bytes", "Bytes reserved from the device afterwards", |rows, row| {
                 rows.events[row].reserved.get()
             }),
-            int("step", "Number of the profiler step it falls into", |rows, row| {
+            int("step", "Profiler step", |rows, row| {
                 count(rows.rank.steps.number(rows.rank.steps.at(rows.events[row].time?)?))
             }),
         ]

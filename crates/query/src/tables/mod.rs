@@ -91,7 +91,7 @@ pub(crate) static ALL: &[Entry] = &[
 /// The table of runs: nothing is read for it.
 pub(crate) fn runs() -> TableInfo {
     let ranks = ColumnInfo { name: "ranks", kind: "int", about: "Number of ranks" };
-    TableInfo { name: "runs", about: "Runs; no rank is read for it", columns: vec![RUN, ranks] }
+    TableInfo { name: "runs", about: "Runs; reads no rank", columns: vec![RUN, ranks] }
 }
 
 /// What there is.

@@ -28,7 +28,7 @@ pub(super) struct Rows<'a> {
 
 impl Table for Ops {
     const NAME: &'static str = "ops";
-    const ABOUT: &'static str = "Operators of the framework on the host";
+    const ABOUT: &'static str = "Framework operators on the host";
     type Rows<'a> = Rows<'a>;
 
     fn rows<'a>(view: &View<'a>) -> Rows<'a> {
@@ -58,9 +58,9 @@ impl Table for Ops {
 
 fn host<'a>() -> Vec<Column<Rows<'a>>> {
     vec![
-        int("slice", "Number of the slice in its rank", |rows, row| count(rows.slice(row).0)),
+        int("slice", "Slice number within its rank", |rows, row| count(rows.slice(row).0)),
         text("name", "Name", |rows, row| Some(rows.rank.trace.slice_name(rows.slice(row)).into())),
-        int("start_ns", "Beginning, from the zero of the recording", |rows, row| {
+        int("start_ns", "Start, relative to the recording's time base", |rows, row| {
             ns(rows.rank.trace.slices.start[rows.slice(row).index()])
         }),
         int("end_ns", "End", |rows, row| ns(rows.rank.trace.slices.end(rows.slice(row).index()))),
@@ -69,18 +69,18 @@ fn host<'a>() -> Vec<Column<Rows<'a>>> {
             "Length",
             |rows, row| ns(rows.rank.trace.slices.duration[rows.slice(row).index()]),
         ),
-        int("self_ns", "Time in which no operator inside it ran", |rows, row| {
+        int("self_ns", "Self time, excluding inner operators", |rows, row| {
             let times = rows.own_times.get_or_init(|| rows.tree.own_times(&rows.rank.trace.slices));
             ns(times[row])
         }),
-        int("parent", "Slice of the innermost operator around it", |rows, row| {
+        int("parent", "Slice of the innermost enclosing operator", |rows, row| {
             rows.tree.parent(row).and_then(|parent| count(rows.slice(parent).0))
         }),
-        int("depth", "How many operators are around it", |rows, row| {
+        int("depth", "Nesting depth among operators", |rows, row| {
             Some(i64::from(rows.depths.get_or_init(|| rows.tree.depths())[row]))
         }),
         text("thread", "Thread", |rows, row| thread(rows.rank.trace, rows.slice(row).index())),
-        int("step", "Number of the profiler step in which it begins", |rows, row| {
+        int("step", "Profiler step in which it starts", |rows, row| {
             let step = rows.rank.steps.at(rows.rank.trace.slices.start[rows.slice(row).index()])?;
             count(rows.rank.steps.number(step))
         }),
@@ -89,11 +89,11 @@ fn host<'a>() -> Vec<Column<Rows<'a>>> {
 
 fn device<'a>() -> Vec<Column<Rows<'a>>> {
     vec![
-        int("kernels", "How many kernels, copies and sets were launched inside it", |rows, row| {
+        int("kernels", "Number of GPU activities launched inside it", |rows, row| {
             count(rows.work()[row].activities)
         }),
         int("gpu_ns", "Their summed durations", |rows, row| ns(rows.work()[row].time)),
-        int("self_gpu_ns", "Summed durations of those that no operator inside it launched", |rows, row| {
+        int("self_gpu_ns", "Summed durations of GPU activities it launched itself", |rows, row| {
             ns(rows.own_work()[row].time)
         }),
     ]
@@ -103,10 +103,10 @@ fn work<'a>() -> Vec<Column<Rows<'a>>> {
     vec![
         float(
             "flops",
-            "Operations by the formula for its shapes; null without a formula or shapes",
+            "Operations from its formula and shapes; null without either",
             |rows, row| rows.amount(row).map(|amount| amount.flops),
         ),
-        float("bytes", "Bytes that must be moved, by the same formula", |rows, row| {
+        float("bytes", "Minimum bytes moved, from the same formula", |rows, row| {
             rows.amount(row).map(|amount| amount.bytes)
         }),
     ]
@@ -114,19 +114,19 @@ fn work<'a>() -> Vec<Column<Rows<'a>>> {
 
 fn arguments<'a>() -> Vec<Column<Rows<'a>>> {
     vec![
-        text("input_dims", "Shapes of the inputs, as JSON", |rows, row| {
+        text("input_dims", "Input shapes, as JSON", |rows, row| {
             rows.argument(row, |op| op.input_dims)
         }),
-        text("input_types", "Element types of the inputs, as JSON", |rows, row| {
+        text("input_types", "Input element types, as JSON", |rows, row| {
             rows.argument(row, |op| op.input_types)
         }),
-        text("input_strides", "Strides of the inputs, as JSON", |rows, row| {
+        text("input_strides", "Input strides, as JSON", |rows, row| {
             rows.argument(row, |op| op.input_strides)
         }),
         text("concrete_inputs", "Scalar inputs, as JSON", |rows, row| {
             rows.argument(row, |op| op.concrete_inputs)
         }),
-        int("sequence_number", "Links a forward operator to its backward", |rows, row| {
+        int("sequence_number", "Links a forward operator to its backward operator", |rows, row| {
             rows.op(row)?.sequence_number.get()
         }),
         int("forward_thread", "Thread of the forward operator, on a backward operator", |rows, row| {

@@ -15,7 +15,7 @@ pub(super) struct Rows<'a> {
 
 impl Table for Ranks {
     const NAME: &'static str = "ranks";
-    const ABOUT: &'static str = "Recordings, a row for each rank";
+    const ABOUT: &'static str = "Recordings, one row per rank";
     type Rows<'a> = Rows<'a>;
 
     fn rows<'a>(view: &View<'a>) -> Rows<'a> {
@@ -30,7 +30,7 @@ impl Table for Ranks {
         vec![
             text("path", "The input", |rows, _| Some(rows.recording.path.as_str().into())),
             text("format", "Format of the input", |rows, _| Some(rows.recording.format.into())),
-            text("rank_source", "How the rank became known: trace, file-name or assumed", |rows, _| {
+            text("rank_source", "Source of the rank: trace, file-name or assumed", |rows, _| {
                 let source = match rows.recording.rank_source {
                     RankSource::Trace => "trace",
                     RankSource::FileName => "file-name",
@@ -38,10 +38,10 @@ impl Table for Ranks {
                 };
                 Some(source.into())
             }),
-            text("host", "Name of the machine", |rows, _| {
+            text("host", "Host name", |rows, _| {
                 rows.recording.trace.metadata.host_name.as_deref().map(Into::into)
             }),
-            text("devices", "Names of the devices it was recorded on", |rows, _| {
+            text("devices", "Device names", |rows, _| {
                 let mut names: Vec<&str> =
                     rows.recording.trace.metadata.devices.iter().map(|device| device.name.as_str()).collect();
                 names.dedup();
@@ -51,22 +51,22 @@ impl Table for Ranks {
                 rows.recording.trace.metadata.distributed.as_ref()?.world_size
             }),
             int("events", "Number of events in the input", |rows, _| count(rows.recording.trace.events)),
-            int("bytes", "Size of the input after unpacking", |rows, _| count(rows.recording.bytes)),
-            int("start_ns", "First start of everything that counts", |rows, _| {
+            int("bytes", "Decompressed input size", |rows, _| count(rows.recording.bytes)),
+            int("start_ns", "First start", |rows, _| {
                 rows.rank.extent.and_then(|extent| ns(extent.start))
             }),
-            int("end_ns", "Last end of everything that counts", |rows, _| {
+            int("end_ns", "Last end", |rows, _| {
                 rows.rank.extent.and_then(|extent| ns(extent.end))
             }),
-            int("duration_ns", "From the one to the other", |rows, _| {
+            int("duration_ns", "Span from first start to last end", |rows, _| {
                 rows.rank.extent.and_then(|extent| ns(extent.length()))
             }),
             int(
                 "base_time_ns",
-                "Time since 1970 of the zero of the recording, to compare times of ranks",
+                "Recording's time base since 1970, to compare times across ranks",
                 |rows, _| rows.recording.trace.metadata.base_time_ns,
             ),
-            int("warnings", "How much was odd about the input", |rows, _| {
+            int("warnings", "Number of warnings", |rows, _| {
                 count(
                     rows.recording
                         .trace

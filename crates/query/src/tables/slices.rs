@@ -12,7 +12,7 @@ pub(super) struct Slices;
 impl Table for Slices {
     const NAME: &'static str = "slices";
     const ABOUT: &'static str =
-        "Everything with a duration, as recorded: operators, calls, kernels, ranges, frames";
+        "All recorded slices: operators, calls, kernels, ranges, frames";
     type Rows<'a> = &'a Trace;
 
     fn rows<'a>(view: &View<'a>) -> &'a Trace {
@@ -25,7 +25,7 @@ impl Table for Slices {
 
     fn columns<'a>() -> Vec<Column<&'a Trace>> {
         vec![
-            int("slice", "Number of the slice in its rank, to join tables by", |_, row| count(row)),
+            int("slice", "Slice number within its rank, for joins", |_, row| count(row)),
             text("name", "Name", |trace, row| Some(trace.strings.get(trace.slices.name[row]).into())),
             text("category", "Category as written", |trace, row| {
                 trace.slices.category[row].some().map(|id| trace.strings.get(id).into())
@@ -35,7 +35,7 @@ impl Table for Slices {
                 "What it is: op, runtime, kernel, memcpy, memset, sync, annotation, python, ...",
                 |trace, row| Some(trace.slices.kind[row].name().into()),
             ),
-            int("start_ns", "Beginning, from the zero of the recording", |trace, row| {
+            int("start_ns", "Start, relative to the recording's time base", |trace, row| {
                 ns(trace.slices.start[row])
             }),
             int("end_ns", "End", |trace, row| ns(trace.slices.end(row))),
@@ -48,7 +48,7 @@ impl Table for Slices {
             }),
             truth(
                 "quarantined",
-                "True if its duration cannot be true; it is then in no other table",
+                "True if its duration is impossible; it is then in no other table",
                 |trace, row| Some(trace.is_quarantined(SliceId::from(row))),
             ),
         ]

@@ -23,7 +23,7 @@ impl Table for Steps {
     fn columns<'a>() -> Vec<Column<&'a StepIndex>> {
         vec![
             int("step", "Number of the step", |steps, row| count(steps.number(row))),
-            int("start_ns", "Beginning, from the zero of the recording", |steps, row| {
+            int("start_ns", "Start, relative to the recording's time base", |steps, row| {
                 ns(steps.iter().nth(row)?.1.start)
             }),
             int("end_ns", "End", |steps, row| ns(steps.iter().nth(row)?.1.end)),

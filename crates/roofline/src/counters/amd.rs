@@ -170,7 +170,7 @@ fn main_memory(done: &mut Done, generation: Option<Generation>, lookup: &dyn Fn(
         // The names differ between architectures, but these two are everywhere.
         None => &["FETCH_SIZE", "WRITE_SIZE"],
     };
-    miss(done, "bytes of main memory", needed, lookup);
+    miss(done, "main memory bytes", needed, lookup);
 }
 
 fn note_fabric(done: &mut Done, generation: Option<Generation>) {

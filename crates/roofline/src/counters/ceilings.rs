@@ -9,7 +9,7 @@ use crate::device::{Confidence, Device, Fact, Memory, Peak, Source};
 use crate::{Arithmetic, Counts, Engine};
 
 /// How numbers of this origin are called.
-const SOURCE: &str = "reported by Nsight Compute: the most in a cycle at the clock of the run";
+const SOURCE: &str = "reported by Nsight Compute: maximum per cycle at the clock of the run";
 
 /// Memory levels: the id, and the unit whose cycles count.
 const LEVELS: [(&str, &str, &str); 3] = [

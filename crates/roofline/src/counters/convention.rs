@@ -73,13 +73,14 @@ impl Convention {
     pub fn text(self) -> &'static str {
         match self {
             Self::ExecMaskIgnored => {
-                "vector instructions count for all 64 lanes, lanes switched off included: an upper bound where waves diverge"
+                "vector instructions count for all 64 lanes, including masked ones: an upper bound where waves \
+                diverge"
             }
-            Self::TranscendentalsCounted => "a transcendental instruction counts as one operation a lane",
+            Self::TranscendentalsCounted => "a transcendental instruction counts as one operation per lane",
             Self::PackedHalfOnce => "packed FP16 instructions of the vector units count once: a lower bound",
             Self::HalfPairs => {
-                "FP16 instructions work on pairs: 2 operations for an addition or product, 4 for a multiply-add (older \
-                 scripts count half of that)"
+                "FP16 instructions work on pairs: 2 operations per addition or product, 4 per multiply-add (older \
+                scripts count half)"
             }
             Self::SinglePairs => "packed FP32 instructions (FADD2, FMUL2, FFMA2) count for both numbers",
             Self::SinglePairsUncounted => {
@@ -87,8 +88,8 @@ impl Convention {
                  lower bound"
             }
             Self::TensorInstructions => {
-                "tensor operations are instructions times a usual number of operations: low confidence, the shape of \
-                 the instruction decides"
+                "tensor operations are instructions times a typical number of operations: low confidence, as it \
+                depends on the instruction shape"
             }
             Self::NarrowPathShared => {
                 "FP8, FP6 and FP4 share a counter and are counted as the widest of them"
@@ -97,22 +98,22 @@ impl Convention {
                 "only one of the counters of dense and sparse tensor operations was recorded: a lower bound"
             }
             Self::SpecialsExcluded => {
-                "special functions (reciprocals, exponentials) are not among the operations"
+                "special functions (reciprocals, exponentials) are not included"
             }
             Self::FabricUpperBound => {
-                "bytes between L2 and the fabric: the Infinity Cache may have kept some of them from main memory"
+                "bytes between L2 and the fabric: the Infinity Cache may have absorbed some of them"
             }
             Self::WideReads => "reads between L1 and L2 count 128 bytes each, writes and atomics 64",
             Self::LinesLookedUp => {
-                "bytes of L1 are lines of 64 bytes that were looked up: an upper bound of what was used"
+                "L1 bytes are 64-byte lines looked up: an upper bound"
             }
-            Self::WritebackOnly => "bytes of L1 are what it returned to registers, 128 a cycle",
-            Self::ReadsOnly => "bytes of L2 are those that L1 read: writes are not among them",
-            Self::LdsCycles => "bytes of LDS are 128 for each active cycle that is no bank conflict",
-            Self::ProfilersKilobytes => "bytes of main memory are the profiler's FETCH_SIZE and WRITE_SIZE",
+            Self::WritebackOnly => "L1 bytes are those returned to registers, 128 per cycle",
+            Self::ReadsOnly => "L2 bytes are those read by L1; writes are not included",
+            Self::LdsCycles => "LDS bytes are 128 per active cycle without a bank conflict",
+            Self::ProfilersKilobytes => "main memory bytes are the profiler's FETCH_SIZE and WRITE_SIZE",
             Self::FromRates => "some amounts are rates times the duration of the kernel",
             Self::NoMainMemoryCounters => {
-                "no counter of main memory was recorded (integrated devices have none): the point is one of the caches"
+                "no main memory counter recorded (integrated devices have none): the point uses a cache"
             }
         }
     }

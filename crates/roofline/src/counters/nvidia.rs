@@ -237,7 +237,7 @@ fn bytes(done: &mut Done, report: &Report<'_>) {
     });
     let known = second.is_some() || first.is_some();
     for (id, what, metric, found) in [
-        (level::MAIN, "bytes of main memory", main_metric(report), main),
+        (level::MAIN, "main memory bytes", main_metric(report), main),
         (level::L2, "bytes of L2", "lts__t_bytes.sum", second),
         (level::L1, "bytes of L1", "l1tex__t_bytes.sum", first),
     ] {

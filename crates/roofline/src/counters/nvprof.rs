@@ -18,7 +18,7 @@ const OPERATIONS: [(&str, Arithmetic, &str); 3] = [
 
 /// Metrics whose sum is what passed a level.
 const LEVELS: [(&str, &str, &[&str]); 3] = [
-    (level::MAIN, "bytes of main memory", &["dram_read_transactions", "dram_write_transactions"]),
+    (level::MAIN, "main memory bytes", &["dram_read_transactions", "dram_write_transactions"]),
     (level::L2, "bytes of L2", &["l2_read_transactions", "l2_write_transactions"]),
     (
         level::L1,

@@ -134,7 +134,7 @@ fn reads_of_gfx950_are_counted_by_size() {
     assert_eq!(found.bytes_at(level::MAIN), Some(12_800.0 + 640.0 + 32.0 + 128.0 + 32.0));
     let without = of("gfx950", &counters[..7]);
     assert_eq!(without.bytes_at(level::MAIN), None);
-    let missing = without.missing.iter().find(|missing| missing.what == "bytes of main memory").unwrap();
+    let missing = without.missing.iter().find(|missing| missing.what == "main memory bytes").unwrap();
     assert_eq!(
         missing.how,
         "`pmc: TCC_EA0_RDREQ_128B_sum TCC_EA0_RDREQ_64B_sum` in the file of `rocprofv3 -i` (or `rocprof -i`)"

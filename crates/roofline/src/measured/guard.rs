@@ -60,12 +60,12 @@ impl fmt::Display for Violation {
             Self::BandwidthBound { share } => {
                 write!(
                     formatter,
-                    "not a measure of arithmetic: {:.0} % of the memory's bandwidth",
+                    "bound by memory, not arithmetic: {:.0}% of the memory bandwidth",
                     share * 100.0
                 )
             }
-            Self::DeviceAboveHost => formatter.write_str("the device says more time passed than the host"),
-            Self::Backwards => formatter.write_str("time stamps that go backwards or are zero"),
+            Self::DeviceAboveHost => formatter.write_str("the device reports more elapsed time than the host"),
+            Self::Backwards => formatter.write_str("timestamps run backwards or are zero"),
             Self::WrongResult { error, tolerance } => {
                 write!(formatter, "wrong result: error {error:.2e}, allowed {tolerance:.2e}")
             }

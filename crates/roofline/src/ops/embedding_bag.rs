@@ -111,7 +111,7 @@ impl<'a> Tables<'a> {
                 (rows == indices.elements()).then_some(columns * tables)
             }
         });
-        let total = total.ok_or_else(|| "how wide its tables are was not recorded".to_owned())?;
+        let total = total.ok_or_else(|| "table width not recorded".to_owned())?;
         Ok(Self {
             elements: held.iter().map(|tensor| tensor.elements()).sum(),
             weights: largest.precision()?,

@@ -157,7 +157,7 @@ fn other_extent(k: f64, first: f64, second: f64) -> Result<f64, Unmodelled> {
 fn groups_at(call: &Call<'_>, place: usize) -> Result<f64, Unmodelled> {
     call.optional(place)
         .map(Tensor::elements)
-        .ok_or_else(|| "how many groups there are was not recorded".to_owned())
+        .ok_or_else(|| "number of groups not recorded".to_owned())
 }
 
 /// Rows (m, k) and (m, n), summed over rows within groups.

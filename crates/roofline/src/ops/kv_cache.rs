@@ -105,7 +105,7 @@ fn joined(call: &Call<'_>, parts: [usize; 2], result: usize) -> Result<Work, Unm
 fn gathered(call: &Call<'_>) -> Result<Work, Unmodelled> {
     let (cache, result) = (call.tensor(0)?, call.tensor(1)?);
     let tokens = call.optional(4).and(call.number(5));
-    let tokens = tokens.ok_or("how many tokens are gathered was not recorded")?;
+    let tokens = tokens.ok_or("number of gathered tokens not recorded")?;
     let [_, columns] = result.rows_and_columns()?;
     Ok(Work::movement().reads("cache", tokens * columns, cache.precision()?).writes(
         "output",

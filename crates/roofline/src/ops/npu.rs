@@ -63,7 +63,7 @@ pub fn work(record: &Value, compatibility: bool) -> Result<NpuWork, Unmodelled> 
 pub fn command(json: &str) -> Result<Value, Unmodelled> {
     match serde_json::from_str(json) {
         Ok(command @ Value::Object(_)) => Ok(command),
-        Ok(_) => Err("the command is no object".to_owned()),
+        Ok(_) => Err("the command is not an object".to_owned()),
         Err(error) => Err(format!("the command cannot be read: {error}")),
     }
 }
@@ -196,7 +196,7 @@ fn multiplication(record: &Value, compatibility: bool) -> Result<Counted, Unmode
 fn given(record: &Value, precision: Precision, kind: &str) -> Result<NpuWork, Unmodelled> {
     if record.get("macs").is_none() || record.get("bytes").is_none() {
         return Err(format!(
-            "no formula for the type `{kind}`: give `macs` and `bytes`, or define it in a script (--ops)"
+            "no formula for the type `{kind}`: add `macs` and `bytes`, or define it in a script (--ops)"
         ));
     }
     let macs = amount(record, "macs")?;

@@ -215,7 +215,7 @@ impl fmt::Display for UnknownPrecision {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "unknown precision `{}`", self.asked)?;
         if self.near.is_empty() {
-            f.write_str("; `eaves device show` lists what a device computes in")
+            f.write_str("; `eaves device show` lists a device's data types")
         } else {
             write!(f, "; did you mean {}?", self.near.join(", "))
         }

@@ -23,7 +23,7 @@ impl fmt::Display for ConfigError {
             Self::Json(cause) => write!(f, "not a JSON object: {cause}"),
             Self::Missing(key) => write!(f, "`{key}` is missing or not a whole number from 1 to 16,777,215"),
             Self::Architecture(name) => {
-                write!(f, "the architecture `{name}` is unknown; known are {}", KNOWN.join(", "))
+                write!(f, "unknown architecture `{name}`; supported are {}", KNOWN.join(", "))
             }
         }
     }

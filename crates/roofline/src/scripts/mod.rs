@@ -173,7 +173,7 @@ fn text(path: &Path, name: &str) -> Result<String, ScriptError> {
     let failed = |reason: String| ScriptError::new(reason).in_script(name);
     let length = std::fs::metadata(path).map_err(|error| failed(format!("cannot be read: {error}")))?.len();
     if length > LONGEST {
-        return Err(failed(format!("{length} bytes are too many for a script")));
+        return Err(failed(format!("too large for a script: {length} bytes")));
     }
     std::fs::read_to_string(path).map_err(|error| failed(format!("cannot be read: {error}")))
 }

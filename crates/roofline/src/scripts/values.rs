@@ -101,7 +101,7 @@ fn element_bytes(tensor: &Tensor) -> Dynamic {
 pub(super) fn work(result: Dynamic) -> Result<ScriptWork, String> {
     let found = result.type_name();
     let Some(map) = result.read_lock::<Map>() else {
-        return Err(format!("a function gives #{{ macs: ..., bytes: ... }}, not {found}"));
+        return Err(format!("a function returns #{{ macs: ..., bytes: ... }}, not {found}"));
     };
     let known = ["bytes", "flops", "macs", "symbol"];
     if let Some(other) = map.keys().find(|key| !known.contains(&key.as_str())) {

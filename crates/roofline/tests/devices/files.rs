@@ -125,7 +125,7 @@ fn the_unit_of_a_peak_is_declared() {
     let device = one(r#"{"peak_tops": 32.0, "mem_bw": 50.0, "mem_thresh": 40, "peak_unit": "macs"}"#);
     assert_eq!(device.peaks[0].counts, Counts::Macs);
     let error = parse(r#"{"peak_tops": 32.0, "mem_bw": 50.0, "peak_unit": "tops"}"#).unwrap_err();
-    assert_eq!(error.hint, "it is `ops` or `macs`");
+    assert_eq!(error.hint, "use `ops` or `macs`");
     let device = one(
         "name: npu\nhbm_bw_GBps: 50\ncompute_peaks_TMACs: {int8_matrix: 16}\ncompute_peaks_TFLOPs: {fp16_matrix: 8}",
     );
@@ -222,7 +222,7 @@ fn errors_name_the_line() {
         ("just words", 1, "this is `just words`", ""),
         ("name: [1\nx: 2\n", 2, "not YAML", ""),
         ("name: X\nx: y: 2\n", 2, "not YAML", ""),
-        ("hbm_bw_GBps: 100\n", 1, "there is no `name`", "hbm_bw_GBps"),
+        ("hbm_bw_GBps: 100\n", 1, "no `name`", "hbm_bw_GBps"),
         ("name: X\n", 1, "neither a peak nor a bandwidth", "compute_peaks_GFLOPs"),
         ("name: X\nhbm_bw_GBps: fast\n", 2, "`fast` is no amount", "leave out"),
         ("name: X\nhbm_bw_GBps: -5\n", 2, "`-5` is no amount", ""),
@@ -249,7 +249,7 @@ fn errors_name_the_line() {
         ("devices: {}\n", 1, "names no device", ""),
         ("devices:\n  a: {peak_flops: x}\n", 2, "`x` is no amount", ""),
         ("devices:\n  a: 5\n", 2, "a device is a map", ""),
-        ("? [a]\n: b\n", 1, "a key must be a text", ""),
+        ("? [a]\n: b\n", 1, "a key must be a string", ""),
         ("name: X\nsources: y\n", 2, "must be a map from ids to documents", ""),
         ("name: X\nsources:\n  a: {where: y}\n", 3, "the source `a` needs a `title`", "address"),
         ("name: X\nsources:\n  a: {title: t, adress: y}\n", 3, "unknown key `adress`", "`address`"),
@@ -401,7 +401,7 @@ fn a_table_of_roofs_without_rows_or_rates_is_an_error() {
     let header = "device,HBMBw,L2Bw,FP32Flops\n";
     let problem =
         |rows: &str| device::parse(&format!("{header}{rows}"), Path::new("roofline.csv")).unwrap_err();
-    assert_eq!((problem("").line, problem("").cause.as_str()), (Some(1), "there is no device in it"));
+    assert_eq!((problem("").line, problem("").cause.as_str()), (Some(1), "no device in it"));
     assert_eq!((problem("0,x,,0\n").line, problem("0\n").cause.as_str()), (Some(2), "the row has no rates"));
 }
 

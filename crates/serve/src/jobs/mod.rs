@@ -141,7 +141,7 @@ impl Jobs {
                 Some(oldest) => drop(list.remove(oldest)),
                 None => {
                     return Err(
-                        Problem::failed("too many benchmarks wait already").hint("cancel some of them")
+                        Problem::failed("too many benchmarks are waiting").hint("cancel some of them")
                     );
                 }
             }

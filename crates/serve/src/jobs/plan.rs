@@ -35,7 +35,7 @@ pub(super) fn kernels(mut asked: Map<String, Value>, shared: &Shared) -> Result<
             return Err(Problem::bad(format!("more than {MOST_KERNELS} kernels")));
         }
     }
-    if kernels.is_empty() { Err(Problem::bad("there is nothing to run")) } else { Ok(kernels) }
+    if kernels.is_empty() { Err(Problem::bad("nothing to run")) } else { Ok(kernels) }
 }
 
 /// A request for each shape; of one row, it is a product of a matrix and a vector.

@@ -13,9 +13,9 @@ use crate::state::Shared;
 
 /// A table of a section as CSV.
 #[utoipa::path(get, path = "/runs/{id}/table/{section}/{file}", tag = "runs",
-    params(("id" = String, Path, description = "the id of a run, or `latest`"),
-        ("section" = String, Path, description = "the id of a section"),
-        ("file" = String, Path, description = "the id of a table, with `.csv`")),
+    params(("id" = String, Path, description = "run ID, or `latest`"),
+        ("section" = String, Path, description = "section ID"),
+        ("file" = String, Path, description = "table ID, with `.csv`")),
     responses((status = 200, description = "the table", content_type = "text/csv")))]
 pub(super) async fn table(
     State(shared): State<Arc<Shared>>,
@@ -25,7 +25,7 @@ pub(super) async fn table(
     let run = shared.runs.find(&id)?;
     let wanted = file
         .strip_suffix(".csv")
-        .ok_or_else(|| Problem::missing("tables are files that end in .csv"))?
+        .ok_or_else(|| Problem::missing("table names end in .csv"))?
         .to_owned();
     shared
         .heavy(move |shared| {
@@ -43,8 +43,8 @@ pub(super) async fn table(
 
 /// A chart of a section as `.svg` or `.png`: of `roofline` and of `memory`.
 #[utoipa::path(get, path = "/runs/{id}/picture/{file}", tag = "runs",
-    params(("id" = String, Path, description = "the id of a run, or `latest`"),
-        ("file" = String, Path, description = "the id of a section, with `.svg` or `.png`")),
+    params(("id" = String, Path, description = "run ID, or `latest`"),
+        ("file" = String, Path, description = "section ID, with `.svg` or `.png`")),
     responses((status = 200, description = "the picture", content_type = "image/svg+xml")))]
 pub(super) async fn picture(
     State(shared): State<Arc<Shared>>,
@@ -54,7 +54,7 @@ pub(super) async fn picture(
     let run = shared.runs.find(&id)?;
     let (name, ending) = file.rsplit_once('.').unwrap_or((&file, ""));
     if !matches!(ending, "svg" | "png") {
-        return Err(Problem::missing("pictures are files that end in .svg or .png"));
+        return Err(Problem::missing("picture names end in .svg or .png"));
     }
     let (name, is_png) = (name.to_owned(), ending == "png");
     shared

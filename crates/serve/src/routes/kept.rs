@@ -46,7 +46,7 @@ pub(super) async fn config(State(shared): State<Arc<Shared>>) -> Result<Json<Con
 
 /// Saves the configuration.
 #[utoipa::path(put, path = "/config", tag = "configuration", request_body(content = Object),
-    responses((status = 200, description = "as it was saved", body = ConfigAnswer)))]
+    responses((status = 200, description = "as saved", body = ConfigAnswer)))]
 pub(super) async fn save_config(
     State(shared): State<Arc<Shared>>,
     Json(values): Json<Map<String, Value>>,
@@ -92,7 +92,7 @@ pub(super) struct OpsError {
 #[serde(untagged)]
 pub(super) enum NotSaved {
     Script(OpsCheck),
-    #[expect(dead_code, reason = "what the framework says of a body; described, never made here")]
+    #[expect(dead_code, reason = "framework's body error; documented, never produced here")]
     Request(ErrorBody),
 }
 
@@ -120,8 +120,8 @@ pub(super) async fn ops(State(shared): State<Arc<Shared>>) -> Result<Json<OpsAns
 
 /// Saves the script if nothing is wrong with it.
 #[utoipa::path(put, path = "/ops", tag = "configuration", request_body = Script,
-    responses((status = 200, description = "as it was saved", body = OpsAnswer),
-        (status = 422, description = "what is wrong with it", body = NotSaved)))]
+    responses((status = 200, description = "as saved", body = OpsAnswer),
+        (status = 422, description = "the error", body = NotSaved)))]
 pub(super) async fn save_ops(
     State(shared): State<Arc<Shared>>,
     Json(Script { script }): Json<Script>,
@@ -141,7 +141,7 @@ pub(super) async fn save_ops(
 
 /// Says what is wrong with a script, and keeps nothing.
 #[utoipa::path(post, path = "/ops/check", tag = "configuration", request_body = Script,
-    responses((status = 200, description = "what is wrong with it", body = OpsCheck)))]
+    responses((status = 200, description = "the error", body = OpsCheck)))]
 pub(super) async fn check_ops(
     State(shared): State<Arc<Shared>>,
     Json(Script { script }): Json<Script>,

@@ -89,18 +89,18 @@ pub(crate) fn router(shared: Arc<Shared>) -> Router {
 }
 
 async fn nowhere() -> Problem {
-    Problem::missing("there is nothing at this address")
+    Problem::missing("not found")
         .hint("`/` is the page, `/api` describes the interface")
 }
 
 async fn no_such_method() -> Problem {
-    Problem::new(StatusCode::METHOD_NOT_ALLOWED, "this address does not take that method")
+    Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method not allowed")
         .hint("`/api` describes the interface")
 }
 
 /// Nobody holds a place for ever. A body that is no upload is small and is taken whole before anything else happens.
 async fn in_time(request: Request, next: Next) -> Response {
-    let slow = |_| Problem::new(StatusCode::REQUEST_TIMEOUT, "this took too long");
+    let slow = |_| Problem::new(StatusCode::REQUEST_TIMEOUT, "timed out");
     let answered = async {
         let kind = request.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
         if kind.is_some_and(|kind| kind.starts_with("multipart/form-data")) {
@@ -109,7 +109,7 @@ async fn in_time(request: Request, next: Next) -> Response {
         let (parts, body) = request.into_parts();
         let bytes = tokio::time::timeout(BODY_TIME, to_bytes(body, MOST_BODY)).await.map_err(slow)?;
         let bytes = bytes.map_err(|_| {
-            Problem::new(StatusCode::PAYLOAD_TOO_LARGE, format!("a body has at most {MOST_BODY} bytes"))
+            Problem::new(StatusCode::PAYLOAD_TOO_LARGE, format!("the body limit is {MOST_BODY} bytes"))
                 .hint("upload files as `multipart/form-data`")
         })?;
         Ok(next.run(Request::from_parts(parts, bytes.into())).await)

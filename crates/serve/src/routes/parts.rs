@@ -14,7 +14,7 @@ use crate::state::Shared;
 
 /// The report of a run: `eaves.report/1`, as `eaves report INPUT --json` prints it.
 #[utoipa::path(get, path = "/runs/{id}/document", tag = "runs",
-    params(("id" = String, Path, description = "the id of a run, or `latest`")),
+    params(("id" = String, Path, description = "run ID, or `latest`")),
     responses((status = 200, description = "the report", content_type = "application/json")))]
 pub(super) async fn document(
     State(shared): State<Arc<Shared>>,
@@ -63,14 +63,14 @@ pub(super) fn interval(start: Option<f64>, end: Option<f64>) -> Result<Interval,
     let (start, end) = (start.unwrap_or(first), end.unwrap_or(last));
     // Also false if one is no number.
     if !(first <= start && start < end && end <= last) {
-        return Err(Problem::bad("a window has a start before its end, in nanoseconds"));
+        return Err(Problem::bad("a window needs a start before its end, in nanoseconds"));
     }
     Ok(Interval::new(Ns(start.floor() as i64), Ns(end.ceil() as i64)))
 }
 
 /// The slices of a run, or of a window of it, packed: docs/page.md describes the format.
 #[utoipa::path(get, path = "/runs/{id}/timeline", tag = "runs",
-    params(("id" = String, Path, description = "the id of a run, or `latest`"), WindowQuery),
+    params(("id" = String, Path, description = "run ID, or `latest`"), WindowQuery),
     responses((status = 200, description = "the slices", content_type = "application/octet-stream")))]
 pub(super) async fn timeline(
     State(shared): State<Arc<Shared>>,
@@ -98,7 +98,7 @@ pub(super) struct PartQuery {
 
 /// The data of the flame graph, or of the differences from another run: docs/page.md describes it.
 #[utoipa::path(get, path = "/runs/{id}/flame", tag = "runs",
-    params(("id" = String, Path, description = "the id of a run, or `latest`"), PartQuery),
+    params(("id" = String, Path, description = "run ID, or `latest`"), PartQuery),
     responses((status = 200, description = "the trees", content_type = "application/json")))]
 pub(super) async fn flame(
     State(shared): State<Arc<Shared>>,
@@ -111,7 +111,7 @@ pub(super) async fn flame(
     let is_cut = query.start.is_some() || query.end.is_some();
     if is_cut && base.is_some() {
         // The same nanoseconds of two runs have nothing in common.
-        return Err(Problem::bad("a comparison is of all of the time").hint("leave out `start` and `end`"));
+        return Err(Problem::bad("a comparison covers the whole recording").hint("drop `start` and `end`"));
     }
     let window = is_cut.then(|| interval(query.start, query.end)).transpose()?;
     shared

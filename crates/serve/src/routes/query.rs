@@ -103,9 +103,9 @@ pub(super) struct CatalogueFunction {
 
 /// Answers a question in SQL about a run. It can change nothing and read nothing else.
 #[utoipa::path(post, path = "/runs/{id}/query", tag = "runs", request_body = Question,
-    params(("id" = String, Path, description = "the id of a run, or `latest`")),
+    params(("id" = String, Path, description = "run ID, or `latest`")),
     responses((status = 200, description = "the rows", body = Rows),
-        (status = 501, description = "this build has no SQL")))]
+        (status = 501, description = "this build has no SQL support")))]
 pub(super) async fn query(
     State(shared): State<Arc<Shared>>,
     Path(id): Path<String>,
@@ -119,8 +119,8 @@ pub(super) async fn query(
         .heavy(move |shared| {
             let held = Held(shared.runs.load(&run)?);
             if held.recordings().is_empty() {
-                return Err(Problem::missing("this run has no recording: it is a report or a table of sums")
-                    .hint("open the trace itself to ask about it"));
+                return Err(Problem::missing("this run has no recording: it is a report or a summary table")
+                    .hint("open the trace itself"));
             }
             let recordings: Arc<dyn Recordings> = Arc::new(held);
             let ranks = Ranks::in_memory(&run.title(), &recordings);
@@ -136,9 +136,9 @@ pub(super) async fn query(
 
 /// The tables, columns and functions that questions can name.
 #[utoipa::path(get, path = "/runs/{id}/query/tables", tag = "runs",
-    params(("id" = String, Path, description = "the id of a run, or `latest`")),
+    params(("id" = String, Path, description = "run ID, or `latest`")),
     responses((status = 200, description = "what there is", body = Catalogue),
-        (status = 501, description = "this build has no SQL")))]
+        (status = 501, description = "this build has no SQL support")))]
 pub(super) async fn query_tables(
     State(shared): State<Arc<Shared>>,
     Path(id): Path<String>,

@@ -65,7 +65,7 @@ pub(super) async fn show_device(
 /// The roofline of a run on another device or with other thresholds: `eaves.roofline/1`. Parameters are the fields of the
 /// verb `roofline`, but for the inputs, which are the run.
 #[utoipa::path(get, path = "/runs/{id}/roofline", tag = "runs",
-    params(("id" = String, Path, description = "the id of a run, or `latest`")),
+    params(("id" = String, Path, description = "run ID, or `latest`")),
     responses((status = 200, description = "the roofline", content_type = "application/json")))]
 pub(super) async fn roofline(
     State(shared): State<Arc<Shared>>,
@@ -79,7 +79,7 @@ pub(super) async fn roofline(
     for (name, value) in asked.into_iter().filter(|(name, _)| name != "token") {
         if !known.iter().any(|(known, _)| *known == name) {
             let names: Vec<&str> = known.iter().map(|(name, _)| name.as_str()).collect();
-            return Err(Problem::bad(format!("`{name}` is no parameter of this"))
+            return Err(Problem::bad(format!("unknown parameter `{name}`"))
                 .hint(format!("parameters are {}", names.join(", "))));
         }
         let value = match value.as_str() {
@@ -118,7 +118,7 @@ pub(super) struct DiffQuery {
 
 /// What changed from another run to this one: `eaves.diff/1`.
 #[utoipa::path(get, path = "/runs/{id}/diff", tag = "runs",
-    params(("id" = String, Path, description = "the id of a run, or `latest`"), DiffQuery),
+    params(("id" = String, Path, description = "run ID, or `latest`"), DiffQuery),
     responses((status = 200, description = "the differences", content_type = "application/json")))]
 pub(super) async fn diff(
     State(shared): State<Arc<Shared>>,

@@ -25,7 +25,7 @@ pub(super) fn description() -> OpenApi {
         .title("eaves")
         .version(env!("CARGO_PKG_VERSION"))
         .description(Some(
-            "Runs, their parts, and questions. Errors have a status of 4xx or 5xx and the body `{error, hint}`.",
+            "Runs, their parts, and requests. Errors have status 4xx or 5xx and the body `{error, hint}`.",
         ))
         .build();
     OpenApiBuilder::new().info(info).servers(Some([Server::new("/api/v1")])).build()
@@ -35,7 +35,7 @@ pub(super) fn description() -> OpenApi {
 pub(super) fn with_problems(mut description: OpenApi) -> OpenApi {
     let body = ContentBuilder::new().schema(Some(Ref::from_schema_name(ErrorBody::name()))).build();
     let problem = ResponseBuilder::new()
-        .description("what is wrong with the request, and what to try")
+        .description("error and hint")
         .content("application/json", body)
         .build();
     description

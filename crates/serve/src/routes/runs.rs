@@ -50,7 +50,7 @@ pub(super) async fn add(State(shared): State<Arc<Shared>>, request: Request) -> 
         let asked = Json::<NewRun>::from_request(request, &shared).await;
         let Json(asked) = asked.map_err(|error| Problem::new(error.status(), error.body_text()))?;
         if asked.paths.is_empty() || asked.paths.len() > 1_000 {
-            return Err(Problem::bad("give one to a thousand paths"));
+            return Err(Problem::bad("pass 1 to 1000 paths"));
         }
         let allowed = asked.paths.iter().map(|path| shared.allowed(path));
         (allowed.collect::<Result<Vec<_>, _>>()?, None)
@@ -67,7 +67,7 @@ pub(super) async fn add(State(shared): State<Arc<Shared>>, request: Request) -> 
 
 /// Forgets a run. Its files stay.
 #[utoipa::path(delete, path = "/runs/{id}", tag = "runs",
-    params(("id" = String, Path, description = "the id of a run, or `latest`")),
+    params(("id" = String, Path, description = "run ID, or `latest`")),
     responses((status = 200, description = "the rest", body = [RunInfo])))]
 pub(super) async fn remove(
     State(shared): State<Arc<Shared>>,

@@ -55,7 +55,7 @@ pub(super) struct FoundSlice {
 
 /// Slices of a name, for search and for going from one to the next.
 #[utoipa::path(get, path = "/runs/{id}/slices", tag = "runs",
-    params(("id" = String, Path, description = "the id of a run, or `latest`"), NameQuery),
+    params(("id" = String, Path, description = "run ID, or `latest`"), NameQuery),
     responses((status = 200, description = "what was found", body = Found)))]
 pub(super) async fn slices(
     State(shared): State<Arc<Shared>>,
@@ -65,7 +65,7 @@ pub(super) async fn slices(
 ) -> Result<Response, Problem> {
     let run = shared.runs.find(&id)?;
     if query.name.is_some() == query.contains.is_some() {
-        return Err(Problem::bad("give either `name` or `contains`"));
+        return Err(Problem::bad("pass either `name` or `contains`"));
     }
     let window = interval(query.start, query.end)?;
     shared

@@ -21,8 +21,8 @@ const MOST_FILES: usize = 1_000;
 
 /// Receives everything, or nothing stays.
 pub(super) async fn receive(mut parts: Multipart, limit: u64) -> Result<TemporaryDirectory, Problem> {
-    let failed = |error: std::io::Error| Problem::internal(format!("an upload cannot be kept: {error}"));
-    let slow = |_| Problem::new(StatusCode::REQUEST_TIMEOUT, "the upload stopped in the middle");
+    let failed = |error: std::io::Error| Problem::internal(format!("cannot store the upload: {error}"));
+    let slow = |_| Problem::new(StatusCode::REQUEST_TIMEOUT, "the upload was interrupted");
     let folder = TemporaryDirectory::create("eaves-upload-").map_err(failed)?;
     let (mut received, mut files) = (0u64, 0);
     while let Some(mut part) = tokio::time::timeout(SILENCE, parts.next_field())
@@ -47,7 +47,7 @@ pub(super) async fn receive(mut parts: Multipart, limit: u64) -> Result<Temporar
             if received > limit {
                 return Err(Problem::new(
                     StatusCode::PAYLOAD_TOO_LARGE,
-                    format!("an upload has at most {limit} bytes"),
+                    format!("the upload limit is {limit} bytes"),
                 )
                 .hint("start the server with a larger --upload-limit, or open the path instead"));
             }
@@ -87,12 +87,12 @@ async fn check_unpacked(path: &Path, limit: u64) -> Result<(), Problem> {
     match checked.await {
         Ok(Ok(false)) => Ok(()),
         Ok(Ok(true)) => {
-            Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, format!("it unpacks to more than {limit} bytes"))
+            Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, format!("it decompresses to more than {limit} bytes"))
                 .hint("open the path instead of uploading it"))
         }
         // A damaged file is for the reader to tell about.
         Ok(Err(_)) => Ok(()),
-        Err(_) => Err(Problem::internal("the upload could not be looked at")),
+        Err(_) => Err(Problem::internal("cannot inspect the upload")),
     }
 }
 

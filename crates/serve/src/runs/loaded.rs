@@ -159,7 +159,7 @@ impl Loaded {
         if !self.recordings.run.recordings.is_empty() {
             return Ok(&self.recordings);
         }
-        Err(Problem::missing("this run has no recording: it is a report or a table of sums")
+        Err(Problem::missing("this run has no recording: it is a report or a summary table")
             .hint("open the trace itself for its timeline and flame graph"))
     }
 

@@ -193,7 +193,7 @@ impl Runs {
         found.cloned().ok_or_else(|| {
             let (message, hint) = match list.is_empty() {
                 true => (
-                    "there is no run yet".to_owned(),
+                    "no run yet".to_owned(),
                     "start the server with inputs, or POST paths to /api/v1/runs",
                 ),
                 false => (format!("no run `{id}`"), "GET /api/v1/runs lists them"),

@@ -205,7 +205,7 @@ fn a_flame_graph_is_compared_with_that_of_another_run() {
     let compared = flame("2/flame?base=1");
     let views: Vec<&str> =
         compared["views"].as_array().unwrap().iter().map(|view| view["id"].as_str().unwrap()).collect();
-    assert_eq!(views, ["left-heavy", "inverted"], "a comparison has no order of time");
+    assert_eq!(views, ["left-heavy", "inverted"], "a comparison cannot be in time order");
     assert_eq!(host_times(&compared), [host_times(&flame("2/flame"))[0], host_times(&flame("1/flame"))[0]]);
     // The other way round, and of one rank of both.
     let [new, base] = host_times(&compared);

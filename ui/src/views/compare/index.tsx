@@ -29,7 +29,7 @@ function Pictures({ source }: { source: Source }) {
   const search = new URLSearchParams(location.search);
   search.set("run", setting("compare.new"));
   const there = (["flame", "timeline"] as const).filter((part) => source.has?.(part) !== false);
-  if (!there.length) return <p class="quiet">Two traces also have a flame graph of their differences and timelines side by side; reports that were saved do not.</p>;
+  if (!there.length) return <p class="quiet">Two traces also have a flame graph of their differences and timelines side by side; saved reports do not.</p>;
   return (
     <p class="sides">
       {there.map((part) => {

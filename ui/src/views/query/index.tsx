@@ -144,6 +144,6 @@ function NoSql({ error, document }: { error: Error; document: Document }) {
 export const query: View = {
   id: "query",
   title: "Query",
-  missing: ({ source }) => (source.live ? undefined : "This page is a file. `eaves open TRACE` answers questions in SQL here; `eaves query 'SELECT ...' TRACE` prints the answer."),
+  missing: ({ source }) => (source.live ? undefined : "This page is a file. `eaves open TRACE` runs SQL queries here; `eaves query 'SELECT ...' TRACE` prints the answer."),
   Component: Query,
 };

@@ -49,7 +49,7 @@ function Rate({ roof, now, unit, divisor }: { roof: RoofLine; now: number; unit:
 
 const LIMIT_WORDS: Record<"bound" | "compute" | "memory", [string, string]> = {
   bound: ["Bound above", "Above this share of its roof something is bound by it"],
-  memory: ["Memory inefficient below", "Left of the knee, inefficient below this share of the bandwidth"],
+  memory: ["Memory inefficient below", "Left of the knee, a point is inefficient below this percentage of the bandwidth"],
   compute: ["Compute inefficient below", "Right of the knee, inefficient below this share of the peak"],
 };
 

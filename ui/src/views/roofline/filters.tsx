@@ -125,7 +125,7 @@ export function Roofs({ data, chosen }: { data: Data; chosen: Choices }) {
       {data.points.some((point) => point.ideal !== null) ? (
         <label class="check">
           <input type="checkbox" checked={chosen.gaps} onChange={() => keep("gaps", chosen.gaps ? "no" : null)} />
-          <span>Arrows to the intensity without needless bytes</span>
+          <span>Arrows to the intensity without redundant bytes</span>
         </label>
       ) : null}
     </div>

@@ -16,7 +16,7 @@ export function Legend({ data, chosen, base }: { data: Data; chosen: Choices; ba
   const words = [
     data.time ? "area: share of the time" : "",
     data.points.some((point) => point.flag) ? "ring: above its roof" : "",
-    data.points.some((point) => point.ideal !== null) && chosen.gaps ? "arrow: to the intensity without needless bytes" : "",
+    data.points.some((point) => point.ideal !== null) && chosen.gaps ? "arrow: to the intensity without redundant bytes" : "",
     base ? `dashed arrow: from where it was in ${base}, with how much longer a call takes` : "",
     data.points.some((point) => point.time === null) ? "dotted: no time, drawn at its roof" : "",
     nowhere ? `${thousands(nowhere)} without a place on these axes` : "",

@@ -221,7 +221,7 @@ fn the_gain_of_exposed_communication_leaves_out_the_waiting() {
     // Rank 0 has most: 160 ns, all exposed, 100 of it may be transfer, in two steps. Of 840 ns: the last step goes on
     // for 200 ns behind the last kernel, of which as much counts as the longest gap, 140.
     assert!(
-        finding.claim.starts_with("rank 0 is worst: communication that no computation hides takes 19.0%")
+        finding.claim.starts_with("rank 0 is worst: exposed communication takes 19.0%")
     );
     assert!(finding.claim.ends_with("at least 60 ns is waiting for other ranks"), "{}", finding.claim);
     let gain = finding.gain.as_ref().unwrap();

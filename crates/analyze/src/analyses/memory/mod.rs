@@ -131,7 +131,7 @@ impl Analyse for Memory {
         if ranks.iter().all(|rank| rank.part.is_empty()) {
             return Outcome::Skipped(Skipped {
                 id: Self::ID,
-                missing: "allocations: no memory event was recorded or selected".to_owned(),
+                missing: "allocations: no memory events recorded or selected".to_owned(),
                 how_to_record: job.recorder.advice(
                     "memory",
                     "`torch.profiler.profile(profile_memory=True, ...)`, with `with_stack=True` for modules; \

@@ -104,7 +104,7 @@ fn pageable_copies_are_compared_with_pinned_ones() {
     let finding = &section.findings[0];
     assert_eq!(
         finding.claim,
-        "copies from and to pageable memory take 10.0% of the time on rank 0 (100.00 µs for 1.0 MB)"
+        "copies to and from pageable memory take 10.0% of the time on rank 0 (100.00 µs for 1.0 MB)"
     );
     // 100 µs less 20 µs, of which a kernel hides nothing more: 80 µs are exposed.
     let gain = finding.gain.as_ref().unwrap();

@@ -59,7 +59,7 @@ impl Analyse for Stragglers {
         }
         if job.ranks_are_ambiguous() {
             return skipped(
-                "ranks that can be told apart: several recordings say they are the same rank".to_owned(),
+                "distinct ranks: several recordings claim the same rank".to_owned(),
                 "give eaves the recordings of one run only",
             );
         }

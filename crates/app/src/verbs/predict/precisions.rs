@@ -125,7 +125,7 @@ pub(super) fn arithmetic(name: &str) -> Result<Arithmetic, Failure> {
         let suggestion = did_you_mean(name, names()).map(|near| format!("did you mean `{near}`? "));
         let known: Vec<&str> = names().collect();
         Failure::usage(
-            format!("nothing computes in `{name}`"),
+            format!("no arithmetic in `{name}`"),
             format!("{}types are {}", suggestion.unwrap_or_default(), known.join(", ")),
         )
     })

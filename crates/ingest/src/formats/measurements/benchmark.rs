@@ -107,7 +107,7 @@ fn by_shape(header: &Map<String, Value>, draft: &mut Draft) {
             });
         }
         if scale.is_none() {
-            let detail = "`unit` is none of ns, us, ms and s, so times are unknown".to_owned();
+            let detail = "`unit` is not ns, us, ms or s, so times are unknown".to_owned();
             draft.diagnostics.note_detail(Oddity::BadValue, None, detail);
         }
     }

@@ -69,14 +69,14 @@ impl Columns {
         unknown
             .filter_map(|column| {
                 if !self.has(&times) && TIMES.contains(&column.to_ascii_lowercase().as_str()) {
-                    return Some(format!("column `{column}` does not say its unit; did you mean `time_ms`?"));
+                    return Some(format!("column `{column}` has no unit; did you mean `time_ms`?"));
                 }
                 let in_lowercase = known.iter().find(|name| name.eq_ignore_ascii_case(column)).copied();
                 match in_lowercase.or_else(|| slip_of(column, missing.iter().copied())) {
                     Some(similar) => {
-                        Some(format!("column `{column}` is not known; did you mean `{similar}`?"))
+                        Some(format!("unknown column `{column}`; did you mean `{similar}`?"))
                     }
-                    None => lacks_amounts.then(|| format!("column `{column}` is not known")),
+                    None => lacks_amounts.then(|| format!("unknown column `{column}`")),
                 }
             })
             .collect()
@@ -102,13 +102,13 @@ mod tests {
     fn misspelt_columns_are_named() {
         assert_eq!(
             oddities("name,flps,dram_bytes,time_ms"),
-            ["column `flps` is not known; did you mean `flops`?"]
+            ["unknown column `flps`; did you mean `flops`?"]
         );
         assert_eq!(
             oddities("name,flops,dram_byte,duration"),
             [
                 "column `dram_byte` is not known; did you mean `dram_bytes`?",
-                "column `duration` does not say its unit; did you mean `time_ms`?"
+                "column `duration` has no unit; did you mean `time_ms`?"
             ]
         );
         assert_eq!(

@@ -8,7 +8,7 @@ use super::columns::{BYTES, Columns, DEVICE, DTYPE, MEASURED_BYTES, NAME, TIME, 
 use super::fields::Fields;
 use crate::refusal::Unreadable;
 
-const HINT: &str = "a table of kernels begins with a line like `name,flops,dram_bytes,time_ms,dtype_key`";
+const HINT: &str = "a kernel table starts with a header such as `name,flops,dram_bytes,time_ms,dtype_key`";
 
 /// True for text whose first line has several columns.
 pub(super) fn is_table(first: &str) -> bool {

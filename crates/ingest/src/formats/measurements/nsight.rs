@@ -89,7 +89,7 @@ impl Metrics {
     pub(super) fn assumption(&self) -> Option<String> {
         let (column, unit) = self.assumed.as_ref()?;
         Some(format!(
-            "column `{column}` does not say its unit and is read as {unit}; write `{column} ({unit})`"
+            "column `{column}` has no unit and is read as {unit}; write `{column} ({unit})`"
         ))
     }
 
@@ -165,7 +165,7 @@ mod tests {
         assert_eq!(found, wanted);
         assert_eq!(
             details,
-            ["column `Duration` does not say its unit and is read as ms; write `Duration (ms)`"]
+            ["column `Duration` has no unit and is read as ms; write `Duration (ms)`"]
         );
     }
 

@@ -25,7 +25,7 @@ pub(super) fn read(text: &str, lists: &[&str], diagnostics: &mut Diagnostics) ->
         return Err(Unreadable {
             line: 1,
             what: "the input is empty".to_owned(),
-            hint: "an empty list is written `[]`",
+            hint: "write an empty list as `[]`",
         });
     }
     let clean = without_bare_words(text);
@@ -45,7 +45,7 @@ pub(super) fn read(text: &str, lists: &[&str], diagnostics: &mut Diagnostics) ->
         Ok(_) => Err(Unreadable {
             line: 1,
             what: "JSON that is neither a list nor an object".to_owned(),
-            hint: "`eaves roofline --help` shows the forms of input",
+            hint: "see `eaves roofline --help` for the input formats",
         }),
         Err(error) => salvage(text, &clean, lists, &error, diagnostics),
     }
@@ -138,8 +138,8 @@ fn salvage(
     if list.is_empty() {
         return Err(Unreadable {
             line: error.line().max(1) as u64,
-            what: format!("JSON that cannot be read: {}", place_free(error)),
-            hint: "write the file again; not a single record of it can be read",
+            what: format!("unreadable JSON: {}", place_free(error)),
+            hint: "write the file again; it has no readable record",
         });
     }
     if ends_early.is_some() || diagnostics.count(Oddity::BadRecord) == 0 {

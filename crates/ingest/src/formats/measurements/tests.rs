@@ -85,7 +85,7 @@ fn a_table_without_any_amount_is_an_error_that_says_what_is_missing() {
     assert_eq!(
         misspelt.to_string(),
         "a table without `flops`, `dram_bytes` or `time_ms` (it has `name`, `flps`, `duration`); column `flps` is not \
-         known; did you mean `flops`?; column `duration` does not say its unit; did you mean `time_ms`?, at line 1: t.csv"
+         known; did you mean `flops`?; column `duration` has no unit; did you mean `time_ms`?, at line 1: t.csv"
     );
 }
 

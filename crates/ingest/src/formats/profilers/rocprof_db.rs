@@ -83,12 +83,12 @@ pub(super) fn read(stored: Stored<'_>) -> Result<Document, Refused> {
     if recorder.trace.slices.is_empty() {
         let nothing = Refused {
             offset: 0,
-            what: "a database of rocprof without a kernel, call, copy or range".to_owned(),
+            what: "a rocprof database without kernels, calls, copies or ranges".to_owned(),
             hint: "record with `rocprof --stats --hip-trace APPLICATION`".to_owned(),
         };
-        return Err(refused_as_damaged("a database of rocprof", &noted).unwrap_or(nothing));
+        return Err(refused_as_damaged("a rocprof database", &noted).unwrap_or(nothing));
     }
-    let clock = "nanoseconds of the system's clock, host and device alike, as rocprof writes them";
+    let clock = "nanoseconds of the system clock, for host and device, as written by rocprof";
     let mut trace = recorder.finish("rocprof", clock);
     trace.diagnostics.absorb(noted);
     let (set, bytes) = (set_of(path), database.size());

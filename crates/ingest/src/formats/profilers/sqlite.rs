@@ -73,20 +73,20 @@ fn unknown(database: &Database<'_>) -> Refused {
     const SHOWN: usize = 6;
     let names: Vec<&str> = database.tables().collect();
     let what = match names.as_slice() {
-        [] => "a SQLite database without a table that can be read".to_owned(),
+        [] => "a SQLite database without a readable table".to_owned(),
         names if names.len() > SHOWN => {
-            format!("a SQLite database of no known profiler (`{}`, ...)", names[..SHOWN].join("`, `"))
+            format!("a SQLite database of an unknown profiler (`{}`, ...)", names[..SHOWN].join("`, `"))
         }
-        names => format!("a SQLite database of no known profiler (`{}`)", names.join("`, `")),
+        names => format!("a SQLite database of an unknown profiler (`{}`)", names.join("`, `")),
     };
-    let hint = "databases of Nsight Systems (`nsys export --type sqlite`) and of AMD's profilers are read";
+    let hint = "supported are databases of Nsight Systems (`nsys export --type sqlite`) and AMD's profilers";
     Refused { offset: 0, what, hint: hint.to_owned() }
 }
 
 impl From<Error> for Refused {
     fn from(error: Error) -> Self {
         let hint = match error {
-            Error::Io(_) => "check that the file may be read",
+            Error::Io(_) => "check that the file is readable",
             Error::TooLarge => "unpack it first",
             Error::Header(_) | Error::WithoutRowid(_) => "write the database again with the profiler",
         };

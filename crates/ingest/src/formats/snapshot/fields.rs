@@ -7,7 +7,7 @@ use crate::pickle::Value;
 macro_rules! keys {
     ($($name:ident,)*) => {
         /// A key, by its number among the texts of the snapshot.
-        #[expect(non_camel_case_types, reason = "as they are written")]
+        #[expect(non_camel_case_types, reason = "as written")]
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u32)]
         pub(super) enum Key { $($name,)* }

@@ -126,7 +126,7 @@ fn content(line: &[u8]) -> Option<&[u8]> {
 pub(crate) fn without_phases() -> Refused {
     Refused {
         offset: 0,
-        what: "a log of torch.compile without phases".to_owned(),
+        what: "a torch.compile log without phases".to_owned(),
         hint: "`eaves compile` reads it".to_owned(),
     }
 }
@@ -147,7 +147,7 @@ pub(crate) fn read(reader: &mut dyn Read) -> Option<CompileLog> {
             return;
         };
         if record.is_partial {
-            let detail = "longer than 16 MiB, of which the rest was left out";
+            let detail = "longer than 16 MiB; the rest was skipped";
             diagnostics.note_detail(Oddity::BadLine, Some(record.offset), detail);
         }
         if content.first() == Some(&b'{') {

@@ -217,14 +217,14 @@ fn legend(data: &Communication<'_>, width: f64, unnamed: usize) -> Legend {
     }
     if data.links.iter().any(|link| link.protocol.is_some()) {
         entries.push((Swatch::Line("limit roof".to_owned()), "wire".to_owned()));
-        entries.push((Swatch::Line("protocol cache".to_owned()), "what the protocol leaves".to_owned()));
+        entries.push((Swatch::Line("protocol cache".to_owned()), "after protocol overhead".to_owned()));
     }
     if data.events.iter().any(Event::is_above) {
         entries.push((Swatch::Ring, "above its roof".to_owned()));
     }
     let drawn = data.events.iter().filter(|event| event.bytes.is_some() && event.achieved.is_some()).count();
     for (count, remark) in [
-        (unnamed.min(drawn), "without a name here"),
+        (unnamed.min(drawn), "not labeled"),
         (data.events.len() - drawn, "without size or time not drawn"),
     ] {
         if count > 0 {

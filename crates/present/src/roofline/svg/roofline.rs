@@ -89,7 +89,7 @@ fn heading(canvas: &mut Canvas, section: &Section, data: &Roofline<'_>, area: Re
         Some(format!("{} {words}", quantity::value(value, unit)))
     };
     facts.extend(fact("time_ns", Unit::Nanoseconds, "in all"));
-    facts.extend(fact("assessed_pct", Unit::Percent, "of it held against a roof"));
+    facts.extend(fact("assessed_pct", Unit::Percent, "of it has a roof"));
     facts.extend(fact("headroom_ns", Unit::Nanoseconds, "above the best time"));
     let facts = fitting(&facts.join(" · "), 11.0, area.width());
     canvas.text("quiet", (area.left, area.top + 31.0), Anchor::Start, &facts);
@@ -208,14 +208,14 @@ fn entries(data: &Roofline<'_>, categories: &Categories, places: &[Place], unnam
         entries.push((Swatch::Ring, format!("above its roof {}", quantity::thousands(above as i64))));
     }
     if data.points.iter().any(|point| waste(point).is_some()) {
-        entries.push((Swatch::Arrow, "to the intensity without needless bytes".to_owned()));
+        entries.push((Swatch::Arrow, "to the intensity without redundant bytes".to_owned()));
     }
     let mut remarks = Vec::new();
     if data.points.iter().any(|point| point.time.is_some()) {
         remarks.push("area: share of the time".to_owned());
     }
     if unnamed > 0 {
-        remarks.push(format!("{} without a name here", quantity::thousands(unnamed as i64)));
+        remarks.push(format!("{} not labeled", quantity::thousands(unnamed as i64)));
     }
     let nowhere = places.iter().filter(|place| **place == Place::Nowhere).count();
     if nowhere > 0 {

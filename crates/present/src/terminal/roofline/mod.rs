@@ -167,7 +167,7 @@ fn communication(data: &Communication<'_>, width: usize) -> Vec<String> {
         chart.write_beside(link.total, &format!("{} {}", link.name, with_unit(link.total * 1e9, "B/s")));
     }
     let across = chart.x.binary_ticks(20.0);
-    let heading = "bandwidth in B/s over the size of messages; dashed: what protocols leave";
+    let heading = "bandwidth in B/s over message size; dashed: after protocol overhead";
     let style = |index: usize| match data.events.get(index) {
         Some(event) if event.is_above() => WORSE,
         _ => COMMUNICATION,

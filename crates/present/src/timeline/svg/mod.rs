@@ -211,7 +211,7 @@ impl Drawing {
         }
         let slices: usize = charts.charts.iter().map(|chart| chart.slices.len()).sum();
         let mut notes = vec![format!(
-            "{}; where several share a pixel the longest gives the colour, and what they cover the strength",
+            "{}; where several share a pixel, the longest sets the color, and their coverage the intensity",
             quantity::counted(slices, "slice")
         )];
         notes.extend(

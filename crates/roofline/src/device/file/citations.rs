@@ -48,7 +48,7 @@ pub(super) fn resolve(root: &mut Node) -> Result<(), Problem> {
 fn read(root: &Node, citations: &mut Vec<Citation>) -> Result<(), Problem> {
     let Some(list) = root.get(SOURCES) else { return Ok(()) };
     if !list.is_map() {
-        let cause = format!("`{SOURCES}` must be a map from ids to documents, and is {}", list.described());
+        let cause = format!("`{SOURCES}` must be a map from ids to documents, not {}", list.described());
         return Err(Problem::new(list.line, cause));
     }
     for Entry { key, line, value } in list.entries() {

@@ -164,8 +164,8 @@ impl Reader<'_> {
     fn counts(&self) -> Result<Counts, Problem> {
         let Some(value) = self.node.get("peak_unit") else { return Ok(Counts::Operations) };
         value.text().and_then(Counts::from_id).ok_or_else(|| {
-            Problem::new(value.line, format!("{} is no unit of a peak", value.described()))
-                .hint("it is `ops` or `macs`")
+            Problem::new(value.line, format!("{} is not a peak unit", value.described()))
+                .hint("use `ops` or `macs`")
         })
     }
 }

@@ -18,8 +18,8 @@ use super::{Confidence, Device, Source};
 const LARGEST: u64 = 4 << 20;
 
 /// What a device without any roof lacks, and what to do.
-const NOTHING: &str = "there is neither a peak nor a bandwidth";
-const NEEDED: &str = "give `hbm_bw_GBps` and `compute_peaks_GFLOPs`: see docs/devices.md";
+const NOTHING: &str = "neither a peak nor a bandwidth";
+const NEEDED: &str = "add `hbm_bw_GBps` and `compute_peaks_GFLOPs`: see docs/devices.md";
 
 /// What the cores of a processor are called, in the catalogue and in files that eaves writes.
 const CORE: &str = "core";
@@ -71,7 +71,7 @@ impl Problem {
     }
 
     fn within(self, path: &Path) -> FileError {
-        let usual = || "the format of peaks files is described in docs/devices.md".to_owned();
+        let usual = || "see docs/devices.md for the format of peaks files".to_owned();
         FileError {
             path: path.to_owned(),
             line: self.line,
@@ -100,8 +100,8 @@ pub fn read(path: &Path) -> Result<Device, FileError> {
     let failed = |cause, hint| FileError { path: path.to_owned(), line: None, cause, hint };
     let Some(found) = found else {
         let cause = match &member {
-            Some(member) => format!("there is no device `{member}` in it, but {}", ids()),
-            None => format!("there are {} devices in it: {}", devices.len(), ids()),
+            Some(member) => format!("no device `{member}` in it; devices are {}", ids()),
+            None => format!("it contains {} devices: {}", devices.len(), ids()),
         };
         let names = devices.iter().map(|device| format!("{}#{}", path.display(), device.id));
         return Err(failed(cause, format!("name one: {}", names.collect::<Vec<_>>().join(" or "))));
@@ -166,7 +166,7 @@ fn text(path: &Path) -> Result<String, FileError> {
     };
     let size = std::fs::metadata(path).map_err(io)?.len();
     if size > LARGEST {
-        return Err(failed(format!("{size} bytes are too many for a peaks file"), "is it a trace?"));
+        return Err(failed(format!("too large for a peaks file: {size} bytes"), "is it a trace?"));
     }
     String::from_utf8(std::fs::read(path).map_err(io)?)
         .map_err(|error| failed(format!("not UTF-8: {error}"), "save it as UTF-8"))
@@ -190,7 +190,7 @@ fn devices(text: &str, file: &str) -> Result<Vec<Device>, Problem> {
     if !root.is_map() {
         return Err(Problem::new(
             root.line,
-            format!("a peaks file is a map of keys, and this is {}", root.described()),
+            format!("a peaks file must be a map, not {}", root.described()),
         ));
     }
     if let Some(list) = root.get("devices") {
@@ -228,7 +228,7 @@ fn device(node: &Node, id: &str, file: &str) -> Result<Device, Problem> {
     if !node.is_map() {
         return Err(Problem::new(
             node.line,
-            format!("a device is a map of keys, and this is {}", node.described()),
+            format!("a device must be a map, not {}", node.described()),
         ));
     }
     let source = Source { text: file.to_owned(), confidence: Confidence::Medium };

@@ -81,8 +81,8 @@ pub(super) fn device(node: &Node, id: &str, file: Source) -> Result<Device, Prob
         known(entry, &keys)?;
     }
     let name = text(node, "name")?.ok_or_else(|| {
-        Problem::new(node.line, "there is no `name`").hint(
-            "a peaks file has at least `name`, `hbm_bw_GBps` and `compute_peaks_GFLOPs`: see docs/devices.md",
+        Problem::new(node.line, "no `name`").hint(
+            "a peaks file needs at least `name`, `hbm_bw_GBps` and `compute_peaks_GFLOPs`: see docs/devices.md",
         )
     })?;
     let mut peaks = Vec::new();
@@ -121,7 +121,7 @@ fn inherited(node: &Node, above: &Source) -> Result<Source, Problem> {
         None => above.confidence,
         Some(value) => value.text().and_then(Confidence::from_id).ok_or_else(|| {
             Problem::new(value.line, format!("{} is no confidence", value.described()))
-                .hint("it is one of unverified, low, medium, high, measured")
+                .hint("expected one of unverified, low, medium, high, measured")
         })?,
     };
     let text = text(node, "source")?.unwrap_or_else(|| above.text.clone());
@@ -148,7 +148,7 @@ fn positive(node: &Node, factor: f64) -> Result<Option<f64>, Problem> {
         Some(0.0) => Ok(None),
         Some(value) => Ok(Some(value)),
         None => Err(Problem::new(node.line, format!("{} is no amount", node.described()))
-            .hint("a number above zero; leave out what is not known")),
+            .hint("expected a number above zero; omit unknown values")),
     }
 }
 
@@ -171,7 +171,7 @@ pub(super) fn text(node: &Node, name: &str) -> Result<Option<String>, Problem> {
     match value.text() {
         Some(text) => Ok(Some(text.to_owned())),
         None => {
-            Err(Problem::new(value.line, format!("`{name}` must be a text, and is {}", value.described())))
+            Err(Problem::new(value.line, format!("`{name}` must be a string, not {}", value.described())))
         }
     }
 }
@@ -180,14 +180,14 @@ fn texts(node: &Node, name: &str) -> Result<Vec<String>, Problem> {
     let Some(value) = node.get(name) else { return Ok(Vec::new()) };
     let items = list(value, name)?;
     let text = |item: &Node| {
-        let wrong = || Problem::new(item.line, format!("`{name}` must be a list of texts"));
+        let wrong = || Problem::new(item.line, format!("`{name}` must be a list of strings"));
         item.text().map(str::to_owned).ok_or_else(wrong)
     };
     items.iter().map(text).collect()
 }
 
 fn list<'a>(value: &'a Node, name: &str) -> Result<&'a [Node], Problem> {
-    let wrong = || Problem::new(value.line, format!("`{name}` must be a list, and is {}", value.described()));
+    let wrong = || Problem::new(value.line, format!("`{name}` must be a list, not {}", value.described()));
     value.items().ok_or_else(wrong)
 }
 
@@ -213,12 +213,12 @@ fn rate(entry: &Entry) -> Option<(f64, Counts)> {
 fn block(entry: &Entry, above: &Source) -> Result<Vec<(String, usize, Fact, Counts)>, Problem> {
     let (factor, counts) = rate(entry).ok_or_else(|| {
         let units = RATES.map(|(name, ..)| name).join(", ");
-        Problem::new(entry.line, format!("`{}` ends in no unit", entry.key))
+        Problem::new(entry.line, format!("`{}` has no unit suffix", entry.key))
             .hint(format!("units are {units}"))
     })?;
     if !entry.value.is_map() {
         let cause =
-            format!("`{}` must be a map from types to rates, and is {}", entry.key, entry.value.described());
+            format!("`{}` must be a map from types to rates, not {}", entry.key, entry.value.described());
         return Err(Problem::new(entry.value.line, cause));
     }
     let source = inherited(&entry.value, above)?;
@@ -237,7 +237,7 @@ fn block(entry: &Entry, above: &Source) -> Result<Vec<(String, usize, Fact, Coun
 fn dense(entry: &Entry, above: &Source, peaks: &mut Vec<Peak>) -> Result<(), Problem> {
     for (key, line, dense, counts) in block(entry, above)? {
         if peaks.iter().any(|peak| peak.key == key) {
-            return Err(Problem::new(line, format!("there is a peak of `{key}` in another unit already")));
+            return Err(Problem::new(line, format!("duplicate peak of `{key}` in another unit")));
         }
         let (arithmetic, engine) = key::meaning(&key);
         peaks.push(Peak { key, arithmetic, engine, dense, sparse: None, counts });
@@ -250,9 +250,9 @@ fn sparse(entry: &Entry, above: &Source, peaks: &mut [Peak]) -> Result<(), Probl
         let Some(peak) = peaks.iter_mut().find(|peak| peak.key == key && peak.counts == counts) else {
             return Err(Problem::new(
                 line,
-                format!("a sparse peak of `{key}` needs a dense one that counts the same"),
+                format!("a sparse peak of `{key}` needs a dense one in the same unit"),
             )
-            .hint(format!("give it under `{DENSE}...`")));
+            .hint(format!("add it under `{DENSE}...`")));
         };
         peak.sparse = Some(sparse);
     }
@@ -268,7 +268,7 @@ fn memory(node: &Node, above: &Source) -> Result<Vec<Memory>, Problem> {
         let source = inherited(item, above)?;
         let id = text(item, "id")?.ok_or_else(|| Problem::new(item.line, "a memory level needs an `id`"))?;
         if levels.iter().any(|level: &Memory| level.id == id) {
-            return Err(Problem::new(item.line, format!("there is a memory level `{id}` already")));
+            return Err(Problem::new(item.line, format!("duplicate memory level `{id}`")));
         }
         let mut size = None;
         for (key, factor) in SIZES {
@@ -288,7 +288,7 @@ fn memory(node: &Node, above: &Source) -> Result<Vec<Memory>, Problem> {
                 .insert(0, Memory { id: "hbm".into(), name: "HBM".into(), bandwidth, ..Memory::default() }),
             Some(level) if level.bandwidth.is_none() => level.bandwidth = bandwidth,
             Some(_) => {
-                return Err(Problem::new(value.line, "the bandwidth of `hbm` is under `memory` already"));
+                return Err(Problem::new(value.line, "the bandwidth of `hbm` is already under `memory`"));
             }
         }
     }
@@ -304,7 +304,7 @@ fn rates(node: &Node, above: &Source) -> Result<Vec<Rate>, Problem> {
         let source = inherited(item, above)?;
         let key = text(item, "id")?.ok_or_else(|| Problem::new(item.line, "a rate needs an `id`"))?;
         if rates.iter().any(|rate: &Rate| rate.key == key) {
-            return Err(Problem::new(item.line, format!("there is a rate `{key}` already")));
+            return Err(Problem::new(item.line, format!("duplicate rate `{key}`")));
         }
         // Zero says that it is not known, as everywhere.
         if let Some(per_second) = optional(item, "G_per_s", 1e9, &source)? {
@@ -324,21 +324,21 @@ pub(super) fn links(node: &Node, above: &Source) -> Result<Vec<Link>, Problem> {
         let name = text(item, "name")?.unwrap_or_else(|| "link".to_owned());
         let per_direction = optional(item, "bw_GBps", 1e9, &source)?.ok_or_else(|| {
             Problem::new(item.line, format!("the link `{name}` has no `bw_GBps`"))
-                .hint("give GB/s of one link in one direction, or leave the link out if that is not known")
+                .hint("state GB/s of one link in one direction, or omit the link if unknown")
         })?;
         let count = match item.get("count") {
             None => 1,
             Some(value) => {
                 value.text().and_then(|text| text.parse().ok()).filter(|count| *count > 0).ok_or_else(
-                    || Problem::new(value.line, format!("{} is no number of links", value.described())),
+                    || Problem::new(value.line, format!("{} is not a number of links", value.described())),
                 )?
             }
         };
         let kind = match item.get("kind") {
             None => None,
             Some(value) => Some(value.text().and_then(LinkKind::from_id).ok_or_else(|| {
-                Problem::new(value.line, format!("{} is no kind of link", value.described()))
-                    .hint("it is one of scale-up, host, network")
+                Problem::new(value.line, format!("{} is not a link kind", value.described()))
+                    .hint("expected one of scale-up, host, network")
             })?),
         };
         links.push(Link { name, aliases: texts(item, "aliases")?, kind, per_direction, count });

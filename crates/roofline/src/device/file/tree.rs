@@ -122,10 +122,10 @@ impl Builder {
                 Some(Open::Map { line, entries, .. }) => self.add(Node { line, kind: Kind::Map(entries) }),
                 None => Ok(()),
             },
-            Event::Alias(_) => Err(Problem::new(line, "references (`*name`) are not read")
-                .hint("write the value where it belongs")),
+            Event::Alias(_) => Err(Problem::new(line, "references (`*name`) are not supported")
+                .hint("write out the value instead")),
             Event::DocumentStart(..) if self.root.is_some() => {
-                Err(Problem::new(line, "a second document begins here")
+                Err(Problem::new(line, "a second document starts here")
                     .hint("several devices of one file go under `devices:`"))
             }
             _ => Ok(()),
@@ -144,12 +144,12 @@ impl Builder {
                     if let Some(first) = entries.iter().find(|entry| entry.key == text) {
                         return Err(Problem::new(
                             node.line,
-                            format!("`{text}` is there twice, first in line {}", first.line),
+                            format!("duplicate key `{text}`, first in line {}", first.line),
                         ));
                     }
                     *key = Some((text, node.line));
                 }
-                (None, _) => return Err(Problem::new(node.line, "a key must be a text")),
+                (None, _) => return Err(Problem::new(node.line, "a key must be a string")),
             },
         }
         Ok(())

@@ -83,7 +83,7 @@ pub(super) fn of(
 ) -> Result<Attention, Unmodelled> {
     let ([batch, query_heads, query_tokens, key_dim], [_, key_heads, key_tokens, dim]) = (query, key);
     if key_dim != dim || key_tokens != value[2] {
-        return Err(format!("queries {query:?}, keys {key:?} and values {value:?} do not fit"));
+        return Err(format!("incompatible queries {query:?}, keys {key:?} and values {value:?}"));
     }
     Ok(Attention {
         batch,
@@ -213,7 +213,7 @@ fn package_with_output(call: &Call<'_>) -> Result<Work, Unmodelled> {
 /// versions have none, three or four gradients to write, so the first flag is the causal one.
 fn package_backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
     let place = (6..call.inputs.len()).find(|place| matches!(call.scalar(*place), "True" | "False"));
-    let place = place.ok_or("whether it is causal was not recorded")?;
+    let place = place.ok_or("causality not recorded")?;
     let mask = window(call, call.known_flag(place)?, place + 1);
     Ok(attention(call, 1, Order::TokensFirst)?.backward_with(mask))
 }

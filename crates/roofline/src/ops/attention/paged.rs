@@ -115,9 +115,9 @@ impl Token {
     }
 }
 
-const LENGTHS: &str = "how long the sequences are was not recorded: annotate the steps of the server";
-const UNCACHED: Basis = Basis::AtLeast("what was read of the sequences before was not recorded");
-const LIKE_KEYS: Basis = Basis::Estimated("the cache is taken to be stored like the keys");
+const LENGTHS: &str = "sequence lengths not recorded: annotate the server's steps";
+const UNCACHED: Basis = Basis::AtLeast("cached sequence lengths not recorded");
+const LIKE_KEYS: Basis = Basis::Estimated("assumes the cache to have the keys' type");
 
 /// A single sequence: the tensor of pages has a row for each, the longest is a number.
 pub(super) fn only_sequence(call: &Call<'_>, queries: f64, pages: usize, longest: usize) -> Option<Step> {
@@ -127,7 +127,7 @@ pub(super) fn only_sequence(call: &Call<'_>, queries: f64, pages: usize, longest
 }
 
 fn heads_at(call: &Call<'_>, place: usize) -> Result<f64, Unmodelled> {
-    call.number(place).ok_or_else(|| "how many heads the keys have was not recorded".to_owned())
+    call.number(place).ok_or_else(|| "number of key heads not recorded".to_owned())
 }
 
 /// Queries (tokens, heads, extent), keys and values (..., heads, extent), or all with heads and extents as one. Latent

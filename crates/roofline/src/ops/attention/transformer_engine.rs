@@ -19,11 +19,11 @@ pub(in crate::ops) const FORMULAS: &[Formula] = &[Formula {
     backward: Some(|call| parsed(call).map(|found| found.work(Attention::backward_over))),
 }];
 
-const NO_MASK: Basis = Basis::AtLeast("its mask was not recorded and is taken to be causal");
+const NO_MASK: Basis = Basis::AtLeast("mask not recorded; assumed causal");
 const NO_LENGTHS: Basis = Basis::AtLeast(
-    "neither its mask nor the lengths of packed sequences were recorded: causal and equally long",
+    "mask and packed sequence lengths not recorded: assumed causal and equally long",
 );
-const EQUAL_LENGTHS: Basis = Basis::Estimated("all sequences but the longest are taken to be equally long");
+const EQUAL_LENGTHS: Basis = Basis::Estimated("assumes all sequences but the longest to be equally long");
 
 struct Fused {
     attention: Attention,
@@ -69,7 +69,7 @@ fn parsed(call: &Call<'_>) -> Result<Fused, Unmodelled> {
     let starts = call.tensors().find(|tensor| tensor.shape.len() == 1);
     let sequences = starts.map_or(0.0, |starts| starts.elements() - 1.0);
     if sequences < 1.0 {
-        return Err("how many sequences there are was not recorded".to_owned());
+        return Err("number of sequences not recorded".to_owned());
     }
     let (query, key, value) = match (operands.as_slice(), call.name) {
         ([packed, ..], "FusedAttnFunc_qkvpacked") => {
@@ -83,7 +83,7 @@ fn parsed(call: &Call<'_>) -> Result<Fused, Unmodelled> {
         ([query, key, value, ..], "FusedAttnFunc") => {
             ((Rows::of(query, 1)?, query), (Rows::of(key, 1)?, key), Rows::of(value, 1)?)
         }
-        _ => return Err("its operands were not recorded".to_owned()),
+        _ => return Err("operands not recorded".to_owned()),
     };
     // Packed tokens have one axis where padded ones have two.
     let axes = if call.name == "FusedAttnFunc_qkvpacked" { 4 } else { 3 };

@@ -42,7 +42,7 @@ fn pairs(call: &Call<'_>, attention: &Attention, places: &Places, mask: Mask) ->
     let sequences = bounds - 1.0;
     let [longest_query, longest_key] = places.longest.map(|place| call.number(place));
     let (Some(queries), Some(keys)) = (longest_query, longest_key) else {
-        return Err("the longest sequence was not recorded".to_owned());
+        return Err("longest sequence not recorded".to_owned());
     };
     if sequences < 1.0 {
         return Ok(0.0);
@@ -70,7 +70,7 @@ fn packed(call: &Call<'_>, first: usize) -> Result<Attention, Unmodelled> {
     )
 }
 
-const AS_LONG: Basis = Basis::Estimated("all sequences but the longest are taken to be equally long");
+const AS_LONG: Basis = Basis::Estimated("assumes all sequences but the longest to be equally long");
 
 /// Attention, and the pairs of all its sequences.
 pub(super) struct Sequences {
@@ -157,7 +157,7 @@ fn package_backward_of_forward(call: &Call<'_>) -> Result<Work, Unmodelled> {
 
 fn of_package(call: &Call<'_>) -> Result<Sequences, Unmodelled> {
     if call.optional(3).is_none() {
-        return Err("the lengths of the sequences were not recorded".to_owned());
+        return Err("sequence lengths not recorded".to_owned());
     }
     either(call, 0, &Places { lengths: [3, 4], longest: [5, 6] }, window(call, call.known_flag(9)?, 10))
 }
@@ -184,7 +184,7 @@ fn second(call: &Call<'_>) -> Result<Work, Unmodelled> {
 /// the first there is.
 fn third(call: &Call<'_>) -> Result<Work, Unmodelled> {
     let is_flag = |place: &usize| matches!(call.scalar(*place), "True" | "False");
-    let place = (20..call.inputs.len()).find(is_flag).ok_or("whether it is causal was not recorded")?;
+    let place = (20..call.inputs.len()).find(is_flag).ok_or("causality not recorded")?;
     let mask = window(call, call.known_flag(place)?, place + 1);
     if call.optional(14).is_some() {
         return over_pages(call, mask, call.optional(5), [14, 13]);
@@ -218,7 +218,7 @@ fn over_pages(
     };
     let step = call.step.or_else(|| only_sequence(call, tokens, pages, longest));
     let step =
-        step.ok_or("how much of the paged cache is used was not recorded: annotate the steps of the server")?;
+        step.ok_or("paged cache usage not recorded: annotate the server's steps")?;
     token.work(&mask.left.map_or(step, |left| step.within(left + 1.0)))
 }
 

@@ -53,7 +53,7 @@ fn efficient(call: &Call<'_>) -> Result<Work, Unmodelled> {
     }
     let (key_place, window_place) = if is_flag(call, 8) { (6, 12) } else { (7, 13) };
     if call.optional(window_place - 1).is_some() {
-        return Err("how many keys of each sequence are used was not recorded".to_owned());
+        return Err("number of keys per sequence not recorded".to_owned());
     }
     same_lengths(call, 0, [4, 6, key_place])?;
     let places = Places { lengths: [4, 5], longest: [6, key_place] };
@@ -77,7 +77,7 @@ fn composable_backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
     let has_both = call.inputs.len() >= 18;
     let (key_place, mask_place) = if has_both { (8, 15) } else { (7, 14) };
     if call.optional(key_place + 1).is_some() {
-        return Err("how many keys of each sequence are used was not recorded".to_owned());
+        return Err("number of keys per sequence not recorded".to_owned());
     }
     same_lengths(call, 1, [5, 7, key_place])?;
     let places = Places { lengths: [5, 6], longest: [7, key_place] };
@@ -88,7 +88,7 @@ fn composable_backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
 /// `(query, key, value, starts, starts, lengths, longest, longest, dropout, scale, causal, left, right, softmax, pages)`.
 fn flash(call: &Call<'_>) -> Result<Work, Unmodelled> {
     if call.optional(5).is_some() || call.optional(14).is_some() {
-        return Err("how many keys of each sequence are used was not recorded".to_owned());
+        return Err("number of keys per sequence not recorded".to_owned());
     }
     let mask = window(call, call.known_flag(10)?, 11);
     Ok(either(call, 0, &Places { lengths: [3, 4], longest: [6, 7] }, mask)?.forward())

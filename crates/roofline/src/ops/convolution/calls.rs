@@ -206,7 +206,7 @@ fn backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
 }
 
 const BY_KERNELS: Basis =
-    Basis::Estimated("which gradients were asked for is taken from the names of the kernels");
+    Basis::Estimated("requested gradients inferred from kernel names");
 
 /// Which gradients are asked for, of input, weights and bias: the last argument.
 fn mask(call: &Call<'_>) -> Result<[bool; 3], Unmodelled> {
@@ -214,7 +214,7 @@ fn mask(call: &Call<'_>) -> Result<[bool; 3], Unmodelled> {
     match flags.as_slice() {
         [input, weight] => Ok([*input, *weight, false]),
         [input, weight, bias] => Ok([*input, *weight, *bias]),
-        _ => Err("which gradients are asked for was not recorded".to_owned()),
+        _ => Err("requested gradients not recorded".to_owned()),
     }
 }
 

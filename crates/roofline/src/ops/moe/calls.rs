@@ -82,7 +82,7 @@ fn fused(call: &Call<'_>) -> Result<Work, Unmodelled> {
 
 /// `(output, x, up weights, down weights, ..., ..., ..., ..., number of chosen, ...)`.
 fn fused_into(call: &Call<'_>) -> Result<Work, Unmodelled> {
-    let top_k = call.number(8).ok_or("how many experts a token goes through was not recorded")?;
+    let top_k = call.number(8).ok_or("experts per token not recorded")?;
     let output = call.tensor(0)?.precision()?;
     whole(call.tensor(1)?, call.tensor(2)?, call.tensor(3)?, top_k, output)
 }
@@ -98,7 +98,7 @@ fn fused_with_routing(call: &Call<'_>) -> Result<Work, Unmodelled> {
         return Err("the weights of the experts were not recorded".to_owned());
     };
     let mut numbers = (3..call.inputs.len()).filter_map(|place| call.number(place));
-    let top_k = numbers.nth(1).ok_or("how many experts a token goes through was not recorded")?;
+    let top_k = numbers.nth(1).ok_or("experts per token not recorded")?;
     // The activations are quantised on the way.
     let arithmetic = up.precision()?.arithmetic();
     Ok(Work { arithmetic, ..whole(x, up, down, top_k, Precision::BF16)? })

@@ -109,7 +109,7 @@ fn sorted(call: &Call<'_>, places: [usize; 3], scales: &[usize], packed: f64) ->
     let (rows, columns) = match *x.shape.as_slice() {
         [rows, columns] => (rows as f64, columns as f64),
         // Batches of experts: how many rows of each are in use is a value on the device.
-        _ => return Err("how many rows each expert has was not recorded".to_owned()),
+        _ => return Err("rows per expert not recorded".to_owned()),
     };
     let [_, n] = output.rows_and_columns()?;
     let product =
@@ -127,7 +127,7 @@ fn masked(
 ) -> Result<Work, Unmodelled> {
     let [output, x, weights] = [call.tensor(places[0])?, call.tensor(places[1])?, call.tensor(places[2])?];
     let ([groups, rows, k], [_, _, n]) = (x.extents()?, output.extents()?);
-    let expected = call.number(expected).ok_or("how many rows each expert has was not recorded")?;
+    let expected = call.number(expected).ok_or("rows per expert not recorded")?;
     let used = expected.clamp(0.0, rows);
     let share = if rows > 0.0 { used / rows } else { 0.0 };
     let stored = x.precision()?;
@@ -146,7 +146,7 @@ fn masked(
 }
 
 const AS_EXPECTED: Basis =
-    Basis::Estimated("each expert is taken to have as many rows as its caller expects");
+    Basis::Estimated("assumes each expert to have as many rows as its caller expects");
 
 /// `(a, [output,] weights, [bias,] scales, ..., workspace, sorted tokens, experts, padded tokens, weights of the chosen,
 /// block, chosen, flags, format, m, n, k, ...)`. The number of chosen experts is the last number before the flags.
@@ -155,7 +155,7 @@ fn marlin(call: &Call<'_>) -> Result<Work, Unmodelled> {
     let (weights, sizes) = (gemm::words(call)?, gemm::sizes(call, x)?);
     let is_flag = |place: usize| matches!(call.scalar(place), "True" | "False");
     let chosen = (1..sizes).rev().skip(1).find(|place| !is_flag(*place)).and_then(|place| call.number(place));
-    let top_k = chosen.ok_or("how many experts a token goes through was not recorded")?;
+    let top_k = chosen.ok_or("experts per token not recorded")?;
     let [tokens, k] = x.rows_and_columns()?;
     let scales: Vec<usize> = (weights + 1..sizes)
         .filter(|place| call.optional(*place).is_some_and(|tensor| tensor.shape.len() == 3))

@@ -22,7 +22,7 @@ pub(in crate::ops) const WRAPPERS: &[Formula] = &[Formula {
 }];
 
 const FROM_BLOCKS: Basis = Basis::Estimated(
-    "the width of experts and how many are chosen follow from the blocks that were launched; experts are taken to be equally likely",
+    "expert width and number inferred from launched blocks; assumes experts to be equally likely",
 );
 
 /// Experts that a token is taken to go through at most.
@@ -178,8 +178,8 @@ fn forward(call: &Call<'_>) -> Result<Work, Unmodelled> {
     Ok(layer.fused().on(FROM_BLOCKS))
 }
 
-const UNKNOWN: &str = "neither the width of its experts nor how many are chosen is among its arguments, and its kernels do \
-                       not say them: give it a formula with --ops";
+const UNKNOWN: &str = "expert width and number are neither arguments nor known from its kernels: define a formula \
+    with --ops";
 
 /// How many experts are here, and how many a token chooses: the one number for which as many blocks are launched. All
 /// experts are here if that fits; TensorRT-LLM's kernels are also launched for a part of them, the largest half, quarter,

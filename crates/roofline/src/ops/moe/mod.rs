@@ -11,7 +11,7 @@ pub(super) use grouped::FORMULAS as GROUPED;
 pub(super) use launches::WRAPPERS;
 
 /// What is not known of a layer: which experts its tokens chose.
-const EQUALLY_LIKELY: Basis = Basis::Estimated("experts are taken to be equally likely");
+const EQUALLY_LIKELY: Basis = Basis::Estimated("assumes experts to be equally likely");
 
 /// A layer of experts.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -62,7 +62,7 @@ struct DeviceQuery {
 
 /// The body of a request. What is no JSON, or not of this form, is the client's mistake, as everything it sends.
 fn body<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
-    let wrong = |error: serde_json::Error| Problem::bad(format!("the body is not as expected: {error}"));
+    let wrong = |error: serde_json::Error| Problem::bad(format!("invalid body: {error}"));
     // A list would be taken for the fields in their order.
     let fields: Map<String, Value> = serde_json::from_slice(bytes).map_err(wrong)?;
     serde_json::from_value(Value::Object(fields)).map_err(wrong)
@@ -197,8 +197,8 @@ fn measured(told: &[Progress]) -> Measured {
 /// What measurements are of, or how to get some.
 fn note(is_measured: bool, device: &str) -> String {
     match is_measured {
-        true => format!("measured on the machine of this server, whatever `{device}` is"),
-        false => "not asked for: `run_measured=true` runs kernels on this machine".to_owned(),
+        true => format!("measured on this server's machine, regardless of `{device}`"),
+        false => "not requested: `run_measured=true` runs kernels on this machine".to_owned(),
     }
 }
 
@@ -349,7 +349,7 @@ fn recommended(shared: &Shared, shape: [u64; 3], (word, device): (&str, &str)) -
     Ok(json!({
         "precision": name,
         "method": method,
-        "reason": format!("quickest by prediction of what {device} supports; what it does to results was not looked at"),
+        "reason": format!("fastest predicted precision that {device} supports; effects on results not considered"),
         "predicted_speedup": time(&base) / time(&best),
         "memory_bound": best.get("class").is_some_and(|class| class == "memory-bound"),
         "memory_savings_pct": saved,
@@ -412,7 +412,7 @@ fn completed(shared: &Shared, given: &Map<String, Value>) -> Result<Value, Probl
         .rows
         .first()
         .or(predicted.unsupported.first())
-        .ok_or_else(|| Problem::bad("nothing is known of that"))?;
+        .ok_or_else(|| Problem::bad("no data"))?;
     let work = |id: &str| row.get(id).and_then(Value::as_f64);
     let or = |id: &str, computed: Option<f64>| given.get(id).and_then(Value::as_f64).or(computed);
     Ok(json!({

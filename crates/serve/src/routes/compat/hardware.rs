@@ -153,7 +153,7 @@ async fn add(
     }
     if find(&key.replace('_', "-")).is_ok() {
         return Err(
-            Problem::failed(format!("`{key}` is a device of the catalogue")).hint("take another name")
+            Problem::failed(format!("`{key}` is already in the catalog")).hint("take another name")
         );
     }
     let made = description.device(&key)?;
@@ -171,7 +171,7 @@ async fn add(
             });
             let mut known = shared.described.0.lock().unwrap_or_else(PoisonError::into_inner);
             if known.len() >= MOST && !known.contains_key(&key) {
-                return Err(Problem::failed(format!("{MOST} devices were described already")));
+                return Err(Problem::failed(format!("limit of {MOST} devices reached")));
             }
             known.insert(key.clone(), (file, listed));
             Ok(Json(json!({"status": "ok", "name": made.name, "key": key})))

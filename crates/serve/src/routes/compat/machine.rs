@@ -26,8 +26,8 @@ pub(super) fn routes() -> Router<Arc<Shared>> {
 fn now() -> Result<Value, Problem> {
     let gpus = nvidia_gpus().unwrap_or_default();
     gpus.first().map(told).ok_or_else(|| {
-        Problem::new(StatusCode::SERVICE_UNAVAILABLE, "there is no NVIDIA driver on this machine")
-            .hint("/api/v1/live has samples of what there is")
+        Problem::new(StatusCode::SERVICE_UNAVAILABLE, "no NVIDIA driver on this machine")
+            .hint("/api/v1/live has the available samples")
     })
 }
 

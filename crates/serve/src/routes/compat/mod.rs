@@ -51,7 +51,7 @@ fn section<'a>(document: &'a Value, id: &str) -> Result<&'a Value, Problem> {
         Some(skipped) => Problem::missing(format!("not recorded: {}", text(skipped, "missing")))
             .hint(text(skipped, "how_to_record")),
         None => Problem::missing(format!("this run has no `{id}`"))
-            .hint("open a recording that has it; `eaves info` says what a file holds"),
+            .hint("open a recording that has it; `eaves info` shows what a file contains"),
     })
 }
 

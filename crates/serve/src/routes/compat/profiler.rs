@@ -139,7 +139,8 @@ fn timeline(loaded: &Loaded) -> Result<Value, Problem> {
             "gpu_ms": milliseconds("gpu_active_ns"),
             "overlap_ms": milliseconds("overlap_ns"),
         },
-        "note": format!("the first {MOST_EVENTS} events of each list, in order of time; /api/v1/runs/latest/timeline has all"),
+        "note": format!("the first {MOST_EVENTS} events of each list, in time order; /api/v1/runs/latest/timeline \
+            has all"),
     }))
 }
 
@@ -273,10 +274,10 @@ fn compile(document: &Value) -> Result<Value, Problem> {
         (
             "speedup",
             &Value::Null,
-            "the log has no run without the compiler; eaves.torch_compile measures both",
+            "the log has no uncompiled run; eaves.torch_compile measures both",
         ),
-        ("compile_time_ms", &compile_time, "the log has no times of compilations"),
-        ("fusion_ratio", &fusion, "the log has no code that the compiler generated"),
+        ("compile_time_ms", &compile_time, "the log has no compile times"),
+        ("fusion_ratio", &fusion, "the log has no generated code"),
     ];
     let missing: serde_json::Map<String, Value> = reasons
         .iter()
@@ -315,8 +316,8 @@ fn bottlenecks(document: &Value) -> Result<Value, Problem> {
 }
 
 async fn score() -> Problem {
-    Problem::missing("eaves gives no score: a sum of points says nothing about a program")
-        .hint("/api/profiler/bottlenecks lists findings with what each may gain")
+    Problem::missing("eaves computes no score: a sum of points says nothing about a program")
+        .hint("/api/profiler/bottlenecks lists findings with their possible gain")
 }
 
 #[cfg(test)]

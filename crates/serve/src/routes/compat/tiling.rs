@@ -115,8 +115,8 @@ async fn tiling(
     let word = shared.described.word(&asked.hardware_key)?;
     let units = device::find(&word).ok().and_then(|device| device.units).map(|units| units.value as u64);
     let units = units.filter(|units| *units > 0).ok_or_else(|| {
-        Problem::failed(format!("how many units `{}` has is not known", asked.hardware_key))
-            .hint("devices of the catalogue tell it: GET /api/v1/devices/NAME")
+        Problem::failed(format!("unknown number of units of `{}`", asked.hardware_key))
+            .hint("see catalog devices: GET /api/v1/devices/NAME")
     })?;
     Ok(Json(tilings(shape, units, &precision)))
 }

@@ -145,7 +145,7 @@ fn the_profiler_is_named_even_if_nothing_waits_for_it() {
     let found = findings(test);
     assert_eq!(
         found[0].claim,
-        "the profiler was busy for 5.0% (50 ns) of the time on rank 0, so times are longer than without it"
+        "the profiler was busy for 5.0% (50 ns) of the time on rank 0, so times are inflated"
     );
     assert_eq!((found[0].id, &found[0].gain), ("profiler_overhead", &None));
     let mut test = TestTrace::default();

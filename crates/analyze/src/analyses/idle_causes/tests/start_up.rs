@@ -38,7 +38,7 @@ fn what_the_host_does_before_the_first_kernel_is_not_launching_too_slowly() {
     assert_eq!((ids(&found).as_slice(), found[0].severity), (["start_up"].as_slice(), Severity::Info));
     assert_eq!(
         found[0].claim,
-        "start-up takes 68.5% (217.00 ms) of the recording and counts in no other finding: 217.00 ms before the first GPU \
+        "start-up takes 68.5% (217.00 ms) of the recording and is excluded from all other findings: 217.00 ms before the first GPU \
          activity"
     );
     assert_eq!(found[0].gain, None);
@@ -55,7 +55,7 @@ fn the_first_launch_of_a_kernel_loads_it() {
     let found = findings(test);
     assert_eq!(ids(&found), ["start_up"]);
     assert!(
-        found[0].claim.ends_with("726.00 ms in work that happens once (`cudaLaunchKernel`)"),
+        found[0].claim.ends_with("726.00 ms in one-time work (`cudaLaunchKernel`)"),
         "{}",
         found[0].claim
     );

@@ -107,7 +107,7 @@ fn launches_of_one_size_are_one_point_and_every_nanosecond_is_in_one_row() {
     assert_eq!(column(&section, "unmodelled", "name"), texts(["other", "Memcpy HtoD (Pageable -> Device)"]));
     let Value::Text(why) = &column(&section, "unmodelled", "reason")[0] else { panic!("no reason") };
     assert!(
-        why.starts_with("no counters of it were recorded; record with `rocprofv3 -i input.txt`"),
+        why.starts_with("no counters recorded; record with `rocprofv3 -i input.txt`"),
         "{why}"
     );
     assert!(why.contains("`eaves counters write --for roofline --arch gfx942`"), "{why}");

@@ -229,7 +229,7 @@ fn what_cannot_be_and_what_is_not_known_is_said() {
     );
     assert_eq!(
         section.findings[1].claim,
-        "50.0% of the busy time, communication apart, has no roofline model: operators without a formula (50.0%: `my::op`)"
+        "50.0% of the busy time (excluding communication) has no roofline model: operators without a formula (50.0%: `my::op`)"
     );
     assert_eq!(column(&section, "unmodelled", "name"), texts(["my::op"]));
     let counted = column(&section, "by_class", "counted_ns");

@@ -105,7 +105,7 @@ fn communication_and_what_no_operator_launched_have_rows_of_their_own() {
     assert_eq!((points.time(), points.busy, points.overlap()), (Ns(49), Ns(31), Ns(18)));
     assert_eq!(points.counted(Class::Unattributed), Ns(1));
     let reasons: Vec<_> = points.rows[1..].iter().map(|row| row.load.clone().unwrap_err()).collect();
-    assert_eq!(reasons[1], "cudaLaunchKernel was called outside every operator");
+    assert_eq!(reasons[1], "cudaLaunchKernel was called outside any operator");
     assert_eq!(reasons[2], "launching call not recorded");
 }
 

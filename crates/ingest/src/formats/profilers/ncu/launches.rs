@@ -202,7 +202,7 @@ impl Launches {
         metadata.tool = Some(tool.to_owned());
         metadata.times = Times::InSequence;
         metadata.clock =
-            Some("durations of single launches, which the profiler replays; no start times".to_owned());
+            Some("durations of replayed launches; no start times".to_owned());
         metadata.devices = self.devices.into_values().collect();
         for device in &mut metadata.devices {
             device.numbers.sort_by(|a, b| a.0.cmp(&b.0));

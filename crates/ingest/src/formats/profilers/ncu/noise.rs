@@ -13,10 +13,10 @@ pub(super) struct Noise {
 }
 
 /// What to do if counters may not be read.
-pub(in super::super) const ALLOW: &str = "run the profiler with administrator rights (`sudo`), or allow everybody to use the counters: write \
-    `options nvidia NVreg_RestrictProfilingToAdminUsers=0` into a file of /etc/modprobe.d and load the driver again \
-    (a restart does), in a container start it with `--cap-add=SYS_ADMIN`; \
-    see https://developer.nvidia.com/ERR_NVGPUCTRPERM";
+pub(in super::super) const ALLOW: &str = "run the profiler as root (`sudo`), or allow all users to access the \
+    counters: put `options nvidia NVreg_RestrictProfilingToAdminUsers=0` into a file in /etc/modprobe.d and \
+    reload the driver or reboot; start containers with `--cap-add=SYS_ADMIN`; see \
+    https://developer.nvidia.com/ERR_NVGPUCTRPERM";
 
 /// How to record what can be read.
 pub(super) const RECORD: &str = "record again with `LC_ALL=C ncu --csv --page raw --print-units base --log-file launches.csv <program>`, or \
@@ -73,16 +73,16 @@ impl Noise {
             return Refused { offset: error_at, what, hint: hint.to_owned() };
         }
         let (what, hint) = if let Some(report) = report {
-            let hint = format!("read that file: `eaves report {}`", quoted(&report));
-            (format!("messages of Nsight Compute alone; the launches are in {report}"), hint)
+            let hint = format!("use that file: `eaves report {}`", quoted(&report));
+            (format!("only messages of Nsight Compute; the launches are in {report}"), hint)
         } else if has_text_table {
-            ("the tables that Nsight Compute prints for people".to_owned(), RECORD.to_owned())
+            ("Nsight Compute's human-readable tables".to_owned(), RECORD.to_owned())
         } else if let Some(warning) = warning {
             (format!("Nsight Compute recorded no launches: {warning}"), RECORD.to_owned())
         } else if had_header {
-            ("a table of Nsight Compute without a launch".to_owned(), RECORD.to_owned())
+            ("a Nsight Compute table without launches".to_owned(), RECORD.to_owned())
         } else {
-            ("messages of Nsight Compute without a table of launches".to_owned(), RECORD.to_owned())
+            ("Nsight Compute messages without a launch table".to_owned(), RECORD.to_owned())
         };
         Refused { offset: 0, what, hint }
     }

@@ -108,7 +108,7 @@ impl Table {
         let Cell::Number(value) = read_number(value, decimal) else { return };
         if !self.launches.metric_once(place, known.metric, value * known.factor) {
             let metric = self.launches.trace.strings.get(known.metric).to_owned();
-            let detail = format!("`{metric}` of one launch has two values; the first counts");
+            let detail = format!("`{metric}` has two values for one launch; the first counts");
             self.launches.trace.diagnostics.note_detail(Oddity::BadValue, offset, detail);
         }
     }

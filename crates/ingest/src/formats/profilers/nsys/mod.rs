@@ -51,7 +51,7 @@ pub(super) fn read(stored: Stored<'_>) -> Result<Document, Refused> {
     samples::read(&database, &mut sink)?;
     about::read(&database, &mut sink)?;
     if sink.trace.events == 0 {
-        let what = "an export of Nsight Systems without a kernel, a call or a range".to_owned();
+        let what = "a Nsight Systems export without kernels, calls or ranges".to_owned();
         let hint = "record with `nsys profile --trace=cuda,nvtx,osrt -o report CMD`, then `nsys export --type sqlite`";
         return Err(Refused { offset: 0, what, hint: hint.to_owned() });
     }

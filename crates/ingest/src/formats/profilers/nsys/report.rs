@@ -27,13 +27,13 @@ pub(crate) fn is_name(path: &str) -> bool {
 fn read(input: Input<'_>) -> Result<Document, Refused> {
     let report = Path::new(input.path);
     if !report.is_file() {
-        let what = "a report of Nsight Systems inside of another file".to_owned();
+        let what = "a Nsight Systems report inside another file".to_owned();
         return Err(Refused { offset: 0, what, hint: format!("unpack it, then `{}`", command(report)) });
     }
     // What `nsys stats` leaves behind, unless the report was recorded anew since.
     let beside = report.with_extension("sqlite");
     if is_export_of(&beside, report) {
-        let note = format!("read from the export beside the report, {}", beside.display());
+        let note = format!("read from the export next to the report, {}", beside.display());
         return read_export(&beside, input, &note);
     }
     let outcome = export_tool::run("nsys", "report.sqlite", |to| {
@@ -62,7 +62,7 @@ fn read_export(path: &Path, input: Input<'_>, note: &str) -> Result<Document, Re
     let report = Path::new(input.path);
     let failed = |error: &dyn std::fmt::Display| Refused {
         offset: 0,
-        what: format!("the export of a report of Nsight Systems cannot be read: {error}"),
+        what: format!("cannot read the export of a Nsight Systems report: {error}"),
         hint: format!("`{}`", command(report)),
     };
     let size = path.metadata().map_err(|error| failed(&error))?.len();
@@ -87,13 +87,13 @@ fn refused(report: &Path, failure: &Failure) -> Refused {
     let command = command(report);
     let (what, hint) = match failure {
         Failure::NoTool => (
-            "a report of Nsight Systems, which only `nsys` can read, and `nsys` is not on the PATH"
+            "a Nsight Systems report, which only `nsys` can read, but `nsys` is not on the PATH"
                 .to_owned(),
-            format!("where Nsight Systems is installed: `{command}`, then give eaves that file"),
+            format!("run `{command}` where Nsight Systems is installed, and pass that file"),
         ),
         Failure::Failed(said) => (
-            format!("a report of Nsight Systems that `nsys export` failed on: {said}"),
-            format!("try `{command}`; reports of newer versions need an `nsys` as new"),
+            format!("a Nsight Systems report that `nsys export` failed on: {said}"),
+            format!("try `{command}`; newer reports need an equally new `nsys`"),
         ),
     };
     Refused { offset: 0, what, hint }

@@ -180,8 +180,8 @@ impl File {
                 (format!("nvprof recorded nothing: {text}"), offset, ncu::ALLOW)
             }
             Some((text, offset)) => (format!("nvprof recorded nothing: {text}"), offset, record),
-            None if self.is_for_people => ("the tables that nvprof prints for people".to_owned(), 0, record),
-            None => ("messages of nvprof without a row".to_owned(), 0, record),
+            None if self.is_for_people => ("nvprof's human-readable tables".to_owned(), 0, record),
+            None => ("nvprof messages without data".to_owned(), 0, record),
         };
         Err(Refused { offset, what, hint: hint.to_owned() })
     }

@@ -345,12 +345,12 @@ impl Events {
         let first = first.map(|slice| self.trace.slices.position[slice.index()] as u64);
         self.trace.diagnostics.note_many(Oddity::UnmatchedBegin, unfinished as u64, first);
         if self.foreign > 0 {
-            let detail = "packets of the kernel's own events (ftrace)";
+            let detail = "ftrace packets";
             self.trace.diagnostics.note_detail(Oddity::UnknownPhase, None, detail);
             self.trace.diagnostics.note_many(Oddity::UnknownPhase, self.foreign - 1, None);
         }
         if self.lost > 0 {
-            let detail = "packets that need others which the recorder dropped";
+            let detail = "packets that depend on packets dropped by the recorder";
             self.trace.diagnostics.note_detail(Oddity::Garbage, None, detail);
             self.trace.diagnostics.note_many(Oddity::Garbage, self.lost - 1, None);
         }

@@ -32,11 +32,11 @@ pub(super) fn each(reader: impl Read, mut take: impl FnMut(&[u8], u64)) -> (u64,
             Ok(Next::Damaged) => {
                 // What follows is read for its length alone; an error there changes nothing.
                 let _ = io::copy(&mut reader, &mut io::sink());
-                let what = "behind here packets cannot be told apart".to_owned();
+                let what = "packets after this point cannot be parsed".to_owned();
                 return (reader.get_ref().bytes, Some((Oddity::Garbage, offset, what)));
             }
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
-                let what = "the last packet is cut off".to_owned();
+                let what = "the last packet is truncated".to_owned();
                 return (reader.get_ref().bytes, Some((Oddity::Truncated, offset, what)));
             }
             Err(error) => return (offset, Some((Oddity::DamagedContainer, offset, error.to_string()))),

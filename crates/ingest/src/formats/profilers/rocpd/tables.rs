@@ -77,7 +77,7 @@ pub(super) fn read(run: Run<'_>, trace: &mut Trace) -> Result<Described, Refused
         found.agents.push(agent);
     })?;
     if let Some(offset) = damaged {
-        diagnostics.note_detail(Oddity::BadHeader, Some(offset), "what an agent says of itself");
+        diagnostics.note_detail(Oddity::BadHeader, Some(offset), "agent properties");
     }
     let wanted = ["id", "display_name", "kernel_name", "arch_vgpr_count", "accum_vgpr_count", "sgpr_count"];
     run.scan("rocpd_info_kernel_symbol", &wanted, diagnostics, |row| {

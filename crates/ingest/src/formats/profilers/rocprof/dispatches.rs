@@ -73,7 +73,7 @@ pub(super) fn read(input: Input<'_>) -> Result<Document, Refused> {
     if trace.events == 0 {
         return Err(super::super::shared::amd_text::table::refused(
             0,
-            "a list of dispatches of which none can be read",
+            "a list of dispatches, all unreadable",
         ));
     }
     let role = if has_counters { Role::Counters } else { Role::Kernels };

@@ -99,7 +99,7 @@ pub(super) fn read(input: Input<'_>) -> Result<Document, Refused> {
     let bytes = lines.bytes();
     let trace = recorder.finish(STYLE.tool, STYLE.clock);
     if trace.events == 0 {
-        return Err(table::refused(0, "a list of events of which none can be read"));
+        return Err(table::refused(0, "a list of events, all unreadable"));
     }
     let role = if has_operations { Role::Whole } else { Role::Others };
     Ok(part(set, EVENTS.id, role, trace, bytes))

@@ -66,7 +66,7 @@ pub(super) fn read(input: Input<'_>) -> Result<(Trace, u64), Refused> {
     window.fill(recorder.diagnostics());
     let list = |bytes: &[u8]| memchr::memchr(b'[', bytes).map(|at| at + 1);
     if !window.seek(recorder.diagnostics(), list) {
-        return Err(refused(0, "JSON of rocprof without a list of events"));
+        return Err(refused(0, "rocprof JSON without an event list"));
     }
     let is_whole = events(&mut window, &mut recorder, &mut drawing);
     let is_closed = description(&mut window, &mut recorder);
@@ -78,7 +78,7 @@ pub(super) fn read(input: Input<'_>) -> Result<(Trace, u64), Refused> {
     drawing.link(&mut recorder.trace);
     let trace = recorder.finish(STYLE.tool, STYLE.clock);
     if trace.slices.is_empty() {
-        let nothing = refused(0, "JSON of rocprof without a kernel, call, copy or range");
+        let nothing = refused(0, "rocprof JSON without kernels, calls, copies or ranges");
         return Err(refused_as_damaged("JSON of rocprof", &trace.diagnostics).unwrap_or(nothing));
     }
     Ok((trace, bytes))

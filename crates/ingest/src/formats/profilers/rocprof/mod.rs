@@ -49,7 +49,7 @@ pub(crate) const EVENTS: Format = Format {
 
 const STYLE: Style = Style {
     tool: "rocprof",
-    clock: "nanoseconds of the system's clock, host and device alike, as rocprof writes them",
+    clock: "nanoseconds of the system clock, for host and device, as written by rocprof",
     names_accumulators: false,
 };
 

@@ -46,7 +46,7 @@ pub(crate) const DISPATCHES: Format = Format {
 
 const STYLE: Style = Style {
     tool: "rocprof-compute",
-    clock: "nanoseconds of the system's clock, as the profiler below rocprof-compute writes them",
+    clock: "nanoseconds of the system clock, as written by the profiler that rocprof-compute runs",
     names_accumulators: true,
 };
 

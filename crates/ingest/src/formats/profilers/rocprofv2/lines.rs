@@ -77,8 +77,8 @@ pub(super) fn read(input: Input<'_>, format: &'static str) -> Result<Document, R
     if trace.events == 0 {
         return Err(Refused {
             offset: 0,
-            what: "output of rocprofv2 without a kernel, call, copy or mark".to_owned(),
-            hint: "the program started no kernel, or record with `rocprofv2 --kernel-trace APPLICATION`"
+            what: "rocprofv2 output without kernels, calls, copies or marks".to_owned(),
+            hint: "if the program launches kernels, record with `rocprofv2 --kernel-trace APPLICATION`"
                 .to_owned(),
         });
     }

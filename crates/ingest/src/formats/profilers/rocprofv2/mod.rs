@@ -28,7 +28,7 @@ pub(crate) const LINES: Format = Format {
 
 const STYLE: Style = Style {
     tool: "rocprofv2",
-    clock: "nanoseconds of the system's clock, host and device alike, as rocprofv2 writes them",
+    clock: "nanoseconds of the system clock, for host and device, as written by rocprofv2",
     names_accumulators: false,
 };
 

@@ -46,7 +46,7 @@ pub(crate) const SAMPLES: Format = Format {
 
 const STYLE: Style = Style {
     tool: "rocprofv3",
-    clock: "nanoseconds of the system's clock, host and device alike, as rocprofv3 writes them",
+    clock: "nanoseconds of the system clock, for host and device, as written by rocprofv3",
     names_accumulators: false,
 };
 
@@ -95,7 +95,7 @@ fn is_samples(first: &[u8]) -> bool {
 fn read_samples(_: Input<'_>) -> Result<Document, Refused> {
     Err(Refused {
         offset: 0,
-        what: "samples of instructions, of which no kernel's time or counters can be told".to_owned(),
-        hint: "name the `kernel_trace` or `counter_collection` file of the same run".to_owned(),
+        what: "instruction samples, without kernel times or counters".to_owned(),
+        hint: "use the `kernel_trace` or `counter_collection` file of the same run".to_owned(),
     })
 }

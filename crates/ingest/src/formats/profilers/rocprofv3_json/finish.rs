@@ -38,7 +38,7 @@ impl Process {
             amd::separate_correlations(trace, self.first.gpu, self.first.runtime);
         }
         if self.samples > 0 {
-            let detail = "samples of program counters are not read";
+            let detail = "program counter samples are not supported";
             trace.diagnostics.note_detail(Oddity::UnknownPhase, None, detail);
             trace.diagnostics.note_many(Oddity::UnknownPhase, self.samples - 1, None);
         }

@@ -36,8 +36,8 @@ pub(super) fn read(input: Input<'_>) -> Result<Document, Refused> {
         offset,
         what,
         hint: format!(
-            "export it with the `ncu` that wrote it, and read what that gives: \
-             `LC_ALL=C ncu -i {path} --csv --page raw --print-units base > launches.csv`"
+            "export it with the `ncu` that wrote it, and use the result: `LC_ALL=C ncu -i {path} --csv --page raw \
+            --print-units base > launches.csv`"
         ),
     };
     let mut report = Report { reader: input.rest, position: 0, diagnostics: Diagnostics::default() };
@@ -48,11 +48,11 @@ pub(super) fn read(input: Input<'_>) -> Result<Document, Refused> {
         Some(VERSION) => {}
         Some(other) => {
             let what =
-                format!("a report of Nsight Compute in version {other} of the format; known is {VERSION}");
+                format!("a Nsight Compute report in format version {other}; supported is {VERSION}");
             return Err(refuse(4, what));
         }
         None => {
-            return Err(refuse(4, "a report of Nsight Compute that ends before its first block".to_owned()));
+            return Err(refuse(4, "a Nsight Compute report that ends before its first block".to_owned()));
         }
     }
     let mut results = Results::default();
@@ -61,7 +61,7 @@ pub(super) fn read(input: Input<'_>) -> Result<Document, Refused> {
     let Results { mut launches, .. } = results;
     launches.trace.diagnostics.absorb(report.diagnostics);
     launches.trace.events = launches.len() as u64;
-    let what = "a report of Nsight Compute without the result of a launch".to_owned();
+    let what = "a Nsight Compute report without a launch result".to_owned();
     let trace = launches.finish("Nsight Compute").ok_or_else(|| refuse(bytes, what))?;
     Ok(whole(trace, bytes, FORMAT))
 }
@@ -181,7 +181,7 @@ impl Report<'_> {
             results.result(&result, start + 4, &mut self.diagnostics);
         }
         if block.ranges > 0 {
-            let detail = "results of ranges, which are not read";
+            let detail = "range results, which are not supported";
             self.diagnostics.note_detail(Oddity::BadRecord, Some(self.position), detail);
         }
         match end.checked_sub(self.position) {

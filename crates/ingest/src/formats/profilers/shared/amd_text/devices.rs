@@ -114,7 +114,7 @@ fn rows(input: Input<'_>, mut take: impl FnMut(&mut Trace, &Record)) -> Result<(
         take(&mut trace, &record);
     }
     if trace.metadata.devices.is_empty() {
-        return Err(table::refused(lines.bytes(), "a table of devices without a row that can be read"));
+        return Err(table::refused(lines.bytes(), "a device table without a readable row"));
     }
     Ok((trace, lines.bytes()))
 }

@@ -51,7 +51,7 @@ pub(in super::super::super) fn pair(marks: &[Mark], recorder: &mut Recorder) {
         point(mark, recorder);
     }
     if !is_clear {
-        let detail = "marks and nested ranges of roctx are not told apart in this file";
+        let detail = "this file does not distinguish roctx marks from nested ranges";
         let first = marks.first().map(|mark| mark.offset);
         recorder.diagnostics().note_detail(Oddity::MissingDuration, first, detail);
     }

@@ -349,8 +349,8 @@ impl Recorder {
             None => {
                 trace.metadata.times = Times::NotRecorded;
                 trace.metadata.clock =
-                    Some("no times were recorded: kernels stand in the order of launch".to_owned());
-                trace.diagnostics.note_detail(Oddity::NoStartTimes, None, "durations are not known either");
+                    Some("no times recorded: kernels are in launch order".to_owned());
+                trace.diagnostics.note_detail(Oddity::NoStartTimes, None, "durations are unknown, too");
                 trace.diagnostics.note_many(Oddity::NoStartTimes, untimed.saturating_sub(1), None);
             }
         }

@@ -68,7 +68,7 @@ pub(in super::super::super) fn read(input: Input<'_>, format: &'static str) -> R
         });
     }
     if records.is_empty() {
-        return Err(table::refused(0, "a table of sums without a row that can be read"));
+        return Err(table::refused(0, "a summary table without a readable row"));
     }
     Ok(sums(format, None, records, diagnostics, lines.bytes()))
 }

@@ -95,9 +95,9 @@ pub(in super::super::super) fn read(input: Input<'_>, style: Style) -> Result<Re
             break;
         }
     }
-    let Some((columns, header)) = columns else { return Err(refused(0, "no header of a table")) };
+    let Some((columns, header)) = columns else { return Err(refused(0, "no table header")) };
     let Some(rows) = Rows::of(&columns) else {
-        return Err(refused(0, "a table of other columns than the profilers write"));
+        return Err(refused(0, "a table with unknown columns"));
     };
     let mut table = Table::new(rows, &columns, style, &mut recorder);
     let mut cells = Cells::default();
@@ -123,7 +123,7 @@ pub(in super::super::super) fn read(input: Input<'_>, style: Style) -> Result<Re
     let bytes = lines.bytes();
     let trace = recorder.finish(style.tool, style.clock);
     if trace.events == 0 && !trace.diagnostics.warnings().is_empty() {
-        return Err(refused(bytes, "a table without a row that can be read"));
+        return Err(refused(bytes, "a table without a readable row"));
     }
     Ok(Reading { trace, role, bytes })
 }
@@ -132,7 +132,7 @@ pub(in super::super::super) fn refused(offset: u64, what: &str) -> Refused {
     Refused {
         offset,
         what: what.to_owned(),
-        hint: "record again; see docs/rocprof.md for the files that are read".into(),
+        hint: "record again; see docs/rocprof.md for supported files".into(),
     }
 }
 
