@@ -1,6 +1,6 @@
-"""How far is this program from what the hardware can do, and why?
+"""Analyzes GPU and NPU programs: how close they run to the hardware's limits, and why not closer.
 
-The same analyses as the program ``eaves``, from Python::
+The analyses of the program ``eaves``, in Python::
 
     import eaves
 
@@ -16,8 +16,8 @@ The same analyses as the program ``eaves``, from Python::
     recording.diff(eaves.read("after.json.gz"))
     recording.query("SELECT name, sum(duration_ns) FROM kernels GROUP BY name").to_pandas()
 
-Classes that profile a program of your own are in :mod:`eaves.profiling`. Importing this package loads neither torch nor
-numpy nor pandas; what needs them loads them when it is used.
+Classes that profile your own program are in :mod:`eaves.profiling`. Importing this package does not load torch, numpy
+or pandas; they are loaded on first use.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ __all__ += _verbs.__all__
 
 
 def __getattr__(name: str) -> Any:
-    """The package `eaves.profiling` and its names, which are loaded when they are first used."""
+    """Loads the package `eaves.profiling` and its names on first use."""
     from importlib import import_module
 
     profiling = import_module("eaves.profiling")

@@ -23,7 +23,7 @@ LARGEST = 256 << 20
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
-    """The program: 0 if all went well, 2 if not."""
+    """Runs the program; returns 0, or 2 on failure."""
     given = _parser().parse_args(arguments)
     try:
         if given.verb == "try":
@@ -81,7 +81,7 @@ def _ingested(given: argparse.Namespace) -> bytes:
 
 
 def _enter(folder: str, names: Sequence[str]) -> None:
-    """Goes to the folder of whoever submitted the job, if a name is in it."""
+    """Changes to the submitter's folder, if a relative name refers to it."""
     if all("://" in name or os.path.isabs(name) for name in names):
         return
     try:
@@ -94,7 +94,7 @@ def _enter(folder: str, names: Sequence[str]) -> None:
 
 
 def tell(answer: bytes, token: str) -> None:
-    """Prints an answer as lines of text."""
+    """Prints a result as lines of text."""
     packed = gzip.compress(answer, compresslevel=6, mtime=0)
     if len(packed) > LARGEST:
         raise EavesError(
@@ -108,7 +108,7 @@ def tell(answer: bytes, token: str) -> None:
 
 
 def _try(nodes: int) -> None:
-    """A cluster on this machine, until Ctrl-C."""
+    """Runs a cluster on this machine until Ctrl-C."""
     tasks.ray_module()
     from ray.cluster_utils import Cluster
 

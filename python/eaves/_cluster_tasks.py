@@ -1,5 +1,5 @@
-"""What runs on the machines of a cluster, and how the driver waits for it. Functions that others run are in a module of their
-own, so that they go by name: each machine runs those of the eaves that it has."""
+"""Tasks on the machines of a cluster, and how the driver waits for them. Remote functions are in a separate module,
+so that Ray refers to them by name and each machine runs its installed eaves."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ Key = TypeVar("Key")
 
 
 def rank(name: str, file: str, how: dict[str, Any]) -> tuple[bytes, str | None]:
-    """What is measured of a rank, or why it cannot be. A failure is an answer: to try again would not help.
+    """Measures a rank, or returns why it cannot. A failure is a result: a retry would not help.
 
-    Tasks run in folders of their own, so the file is named in full; the report names it as the user did.
+    Tasks run in separate folders, so the file name is absolute; the report shows the user's name.
     """
     try:
         return _core.measure([file], shown=name, threads=1, **how), None
@@ -28,8 +28,8 @@ def rank(name: str, file: str, how: dict[str, Any]) -> tuple[bytes, str | None]:
 
 
 def merge(*parts: bytes) -> bytes:
-    """Several partial reports as one. Only ranks that were measured come here, so one without bytes was measured once more,
-    because a machine with its bytes went away, and could not be read that time."""
+    """Merges partial reports. Only measured ranks get here, so one without bytes was measured again after its machine
+    was lost, and could not be read that time."""
     if not all(parts):
         raise EavesError("a rank that had been measured could not be read again when its machine was lost")
     return _core.merge(list(parts))
@@ -38,7 +38,7 @@ def merge(*parts: bytes) -> bytes:
 def write(
     file: str, ranks: Sequence[tuple[str, int]] | None, dataset: str, run: str, folder: str
 ) -> tuple[bytes, str | None]:
-    """What became of an input that was read and written to a dataset, or why it cannot be written."""
+    """Reads an input and writes it to a dataset; returns the outcome, or why it failed."""
     try:
         return _core.ingest_file(file, dataset, run, folder=folder, ranks=ranks), None
     except EavesError as error:
@@ -46,12 +46,12 @@ def write(
 
 
 def absolute(name: str) -> str:
-    """A name as it is on every machine. Addresses of object stores are the same everywhere."""
+    """The absolute name of an input. Object store addresses stay as they are."""
     return name if "://" in name else os.path.abspath(name)
 
 
 def ray_module() -> Any:
-    """Ray, or what to do without it."""
+    """Imports Ray, or raises with a hint."""
     try:
         import ray
     except ImportError as error:
@@ -61,7 +61,7 @@ def ray_module() -> Any:
 
 @contextmanager
 def connected(ray: Any, address: str | None) -> Iterator[None]:
-    """A connection to the cluster; one that is there already is used, and stays."""
+    """Connects to the cluster; reuses and keeps an existing connection."""
     if ray.is_initialized():
         yield
         return
@@ -78,8 +78,7 @@ def connected(ray: Any, address: str | None) -> Iterator[None]:
 
 
 def as_completed(ray: Any, waiting: Mapping[Any, Key], at_once: int) -> Iterator[tuple[Key, Any, str | None]]:
-    """The keys of calls whose answers are there, with the answer, or with what the cluster says of a call that failed
-    however often it was tried."""
+    """Yields the keys of finished calls with their result, or with the error after all retries."""
     left = dict(waiting)
     while left:
         done, _ = ray.wait(list(left), num_returns=min(len(left), at_once), timeout=0.5)
@@ -92,7 +91,7 @@ def as_completed(ray: Any, waiting: Mapping[Any, Key], at_once: int) -> Iterator
 
 
 def cause(ray: Any, error: BaseException) -> str:
-    """What the cluster says of a failure, without its traceback."""
+    """The cluster's error message, without its traceback."""
     lines = [line for line in str(error).splitlines() if line.strip() and not line.startswith("hint: ")]
     # An exception in a task comes with a traceback, which ends with what was raised.
     if lines and isinstance(error, ray.exceptions.RayTaskError):
@@ -101,7 +100,7 @@ def cause(ray: Any, error: BaseException) -> str:
 
 
 class Progress:
-    """How far it is, on stderr: a line that changes on a terminal, a line every ten seconds elsewhere."""
+    """Progress on stderr: an updating line on a terminal, a line every ten seconds elsewhere."""
 
     def __init__(self, done_what: str, all_ranks: int, wanted: bool) -> None:
         self.done_what = done_what
@@ -113,7 +112,7 @@ class Progress:
         self.failed = 0
 
     def one_more(self, failed: bool) -> None:
-        """One more rank is done or has failed."""
+        """Counts a rank that finished or failed."""
         self.done += 1
         self.failed += failed
         pause = 0.1 if self.on_terminal else 10.0

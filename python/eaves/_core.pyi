@@ -1,4 +1,4 @@
-"""The part of eaves that is written in Rust. Import it from `eaves`."""
+"""The Rust part of eaves. Import its names from `eaves`."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike
@@ -36,14 +36,14 @@ __all__ = [
 ]
 
 def run(arguments: Sequence[str]) -> int:
-    """Runs the whole program; the first argument is its name. The answer is its exit code.
+    """Runs the whole program, with its name as the first argument, and returns the exit code.
 
-    It writes to the standard streams of the process, and Ctrl-C ends the process, as it does for the program.
+    It writes to the standard streams of the process, and Ctrl-C ends the process.
     """
 
 def ask(verb: str, request: Mapping[str, Any] | None = None, /, **fields: Any) -> Report:
-    """What a verb has to say, as data: its name, and the fields of its request as a dictionary, as keyword arguments, or
-    both: ``ask("report", inputs=["trace.json"], step=3)``. Nothing is written but what the verb makes.
+    """Runs a verb and returns its report. Pass the fields of the request as a dictionary, as keyword arguments, or
+    both: ``ask("report", inputs=["trace.json"], step=3)``.
     """
 
 def read(
@@ -55,13 +55,13 @@ def read(
 ) -> Recording:
     """Reads traces: files, folders with one trace per rank, or patterns. The format is detected.
 
-    ``rank``, ``step`` and ``time`` are the part that analyses look at: ``rank=0``, ``rank="0,3-5"``, ``step=3``,
-    ``step="3-7"``, ``step=(3, 7)`` with both ends, ``time="1.5ms..20ms"``, ``time=(1_500_000, 20_000_000)`` in
-    nanoseconds from the start. Ranks that are not selected are not kept; tables of the others have all rows.
+    ``rank``, ``step`` and ``time`` select what to analyze: ``rank=0``, ``rank="0,3-5"``, ``step=3``, ``step="3-7"``,
+    ``step=(3, 7)`` (inclusive), ``time="1.5ms..20ms"``, ``time=(1_500_000, 20_000_000)`` in nanoseconds from the
+    start. Other ranks are not kept; tables of selected ranks keep all rows.
     """
 
 def files(inputs: Sequence[_Path]) -> list[str]:
-    """The files that inputs stand for: files, folders with one trace per rank, or patterns."""
+    """Expands inputs (files, folders with one trace per rank, patterns) to files."""
 
 def measure(
     inputs: Sequence[_Path],
@@ -72,14 +72,13 @@ def measure(
     details: bool = False,
     threads: int | None = None,
 ) -> bytes:
-    """Measures recordings, without keeping their rows, and gives what was measured as bytes: an Arrow IPC stream that
-    ``merge`` puts together with others and ``report_of`` makes a report of. A single input may be ``shown`` in reports under
-    another name than it has on this machine.
+    """Measures recordings without keeping their rows, and returns partial results as bytes (an Arrow IPC stream) for
+    ``merge`` and ``report_of``. ``shown`` is the name of a single input in reports, if it differs on this machine.
     """
 
 def merge(parts: Sequence[bytes], unreadable: Sequence[tuple[str, str]] | None = None) -> bytes:
-    """Puts together what ``measure`` gave, in any order and any grouping. ``unreadable`` are inputs that could not be
-    read, with the reasons, which the report then names.
+    """Merges results of ``measure``, in any order and grouping. ``unreadable`` lists inputs that could not be read,
+    with reasons, for the report.
     """
 
 def report_of(
@@ -92,8 +91,8 @@ def report_of(
     step: int | str | tuple[int, int] | None = None,
     time: str | tuple[int, int] | None = None,
 ) -> Report:
-    """The report of what ``measure`` or ``merge`` gave: the same as that of reading all recordings together. ``step``,
-    ``time`` and ``details`` must be those that were measured with.
+    """Creates the report from results of ``measure`` or ``merge``, identical to that of reading all recordings
+    together. ``step``, ``time`` and ``details`` must be those used to measure.
     """
 
 def ingest_file(
@@ -104,70 +103,69 @@ def ingest_file(
     folder: _Path,
     ranks: Sequence[tuple[str, int]] | None = None,
 ) -> bytes:
-    """Reads an input and writes the ranks in it to a run of a dataset: all that say which rank they are, or ``ranks``, names
-    of recordings with the rank of each. Names that are not absolute are those in ``folder``. The answer is for
+    """Reads an input and writes its ranks to a run of a dataset: all that record their rank, or ``ranks``, a mapping
+    from recording names to ranks. Relative names are resolved in ``folder``. Pass the result to
     ``Ingest.answered``.
     """
 
 def ingested(outcome: bytes) -> Report:
-    """The report of what ``Ingest.finish`` gave."""
+    """Creates the report from the result of ``Ingest.finish``."""
 
 @final
 class Ingest:
-    """A run of a dataset that is brought up to date by many processes. This one says what there is to do, ``ingest_file``
-    does it."""
+    """Updates a run of a dataset with many processes: this object plans the tasks, ``ingest_file`` runs them."""
 
     def __new__(cls, inputs: Sequence[_Path], dataset: _Path, run: str | None = None) -> Ingest: ...
     @property
     def run(self) -> str:
-        """The run."""
+        """The name of the run."""
     def tasks(self) -> list[tuple[str, list[tuple[str, int]] | None]]:
-        """What can be done side by side: inputs, with the ranks to write if that was decided. When all are done or failed
-        there may be more.
+        """Tasks that can run concurrently: inputs, with the ranks to write once decided. Call again when all have
+        finished: there may be more.
         """
     def answered(self, file: str, answer: bytes) -> None:
-        """Takes what ``ingest_file`` gave."""
+        """Reports the result of ``ingest_file``."""
     def failed(self, file: str, why: str) -> None:
-        """Takes that an input could not be read or written."""
+        """Reports that an input could not be read or written."""
     def finish(self) -> bytes:
-        """What became of all inputs: ``ingested`` makes a report of it."""
+        """Returns the outcome of all inputs, for ``ingested``."""
 
 @final
 class Recording:
-    """What was read: the recordings of one or several ranks, whole, as columns in memory."""
+    """Recordings of one or more ranks, as columns in memory."""
 
     @property
     def inputs(self) -> list[Input]:
-        """What was read, in order of rank."""
+        """The inputs, in order of rank."""
     @property
     def warnings(self) -> list[InputWarning]:
-        """What was odd about it."""
+        """Warnings about the inputs."""
     @property
     def ranks(self) -> list[int]:
         """The ranks."""
     @property
     def steps(self) -> list[int]:
-        """The numbers of profiler steps that were recorded, on any rank."""
+        """Recorded profiler step numbers, over all ranks."""
     @property
     def devices(self) -> list[str]:
-        """The names of the devices that it was recorded on, each once."""
+        """Distinct names of the recorded devices."""
     @property
     def duration_ns(self) -> int:
-        """From the first start to the last end of everything, of the rank that is longest."""
+        """Span from first start to last end, on the longest rank."""
     @property
     def tables(self) -> dict[str, Table]:
-        """The tables of the model that have rows, by name: `slices`, `ops`, `gpu` and so on."""
+        """The non-empty tables by name: `slices`, `ops`, `gpu` and so on."""
     def table(self, name: str) -> Table:
-        """One table of the model, also if it has no rows."""
+        """One table by name, even if it is empty."""
     @property
     def kernels(self) -> Table:
-        """A row for each kernel, copy and set on a GPU, with its name, times and launch."""
+        """One row per GPU activity (kernel, memcpy, memset), with name, times and launch."""
     @property
     def operators(self) -> Table:
-        """A row for each operator and named range of the framework, with its name and times."""
+        """One row per operator and named range, with name and times."""
     @property
     def allocations(self) -> Table:
-        """A row for each recorded change of memory."""
+        """One row per recorded memory event."""
     def report(
         self,
         sections: str | Sequence[str] | None = None,
@@ -175,12 +173,12 @@ class Recording:
         device: _Path | None = None,
         details: bool = False,
     ) -> Report:
-        """All analyses, or the sections named. ``device`` is what work is held against, if not the one recorded on;
-        ``details`` makes the long tables too. ``eaves.report`` takes more options."""
+        """Runs all analyses, or the named sections. ``device`` overrides the recorded device; ``details`` includes
+        per-activity tables. ``eaves.report`` has more options."""
     def info(self) -> Report:
-        """What was recorded, what is missing, and how to record it."""
+        """Shows what was recorded, what is missing, and how to record it."""
     def hta(self) -> Report:
-        """The answers of Holistic Trace Analysis, corrected."""
+        """Answers the questions of Holistic Trace Analysis (HTA)."""
     def roofline(
         self,
         device: _Path | None = None,
@@ -189,8 +187,8 @@ class Recording:
         link: str | None = None,
         ops: _Path | None = None,
     ) -> Report:
-        """How far operators, kernels and collectives are from what the device can do. ``ops`` are formulas of your own;
-        ``eaves.roofline`` takes more options."""
+        """Compares operators, kernels and collectives with the device's limits. ``ops`` is a script with your own
+        formulas. ``eaves.roofline`` has more options."""
     def flame(
         self,
         metric: Literal["cpu", "gpu", "calls", "bytes"] | None = None,
@@ -201,18 +199,18 @@ class Recording:
         min_share: float | None = None,
         max_depth: int | None = None,
     ) -> Flame:
-        """The calls of the program with the GPU time that they launched; compared with ``base`` if given.
+        """Returns the call tree with its GPU time, compared with ``base`` if given.
 
-        ``metric`` is by default the time on the host, or on the GPU if there is none. ``min_share`` is in percent.
+        ``metric`` defaults to host time, or GPU time if no host time was recorded. ``min_share`` is in percent.
         """
     def query(self, sql: str) -> Table:
-        """Answers a question in SQL about the recordings in memory: ``query("SELECT name FROM kernels LIMIT 3")``. It is
-        about all their rows, whatever ``step`` and ``time`` were read with.
+        """Runs SQL on the recordings in memory: ``query("SELECT name FROM kernels LIMIT 3")``. Tables have all rows,
+        regardless of the selected ``step`` and ``time``.
         """
     def timeline(self) -> Timeline:
-        """What host and GPU did over time."""
+        """Host and GPU activity over time."""
     def diff(self, new: Recording) -> Report:
-        """What changed from this run to another, and what is only noise."""
+        """Compares this run with another, separating changes from noise."""
     def export(
         self,
         path: _Path,
@@ -222,33 +220,33 @@ class Recording:
         counters: bool = False,
         critical_path: bool = False,
     ) -> list[str]:
-        """Writes the recording in a format of other tools; the answer is the names of the files."""
+        """Converts the recording for other tools and returns the names of the files."""
 
 @final
 class Report:
-    """An answer: sections by id, as a mapping, and what was read for it."""
+    """A report: a mapping from section IDs to sections, with its inputs and warnings."""
 
     @property
     def verb(self) -> str:
-        """The verb of the program that gives the same answer."""
+        """The verb that gives the same report on the command line."""
     @property
     def inputs(self) -> list[Input]: ...
     @property
     def warnings(self) -> list[InputWarning]: ...
     @property
     def sections(self) -> list[Section]:
-        """The sections, in order. Of several inputs there can be several with one id."""
+        """The sections, in order. With several inputs, IDs can repeat."""
     @property
     def result(self) -> Table | None:
-        """Rows that SQL answered; None for the other verbs."""
+        """The rows of a SQL query; None for other verbs."""
     @property
     def skipped(self) -> list[Skipped]:
-        """Sections that could not be made, with what is missing and how to record it."""
+        """Sections that are not available, with what is missing and how to record it."""
     @property
     def findings(self) -> list[Finding]:
-        """The findings of all sections, what may gain most first."""
+        """The findings of all sections, by possible gain."""
     def __getitem__(self, id: str, /) -> Section:
-        """The section of an id; a KeyError says if it was skipped, and why."""
+        """The section with this ID. If it was skipped, the KeyError says why."""
     def __contains__(self, id: object, /) -> bool: ...
     def __iter__(self) -> Iterator[str]: ...
     def __len__(self) -> int: ...
@@ -257,32 +255,32 @@ class Report:
     def values(self) -> list[Section]: ...
     def items(self) -> list[tuple[str, Section]]: ...
     def to_json(self) -> str:
-        """The JSON that the program prints with `--json`."""
+        """The JSON that `--json` prints."""
     def to_dict(self) -> dict[str, Any]:
         """The same as Python objects."""
     @property
     def notes(self) -> list[str]:
-        """What else there is to say."""
+        """Notes for the user."""
     @property
     def failed(self) -> list[tuple[str, str]]:
-        """The conditions of `fail_on` that hold, each with what makes it hold."""
+        """The conditions of `fail_on` that hold, each with its reason."""
     def to_html(self) -> str:
-        """A page that needs nothing else, as `save` writes it."""
+        """A self-contained HTML page, as written by `save`."""
     def to_markdown(self, *, top: int | None = None) -> str:
-        """``top`` is how many rows of each table; 0 is all."""
+        """``top`` is the number of rows per table; 0 for all."""
     def to_text(self, *, width: int = 80, top: int | None = None, full: bool = False) -> str:
-        """What the terminal shows, without colors. ``full`` is every section and table, not just the first screen;
-        ``top`` is how many rows of each table then; 0 is all.
+        """The terminal output without colors. ``full`` shows all sections and tables instead of one screen, with
+        ``top`` rows per table; 0 for all.
         """
     def save(self, path: _Path, *, top: int | None = None) -> None:
-        """Writes a file: .html, .json, .csv, .md or .txt; a folder if the name ends in `/`, with one CSV per table;
-        and pictures such as .svg and .png of what has one."""
+        """Writes a file: .html, .json, .csv, .md or .txt; a folder with one CSV per table if the name ends in `/`;
+        or, where available, a picture (.svg, .png)."""
     def __str__(self) -> str: ...
     def _repr_html_(self) -> str: ...
 
 @final
 class Section:
-    """The answer of one analysis."""
+    """The result of one analysis."""
 
     @property
     def id(self) -> str: ...
@@ -290,15 +288,15 @@ class Section:
     def title(self) -> str: ...
     @property
     def numbers(self) -> list[Number]:
-        """All headline numbers, in order; those of several ranks have the same id."""
+        """All headline numbers, in order; those of several ranks share an ID."""
     def number(self, id: str, rank: int | None = None) -> Number:
-        """One of them. A KeyError if there is none, or several and no rank is given."""
+        """The number with this ID. Raises KeyError if there is none, or several and no rank is given."""
     @property
     def tables(self) -> dict[str, Table]: ...
     @property
     def findings(self) -> list[Finding]: ...
     def to_dict(self) -> dict[str, Any]:
-        """As in the JSON of the report."""
+        """The section as in the JSON of the report."""
     def __str__(self) -> str: ...
     def _repr_html_(self) -> str: ...
 
@@ -312,7 +310,7 @@ class Number:
     def rank(self) -> int | None: ...
     @property
     def value(self) -> _Value:
-        """The value; None if there is none, for the `reason`."""
+        """The value, or None; `reason` then says why."""
     @property
     def unit(self) -> str | None: ...
     @property
@@ -323,11 +321,11 @@ class Number:
     def reason(self) -> str | None: ...
     def __float__(self) -> float: ...
     def __str__(self) -> str:
-        """As people read it: `1.5 ms`."""
+        """The formatted value, such as `1.5 ms`."""
 
 @final
 class Finding:
-    """Something worth doing, with what it may gain."""
+    """A finding: a cause of lost time, with its possible gain and the next step."""
 
     @property
     def id(self) -> str: ...
@@ -342,7 +340,7 @@ class Finding:
     def gain_ns(self) -> tuple[int, int] | None: ...
     @property
     def gain_of(self) -> str | None:
-        """Of what the gain is: a `step`, or the whole `selection`."""
+        """What the gain refers to: a `step`, or the whole `selection`."""
     @property
     def gain_basis(self) -> str | None: ...
     @property
@@ -354,7 +352,7 @@ class Finding:
 
 @final
 class Skipped:
-    """A section that could not be made."""
+    """A section that is not available."""
 
     @property
     def id(self) -> str: ...
@@ -386,7 +384,7 @@ class Input:
 
 @final
 class InputWarning:
-    """Something odd about an input."""
+    """A warning about an input."""
 
     @property
     def kind(self) -> str: ...
@@ -414,7 +412,7 @@ class Column:
 
 @final
 class Table:
-    """A table as Arrow: pandas, polars, pyarrow, DuckDB and others take it as it is, through `__arrow_c_stream__`."""
+    """An Arrow table. pandas, polars, pyarrow, DuckDB and others read it directly through `__arrow_c_stream__`."""
 
     @property
     def id(self) -> str: ...
@@ -428,9 +426,9 @@ class Table:
     def __getitem__(self, column: str, /) -> list[_Value]:
         """The values of a column."""
     def rows(self) -> list[dict[str, _Value]]:
-        """Every row as a dictionary."""
+        """Rows as dictionaries."""
     def to_dict(self) -> dict[str, list[_Value]]:
-        """Every column as a list."""
+        """Columns as lists."""
     def to_pandas(self) -> Any:
         """A `pandas.DataFrame`."""
     def to_polars(self) -> Any:
@@ -443,7 +441,7 @@ class Table:
 
 @final
 class Flame:
-    """A call tree, drawn as a flame graph."""
+    """A call tree as a flame graph."""
 
     @property
     def metric(self) -> str: ...
@@ -452,10 +450,10 @@ class Flame:
     @property
     def title(self) -> str: ...
     def to_dict(self) -> dict[str, Any]:
-        """Nested `name`, `value` and `children`, as d3-flame-graph takes it; `unit` at the root is that of all values.
-        Times are microseconds."""
+        """Nested `name`, `value` and `children` for d3-flame-graph; the root has the `unit` of all values. Times are
+        in microseconds."""
     def to_folded(self) -> str:
-        """A line for each stack: `a;b;c 7`."""
+        """Folded stacks, one line each: `a;b;c 7`."""
     def to_svg(self) -> str: ...
     def to_html(self) -> str: ...
     def to_text(self, *, width: int = 80, top: int | None = None) -> str: ...
@@ -468,7 +466,7 @@ class Flame:
 
 @final
 class Timeline:
-    """What host and GPU did over time."""
+    """Host and GPU activity over time."""
 
     def to_svg(self, *, width: int = 1600) -> str: ...
     def to_html(self) -> str: ...

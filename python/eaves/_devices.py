@@ -1,4 +1,4 @@
-"""The catalog of devices."""
+"""The device catalog."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ if TYPE_CHECKING:
 
 
 def devices(name: Path | None = None, *, vendor: str | None = None) -> Report:
-    """The devices of the catalog, or everything that is known about one of them or of a peaks file."""
+    """Lists the device catalog, or describes one device or peaks file."""
     return device("list", vendor=vendor) if name is None else device("show", name)

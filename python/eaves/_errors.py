@@ -1,4 +1,4 @@
-"""What the package raises: one exception, with a subclass for each of those who can do something about it."""
+"""Exceptions: one base class, with subclasses by who can fix it."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import errno
 
 
 class EavesError(Exception):
-    """Something could not be done.
+    """Base class of all errors.
 
-    ``message`` says what went wrong, ``hint`` what to try, if anything is known to help.
+    ``message`` says what went wrong, ``hint`` what to try, if known.
     """
 
     message: str
@@ -24,7 +24,7 @@ class EavesError(Exception):
 
 
 class InputError(EavesError):
-    """An input cannot be read, or lacks what was asked for."""
+    """An input cannot be read, or lacks the requested data."""
 
 
 class MissingInputError(InputError, FileNotFoundError):
@@ -38,7 +38,7 @@ class MissingInputError(InputError, FileNotFoundError):
 
 
 class UsageError(EavesError, ValueError):
-    """An argument means nothing, or names something that does not exist, such as a device or a section."""
+    """An argument is invalid, or names something unknown, such as a device or a section."""
 
 
 __all__ = ["EavesError", "InputError", "MissingInputError", "UsageError"]

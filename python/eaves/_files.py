@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all, and the forms that reports are written in."""
+"""Atomic file writes, and report formats."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 @contextmanager
 def replacing(path: str | PathLike[str]) -> Iterator[Path]:
-    """A name beside ``path`` to write to, which becomes ``path`` when the block ends, and is gone if it raises.
+    """A temporary name next to ``path``, renamed to ``path`` when the block ends, or deleted if it raises.
 
-    Whoever reads ``path`` meanwhile reads what was there before. Folders that it needs are made.
+    Readers of ``path`` see the old content until then. Creates missing folders.
     """
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -51,12 +51,12 @@ def write(path: str | PathLike[str], content: str | bytes) -> Path:
 
 
 def write_json(path: str | PathLike[str], content: Any, indent: int | None = 2) -> Path:
-    """Writes a document of JSON and returns its path. A number that JSON does not have is an error."""
+    """Writes JSON and returns the path. Raises for numbers that JSON does not have."""
     return write(path, json_text(content, indent) + "\n")
 
 
 def json_text(content: Any, indent: int | None = 2) -> str:
-    """A document of JSON."""
+    """Serializes to JSON."""
     return json.dumps(content, indent=indent, allow_nan=False)
 
 
@@ -66,10 +66,10 @@ def export(
     forms: Mapping[str, Callable[[], str | bytes]],
     suffixes: Mapping[str, str],
 ) -> Path:
-    """Writes a file in one of several forms and returns its path.
+    """Writes a file in one of several formats and returns its path.
 
-    The form is that of ``format``; if not given, the one that ``suffixes`` has for the name, else the first of ``forms``. Only
-    the one that is asked for is made, and before anything of the file is.
+    The format is ``format``; by default, ``suffixes`` maps the file name to one, else the first of ``forms`` is used.
+    Only that format is produced, before the file is created.
     """
     target = Path(path)
     chosen = format or suffixes.get(target.suffix.lower(), next(iter(forms)))
@@ -81,11 +81,11 @@ def export(
 def export_report(
     path: str | PathLike[str], format: str | None, content: Callable[[], Any], page: Callable[[], str]
 ) -> Path:
-    """Writes a report as a page that needs no network (``html``), or as ``json``: by the name if not given."""
+    """Writes a report as a self-contained page (``html``) or ``json``; by default according to the file name."""
     forms = {"html": page, "json": lambda: json_text(content()) + "\n"}
     return export(path, format, forms, {".json": "json"})
 
 
 def known(value: float) -> float | None:
-    """What JSON can hold of a number that may be unknown."""
+    """Converts a number for JSON; unknown becomes null."""
     return value if math.isfinite(value) else None

@@ -1,4 +1,5 @@
-"""A job of many ranks on many machines: the ranks are tasks of Ray, and the report is that of reading them together.
+"""Reports on jobs with many ranks, on a Ray cluster: each rank is a Ray task, and the report equals that of reading
+all ranks together.
 
 ::
 
@@ -9,10 +10,10 @@
 
     print(eaves.cluster.ingest("traces/", "dataset", address="auto"))
 
-Each task measures one rank in Rust, without the interpreter's lock, and gives a few kilobytes; these are merged as a tree
-of tasks, and the driver makes the report. Or it writes one rank of a dataset, whole or not at all. Inputs and datasets must
-be where every machine finds them under the same name, a shared file system or an object store, and eaves must be installed on
-all of them, in one version. ``ray`` is imported when it is used: ``pip install "eaves[ray]"``.
+Each task measures one rank in Rust, without the GIL, and returns a few kilobytes, which are merged in a tree of
+tasks; the driver creates the report. For datasets, each task writes one rank atomically. Inputs and datasets must
+have the same name on every machine (a shared file system or an object store), and all machines need the same eaves
+version. ``ray`` is imported on use: ``pip install "eaves[ray]"``.
 """
 
 from __future__ import annotations
@@ -50,11 +51,11 @@ def report(
     fan_in: int = FAN_IN,
     progress: bool = True,
 ) -> _core.Report:
-    """The report of ``eaves.read(...).report()``, measured on a cluster.
+    """Measures ``eaves.read(...).report()`` on a cluster.
 
-    ``address`` is that of a Ray cluster, by default the one that ``RAY_ADDRESS`` names or else this machine. ``output`` is
-    a file to write, which is there whole or not at all. A rank that cannot be read is named in ``report.warnings``, and the
-    others are reported. ``max_retries`` is how often a rank is measured again whose machine went away.
+    ``address`` is a Ray cluster; the default is ``RAY_ADDRESS``, else this machine. ``output`` is a file to write
+    atomically. Unreadable ranks are named in ``report.warnings``; the others are reported. ``max_retries`` limits the
+    retries of a rank whose machine was lost.
     """
     how: dict[str, Any] = {"step": step, "time": time, "details": details}
     part = measure(inputs, address, **how, max_retries=max_retries, fan_in=fan_in, progress=progress)
@@ -75,8 +76,8 @@ def measure(
     fan_in: int = FAN_IN,
     progress: bool = True,
 ) -> bytes:
-    """What is measured of all ranks, as bytes: ``_core.report_of`` makes a report of them, and a file that holds them and
-    ends in ``.eaves-partial`` is an input of ``eaves report``."""
+    """Measures all ranks and returns partial results as bytes. ``_core.report_of`` creates a report from them; saved
+    as ``.eaves-partial``, they are an input of ``eaves report``."""
     files = _core.files(_named(inputs))
     if "-" in files:
         raise EavesError("standard input is on this machine only", "name a file that all machines can access")
@@ -95,12 +96,11 @@ def ingest(
     max_retries: int = 3,
     progress: bool = True,
 ) -> _core.Report:
-    """Keeps recordings as a dataset of Parquet tables, as ``eaves ingest`` does, with the ranks as tasks of a cluster.
+    """Stores recordings as a Parquet dataset, like ``eaves ingest``, with one task per rank on a cluster.
 
-    ``dataset`` is a folder that all machines share, or an address of an object store; ``run`` is by default named after the
-    inputs. Each task writes its own rank, whole or not at all; ranks whose input is as it was are left as they are. The
-    answer lists what became of the inputs: those that could not be read are named in ``warnings``, and the others are there.
-    ``max_retries`` is how often a rank is written again whose machine went away.
+    ``dataset`` is a shared folder or an object store address; ``run`` defaults to the name of the inputs. Each task
+    writes its rank atomically; unchanged ranks are skipped. The report lists the outcome of each input; unreadable
+    ones are named in ``warnings``. ``max_retries`` limits the retries of a rank whose machine was lost.
     """
     return _core.ingested(write(inputs, dataset, address, run=run, max_retries=max_retries, progress=progress))
 
@@ -114,7 +114,7 @@ def write(
     max_retries: int = 3,
     progress: bool = True,
 ) -> bytes:
-    """The same as :func:`ingest`, with the answer as bytes that ``_core.ingested`` makes a report of."""
+    """Like :func:`ingest`, but returns bytes for ``_core.ingested``."""
     place = os.fspath(dataset)
     job = _core.Ingest(_named(inputs), place, run)
     ray = tasks.ray_module()

@@ -30,7 +30,7 @@ class Comparison:
 
     @property
     def first(self) -> float:
-        """A call of the first function: the low quantile of its rounds."""
+        """Time per call of the first function: the lower quartile over rounds."""
         return quantile(self.first_ns, QUANTILE)
 
     @property
@@ -40,14 +40,14 @@ class Comparison:
 
     @property
     def speedup(self) -> float:
-        """How many times as fast the second function is."""
+        """Speedup of the second function."""
         return self.first / self.second if self.second > 0 else math.nan
 
     def interval(self) -> tuple[float, float]:
-        """Where the speedup lies with 95 % confidence: percentiles of it over rounds drawn with replacement.
+        """95% confidence interval of the speedup, bootstrapped over rounds.
 
-        Rounds are drawn in pairs, because the two calls of a round share what disturbed them. The seed is fixed: the same times
-        give the same interval.
+        Rounds are drawn in pairs, because both calls of a round share disturbances. The seed is fixed: equal times
+        give equal intervals.
         """
         rounds = len(self.first_ns)
         if rounds < 2:
@@ -84,9 +84,9 @@ def take_turns(
     settle: Callable[[], None],
     clock: Callable[[], int] = time.perf_counter_ns,
 ) -> Comparison:
-    """Times both functions ``rounds`` times in turns; which goes first changes with every round.
+    """Times both functions ``rounds`` times in alternation, switching the order every round.
 
-    ``settle`` waits until the device has done its work. It is called before the clock is read.
+    ``settle`` waits for the device. It is called before reading the clock.
     """
     if rounds < 1:
         raise ValueError(f"at least one round is needed, not {rounds}")
@@ -115,6 +115,6 @@ def take_turns(
 
 
 def break_even_calls(compile_seconds: float, eager_seconds: float, compiled_seconds: float) -> float:
-    """After how many calls compiling has paid for itself; infinite if a compiled call is not faster."""
+    """Number of calls after which compiling pays off; infinite if compiled calls are not faster."""
     gain = eager_seconds - compiled_seconds
     return compile_seconds / gain if gain > 0 else math.inf

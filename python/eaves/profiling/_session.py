@@ -1,4 +1,4 @@
-"""From the trace of a session to its numbers. All of them are those of the analyses."""
+"""Fills a session with numbers from the analyses of its trace."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def fill(session: ProfileSession, trace: Path, *, memory: bool) -> None:
-    """Reads the trace and puts what the analyses say of it into the session."""
+    """Reads the trace and stores analysis results in the session."""
     from eaves import read
 
     recording = read(trace)
@@ -49,12 +49,12 @@ def fill(session: ProfileSession, trace: Path, *, memory: bool) -> None:
 
 
 def range_name(session: ProfileSession) -> str:
-    """What the recorded block is called in the trace."""
+    """Name of the recorded block in the trace."""
     return f"eaves: {session.name}"
 
 
 def _window(session: ProfileSession, recording: Recording) -> tuple[int, int]:
-    """When the block ran, from the start of the trace: Python functions around it are recorded for longer."""
+    """The block's time window in the trace; enclosing Python functions are recorded for longer."""
     slices = recording.table("slices").to_dict()
     starts = [int(start or 0) for start in slices["start_ns"]]
     # The span of the profiler itself begins before anything that it recorded, which is where the analyses begin to count.
@@ -68,7 +68,7 @@ def _window(session: ProfileSession, recording: Recording) -> tuple[int, int]:
 
 
 def gpu_kernels(report: Report, recording: Recording, iterations: int) -> list[KernelInfo]:
-    """Kernels, copies and sets by name, the longest first, with the launch of the longest call of each."""
+    """GPU activities by name, longest first, with the launch of each name's longest call."""
     launches = _longest_calls(recording)
     kernels = []
     for row in report["kernels"].tables["by_name"].rows():
@@ -87,7 +87,7 @@ def gpu_kernels(report: Report, recording: Recording, iterations: int) -> list[K
 
 
 def cpu_operators(report: Report, iterations: int) -> list[KernelInfo]:
-    """Operators by their own time on the CPU, the longest first: what stands for kernels where there is no GPU."""
+    """Operators by self time on the CPU, longest first; stands in for kernels without a GPU."""
     if "call-tree" not in report:
         return []
     operators = []
@@ -106,7 +106,7 @@ def cpu_operators(report: Report, iterations: int) -> list[KernelInfo]:
 
 
 def per_iteration(count: int, iterations: int) -> float:
-    """A count of one iteration: whole if every iteration has as many."""
+    """Count per iteration; an integer if all iterations agree."""
     return count // iterations if count % iterations == 0 else count / iterations
 
 
@@ -155,7 +155,7 @@ def _memory(session: ProfileSession, report: Report, recording: Recording) -> No
 
 
 def memory_timeline(recording: Recording) -> list[dict[str, float]]:
-    """Every recorded change of memory: when, and how much there was since recording began."""
+    """Recorded memory events: time, and memory allocated since recording began."""
     events = recording.allocations.to_dict()
     points: list[dict[str, float]] = []
     total, first = 0, None

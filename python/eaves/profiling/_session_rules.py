@@ -1,4 +1,4 @@
-"""What a recorded session says about itself: the rules, with their limits. Pure functions of numbers."""
+"""Rules and thresholds for advice on a recorded session. Pure functions of numbers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LAUNCHES_PER_MS = 100
 
 @dataclass(frozen=True)
 class Facts:
-    """The numbers that the rules look at, of one iteration."""
+    """Per-iteration inputs of the rules."""
 
     #: Names and times of kernels, or of operators where there is no GPU, the longest first.
     kernels: Sequence[tuple[str, float]]
@@ -34,13 +34,13 @@ class Facts:
 
 @dataclass
 class Advice:
-    """What is wrong, and what to do about it."""
+    """A problem and its fix."""
 
     bottlenecks: list[str] = field(default_factory=list)
     recommendations: list[str] = field(default_factory=list)
 
     def add(self, bottleneck: str, *recommendations: str) -> None:
-        """Adds one thing that is wrong; advice that was given already is not repeated."""
+        """Adds a problem; repeated advice is dropped."""
         self.bottlenecks.append(bottleneck)
         for recommendation in recommendations:
             if recommendation not in self.recommendations:
@@ -48,7 +48,7 @@ class Advice:
 
 
 def judge(facts: Facts) -> Advice:
-    """All rules, in order."""
+    """Applies all rules, in order."""
     advice = Advice()
     _dominant_kernel(facts, advice)
     _little_memory_left(facts, advice)

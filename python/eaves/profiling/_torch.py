@@ -1,6 +1,6 @@
-"""What the classes need of PyTorch: importing it late, waiting for devices, recording, exporting.
+"""PyTorch helpers: lazy import, device synchronization, recording, export.
 
-Nothing here is imported by ``import eaves``; PyTorch itself is imported when a function is first called.
+``import eaves`` imports nothing from here; PyTorch is imported on first use.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ MEGABYTE = 1024 * 1024
 
 
 def import_torch() -> ModuleType:
-    """PyTorch, or an error that says what needs it."""
+    """Imports PyTorch, or raises an error that names what needs it."""
     try:
         import torch
     except ImportError as error:
@@ -32,24 +32,24 @@ def import_torch() -> ModuleType:
 
 
 def has_cuda() -> bool:
-    """Whether PyTorch can use a GPU of NVIDIA or AMD here."""
+    """Whether PyTorch can use an NVIDIA or AMD GPU."""
     return bool(import_torch().cuda.is_available())
 
 
 def synchronize() -> None:
-    """Waits until the GPU, if there is one, has done everything that was launched."""
+    """Waits for the GPU, if there is one."""
     if has_cuda():
         import_torch().cuda.synchronize()
 
 
 def device_name() -> str:
-    """The name of the GPU in use, or ``cpu``."""
+    """Name of the current GPU, or ``cpu``."""
     torch = import_torch()
     return str(torch.cuda.get_device_name()) if has_cuda() else "cpu"
 
 
 def is_recording() -> bool:
-    """Whether a profiler of PyTorch runs already. There can be only one at a time."""
+    """Whether a PyTorch profiler is already running; only one can."""
     return bool(import_torch().autograd._profiler_enabled())
 
 
@@ -60,7 +60,7 @@ def start_recording(
     with_stack: bool = False,
     with_flops: bool = False,
 ) -> Any:
-    """A profiler that records the host and every GPU there is, started."""
+    """Starts a profiler that records the host and all GPUs."""
     torch = import_torch()
     if is_recording():
         raise RuntimeError("a profiler of PyTorch is recording already, and there can be only one at a time")
@@ -79,7 +79,7 @@ def start_recording(
 
 
 def export_trace(recorder: Any, path: Path) -> Path:
-    """Writes what ``recorder`` recorded as a Chrome trace, and returns its path."""
+    """Writes the recording as a Chrome trace and returns its path."""
     if getattr(recorder, "profiler", None) is None:
         raise ValueError("this profiler has recorded nothing: use it in a `with` statement first")
     with replacing(path) as unfinished:
@@ -88,12 +88,12 @@ def export_trace(recorder: Any, path: Path) -> Path:
 
 
 def file_stem(name: str) -> str:
-    """``name`` as part of a file name: whatever could be a path or a wildcard becomes ``_``."""
+    """``name`` as a file name part: separators and wildcards become ``_``."""
     return re.sub(r"[^\w.-]+", "_", name).strip(".") or "profile"
 
 
 def unused_path(path: Path) -> Path:
-    """``path``, or with ``-2``, ``-3``, ... before its suffix if that exists: nothing is overwritten."""
+    """``path``, with ``-2``, ``-3``, ... before its suffix if it exists, to avoid overwriting."""
     candidate, number = path, 2
     while candidate.exists():
         candidate = path.with_name(f"{path.stem}-{number}{path.suffix}")

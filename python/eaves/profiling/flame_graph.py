@@ -1,4 +1,4 @@
-"""Flame graphs of traces, of running profilers and of lists of kernels, as the JSON of d3-flame-graph and as pages."""
+"""Flame graphs from traces, profilers and kernel lists, as d3-flame-graph JSON and as pages."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ OTHER = "Other"
 
 
 class FlameGraph(dict[str, Any]):
-    """The nested ``name``, ``value`` and ``children`` of d3-flame-graph; values are microseconds, those of the callees included.
+    """Nested ``name``, ``value`` and ``children`` for d3-flame-graph; values are microseconds, including callees.
 
-    ``trace_path`` is the trace that it is of, ``warnings`` what was odd about it.
+    ``trace_path`` is the source trace, ``warnings`` its warnings.
     """
 
     def __init__(self, tree: Mapping[str, Any], drawing: Flame | None = None) -> None:
@@ -56,11 +56,10 @@ class FlameGraph(dict[str, Any]):
 
 
 class FlameGraphGenerator:
-    """Makes flame graphs.
+    """Creates flame graphs.
 
-    Frames with less than ``min_duration_us``, and with ``group_small_kernels`` those with less than
-    ``small_kernel_threshold_pct`` of everything, are put together, so that totals stay what they are; calls deeper than
-    ``max_depth`` count as their callers.
+    Frames below ``min_duration_us`` and, with ``group_small_kernels``, below ``small_kernel_threshold_pct`` of the
+    total are grouped, which preserves totals; calls deeper than ``max_depth`` count for their callers.
     """
 
     def __init__(
@@ -76,7 +75,7 @@ class FlameGraphGenerator:
         self.small_kernel_threshold_pct = small_kernel_threshold_pct
 
     def from_profiler(self, prof: Any, metric: Literal["cpu", "gpu"] | None = None) -> FlameGraph:
-        """The calls that a ``torch.profiler.profile`` recorded. With ``with_stack=True`` they begin at the Python functions."""
+        """Call tree of a ``torch.profiler.profile``, starting at Python functions with ``with_stack=True``."""
         with tempfile.TemporaryDirectory(prefix="eaves-") as folder:
             graph = self.from_chrome_trace(export_trace(prof, Path(folder) / "trace.json"), metric)
         # The file is gone; what it said is not.
@@ -86,9 +85,9 @@ class FlameGraphGenerator:
     def from_chrome_trace(
         self, trace_path: str | PathLike[str], metric: Literal["cpu", "gpu"] | None = None
     ) -> FlameGraph:
-        """The calls of a trace with the GPU time that they launched, or with their own time where there was no GPU.
+        """Call tree of a trace with its GPU time, or host time without a GPU.
 
-        ``metric`` chooses one of the two.
+        ``metric`` selects one of them.
         """
         from eaves import read
 
@@ -108,7 +107,7 @@ class FlameGraphGenerator:
         return graph
 
     def from_kernel_list(self, kernels: Iterable[Any]) -> FlameGraph:
-        """Kernels by kind: objects or dictionaries with ``name`` and ``duration_us`` or ``time_us``."""
+        """Groups kernels by kind: objects or dictionaries with ``name`` and ``duration_us`` or ``time_us``."""
         by_kind: dict[str, dict[str, float]] = {}
         for kernel in kernels:
             name, duration = _name_and_duration(kernel)
@@ -128,7 +127,7 @@ class FlameGraphGenerator:
     def export(
         self, flame_data: Mapping[str, Any], output_path: str | PathLike[str], format: str = "html"
     ) -> Path:
-        """Writes a page that needs no network (``html``), or the JSON of d3-flame-graph (``json``)."""
+        """Writes a self-contained page (``html``) or d3-flame-graph JSON (``json``)."""
         return export_report(output_path, format, lambda: flame_data, lambda: _page(flame_data))
 
 
@@ -141,9 +140,9 @@ def _page(flame_data: Mapping[str, Any]) -> str:
 
 
 def renamed(root: Mapping[str, Any]) -> dict[str, Any]:
-    """A copy of a tree whose frames of small calls have their name here.
+    """A copy of the tree with this package's name for small-call frames.
 
-    Without recursion: stacks may be deeper than Python's.
+    Iterative, because stacks may exceed Python's recursion limit.
     """
     result: dict[str, Any] = {}
     work = [(root, result)]
@@ -161,7 +160,7 @@ def renamed(root: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def kernel_kind(name: str) -> str:
-    """What kind of work a kernel does, by its name."""
+    """Kernel kind by name."""
     lower = name.lower()
     for kind, words in KERNEL_KINDS:
         if any(word in lower for word in words):

@@ -1,4 +1,4 @@
-"""The questions of Holistic Trace Analysis (HTA), answered by eaves: where the time of the GPU went."""
+"""Answers the questions of Holistic Trace Analysis (HTA): GPU time breakdown."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ _KEYS = ("temporal_breakdown", "kernel_analysis", "communication", "memory")
 
 @dataclass
 class HTAReport:
-    """Where the time of the GPU went. Shares are of its span, from the first start to the last end of its work; idle, compute,
-    communication and memory add up to 100.
+    """GPU time breakdown. Percentages of the GPU span (first start to last end); idle, compute, communication and
+    memory add up to 100.
 
-    What the recording lacks is NaN or empty, and ``missing`` says why.
+    Missing values are NaN or empty, and ``missing`` says why.
     """
 
     gpu_idle_time_pct: float = math.nan
@@ -56,7 +56,7 @@ class HTAReport:
     details: Report | None = field(default=None, repr=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """The report as it is saved."""
+        """The report as saved."""
         return {
             "temporal_breakdown": {
                 "gpu_idle_pct": known(self.gpu_idle_time_pct),
@@ -87,13 +87,13 @@ class HTAReport:
 
 
 class HTAAnalyzer:
-    """Analyses traces of PyTorch's profiler, of one rank or of all ranks of a job."""
+    """Analyzes PyTorch traces of one rank or a whole job."""
 
     def __init__(self, output_dir: str | PathLike[str] = "./hta_output") -> None:
         self.output_dir = Path(output_dir)
 
     def analyze_trace(self, trace_path: str | PathLike[str] | Sequence[str | PathLike[str]]) -> HTAReport:
-        """What a trace says; a folder or a list of traces is a job of several ranks."""
+        """Analyzes a trace, or a folder or list of traces as a multi-rank job."""
         from eaves import read
 
         paths = [trace_path] if isinstance(trace_path, (str, PathLike)) else list(trace_path)
@@ -106,12 +106,12 @@ class HTAAnalyzer:
     def export_report(
         self, report: HTAReport, output_path: str | PathLike[str], format: str | None = None
     ) -> Path:
-        """Writes the report: a page that needs no network (``html``), or ``json``. By the name if not given."""
+        """Writes the report as a self-contained page (``html``) or ``json``; by default according to the file name."""
         return export_report(output_path, format, report.to_dict, lambda: _page(report))
 
 
 def from_answer(answer: dict[str, Any]) -> HTAReport:
-    """The report of what `eaves hta --json` says."""
+    """Creates the report from `eaves hta --json`."""
     time, kernels, communication, memory = (answer.get(key) or {} for key in _KEYS)
     missing: dict[str, str] = {}
     for part in (time, kernels, communication, memory):
@@ -139,7 +139,7 @@ def from_answer(answer: dict[str, Any]) -> HTAReport:
 
 
 def recommend(report: HTAReport) -> list[str]:
-    """The rules, with their limits. A recording without GPU work is not judged."""
+    """Applies the rules. Recordings without GPU work are not judged."""
     if math.isnan(report.gpu_idle_time_pct):
         return []
     advice = []
@@ -171,12 +171,12 @@ def recommend(report: HTAReport) -> list[str]:
 
 
 def _how_to_record(answer: dict[str, Any]) -> list[str]:
-    """What to record instead, if there was no work of a GPU."""
+    """What to record instead, if there is no GPU work."""
     return [skipped["how_to_record"] for skipped in answer.get("skipped", []) if skipped["id"] == "hta-summary"]
 
 
 def _mean_kernel_us(launch_stats: dict[str, Any]) -> float:
-    """How long a kernel takes on average, over the kernels of all ranks."""
+    """Mean kernel duration over all ranks."""
     ranks = launch_stats.get("by_rank") or []
     kernels = sum(rank["kernels"] for rank in ranks)
     total_ns = sum((rank["mean_kernel_ns"] or 0.0) * rank["kernels"] for rank in ranks)

@@ -1,4 +1,4 @@
-"""Memory over time: a thread that samples while a block runs, and on the CPU every allocation besides."""
+"""Memory over time: a sampling thread while a block runs, plus every allocation on the CPU."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _EVENTS = "tensors on the CPU since the tracked block began, from the [memory] e
 
 @dataclass
 class MemorySnapshot:
-    """Memory at one time. An MB is 1,048,576 bytes."""
+    """Memory at one point in time. 1 MB is 1,048,576 bytes."""
 
     time_ms: float
     allocated_mb: float
@@ -47,19 +47,20 @@ class MemorySnapshot:
     peak_mb: float
 
     def to_dict(self) -> dict[str, float]:
-        """The same as a dictionary."""
+        """The snapshot as a dictionary."""
         return dict(vars(self))
 
 
 class MemoryProfiler:
-    """Tracks how much memory is in use while a block runs.
+    """Tracks memory in use while a block runs.
 
-    ``sample_interval_ms`` is the time between two samples. With ``record_history`` every allocation is recorded too: on a GPU the
-    history of PyTorch's allocator (`export_snapshot`), on the CPU the memory events of a profiler, so that the peak is exact
-    however short it was. ``track_allocations`` counts allocations by size (`get_allocation_sizes`), which needs the history.
+    ``sample_interval_ms`` is the sampling interval. ``record_history`` also records every allocation, which makes the
+    peak exact: on a GPU through the history of PyTorch's allocator (`export_snapshot`), on the CPU through the
+    profiler's memory events. ``track_allocations`` counts allocations by size (`get_allocation_sizes`) and needs the
+    history.
 
-    What the numbers count depends on the machine, and `source` says it: a GPU's allocator knows its totals; PyTorch's CPU
-    allocator keeps none, so without ``record_history`` they are of the whole process.
+    `source` says what the numbers count: GPU allocators know their totals; PyTorch's CPU allocator does not, so
+    without ``record_history`` the numbers cover the whole process.
     """
 
     def __init__(
@@ -86,7 +87,7 @@ class MemoryProfiler:
 
     @property
     def source(self) -> dict[str, str]:
-        """What the numbers count, by their names."""
+        """What the numbers count, by name."""
         source = self._measured()
         if self._counts_events():
             return {"allocated_mb": _EVENTS, "reserved_mb": ResidentSet.reserved}
@@ -94,7 +95,7 @@ class MemoryProfiler:
 
     @contextmanager
     def track(self, name: str = "default") -> Iterator[MemoryProfiler]:
-        """Samples memory while the block runs. Blocks may follow each other; their times go on."""
+        """Samples memory while the block runs. Consecutive blocks share one time axis."""
         if self._counts_events() and is_recording():
             raise RuntimeError(
                 "a profiler of PyTorch is recording already: every allocation on the CPU is known only to a profiler of its own; "
@@ -121,7 +122,7 @@ class MemoryProfiler:
             self._note_peak(source, first)
 
     def sample(self) -> MemorySnapshot:
-        """Takes one sample now. The sampling thread calls it; so may you."""
+        """Takes a sample now, in addition to the sampling thread."""
         source = self._measured()
         self._start_clock()
         with self._lock:
@@ -133,11 +134,12 @@ class MemoryProfiler:
         return taken
 
     def get_timeline(self) -> list[dict[str, float]]:
-        """Every sample: ``time_ms`` since the first one, ``allocated_mb``, ``reserved_mb``, and ``peak_mb`` so far."""
+        """All samples: ``time_ms`` since the first, ``allocated_mb``, ``reserved_mb``, and ``peak_mb`` so far."""
         return [taken.to_dict() for taken in self.samples]
 
     def get_peak_analysis(self) -> dict[str, Any]:
-        """The peak and when it was, what is left, and whether memory grew by more than a tenth from first to last sample."""
+        """The peak and its time, what remains allocated, and whether memory grew by more than 10% from first to last
+        sample."""
         if not self.samples or self._peak is None:
             raise RuntimeError("nothing was tracked yet: use `with profiler.track(...):`")
         peak_mb, peak_time_ms = self._peak
@@ -155,7 +157,7 @@ class MemoryProfiler:
         }
 
     def get_allocation_sizes(self) -> dict[str, dict[str, int]]:
-        """How many allocations there were of each size, and their bytes; empty without a history."""
+        """Number and bytes of allocations by size; empty without a history."""
         if not self._allocations:
             return {}
         sizes = {label: {"count": 0, "bytes": 0} for label, _ in SIZES}
@@ -166,7 +168,7 @@ class MemoryProfiler:
         return sizes
 
     def export(self, path: str | PathLike[str], format: str | None = None) -> Path:
-        """Writes timeline, peak and tracked blocks: ``json`` or ``pickle``, by the name of the file if not given."""
+        """Writes timeline, peak and tracked blocks as ``json`` or ``pickle``; by default according to the file name."""
         content = {
             "timeline": self.get_timeline(),
             "peak_analysis": self.get_peak_analysis(),
@@ -181,7 +183,7 @@ class MemoryProfiler:
         return export(path, format, forms, {".pickle": "pickle", ".pkl": "pickle"})
 
     def export_snapshot(self, path: str | PathLike[str]) -> Path:
-        """Writes the history of the GPU allocator as PyTorch's memory snapshot, which `eaves memory` reads."""
+        """Writes the GPU allocator history as a PyTorch memory snapshot for `eaves memory`."""
         if self._snapshot is None:
             raise RuntimeError("there is no history of a GPU's allocator: it needs a GPU and `record_history=True`")
         return write(path, pickle.dumps(self._snapshot))
@@ -192,7 +194,7 @@ class MemoryProfiler:
         return self._device
 
     def _counts_events(self) -> bool:
-        """Whether allocated memory is known from the events of a profiler."""
+        """Whether allocations are known from profiler events."""
         return self.record_history and isinstance(self._measured(), ResidentSet)
 
     def _start_clock(self) -> None:
@@ -229,7 +231,7 @@ class MemoryProfiler:
         return None
 
     def _mark(self) -> tuple[float, float]:
-        """An event whose time is known by both clocks, so that samples and events can be laid over each other."""
+        """An event timed by both clocks, to align samples and events."""
         before = self._now_ms()
         with import_torch().profiler.record_function(_CLOCK_MARK):
             after = self._now_ms()
@@ -250,7 +252,7 @@ class MemoryProfiler:
         self._count_events(recorder, first)
 
     def _count_events(self, recorder: Any, first: int) -> None:
-        """Puts what tensors had allocated into the samples of this block, from the events of the recording."""
+        """Adds allocated tensor memory from the recording to this block's samples."""
         from eaves import read
 
         with tempfile.TemporaryDirectory(prefix="eaves-") as folder:

@@ -1,4 +1,4 @@
-"""Recording a block or a function with PyTorch's profiler, and what the analyses say of it."""
+"""Records a block or function with PyTorch's profiler and analyzes it."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ CHANGE_US = 100.0
 
 @dataclass
 class KernelInfo:
-    """A kernel, copy or set on the GPU, all calls of one name together; without a GPU an operator on the CPU.
+    """A GPU activity, all calls of one name together; without a GPU, a CPU operator.
 
-    Times and calls are of one iteration. ``duration_us`` is the sum of its durations on the GPU, or of its own time on the CPU,
-    without that of operators in it. What a launch looked like (``grid`` and so on) is that of its longest call.
+    Times and calls are per iteration. ``duration_us`` is its summed GPU duration, or self time on the CPU. Launch
+    parameters (``grid`` and so on) are those of its longest call.
     """
 
     name: str
@@ -62,7 +62,7 @@ class KernelInfo:
         return self.duration_us
 
     def to_dict(self) -> dict[str, Any]:
-        """Name, duration and calls, as the JSON of a session has them."""
+        """Name, duration and calls, as in the session's JSON."""
         return {
             "name": self.name,
             "duration_us": self.duration_us,
@@ -73,9 +73,9 @@ class KernelInfo:
 
 @dataclass
 class ProfileSession:
-    """What was recorded, and what it says. Times are of one iteration; an MB is 1,048,576 bytes.
+    """A recording and its analysis. Times are per iteration; 1 MB is 1,048,576 bytes.
 
-    A number that is not known is NaN, and null in the JSON; ``missing`` says why.
+    Unknown numbers are NaN, null in JSON; ``missing`` says why.
     """
 
     name: str = ""
@@ -108,7 +108,7 @@ class ProfileSession:
     result: Any = field(default=None, repr=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """The session as it is saved."""
+        """The session as saved."""
         summaries = sorted(self.kernel_summary.items(), key=lambda item: -item[1]["total_us"])
         return {
             "name": self.name,
@@ -134,7 +134,7 @@ class ProfileSession:
         }
 
     def to_json(self, path: str | PathLike[str] | None = None) -> str:
-        """The session as JSON, written to ``path`` too if it is given."""
+        """The session as JSON; also written to ``path`` if given."""
         text = json_text(self.to_dict())
         if path is not None:
             write(path, text + "\n")
@@ -142,11 +142,11 @@ class ProfileSession:
 
 
 class UnifiedProfiler:
-    """Records blocks and functions with PyTorch's profiler and analyses what was recorded.
+    """Records blocks and functions with PyTorch's profiler and analyzes them.
 
-    Traces are written to ``output_dir`` as ``<name>_<date>_<time>.json``, memory snapshots as ``<name>_memory.pickle``, flame
-    graphs as ``<name>_<date>_<time>_flame.html``. Nothing is overwritten. ``with_modules`` is what older versions of PyTorch
-    wanted to be told; modules are recorded with ``with_stack``.
+    Writes traces to ``output_dir`` as ``<name>_<date>_<time>.json``, memory snapshots as ``<name>_memory.pickle``,
+    flame graphs as ``<name>_<date>_<time>_flame.html``, without overwriting. ``with_modules`` is for older PyTorch
+    versions; ``with_stack`` records modules.
     """
 
     def __init__(
@@ -176,7 +176,7 @@ class UnifiedProfiler:
 
     @contextmanager
     def profile(self, name: str = "profile") -> Iterator[ProfileSession]:
-        """Records the block. The session is filled when the block ends; if it raises, its exception is passed on unchanged."""
+        """Records the block. The session is filled when the block ends; exceptions propagate unchanged."""
         session = ProfileSession(name=name)
         with self._recording(session):
             yield session
@@ -190,9 +190,9 @@ class UnifiedProfiler:
         iterations: int | None = None,
         **keywords: Any,
     ) -> ProfileSession:
-        """Calls the function ``warmup`` times, then ``iterations`` times while recording; ``warmup=0`` is none.
+        """Calls the function ``warmup`` times, then ``iterations`` times while recording.
 
-        Every number of the session is of one iteration; the trace has them all, each a profiler step.
+        Session numbers are per iteration; the trace has all iterations as profiler steps.
         """
         warmup = self.warmup_iterations if warmup is None else warmup
         iterations = self.profile_iterations if iterations is None else iterations
@@ -211,7 +211,7 @@ class UnifiedProfiler:
         return session
 
     def compare_sessions(self, baseline: ProfileSession, optimized: ProfileSession) -> dict[str, Any]:
-        """What changed. Differences are baseline less optimized, so that what was saved is positive."""
+        """Compares sessions. Differences are baseline minus optimized, so savings are positive."""
         faster = optimized.total_time_ms > 0
         return {
             "speedup": baseline.total_time_ms / optimized.total_time_ms if faster else math.nan,
@@ -289,7 +289,7 @@ class UnifiedProfiler:
 
 
 def _kernel_changes(baseline: ProfileSession, optimized: ProfileSession) -> list[dict[str, Any]]:
-    """Kernels that came, went, or changed by more than a little; what changed most comes first."""
+    """Added, removed and noticeably changed kernels, largest change first."""
     before = {kernel.name: kernel.duration_us for kernel in baseline.kernels}
     after = {kernel.name: kernel.duration_us for kernel in optimized.kernels}
     changes = []

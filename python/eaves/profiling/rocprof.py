@@ -1,4 +1,4 @@
-"""Running a program under AMD's profilers and reading the kernels that it launched."""
+"""Runs a program under AMD's profilers and reads its kernels."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ COLUMNS: dict[str, str] = {
 
 @dataclass(frozen=True)
 class RocprofResult:
-    """How a run under the profiler ended."""
+    """Outcome of a profiler run."""
 
     #: Whether the program ended well and something was recorded.
     success: bool
@@ -51,13 +51,13 @@ class RocprofResult:
 
 
 class Kernels(list[dict[str, Any]]):
-    """Launches of kernels in order of time, each a dictionary with the keys of `COLUMNS`; what was not recorded is None.
+    """Kernel launches in time order, as dictionaries with the keys of `COLUMNS`; missing values are None.
 
-    The grid is in blocks. Times are nanoseconds from the zero of the recording.
+    The grid is in blocks. Times are nanoseconds on the recording's time base.
     """
 
     def to_dict(self) -> dict[str, list[Any]]:
-        """Every column as a list."""
+        """Columns as lists."""
         return {name: [kernel[name] for kernel in self] for name in COLUMNS}
 
     def to_pandas(self) -> Any:
@@ -72,10 +72,9 @@ class Kernels(list[dict[str, Any]]):
 class RocprofWrapper:
     """Runs programs under rocprof.
 
-    ``hip_trace`` records calls of HIP, ``hsa_trace`` those of HSA, ``sys_trace`` both, each with kernels and copies;
-    ``stats`` lets the profiler write its own sums. ``counters`` is an input file of rocprof, names, or a set such as
-    ``roofline``. ``tool`` may be ``rocprofv2`` or ``rocprofv3``. The command lines are those that the profilers really
-    take (`eaves profile`).
+    ``hip_trace`` records HIP calls, ``hsa_trace`` HSA calls, ``sys_trace`` both, each with kernels and copies;
+    ``stats`` also writes the profiler's own statistics. ``counters`` is a rocprof counter file, names, or a set such
+    as ``roofline``. ``tool`` may be ``rocprofv2`` or ``rocprofv3``. Command lines are those of `eaves profile`.
     """
 
     def __init__(
@@ -104,9 +103,11 @@ class RocprofWrapper:
         timeout: float | None = 300,
         env: Mapping[str, str] | None = None,
     ) -> RocprofResult:
-        """Runs the command under the profiler, for ``timeout`` seconds at most, with ``env`` added to its environment.
+        """Runs the command under the profiler, for at most ``timeout`` seconds, with ``env`` added to its
+        environment.
 
-        A program that fails is no exception: the result says how it ended. A folder with files of an earlier run is refused.
+        A failing program raises no exception: see the result. Raises if the folder contains files from an earlier
+        run.
         """
         if isinstance(command, (str, bytes)) or not command:
             raise TypeError("the command is a list: the program and its arguments, such as ['python', 'inference.py']")
@@ -136,7 +137,7 @@ class RocprofWrapper:
         return self.result
 
     def parse_results(self, path: str | PathLike[str] | None = None) -> Kernels:
-        """Every kernel of the last run, or of a folder or file of an earlier one; `kernels_path` has the same and more."""
+        """All kernels of the last run, or of an earlier run's folder or file; `kernels_path` has more columns."""
         from eaves import EavesError, read
 
         if path is not None:
@@ -155,7 +156,7 @@ class RocprofWrapper:
     def arguments(
         self, command: Sequence[str | PathLike[str]], timeout: float | None, env: Mapping[str, str]
     ) -> list[str]:
-        """The arguments of `eaves` that do it."""
+        """The equivalent `eaves` arguments."""
         arguments = ["profile", "--with", self.tool, "--output-dir", str(self.output_dir)]
         chosen = {
             "--hip": self.hip_trace,
@@ -174,17 +175,17 @@ class RocprofWrapper:
 
     @property
     def raw_dir(self) -> Path:
-        """Where the profiler's own files are."""
+        """Folder of the profiler's own files."""
         return self.output_dir / RAW
 
     @property
     def kernels_path(self) -> Path:
-        """The Parquet file with every kernel."""
+        """Parquet file with all kernels."""
         return self.output_dir / KERNELS
 
 
 def recordings_in(folder: Path) -> list[Path]:
-    """The files of a run that say most, and those of passes of counters: the profiler writes some things several times."""
+    """The most complete files of a run, and its counter passes; profilers write some data several times."""
     for pattern in ("*.db", "*.json", "*results.csv", "*kernel_trace.csv"):
         found = sorted(folder.glob(pattern))
         if found:

@@ -1,4 +1,4 @@
-"""What host and GPU did over time, as events and as pages."""
+"""Host and GPU activity over time, as events and pages."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ STREAM_EVENTS_SHOWN = 100
 
 
 class EventType(str, Enum):
-    """What an event is."""
+    """Event type."""
 
     CPU_OP = "cpu_op"
     CUDA_KERNEL = "cuda_kernel"
@@ -31,7 +31,7 @@ class EventType(str, Enum):
 
     @property
     def on_gpu(self) -> bool:
-        """Whether it is work of the GPU. Calls and waiting on the host are not."""
+        """Whether it is GPU work; host calls and waiting are not."""
         return self in (EventType.CUDA_KERNEL, EventType.CUDA_MEMCPY)
 
 
@@ -51,7 +51,7 @@ CATEGORIES: dict[str, EventType] = {
 
 @dataclass
 class TimelineEvent:
-    """One thing that happened. Times are microseconds from the first event of the recording."""
+    """An event. Times are microseconds from the first event of the recording."""
 
     name: str
     event_type: EventType
@@ -68,11 +68,11 @@ class TimelineEvent:
 
     @property
     def end_us(self) -> float:
-        """When it ended."""
+        """End time."""
         return self.start_us + self.duration_us
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as a dictionary that JSON can hold."""
+        """A JSON-compatible dictionary."""
         return {
             "name": self.name,
             "type": self.event_type.value,
@@ -90,7 +90,7 @@ class TimelineEvent:
 
 @dataclass
 class TimelineData:
-    """Events, and how long host and GPU worked: unions of the whole recording, whatever events were kept."""
+    """Events, and host and GPU active time over the whole recording, regardless of filtered events."""
 
     events: list[TimelineEvent] = field(default_factory=list)
     cpu_events: list[TimelineEvent] = field(default_factory=list)
@@ -103,7 +103,7 @@ class TimelineData:
     overlap_time_us: float = 0.0
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as a dictionary that JSON can hold."""
+        """A JSON-compatible dictionary."""
         return {
             "events": [event.to_dict() for event in self.events],
             "cpu_events": [event.to_dict() for event in self.cpu_events],
@@ -117,10 +117,10 @@ class TimelineData:
 
 
 class TimelineGenerator:
-    """Makes timelines.
+    """Creates timelines.
 
-    Events shorter than ``min_duration_us``, and if told so those of Python and of the runtime, are left out of the events;
-    the times in which host and GPU worked count them all.
+    Filters events shorter than ``min_duration_us`` and, on request, Python and runtime events; active times still
+    include them.
     """
 
     def __init__(
@@ -134,12 +134,12 @@ class TimelineGenerator:
         self.include_cuda_runtime = include_cuda_runtime
 
     def from_profiler(self, prof: Any) -> TimelineData:
-        """What a ``torch.profiler.profile`` recorded."""
+        """Timeline of a ``torch.profiler.profile``."""
         with tempfile.TemporaryDirectory(prefix="eaves-") as folder:
             return self.from_chrome_trace(export_trace(prof, Path(folder) / "trace.json"))
 
     def from_chrome_trace(self, trace_path: str | PathLike[str]) -> TimelineData:
-        """What a trace has, in order of time."""
+        """Timeline of a trace."""
         from eaves import read
 
         recording = read(trace_path)
@@ -165,12 +165,12 @@ class TimelineGenerator:
         return timeline
 
     def export_chrome_trace(self, timeline: TimelineData, output_path: str | PathLike[str]) -> Path:
-        """Writes the events as a trace that Perfetto, ``chrome://tracing`` and eaves open."""
+        """Writes the events as a trace for Perfetto, ``chrome://tracing`` and eaves."""
         content = {"traceEvents": [_chrome(event) for event in timeline.events], "displayTimeUnit": "ms"}
         return write_json(output_path, content, indent=None)
 
     def export_visualization_data(self, timeline: TimelineData, output_path: str | PathLike[str] | None = None) -> dict[str, Any]:
-        """What a chart of it needs: the longest events of each side and each stream, in order of time."""
+        """Chart data: the longest events of host, GPU and each stream, in time order."""
         data = {
             "cpu": _longest(timeline.cpu_events, EVENTS_SHOWN),
             "gpu": _longest(timeline.gpu_events, EVENTS_SHOWN),
@@ -189,7 +189,7 @@ class TimelineGenerator:
         return data
 
     def generate_html_viewer(self, timeline: TimelineData, output_path: str | PathLike[str]) -> Path:
-        """Writes a page with the events that needs no network."""
+        """Writes a self-contained page with the events."""
         from eaves import read
 
         with tempfile.TemporaryDirectory(prefix="eaves-") as folder:
@@ -198,7 +198,7 @@ class TimelineGenerator:
 
 
 def add(timeline: TimelineData, event: TimelineEvent) -> None:
-    """Puts an event into every list it belongs to."""
+    """Adds an event to its lists."""
     timeline.events.append(event)
     if not event.event_type.on_gpu:
         timeline.cpu_events.append(event)
@@ -209,7 +209,7 @@ def add(timeline: TimelineData, event: TimelineEvent) -> None:
 
 
 def events_of(recording: Any) -> list[TimelineEvent]:
-    """The events of a recording, in order of time; of several ranks, one after the other."""
+    """Events of a recording in time order, rank by rank."""
     slices = recording.table("slices").to_dict()
     tracks = {(row.get("rank"), row["track"]): row for row in recording.table("tracks").rows()}
     numbers: dict[tuple[Any, Any], dict[str, Any]] = {}

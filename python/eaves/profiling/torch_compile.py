@@ -1,4 +1,4 @@
-"""What torch.compile brings and what stands in its way: speed, memory, results, graph breaks, fusion, compile time."""
+"""Benefits and obstacles of torch.compile: speed, memory, accuracy, graph breaks, fusion, compile time."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MODES = ("default", "reduce-overhead", "max-autotune")
 
 @dataclass
 class CompileBreak:
-    """A place where torch.compile ended a graph."""
+    """A graph break of torch.compile."""
 
     #: PyTorch's words.
     reason: str
@@ -52,9 +52,9 @@ class CompileBreak:
 
 @dataclass
 class CompileReport:
-    """What compiling came to. Times are of one call, the low quartile of calls that took turns; an MB is 1,048,576 bytes.
+    """Results of compiling. Times are per call, the lower quartile of alternating calls; 1 MB is 1,048,576 bytes.
 
-    A number that is not known is NaN, and null in the JSON.
+    Unknown numbers are NaN, null in JSON.
     """
 
     speedup: float = math.nan
@@ -100,7 +100,7 @@ class CompileReport:
     details: Report | None = field(default=None, repr=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """The report as it is saved."""
+        """The report as saved."""
         content: dict[str, Any] = {}
         for name in self.__dataclass_fields__:
             value = getattr(self, name)
@@ -124,9 +124,9 @@ class CompileReport:
 
 
 class TorchCompileAnalyzer:
-    """Compiles a model and holds it against itself.
+    """Compares a compiled model with the original.
 
-    Logs are kept in ``output_dir``, a folder for each analysis; `eaves compile` reads them too.
+    Logs go to ``output_dir``, one folder per analysis; `eaves compile` reads them, too.
     """
 
     def __init__(
@@ -142,10 +142,11 @@ class TorchCompileAnalyzer:
     def analyze(
         self, model: Callable[..., Any], sample_input: Any, warmup: int = 3, iterations: int = 10
     ) -> CompileReport:
-        """Compiles the model in this process and measures it; a tuple of inputs is several arguments, a dictionary names them.
+        """Compiles and measures the model in this process. A tuple of inputs is several arguments, a dictionary
+        keyword arguments.
 
-        What was compiled here before is forgotten first (``torch._dynamo.reset``), or nothing would be compiled. The cache on
-        disk is used as it is; `cache_hits` and `cache_misses` say what it had.
+        Calls ``torch._dynamo.reset`` first, or nothing would be compiled. Uses the disk cache as it is; see
+        `cache_hits` and `cache_misses`.
         """
         log_dir = self._log_dir(self.mode)
         return self._measured_here(model, sample_input, self.mode, warmup, iterations, log_dir)
@@ -158,9 +159,9 @@ class TorchCompileAnalyzer:
         warmup: int = 3,
         iterations: int = 10,
     ) -> dict[str, CompileReport]:
-        """The report of each mode, each measured in a process of its own with an empty cache.
+        """Reports for each mode, each measured in a separate process with an empty cache.
 
-        A model that cannot be given to another process is measured in this one, each mode with an empty cache; notes say so.
+        Models that cannot be pickled are measured in this process, each mode with an empty cache; notes say so.
         """
         from eaves.profiling._compile_process import CannotHandOver, measure_apart
 
@@ -188,7 +189,7 @@ class TorchCompileAnalyzer:
     def export_report(
         self, report: CompileReport, output_path: str | PathLike[str], format: str | None = None
     ) -> Path:
-        """Writes the report: a page that needs no network (``html``), or ``json``. By the name if not given."""
+        """Writes the report as a self-contained page (``html``) or ``json``; by default according to the file name."""
         from eaves.profiling._compile_page import page
 
         return export_report(output_path, format, report.to_dict, lambda: page(report))
@@ -211,7 +212,7 @@ class TorchCompileAnalyzer:
 
 
 def build(measured: Measurement, log_dir: Path, *, backend: str, mode: str) -> CompileReport:
-    """The report of what was measured and logged."""
+    """Creates the report from measurements and logs."""
     from eaves.profiling._compile_sections import read_log
 
     rounds = _rounds.Comparison(tuple(measured.eager_ns), tuple(measured.compiled_ns))
@@ -248,7 +249,7 @@ def build(measured: Measurement, log_dir: Path, *, backend: str, mode: str) -> C
 
 @contextmanager
 def _empty_cache() -> Iterator[None]:
-    """While it lasts, torch.compile's cache is a new folder, which is gone afterwards."""
+    """Uses a temporary, empty torch.compile cache."""
     from torch._inductor.runtime.cache_dir_utils import temporary_cache_dir
 
     with tempfile.TemporaryDirectory(prefix="eaves-cache-") as folder, temporary_cache_dir(folder):
