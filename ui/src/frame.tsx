@@ -38,7 +38,7 @@ function aboutInputs(document: Document): Explanation {
   return {
     title: "What was read",
     text: facts(document),
-    formula: "Events are those of all inputs, sizes those after unpacking.",
+    formula: "Events over all inputs; sizes are decompressed.",
     inputs: inputs.length > MOST ? [...lines, ["others", counted(inputs.length - MOST, "input")]] : lines,
     provenance: "counter",
   };
@@ -163,7 +163,7 @@ function Tabs(props: Props & { open: View }) {
             aria-controls={isOpen ? "panel" : undefined}
             tabIndex={isOpen ? 0 : -1}
             class={missing ? "nothing" : undefined}
-            title={missing ? "Nothing recorded for this view; open it to see why" : undefined}
+            title={missing ? "No data for this view; open it to see why" : undefined}
             onClick={() => (view.value = one.id)}
           >
             {one.title}
@@ -204,7 +204,7 @@ function Search({ document }: { document: Document }) {
         class="search"
         type="search"
         placeholder="Search names ( / )"
-        aria-label="Search names; Enter selects all that match"
+        aria-label="Search names; Enter selects all matches"
         list="search-names"
         value={text}
         onInput={(event) => setText(event.currentTarget.value)}
@@ -231,7 +231,7 @@ function Selection() {
         {time ? (
           <li class="chip" title={`${time[0]} to ${time[1]} ns`}>
             {duration(time[0])} – {duration(time[1])}
-            <button type="button" class="icon" aria-label="Look at all of the time" onClick={() => (range.value = null)}>
+            <button type="button" class="icon" aria-label="Show the whole time" onClick={() => (range.value = null)}>
               ×
             </button>
           </li>

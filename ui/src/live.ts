@@ -31,12 +31,12 @@ export function follow(source: Source): () => void {
         problem.value = null;
         if (isNew) generation.value++;
       });
-      if (isNew) say("A run has changed: the page shows it as it is now");
+      if (isNew) say("A run changed; the page shows its current state");
     } catch (error) {
       if (mine !== asked) return;
       const told = error instanceof Error ? error : new Error(String(error));
       // What was shown is still true of what was read; it stays.
-      if (shown.value) say(`The run cannot be read again: ${told.message}`);
+      if (shown.value) say(`Cannot reload the run: ${told.message}`);
       else problem.value = told;
     }
   };
@@ -76,8 +76,8 @@ export function beginning(document: Document): string {
 /** A document as the page needs it; throws in words if it is something else. */
 export function check(found: unknown): Document {
   const document = found as Partial<Document> | null;
-  if (typeof document !== "object" || document === null) throw new Error("the data of this page is no document of eaves");
-  if (typeof document.schema !== "string" || !document.schema.startsWith("eaves.")) throw new Error(`the data of this page is no document of eaves: its schema is ${JSON.stringify(document.schema) ?? "missing"}`);
+  if (typeof document !== "object" || document === null) throw new Error("this page's data is not an eaves document");
+  if (typeof document.schema !== "string" || !document.schema.startsWith("eaves.")) throw new Error(`this page's data is not an eaves document: its schema is ${JSON.stringify(document.schema) ?? "missing"}`);
   const list = <Item>(value: Item[] | undefined): Item[] => (Array.isArray(value) ? value : []);
   return {
     schema: document.schema,

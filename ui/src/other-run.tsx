@@ -65,7 +65,7 @@ export function useRunDocument(source: Source, wanted: string): Document | null 
     let isWanted = true;
     source.ask<Document>(`runs/${encodeURIComponent(id)}/document`).then(
       (document) => isWanted && setRead({ id, document }),
-      (error: unknown) => isWanted && say(`The other run cannot be read: ${error instanceof Error ? error.message : String(error)}`),
+      (error: unknown) => isWanted && say(`Cannot read the other run: ${error instanceof Error ? error.message : String(error)}`),
     );
     return () => {
       isWanted = false;

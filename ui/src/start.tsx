@@ -19,7 +19,7 @@ export function Start({ source }: { source: Source }) {
 export function Problem({ error, isLive }: { error: Error; isLive: boolean }) {
   // A browser says no more of a server that does not answer.
   const noServer = isLive && error instanceof TypeError;
-  const title = noServer ? "No server answers" : isLive ? "The server has no answer" : "This page is damaged";
+  const title = noServer ? "No server answers" : isLive ? "No answer from the server" : "This page is damaged";
   return (
     <main class="error-page">
       <h1>{title}</h1>

@@ -29,10 +29,10 @@ export interface Explanation {
 /** What the sources of numbers mean. */
 export const PROVENANCE: Readonly<Record<string, string>> = {
   counter: "counted or recorded, not derived",
-  formula: "computed from what was recorded",
+  formula: "computed from recorded data",
   datasheet: "published by the vendor",
   measured: "measured on this machine",
-  guess: "an assumption: nothing was recorded to compute it from",
+  guess: "an assumption: the data to compute it was not recorded",
 };
 
 interface Shown {

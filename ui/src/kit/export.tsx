@@ -84,7 +84,7 @@ export async function copyText(text: string, what: string): Promise<void> {
     const done = window.document.execCommand("copy");
     field.remove();
     if (!done) {
-      say("The browser allows no copying here; save the file instead");
+      say("The browser does not allow copying here; save the file instead");
       return;
     }
   }

@@ -126,7 +126,7 @@ function PaletteBox({ text: first, commands }: { text: string; commands: () => r
             </li>
           ))}
         </ul>
-        {found.length === 0 ? <p class="empty">Nothing is called that.</p> : null}
+        {found.length === 0 ? <p class="empty">No matches.</p> : null}
       </div>
     </div>
   );

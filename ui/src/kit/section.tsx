@@ -57,7 +57,7 @@ export function FindingItem({ finding, section, place }: { finding: Finding; sec
             gains{" "}
             <Explained
               about={() => ({
-                title: "What this can gain",
+                title: "Possible gain",
                 text: gain,
                 exact: `${finding.gain_ns?.join(" to ")} ns`,
                 formula: finding.gain_basis ?? "",

@@ -45,7 +45,7 @@ const NO_SERVER = "this page is a file; `eaves open FILE` starts a server that c
 
 /** A file without data: there is nothing to show and nobody to ask. */
 export function emptySource(): Source {
-  const nothing = () => Promise.reject(new Error("this file holds no data, only the program of the page"));
+  const nothing = () => Promise.reject(new Error("this file contains the page without data"));
   return { live: false, document: nothing, part: () => Promise.resolve(null), ask: nothing, listen: () => () => {} };
 }
 
@@ -58,7 +58,7 @@ export function inlineSource(): Source | null {
         const found = await bytes("document");
         return JSON.parse(new TextDecoder().decode(found ?? new ArrayBuffer(0))) as Document;
       } catch (error) {
-        throw new Error(`the report inside this page cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+        throw new Error(`cannot read the report in this page: ${error instanceof Error ? error.message : String(error)}`);
       }
     },
     has: (name: Part) => element(name) !== null,

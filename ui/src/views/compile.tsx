@@ -23,7 +23,7 @@ function Compile({ document }: Props) {
   return (
     <>
       <Phases document={document} />
-      <SubTabs id="compile.part" tabs={there} label="What the compiler did" />
+      <SubTabs id="compile.part" tabs={there} label="Compilation summary" />
       {found ? <SectionView key={found.id} document={document} section={found} /> : null}
     </>
   );
@@ -41,7 +41,7 @@ function Phases({ document }: { document: Document }) {
     return { part: `c${(index % 8) + 1}`, label: String(row[at("phase")]), value, text: duration(value), about: () => aboutCell(table, row, at("time_ns"), found) };
   });
   return (
-    <Panel title="Where the time of compiling went" note={table.title} exports={{ name: "compile-phases", svg: () => drawing.current, table: () => table, command: command(document, "compile") }}>
+    <Panel title="Compile time breakdown" note={table.title} exports={{ name: "compile-phases", svg: () => drawing.current, table: () => table, command: command(document, "compile") }}>
       <Stack rows={[{ label: "all", parts }]} label="Phases of compiling" drawing={drawing} />
     </Panel>
   );
@@ -53,6 +53,6 @@ export const compile: View = {
   missing: ({ document }) =>
     PARTS.some((id) => section(document, id))
       ? undefined
-      : "No log of torch.compile is among the inputs. `eaves compile -- python train.py` runs a program and tells; `TORCH_TRACE=DIR` writes logs that every verb reads.",
+      : "The inputs contain no torch.compile log. Record one with `eaves compile -- python train.py`, or set `TORCH_TRACE=DIR`.",
   Component: Compile,
 };

@@ -27,7 +27,7 @@ const PARTS: readonly Part[] = [
   { id: "ranges", title: "Named ranges", section: "annotations", tables: [["host", "host_by_rank"], ["gpu", "gpu_by_rank"], ["kernels_by_annotation"]] },
   { id: "sequences", title: "Sequences", section: "kernel-sequences", tables: [["by_sequence", "by_rank_and_sequence"]] },
   { id: "launches", title: "Launches", section: "launch-stats", tables: [["by_call"]] },
-  { id: "delays", title: "From operator to kernel", section: "op-delays", tables: [["by_op"]] },
+  { id: "delays", title: "Operators and kernels", section: "op-delays", tables: [["by_op"]] },
   { id: "queues", title: "Queues", section: "queue-length", tables: [["by_stream"]] },
   { id: "path", title: "Critical path", section: "critical-path", tables: [["by_name"], ["by_cause"]] },
   { id: "copies", title: "Copies", section: "memory-bandwidth", tables: [["by_kind"], ["by_name"]] },
@@ -37,7 +37,7 @@ function Kernels({ document }: Props) {
   const there = PARTS.filter((part) => section(document, part.section));
   const open = there.find((part) => part.id === openTab("kernels.part", there));
   const found = open && section(document, open.section);
-  if (!open || !found) return <Empty>There is no table of kernels in this document.</Empty>;
+  if (!open || !found) return <Empty>This document has no kernel table.</Empty>;
   const ofRank = rank.value !== null;
   return (
     <>
@@ -71,7 +71,7 @@ function Shares({ document }: { document: Document }) {
   return (
     <Panel
       title="Shares of the summed duration"
-      note={names.size && chosen ? `Selected: ${percent(chosen)}` : "Each kernel as wide as its share; click to select it in every view."}
+      note={names.size && chosen ? `Selected: ${percent(chosen)}` : "Width is the kernel's share; click to select it in every view."}
       exports={{ name: "kernel-shares", svg: () => drawing.current, command: command(document, "kernels") }}
     >
       <div ref={box}>
@@ -110,7 +110,7 @@ export const kernels: View = {
   missing({ document }) {
     if (PARTS.some((part) => section(document, part.section))) return undefined;
     const why = document.skipped.find((one) => one.id === "kernels");
-    return why ? `${why.missing}. ${why.how_to_record}` : "No kernels are in this document. `eaves report TRACE` of a trace with GPU activities has them.";
+    return why ? `${why.missing}. ${why.how_to_record}` : "This document has no kernels. Open a trace with GPU activities.";
   },
   Component: Kernels,
 };

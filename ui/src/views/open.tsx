@@ -49,7 +49,7 @@ function Open({ source }: Props) {
             if (path.trim()) void add({ paths: [path.trim()] });
           }}
         >
-          <input class="search path" type="text" aria-label="Path on the machine that runs the server" placeholder="Path on the machine that runs the server" value={path} onInput={(event) => setPath(event.currentTarget.value)} />
+          <input class="search path" type="text" aria-label="Path on the server's machine" placeholder="Path on the server's machine" value={path} onInput={(event) => setPath(event.currentTarget.value)} />
           <button type="submit" class="button primary" disabled={busy || !path.trim()}>
             Open
           </button>

@@ -100,10 +100,10 @@ describe("a server with two runs", () => {
 
   test("the comparison leads to both", async () => {
     const page = await open(address, "view=compare&compare.base=1&compare.new=2", { online: true });
-    await page.getByRole("link", { name: "Timelines side by side" }).waitFor();
+    await page.getByRole("link", { name: "Timelines of both runs" }).waitFor();
     await picture(page, "compare-links");
     expect(await barriers(page)).toEqual([]);
-    await page.getByRole("link", { name: "Flame graph of the differences" }).click();
+    await page.getByRole("link", { name: "Differential flame graph" }).click();
     await page.getByText("more than before").waitFor();
     expect((await hash(page)).get("view")).toBe("flame");
     expect(new URL(page.url()).searchParams.get("run")).toBe("2");
@@ -120,7 +120,7 @@ describe("a server with two runs", () => {
 test("a file that compares holds both pictures", async () => {
   const address = written("compare-file", "diff", HEALTHY, SLOWER);
   const page = await open(address);
-  await page.getByRole("button", { name: "Flame graph of the differences" }).click();
+  await page.getByRole("button", { name: "Differential flame graph" }).click();
   await page.getByText("more than before").waitFor();
   await picture(page, "compare-file-flame");
   await page.getByRole("tab", { name: "Timeline" }).click();

@@ -48,7 +48,7 @@ describe("memory", () => {
   test("two peaks are compared, and the address keeps which", async () => {
     const page = await open(address, "view=memory&memory.peak=at_peak");
     await page.getByLabel("Compare with").selectOption({ label: "rank 1, " + String(rows(report, "memory", "by_device")[1]!.device) });
-    const grid = page.getByRole("grid", { name: "In use at both peaks, the largest change first" });
+    const grid = page.getByRole("grid", { name: "In use at both peaks, largest change first" });
     await grid.waitFor();
     const peak = (rank: number) => rows(report, "memory", "at_peak").filter((row) => row.rank === rank).reduce((sum, row) => sum + Number(row.bytes), 0);
     await page.getByText(`${bytes(peak(0))} in these rows`).waitFor();
@@ -145,7 +145,7 @@ describe("memory", () => {
     await page.keyboard.press("ArrowUp");
     await expect.poll(async () => (await hash(page)).get("memory.block")).not.toBe(before);
     await page.keyboard.press("Escape");
-    await page.getByText("Sums are those at the peak.").waitFor();
+    await page.getByText("Sums are at the peak.").waitFor();
     await page.getByLabel("Search allocations").fill("layer.py:33");
     await page.getByText("2 of 30 shown allocations, 16.0 MiB at the peak.").waitFor();
     await page.getByLabel("Search allocations").fill("");

@@ -122,7 +122,7 @@ test("hover says how far it is, a click explains it", async () => {
   for (const text of ["Compute Bound", "78.1% of its roof", "16.20 µs to win", "925 MMAC", "1.85 GFLOP", "2.6 MiB", "36.5 GB/s"]) expect(await detail.textContent()).toContain(text);
   await detail.getByText("Raw record").click();
   expect(await detail.locator("pre").last().textContent()).toContain('"hw_bytes": 2700000');
-  await detail.getByText("Where they come from").click();
+  await detail.getByText("Sources").click();
   expect(await detail.textContent()).toContain("npu_config.json (medium)");
   await expect.poll(() => page.url()).toContain("select=stem");
   expect(await option(page, "stem").getAttribute("aria-selected")).toBe("true");
@@ -188,7 +188,7 @@ test("filters with counts, colours, search and roofs", async () => {
   await box.check();
   await page.getByLabel("Colour by").selectOption("dtype");
   await expect.poll(() => page.locator(".legend").textContent()).toContain("bf16_tensor");
-  await page.getByLabel("Search names of kernels").fill("gemm");
+  await page.getByLabel("Search kernel names").fill("gemm");
   await expect.poll(() => status(page)).toMatch(/^\d of 8 kernels/);
   await page.getByRole("tab", { name: "Roofs", exact: true }).click();
   const peaks = () => page.locator(".plot .solid").count();

@@ -100,7 +100,7 @@ test("two runs of the server are compared", async () => {
   const page = await open(address, "view=compare", { online: true, allow: refused });
   await page.getByLabel("Base").selectOption("1");
   await page.getByLabel("New").selectOption("2");
-  await page.getByRole("heading", { name: "The runs in sum" }).waitFor();
+  await page.getByRole("heading", { name: "Summary" }).waitFor();
   await page.getByRole("button", { name: "Beyond noise" }).click();
   const rows = await page.getByRole("grid").first().getByRole("row").allTextContents();
   for (const row of rows.slice(1)) expect(row).not.toMatch(/noise|unchanged/);
@@ -169,7 +169,7 @@ test("devices of the server are listed and put side by side", async () => {
   const { address } = await started({ devices: json("device", "list"), device: Object.fromEntries(ids.map((id) => [id, json("device", "show", id)])) });
   const page = await open(address, "view=devices", { online: true });
   for (const id of ids) await page.getByLabel("Add").selectOption(id);
-  const grid = page.getByRole("grid", { name: "Devices side by side" });
+  const grid = page.getByRole("grid", { name: "Device comparison" });
   await grid.getByText("amd-mi210").waitFor();
   // NVIDIA A100 datasheet: 312 TFLOP/s of bf16 with tensor cores, 2,039 GB/s of HBM2e.
   const text = (await grid.getByRole("row").nth(1).allTextContents()).join(" ");

@@ -65,7 +65,7 @@ test("points are imported or refused with a reason", () => {
     "simplified[2] unknown precision `posit16`",
     "simplified[3] a shape needs a `precision`",
     "simplified[4] `time_us` must be a number above 0",
-    "simplified[5] it is no object",
+    "simplified[5] not an object",
   ]);
   for (const wrong of ["{", "3", "null", "{}", '{"points": 3}']) expect(importPoints(wrong).rejected, wrong).toHaveLength(1);
   expect([shapeOf("2x3"), shapeOf("2×3x4"), shapeOf("0x3"), shapeOf("2.5x3"), shapeOf("2")]).toEqual([[1, 2, 3], [2, 3, 4], null, null, null]);

@@ -35,7 +35,7 @@ function Layout({ format }: { format: Format }) {
 /** The values that are not negative, on a line. */
 function Values({ format }: { format: Format }) {
   const values = valuesOf(format);
-  if (!values.length) return <p class="quiet small">Too many values to show one by one.</p>;
+  if (!values.length) return <p class="quiet small">Too many values to list.</p>;
   const most = values.at(-1) ?? 1;
   const width = 640;
   const x = (value: number): number => 10 + (value / most) * (width - 20);
@@ -71,7 +71,7 @@ export function Formats({ source }: { source: Source }) {
   const chosen = answer.find((one) => one.name === setting("bench.format", "mxfp4")) ?? sorted[0];
   const widest = sorted[0]?.effective_bits ?? 1;
   return (
-    <Panel title="Formats" note="How many bits a number takes with its share of the scales, what range it has, and what computes it." exports={{ name: "formats", json: () => answer }}>
+    <Panel title="Formats" note="Bits per number including its share of the scales, its range, and the units that compute it." exports={{ name: "formats", json: () => answer }}>
       <div class="formats">
         <div class="scroll">
           <table class="plain">

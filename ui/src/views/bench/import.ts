@@ -22,7 +22,7 @@ function positive(value: unknown): number | null {
 
 /** One record as a point, or why it is none. */
 function pointOf(given: unknown): BenchPoint | string {
-  if (typeof given !== "object" || given === null || Array.isArray(given)) return "it is no object";
+  if (typeof given !== "object" || given === null || Array.isArray(given)) return "not an object";
   const record = given as Record<string, unknown>;
   const microseconds = positive(record.time_us) ?? (positive(record.latency_ms) ?? 0) * 1e3;
   if (!microseconds) return "`time_us` must be a number above 0";
@@ -66,7 +66,7 @@ export function importPoints(content: string): Imported {
   try {
     json = JSON.parse(content);
   } catch (error) {
-    return { accepted: [], rejected: [{ at: "file", reason: `no JSON (${error instanceof Error ? error.message : String(error)})` }] };
+    return { accepted: [], rejected: [{ at: "file", reason: `not JSON (${error instanceof Error ? error.message : String(error)})` }] };
   }
   const lists: [string, unknown[]][] = [];
   if (Array.isArray(json)) lists.push(["", json]);

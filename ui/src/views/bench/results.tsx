@@ -13,7 +13,7 @@ export function NoServer({ has }: { has: boolean }) {
       <p>
         On the command line: <code>eaves predict gemm --m 2048 --n 4096 --k 4096 --precision all --device h100-sxm</code>, <code>eaves bench gemv --n 4096 --k 4096 --precision all</code>.
       </p>
-      <p class="quiet">{has ? "Measurements that are in this document, and imported ones, are shown." : "The document has no measurements; points can be imported all the same."}</p>
+      <p class="quiet">{has ? "Measurements from this document and imported ones." : "The document has no measurements; you can still import points."}</p>
     </div>
   );
 }

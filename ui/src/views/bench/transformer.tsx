@@ -111,7 +111,7 @@ export function Transformer({ source }: { source: Source }) {
   return (
     <Panel
       title="Transformer"
-      note="Best times: every operator at its roof, one after the other."
+      note="Best times: every operator at its roof, run one after another."
       exports={{ name: "transformer", svg: () => drawing.current(), table: table ? () => table : undefined, command: `eaves predict model ${model} --config ${config} --phase ${phase} --context ${context} --batch ${batch} --device ${device}` }}
     >
       <div class="bench-work">
@@ -161,7 +161,7 @@ export function Transformer({ source }: { source: Source }) {
             <span>○ product</span>
             <span>◇ attention</span>
             <span>□ elementwise</span>
-            <span>every operator at its roof: the best it could do</span>
+            <span>every operator at its roof: the best possible time</span>
           </div>
         </div>
       </div>

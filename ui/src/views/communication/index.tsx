@@ -20,7 +20,7 @@ const SECTIONS = ["comm-overlap", "collectives", "stragglers", "comm-roofline"] 
 const TABLES = [
   { id: "collectives", title: "Collectives", section: "collectives", tables: ["by_collective", "reached", "matching"] },
   { id: "skew", title: "Skew and transfer", section: "collectives", tables: ["skew"] },
-  { id: "stragglers", title: "Who waits for whom", section: "stragglers", tables: ["by_rank", "by_step"] },
+  { id: "stragglers", title: "Stragglers", section: "stragglers", tables: ["by_rank", "by_step"] },
   { id: "ranks", title: "By rank", section: "collectives", tables: ["by_rank"] },
   { id: "messages", title: "Against the links", section: "comm-roofline", tables: ["events", "reached", "links"] },
 ] as const;
@@ -122,7 +122,7 @@ export const communication: View = {
   missing({ document }) {
     if (SECTIONS.some((id) => section(document, id))) return undefined;
     const why = document.skipped.find((one) => (SECTIONS as readonly string[]).includes(one.id));
-    return why ? `${why.missing}. ${why.how_to_record}` : "No rank communicated in what was recorded. Traces of all ranks of a job show collectives: `eaves report traces/`.";
+    return why ? `${why.missing}. ${why.how_to_record}` : "No communication recorded. Open the traces of all ranks to see collectives: `eaves open traces/`.";
   },
   Component: Communication,
 };

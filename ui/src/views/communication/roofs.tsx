@@ -60,9 +60,9 @@ export function Roofs({ document }: { document: Document }) {
   return (
     <Panel
       title="Communication roofline"
-      note={`Bus bandwidth as nccl-tests defines it: bytes over time, times a factor of the collective${used.length ? ` (${used.slice(0, 6).join(", ")})` : ""}. ${
-        roofs.length ? "Lines are what the wires of a link carry, dashed what its protocol leaves for data." : "The document names no links: `eaves roofline TRACE --device NAME --link LINK` draws their roofs."
-      }${lines.length ? " Dotted is what sizes of one collective reached here: the roof is the best bandwidth, a slope what starting one takes at most." : ""}`}
+      note={`Bus bandwidth as defined by nccl-tests: bytes over time, times a factor per collective${used.length ? ` (${used.slice(0, 6).join(", ")})` : ""}. ${
+        roofs.length ? "Lines show link bandwidth; dashed lines, bandwidth after protocol overhead." : "The document names no links: `eaves roofline TRACE --device NAME --link LINK` draws their roofs."
+      }${lines.length ? " Dotted lines show the measured limits of one collective: its best bandwidth, and a slope for the start-up time." : ""}`}
       exports={{ name: "comm-roofline", svg: () => drawing.current, ...(table ? { table: () => table } : {}), command: command(document, "roofline") }}
     >
       <div ref={box}>
@@ -158,10 +158,10 @@ function Line({ one, x, y, section: id, isNamed }: { one: Reached; x: Scale; y: 
     explain(anchor, {
       title: `${one.name}, as reached here`,
       text: `${decimal(one.gbps)} GB/s`,
-      formula: "The best mean bus bandwidth of a size; left of the knee, bytes times the factor over the shortest mean time of a size, which is what starting one takes at most.",
+      formula: "The best mean bus bandwidth over all sizes; left of the knee, bytes times the factor over the shortest mean time, an upper bound of the start-up time.",
       inputs: [
         ["Factor used", decimal(one.factor)],
-        ["Start-up, at most", one.startup === null ? "not seen: every size comes near the bandwidth" : duration(one.startup)],
+        ["Start-up, at most", one.startup === null ? "unknown: every size is close to the bandwidth" : duration(one.startup)],
         ["Knee", one.knee === null ? "-" : bytes(one.knee)],
       ],
       provenance: "measured",

@@ -1,4 +1,4 @@
-// The runs in sum: how far each measure moved, against the band in which repeated steps differ anyway.
+// Summary: how far each measure moved, against the band in which repeated steps differ anyway.
 
 import { useRef } from "preact/hooks";
 import { cell, duration, percent, tendency, words } from "../../format";
@@ -31,8 +31,8 @@ export function Changes({ document }: { document: Document }) {
   const height = all.length * ROW + 24;
   return (
     <Panel
-      title="The runs in sum"
-      note="Bars are changes in percent of the base; the grey band is what repeated steps differ by themselves, so a bar inside it says nothing."
+      title="Summary"
+      note="Bars are changes in percent of the base; the gray band is the variation of repeated steps, so bars inside it are noise."
       exports={{ name: "changes", svg: () => drawing.current, table: () => table, command: command(document, "diff") }}
     >
       <div ref={box}>

@@ -33,7 +33,7 @@ function Pictures({ source }: { source: Source }) {
   return (
     <p class="sides">
       {there.map((part) => {
-        const title = part === "flame" ? "Flame graph of the differences" : "Timelines side by side";
+        const title = part === "flame" ? "Differential flame graph" : "Timelines of both runs";
         return source.live ? (
           <a key={part} href={`?${search}#view=${part}&base=run+${encodeURIComponent(setting("compare.base"))}`}>
             {title}
@@ -109,6 +109,6 @@ export const compare: View = {
   id: "compare",
   title: "Compare",
   missing: ({ source, document }) =>
-    source.live || section(document, "diff") ? undefined : "This page holds one run. `eaves diff BEFORE AFTER -o diff.html` compares two; pages and JSON that eaves wrote are inputs, too.",
+    source.live || section(document, "diff") ? undefined : "This page contains one run. `eaves diff BEFORE AFTER -o diff.html` compares two; saved pages and JSON are inputs, too.",
   Component: Compare,
 };

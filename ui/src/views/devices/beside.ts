@@ -1,4 +1,4 @@
-// Devices side by side: a row for each device, a column for each peak, memory and link that any of them has.
+// Device comparison: a row for each device, a column for each peak, memory and link that any of them has.
 
 import { type Column, type Document, rows, type Table, type Value } from "../../source/document";
 
@@ -29,5 +29,5 @@ export function beside(devices: readonly { id: string; document: Document }[]): 
     found.push(values);
   }
   // What a device lacks is null, not a hole.
-  return { id: "beside", title: "Devices side by side", columns, rows: found.map((values) => columns.map((_, at) => values[at] ?? null)) };
+  return { id: "beside", title: "Device comparison", columns, rows: found.map((values) => columns.map((_, at) => values[at] ?? null)) };
 }

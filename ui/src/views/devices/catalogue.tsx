@@ -39,7 +39,7 @@ export function Catalogue({ source }: { source: Source }) {
   const ids = useMemo(() => table?.rows.map((row) => String(row[table.columns.findIndex((column) => column.id === "id")])) ?? [], [table]);
   const compared = useMemo(() => beside(chosen.flatMap((id) => (details.value[id] ? [{ id, document: details.value[id] }] : []))), [chosen.join(), details.value]);
   if (problem.value) return <Empty>The catalogue of devices cannot be read: {problem.value}</Empty>;
-  if (!catalogue.value || !list || !table) return <Empty>Asking for the catalogue of devices…</Empty>;
+  if (!catalogue.value || !list || !table) return <Empty>Loading the device catalog…</Empty>;
   const keep = (next: readonly string[]) => set("devices.compare", next.length ? next.join(",") : null);
   return (
     <>

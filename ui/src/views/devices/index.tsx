@@ -23,7 +23,7 @@ function Devices({ source, document }: Props) {
       {found.map(({ section: one, table }) => (
         <TablePanel key={`${one.id}/${table.id}`} document={document} section={one} table={table} rows={14} />
       ))}
-      {source.live ? <Catalogue source={source} /> : found.length ? <Empty>`eaves open FILE` shows every device that is known, and compares them.</Empty> : null}
+      {source.live ? <Catalogue source={source} /> : found.length ? <Empty>`eaves open FILE` lists and compares all known devices.</Empty> : null}
     </>
   );
 }
@@ -35,6 +35,6 @@ export const devices: View = {
   missing: ({ source, document }) =>
     source.live || TABLES.some(([id, name]) => section(document, id)?.tables.some((table) => table.id === name))
       ? undefined
-      : "The document names no device. `eaves roofline TRACE --device h100-sxm` holds kernels against one; `eaves device list` shows all.",
+      : "The document names no device. `eaves roofline TRACE --device h100-sxm` compares kernels with one; `eaves device list` lists all.",
   Component: Devices,
 };

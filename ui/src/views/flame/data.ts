@@ -134,6 +134,6 @@ export function tree(view: Columns): Tree {
 /** Reads the data of a page. */
 export function read(bytes: ArrayBuffer): FlameData {
   const data = JSON.parse(new TextDecoder().decode(bytes)) as FlameData;
-  if (!Array.isArray(data.views) || !Array.isArray(data.names)) throw new Error("the data of the flame graph is of another version of eaves");
+  if (!Array.isArray(data.views) || !Array.isArray(data.names)) throw new Error("the flame graph data was written by another eaves version");
   return data;
 }

@@ -20,7 +20,7 @@ import { listen } from "./pointer";
 import { describe } from "./words";
 import "./flame.css";
 
-const NOTHING = "This report holds no calls. `eaves open FILE` shows those of the recording.";
+const NOTHING = "This report contains no calls. Open the recording: `eaves open FILE`.";
 
 /** Milliseconds that a time must rest before a server is asked for it. */
 const REST = 250;
@@ -68,8 +68,8 @@ function Scope({ source }: Props) {
   if (of === null && !time) return null;
   const words: string[] = [];
   if (of !== null && source.live) words.push(`Calls of rank ${of}.`);
-  if (of !== null && !source.live) words.push(`Calls of rank ${of}; the inverted order is of all ranks and not shown.`);
-  if (time && base) words.push("A comparison is of all of the time, whatever is selected.");
+  if (of !== null && !source.live) words.push(`Calls of rank ${of}; the inverted order, which combines all ranks, is hidden.`);
+  if (time && base) words.push("Comparisons cover the whole time, regardless of the selection.");
   else if (time && source.live) words.push(`Calls within ${duration(time[0])} to ${duration(time[1])}, cut at both ends.`);
   if (time && !source.live) words.push(`A time of ${duration(time[1] - time[0])} is selected. This file holds sums over all of the time, so it does not cut them: \`eaves open\` does.`);
   return (
@@ -140,7 +140,7 @@ function Loaded({ source, document, flame }: Props & { flame: Flame }) {
       <Tools source={source} flame={flame} field={field} exports={{ name: "flame", canvas: () => canvas.current, command: told }} />
       <Scope source={source} document={document} />
       <Path flame={flame} />
-      <canvas ref={mini} class="flame-mini" role="img" aria-label="All levels; drag to choose a part" />
+      <canvas ref={mini} class="flame-mini" role="img" aria-label="All levels; drag to select a part" />
       <div ref={scroll} class="flame-scroll" onScroll={() => flame.redraw()}>
         <div class="tall" hidden={isEmpty}>
           <canvas
@@ -153,7 +153,7 @@ function Loaded({ source, document, flame }: Props & { flame: Flame }) {
             onBlur={() => flame.redraw()}
           />
         </div>
-        {isEmpty ? <Empty>{flame.order.value === "sandwich" ? "Select a function to see who calls it and what it calls: a frame and C, or a name in any table." : "Nothing has this amount."}</Empty> : null}
+        {isEmpty ? <Empty>{flame.order.value === "sandwich" ? "Select a function to see its callers and callees: press C on a frame, or click a name in any table." : "No data for this metric."}</Empty> : null}
       </div>
       <Status flame={flame} />
     </section>
@@ -239,7 +239,7 @@ function Path({ flame }: { flame: Flame }) {
   for (let frame = focused?.frame ?? 0; frame >= 0; frame = layout.tree.parent[frame]!) frames.unshift(frame);
   const shown = frames.length > 7 ? [...frames.slice(0, 2), -1, ...frames.slice(-4)] : frames;
   return (
-    <nav class="flame-path" aria-label="Frames around what is shown">
+    <nav class="flame-path" aria-label="Enclosing frames">
       {sandwiched ? <span>{thousands(sandwiched.places)} {sandwiched.places === 1 ? "place of" : "places of"}&nbsp;</span> : null}
       {shown.map((frame, at) => (
         <span key={frame}>

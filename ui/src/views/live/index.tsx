@@ -61,7 +61,7 @@ function Live({ source }: Props) {
           {at === 0 && last.cpu ? <Cores shares={last.cpu.cores_pct} /> : null}
         </Panel>
       ))}
-      {last.gpus.length === 0 ? <Empty>No GPU tells anything here: NVIDIA's driver library is not there, and no AMD device is.</Empty> : null}
+      {last.gpus.length === 0 ? <Empty>No GPU telemetry: neither NVIDIA's driver library nor an AMD device was found.</Empty> : null}
     </div>
   );
 }
@@ -95,6 +95,6 @@ export const live: View = {
   id: "live",
   title: "Live",
   needsNoRun: true,
-  missing: ({ source }) => (source.live ? undefined : "This page is a file. `eaves open TRACE` shows what its machine does now; `eaves watch -- CMD` prints it while a program runs."),
+  missing: ({ source }) => (source.live ? undefined : "This page is a file. `eaves open TRACE` shows live load; `eaves watch -- CMD` prints it while a program runs."),
   Component: Live,
 };

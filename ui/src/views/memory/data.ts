@@ -95,6 +95,6 @@ export function lastUntil(times: readonly number[], time: number): number {
 export function missing(document: Document): string | undefined {
   if (section(document, "memory")) return undefined;
   const skipped = document.skipped.find((one) => one.id === "memory");
-  if (skipped) return `No memory was recorded: ${skipped.missing}. ${skipped.how_to_record}`;
-  return "No memory was recorded. Record with `profile_memory=True`, or take a snapshot with `torch.cuda.memory._dump_snapshot` and open it.";
+  if (skipped) return `No memory recorded: ${skipped.missing}. ${skipped.how_to_record}`;
+  return "No memory recorded. Record with `profile_memory=True`, or take a snapshot with `torch.cuda.memory._dump_snapshot` and open it.";
 }

@@ -61,7 +61,7 @@ function MemoryView({ source, document }: Props) {
         <Steps document={document} found={found} device={device} />
       </div>
       <FindingsPanel title="What follows" sections={[found]} />
-      <Panel title="All of it in numbers">
+      <Panel title="All numbers">
         <Numbers section={found} />
       </Panel>
     </div>
@@ -123,7 +123,7 @@ function OverTime({ document, device, start }: { document: Document; device: Dev
       {made.limit === null ? null : <> of the {told("capacity_bytes", bytes(made.limit))} that the device has</>}, at {told("peak_at_ns", duration(made.peak.time))}. Drag to choose a time for all views; double click lets it go.
     </>
   ) : undefined;
-  if (made.time.length === 0) return <Panel title="Memory over time"><Empty>No events of memory were recorded.</Empty></Panel>;
+  if (made.time.length === 0) return <Panel title="Memory over time"><Empty>No memory events recorded.</Empty></Panel>;
   return (
     <Panel title="Memory over time" note={note} tools={tools} exports={{ name: "memory", canvas: () => canvas.current, command: command(document, "memory", "-o memory.svg") }}>
       <Chart series={made} withLimit={withLimit} onCanvas={(painted) => (canvas.current = painted)} />
@@ -193,7 +193,7 @@ function Steps({ document, found, device }: { document: Document; found: Section
   if (!steps && !growth) return null;
   const exported = growth ?? steps!;
   return (
-    <Panel title="From step to step" note={growth ? growth.title : "No line grew in every one of the last steps."} exports={{ name: `memory-${exported.id}`, table: () => exported, command: command(document, "memory") }}>
+    <Panel title="By step" note={growth ? growth.title : "No line grew in every one of the last steps."} exports={{ name: `memory-${exported.id}`, table: () => exported, command: command(document, "memory") }}>
       {growth ? <DataTable table={growth} section={found} id="memory.growth_by_stack" rows={8} bare /> : null}
       {steps ? <DataTable table={steps} section={found} id="memory.by_step" rows={8} bare /> : null}
     </Panel>

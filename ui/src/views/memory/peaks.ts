@@ -38,7 +38,7 @@ export function difference(base: Table | undefined, next: Table | undefined): { 
   return {
     table: {
       id: `${like.id}_difference`,
-      title: "In use at both peaks, the largest change first",
+      title: "In use at both peaks, largest change first",
       columns: [first, amount("base_bytes", "At the other peak"), amount("bytes", "At this peak"), amount("delta_bytes", "Change"), { id: "verdict", title: "Verdict", unit: null }],
       rows,
     },

@@ -212,7 +212,7 @@ function StackedChart({ document, found, device, start, made }: Props & { made: 
 
   const told = made.shown;
   const share = (id: string, of: string) => (told[id] == null ? "" : `, ${percent(told[id] as number)} of ${of}`);
-  const note = `${told.shown} of ${thousands(told.allocations as number)} allocations${share("peak_pct", "the peak")}${share("byte_time_pct", "bytes times time")}; the rest is grey.`;
+  const note = `${told.shown} of ${thousands(told.allocations as number)} allocations${share("peak_pct", "the peak")}${share("byte_time_pct", "bytes times time")}; the rest is gray.`;
   const tools = (
     <>
       <input type="search" placeholder="Names" aria-label="Search allocations" value={text} onInput={(event) => set("memory.find", event.currentTarget.value || null)} />
@@ -234,7 +234,7 @@ function StackedChart({ document, found, device, start, made }: Props & { made: 
           style={{ height: HEIGHT }}
           tabIndex={0}
           role="application"
-          aria-label="Allocations over time; arrows choose one"
+          aria-label="Allocations over time; select with the arrow keys"
           onPointerDown={(event) => {
             if (event.button) return;
             setDrag([event.offsetX, event.offsetX]);
@@ -257,7 +257,7 @@ function StackedChart({ document, found, device, start, made }: Props & { made: 
       </div>
       <p class="note" role="status">
         {chosen ? `${[bytes(chosen.bytes), ...facts(chosen, 99).map(([name, value]) => `${name.toLowerCase()} ${value}`)].join(" · ")}. ` : ""}
-        {lit.length < laid.length ? `${lit.length} of ${laid.length} shown allocations, ${atPeak(lit)} at the peak.` : chosen ? "" : "Sums are those at the peak."}
+        {lit.length < laid.length ? `${lit.length} of ${laid.length} shown allocations, ${atPeak(lit)} at the peak.` : chosen ? "" : "Sums are at the peak."}
       </p>
     </Panel>
   );

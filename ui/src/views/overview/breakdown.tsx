@@ -31,7 +31,7 @@ export function Breakdown({ document }: { document: Document }) {
   return (
     <Panel
       title={found.title}
-      note="Shares of the GPU span of each rank."
+      note="Shares of each rank's GPU span."
       exports={{ name: "breakdown", svg: () => drawing.current, table: () => table, command: command(document, undefined, "--section temporal-breakdown") }}
     >
       <Stack rows={bars} label={found.title} drawing={drawing} />

@@ -22,9 +22,9 @@ export function ranked(document: Document): Ranked[] {
 export function Findings({ document }: { document: Document }) {
   const found = ranked(document);
   return (
-    <Panel title="What to do" note={found.length ? "The largest gain first." : undefined} exports={{ name: "findings", json: () => found.map((one) => ({ section: one.section.id, ...one.finding })), command: command(document) }}>
+    <Panel title="What to do" note={found.length ? "Sorted by possible gain." : undefined} exports={{ name: "findings", json: () => found.map((one) => ({ section: one.section.id, ...one.finding })), command: command(document) }}>
       {found.length === 0 ? (
-        <Empty>Nothing stands out: no analysis found time to gain. The other views show where the time goes.</Empty>
+        <Empty>No findings: no analysis found time to gain. The other views show where the time goes.</Empty>
       ) : (
         <ol class="findings numbered">
           {found.map(({ finding, section }, at) => {

@@ -38,7 +38,7 @@ function alike(skipped: readonly Skipped[]): [Skipped, string[]][] {
 export function SkippedList({ document }: { document: Document }) {
   if (document.skipped.length === 0) return null;
   return (
-    <Panel title="What could not be told, and how to record it" exports={{ name: "skipped", json: () => document.skipped }}>
+    <Panel title="Not in this recording" exports={{ name: "skipped", json: () => document.skipped }}>
       <ul class="notes">
         {alike(document.skipped).map(([one, ids]) => (
           <li key={ids[0]}>

@@ -34,7 +34,7 @@ export function StepStrip({ document }: { document: Document }) {
   return (
     <Panel
       title="Steps"
-      note={range.value ? "A time is chosen; click the step again for all of it." : "Click a step to look at its time in every view."}
+      note={range.value ? "A time window is selected; click the step again to clear it." : "Click a step to select its time in every view."}
       exports={{ name: "steps", svg: () => drawing.current, table: () => table, command: command(document, undefined, "--section steps") }}
     >
       <div ref={box}>

@@ -27,7 +27,7 @@ FROM kernels
 GROUP BY rank, device, stream ORDER BY rank, device, stream`,
   },
   {
-    title: "Communication that nothing hides, by step",
+    title: "Exposed communication by step",
     needs: "kernels.rank kernels.step kernels.type kernels.start_ns kernels.end_ns",
     sql: `SELECT rank, step,
   interval_difference(start_ns, end_ns, type = 'communication', type = 'compute') AS exposed_ns
@@ -35,14 +35,14 @@ FROM kernels
 GROUP BY rank, step ORDER BY exposed_ns DESC`,
   },
   {
-    title: "Launches that wait longest",
+    title: "Longest launch delays",
     needs: "launches.rank launches.op launches.delay_ns launches.first_kernel",
     sql: `SELECT rank, delay_ns, op, first_kernel AS kernel
 FROM launches
 ORDER BY delay_ns DESC LIMIT 100`,
   },
   {
-    title: "Operators by GPU time of their own",
+    title: "Operators by exclusive GPU time",
     needs: "ops.name ops.self_gpu_ns ops.self_ns",
     sql: `SELECT name, count(*) AS calls, sum(self_gpu_ns) AS self_gpu_ns, sum(self_ns) AS self_ns
 FROM ops
@@ -56,7 +56,7 @@ FROM steps
 GROUP BY step ORDER BY step`,
   },
   {
-    title: "Most memory in use",
+    title: "Peak memory in use",
     needs: "memory.rank memory.device memory.in_use_bytes memory.reserved_bytes",
     sql: `SELECT rank, device, max(in_use_bytes) AS in_use_bytes, max(reserved_bytes) AS reserved_bytes
 FROM memory

@@ -34,7 +34,7 @@ function Query({ source, document }: Props) {
   const start = () => void ask(source, setting("query.sql"));
   useKeys(() => [{ keys: ["Ctrl+Enter"], does: "Ask", group: "Query", everywhere: true, run: start }], [source]);
   if (refused) return <NoSql error={refused} document={document} />;
-  if (!known) return <Empty>Asking what can be asked about…</Empty>;
+  if (!known) return <Empty>Loading tables…</Empty>;
 
   const put = (word: string) => {
     const area = field.current;
@@ -89,7 +89,7 @@ function Query({ source, document }: Props) {
       {answer?.table ? (
         <Panel
           title="Answer"
-          note={answer.truncated ? `These are the first ${counted(MOST_ROWS, "row")}; the command line has all of them.` : undefined}
+          note={answer.truncated ? `These are the first ${counted(MOST_ROWS, "row")}; use the command line for all.` : undefined}
           exports={{ name: "query", table: () => answer.table!, command: commandOf(document, answer.sql) }}
         >
           <DataTable id="query" table={answer.table} rows={20} />

@@ -8,7 +8,7 @@ export function Tables({ known, put }: { known: Known; put(word: string): void }
   const entry = (word: string, name: string, type: string, about: string) => (
     <div key={name}>
       <dt>
-        <button type="button" class="link" title={`Put ${word} into the question`} onClick={() => put(word)}>
+        <button type="button" class="link" title={`Insert ${word}`} onClick={() => put(word)}>
           <code>{name}</code>
         </button>{" "}
         <small>{type}</small>
@@ -17,7 +17,7 @@ export function Tables({ known, put }: { known: Known; put(word: string): void }
     </div>
   );
   return (
-    <Panel title="Tables" note="A click on a name puts it into the question.">
+    <Panel title="Tables" note="Click a name to insert it.">
       {known.tables.map((table) => (
         <details key={table.name}>
           <summary title={table.about}>

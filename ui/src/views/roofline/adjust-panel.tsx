@@ -48,9 +48,9 @@ function Rate({ roof, now, unit, divisor }: { roof: RoofLine; now: number; unit:
 }
 
 const LIMIT_WORDS: Record<"bound" | "compute" | "memory", [string, string]> = {
-  bound: ["Bound above", "Above this share of its roof something is bound by it"],
+  bound: ["Bound above", "A point is bound by a roof from this percentage of it"],
   memory: ["Memory inefficient below", "Left of the knee, a point is inefficient below this percentage of the bandwidth"],
-  compute: ["Compute inefficient below", "Right of the knee, inefficient below this share of the peak"],
+  compute: ["Compute inefficient below", "Right of the knee, a point is inefficient below this percentage of the peak"],
 };
 
 function Limit({ name, now }: { name: keyof typeof LIMIT_WORDS; now: number }) {
@@ -123,7 +123,7 @@ export function AdjustPanel({ source, document, data, adjustment }: Props) {
       </fieldset>
       {hidden > 0 || all ? (
         <button type="button" class="link small" onClick={() => setAll(!all)}>
-          {all ? "Only roofs that points have" : `${counted(hidden, "more roof")}`}
+          {all ? "Only roofs with points" : `${counted(hidden, "more roof")}`}
         </button>
       ) : null}
       <fieldset>
@@ -133,7 +133,7 @@ export function AdjustPanel({ source, document, data, adjustment }: Props) {
         <Limit name="bound" now={limits.bound} />
       </fieldset>
       <p class="small" role="status">
-        {changed ? `${counted(count, "point")} with another status than in the document${fixed ? `; ${fixed} keep its numbers` : ""}.` : "As the document has it."}
+        {changed ? `${counted(count, "point")} with a changed status${fixed ? `; ${fixed} keep its numbers` : ""}.` : "As in the document."}
       </p>
       <div class="buttons">
         <button type="button" class="button" disabled={!changed} onClick={() => (setAdjustment(NONE), setProblem(null))}>

@@ -9,7 +9,7 @@ export type Grouping = "status" | "kind" | "dtype";
 export const GROUPINGS: readonly Grouping[] = ["status", "kind", "dtype"];
 export const GROUPING_WORDS: Record<Grouping, string> = { status: "Status", kind: "Category", dtype: "Type" };
 
-/** Colours of statuses: for everybody, or green, red and blue as NPU tools have them. */
+/** Status colors: safe for color-blind readers, or green, red and blue as in NPU tools. */
 export type Palette = "safe" | "classic";
 export const PALETTES: readonly Palette[] = ["safe", "classic"];
 

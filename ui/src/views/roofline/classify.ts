@@ -149,10 +149,10 @@ function flagOf(roof: Roof, achieved: number, moved: number): Flag {
 
 /** What is likely the case with something above its roof. */
 export const CAUSES: Record<Flag, string> = {
-  sparse: "above the dense peak but within the sparse one: structured sparsity, or operations are counted that were skipped",
+  sparse: "above the dense peak but within the sparse one: structured sparsity, or skipped operations are counted",
   compute:
-    "more operations per second than the peak: operations are counted that were not done, the time is too short, or the peak is that of another device or type",
-  cached: "more bytes per second than memory can move, and few enough to have come from a cache",
+    "more operations per second than the peak: skipped operations are counted, the time is too short, or the device or type is wrong",
+  cached: "more bytes per second than memory bandwidth, and few enough to come from a cache",
   bandwidth:
-    "more bytes per second than memory can move: caches kept them away from memory, the time is too short, or the bandwidth is that of another device",
+    "more bytes per second than memory bandwidth: cached bytes are counted, the time is too short, or the device is wrong",
 };

@@ -29,13 +29,13 @@ export function parseConfig(text: string): Parsed {
   try {
     json = JSON.parse(text);
   } catch (error) {
-    return { error: `it is no JSON (${error instanceof Error ? error.message : String(error)})` };
+    return { error: `not JSON (${error instanceof Error ? error.message : String(error)})` };
   }
   return checkConfig(json);
 }
 
 export function checkConfig(json: unknown): Parsed {
-  if (typeof json !== "object" || json === null || Array.isArray(json)) return { error: "it is no object" };
+  if (typeof json !== "object" || json === null || Array.isArray(json)) return { error: "not an object" };
   const given = json as Record<string, unknown>;
   const wrong: string[] = [];
   const defaults: string[] = [];

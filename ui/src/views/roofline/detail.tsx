@@ -31,14 +31,14 @@ export function Detail({ point, data, whole, close }: { point: Point; data: Data
           <Swatch status={point.status} />
           <b>{point.status}</b>
           {point.flag ? (
-            <b class="critical">above its roof, which cannot be</b>
+            <b class="critical">above its roof, which is impossible</b>
           ) : point.pct === null ? null : (
             <Explained about={() => ({ title: "Of its roof", text: percent(point.pct ?? 0), exact: `${point.pct} %`, formula: lines.find((line) => line.startsWith("of its roof")) ?? "", provenance: "formula", section: "roofline", table: "points" })}>
               <b>{percent(point.pct)}</b> of its roof
             </Explained>
           )}
           {point.headroom !== null && point.headroom > 0 ? (
-            <Explained about={() => ({ title: "Headroom", text: duration(point.headroom ?? 0), exact: `${point.headroom} ns`, formula: "Time above the best time, of all calls: what would be won if it reached its roof.", provenance: "formula", section: "roofline", table: "points" })}>
+            <Explained about={() => ({ title: "Headroom", text: duration(point.headroom ?? 0), exact: `${point.headroom} ns`, formula: "Headroom over all calls: the time saved if it reached its roof.", provenance: "formula", section: "roofline", table: "points" })}>
               <b>{duration(point.headroom)}</b> to win
             </Explained>
           ) : null}
@@ -49,7 +49,7 @@ export function Detail({ point, data, whole, close }: { point: Point; data: Data
         </p>
         {point.flag ? (
           <p class="warning-text" role="alert">
-            <b>A problem of the data, not a fast kernel.</b> Likely: {point.flag}.
+            <b>A data problem, not a fast kernel.</b> Likely: {point.flag}.
           </p>
         ) : (
           <>
@@ -73,7 +73,7 @@ export function Detail({ point, data, whole, close }: { point: Point; data: Data
             Only {percent(point.dataEfficiency)} of the bytes that were moved had to be: the rest was read again, or moved with what was needed.
           </p>
         ) : null}
-        {point.adjustable ? null : <p class="quiet">Its numbers are those of the document: changed roofs do not change them, for counters know more of it than its row.</p>}
+        {point.adjustable ? null : <p class="quiet">Its numbers come from the document and do not follow changed roofs, because they rely on counters.</p>}
       </div>
       <dl class="point-facts">
         {facts(point, data)
@@ -87,11 +87,11 @@ export function Detail({ point, data, whole, close }: { point: Point; data: Data
       </dl>
       <div class="more">
         <details>
-          <summary>How the numbers follow</summary>
+          <summary>Derivation</summary>
           <pre>{lines.join("\n")}</pre>
         </details>
         <details>
-          <summary>Where they come from</summary>
+          <summary>Sources</summary>
           <dl class="lines">
             {provenance(point, data).map(([name, value]) => (
               <div key={name}>

@@ -37,7 +37,7 @@ export function facts(point: Point, data: Data): Fact[] {
     ["FLOPs a call", point.flops === null ? NONE : withUnit(point.flops, "FLOP")],
     ["MACs a call", point.macs === null ? NONE : withUnit(point.macs, "MAC")],
     ["Bytes a call", shown(point.bytes, bytes)],
-    ["Data efficiency", shown(point.dataEfficiency, (value) => (value > 100 ? `${percent(value)}: fewer bytes than its operands have` : percent(value)))],
+    ["Data efficiency", shown(point.dataEfficiency, (value) => (value > 100 ? `${percent(value)}: fewer bytes than its operands` : percent(value)))],
     ["Category", point.kind || NONE],
     ["Type", point.dtype || NONE],
   ];
@@ -69,10 +69,10 @@ export function formulas(point: Point, data: Data): string[] {
     lines.push(`achieved = ${amount} × ${thousands(point.calls ?? 1)} calls / ${duration(point.time)} = ${withUnit(point.achieved * 1e9, `${counts}/s`)}`);
   }
   if (point.roof !== null) {
-    lines.push(`roof = least of the peak of its type and each bandwidth × intensity = ${withUnit(point.roof * 1e9, `${counts}/s`)}, by ${point.boundBy ?? "none"}`);
+    lines.push(`roof = minimum of its type's peak and each bandwidth × intensity = ${withUnit(point.roof * 1e9, `${counts}/s`)}, by ${point.boundBy ?? "none"}`);
   }
   if (point.flag !== null && point.time !== null && point.headroom !== null) {
-    lines.push(`best time = ${duration(point.time - point.headroom)}, more than the ${duration(point.time)} that were taken`);
+    lines.push(`best time = ${duration(point.time - point.headroom)}, more than the measured ${duration(point.time)}`);
   } else if (point.pct !== null && point.time !== null && point.headroom !== null) {
     lines.push(`of its roof = best time / time = ${duration(point.time - point.headroom)} / ${duration(point.time)} = ${percent(point.pct)}`);
     lines.push(`headroom = time − best time = ${duration(point.headroom)}`);
@@ -83,10 +83,10 @@ export function formulas(point: Point, data: Data): string[] {
 /** Where the numbers of a point come from. */
 export function provenance(point: Point, data: Data): Fact[] {
   const counted = Object.keys(point.caches).length > 0;
-  const amounts = counted ? "counters of the hardware" : "formula of the operator and its recorded shape, or as the input gives them";
+  const amounts = counted ? "hardware counters" : "operator formula with the recorded shapes, or from the input";
   const found: Fact[] = [
     ["Operations", amounts],
-    ["Bytes", counted ? "counters of the hardware" : point.dataEfficiency !== null ? "measured; those that had to be moved by formula" : amounts],
+    ["Bytes", counted ? "hardware counters" : point.dataEfficiency !== null ? "measured; the required bytes are from the formula" : amounts],
     ["Time", "recorded"],
   ];
   const roof = data.compute.find((one) => one.name === point.ceiling);

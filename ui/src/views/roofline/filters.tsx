@@ -114,7 +114,7 @@ export function Roofs({ data, chosen }: { data: Data; chosen: Choices }) {
       {measured ? (
         <label class="check">
           <input type="checkbox" checked={chosen.measured} onChange={() => keep("measured", chosen.measured ? "no" : null)} />
-          <span>Measured roofs beside theoretical ones</span>
+          <span>Measured roofs next to theoretical ones</span>
           <span class="count">{measured}</span>
         </label>
       ) : (

@@ -48,7 +48,7 @@ function keys(): Key[] {
     { keys: ["u"], does: "Undo the last zoom", ...listed },
     { keys: ["0"], does: "Show everything", ...listed },
     { keys: ["b"], does: "Drag a box or move", ...listed },
-    { keys: ["ArrowUp", "ArrowDown"], does: "From point to point", ...listed },
+    { keys: ["ArrowUp", "ArrowDown"], does: "Next or previous point", ...listed },
   ];
 }
 
@@ -162,7 +162,7 @@ function Roofline(props: Props) {
         tools={<DevicePicker source={source} own={String(headline(own, "roofline", "device")?.value ?? "")} device={device} custom={change.rates.size > 0} state={state} />}
       >
         <div class="bar">
-          <input type="search" placeholder="Names" aria-label="Search names of kernels" value={chosen.query} onInput={(event) => keep("query", event.currentTarget.value || null)} />
+          <input type="search" placeholder="Names" aria-label="Search kernel names" value={chosen.query} onInput={(event) => keep("query", event.currentTarget.value || null)} />
           <label>
             <span class="quiet">Colour</span>{" "}
             <select value={chosen.colour} aria-label="Colour by" onChange={(event) => chooseSetting("colour", event.currentTarget.value as Grouping, "status")}>
@@ -252,7 +252,7 @@ function Roofline(props: Props) {
           <p class="point-none quiet">
             {numbers.map((number) => (
               <span key={number.id}>
-                <NumberButton entry={number} section={section} /> {number.id === "headroom_ns" ? "above the best time" : number.id === "assessed_pct" ? "of the time is held against a roof" : "above their roof"}
+                <NumberButton entry={number} section={section} /> {number.id === "headroom_ns" ? "above the best time" : number.id === "assessed_pct" ? "of the time has a roof" : "above their roof"}
                 {" · "}
               </span>
             ))}
@@ -276,7 +276,7 @@ export const roofline: View = {
     const reason = without?.rows[0]?.[without.columns.findIndex((column) => column.id === "reason")];
     if (typeof reason === "string") return `No point has a roof: ${reason}.`;
     if (why) return `${why.missing}. ${why.how_to_record}`;
-    return "No operator or kernel here has a formula or counters. Record shapes with `eaves profile`, or hold a table of kernels against a device: `eaves roofline kernels.csv --device h100-sxm`.";
+    return "No operator or kernel here has a formula or counters. Record shapes with `eaves profile`, or compare a kernel table with a device: `eaves roofline kernels.csv --device h100-sxm`.";
   },
   Component: Rooflines,
 };

@@ -43,7 +43,7 @@ export function Kernels({ data, shown, chosen, selected, choose, hover }: Props)
     event.stopPropagation();
   };
   return (
-    <div class="kernels" ref={box} role="listbox" aria-label="Kernels, the most time first" aria-multiselectable={true} tabIndex={0} aria-activedescendant={place >= 0 ? `kernel-${chosen}` : undefined} onScroll={(event) => setTop(event.currentTarget.scrollTop)} onKeyDown={press} onMouseLeave={() => hover(-1)}>
+    <div class="kernels" ref={box} role="listbox" aria-label="Kernels by time" aria-multiselectable={true} tabIndex={0} aria-activedescendant={place >= 0 ? `kernel-${chosen}` : undefined} onScroll={(event) => setTop(event.currentTarget.scrollTop)} onKeyDown={press} onMouseLeave={() => hover(-1)}>
       <div style={{ height: `${shown.length * ROW}px` }}>
         <div style={{ transform: `translateY(${from * ROW}px)` }}>
           {shown.slice(from, to).map((index) => {
@@ -72,7 +72,7 @@ export function Kernels({ data, shown, chosen, selected, choose, hover }: Props)
           })}
         </div>
       </div>
-      {shown.length === 0 ? <p class="empty">No kernel is left by the filters.</p> : null}
+      {shown.length === 0 ? <p class="empty">No kernel matches the filters.</p> : null}
     </div>
   );
 }

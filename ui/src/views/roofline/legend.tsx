@@ -17,10 +17,10 @@ export function Legend({ data, chosen, base }: { data: Data; chosen: Choices; ba
     data.time ? "area: share of the time" : "",
     data.points.some((point) => point.flag) ? "ring: above its roof" : "",
     data.points.some((point) => point.ideal !== null) && chosen.gaps ? "arrow: to the intensity without redundant bytes" : "",
-    base ? `dashed arrow: from where it was in ${base}, with how much longer a call takes` : "",
+    base ? `dashed arrow: from its place in ${base}, labeled with the change in time per call` : "",
     data.points.some((point) => point.time === null) ? "dotted: no time, drawn at its roof" : "",
-    nowhere ? `${thousands(nowhere)} without a place on these axes` : "",
-    data.unmodelled.length ? `${counted(data.unmodelled.length, "row")} without a formula in no chart` : "",
+    nowhere ? `${thousands(nowhere)} outside these axes` : "",
+    data.unmodelled.length ? `${counted(data.unmodelled.length, "row")} without a formula, not drawn` : "",
   ].filter(Boolean);
   return (
     <div class="legend">

@@ -46,7 +46,7 @@ export function alignment(ranks: readonly Rank[], step: string): ReadonlyMap<num
   return found;
 }
 
-/** How long the steps at which two runs are put together take, on average of the ranks that have them. */
+/** How long the steps at which two runs are put together take, averaged over the ranks that have them. */
 export function stepTimes(ranks: readonly Rank[], step: string): { number: number; time: number }[] {
   return (together(ranks, step) ?? []).map(([number], at) => {
     const times = ofRun(ranks, at === 1).flatMap((one) => one.steps.filter((found) => found[0] === number).map(([, from, to]) => to - from));

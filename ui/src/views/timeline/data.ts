@@ -116,14 +116,14 @@ class Numbers {
 
   next(): number {
     const bytes = this.#bytes;
-    if (this.#at >= this.#end) throw new Error("the data of the timeline ends early");
+    if (this.#at >= this.#end) throw new Error("the timeline data is truncated");
     let byte = bytes[this.#at++]!;
     if (byte < 128) return byte;
     // Products instead of shifts: times have more than 32 bits.
     let value = byte & 127;
     let scale = 128;
     do {
-      if (this.#at >= this.#end) throw new Error("the data of the timeline ends early");
+      if (this.#at >= this.#end) throw new Error("the timeline data is truncated");
       byte = bytes[this.#at++]!;
       value += (byte & 127) * scale;
       scale *= 128;
@@ -165,11 +165,11 @@ function layRows(head: Head): { ranks: Rank[]; rows: Row[]; total: number } {
 /** Reads a payload that is not compressed any more. */
 export function decode(buffer: ArrayBuffer): Data {
   const bytes = new Uint8Array(buffer);
-  if (bytes.length < 4) throw new Error("the data of the timeline is empty");
+  if (bytes.length < 4) throw new Error("the timeline data is empty");
   const length = new DataView(buffer).getUint32(0, true);
-  if (length + 4 > bytes.length) throw new Error("the data of the timeline ends early");
+  if (length + 4 > bytes.length) throw new Error("the timeline data is truncated");
   const head = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length))) as Head;
-  if (head.columns.length !== COLUMNS) throw new Error("the data of the timeline is of another version of eaves");
+  if (head.columns.length !== COLUMNS) throw new Error("the timeline data was written by another eaves version");
   let offset = 4 + length;
   const columns = head.columns.map((size) => {
     const column = new Numbers(bytes, offset, offset + size);

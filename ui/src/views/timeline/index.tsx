@@ -25,7 +25,7 @@ import { type Base, Timeline } from "./timeline";
 import { Tracks } from "./tracks";
 import "./timeline.css";
 
-const NOTHING = "This report holds no slices. `eaves open FILE` shows those of the recording.";
+const NOTHING = "This report contains no slices. Open the recording: `eaves open FILE`.";
 
 function TimelineView(props: Props) {
   const { source } = props;
@@ -76,18 +76,18 @@ function keys(timeline: Timeline, focusSearch: () => void): Key[] {
     { keys: ["a", "d", "A", "D", "ArrowLeft", "ArrowRight"], does: "Move (drag, shift and wheel)", group, run },
     { keys: ["ArrowUp"], does: "Scroll up", group, run: () => scrollBy(-60) },
     { keys: ["ArrowDown"], does: "Scroll down", group, run: () => scrollBy(60) },
-    { keys: ["f", "F"], does: "Show the chosen slice or area, or everything", group, run: () => timeline.focus() },
+    { keys: ["f", "F"], does: "Show the selected slice or area, or everything", group, run: () => timeline.focus() },
     { keys: [","], does: "Slice before", group, run: () => timeline.neighbour(-1) },
     { keys: ["."], does: "Slice after", group, run: () => timeline.neighbour(1) },
-    { keys: ["u"], does: "Back to the window before", group, run },
+    { keys: ["u"], does: "Back to the previous window", group, run },
     { keys: ["0"], does: "Show everything", group, run },
-    { keys: ["p"], does: "Pin the track under the pointer, or let it go", group, run: () => timeline.flipTrack("pinned") },
+    { keys: ["p"], does: "Pin or unpin the track under the pointer", group, run: () => timeline.flipTrack("pinned") },
     { keys: ["h"], does: "Hide the track under the pointer", group, run: () => timeline.flipTrack("hidden") },
     { keys: ["/"], does: "Search slices", group, run: focusSearch },
     { keys: ["n"], does: "Next match of the search", group, run: () => stepSearch(timeline, 1) },
     { keys: ["N"], does: "Match before", group, run: () => stepSearch(timeline, -1) },
-    { keys: ["Escape"], does: "Let the area, slice or search go", group, run: escape },
-    { keys: ["Shift+drag"], does: "Choose an area; on the axis, a time", group, listed: true, run: () => false },
+    { keys: ["Escape"], does: "Clear the area, slice or search", group, run: escape },
+    { keys: ["Shift+drag"], does: "Select an area; on the axis, a time", group, listed: true, run: () => false },
   ];
 }
 
@@ -126,10 +126,10 @@ function Loaded({ source, document, data, base }: Props & { data: Data; base: Ba
     <section class="timeline fill" aria-label="Timeline">
       <Tools source={source} timeline={timeline} field={field} exports={{ name: "timeline", canvas: () => plot.current, command: command(document, "timeline", "-o timeline.html") }} />
       {base ? <Steps timeline={timeline} /> : null}
-      <canvas ref={map} class="overview-strip" role="img" aria-label="The whole time: hosts above, devices below; drag to choose a window" />
+      <canvas ref={map} class="overview-strip" role="img" aria-label="The whole time: hosts above, devices below; drag to select a window" />
       <div ref={scroll} class="timeline-scroll" onScroll={() => timeline.redraw()}>
         <div class="tall">
-          <canvas ref={plot} tabIndex={0} role="application" aria-label="Slices over time; W, A, S, D move, click chooses" />
+          <canvas ref={plot} tabIndex={0} role="application" aria-label="Slices over time; W, A, S, D move, click selects" />
         </div>
       </div>
       <Details timeline={timeline} />
@@ -146,8 +146,8 @@ function Steps({ timeline }: { timeline: Timeline }) {
   return (
     <p class="note small" role="note">
       {own && base && change !== undefined
-        ? `Both begin at step ${own.number}${base.number === own.number ? "" : `, the base at step ${base.number}`}: it takes ${duration(own.time)}, ${duration(base.time)} in the base, ${cell(change, { id: "delta_ns", unit: "ns" })} (${change > 0 ? "+" : ""}${percent((100 * change) / base.time)})${ranks.length > 2 ? ", on average of the ranks" : ""}.`
-        : "Not both runs have steps: each begins at its own start."}
+        ? `Both begin at step ${own.number}${base.number === own.number ? "" : `, the base at step ${base.number}`}: it takes ${duration(own.time)}, ${duration(base.time)} in the base, ${cell(change, { id: "delta_ns", unit: "ns" })} (${change > 0 ? "+" : ""}${percent((100 * change) / base.time)})${ranks.length > 2 ? ", averaged over the ranks" : ""}.`
+        : "Only one run has steps, or neither: each starts at 0."}
     </p>
   );
 }
@@ -224,7 +224,7 @@ function Tools({ source, timeline, field, exports }: Pick<Props, "source"> & { t
         type="button"
         class="button"
         aria-pressed={setting("timeline.drag") === "area"}
-        title="Drag chooses an area instead of moving (or hold Shift)"
+        title="Drag selects an area instead of moving (or hold Shift)"
         onClick={() => set("timeline.drag", setting("timeline.drag") === "area" ? null : "area")}
       >
         Area

@@ -51,7 +51,7 @@ export function Tracks({ timeline }: { timeline: Timeline }) {
           <input
             type="search"
             placeholder="Filter tracks"
-            aria-label="Filter tracks: letters in their order"
+            aria-label="Filter tracks (fuzzy)"
             value={filter}
             onInput={(event) => set("timeline.tracks", event.currentTarget.value || null)}
           />
