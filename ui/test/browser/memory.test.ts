@@ -178,6 +178,6 @@ describe("memory", () => {
     // There is no timeline in this answer of a verb: no tab offers it, and who goes there by address is told.
     expect(await page.getByRole("tab", { name: "Timeline" }).count()).toBe(0);
     await page.evaluate(() => (location.hash = "view=timeline"));
-    await page.getByText("holds no slices").waitFor();
+    await page.getByText("contains no slices").waitFor();
   });
 });

@@ -29,7 +29,7 @@ async function started(more: Partial<Answers> = {}): Promise<Running> {
 
 test.each([
   ["cut JSON", '{"schema":"eaves.report/1","sect', "This page is damaged"],
-  ["another document", '{"schema":"other/1"}', "no document of eaves"],
+  ["another document", '{"schema":"other/1"}', "not an eaves document"],
   ["nothing", " ", "This page is damaged"],
 ])("a page with %s says so", async (_, document, words) => {
   const page = await open(write("damaged", { document }));
@@ -50,7 +50,7 @@ test("a comparison begins with what changed, unless the address asks for another
 
 test("a file without data says so", async () => {
   const page = await open(write("empty", {}));
-  await page.getByText("this file holds no data").waitFor();
+  await page.getByText("this file contains the page without data").waitFor();
 });
 
 test("a server without this run says so in its own words", async () => {

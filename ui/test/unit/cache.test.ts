@@ -50,7 +50,7 @@ test.for([timeline, flame])("the view $id that is open reads it anew", async (vi
   const source = { live: true, part, ask: () => Promise.resolve([]) } as unknown as Source;
   const root = document.createElement("div");
   render(h(view.Component, { source, document: check({ schema: "eaves.report/1" }) }), root);
-  await vi.waitFor(() => expect(root.textContent).toContain("This report holds no"));
+  await vi.waitFor(() => expect(root.textContent).toContain("This report contains no"));
   expect(part).toHaveBeenCalledTimes(1);
   generation.value++;
   await vi.waitFor(() => expect(part).toHaveBeenCalledTimes(2));

@@ -111,6 +111,6 @@ test("of two answers only that to the last question is shown", async () => {
 });
 
 test("what is no document is told; what a document lacks is empty", () => {
-  for (const wrong of [null, 3, "x", [], {}, { schema: 1 }, { schema: "other/1" }]) expect(() => check(wrong)).toThrow(/no document of eaves/);
+  for (const wrong of [null, 3, "x", [], {}, { schema: 1 }, { schema: "other/1" }]) expect(() => check(wrong)).toThrow(/not an eaves document/);
   expect(check({ schema: "eaves.report/1", sections: [{ id: "a", title: "A" }] })).toMatchObject({ inputs: [], sections: [{ numbers: [], tables: [], findings: [] }] });
 });

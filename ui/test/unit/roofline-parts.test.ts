@@ -130,7 +130,7 @@ test("changed roofs change statuses at once, and nothing else", () => {
   // A tenth of the bandwidth: the second would be ten times quicker than it can be.
   const slow = adjusted(data, { rates: new Map([["HBM", 10]]), limits: {} });
   expect(slow.points[1]).toMatchObject({ pct: 1000 * 0.8, status: "Memory Bound" });
-  expect(slow.points[1]?.flag).toContain("more bytes per second than memory can move");
+  expect(slow.points[1]?.flag).toContain("more bytes per second than memory bandwidth");
   const strict = adjusted(data, { rates: new Map(), limits: { memory: 5 } });
   expect(strict.points.map((point) => point.status)).toEqual(["Normal", "Memory Bound", "Normal"]);
 });
