@@ -286,7 +286,7 @@ fn links<'a>(device: &'a Device, sources: &mut Sources<'a>) -> Table {
         Column::new("kind", "Kind", Unit::None),
         Column::new("per_direction_gbps", "Each, one way", Unit::GigabytesPerSecond),
         Column::new("count", "Count", Unit::Count),
-        Column::new("total_gbps", "All, one way", Unit::GigabytesPerSecond),
+        Column::new("total_gbps", "Total, one way", Unit::GigabytesPerSecond),
         Column::new("aliases", "Aliases", Unit::None),
     ];
     columns.extend(SOURCE);

@@ -27,8 +27,8 @@ pub fn other_inputs(inputs: &[OtherInput<'_>]) -> Section {
         Column::new("path", "Path", Unit::None).main(),
         Column::new("kind", "Kind", Unit::None).main(),
         Column::new("format", "Format", Unit::None),
-        Column::new("container", "Packed as", Unit::None),
-        Column::new("size_bytes", "Size unpacked", Unit::Bytes),
+        Column::new("container", "Container", Unit::None),
+        Column::new("size_bytes", "Decompressed size", Unit::Bytes),
         Column::new("records", "Records", Unit::Count),
         Column::new("device", "Device", Unit::None),
     ];

@@ -27,9 +27,9 @@ impl Statistics {
         Column::new("calls", "Calls", Unit::Count),
         Column::new("total_ns", "Total", Unit::Nanoseconds),
         Column::new("mean_ns", "Mean", Unit::Nanoseconds),
-        Column::new("min_ns", "Shortest", Unit::Nanoseconds),
-        Column::new("max_ns", "Longest", Unit::Nanoseconds),
-        Column::new("std_ns", "Standard deviation", Unit::Nanoseconds),
+        Column::new("min_ns", "Min", Unit::Nanoseconds),
+        Column::new("max_ns", "Max", Unit::Nanoseconds),
+        Column::new("std_ns", "Std dev", Unit::Nanoseconds),
     ];
 
     /// The cells for these columns. `none` says why there is no mean without durations, `alone` why one duration has no

@@ -160,7 +160,7 @@ test("a headline number says its formula, its source and every digit, and leads 
 test("a finding leads to its evidence", async () => {
   const page = await open(training);
   expect(await page.locator(".finding").count()).toBe(document_.sections.reduce((sum, section) => sum + section.findings.length, 0));
-  await page.locator(".finding").getByRole("button", { name: "Ranks that others wait for" }).first().click();
+  await page.locator(".finding").getByRole("button", { name: "Stragglers" }).first().click();
   await page.waitForFunction(() => location.hash.includes("sections.open=stragglers"));
   expect(await page.getByRole("grid").first().getAttribute("aria-label")).toBe(table("stragglers", "by_rank").title);
 });

@@ -45,7 +45,7 @@ fn section(job: &Job) -> Outcome {
     }
     Outcome::Section(Section {
         id: CommOverlap::ID,
-        title: "Communication behind computation",
+        title: "Communication overlap",
         numbers: ranks.iter().flat_map(|rank| numbers(rank)).collect(),
         tables: vec![by_rank(job, &ranks)],
         charts: Vec::new(),

@@ -62,7 +62,7 @@ fn by_loader(job: &Job, ranks: &Ranks<'_, '_>) -> Table {
         Column::new("share_pct", "Of the window", Unit::Percent),
         Column::new("median_ns", "Median", Unit::Nanoseconds),
         Column::new("first_ns", "First", Unit::Nanoseconds),
-        Column::new("max_ns", "Longest", Unit::Nanoseconds),
+        Column::new("max_ns", "Max", Unit::Nanoseconds),
     ];
     let mut rows = Vec::new();
     for (rank, host) in ranks {

@@ -48,7 +48,7 @@ fn section(job: &Job) -> Outcome {
     }
     Outcome::Section(Section {
         id: KernelTypes::ID,
-        title: "What ran together",
+        title: "Concurrent GPU activity",
         numbers: vec![Number::formula(
             "busy_ns",
             total.busy().into(),

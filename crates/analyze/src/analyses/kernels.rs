@@ -51,7 +51,7 @@ fn section(job: &Job, ranks: &[&Rank<'_, Vec<Row>>]) -> Outcome {
     }
     Outcome::Section(Section {
         id: Kernels::ID,
-        title: "Kernels, copies and sets",
+        title: "Top kernels",
         numbers: numbers(&rows, total),
         tables,
         charts: Vec::new(),
@@ -108,7 +108,7 @@ pub(super) fn sum(rows: &[Row]) -> Ns {
 
 pub(super) fn columns(leading: Vec<Column>) -> Vec<Column> {
     let kernel = [Column::new("name", "Name", Unit::None), Column::new("type", "Type", Unit::None)];
-    let share = Column::new("share_pct", "Of all durations", Unit::Percent);
+    let share = Column::new("share_pct", "Of durations", Unit::Percent);
     leading.into_iter().chain(kernel).chain(Statistics::COLUMNS).chain([share]).collect()
 }
 

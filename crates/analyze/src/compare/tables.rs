@@ -26,7 +26,7 @@ impl Comparison {
         tables.retain(|table| !table.rows.is_empty());
         let section = Section {
             id: ID,
-            title: "What changed",
+            title: "Changes",
             numbers: self.numbers(),
             tables,
             charts: Vec::new(),

@@ -8,7 +8,7 @@ use crate::section::{Column, Section, Table, Unit, Value};
 pub(super) fn section(run: &Run) -> Section {
     Section {
         id: "recording",
-        title: "What was recorded",
+        title: "Recorded data",
         tables: vec![Table {
             id: "recorded",
             title: "Recorded data, its use, and how to record what is missing",

@@ -32,16 +32,16 @@ const COLUMNS: [Column; 32] = [
     Column::new("low_ns", "From", Unit::Nanoseconds),
     Column::new("high_ns", "To", Unit::Nanoseconds),
     Column::new("mad_ns", "MAD", Unit::Nanoseconds),
-    Column::new("verification_error", "Wrong by", Unit::None),
+    Column::new("verification_error", "Error", Unit::None),
     Column::new("verification_tolerance", "Allowed", Unit::None),
-    Column::new("verified_against", "Checked against", Unit::None),
+    Column::new("verified_against", "Verified against", Unit::None),
     Column::new("computed_in", "Computed in", Unit::None),
     Column::new("flops", "FLOPs", Unit::Flop),
     Column::new("bytes", "Bytes", Unit::Bytes),
     Column::new("clock_ghz", "GHz", Unit::None),
     Column::new("huge_pages", "Huge pages", Unit::None),
     Column::new("dropped", "Dropped", Unit::None),
-    Column::new("violations", "Broken limits", Unit::None),
+    Column::new("violations", "Violations", Unit::None),
 ];
 
 const NO_ROOF: &str = "no roofs given or measured for this many threads: --device FILE";

@@ -131,7 +131,7 @@ fn table(distinct: &[Distinct<'_>]) -> Table {
         Column::new("title", "PyTorch's reason", Unit::None),
         Column::new("function", "function", Unit::None),
         Column::new("resumed_ns", "compiling the rest", Unit::Nanoseconds),
-        Column::new("advice", "our advice", Unit::None),
+        Column::new("advice", "advice", Unit::None),
         Column::new("code", "code", Unit::None),
         Column::new("file", "file", Unit::None),
         Column::new("ranks", "ranks", Unit::Count),

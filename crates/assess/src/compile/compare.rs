@@ -53,7 +53,7 @@ pub fn compare(base: &[CompileLog], new: &[CompileLog]) -> Vec<Outcome> {
     findings.extend(slower(before, after, &functions));
     vec![Outcome::Section(Section {
         id: "compile-diff",
-        title: "What changed",
+        title: "Changes",
         numbers,
         tables: vec![metrics(base, new), break_table(&breaks), function_table(&functions)],
         charts: Vec::new(),

@@ -128,7 +128,7 @@ fn causes(groups: &[Group<'_>]) -> Table {
         Column::new("time_ns", "time", Unit::Nanoseconds),
         Column::new("cause", "cause", Unit::None),
         Column::new("guard", "guard that failed", Unit::None),
-        Column::new("advice", "our advice", Unit::None),
+        Column::new("advice", "advice", Unit::None),
     ];
     let rows = groups.iter().map(|group| {
         vec![
@@ -141,7 +141,7 @@ fn causes(groups: &[Group<'_>]) -> Table {
             Value::known_text(group.cause.map(Cause::advice), NO_REASON),
         ]
     });
-    Table { id: "causes", title: "Causes of recompilations", columns, rows: rows.collect() }
+    Table { id: "causes", title: "Recompilation causes", columns, rows: rows.collect() }
 }
 
 fn table(all: &[Again<'_>]) -> Table {

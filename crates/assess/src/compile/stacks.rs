@@ -73,10 +73,10 @@ pub(super) fn section(logs: &[CompileLog]) -> Outcome {
     ];
     let mut rows = Vec::new();
     list(&root, 0, &mut rows);
-    let table = Table { id: "stacks", title: "Calls that led to compilations", columns, rows };
+    let table = Table { id: "stacks", title: "Calls that triggered compilations", columns, rows };
     Outcome::Section(Section {
         id: "compile-stacks",
-        title: "Stacks of compilations",
+        title: "Compilation stacks",
         numbers: Vec::new(),
         tables: vec![table],
         charts: Vec::new(),

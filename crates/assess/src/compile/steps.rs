@@ -39,14 +39,14 @@ pub(super) fn table(logs: &[CompileLog]) -> Option<Table> {
         Column::new("step", "step", Unit::None),
         Column::new("count", "times", Unit::Count),
         Column::new("own_ns", "own time", Unit::Nanoseconds),
-        Column::new("total_ns", "with steps inside", Unit::Nanoseconds),
+        Column::new("total_ns", "inclusive", Unit::Nanoseconds),
         Column::new("where", "where", Unit::None),
     ];
     let rows = steps.iter().map(|step| {
         let place = if step.beside { "in workers" } else { "in the program" };
         vec![step.name.into(), step.count.into(), step.own.into(), step.total.into(), place.into()]
     });
-    Some(Table { id: "steps", title: "Steps of compiling", columns, rows: rows.collect() })
+    Some(Table { id: "steps", title: "Compilation phases", columns, rows: rows.collect() })
 }
 
 fn of_log(log: &CompileLog) -> Vec<Step<'_>> {

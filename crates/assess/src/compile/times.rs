@@ -102,7 +102,7 @@ pub(super) fn section(logs: &[CompileLog]) -> Outcome {
     tables.extend(steps::table(logs));
     Outcome::Section(Section {
         id: "compile-time",
-        title: "Time of compiling",
+        title: "Compile time",
         numbers: numbers(logs),
         tables,
         charts: Vec::new(),
@@ -205,7 +205,7 @@ fn slowest(logs: &[CompileLog]) -> Table {
     };
     Table {
         id: "compiles",
-        title: "Compilations, the slowest first",
+        title: "Compilations, slowest first",
         columns,
         rows: all.into_iter().map(row).collect(),
     }

@@ -8,22 +8,22 @@ use super::{Load, Point};
 const LEVELS: [(&str, Column, Column); 4] = [
     (
         "llc",
-        Column::new("bytes_llc", "Bytes of last cache", Unit::Bytes),
+        Column::new("bytes_llc", "LLC bytes", Unit::Bytes),
         Column::new("intensity_llc", "Intensity of last cache", Unit::FlopPerByte),
     ),
     (
         "l2",
-        Column::new("bytes_l2", "Bytes of L2", Unit::Bytes),
+        Column::new("bytes_l2", "L2 bytes", Unit::Bytes),
         Column::new("intensity_l2", "Intensity of L2", Unit::FlopPerByte),
     ),
     (
         "l1",
-        Column::new("bytes_l1", "Bytes of L1", Unit::Bytes),
+        Column::new("bytes_l1", "L1 bytes", Unit::Bytes),
         Column::new("intensity_l1", "Intensity of L1", Unit::FlopPerByte),
     ),
     (
         "lds",
-        Column::new("bytes_lds", "Bytes of LDS", Unit::Bytes),
+        Column::new("bytes_lds", "LDS bytes", Unit::Bytes),
         Column::new("intensity_lds", "Intensity of LDS", Unit::FlopPerByte),
     ),
 ];

@@ -190,7 +190,7 @@ pub fn section(suite: &Suite<'_>) -> Section {
     });
     Section {
         id: "validate",
-        title: "Theory against measurement",
+        title: "Theoretical and measured roofs",
         numbers: numbers(suite, &judged, &causes),
         tables,
         charts: vec![Chart::Validation { kernels: "rows" }],
@@ -339,7 +339,7 @@ fn calibration(roofs: &Roofs<'_>) -> Table {
     }
     Table {
         id: "calibration",
-        title: "Roofs that predict",
+        title: "Roofs used for predictions",
         columns: vec![
             Column::new("name", "Roof", Unit::None),
             Column::new("kind", "Kind", Unit::None),

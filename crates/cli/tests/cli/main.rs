@@ -10,6 +10,7 @@ mod counters;
 mod cpu;
 mod device;
 mod diff;
+mod documents;
 mod examples;
 mod export;
 mod features;

@@ -307,7 +307,7 @@ fn validation(rows: &[(&str, f64, f64, f64, f64)]) -> Section {
     let number = |id| Column::new(id, id, Unit::Nanoseconds);
     Section {
         id: "validate",
-        title: "Theory against measurement",
+        title: "Theoretical and measured roofs",
         tables: vec![Table {
             id: "rows",
             title: "Each kernel",

@@ -178,7 +178,7 @@ fn kernels() -> Section {
     });
     Section {
         id: "kernels",
-        title: "Kernels, copies and sets",
+        title: "Top kernels",
         tables: vec![Table {
             id: "by_name",
             title: "GPU activities by name, shares of summed duration",
@@ -188,10 +188,10 @@ fn kernels() -> Section {
                 Column::new("calls", "Calls", Unit::Count),
                 ns("total_ns", "Total"),
                 ns("mean_ns", "Mean"),
-                ns("min_ns", "Shortest"),
-                ns("max_ns", "Longest"),
-                ns("std_ns", "Standard deviation"),
-                Column::new("share_pct", "Of all durations", Unit::Percent),
+                ns("min_ns", "Min"),
+                ns("max_ns", "Max"),
+                ns("std_ns", "Std dev"),
+                Column::new("share_pct", "Of durations", Unit::Percent),
             ],
             rows: rows.collect(),
         }],
@@ -209,7 +209,7 @@ fn kernels() -> Section {
 fn overlap() -> Section {
     Section {
         id: "comm-overlap",
-        title: "Communication behind computation",
+        title: "Communication overlap",
         numbers: vec![
             number("overlap_pct", None, Value::Float(12.5)),
             number("hidden_memory_pct", None, Value::Missing("no copies")),

@@ -76,7 +76,7 @@ function Diff({ document }: { document: Document }) {
           ))}
         </p>
       ) : null}
-      <FindingsPanel title="What changed" sections={[found]} />
+      <FindingsPanel title="Changes" sections={[found]} />
       <Numbers section={found} />
       <Changes document={document} />
       <SubTabs id="compare.table" tabs={tabs} label="Tables of changes" />

@@ -34,7 +34,7 @@ impl Analyse for AvoidableWork {
         }
         Outcome::Section(Section {
             id: Self::ID,
-            title: "GPU work that can be avoided",
+            title: "Avoidable GPU work",
             numbers: Vec::new(),
             tables: vec![by_pattern(job, ranks)],
             charts: Vec::new(),
@@ -87,7 +87,7 @@ fn by_pattern(job: &Job, ranks: &[Rank<'_, Part>]) -> Table {
     };
     Table {
         id: "by_pattern",
-        title: "Patterns of work that can be avoided",
+        title: "Avoidable work by pattern",
         columns: job.rank_columns().into_iter().chain(own).collect(),
         rows: rows.filter(|(.., sum)| sum.activities > 0).map(cells).collect(),
     }

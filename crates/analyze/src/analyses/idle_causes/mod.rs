@@ -41,7 +41,7 @@ impl Analyse for IdleCauses {
         }
         Outcome::Section(Section {
             id: Self::ID,
-            title: "What the host did while the GPU was idle",
+            title: "Idle time by cause",
             numbers: ranks.iter().flat_map(|rank| tables::numbers(rank)).collect(),
             tables: tables::tables(job, &ranks),
             charts: Vec::new(),

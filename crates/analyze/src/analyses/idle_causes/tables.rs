@@ -194,7 +194,7 @@ fn by_gap(job: &Job, ranks: &[&Rank<'_, Part>]) -> Table {
         Column::new("start_ns", "Start", Unit::Nanoseconds),
         Column::new("length_ns", "Length", Unit::Nanoseconds),
         Column::new("cause", "Main cause", Unit::None),
-        Column::new("what", "Longest of it", Unit::None),
+        Column::new("what", "Largest item", Unit::None),
         Column::new("ended_by", "Ended by", Unit::None),
     ];
     Table {

@@ -52,7 +52,7 @@ impl Analyse for IdleTime {
             .flatten();
         Outcome::Section(Section {
             id: Self::ID,
-            title: "Idle time by cause",
+            title: "Idle time",
             numbers: ranks.iter().flat_map(|(rank, part)| numbers(rank.rank, &part.whole)).collect(),
             tables: tables.collect(),
             // The causes of idle time, and what they cost, are the matter of section idle-causes.
@@ -194,12 +194,12 @@ fn intervals(job: &Job, ranks: &Ranks<'_>) -> Option<Table> {
         Column::new("cause", "Cause", Unit::None),
         Column::new("gaps", "Gaps", Unit::Count),
         Column::new("mean_ns", "Mean", Unit::Nanoseconds),
-        Column::new("std_ns", "Standard deviation", Unit::Nanoseconds),
-        Column::new("min_ns", "Shortest", Unit::Nanoseconds),
+        Column::new("std_ns", "Std dev", Unit::Nanoseconds),
+        Column::new("min_ns", "Min", Unit::Nanoseconds),
         Column::new("quartile1_ns", "First quartile", Unit::Nanoseconds),
         Column::new("median_ns", "Median", Unit::Nanoseconds),
         Column::new("quartile3_ns", "Third quartile", Unit::Nanoseconds),
-        Column::new("max_ns", "Longest", Unit::Nanoseconds),
+        Column::new("max_ns", "Max", Unit::Nanoseconds),
     ];
     let mut rows: Vec<Vec<Value>> = Vec::new();
     for (rank, part) in ranks {

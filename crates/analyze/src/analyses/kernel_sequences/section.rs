@@ -64,7 +64,7 @@ fn columns(leading: Vec<Column>) -> Vec<Column> {
         Column::new("count", "Calls", Unit::Count),
         Column::new("gpu_ns", "GPU", Unit::Nanoseconds),
         Column::new("cpu_ns", "Operator on the host", Unit::Nanoseconds),
-        Column::new("share_pct", "Of all durations", Unit::Percent),
+        Column::new("share_pct", "Of durations", Unit::Percent),
     ];
     leading.into_iter().chain(own).collect()
 }

@@ -355,7 +355,7 @@ fn category_series(job: &Job, ranks: &Ranks<'_>) -> Table {
     }
     Table {
         id: "category_series",
-        title: "Memory of a category after every change",
+        title: "Memory by category after every change",
         columns: job.rank_columns().into_iter().chain(own).collect(),
         rows,
     }

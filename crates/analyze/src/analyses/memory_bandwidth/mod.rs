@@ -204,7 +204,7 @@ fn by_kind(job: &Job, ranks: &Ranks<'_>) -> Table {
         Column::new("time_mean_gbps", "Mean over time", Unit::GigabytesPerSecond),
         Column::new("changes", "Changes", Unit::Count),
         Column::new("mean_gbps", "Mean of changes", Unit::GigabytesPerSecond),
-        Column::new("std_gbps", "Standard deviation", Unit::GigabytesPerSecond),
+        Column::new("std_gbps", "Std dev", Unit::GigabytesPerSecond),
         Column::new("min_gbps", "Lowest", Unit::GigabytesPerSecond),
         Column::new("quartile1_gbps", "First quartile", Unit::GigabytesPerSecond),
         Column::new("median_gbps", "Median", Unit::GigabytesPerSecond),

@@ -75,7 +75,7 @@ impl Analyse for Stragglers {
         }
         Outcome::Section(Section {
             id: Self::ID,
-            title: "Ranks that others wait for",
+            title: "Stragglers",
             numbers: numbers(&found),
             tables: vec![by_rank(job, ranks, &found), by_step(ranks, &found)],
             charts: Vec::new(),
@@ -261,10 +261,10 @@ fn by_rank(job: &Job, ranks: &[Rank<'_, Arc<Calls>>], found: &Lateness) -> Table
         Column::new("collectives", "Collectives", Unit::Count),
         Column::new("last_count", "Came last", Unit::Count),
         Column::new("last_pct", "Last of collectives", Unit::Percent),
-        Column::new("others_waited_ns", "Others waited for it", Unit::Nanoseconds),
-        Column::new("mean_other_waited_ns", "One other waited", Unit::Nanoseconds),
-        Column::new("own_wait_ns", "Waited itself", Unit::Nanoseconds),
-        Column::new("launch_skew_ns", "Others waited for its launch", Unit::Nanoseconds),
+        Column::new("others_waited_ns", "Others' wait", Unit::Nanoseconds),
+        Column::new("mean_other_waited_ns", "Max wait of one", Unit::Nanoseconds),
+        Column::new("own_wait_ns", "Own wait", Unit::Nanoseconds),
+        Column::new("launch_skew_ns", "Others' wait for its launch", Unit::Nanoseconds),
     ];
     let cells = |rank: &OfRank| {
         let count = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
@@ -302,7 +302,7 @@ fn by_step(ranks: &[Rank<'_, Arc<Calls>>], found: &Lateness) -> Table {
         Column::new("waited_ns", "All ranks waited", Unit::Nanoseconds),
         Column::new("last_rank", "Most waited for", Unit::None),
         Column::new("last_count", "Came last", Unit::Count),
-        Column::new("others_waited_ns", "Others waited for it", Unit::Nanoseconds),
+        Column::new("others_waited_ns", "Others' wait", Unit::Nanoseconds),
     ];
     let mut rows = Vec::new();
     for (&number, step) in &found.steps {
@@ -325,7 +325,7 @@ fn by_step(ranks: &[Rank<'_, Arc<Calls>>], found: &Lateness) -> Table {
     }
     Table {
         id: "by_step",
-        title: "Waiting by step, with the rank that was waited for longest",
+        title: "Waiting by step, with the rank waited for longest",
         columns,
         rows,
     }

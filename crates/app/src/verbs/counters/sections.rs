@@ -97,7 +97,7 @@ pub(super) fn checked(device: &Architecture, input: &Input, checked: &Checked) -
     problems.sort_by_key(|(line, _)| *line);
     let problems_table = Table {
         id: "problems",
-        title: "What the profiler would refuse",
+        title: "Problems",
         columns: vec![
             Column::new("line", "Line", Unit::Count),
             Column::new("name", "Name", Unit::None),
@@ -138,7 +138,7 @@ fn passes(device: &Architecture, passes: &[Vec<String>]) -> Table {
     };
     Table {
         id: "passes",
-        title: "Passes that fit",
+        title: "Passes",
         columns: vec![
             Column::new("pass", "Pass", Unit::Count),
             Column::new("counters", "Counters", Unit::None),
