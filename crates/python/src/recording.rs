@@ -141,7 +141,7 @@ impl Recording {
     /// A row for each kernel, copy and set on a GPU, with its name, times and launch.
     #[getter]
     fn kernels(&self) -> Table {
-        Table::of_slices(&self.recordings, "gpu", "Kernels, copies and sets")
+        Table::of_slices(&self.recordings, "gpu", "GPU activities")
     }
 
     /// A row for each operator and named range of the framework, with its name and times.
