@@ -140,7 +140,7 @@ test("a configuration gets defaults for what it lacks, and is refused if anythin
     config: { peak_tops: 32, mem_bw: 50, mem_thresh: 40, comp_thresh: 40, bound_thresh: 70, balanced: 1.2 },
     defaults: ["mem_thresh", "comp_thresh", "bound_thresh", "balanced"],
   });
-  expect(parseConfig("{")).toMatchObject({ error: expect.stringContaining("no JSON") });
+  expect(parseConfig("{")).toMatchObject({ error: expect.stringContaining("not JSON") });
   for (const wrong of ['{"mem_thresh": 400}', '{"peak_tops": "many"}', '{"mem_bw": 0}', '{"mem_bw": -3}', '{"peak_unit": "tops"}', '{"rate.HBM": null}', '{"rate.HBM": []}', '{"balanced": 0.5}', "[]", "null", "3"]) {
     expect(parseConfig(wrong), wrong).toMatchObject({ error: expect.any(String) });
   }
