@@ -12,7 +12,6 @@ use crate::support::run;
 
 /// An answer by the name of its file: the words after `eaves`, run in the folder of the project. `DIR` is an empty folder.
 const ANSWERS: [(&str, &str); 30] = [
-    // tidy-alphabetical-start
     ("comm", "comm examples/training"),
     ("compile", "compile crates/cli/tests/cli/compile.log"),
     ("counters", "counters list --arch gfx942"),
@@ -49,7 +48,6 @@ const ANSWERS: [(&str, &str); 30] = [
         "roofline examples/measurements/kernels.csv --device examples/measurements/peaks.yaml",
     ),
     ("timeline", "timeline examples/training"),
-    // tidy-alphabetical-end
 ];
 
 /// Verbs without an answer that is the same everywhere.
