@@ -36,7 +36,8 @@ Usage: cargo xtask TASK
   gen [--check]   write or check examples/, fuzz/corpus/, the Python functions and docs/reference/
   gen big         write a big trace: --size 500MB -o FILE
   gen ranks       write the ranks of a job: --count 64 --size 1MB -o DIR
-  test [--quick]  everything a change has to pass; --only PART: one part of it
+  test [--quick]  everything a change has to pass; --only PART: one part of it;
+                  --changed: only what differs from main, and what depends on it
   tidy            rules that compilers do not check
   ui [--check]    build the page from ui/ into crates/webui, or check that it is built
   ui --pictures   redraw the pictures of the README

@@ -2,9 +2,12 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
 use crate::project;
+
+/// Names the folder of the library.
+pub(crate) const VARIABLE: &str = "EAVES_NVRTC";
 
 /// The package that is installed, so that the same compiler checks everywhere.
 const PACKAGE: &str = "nvidia-cuda-nvrtc==13.4.92";
@@ -23,12 +26,19 @@ pub(crate) fn installed() -> Option<PathBuf> {
     tools().join(LIBRARY).canonicalize().ok()
 }
 
+pub(crate) fn is_installed() -> bool {
+    installed().is_some()
+}
+
 /// Installs it from PyPI.
-pub(crate) fn install() -> Result<PathBuf> {
+pub(crate) fn install() -> Result<()> {
     println!("installing {PACKAGE} from PyPI into {}: about 50 MB", tools().display());
     let mut pip = project::command("python3");
     pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--target"]);
     project::run(pip.arg(tools()).arg(PACKAGE))
         .context("cannot install NVRTC, which needs Python with pip")?;
-    installed().with_context(|| format!("{PACKAGE} has no {LIBRARY}"))
+    if !is_installed() {
+        bail!("{PACKAGE} has no {LIBRARY}");
+    }
+    Ok(())
 }

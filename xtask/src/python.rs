@@ -12,9 +12,10 @@ use crate::test::{Counts, pytest};
 pub(crate) const VARIABLE: &str = "EAVES_TEST_PYTHON";
 
 /// What tests of the package need. PyTorch is by far the largest.
-const PACKAGES: [&str; 13] = [
+const PACKAGES: [&str; 14] = [
     "build",
     "duckdb",
+    "jsonschema",
     "maturin",
     "moto[server]",
     "mypy",
@@ -39,7 +40,7 @@ pub(crate) fn with_torch() -> Option<PathBuf> {
 
 /// Whether the environment has everything.
 pub(crate) fn is_installed() -> bool {
-    ENVIRONMENT.has(&["torch", "pytest"])
+    ENVIRONMENT.has(&["jsonschema", "pytest", "torch"])
 }
 
 /// Makes the environment. What the interpreter that the variable names has is used from where it is; otherwise
@@ -55,12 +56,11 @@ pub(crate) fn install() -> Result<()> {
     std::fs::write(Path::new(ours.trim()).join("base.pth"), packages).context("cannot write base.pth")
 }
 
-/// Builds the package as `pip install` does, but for the profile, which shares what the other tests built, and with SQL if
-/// these have it.
-pub(crate) fn build(with_sql: bool) -> Result<()> {
+/// Builds the package as `pip install` does, but for the profile and the features, which share what the other tests built.
+pub(crate) fn build(is_full: bool) -> Result<()> {
     let options = ["install", "--quiet", "--no-build-isolation", "--no-deps", "--force-reinstall"];
     let mut install = ENVIRONMENT.pip(&options);
-    let features = if with_sql { " --features sql" } else { "" };
+    let features = if is_full { " --features full" } else { "" };
     install.args([&format!("--config-settings=build-args=--profile dev{features}"), "."]);
     // The backend calls maturin by name.
     let mut folders = vec![ENVIRONMENT.programs()];

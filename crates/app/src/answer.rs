@@ -175,8 +175,8 @@ fn render(document: &Document, form: Form, look: Look) -> Result<Vec<u8>, Failur
         Form::Html => bytes = page::of(&for_people()).into_bytes(),
         Form::Text => {
             let options = terminal::Options { width: look.width, top: look.top };
-            let is_overview = document.overview.is_some() && !look.full;
-            let draw = if is_overview { terminal::overview } else { terminal::render };
+            let is_first_screen = document.has_first_screen && !look.full;
+            let draw = if is_first_screen { terminal::overview } else { terminal::render };
             bytes = draw(&for_people(), &options).into_bytes();
         }
         Form::Svg => bytes = chart(document)?.into_bytes(),

@@ -58,6 +58,7 @@ impl Others<'_> {
         if self.wants("roofline") {
             self.add_rooflines(&mut document, recordings, context)?;
         }
+        document.has_first_screen |= self.sections.is_empty() && !options.details;
         let logs = &recordings.compile_logs;
         if !logs.is_empty() {
             let mut outcomes = compile::sections(logs);

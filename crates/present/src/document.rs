@@ -18,6 +18,8 @@ pub struct Document {
     /// An overview shows people the first table of each section, and the sections named here only when asked for.
     /// Files for programs have everything always.
     pub overview: Option<Vec<&'static str>>,
+    /// True for a report of everything, of which a terminal shows the first screen.
+    pub has_first_screen: bool,
     /// The answer as frames in frames, `{name, value, children}`, where readers of other tools look for them: JSON, at the
     /// root of the document.
     pub tree: Option<String>,
@@ -90,7 +92,7 @@ impl Document {
         for recording in &run.recordings {
             warnings.extend(warnings_of(&recording.trace.diagnostics, Some(&recording.path)));
         }
-        Self { verb, inputs, warnings, outcomes, overview: None, tree: None }
+        Self { verb, inputs, warnings, outcomes, overview: None, has_first_screen: false, tree: None }
     }
 
     /// The document of a verb that read logs of compilations.
@@ -107,7 +109,7 @@ impl Document {
         };
         let warnings = logs.iter().flat_map(|log| warnings_of(&log.diagnostics, Some(&log.path)));
         let (inputs, warnings) = (logs.iter().map(input).collect(), warnings.collect());
-        Self { verb, inputs, warnings, outcomes, overview: None, tree: None }
+        Self { verb, inputs, warnings, outcomes, overview: None, has_first_screen: false, tree: None }
     }
 
     /// The document of a verb that read a file of measurements. Such a file is of no rank, so it is the first.
@@ -123,7 +125,15 @@ impl Document {
             bytes: read.bytes,
         };
         let warnings = warnings_of(&read.diagnostics, Some(&read.path));
-        Self { verb, inputs: vec![input], warnings, outcomes, overview: None, tree: None }
+        Self {
+            verb,
+            inputs: vec![input],
+            warnings,
+            outcomes,
+            overview: None,
+            has_first_screen: false,
+            tree: None,
+        }
     }
 
     /// With one more file of measurements among its inputs.
@@ -139,6 +149,7 @@ impl Document {
     #[must_use]
     pub fn with_overview(mut self, hidden: Vec<&'static str>) -> Self {
         self.overview = Some(hidden);
+        self.has_first_screen = true;
         self
     }
 

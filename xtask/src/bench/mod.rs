@@ -5,6 +5,7 @@ use anyhow::{Result, bail};
 use crate::options::Options;
 
 mod analyze;
+mod build;
 mod compile;
 mod dataset;
 mod findings;
@@ -32,6 +33,10 @@ Benchmarks
           --runs 3        runs of each row; the median counts
           --with-peers    install HTA into target/bench/venv and measure its calls too
           --ranks         measure jobs of 8 to 64 ranks instead
+
+  build   eaves itself from nothing, without features and with each: wall, CPU, size
+          --features NAME one of them only
+          --profile dist  another profile than release
 
   compile a log of torch.compile, next to tlparse
           --size 100MB    size of the log
@@ -106,6 +111,7 @@ pub(crate) fn run(mut options: Options) -> Result<()> {
             Ok(())
         }
         Some("analyze") => analyze::run(options),
+        Some("build") => build::run(options),
         Some("compile") => compile::run(options),
         Some("dataset") => dataset::run(options),
         Some("findings") => findings::run(options),

@@ -224,3 +224,20 @@ fn megabytes(path: &Path) -> Result<String> {
     let size = std::fs::metadata(path).with_context(|| format!("no file {}", path.display()))?.len();
     Ok(format!("{:.1} MB", size as f64 / 1e6))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Both kinds of release ask for features by name, of the program and of the Python package.
+    #[test]
+    fn features_of_releases_exist() {
+        let count = |features| {
+            let metadata = metadata(&project::root(), features, build::host().unwrap()).unwrap();
+            let lock_file = std::fs::read_to_string(project::root().join("Cargo.lock")).unwrap();
+            packages::linked(&metadata, &lock_file, &["eaves-cli", "eaves-python"]).unwrap().len()
+        };
+        let (quick, full) = (count("default"), count("full"));
+        assert!(quick > 100 && full > quick + 100, "{quick} {full}");
+    }
+}

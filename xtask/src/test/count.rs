@@ -85,6 +85,67 @@ pub(super) fn cargo_test(arguments: &[&str], environment: &[(&str, &str)]) -> Co
     run().unwrap_or_else(|error| Counts::of(Err(error)))
 }
 
+/// Runs the tests of some crates of the workspace. All of it is built, because a part by itself may have other features
+/// and would be built anew; what has not changed takes no time.
+pub(super) fn cargo_test_of(
+    has: &dyn Fn(&str) -> bool,
+    features: &str,
+    environment: &[(&str, &str)],
+) -> Counts {
+    let run = || {
+        let mut programs = Vec::new();
+        let mut build = project::cargo();
+        build.args(["test", "--workspace", "--no-run", "--message-format=json-render-diagnostics", features]);
+        let mut found = Libtest::default();
+        let built = project::watch(&mut build, |line| match serde_json::from_str::<Value>(line) {
+            Ok(message) if message.is_object() => {
+                programs.extend(test_program(&message));
+                false
+            }
+            _ => found.line(line),
+        })?;
+        if !built {
+            return Ok(Counts::default().with_status(false));
+        }
+        programs.retain(|program: &TestProgram| has(&program.package));
+        if programs.is_empty() {
+            return Ok(Counts::default());
+        }
+        let record = Record::start()?;
+        let mut success = true;
+        for program in &programs {
+            found.program = stem(&program.path.to_string_lossy()).to_owned();
+            let mut command = Command::new(&program.path);
+            command.current_dir(&program.folder).envs(environment.iter().copied()).env(RECORD, &record.0);
+            success &= project::watch(&mut command, |line| found.line(line))?;
+        }
+        let mut examples = project::cargo();
+        examples.args(["test", "--workspace", "--doc", "--no-fail-fast", features]);
+        success &= project::watch(&mut examples, |line| found.line(line))?;
+        Ok(found.counts(&record.read()?).with_status(success))
+    };
+    run().unwrap_or_else(|error| Counts::of(Err(error)))
+}
+
+/// A program with tests that cargo has built.
+#[derive(Debug, PartialEq, Eq)]
+struct TestProgram {
+    package: String,
+    /// The folder that its tests expect to run in.
+    folder: PathBuf,
+    path: PathBuf,
+}
+
+fn test_program(message: &Value) -> Option<TestProgram> {
+    let path = message["executable"].as_str().filter(|_| message["profile"]["test"] == true)?;
+    // Such as `path+file:///folder#eaves-model@0.1.0`, or `...folder#0.1.0` if the folder has the name.
+    let (place, name) = message["package_id"].as_str()?.rsplit_once('#')?;
+    let name =
+        name.split_once('@').map_or_else(|| place.rsplit('/').next().unwrap_or_default(), |(name, _)| name);
+    let folder = PathBuf::from(message["manifest_path"].as_str()?).parent()?.to_owned();
+    Some(TestProgram { package: name.to_owned(), folder, path: path.into() })
+}
+
 /// Runs pytest with these arguments.
 pub(crate) fn pytest(command: &mut Command, arguments: &[&str]) -> Counts {
     let mut run = || {
@@ -377,6 +438,21 @@ broken line
         assert_eq!(read("     Running tests/main.rs (x/y-1)\n", "").with_status(false).failed, 1);
         assert_eq!(read(OUTPUT, "").with_status(false).failed, 1);
         assert_eq!(read("", "").with_status(true), Counts::default());
+    }
+
+    #[test]
+    fn programs_of_tests_are_found() {
+        let message = |id: &str, is_test: bool| {
+            serde_json::json!({
+                "reason": "compiler-artifact", "package_id": id, "manifest_path": "/w/crates/model/Cargo.toml",
+                "profile": {"test": is_test}, "executable": "/w/target/debug/deps/eaves_model-0123456789abcdef",
+            })
+        };
+        let program = test_program(&message("path+file:///w/crates/model#eaves-model@0.1.0", true)).unwrap();
+        assert_eq!((program.package.as_str(), program.folder), ("eaves-model", "/w/crates/model".into()));
+        assert_eq!(test_program(&message("path+file:///w/xtask#0.1.0", true)).unwrap().package, "xtask");
+        assert_eq!(test_program(&message("path+file:///w/xtask#0.1.0", false)), None);
+        assert_eq!(test_program(&serde_json::json!({"reason": "build-finished"})), None);
     }
 
     #[test]

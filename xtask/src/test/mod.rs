@@ -9,19 +9,25 @@ use crate::options::Options;
 
 mod count;
 mod parts;
+mod reach;
 
 use count::Skip;
 pub(crate) use count::{Counts, pytest, vitest};
 use parts::{PARTS, Scope};
+use reach::Reach;
 
 /// Runs the task.
 pub(crate) fn run(mut options: Options) -> Result<()> {
     let quick = options.flag("--quick");
+    let changed = options.flag("--changed");
     let only = options.value("--only")?;
     options.finish()?;
-    let scope = Scope { quick };
-    let chosen = |name: &str| only.as_deref().is_none_or(|only| only == name);
-    if !PARTS.iter().any(|(name, _)| chosen(name)) {
+    let scope = Scope { quick, reach: changed.then(Reach::find).transpose()? };
+    if let Some(reach) = &scope.reach {
+        println!("{}", reach.description());
+    }
+    let chosen = |name: &str| only.as_deref().map_or_else(|| scope.has(name), |only| only == name);
+    if only.is_some() && !PARTS.iter().any(|(name, _)| chosen(name)) {
         bail!("no part has that name; there are {}", PARTS.map(|(name, _)| name).join(", "));
     }
     let mut lines =
@@ -35,6 +41,10 @@ pub(crate) fn run(mut options: Options) -> Result<()> {
         let (passed, failed, skipped) = (counts.passed, counts.failed, counts.skipped.len());
         lines.push(format!("{name:<14} {seconds:>8.1} {passed:>7} {failed:>7} {skipped:>8}"));
         all = all.and(counts);
+    }
+    let unreached: Vec<&str> = PARTS.iter().map(|(name, _)| *name).filter(|name| !scope.has(name)).collect();
+    if !unreached.is_empty() {
+        lines.push(format!("not reached by the change: {}", unreached.join(", ")));
     }
     print!("{}", by_reason(&all.skipped));
     println!("\n{}\n", lines.join("\n"));

@@ -5,20 +5,39 @@ use std::path::Path;
 use anyhow::Result;
 
 use super::count::{self, Counts};
+use super::reach::Reach;
 use crate::options::Options;
 use crate::tool::Tool;
 use crate::{bench, generate, nvrtc, page, peers, pocl, project, python, ssh, tidy};
 
 /// What to test.
 pub(super) struct Scope {
-    /// Installs nothing and leaves out SQL, whose engine takes minutes to build.
+    /// Installs nothing and leaves out features that take minutes to build.
     pub(super) quick: bool,
+    /// Only what a change reaches.
+    pub(super) reach: Option<Reach>,
+}
+
+impl Scope {
+    /// Whether to run a part. Those that cost seconds always run, and so do those where cargo itself checks only what changed.
+    pub(super) fn has(&self, part: &str) -> bool {
+        let Some(reach) = &self.reach else { return true };
+        match part {
+            "features" => reach.has_crate("eaves-cli"),
+            "findings" => reach.has_crate("eaves-analyze"),
+            "licenses" => reach.has_file(&["Cargo.lock", "Cargo.toml", "deny.toml"]),
+            "page" => reach.has_file(&["crates/webui/", "ui/"]),
+            "peers" => reach.has_crate("eaves-analyze") || reach.has_file(&["peers/"]),
+            "python" => reach.has_file(&["crates/python/", "pyproject.toml", "python/"]),
+            _ => true,
+        }
+    }
 }
 
 type Part = (&'static str, fn(&Scope) -> Counts);
 
-/// In the order in which they fail soonest. Tests run without optimization, because that builds in a fraction of
-/// the time and shares the dependencies with Clippy's.
+/// In the order in which they fail soonest. All that builds Rust does so with the same features and without optimization, so
+/// that Clippy and the documentation share what is checked, and tests, the program and the Python package what is compiled.
 pub(super) const PARTS: [Part; 13] = [
     ("format", |_| cargo(&["fmt", "--all", "--check"], &[])),
     ("tidy", |_| Counts::of(tidy::run(Options::new([])))),
@@ -27,17 +46,18 @@ pub(super) const PARTS: [Part; 13] = [
         let arguments = ["clippy", "--workspace", "--all-targets", "--quiet", features(scope)];
         cargo(&[&arguments[..], &["--", "--deny", "warnings"]].concat(), &[])
     }),
+    ("documentation", |scope| {
+        let arguments =
+            ["doc", "--workspace", "--no-deps", "--document-private-items", "--quiet", features(scope)];
+        cargo(&arguments, &[("RUSTDOCFLAGS", "--deny warnings")])
+    }),
     ("tools", tools),
     ("tests", tests),
+    ("features", without_features),
     ("findings", findings),
     ("peers", other_tools),
     ("python", python_package),
     ("page", the_page),
-    ("cuda", cuda),
-    ("documentation", |_| {
-        let arguments = ["doc", "--workspace", "--no-deps", "--document-private-items", "--quiet"];
-        cargo(&arguments, &[("RUSTDOCFLAGS", "--deny warnings")])
-    }),
     ("licenses", licenses),
 ];
 
@@ -47,7 +67,11 @@ fn tools(scope: &Scope) -> Counts {
         return Counts::default();
     }
     type Tool = (fn() -> bool, fn() -> Result<()>);
-    let linux: [Tool; 2] = [(pocl::is_installed, pocl::install), (ssh::is_installed, ssh::install)];
+    let linux: [Tool; 3] = [
+        (pocl::is_installed, pocl::install),
+        (ssh::is_installed, ssh::install),
+        (nvrtc::is_installed, nvrtc::install),
+    ];
     let anywhere: [Tool; 2] =
         [(python::is_installed, python::install), (peers::is_installed, peers::install)];
     let tools = linux.into_iter().filter(|_| cfg!(target_os = "linux")).chain(anywhere);
@@ -60,10 +84,23 @@ fn tools(scope: &Scope) -> Counts {
 }
 
 fn tests(scope: &Scope) -> Counts {
-    let python = python::with_torch().map(|python| python.to_string_lossy().into_owned());
+    let tools = [(python::VARIABLE, python::with_torch()), (nvrtc::VARIABLE, nvrtc::installed())];
+    let tools = tools.map(|(name, path)| Some((name, path?.to_string_lossy().into_owned())));
     let environment: Vec<(&str, &str)> =
-        python.iter().map(|python| (python::VARIABLE, python.as_str())).collect();
-    count::cargo_test(&["--workspace", "--no-fail-fast", features(scope)], &environment)
+        tools.iter().flatten().map(|(name, path)| (*name, path.as_str())).collect();
+    match &scope.reach {
+        Some(reach) => count::cargo_test_of(&|name| reach.has_crate(name), features(scope), &environment),
+        None => count::cargo_test(&["--workspace", "--no-fail-fast", features(scope)], &environment),
+    }
+}
+
+/// The program as people build it first, without features: that it builds, and that it says what it lacks.
+fn without_features(scope: &Scope) -> Counts {
+    if scope.quick {
+        // The tests have been built like that.
+        return Counts::default();
+    }
+    count::cargo_test(&["--package", "eaves-cli", "--test", "cli", "features::"], &[])
 }
 
 /// Simulated jobs with a known fault: the small matrix must meet the goals of the whole one. Nothing in it is timed.
@@ -82,17 +119,11 @@ fn other_tools(scope: &Scope) -> Counts {
     with_program(scope, peers::test)
 }
 
-/// Builds the program as the tests have built it, which takes no time after them, and runs something with it.
+/// Runs something with the program that the tests have built.
 fn with_program(scope: &Scope, run: impl FnOnce(&Path) -> Counts) -> Counts {
-    // Of the workspace, because features of other packages are refused for one package, and would build it anew.
-    let built = project::run(project::cargo().args([
-        "build",
-        "--workspace",
-        "--bin",
-        "eaves",
-        "--quiet",
-        features(scope),
-    ]));
+    // With the tests, because without what they alone depend on other features may be selected, and all be built again.
+    let built =
+        project::run(project::cargo().args(["test", "--workspace", "--no-run", "--quiet", features(scope)]));
     let folder = project::target().join("debug");
     let program = folder.join(format!("eaves{}", std::env::consts::EXE_SUFFIX));
     match built.and_then(|()| Ok(std::path::absolute(program)?)) {
@@ -101,13 +132,9 @@ fn with_program(scope: &Scope, run: impl FnOnce(&Path) -> Counts) -> Counts {
     }
 }
 
-/// Without SQL the documentation builds, which checks that everything does.
+/// Everything, or the least.
 fn features(scope: &Scope) -> &'static str {
-    if scope.quick {
-        "--features="
-    } else {
-        "--features=eaves-cli/sql,eaves-python/sql,eaves-query/sql,eaves-serve/sql"
-    }
+    if scope.quick { "--features=" } else { "--features=eaves-python/full" }
 }
 
 /// The Python package: built and installed as users do, then tested.
@@ -139,36 +166,6 @@ fn cargo(arguments: &[&str], environment: &[(&str, &str)]) -> Counts {
     let mut command = project::cargo();
     command.args(arguments).envs(environment.iter().copied());
     Counts::of(project::run(&mut command))
-}
-
-/// The backend for NVIDIA GPUs: its lints, its kernels on an emulated GPU, and each compiled for every architecture.
-fn cuda(scope: &Scope) -> Counts {
-    const PART: &str = "the CUDA backend";
-    if !cfg!(target_os = "linux") {
-        return Counts::skip(PART, "its kernels are compiled and emulated on Linux");
-    }
-    let folder = match nvrtc::installed() {
-        Some(folder) => folder,
-        None if scope.quick => {
-            return Counts::skip(PART, "NVRTC is not installed; without --quick it would be");
-        }
-        None => match nvrtc::install() {
-            Ok(folder) => folder,
-            Err(error) => return Counts::of(Err(error)),
-        },
-    };
-    println!("linting with the feature cuda, running every kernel on an emulated GPU, and");
-    println!("compiling each for sm_80, sm_89, sm_90a, sm_100a and sm_120a with {}", folder.display());
-    let folder = folder.to_string_lossy();
-    let environment = [("EAVES_NVRTC", &*folder)];
-    let package = ["--package", "eaves-bench", "--features", "cuda"];
-    let clippy =
-        [&["clippy", "--quiet"], &package[..], &["--all-targets", "--", "--deny", "warnings"]].concat();
-    let emulated = [&package[..], &["--lib", "cuda::"]].concat();
-    let compiled = [&package[..], &["--test", "bench", "cuda_compiles::"]].concat();
-    cargo(&clippy, &environment)
-        .and_then(|| count::cargo_test(&emulated, &environment))
-        .and_then(|| count::cargo_test(&compiled, &environment))
 }
 
 const CARGO_DENY: Tool = Tool { name: "cargo-deny", options: &[] };

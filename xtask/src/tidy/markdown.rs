@@ -203,7 +203,7 @@ mod tests {
     fn a_clean_document_has_no_problems() {
         let wide = "x".repeat(120);
         let text = format!(
-            "# A\n\nText.\n\n| a | {wide} |\n|---|---|\n\n```sh\nls   # {wide}\n```\n\n## B\n\n- an item\n- {wide}\n"
+            "# A\n\nText.\n\n| a | {wide} |\n|---|---|\n\n```sh\nls   # {wide}\n```\n\n## B\n\n- an item\n\n{wide}\n"
         );
         assert_eq!(messages(&text), [""; 0]);
     }

@@ -167,11 +167,15 @@ fn lines(sample: &Sample) -> Vec<String> {
     }
     if let Some(program) = &sample.program {
         let cpu = program.cpu_pct.map_or_else(|| quantity::MISSING.to_owned(), quantity::percent);
+        let processes = match program.count {
+            1 => "1 process".to_owned(),
+            count => format!("{count} processes"),
+        };
+        let threads = program.threads.map(|threads| quantity::counted(threads, "thread") + " in ");
         lines.push(format!(
-            "program {cpu} cpu, {}, {} in {}",
+            "program {cpu} cpu, {}, {}{processes}",
             quantity::bytes(program.memory_bytes as f64),
-            quantity::counted(program.threads as usize, "thread"),
-            if program.count == 1 { "1 process".to_owned() } else { format!("{} processes", program.count) },
+            threads.unwrap_or_default(),
         ));
     }
     for gpu in &sample.gpus {

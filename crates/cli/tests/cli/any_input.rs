@@ -40,6 +40,12 @@ fn section<'a>(document: &'a Value, id: &str) -> &'a Value {
     document["sections"].as_array().unwrap().iter().find(|one| one["id"] == id).unwrap()
 }
 
+fn fits_a_screen(answer: &Answer) {
+    assert!(answer.code == Some(0) && answer.stdout.contains("1 input"), "{answer:?}");
+    let lines: Vec<&str> = answer.stdout.lines().collect();
+    assert!(lines.len() <= 40 && lines.iter().all(|line| line.chars().count() <= 80), "{}", answer.stdout);
+}
+
 #[test]
 fn a_report_has_every_section_that_applies() {
     let folder = folder();
@@ -56,9 +62,10 @@ fn a_report_has_every_section_that_applies() {
         assert_eq!(ids(&found, "sections"), sections, "{words:?}");
         assert_eq!(found["inputs"].as_array().unwrap().len(), 1);
         // For people, too.
-        let text = run(folder.path(), &[&["report"], words].concat());
-        assert!(text.code == Some(0) && text.stdout.contains("1 input"), "{text:?}");
+        fits_a_screen(&run(folder.path(), &[&["report"], words].concat()));
     }
+    fits_a_screen(&run(folder.path(), &["report", "memory.pickle"]));
+    fits_a_screen(&run(folder.path(), &["report", "kernels.csv"]));
     assert!(ids(&report(&["memory.pickle"]), "sections").contains(&"memory".to_owned()));
     let one = report(&["compile.log", "--section", "fusion"]);
     assert_eq!(ids(&one, "sections"), ["fusion"]);

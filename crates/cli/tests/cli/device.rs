@@ -18,10 +18,6 @@ fn here(arguments: &[&str]) -> String {
 
 fn document(text: &str) -> Value {
     let document: Value = serde_json::from_str(text).unwrap();
-    let schema: Value = serde_json::from_str(&here(&["self", "schema"])).unwrap();
-    let validator = jsonschema::validator_for(&schema).unwrap();
-    let errors: Vec<String> = validator.iter_errors(&document).map(|error| error.to_string()).collect();
-    assert!(errors.is_empty(), "{errors:#?}");
     assert_eq!(document["schema"], "eaves.device/1");
     document
 }

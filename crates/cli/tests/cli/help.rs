@@ -3,7 +3,7 @@
 use crate::support::run;
 
 /// Every verb, found by asking.
-fn verbs(path: &[String]) -> Vec<Vec<String>> {
+pub(crate) fn verbs(path: &[String]) -> Vec<Vec<String>> {
     let mut found = vec![path.to_vec()];
     let help = help(path, "--help");
     let commands =
@@ -17,7 +17,7 @@ fn verbs(path: &[String]) -> Vec<Vec<String>> {
     found
 }
 
-fn help(path: &[String], flag: &str) -> String {
+pub(crate) fn help(path: &[String], flag: &str) -> String {
     let arguments: Vec<&str> = path.iter().map(String::as_str).chain([flag]).collect();
     let answer = run(std::env::temp_dir().as_path(), &arguments);
     assert_eq!((answer.code, answer.stderr.as_str()), (Some(0), ""), "{path:?}");

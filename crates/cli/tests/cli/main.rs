@@ -15,6 +15,7 @@ mod examples;
 mod export;
 mod features;
 mod flame;
+mod golden;
 mod help;
 mod hta;
 mod ingest;

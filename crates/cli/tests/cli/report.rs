@@ -27,14 +27,35 @@ fn a_report_is_text_without_escapes_when_piped() {
     assert_eq!(answer.stderr, "");
 }
 
+/// Lines of the longest finding: they begin with a number, and end with the section or the next finding.
+fn most_lines_of_a_finding(screen: &str) -> usize {
+    let findings = screen.split("\nFindings ").nth(1).unwrap_or_default();
+    let mut counts = Vec::new();
+    for line in findings.lines().skip(1).take_while(|line| !line.is_empty()) {
+        let number = line.trim_start().split('.').next().is_some_and(|start| start.parse::<usize>().is_ok());
+        if number {
+            counts.push(0);
+        }
+        if let Some(count) = counts.last_mut() {
+            *count += 1;
+        }
+    }
+    counts.into_iter().max().unwrap_or(0)
+}
+
 #[test]
 fn a_report_fits_a_screen_unless_all_of_it_is_wanted() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    for example in ["communication-bound", "damaged", "healthy", "host-bound", "training"] {
+    let folders = std::fs::read_dir(root.join("examples")).unwrap().map(|entry| entry.unwrap());
+    let jobs = folders.filter(|entry| entry.path().is_dir() && entry.file_name() != "measurements");
+    let names: Vec<String> = jobs.map(|entry| entry.file_name().into_string().unwrap()).collect();
+    assert!(names.len() >= 7, "{names:?}");
+    for example in names {
         let input = format!("examples/{example}");
         let screen = run(&root, &["report", &input]).stdout;
         assert!(screen.lines().count() <= 40, "{example}:\n{screen}");
         assert!(screen.lines().all(|line| line.chars().count() <= 80), "{example}:\n{screen}");
+        assert!(most_lines_of_a_finding(&screen) <= 4, "{example}:\n{screen}");
         assert!(screen.contains("\nVerdict ") && screen.contains("\nFindings "), "{example}:\n{screen}");
         let full = run(&root, &["report", &input, "--full"]).stdout;
         assert!(full.contains(" temporal-breakdown\n") && full.len() > 2 * screen.len(), "{example}");

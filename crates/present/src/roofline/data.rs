@@ -69,6 +69,8 @@ pub(crate) fn headline<'a>(section: &'a Section, id: &str) -> Option<&'a Value> 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Point<'a> {
     pub(crate) name: &'a str,
+    /// Shapes and precisions of its operands, or whatever else tells it from others of the name; empty if nothing does.
+    pub(crate) record: &'a str,
     pub(crate) kind: &'a str,
     pub(crate) dtype: &'a str,
     pub(crate) calls: Option<f64>,
@@ -227,6 +229,7 @@ fn point(row: Row<'_>) -> Point<'_> {
     let intensity = row.number("intensity");
     let knee = intensity.zip(row.number("delta_log10_oi_to_knee"));
     Point {
+        record: row.text("record"),
         name: row.text("name"),
         kind: row.text("kind"),
         dtype: row.text("dtype"),

@@ -28,6 +28,7 @@ pub(crate) fn document() -> Document {
             skipped("call-tree", "memory events", "record with `profile_memory=True`"),
         ],
         overview: None,
+        has_first_screen: false,
         tree: None,
     }
 }

@@ -1,9 +1,10 @@
-//! Processors, memory and load, from `/proc`: <https://man7.org/linux/man-pages/man5/proc_stat.5.html>.
+//! Processors, memory, load and processes: what `sysinfo` reads on Linux, macOS and Windows.
+
+use std::collections::HashMap;
+use std::time::Instant;
 
 use serde::Serialize;
-
-/// What the kernel counts times of processes in: `USER_HZ`, which is 100 on every architecture but one of the past.
-pub(super) const TICKS_PER_SECOND: f64 = 100.0;
+use sysinfo::{MINIMUM_CPU_UPDATE_INTERVAL, MemoryRefreshKind, Pid, ProcessRefreshKind, ProcessesToUpdate};
 
 /// Shares of the time in which processors worked.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -23,88 +24,140 @@ pub struct Memory {
     pub available_bytes: u64,
 }
 
-/// How long a processor worked and was idle. The first of a list is all of them together.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Ticks {
-    busy: u64,
-    idle: u64,
+/// A tree of processes at one moment.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Processes {
+    /// How many there are.
+    pub count: usize,
+    /// Threads of all of them, where the system tells.
+    pub threads: Option<usize>,
+    /// Memory that they have in the machine.
+    pub memory_bytes: u64,
+    /// Time of processors since the sample before: 100 for each that was busy. What a process used after the sample
+    /// before its end is not in it.
+    pub cpu_pct: Option<f64>,
 }
 
-pub(super) fn ticks() -> Option<Vec<Ticks>> {
-    parse_ticks(&std::fs::read_to_string("/proc/stat").ok()?)
+/// What the system said last.
+pub(super) struct System {
+    system: sysinfo::System,
+    cores_at: Instant,
+    cores: Option<Cores>,
+    /// When the processes of the tree were looked at, and the milliseconds that each had used by then.
+    used: Option<(Instant, HashMap<Pid, u64>)>,
 }
 
-fn parse_ticks(text: &str) -> Option<Vec<Ticks>> {
-    let line = |line: &str| {
-        let numbers: Vec<u64> =
-            line.split_whitespace().skip(1).filter_map(|number| number.parse().ok()).collect();
-        // user nice system idle iowait irq softirq steal; guests are in user already.
-        let at = |place: usize| numbers.get(place).copied().unwrap_or(0);
-        let idle = at(3) + at(4);
-        Ticks { busy: (0..8).map(at).sum::<u64>() - idle, idle }
-    };
-    let list: Vec<Ticks> = text.lines().take_while(|line| line.starts_with("cpu")).map(line).collect();
-    (!list.is_empty()).then_some(list)
-}
-
-/// What processors did between two looks; nothing if no time has passed or some came or went.
-pub(super) fn shares(before: &[Ticks], after: &[Ticks]) -> Option<Cores> {
-    if before.len() != after.len() {
-        return None;
+impl System {
+    pub(super) fn new() -> Self {
+        let mut system = sysinfo::System::new();
+        system.refresh_cpu_usage();
+        Self { system, cores_at: Instant::now(), cores: None, used: None }
     }
-    let share = |(before, after): (&Ticks, &Ticks)| {
-        let (busy, idle) = (after.busy.saturating_sub(before.busy), after.idle.saturating_sub(before.idle));
-        if busy + idle == 0 { 0.0 } else { 100.0 * busy as f64 / (busy + idle) as f64 }
-    };
-    let mut all: Vec<f64> = before.iter().zip(after).map(share).collect();
-    if before.first() == after.first() {
-        return None;
+
+    /// Since the call before. The system counts in long units, so of calls in quick succession only the first looks.
+    pub(super) fn cores(&mut self) -> Option<Cores> {
+        if self.cores_at.elapsed() >= MINIMUM_CPU_UPDATE_INTERVAL {
+            self.system.refresh_cpu_usage();
+            self.cores_at = Instant::now();
+            let share = |share: f32| f64::from(share).clamp(0.0, 100.0);
+            let cores_pct: Vec<f64> = self.system.cpus().iter().map(|cpu| share(cpu.cpu_usage())).collect();
+            let total_pct = share(self.system.global_cpu_usage());
+            self.cores = (!cores_pct.is_empty()).then_some(Cores { total_pct, cores_pct });
+        }
+        self.cores.clone()
     }
-    let total_pct = all.remove(0);
-    Some(Cores { total_pct, cores_pct: all })
+
+    pub(super) fn memory(&mut self) -> Option<Memory> {
+        self.system.refresh_memory_specifics(MemoryRefreshKind::nothing().with_ram());
+        let (total_bytes, available_bytes) = (self.system.total_memory(), self.system.available_memory());
+        (total_bytes > 0).then_some(Memory { total_bytes, available_bytes })
+    }
+
+    /// A process with everything below it; nothing if it is gone.
+    pub(super) fn processes(&mut self, root: u32) -> Option<Processes> {
+        let root = Pid::from_u32(root);
+        let all = ProcessRefreshKind::nothing().without_tasks().with_cpu().with_memory();
+        self.system.refresh_processes_specifics(ProcessesToUpdate::All, true, all);
+        let parents = self.system.processes().iter().map(|(id, process)| (*id, process.parent())).collect();
+        let tree = below(root, &parents);
+        // Threads are looked up for these alone: a machine may have ten thousands.
+        let threads = ProcessRefreshKind::nothing().with_tasks();
+        self.system.refresh_processes_specifics(ProcessesToUpdate::Some(&tree), false, threads);
+        let (now, processes) = (Instant::now(), self.system.processes());
+        let tree: Vec<_> = tree.iter().filter_map(|id| processes.get(id)).collect();
+        if tree.is_empty() {
+            return None;
+        }
+        let used = tree.iter().map(|process| (process.pid(), process.accumulated_cpu_time())).collect();
+        let cpu_pct = self.used.as_ref().map(|(then, before)| {
+            let milliseconds = now.duration_since(*then).as_secs_f64().max(1e-3) * 1e3;
+            100.0 * growth(before, &used) as f64 / milliseconds
+        });
+        self.used = Some((now, used));
+        Some(Processes {
+            count: tree.len(),
+            threads: tree.iter().map(|process| Some(process.tasks()?.len() + 1)).sum(),
+            memory_bytes: tree.iter().map(|process| process.memory()).sum(),
+            cpu_pct,
+        })
+    }
 }
 
-pub(super) fn memory() -> Option<Memory> {
-    parse_memory(&std::fs::read_to_string("/proc/meminfo").ok()?)
-}
-
-fn parse_memory(text: &str) -> Option<Memory> {
-    let kibibytes = |name: &str| {
-        let line = text.lines().find_map(|line| line.strip_prefix(name))?;
-        line.trim_start_matches(':').split_whitespace().next()?.parse::<u64>().ok()
-    };
-    let bytes = |name| Some(kibibytes(name)? * 1024);
-    Some(Memory { total_bytes: bytes("MemTotal")?, available_bytes: bytes("MemAvailable")? })
-}
-
+/// Runnable processes on average; Windows counts none.
 pub(super) fn load() -> Option<[f64; 3]> {
-    let text = std::fs::read_to_string("/proc/loadavg").ok()?;
-    let mut numbers = text.split_whitespace().map_while(|number| number.parse().ok());
-    Some([numbers.next()?, numbers.next()?, numbers.next()?])
+    let load = sysinfo::System::load_average();
+    (!cfg!(windows)).then_some([load.one, load.five, load.fifteen])
+}
+
+/// The root and everything below it, by the parent of each process.
+fn below(root: Pid, parents: &HashMap<Pid, Option<Pid>>) -> Vec<Pid> {
+    let is_below = |id: Pid| {
+        let mut at = id;
+        // A chain of parents has no circle, but what was read is of several moments.
+        for _ in 0..parents.len() {
+            if at == root {
+                return true;
+            }
+            match parents.get(&at) {
+                Some(Some(parent)) => at = *parent,
+                _ => return false,
+            }
+        }
+        false
+    };
+    parents.keys().copied().filter(|id| is_below(*id)).collect()
+}
+
+/// What processes used since then. One that is new has used all of it since.
+fn growth(before: &HashMap<Pid, u64>, after: &HashMap<Pid, u64>) -> u64 {
+    after.iter().map(|(id, used)| used.saturating_sub(before.get(id).copied().unwrap_or(0))).sum()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn shares_by_hand() {
-        let before =
-            parse_ticks("cpu  100 0 50 800 50 0 0 0 9 9\ncpu0 100 0 50 800 50 0 0 0 0 0\nintr 1").unwrap();
-        assert_eq!(before, [Ticks { busy: 150, idle: 850 }; 2]);
-        let after = parse_ticks("cpu  160 0 60 820 60 0 0 0 0 0\ncpu0 160 0 60 820 60 0 0 0 0 0\n").unwrap();
-        // 70 of 100 ticks.
-        let cores = shares(&before, &after).unwrap();
-        assert_eq!((cores.total_pct, cores.cores_pct), (70.0, vec![70.0]));
-        assert_eq!(shares(&before, &before), None);
-        assert_eq!(shares(&before, &after[..1]), None);
-        assert_eq!(parse_ticks("nothing"), None);
+    fn id(number: u32) -> Pid {
+        Pid::from_u32(number)
     }
 
     #[test]
-    fn memory_by_hand() {
-        let text = "MemTotal:       16 kB\nMemFree:         1 kB\nMemAvailable:    3 kB\n";
-        assert_eq!(parse_memory(text), Some(Memory { total_bytes: 16_384, available_bytes: 3_072 }));
-        assert_eq!(parse_memory("MemTotal: x kB"), None);
+    fn a_tree_by_hand() {
+        let parents = [(1, None), (7, Some(1)), (8, Some(7)), (9, Some(8)), (5, Some(1)), (6, Some(4))];
+        let parents = parents.map(|(child, parent)| (id(child), parent.map(id))).into();
+        let mut tree = below(id(7), &parents);
+        tree.sort();
+        assert_eq!(tree, [7, 8, 9].map(id));
+        assert_eq!(below(id(4), &parents), []);
+        let circle = [(2, 3), (3, 2)].map(|(child, parent)| (id(child), Some(id(parent)))).into();
+        assert_eq!(below(id(1), &circle), []);
+    }
+
+    #[test]
+    fn growth_by_hand() {
+        // One worked for 30 ms, one is new, one is gone.
+        let before = HashMap::from([(id(1), 100), (id(2), 50)]);
+        let after = HashMap::from([(id(1), 130), (id(3), 5)]);
+        assert_eq!(growth(&before, &after), 35);
     }
 }

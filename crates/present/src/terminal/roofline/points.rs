@@ -104,6 +104,11 @@ pub(crate) fn points(section: &Section, table: &Table, options: &Options) -> Opt
             (column.cells[row].clone(), column, style)
         });
         lines.push(format!("{indent}{letter} {}", line(name, name_width, cells, gap)));
+        let is_same = |other: &&(usize, &Point<'_>)| other.1.name == point.name;
+        if rows.iter().filter(is_same).count() > 1 && !point.record.is_empty() {
+            let record = shorten(point.record, width.saturating_sub(4));
+            lines.push(format!("{indent}    {}", paint(QUIET, record)));
+        }
     }
     let mut notes = Vec::new();
     if shown < order.len() {
