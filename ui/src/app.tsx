@@ -1,11 +1,11 @@
 import { useEffect, useRef } from "preact/hooks";
 import { frameCommands } from "./commands";
 import { Top } from "./frame";
-import { closeExplanation, ExplanationLayer } from "./kit/explain";
+import { ExplanationLayer } from "./kit/explain";
 import { notice } from "./kit/export";
-import { closeHelp, Help, openHelp } from "./kit/help";
+import { Help, openHelp } from "./kit/help";
 import { hearKeys, type Key, useKeys } from "./kit/keys";
-import { closePalette, openPalette, Palette } from "./kit/palette";
+import { openPalette, Palette } from "./kit/palette";
 import { Empty, Prose } from "./kit/panel";
 import { hideTip, TooltipLayer } from "./kit/tooltip";
 import { choose, theme } from "./kit/theme";
@@ -19,9 +19,8 @@ function opened(props: Props) {
   return props.document.schema === START.schema && !wanted?.needsNoRun ? VIEWS.find((one) => one.id === "open") : wanted;
 }
 
-/** Closes what lies on top, one at a time; then lets the selection go. */
+/** Lets the selection go, then the rank. */
 function escape(): void {
-  if (closePalette() || closeHelp() || closeExplanation()) return;
   if (selected.value.size > 0) select([]);
   else rank.value = null;
 }
@@ -31,7 +30,7 @@ function keys(props: Props): Key[] {
     { keys: ["Ctrl+K", ":"], does: "Commands and names", group: "Page", everywhere: true, run: (event) => (event.key === ":" && isField(event.target) ? false : openPalette()) },
     { keys: ["/"], does: "Search", group: "Page", run: () => document.querySelector<HTMLInputElement>("#search")?.focus() },
     { keys: ["?"], does: "Keys", group: "Page", run: openHelp },
-    { keys: ["Escape"], does: "Close, or select nothing", group: "Page", everywhere: true, run: escape },
+    { keys: ["Escape"], does: "Close; clear the selection, then the rank", group: "Page", everywhere: true, run: escape },
     { keys: ["T"], does: "Light or dark", group: "Page", run: () => choose(theme.value === "dark" ? "light" : "dark") },
     ...tabs(props).slice(0, 9).map((one, at): Key => ({ keys: [String(at + 1)], does: one.title, group: "Views", run: () => void (view.value = one.id) })),
     { keys: ["[", "]"], does: "View before, view after", group: "Views", run: (event) => step(props, event.key === "]" ? 1 : -1) },

@@ -5,6 +5,7 @@ import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { cell, format, words } from "../format";
 import { type Column, type Document, type NumberEntry, type Section, section as sectionOf, type Table, type Value } from "../source/document";
 import { set, view } from "../state";
+import { layOver } from "./keys";
 import { place } from "./tooltip";
 
 /** What is said about a number. */
@@ -50,12 +51,10 @@ export function explain(anchor: Element, explanation: Explanation): void {
   shown.value = { explanation, x: box.left, y: box.bottom - 8, back: anchor.closest("button, [tabindex]") };
 }
 
-export function closeExplanation(): boolean {
-  if (!shown.value) return false;
-  const { back } = shown.value;
+function closeExplanation(): void {
+  const back = shown.value?.back;
   shown.value = null;
   if (back instanceof HTMLElement) back.focus();
-  return true;
 }
 
 /** Every digit of a value, in its unit. */
@@ -153,7 +152,11 @@ export function ExplanationLayer({ document }: { document: Document }) {
       if (!box.current?.contains(event.target as Node)) shown.value = null;
     };
     addEventListener("pointerdown", outside, true);
-    return () => removeEventListener("pointerdown", outside, true);
+    const lift = layOver(closeExplanation, false);
+    return () => {
+      removeEventListener("pointerdown", outside, true);
+      lift();
+    };
   }, [current]);
   if (!current) return null;
   const { explanation } = current;

@@ -32,6 +32,8 @@ export interface View {
   title: string;
   /** Why there is nothing to see, in words that tell how to get it; undefined if there is. */
   missing?(props: Props): string | undefined;
+  /** True if what is selected, the rank and the time change what it shows. */
+  filtered?: true;
   /** True if there is something to see or do before a run is open. */
   needsNoRun?: true;
   Component: ComponentType<Props>;
@@ -44,21 +46,11 @@ export function tabs(props: Props): readonly View[] {
   return VIEWS.filter((one) => (one.missing ? one.missing(props) === undefined : one === sections));
 }
 
-/** In the order of the tabs. */
-export const VIEWS: readonly View[] = [
-  overview,
-  roofline,
-  timeline,
-  flame,
-  kernels,
-  memory,
-  communication,
-  compile,
-  compare,
-  devices,
-  query,
-  bench,
-  live,
-  sections,
-  open,
+/** In the order of the tabs: what a run shows, what two do, and what needs none. */
+export const GROUPS: readonly (readonly View[])[] = [
+  [overview, roofline, timeline, flame, kernels, memory, communication, compile, sections, query],
+  [compare],
+  [devices, bench, live, open],
 ];
+
+export const VIEWS: readonly View[] = GROUPS.flat();

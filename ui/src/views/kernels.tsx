@@ -107,6 +107,7 @@ function Shares({ document }: { document: Document }) {
 export const kernels: View = {
   id: "kernels",
   title: "Kernels",
+  filtered: true,
   missing({ document }) {
     if (PARTS.some((part) => section(document, part.section))) return undefined;
     const why = document.skipped.find((one) => one.id === "kernels");

@@ -119,6 +119,7 @@ function Split({ document, section: id, title, parts }: SplitProps) {
 export const communication: View = {
   id: "communication",
   title: "Communication",
+  filtered: true,
   missing({ document }) {
     if (SECTIONS.some((id) => section(document, id))) return undefined;
     const why = document.skipped.find((one) => (SECTIONS as readonly string[]).includes(one.id));

@@ -290,4 +290,4 @@ function Status({ flame }: { flame: Flame }) {
   );
 }
 
-export const flame: View = { id: "flame", title: "Flame", missing: ({ source }) => (source.has?.("flame") === false ? NOTHING : undefined), Component: FlameView };
+export const flame: View = { id: "flame", title: "Flame", filtered: true, missing: ({ source }) => (source.has?.("flame") === false ? NOTHING : undefined), Component: FlameView };

@@ -31,4 +31,4 @@ function Overview({ document }: Props) {
   );
 }
 
-export const overview: View = { id: "overview", title: "Overview", Component: Overview };
+export const overview: View = { id: "overview", title: "Overview", filtered: true, Component: Overview };

@@ -268,6 +268,7 @@ function Roofline(props: Props) {
 export const roofline: View = {
   id: "roofline",
   title: "Roofline",
+  filtered: true,
   missing({ document }) {
     const section = sectionOf(document, "roofline");
     if (all(document, "roofline").some((one) => one.tables.some((table) => table.id === "points" && table.rows.length > 0))) return undefined;

@@ -65,9 +65,9 @@ function keys(timeline: Timeline, focusSearch: () => void): Key[] {
     if (timeline.scroll) timeline.scroll.scrollTop += amount;
   };
   const escape = () => {
-    if (timeline.area.peek()) timeline.area.value = null;
+    if (timeline.area.peek()) timeline.keepArea(null);
     else if (timeline.chosen.peek()) timeline.choose(-1);
-    else if (timeline.search.query.peek()) timeline.search.ask("");
+    else if (timeline.search.query.peek()) timeline.seekNames("");
     else return false;
     return undefined;
   };
@@ -87,7 +87,7 @@ function keys(timeline: Timeline, focusSearch: () => void): Key[] {
     { keys: ["n"], does: "Next match of the search", group, run: () => stepSearch(timeline, 1) },
     { keys: ["N"], does: "Match before", group, run: () => stepSearch(timeline, -1) },
     { keys: ["Escape"], does: "Clear the area, slice or search", group, run: escape },
-    { keys: ["Shift+drag"], does: "Select an area; on the axis, a time", group, listed: true, run: () => false },
+    { keys: ["Shift+drag"], does: "Choose an area; on the axis, a time", group, listed: true, run: () => false },
   ];
 }
 
@@ -179,7 +179,7 @@ function Tools({ source, timeline, field, exports }: Pick<Props, "source"> & { t
   const press = (event: KeyboardEvent) => {
     if (event.key === "Enter") stepSearch(timeline, event.shiftKey ? -1 : 1);
     else if (event.key === "Escape") {
-      timeline.search.ask("");
+      timeline.seekNames("");
       field.current?.blur();
     } else return;
     event.preventDefault();
@@ -193,7 +193,7 @@ function Tools({ source, timeline, field, exports }: Pick<Props, "source"> & { t
         placeholder="Search slices ( / )"
         aria-label="Search slices; Enter shows the next"
         value={timeline.search.query.value}
-        onInput={(event) => timeline.search.ask(event.currentTarget.value)}
+        onInput={(event) => timeline.seekNames(event.currentTarget.value)}
         onKeyDown={press}
       />
       <FoundWords timeline={timeline} />
@@ -283,4 +283,4 @@ function Legend({ timeline }: { timeline: Timeline }) {
   );
 }
 
-export const timeline: View = { id: "timeline", title: "Timeline", missing: ({ source }) => (source.has?.("timeline") === false ? NOTHING : undefined), Component: TimelineView };
+export const timeline: View = { id: "timeline", title: "Timeline", filtered: true, missing: ({ source }) => (source.has?.("timeline") === false ? NOTHING : undefined), Component: TimelineView };
