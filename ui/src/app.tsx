@@ -1,8 +1,9 @@
 import { useEffect, useRef } from "preact/hooks";
 import { frameCommands } from "./commands";
+import { shownPart, useFiltered } from "./filtered";
 import { Top } from "./frame";
 import { ExplanationLayer } from "./kit/explain";
-import { notice } from "./kit/export";
+import { notice, tellPart } from "./kit/export";
 import { Help, openHelp } from "./kit/help";
 import { hearKeys, type Key, useKeys } from "./kit/keys";
 import { openPalette, Palette } from "./kit/palette";
@@ -55,32 +56,37 @@ export function App(props: Props) {
   const open = opened(props);
   const main = useRef<HTMLElement>(null);
   useEffect(hearKeys, []);
+  tellPart(() => shownPart(open?.filter, props.source.live));
   useKeys(() => keys(props), [props.document]);
   useEffect(() => {
     hideTip();
     main.current?.scrollTo(0, 0);
   }, [open]);
+  const { document, note, busy } = useFiltered(props.source, props.document, open?.filter);
   if (!open) return null;
-  const missing = open.missing?.(props);
+  const shown = { ...props, document, whole: props.document };
+  const missing = open.missing?.(shown);
   return (
     <>
       <a class="skip" href="#view" onClick={(event) => (event.preventDefault(), main.current?.focus())}>
         To the view
       </a>
-      <Top {...props} open={open} />
+      <Top {...props} open={open} note={note} />
       <main id="view" ref={main} tabIndex={-1}>
-        <div role="tabpanel" id="panel" aria-labelledby={`tab-${open.id}`}>
-          {missing ? (
+        <div role="tabpanel" id="panel" aria-labelledby={`tab-${open.id}`} aria-busy={busy ?? false}>
+          {missing && open.Missing ? (
+            <open.Missing {...shown} missing={missing} />
+          ) : missing ? (
             <Empty>
               <Prose text={missing} />
             </Empty>
           ) : (
-            <open.Component {...props} />
+            <open.Component {...shown} />
           )}
         </div>
       </main>
       <TooltipLayer />
-      <ExplanationLayer document={props.document} />
+      <ExplanationLayer document={document} />
       <Palette commands={() => frameCommands(props)} />
       <Help />
       <div aria-live="polite">{notice.value ? <div class="notice">{notice.value}</div> : null}</div>

@@ -4,9 +4,11 @@
 import { useMemo } from "preact/hooks";
 import { duration } from "./format";
 import { shorten } from "./kit/names";
+import { Prose } from "./kit/panel";
 import { type Document, rows } from "./source/document";
 import { type Range, range, rank, select, selected, toggle } from "./state";
 import { ranks } from "./commands";
+import { here } from "./related";
 
 const MOST_CHIPS = 5;
 
@@ -24,11 +26,12 @@ export function stepTimes(document: Document, only: number | null): Map<string, 
 
 const isSame = (a: Range, b: Range | null) => b !== null && a[0] === b[0] && a[1] === b[1];
 
-export function FilterRow({ document }: { document: Document }) {
+export function FilterRow({ document, note }: { document: Document; note?: string | undefined }) {
   const all = ranks(document);
   const steps = useMemo(() => stepTimes(document, rank.value), [document, rank.value]);
   const chosen = [...selected.value];
   const time = range.value;
+  const told = [here.value, note].filter(Boolean).join(". ");
   const step = [...steps].find(([, span]) => isSame(span, time))?.[0] ?? "";
   return (
     <div class="filter-row">
@@ -82,7 +85,7 @@ export function FilterRow({ document }: { document: Document }) {
           {chosen.length > MOST_CHIPS ? <span>and {chosen.length - MOST_CHIPS} more</span> : null}
         </div>
       ) : (
-        <span class="quiet">{time ? null : "Click a name, a point or a slice to find it in every view."}</span>
+        <span class="quiet">{time || note ? null : "Click a name, a point or a slice to find it in every view."}</span>
       )}
       {chosen.length || time ? (
         <button
@@ -95,6 +98,11 @@ export function FilterRow({ document }: { document: Document }) {
         >
           Clear
         </button>
+      ) : null}
+      {told ? (
+        <span class="quiet" role="status" title={told}>
+          <Prose text={told} />
+        </span>
       ) : null}
     </div>
   );

@@ -56,7 +56,7 @@ function facts(document: Document): string {
   return parts.join(" · ");
 }
 
-export function Top(props: Props & { open: View }) {
+export function Top(props: Props & { open: View; note?: string | undefined }) {
   const { document, open } = props;
   const told = document.warnings.filter((warning) => !warning.harmless).reduce((sum, warning) => sum + warning.count, 0);
   return (
@@ -79,7 +79,7 @@ export function Top(props: Props & { open: View }) {
             </button>
           ) : null}
           {props.source.live ? <RunPicker {...props} /> : null}
-          <Search document={document} />
+          <Search document={document} slash={!["timeline", "flame"].includes(open.id)} />
           <select aria-label="Theme" value={choice.value} onChange={(event) => choose(event.currentTarget.value as Choice)}>
             <option value="auto">Auto</option>
             <option value="light">Light</option>
@@ -94,7 +94,7 @@ export function Top(props: Props & { open: View }) {
         </div>
       </div>
       <Tabs {...props} open={open} />
-      {open.filtered && document.schema !== START.schema ? <FilterRow document={document} /> : null}
+      {open.filter && document.schema !== START.schema ? <FilterRow document={document} note={props.note} /> : null}
     </header>
   );
 }

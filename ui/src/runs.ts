@@ -7,6 +7,8 @@ export interface Run {
   id: string;
   title: string;
   state?: string;
+  /** Why it cannot be read. */
+  error?: string | null;
   inputs?: readonly string[];
 }
 
@@ -18,9 +20,9 @@ export async function askRuns(source: Source): Promise<void> {
   if (source.live) runs.value = await source.ask<Run[]>("runs");
 }
 
-/** Shows another run: the same page with another address, so that a link to it works. What is selected stays. */
-export function openRun(id: string): void {
+/** Shows another run: the same page with another address, so that a link to it works. What is selected stays, unless it is opened for the first time. */
+export function openRun(id: string, isNew = false): void {
   const search = new URLSearchParams(location.search);
   search.set("run", id);
-  location.assign(`${location.pathname}?${search}${location.hash}`);
+  location.assign(`${location.pathname}?${search}${isNew ? "" : location.hash}`);
 }

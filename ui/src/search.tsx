@@ -29,7 +29,8 @@ export function offers(known: ReadonlyMap<string, string>, text: string): Entry[
   return [...all, ...found.slice(0, LISTED).map((one) => ({ title: one.name, hint: one.of, chosen: [one.name] }))];
 }
 
-export function Search({ document }: { document: Document }) {
+/** `slash` if that key leads here: some views have a search of their own. */
+export function Search({ document, slash }: { document: Document; slash: boolean }) {
   const [text, setText] = useState("");
   const [open, setOpen] = useState(false);
   const [at, setAt] = useState(0);
@@ -58,7 +59,7 @@ export function Search({ document }: { document: Document }) {
         class="search"
         type="text"
         role="combobox"
-        placeholder="Search names ( / )"
+        placeholder={`Search names${slash ? " ( / )" : ""}`}
         aria-label="Search names"
         aria-expanded={isOpen}
         aria-controls="search-list"

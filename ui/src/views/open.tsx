@@ -16,7 +16,7 @@ function Open({ source }: Props) {
     setBusy(true);
     setProblem("");
     try {
-      openRun((await source.ask<{ id: string }>("runs", body)).id);
+      openRun((await source.ask<{ id: string }>("runs", body)).id, true);
     } catch (error) {
       failed(error);
       setBusy(false);
@@ -67,9 +67,10 @@ function Open({ source }: Props) {
           <ul class="runs">
             {runs.value.map((one) => (
               <li key={one.id}>
-                <button type="button" class="link" aria-current={one.id === open ? "true" : undefined} title={one.inputs?.join("\n")} onClick={() => openRun(one.id)}>
+                <button type="button" class="link" aria-current={one.id === open ? "true" : undefined} title={one.inputs?.join("\n")} onClick={() => openRun(one.id, true)}>
                   {one.title}
                 </button>
+                {one.error ? <span class="warning-text"> cannot be read: {one.error}</span> : null}
               </li>
             ))}
           </ul>

@@ -85,7 +85,7 @@ describe("the way through the views", () => {
 
   test.each([800, 390])("tabs that do not fit have arrows, %d pixels", async (width) => {
     const page = await open(address, "view=overview", { width });
-    const last = page.getByRole("tab", { name: "Open" });
+    const last = page.getByRole("tab", { name: "Live" });
     await picture(page, `frame-tabs-${width}`);
     for (let presses = 0; presses < 8; presses++) {
       await page.evaluate(() => [...document.querySelectorAll<HTMLElement>(".tabs-more")].find((one) => one.textContent === "›")?.click());
@@ -217,7 +217,7 @@ describe("what is selected", () => {
 
   test("the least and the most of many ranks are no range of ranks", async () => {
     const page = await open(address, "view=overview");
-    const card = page.locator(".card", { hasText: "Step, median" });
+    const card = page.locator(".card", { hasText: "Median step" });
     expect(await card.textContent()).toMatch(/10\.00 ms – 15\.00 ms\s*least: rank 0, most: rank 1/);
   });
 });

@@ -311,10 +311,10 @@ test("levels of memory and measured roofs", async () => {
 
 test("a selected time is noted, and other views' selection is shown", async () => {
   const page = await open(training, "view=roofline&time=1000000-3000000&select=aten%3A%3Amm");
-  expect(await page.getByRole("note").first().textContent()).toContain("A time of 2.00 ms is selected");
+  expect(await page.locator(".filter-row").textContent()).toContain("This file holds sums over the whole recording");
   const points = await page.locator(".plot .outline").count();
   expect(points).toBeGreaterThan(3);
-  await page.locator(".selection-row").getByText("Clear").click();
+  await page.locator(".filter-row").getByText("Clear").click();
   await expect.poll(() => page.locator(".plot .outline").count()).toBe(0);
 });
 
@@ -331,6 +331,11 @@ test("pictures, data and the command leave the page", async () => {
   expect(csv.split("\r\n")).toHaveLength(7);
   expect(JSON.parse(await content(save("Save as JSON")))).toHaveLength(5);
   const svg = await content(save("Save as SVG"));
+  // Where the page is not around it, a picture says what it is of.
+  expect(svg).toContain("Roofline, ");
+  expect(svg).toContain(new Date().toISOString().slice(0, 10));
+  expect(svg).toMatch(/>Memory (Bound|Inefficient)<|>Compute (Bound|Inefficient)<|>Normal</);
+  expect(svg).not.toMatch(/tabindex|aria-label|role=/);
   expect(svg).toContain("paint-order: stroke");
   expect(svg.match(/<path/g)?.length).toBeGreaterThan(8);
   const png = readFileSync(await (await save("Save as PNG")).path());

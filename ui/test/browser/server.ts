@@ -52,6 +52,12 @@ export async function serve(answers: Answers): Promise<Running> {
     if (kind === "devices") return id ? answers.device?.[decodeURIComponent(id)] : answers.devices;
     return undefined;
   };
+  /** A report of a part of a run: here that of all of it. */
+  const report = (body: string): unknown => {
+    const [wanted] = (JSON.parse(body) as { inputs: string[] }).inputs;
+    const id = wanted?.replace("run:", "") ?? "";
+    return answers.documents[id === "latest" ? answers.runs.at(-1)?.id ?? "" : id];
+  };
   const sql = (path: string, body: string): [number, unknown] => {
     if (!answers.tables) return [501, { error: "this build of eaves has no SQL", hint: "build it with `--features sql`" }];
     if (path.endsWith("/query/tables")) return [200, answers.tables];
@@ -72,7 +78,7 @@ export async function serve(answers: Answers): Promise<Running> {
     } else {
       let body = "";
       for await (const part of request) body += String(part);
-      const [status, found] = /\/query(\/tables)?$/.test(address.pathname) ? sql(address.pathname, body) : [200, find(address.pathname, address.searchParams)];
+      const [status, found] = /\/query(\/tables)?$/.test(address.pathname) ? sql(address.pathname, body) : [200, address.pathname.endsWith("/verbs/report") ? report(body) : find(address.pathname, address.searchParams)];
       response.statusCode = found === undefined ? 404 : status;
       response.setHeader("content-type", "application/json");
       response.end(JSON.stringify(found ?? { error: `there is nothing at ${address.pathname}`, hint: "the runs are at /api/v1/runs" }));

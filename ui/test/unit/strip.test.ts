@@ -27,7 +27,7 @@ describe("a strip of texels", () => {
 
   test("that was moved is what would be painted anew", () => {
     const next = random(9);
-    for (const lit of [null, bright(of, Uint8Array.from([0, 1, 0, 0, 0]), 0.3)]) {
+    for (const lit of [null, bright(of, Uint8Array.from(of.data.name, (name) => (name === 1 ? 1 : 0)), 0.3)]) {
       const moving = new Strip();
       let origin = 500;
       moving.row(of, row, origin, 12.5, 600, paints, lit);
@@ -60,7 +60,7 @@ describe("a strip of texels", () => {
 
   test("shows what is bright wherever it is, over what is longer", () => {
     const wanted = Uint8Array.from([0, 0, 1, 0, 0]);
-    const { entries } = new Strip().row(of, row, 0, 200, 250, paints, bright(of, wanted, 0.3));
+    const { entries } = new Strip().row(of, row, 0, 200, 250, paints, bright(of, Uint8Array.from(of.data.name, (name) => wanted[name]!), 0.3));
     const { start, end, name } = of.data;
     for (let pixel = 0; pixel < 250; pixel++) {
       let isThere = false;

@@ -6,6 +6,8 @@ import { busyShare, workOfRanks } from "../../src/views/timeline/overview";
 import { Slices } from "../../src/views/timeline/relations";
 import { find, inOrder, matcher } from "../../src/views/timeline/search";
 import { areaOf, areaText, sliceOf, sliceText } from "../../src/views/timeline/kept";
+import { relations, shownOf } from "../../src/related";
+import { withLaunches } from "../../src/views/timeline/light";
 import { areaTable, sumArea, union, within } from "../../src/views/timeline/sums";
 import { type MadeSlice, payload } from "../payload";
 import { dataOf, json, PROGRAM, TRAINING } from "./program";
@@ -194,6 +196,28 @@ describe("sums of parts", () => {
     expect(areaText(area, rows)).toBe("-5 99 0-1,3");
     expect(areaOf(areaText(area, rows), rows)).toEqual(area);
     for (const wrong of ["", "99 1 x", "x", "1 2", "5 4 0 "]) expect([sliceOf(wrong, rows), areaOf(wrong, rows)]).toEqual([null, null]);
+  });
+
+  test("an operator is one thing with what it launched, whatever else has the same kernel", () => {
+    // Two operators, each with a call that launches the same kernel.
+    const host: MadeSlice[][] = [
+      [{ start: 0, duration: 10, name: 0 }, { start: 20, duration: 10, name: 1 }],
+      [{ start: 2, duration: 2, name: 2 }, { start: 22, duration: 2, name: 2 }],
+    ];
+    const stream: MadeSlice[] = [{ start: 5, duration: 4, name: 3, launch: 2 }, { start: 25, duration: 4, name: 3, launch: 3 }];
+    const bytes = payload(["aten::mm", "aten::addmm", "cudaLaunchKernel", "gemm"], [0, 0, 1, 4], [
+      { group: "p", name: "t", stream: false, rows: host },
+      { group: "GPU 0", name: "stream 7", stream: true, rows: [stream] },
+    ], [0, 30]);
+    const slices = new Slices(made(bytes));
+    const wanted = (...names: string[]) => Uint8Array.from(slices.data.name, (name) => (names.includes(slices.data.head.names[name]!) ? 1 : 0));
+    expect([...withLaunches(slices, wanted("aten::mm"))]).toEqual([1, 0, 0, 0, 1, 0]);
+    expect([...withLaunches(slices, wanted("gemm"))]).toEqual([1, 1, 1, 1, 1, 1]);
+    const related = relations(slices);
+    expect([...related.get("gemm")!].sort()).toEqual(["aten::addmm", "aten::mm"]);
+    expect([...related.get("aten::mm")!]).toEqual(["gemm"]);
+    expect([...shownOf(new Set(["gemm"]), related.get("gemm")!, (name) => name === "aten::mm")]).toEqual(["aten::mm"]);
+    expect([...shownOf(new Set(["gemm"]), related.get("gemm")!, (name) => name === "gemm")]).toEqual(["gemm"]);
   });
 
   test("a union counts no instant twice", () => {

@@ -4,6 +4,7 @@ import { computed, effect, type ReadonlySignal, signal, untracked } from "@preac
 import { oncePerFrame, pageColours, surface } from "../../kit/canvas";
 import { theme } from "../../kit/theme";
 import { Viewport } from "../../kit/viewport";
+import { related, shownOf } from "../../related";
 import { selected, set, setting } from "../../state";
 import { type FlameData, type Tree, tree } from "./data";
 import { depth, frameAt, type Layout, layOut, sumMatches, type Width } from "./layout";
@@ -49,6 +50,14 @@ export class Flame {
   readonly order: ReadonlySignal<string>;
   readonly metric: ReadonlySignal<number>;
   readonly width: ReadonlySignal<Width>;
+  /** Names of the frames that have any of the metric that is shown. */
+  readonly #there = computed(() => {
+    const found = new Set<string>();
+    for (const one of this.trees) for (let frame = 0; frame < one.count; frame++) if (one.total[this.metric.value]![frame]! > 0) found.add(this.data.names[one.name[frame]!]!);
+    return found;
+  });
+  /** What is selected, or what launched it or was launched by it if that is what is here. */
+  readonly marked = computed(() => shownOf(selected.value, related.value, (name) => this.#there.value.has(name)));
   /** The function of which both sides are shown. A signal of its own: other settings must not make them anew. */
   readonly #name = computed(() => setting("flame.name") || [...selected.value][0]);
   readonly sides: ReadonlySignal<Sandwich | null>;
@@ -178,7 +187,7 @@ export class Flame {
       if (this.scroll) this.scroll.scrollTop = Math.max(0, rows.findIndex((row) => row.level === 0) * ROW - this.scroll.clientHeight / 2);
     });
     const onOther = effect(() => {
-      void [theme.value, this.viewport.span.value, this.chosen.value, this.hover.value, this.found.value, selected.value];
+      void [theme.value, this.viewport.span.value, this.chosen.value, this.hover.value, this.found.value, this.marked.value];
       this.redraw();
     });
     this.#stops.push(onRows, onOther);
@@ -195,7 +204,7 @@ export class Flame {
     if (!made || !scroll) return null;
     this.viewport.width = made.width;
     const found = this.found.peek();
-    const names = selected.peek();
+    const names = this.marked.peek();
     const marked = names.size ? Uint8Array.from(this.data.names, (name) => (names.has(name) ? 1 : 0)) : null;
     return {
       ...made,

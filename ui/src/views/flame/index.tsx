@@ -12,6 +12,7 @@ import { hideTip } from "../../kit/tooltip";
 import { steer } from "../../kit/viewport";
 import { BaseRunPicker, runId, useBaseRun } from "../../other-run";
 import { generation } from "../../source/cache";
+import { useHere, useRelated } from "../../related";
 import { range, rank, set, setting } from "../../state";
 import type { Props, View } from "..";
 import type { Flame } from "./flame";
@@ -128,6 +129,8 @@ function Loaded({ source, document, flame }: Props & { flame: Flame }) {
     };
   }, [flame]);
   useKeys(() => keys(flame, () => field.current?.focus()), [flame]);
+  useRelated(source);
+  useHere("frames of this graph", flame.marked.value);
   const isEmpty = flame.rows.value.length === 0;
   const base = useBaseRun(source);
   const before = base?.inputs ?? document.inputs.filter((input) => input.role === "base").map((input) => input.path);
@@ -290,4 +293,4 @@ function Status({ flame }: { flame: Flame }) {
   );
 }
 
-export const flame: View = { id: "flame", title: "Flame", filtered: true, missing: ({ source }) => (source.has?.("flame") === false ? NOTHING : undefined), Component: FlameView };
+export const flame: View = { id: "flame", title: "Flame", filter: "itself", missing: ({ source }) => (source.has?.("flame") === false ? NOTHING : undefined), Component: FlameView };

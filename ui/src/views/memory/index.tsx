@@ -200,4 +200,4 @@ function Steps({ document, found, device }: { document: Document; found: Section
   );
 }
 
-export const memory: View = { id: "memory", title: "Memory", filtered: true, missing: ({ document }) => missing(document), Component: MemoryView };
+export const memory: View = { id: "memory", title: "Memory", filter: "itself", missing: ({ document }) => missing(document), Component: MemoryView };

@@ -41,6 +41,8 @@ export interface Point {
   /** Why it lies above its roof. */
   flag: string | null;
   record: string | null;
+  /** Of its arguments, where they were recorded: `8192×1024 · 1024×768`. */
+  shape: string | null;
   caches: Partial<Record<Cache, { bytes: number | null; intensity: number | null }>>;
   /** The intensity of the knee of its own roof. */
   knee: number | null;
@@ -96,6 +98,13 @@ function text(row: Row, id: string): string {
   return typeof value === "string" ? value : "";
 }
 
+/** The shapes of arguments as they were recorded, `16x32 bf16, scalar; scalars 1`, without their types and scalars. */
+export function shapeOf(record: string): string | null {
+  const [tensors = ""] = record.split(";");
+  const shapes = tensors.split(",").flatMap((one) => /^\s*(\d+(?:x\d+)*)(?: \S+)?\s*$/.exec(one)?.[1]?.replaceAll("x", "×") ?? []);
+  return shapes.length ? shapes.slice(0, 4).join(" · ") : null;
+}
+
 function pointOf(row: Row): Point {
   const status = text(row, "status");
   const intensity = number(row, "intensity");
@@ -130,6 +139,7 @@ function pointOf(row: Row): Point {
     dataEfficiency: number(row, "data_efficiency_pct"),
     flag: text(row, "flag") || null,
     record: text(row, "record") || null,
+    shape: shapeOf(text(row, "record")),
     caches,
     knee: intensity !== null && intensity > 0 && delta !== null ? intensity / 10 ** delta : null,
     ceiling: null,

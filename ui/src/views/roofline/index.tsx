@@ -1,16 +1,17 @@
 // The roofline: how far every kernel is from what the device can do, and what that costs.
 
 import { useMemo, useRef, useState } from "preact/hooks";
-import { counted, duration, percent, thousands } from "../../format";
+import { counted, percent, thousands } from "../../format";
 import { command, type Exports } from "../../kit/export";
 import { NumberButton } from "../../kit/explain";
 import { all, chosenInput, Inputs, only } from "../../kit/inputs";
 import { type Key, useKeys } from "../../kit/keys";
-import { Panel } from "../../kit/panel";
+import { lacks, Panel, Prose } from "../../kit/panel";
 import { hideTip, showTip, TipLines } from "../../kit/tooltip";
 import { headline, section as sectionOf } from "../../source/document";
-import { made, range, select, selected, settings, toggle } from "../../state";
+import { made, select, selected, settings, toggle } from "../../state";
 import type { Props, View } from "..";
+import { shownOf, useHere, useRelated } from "../../related";
 import { adjusted, isAdjusted, summary } from "./adjust";
 import { AdjustPanel } from "./adjust-panel";
 import { BasePicker, comparedLines, useBase } from "./base-picker";
@@ -62,6 +63,8 @@ function commandLine(props: Props, chosen: Choices, change: ReturnType<typeof ad
   if (memory !== undefined) options.push(`--memory-threshold ${memory}`);
   if (compute !== undefined) options.push(`--compute-threshold ${compute}`);
   if (balanced !== undefined) options.push(`--balanced ${balanced}`);
+  if (chosen.colour !== "status") options.push(`--color-by ${chosen.colour}`);
+  if (chosen.palette !== "safe") options.push(`--palette ${chosen.palette}`);
   return command(props.document, "roofline", options.join(" "));
 }
 
@@ -91,7 +94,12 @@ function Roofline(props: Props) {
   const isTotal = settings.value["roofline.totals"] === "yes";
   const data = useMemo(() => (isTotal ? totalled(single, { ...LIMITS, ...change.limits }) : single), [single, isTotal]);
   const chosen = useMemo(() => choices(data), [data, settings.value, made.value]);
-  const names = selected.value;
+  const others = useRelated(source);
+  const names = useMemo(() => {
+    const points = new Set(data.points.map((point) => point.name));
+    return shownOf(selected.value, others, (name) => points.has(name));
+  }, [data, selected.value, others]);
+  useHere("points of the roofline", names);
   const shown = useMemo(() => shownPoints(data.points, chosen, names), [data, chosen, chosen.only ? names : null]);
   const base = useBase(source, props.document, input, chosen.base);
   const before = useMemo(() => base.data && matched(data.points, (isTotal ? totalled(base.data, LIMITS) : base.data).points), [data, base.data]);
@@ -143,6 +151,11 @@ function Roofline(props: Props) {
   const exports: Exports = {
     name: "roofline",
     svg: () => drawing.current(),
+    caption: () => ({
+      title: `Roofline, ${device || String(headline(document, "roofline", "device")?.value ?? "device not named")}`,
+      lines: [said],
+      legend: [...window.document.querySelectorAll<HTMLElement>(".roofline .legend .swatch")].map((one) => ({ text: one.parentElement?.textContent?.trim() ?? "", colour: getComputedStyle(one).getPropertyValue("--mark") })),
+    }),
     table: section ? () => behind(section, single, data, shown) : undefined,
     command: commandLine(props, chosen, change),
   };
@@ -159,7 +172,16 @@ function Roofline(props: Props) {
       <Panel
         title="Roofline"
         exports={exports}
-        tools={<DevicePicker source={source} own={String(headline(own, "roofline", "device")?.value ?? "")} device={device} custom={change.rates.size > 0} state={state} />}
+        tools={
+          <>
+            {names.size > 0 || chosen.only ? (
+              <button type="button" class="quiet-button" aria-pressed={chosen.only} onClick={() => keep("only", chosen.only ? null : "yes")}>
+                {chosen.only ? "Show others" : "Only selected"}
+              </button>
+            ) : null}
+            <DevicePicker source={source} own={String(headline(own, "roofline", "device")?.value ?? "")} device={device} custom={change.rates.size > 0} state={state} />
+          </>
+        }
       >
         <div class="bar">
           <input type="search" placeholder="Names" aria-label="Search kernel names" value={chosen.query} onInput={(event) => keep("query", event.currentTarget.value || null)} />
@@ -214,15 +236,7 @@ function Roofline(props: Props) {
           <span role="status" class="said">
             {said}
           </span>
-          <button type="button" class="quiet-button" aria-pressed={chosen.only} disabled={names.size === 0 && !chosen.only} onClick={() => keep("only", chosen.only ? null : "yes")}>
-            {chosen.only ? "Show others" : "Only selected"}
-          </button>
         </div>
-        {range.value ? (
-          <p class="note small" role="note">
-            A time of {duration(range.value[1] - range.value[0])} is selected. Points are sums over the whole recording, so it does not cut them.
-          </p>
-        ) : null}
         <div class="work">
           <div class="chart-column">
             <Chart id="roofline" spec={spec} chosen={outlined} height={520} drawing={(get) => (drawing.current = get)} choose={choose} hover={hover} />
@@ -252,11 +266,11 @@ function Roofline(props: Props) {
           <p class="point-none quiet">
             {numbers.map((number) => (
               <span key={number.id}>
-                <NumberButton entry={number} section={section} /> {number.id === "headroom_ns" ? "above the best time" : number.id === "assessed_pct" ? "of the time has a roof" : "above their roof"}
+                <NumberButton entry={number} section={section} /> {number.id === "headroom_ns" ? "headroom" : number.id === "assessed_pct" ? "of GPU time has a roofline model" : "above their roof"}
                 {" · "}
               </span>
             ))}
-            choose a point or a kernel to see what it is, what usually causes it and what it loses.
+            choose a point or a kernel to see its numbers, usual causes and headroom.
           </p>
         )}
       </Panel>
@@ -265,19 +279,43 @@ function Roofline(props: Props) {
   );
 }
 
+const hasPoints = (document: Props["document"]) => all(document, "roofline").some((one) => one.tables.some((table) => table.id === "points" && table.rows.length > 0));
+
+/** Without a roof: a server holds the run against any device. */
+function WithoutRoof(props: Props & { missing: string }) {
+  const { source, missing } = props;
+  const device = settings.value["roofline.device"] ?? "";
+  const { document, state } = useOtherDevice(source, props.document, device);
+  if (hasPoints(document)) return <Rooflines {...props} document={document} />;
+  const isSettled = device !== "" && state === null;
+  return (
+    <div class="empty" role="note">
+      <p>
+        <Prose text={isSettled ? "This device has no roof for what was recorded. Try another one." : missing} />
+      </p>
+      {source.live ? (
+        <p class="pick-device">
+          <DevicePicker source={source} own="choose a device" device={device} custom={false} state={state} />
+        </p>
+      ) : null}
+    </div>
+  );
+}
+
 export const roofline: View = {
   id: "roofline",
   title: "Roofline",
-  filtered: true,
+  filter: "time and rank",
   missing({ document }) {
     const section = sectionOf(document, "roofline");
-    if (all(document, "roofline").some((one) => one.tables.some((table) => table.id === "points" && table.rows.length > 0))) return undefined;
+    if (hasPoints(document)) return undefined;
     const why = document.skipped.find((one) => one.id === "roofline");
     const without = section?.tables.find((table) => table.id === "unmodelled");
     const reason = without?.rows[0]?.[without.columns.findIndex((column) => column.id === "reason")];
     if (typeof reason === "string") return `No point has a roof: ${reason}.`;
-    if (why) return `${why.missing}. ${why.how_to_record}`;
-    return "No operator or kernel here has a formula or counters. Record shapes with `eaves profile`, or compare a kernel table with a device: `eaves roofline kernels.csv --device h100-sxm`.";
+    if (why) return lacks(why);
+    return "No operator or kernel here has a formula or counters. Record shapes with `eaves profile`, or hold a table of kernels against a device: `eaves roofline kernels.csv --device h100-sxm`.";
   },
   Component: Rooflines,
+  Missing: WithoutRoof,
 };

@@ -12,7 +12,8 @@ import { steer } from "../../kit/viewport";
 import type { Props, View } from "..";
 import { BaseRunPicker, runId, useBaseRun } from "../../other-run";
 import { generation } from "../../source/cache";
-import { set, setting } from "../../state";
+import { useHere } from "../../related";
+import { selected, set, setting } from "../../state";
 import { commonSteps, stepTimes } from "./align";
 import type { Data } from "./data";
 import { Details, facts } from "./details";
@@ -122,6 +123,7 @@ function Loaded({ source, document, data, base }: Props & { data: Data; base: Ba
     };
   }, [timeline]);
   useKeys(() => keys(timeline, () => field.current?.focus()), [timeline]);
+  useHere("slices of the timeline", useMemo(() => new Set(timeline.overall.data.head.names.filter((name) => selected.value.has(name))), [timeline, selected.value]));
   return (
     <section class="timeline fill" aria-label="Timeline">
       <Tools source={source} timeline={timeline} field={field} exports={{ name: "timeline", canvas: () => plot.current, command: command(document, "timeline", "-o timeline.html") }} />
@@ -211,7 +213,7 @@ function Tools({ source, timeline, field, exports }: Pick<Props, "source"> & { t
         <label>
           Align
           <select value={setting("timeline.align")} onChange={(event) => set("timeline.align", event.currentTarget.value || null)}>
-            <option value="">{timeline.isCompared ? "first step" : "by clock"}</option>
+            <option value="">{timeline.isCompared ? "middle step" : "by clock"}</option>
             {steps.map((step) => (
               <option key={step} value={String(step)}>
                 step {step}
@@ -283,4 +285,4 @@ function Legend({ timeline }: { timeline: Timeline }) {
   );
 }
 
-export const timeline: View = { id: "timeline", title: "Timeline", filtered: true, missing: ({ source }) => (source.has?.("timeline") === false ? NOTHING : undefined), Component: TimelineView };
+export const timeline: View = { id: "timeline", title: "Timeline", filter: "itself", missing: ({ source }) => (source.has?.("timeline") === false ? NOTHING : undefined), Component: TimelineView };

@@ -78,7 +78,8 @@ export function fuzzy(text: string, pattern: string): boolean {
 
 /** What was found out about a rank, in a line. */
 export function factsOf(rank: Rank): string {
-  return rank.facts.map(([name, value]) => `${name} ${value}`).join(" · ");
+  // A host that waits for its device is active, too, so that its share is hardly ever less than all.
+  return rank.facts.filter(([name]) => name !== "CPU active").map(([name, value]) => `${name} ${value}`).join(" · ");
 }
 
 /** A track as the list of tracks names it. */

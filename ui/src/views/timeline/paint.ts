@@ -90,7 +90,7 @@ function paintStrip(scene: Scene, strip: HTMLCanvasElement, rows: { line: RowLin
 /** The names of the slices that are wide enough. An entry that is at both ends of a stretch is all of it. */
 function paintLabels(scene: Scene, entries: Int32Array, origin: number, size: number, y: number, letter: number): void {
   const { context, slices, ratio, margin, theme, wanted } = scene;
-  const { end, name } = slices.data;
+  const { end } = slices.data;
   const least = Math.ceil(LABELLED * ratio);
   context.fillStyle = theme.text;
   for (let pixel = 0; pixel + least <= entries.length; ) {
@@ -100,7 +100,7 @@ function paintLabels(scene: Scene, entries: Int32Array, origin: number, size: nu
       continue;
     }
     const until = Math.min(entries.length, Math.max(pixel + least, Math.floor((end[entry]! - origin) / size)));
-    context.globalAlpha = wanted && !wanted[name[entry]!] ? 0.5 : 1;
+    context.globalAlpha = wanted && !wanted[entry] ? 0.5 : 1;
     context.fillText(cut(slices.labelOf(entry), (until - pixel) / ratio - 7, letter), margin + pixel / ratio + 3, y + (ROW - BELOW) / 2 + 0.5);
     pixel = until;
   }
