@@ -3,14 +3,16 @@ import { frameCommands } from "./commands";
 import { shownPart, useFiltered } from "./filtered";
 import { Top } from "./frame";
 import { ExplanationLayer } from "./kit/explain";
-import { notice, tellPart } from "./kit/export";
+import { notice, say, tellPart } from "./kit/export";
 import { Help, openHelp } from "./kit/help";
 import { hearKeys, type Key, useKeys } from "./kit/keys";
 import { openPalette, Palette } from "./kit/palette";
 import { Empty, Prose } from "./kit/panel";
 import { hideTip, TooltipLayer } from "./kit/tooltip";
 import { choose, theme } from "./kit/theme";
-import { rank, select, selected, view } from "./state";
+import { openRun, runs, upload } from "./runs";
+import { run } from "./source/http";
+import { rank, select, selected, set, view } from "./state";
 import { START } from "./source/start";
 import { type Props, tabs, VIEWS } from "./views";
 
@@ -41,6 +43,33 @@ function keys(props: Props): Key[] {
   ];
 }
 
+/** Files that are dropped anywhere on the page of a server are opened; beside a run, as one to compare with it. */
+function hearDrops(source: Props["source"]): () => void {
+  if (!source.live) return () => {};
+  const over = (event: DragEvent) => event.dataTransfer?.types.includes("Files") && event.preventDefault();
+  const drop = (event: DragEvent) => {
+    const files = event.dataTransfer?.files;
+    if (!files?.length) return;
+    event.preventDefault();
+    say(`Reading ${files.length === 1 ? files[0]!.name : `${files.length} files`}…`);
+    upload(source, files).then(dropped, (error: unknown) => say(`Not opened: ${error instanceof Error ? error.message : String(error)}`));
+  };
+  addEventListener("dragover", over);
+  addEventListener("drop", drop);
+  return () => {
+    removeEventListener("dragover", over);
+    removeEventListener("drop", drop);
+  };
+}
+
+function dropped(id: string): void {
+  const before = run() === "latest" ? runs.value.at(-1)?.id : run();
+  // Pictures of two runs have the one that was there as their base.
+  if (before && ["timeline", "flame"].includes(view.value)) set("base", `run ${before}`);
+  const isPicture = ["timeline", "flame", "compare"].includes(view.value);
+  setTimeout(() => openRun(id, !isPicture), 250);
+}
+
 function isField(target: EventTarget | null): boolean {
   return target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement;
 }
@@ -56,6 +85,7 @@ export function App(props: Props) {
   const open = opened(props);
   const main = useRef<HTMLElement>(null);
   useEffect(hearKeys, []);
+  useEffect(() => hearDrops(props.source), [props.source]);
   tellPart(() => shownPart(open?.filter, props.source.live));
   useKeys(() => keys(props), [props.document]);
   useEffect(() => {

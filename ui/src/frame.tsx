@@ -69,7 +69,11 @@ export function Top(props: Props & { open: View; note?: string | undefined }) {
             </svg>
             eaves
           </span>
-          <span class="unseen">: </span> {titleOf(document)}
+          {document.schema === START.schema ? null : (
+            <>
+              <span class="unseen">: </span> {titleOf(document)}
+            </>
+          )}
         </h1>
         <span class="facts">{document.inputs.length ? <Explained about={() => aboutInputs(document)}>{facts(document)}</Explained> : null}</span>
         <div class="frame-tools">

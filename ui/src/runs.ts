@@ -20,6 +20,13 @@ export async function askRuns(source: Source): Promise<void> {
   if (source.live) runs.value = await source.ask<Run[]>("runs");
 }
 
+/** Opens files of this machine as one run; returns its id. */
+export async function upload(source: Source, files: Iterable<File>): Promise<string> {
+  const form = new FormData();
+  for (const file of files) form.append("file", file, file.name);
+  return (await source.ask<{ id: string }>("runs", form)).id;
+}
+
 /** Shows another run: the same page with another address, so that a link to it works. What is selected stays, unless it is opened for the first time. */
 export function openRun(id: string, isNew = false): void {
   const search = new URLSearchParams(location.search);

@@ -53,6 +53,6 @@ export function lacks({ missing, how_to_record: how }: Skipped): string {
 
 /** Text of findings and hints: what stands in backticks is code. A sentence begins with a large letter, unless it begins with a name. */
 export function Prose({ text, sentence = false }: { text: string; sentence?: boolean }) {
-  const whole = sentence && /^[a-z]+[ ,:;]/.test(text) ? begun(text) : text;
+  const whole = sentence && /^[a-z][a-z-]*[ ,:;]/.test(text) ? begun(text) : text;
   return <>{whole.split("`").map((part, at) => (at % 2 ? <code key={at}>{part}</code> : part))}</>;
 }

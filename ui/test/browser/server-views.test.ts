@@ -1,7 +1,8 @@
 // What a server computes for the page: the rank and the time that are selected, another device, and every kind of input.
 
 import { type ChildProcess, spawn } from "node:child_process";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { duration, thousands } from "../../src/format";
@@ -102,6 +103,8 @@ describe("inputs of every kind", () => {
     // A table of kernels names no device: one is chosen here.
     if (await empty.count()) await page.getByRole("combobox", { name: "Device" }).selectOption("nvidia-h100-sxm");
     await page.locator(".plot .mark").first().waitFor();
+    // Integers have operations, none of them floating.
+    if (id === "2") expect(await page.locator(".plot").textContent()).toContain("32 TOP/s");
     await picture(page, `input-roofline-${id}`);
     expect(await barriers(page)).toEqual([]);
   });
@@ -132,17 +135,48 @@ describe("no device was recorded", () => {
   });
 });
 
-test("a server without a run is a place to begin", async () => {
+/** Drops files on an element, as a hand does. */
+async function drop(page: Page, selector: string, files: readonly string[]): Promise<void> {
+  const contents = files.map((file) => ({ name: basename(file), text: readFileSync(file).toString("base64") }));
+  const data = await page.evaluateHandle((all) => {
+    const transfer = new DataTransfer();
+    for (const { name, text } of all) transfer.items.add(new File([Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0))], name));
+    return transfer;
+  }, contents);
+  await page.dispatchEvent(selector, "drop", { dataTransfer: data });
+}
+
+test("a server without a run is a place to begin: a path, files, and the runs that there are", async () => {
   const [server, address] = await started();
   try {
-    const page = await open(address, "", { online: true, allow: /404/ });
-    await page.getByRole("heading", { name: "Open" }).waitFor();
+    const page = await open(address, "", { online: true, allow: /404|422|400/ });
+    await page.getByRole("heading", { name: "Open a recording" }).waitFor();
     expect(await page.getByRole("tablist", { name: "Views" }).getByRole("tab").allTextContents()).toEqual(["Devices", "Bench", "Live", "Open"]);
     await picture(page, "start");
+    expect(await barriers(page)).toEqual([]);
+    // What cannot be read is said, and the page stays.
+    await page.getByLabel("Path on the machine").fill("nowhere/at/all");
+    await page.getByRole("button", { name: "Open", exact: true }).click();
+    await page.getByRole("alert").getByText("nowhere/at/all").waitFor();
     await page.getByLabel("Path on the machine").fill(join(ROOT, "examples/healthy"));
     await page.getByRole("button", { name: "Open", exact: true }).click();
     await page.getByRole("tab", { name: "Overview", selected: true }).waitFor();
-    await picture(page, "start-opened");
+    // Two files at once are one run of two ranks.
+    await page.keyboard.press("]");
+    await page.evaluate(() => (location.hash = "view=open"));
+    const slower = [0, 1].map((rank) => join(ROOT, `examples/communication-bound/rank${rank}.json.gz`));
+    await page.locator(".drop").waitFor();
+    await drop(page, ".drop", slower);
+    await page.getByRole("tab", { name: "Overview", selected: true }).waitFor();
+    await page.getByText("ranks 0-1").waitFor();
+    // On a timeline, a file is something to compare with.
+    await page.evaluate(() => (location.hash = "view=timeline"));
+    await page.locator(".timeline-scroll canvas").waitFor();
+    await drop(page, ".timeline", [slower[0]!]);
+    await page.getByRole("note").filter({ hasText: "Both begin at step" }).waitFor();
+    await page.evaluate(() => (location.hash = "view=open"));
+    await expect.poll(() => page.locator(".runs li").count()).toBe(3);
+    await picture(page, "start-runs");
   } finally {
     server.kill();
   }

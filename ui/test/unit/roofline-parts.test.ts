@@ -112,7 +112,7 @@ test("nothing is drawn at zero", () => {
 
 test("a document with one peak is read", () => {
   const data = read(npu());
-  expect(data).toMatchObject({ device: "npu", counts: "FLOP", time: 100 + 400 + 50 });
+  expect(data).toMatchObject({ device: "npu", counts: "OP", time: 100 + 400 + 50 });
   expect([...data.used]).toEqual(["any"]);
   expect(data.points.map((point) => [point.ceiling, point.adjustable])).toEqual([["any", true], ["any", true], [null, true]]);
 });
@@ -223,7 +223,8 @@ test("the summary follows the roofs that are changed", () => {
 test("shapes are those of the tensors, as they were recorded", () => {
   expect(shapeOf("8192x16000 bf16, 16000x768 bf16")).toBe("8192×16000 · 16000×768");
   expect(shapeOf("16000 bf16, 8192x768 bf16, 768x16000 bf16, scalar, scalar; scalars -, -, -, 1, 1")).toBe("16000 · 8192×768 · 768×16000");
-  for (const none of ["", "scalar", '{"op": "conv"}']) expect(shapeOf(none)).toBeNull();
+  expect(shapeOf('{"type":"ID_MM","input_mat1":[1,8,512,64],"input_mat2":[1,8,64,512],"time_ns":61000}')).toBe("1×8×512×64 · 1×8×64×512");
+  for (const none of ["", "scalar", "64,1,112", '{"op": "conv"}', "{broken"]) expect(shapeOf(none)).toBeNull();
 });
 
 test("one point far off does not stretch the axis, many do", () => {

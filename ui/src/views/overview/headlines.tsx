@@ -10,7 +10,7 @@ const HEADLINES = [
   ["temporal-breakdown", "exposed_comm_pct", "Exposed communication"],
   ["temporal-breakdown", "idle_pct", "GPU idle"],
   ["comm-overlap", "overlap_pct", "Communication hidden"],
-  ["roofline", "headroom_ns", "Headroom, whole recording"],
+  ["roofline", "headroom_ns", "Roofline headroom, total"],
   ["memory", "peak_bytes", "Peak memory"],
   ["compile-time", "compile_time_ns", "Compile time"],
   ["graph-breaks", "graph_breaks", "Graph breaks"],

@@ -35,7 +35,7 @@ export function facts(point: Point, data: Data): Fact[] {
     ["Achieved", rate(point.achieved)],
     ["Roof", rate(point.roof)],
     ["Bandwidth", point.bandwidth === null ? NONE : withUnit(point.bandwidth * 1e9, "B/s") + share],
-    ["FLOPs a call", !point.flops ? NONE : withUnit(point.flops, "FLOP")],
+    [counts === "OP" ? "Operations a call" : "FLOPs a call", !point.flops ? NONE : withUnit(point.flops, counts === "OP" ? "OP" : "FLOP")],
     ["MACs a call", !point.macs ? NONE : withUnit(point.macs, "MAC")],
     ["Bytes a call", shown(point.bytes, bytes)],
     ["Data efficiency", shown(point.dataEfficiency, (value) => (value > 100 ? `${percent(value)}: fewer bytes than its operands` : percent(value)))],
@@ -61,7 +61,7 @@ export function formulas(point: Point, data: Data): string[] {
   const { counts } = data;
   const lines: string[] = [];
   const roof = data.compute.find((one) => one.name === point.ceiling);
-  const amount = withUnit(amountOf(point, roof?.counts), roof?.counts === "mac" ? "MAC" : "FLOP");
+  const amount = withUnit(amountOf(point, roof?.counts), roof?.counts === "mac" ? "MAC" : counts === "OP" ? "OP" : "FLOP");
   if (point.intensity !== null && point.bytes !== null) {
     const moved = point.dataEfficiency === null ? "" : " that were moved";
     lines.push(`intensity = ${amount} / ${bytes(point.bytes)}${moved} = ${ratio(point.intensity)} ${counts}/B`);

@@ -12,7 +12,10 @@ const REST_OF_SELECTION = 0.55;
 function named(slices: Slices, wants: (name: string) => boolean): Uint8Array {
   const { head, name } = slices.data;
   const names = Uint8Array.from(head.names, (text) => (wants(text) ? 1 : 0));
-  return Uint8Array.from(name, (of) => names[of]!);
+  // A loop: `from` with a function takes ten times as long.
+  const wanted = new Uint8Array(name.length);
+  for (let entry = 0; entry < name.length; entry++) wanted[entry] = names[name[entry]!]!;
+  return wanted;
 }
 
 /** Adds what the entries launched, themselves or by what they called, and the launch and the operator of those that were launched. */
