@@ -5,7 +5,7 @@ import { oncePerFrame, pageColours, surface } from "../../kit/canvas";
 import { theme } from "../../kit/theme";
 import { Viewport } from "../../kit/viewport";
 import { related, shownOf } from "../../related";
-import { selected, set, setting } from "../../state";
+import { select, selected, set, setting } from "../../state";
 import { type FlameData, type Tree, tree } from "./data";
 import { depth, frameAt, type Layout, layOut, sumMatches, type Width } from "./layout";
 import { paintFrames, paintMini, type Picture, type PictureRow, ROW } from "./paint";
@@ -59,7 +59,7 @@ export class Flame {
   /** What is selected, or what launched it or was launched by it if that is what is here. */
   readonly marked = computed(() => shownOf(selected.value, related.value, (name) => this.#there.value.has(name)));
   /** The function of which both sides are shown. A signal of its own: other settings must not make them anew. */
-  readonly #name = computed(() => setting("flame.name") || [...selected.value][0]);
+  readonly #name = computed(() => [...selected.value][0]);
   readonly sides: ReadonlySignal<Sandwich | null>;
   readonly rows: ReadonlySignal<PictureRow[]>;
   readonly found: ReadonlySignal<Found | "no expression" | null>;
@@ -101,9 +101,14 @@ export class Flame {
     return this.data.names[layout.tree.name[frame]!] ?? "";
   }
 
+  /** The tree in which calls of one path are one frame. */
+  get merged(): Tree | undefined {
+    return this.trees.find((one) => !one.time && !one.inverted) ?? this.trees[0];
+  }
+
   /** The names of which both sides are shown: what is selected on the page. */
   #sandwich(): Sandwich | null {
-    const of = this.trees.find((one) => !one.time && !one.inverted) ?? this.trees[0];
+    const of = this.merged;
     const wanted = this.#name.value;
     const name = wanted === undefined ? -1 : this.data.names.indexOf(wanted);
     return of && name >= 0 ? sandwich(of, name) : null;
@@ -268,7 +273,7 @@ export class Flame {
 
   /** Shows callers and callees of a name. */
   showSides(name: string): void {
-    set("flame.name", name);
+    select([name]);
     set("flame.order", "sandwich");
   }
 

@@ -13,12 +13,13 @@ import { steer } from "../../kit/viewport";
 import { BaseRunPicker, runId, useBaseRun } from "../../other-run";
 import { generation } from "../../source/cache";
 import { useHere, useRelated } from "../../related";
-import { range, rank, set, setting } from "../../state";
+import { range, rank, select, set, setting } from "../../state";
 import type { Props, View } from "..";
 import type { Flame } from "./flame";
 import { load } from "./load";
 import { listen } from "./pointer";
 import { describe } from "./words";
+import { Functions } from "./functions";
 import "./flame.css";
 
 const NOTHING = "This report contains no calls. Open the recording: `eaves open FILE`.";
@@ -143,20 +144,23 @@ function Loaded({ source, document, flame }: Props & { flame: Flame }) {
       <Tools source={source} flame={flame} field={field} exports={{ name: "flame", canvas: () => canvas.current, command: told }} />
       <Scope source={source} document={document} />
       <Path flame={flame} />
-      <canvas ref={mini} class="flame-mini" role="img" aria-label="All levels; drag to select a part" />
-      <div ref={scroll} class="flame-scroll" onScroll={() => flame.redraw()}>
-        <div class="tall" hidden={isEmpty}>
-          <canvas
-            ref={canvas}
-            tabIndex={0}
-            role="application"
-            aria-label="Frames: arrow keys move, Enter focuses, Backspace goes back"
-            aria-describedby="flame-status"
-            onFocus={() => flame.redraw()}
-            onBlur={() => flame.redraw()}
-          />
+      <canvas ref={mini} class="flame-mini" role="img" aria-label="All levels; drag to choose a part" />
+      <div class="flame-body">
+        {flame.order.value === "sandwich" ? <Functions flame={flame} /> : null}
+        <div ref={scroll} class="flame-scroll" onScroll={() => flame.redraw()}>
+          <div class="tall" hidden={isEmpty}>
+            <canvas
+              ref={canvas}
+              tabIndex={0}
+              role="application"
+              aria-label="Frames: arrow keys move, Enter focuses, Backspace goes back"
+              aria-describedby="flame-status"
+              onFocus={() => flame.redraw()}
+              onBlur={() => flame.redraw()}
+            />
+          </div>
+          {isEmpty ? <Empty>{flame.order.value === "sandwich" ? "Choose a function of the list to see who calls it and what it calls." : "Nothing has this amount."}</Empty> : null}
         </div>
-        {isEmpty ? <Empty>{flame.order.value === "sandwich" ? "Select a function to see its callers and callees: press C on a frame, or click a name in any table." : "No data for this metric."}</Empty> : null}
       </div>
       <Status flame={flame} />
     </section>
@@ -189,8 +193,7 @@ function Tools({ source, flame, field, exports }: Pick<Props, "source"> & { flam
     event.stopPropagation();
   };
   const toSides = (id: string) => {
-    if (id === "sandwich" && flame.chosen.peek()) set("flame.name", flame.nameOf(flame.chosen.peek()!));
-    else if (id === "sandwich") set("flame.name", null);
+    if (id === "sandwich" && flame.chosen.peek()) select([flame.nameOf(flame.chosen.peek()!)]);
     set("flame.order", id === data.views[0]?.id ? null : id);
   };
   return (
