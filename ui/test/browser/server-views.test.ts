@@ -66,6 +66,23 @@ describe("a part of the recording", () => {
     await expect.poll(() => page.locator(".card", { hasText: "GPU idle" }).locator(".number").count()).toBe(2);
   });
 
+  test("step trails go through what each step is on the command line", async () => {
+    const page = await open(address, "view=roofline&roofline.steps=yes&select=aten%3A%3Aaddmm", { online: true });
+    const places = page.locator(".plot .step-place").first();
+    // A circle for each of the three steps.
+    await expect.poll(async () => ((await places.getAttribute("d")) ?? "").match(/z/g)?.length).toBe(3);
+    const heights = ((await places.getAttribute("d")) ?? "").split("z").filter(Boolean).map((one) => Number(/^M\S+ ([\d.]+)a/.exec(one)![1]));
+    // The largest of its points in each step, by the command line: the faster a step, the higher its place.
+    const rates = [3, 4, 5].map((step) => {
+      const points = rows(json("roofline", TRAINING, "--step", String(step)), "roofline", "points").filter((row) => row.name === "aten::addmm");
+      return Number(points.find((row) => String(row.record).startsWith("16000 bf16, 8192x768"))!.achieved_gflops);
+    });
+    const order = (values: number[], way: number) => values.map((_, at) => at).sort((a, b) => way * (values[a]! - values[b]!));
+    expect(order(heights, 1)).toEqual(order(rates, -1));
+    await picture(page, "roofline-steps");
+    expect(await barriers(page)).toEqual([]);
+  });
+
   test("a command that is copied is of what is seen", async () => {
     const page = await open(address, "view=kernels&time=10000000-20000000&rank=1", { online: true });
     await settled(page);

@@ -100,3 +100,11 @@ test("a mean and a share say how they come about, and nothing that is not so", (
   expect(derivation(table, ["a", 72, 10_912_320, 99, 3], 4)).toBeUndefined();
   expect(derivation(table, table.rows[0]!, 1)).toBeUndefined();
 });
+
+test("where there is little room the name gives way, and numbers stay in sight", () => {
+  const table = { id: "f", columns: [{ id: "name" }, { id: "self", unit: "ns" }, { id: "total", unit: "ns" }], rows: [["x".repeat(90), 1, 2]] };
+  const width = (room: number) => shapes(table, undefined, room).reduce((sum, shape) => sum + shape.width, 0);
+  expect(width(48)).toBeLessThanOrEqual(48);
+  expect(shapes(table, undefined, 20)[0]!.width).toBe(24);
+  expect(shapes(table, undefined, 140)[0]!.width).toBe(92);
+});

@@ -261,6 +261,22 @@ export class Builder {
     }
   }
 
+  /** Lines through the places of points in the steps, from the first to the last: of those that are chosen, else of a few with most weight. */
+  stepTrails(at: readonly (readonly [number, number] | null)[], chosen: ReadonlySet<number>): void {
+    const FEW = 5;
+    const { steps, spots } = this.spec;
+    if (!steps) return;
+    const there = steps.flatMap((places, index) => (places.length > 1 && at[index] && !spots[index]?.hidden ? [index] : []));
+    const own = there.filter((index) => chosen.has(index));
+    const shown = own.length ? own : there.sort((a, b) => (spots[b]?.weight ?? 0) - (spots[a]?.weight ?? 0)).slice(0, FEW);
+    for (const index of shown) {
+      const places = steps[index]!.map(({ step, x, y }) => ({ step, x: this.px(x), y: this.py(y) }));
+      this.line("step-trail", `M${places.map(({ x, y }) => `${x.toFixed(1)} ${y.toFixed(1)}`).join("L")}`, true);
+      this.line("step-place", places.map(({ x, y }) => `M${(x - 2.5).toFixed(1)} ${y.toFixed(1)}a2.5 2.5 0 1 0 5 0a2.5 2.5 0 1 0 -5 0z`).join(""), true);
+      for (const end of [places[0]!, places.at(-1)!]) this.write(`step ${end.step}`, end.x - (spots[index]?.radius ?? 0) - 5, end.y + 4, "end", "halo quiet");
+    }
+  }
+
   /** Names of the points with most weight, where nothing else is. */
   names(at: readonly (readonly [number, number] | null)[], chosen: ReadonlySet<number>): [Placed[], number] {
     const { spec, frame } = this;

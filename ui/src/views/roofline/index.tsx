@@ -30,6 +30,7 @@ import { Legend } from "./legend";
 import { Script } from "./script";
 import { totalled } from "./totals";
 import { levelName, specOf } from "./spec";
+import { stepsOf, useSteps } from "./steps";
 import { behind, Tables } from "./tables";
 import "./roofline.css";
 
@@ -103,7 +104,11 @@ function Roofline(props: Props) {
   const shown = useMemo(() => shownPoints(data.points, chosen, names), [data, chosen, chosen.only ? names : null]);
   const base = useBase(source, props.document, input, chosen.base);
   const before = useMemo(() => base.data && matched(data.points, (isTotal ? totalled(base.data, LIMITS) : base.data).points), [data, base.data]);
-  const spec = useMemo(() => specOf(data, chosen, new Set(shown), names, before ? trails(data, before, chosen.level) : undefined), [data, chosen, shown, names, before]);
+  const whole = props.whole ?? props.document;
+  const hasSteps = useMemo(() => source.live && stepsOf(whole).length > 1, [source, whole]);
+  const isStepped = hasSteps && settings.value["roofline.steps"] === "yes";
+  const steps = useSteps(source, whole, data, isStepped, chosen);
+  const spec = useMemo(() => specOf(data, chosen, new Set(shown), names, before ? trails(data, before, chosen.level) : undefined, steps ?? undefined), [data, chosen, shown, names, before, steps]);
   const [picked, setPicked] = useState(-1);
   const [lit, setLit] = useState(-1);
   const drawing = useRef<() => SVGSVGElement | null>(() => null);
@@ -232,6 +237,11 @@ function Roofline(props: Props) {
             <span class="quiet">Top by time</span>
             <input type="range" min="1" max="100" value={chosen.share} aria-label="Top kernels by cumulative time" aria-valuetext={said} onInput={(event) => keep("share", event.currentTarget.value === "100" ? null : event.currentTarget.value)} />
           </label>
+          {hasSteps ? (
+            <button type="button" class="quiet-button" aria-pressed={isStepped} title="Draws how the chosen points, else the largest, move from step to step" onClick={() => keep("steps", isStepped ? null : "yes")}>
+              Step trails
+            </button>
+          ) : null}
           <BasePicker base={base} before={before} />
           <span role="status" class="said">
             {said}

@@ -33,7 +33,7 @@ export function fit(spec: Spec): Whole {
   const copies = spec.spots.filter((spot) => spot.strip === "copies");
   return {
     x: spanOf([...near(inside.map((spot) => spot.x)), ...before.map((was) => was.x), ...(spec.gaps ? inside.map((spot) => spot.ideal) : []), ...knees, ...knees.map((knee) => knee * 6)]),
-    y: spanOf([...spec.spots.filter((spot) => spot.strip !== "copies").map((spot) => spot.y), ...before.map((was) => was.y), ...spec.plateaus.map((plateau) => plateau.rate)], 0.22, 0.3),
+    y: spanOf([...spec.spots.filter((spot) => spot.strip !== "copies").map((spot) => spot.y), ...before.map((was) => was.y), ...(spec.steps?.flatMap((all, index) => (spec.spots[index]?.hidden ? [] : all.map((one) => one.y))) ?? []), ...spec.plateaus.map((plateau) => plateau.rate)], 0.22, 0.3),
     band: copies.length ? spanOf([...copies.map((spot) => spot.y), main?.rate]) : null,
     still: spec.spots.some((spot) => spot.strip === "still"),
   };
@@ -57,6 +57,7 @@ export function scene(spec: Spec, window: Window, whole: Whole, width: number, h
   build.edges(at);
   build.gaps(at, chosen);
   build.trails(at, chosen);
+  build.stepTrails(at, chosen);
   const [names, nameable] = build.names(at, chosen);
   return { frame, lines: build.lines, texts: build.texts, at, names, nameable };
 }
