@@ -64,7 +64,7 @@ export function FilterRow({ document, note }: { document: Document; note?: strin
       {time ? (
         <span class="chip" title={`${time[0]} to ${time[1]} ns`}>
           {duration(time[0])} – {duration(time[1])}
-          <button type="button" class="icon" aria-label="Show all of the time" onClick={() => (range.value = null)}>
+          <button type="button" class="icon" aria-label="Show the whole time" onClick={() => (range.value = null)}>
             ×
           </button>
         </span>

@@ -14,7 +14,7 @@ import type { Document } from "./source/document";
 import { run } from "./source/http";
 import { START } from "./source/start";
 import { view } from "./state";
-import { GROUPS, type Props, tabs, type View } from "./views";
+import { FIRST, type Props, tabs, type View } from "./views";
 
 /** The last part of a path. */
 function leaf(path: string): string {
@@ -124,8 +124,6 @@ function RunPicker({ source, document }: Props) {
   );
 }
 
-const groupOf = (one: View) => GROUPS.findIndex((group) => group.includes(one));
-
 function Tabs(props: Props & { open: View }) {
   const { open } = props;
   const there = tabs(props);
@@ -169,7 +167,7 @@ function Tabs(props: Props & { open: View }) {
         {all.map((one, at) => {
           const isOpen = one === open;
           const missing = one.missing?.(props) !== undefined;
-          const isFirst = at > 0 && groupOf(one) !== groupOf(all[at - 1]!);
+          const isFirst = at > 0 && FIRST.has(one);
           return (
             <button
               type="button"
@@ -180,7 +178,7 @@ function Tabs(props: Props & { open: View }) {
               aria-controls={isOpen ? "panel" : undefined}
               tabIndex={isOpen ? 0 : -1}
               class={[missing ? "nothing" : "", isFirst ? "first-of-group" : ""].filter(Boolean).join(" ") || undefined}
-              title={missing ? "Nothing recorded for this view; open it to see why" : undefined}
+              title={missing ? "No data for this view; open it to see why" : undefined}
               onClick={() => (view.value = one.id)}
             >
               {one.title}

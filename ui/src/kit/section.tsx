@@ -62,7 +62,7 @@ export function FindingItem({ finding, section, place }: { finding: Finding; sec
             {isLoss(finding) ? "lost:" : "gain:"}{" "}
             <Explained
               about={() => ({
-                title: isLoss(finding) ? "What this lost" : "What this can gain",
+                title: isLoss(finding) ? "Lost time" : "Possible gain",
                 text: gain,
                 exact: `${finding.gain_ns?.join(" to ")} ns`,
                 formula: finding.gain_basis ?? "",

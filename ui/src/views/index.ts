@@ -53,10 +53,23 @@ export function tabs(props: Props): readonly View[] {
 }
 
 /** In the order of the tabs: what a run shows, what two do, and what needs none. */
-export const GROUPS: readonly (readonly View[])[] = [
-  [overview, roofline, timeline, flame, kernels, memory, communication, compile, sections, query],
-  [compare],
-  [devices, bench, live, open],
+export const VIEWS: readonly View[] = [
+  overview,
+  roofline,
+  timeline,
+  flame,
+  kernels,
+  memory,
+  communication,
+  compile,
+  sections,
+  query,
+  compare,
+  devices,
+  bench,
+  live,
+  open,
 ];
 
-export const VIEWS: readonly View[] = GROUPS.flat();
+/** The first view of each group but the first: a line stands before its tab. */
+export const FIRST: ReadonlySet<View> = new Set([compare, devices]);

@@ -114,7 +114,7 @@ export const kernels: View = {
   missing({ document }) {
     if (PARTS.some((part) => section(document, part.section))) return undefined;
     const why = document.skipped.find((one) => one.id === "kernels");
-    return why ? lacks(why) : "No kernels are in this document. `eaves report TRACE` of a trace with GPU activities has them.";
+    return why ? lacks(why) : "This document has no kernels. Open a trace with GPU activities.";
   },
   Component: Kernels,
 };

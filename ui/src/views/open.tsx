@@ -60,7 +60,7 @@ function Open({ source, document }: Props) {
             if (path.trim()) void add(path.trim(), source.ask<{ id: string }>("runs", { paths: [path.trim()] }).then(({ id }) => id));
           }}
         >
-          <input type="text" aria-label="Path on the machine that runs the server" placeholder="or a path on the machine that runs the server: traces/run-7" value={path} onInput={(event) => setPath(event.currentTarget.value)} />
+          <input type="text" aria-label="Path on the server's machine" placeholder="or a path on the server's machine: traces/run-7" value={path} onInput={(event) => setPath(event.currentTarget.value)} />
           <button type="submit" class="button primary" disabled={busy !== "" || !path.trim()}>
             Open
           </button>

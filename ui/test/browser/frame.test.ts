@@ -211,7 +211,7 @@ describe("what is selected", () => {
     await expect.poll(async () => (await hash(page)).get("time")).toBe(`${20 * MS}-${30 * MS - 1000}`);
     await page.getByRole("combobox", { name: "Rank" }).selectOption("1");
     expect(await page.getByRole("combobox", { name: "Step" }).inputValue()).toBe("");
-    await page.getByRole("button", { name: "Show all of the time" }).click();
+    await page.getByRole("button", { name: "Show the whole time" }).click();
     await expect.poll(async () => (await hash(page)).get("time")).toBeNull();
   });
 

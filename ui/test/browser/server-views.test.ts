@@ -172,10 +172,10 @@ test("a server without a run is a place to begin: a path, files, and the runs th
     await picture(page, "start");
     expect(await barriers(page)).toEqual([]);
     // What cannot be read is said, and the page stays.
-    await page.getByLabel("Path on the machine").fill("nowhere/at/all");
+    await page.getByLabel("Path on the server's machine").fill("nowhere/at/all");
     await page.getByRole("button", { name: "Open", exact: true }).click();
     await page.getByRole("alert").getByText("nowhere/at/all").waitFor();
-    await page.getByLabel("Path on the machine").fill(join(ROOT, "examples/healthy"));
+    await page.getByLabel("Path on the server's machine").fill(join(ROOT, "examples/healthy"));
     await page.getByRole("button", { name: "Open", exact: true }).click();
     await page.getByRole("tab", { name: "Overview", selected: true }).waitFor();
     // Two files at once are one run of two ranks.

@@ -123,7 +123,7 @@ export const communication: View = {
   missing({ document }) {
     if (SECTIONS.some((id) => section(document, id))) return undefined;
     const why = document.skipped.find((one) => (SECTIONS as readonly string[]).includes(one.id));
-    return why ? lacks(why) : "No rank communicated in what was recorded. Traces of all ranks of a job show collectives: `eaves report traces/`.";
+    return why ? lacks(why) : "No communication recorded. Open the traces of all ranks to see collectives: `eaves open traces/`.";
   },
   Component: Communication,
 };

@@ -37,7 +37,7 @@ export function Changes({ document }: { document: Document }) {
   return (
     <Panel
       title="Change per step"
-      note="Bars are changes in time per step and rank, on one scale. The grey band is noise: how far repeated steps of one run differ."
+      note="Bars are changes in time per step and rank, on one scale. The gray band is the variation of repeated steps, so bars inside it are noise."
       exports={{ name: "changes", svg: () => drawing.current, table: () => table, command: command(document, "diff") }}
     >
       <div ref={box}>

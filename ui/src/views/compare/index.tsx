@@ -77,7 +77,7 @@ function Diff({ document }: { document: Document }) {
           ))}
         </p>
       ) : null}
-      <FindingsPanel title="What changed" sections={[found]} />
+      <FindingsPanel title="Changes" sections={[found]} />
       <Changes document={document} />
       <details class="more">
         <summary>What was compared</summary>

@@ -41,7 +41,7 @@ export function Picker({ source }: { source: Source }) {
     };
   }, [source, base, next]);
   if (runs.value.length < 2 && !picked.value.problem) {
-    return <Empty>The server has one run. Open another one to compare it with.</Empty>;
+    return <Empty>The server has only one run. Open another one to compare them.</Empty>;
   }
   const choice = (key: string, value: string, label: string) => (
     <label>

@@ -144,7 +144,7 @@ function Loaded({ source, document, flame }: Props & { flame: Flame }) {
       <Tools source={source} flame={flame} field={field} exports={{ name: "flame", canvas: () => canvas.current, command: told }} />
       <Scope source={source} document={document} />
       <Path flame={flame} />
-      <canvas ref={mini} class="flame-mini" role="img" aria-label="All levels; drag to choose a part" />
+      <canvas ref={mini} class="flame-mini" role="img" aria-label="All levels; drag to select a part" />
       <div class="flame-body">
         {flame.order.value === "sandwich" ? <Functions flame={flame} /> : null}
         <div ref={scroll} class="flame-scroll" onScroll={() => flame.redraw()}>
@@ -159,7 +159,7 @@ function Loaded({ source, document, flame }: Props & { flame: Flame }) {
               onBlur={() => flame.redraw()}
             />
           </div>
-          {isEmpty ? <Empty>{flame.order.value === "sandwich" ? "Choose a function of the list to see who calls it and what it calls." : "Nothing has this amount."}</Empty> : null}
+          {isEmpty ? <Empty>{flame.order.value === "sandwich" ? "Select a function in the list to see its callers and callees." : "No data for this metric."}</Empty> : null}
         </div>
       </div>
       <Status flame={flame} />

@@ -65,7 +65,7 @@ function Live({ source }: Props) {
           {at === 0 && last.cpu ? <Cores shares={last.cpu.cores_pct} /> : null}
         </Panel>
       ))}
-      {last.gpus.length === 0 ? <Empty>No GPU telemetry available: there is neither NVIDIA's driver library nor an AMD device.</Empty> : null}
+      {last.gpus.length === 0 ? <Empty>No GPU telemetry: neither NVIDIA's driver library nor an AMD device was found.</Empty> : null}
     </div>
   );
 }

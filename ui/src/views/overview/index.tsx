@@ -21,7 +21,7 @@ function Overview({ document, whole = document }: Props) {
         <div>
           <Breakdown document={document} />
           <StepStrip document={whole} />
-          {types && byTypes ? <TablePanel document={document} section={types} table={byTypes} title="What ran together" rows={8} /> : null}
+          {types && byTypes ? <TablePanel document={document} section={types} table={byTypes} title="Concurrent GPU activity" rows={8} /> : null}
         </div>
       </div>
       {causes && byCause ? <TablePanel document={document} section={causes} table={byCause} title="Idle time by cause" rows={8} /> : null}

@@ -38,7 +38,7 @@ export function Detail({ point, data, whole, close }: { point: Point; data: Data
             </Explained>
           )}
           {point.headroom !== null && point.headroom > 0 ? (
-            <Explained about={() => ({ title: "Headroom", text: duration(point.headroom ?? 0), exact: `${point.headroom} ns`, formula: "Time above the best time, of all calls: what would be won if it reached its roof.", provenance: "formula", section: "roofline", table: "points" })}>
+            <Explained about={() => ({ title: "Headroom", text: duration(point.headroom ?? 0), exact: `${point.headroom} ns`, formula: "Headroom over all calls: the time saved if it reached its roof.", provenance: "formula", section: "roofline", table: "points" })}>
               <b>{duration(point.headroom)}</b> headroom
             </Explained>
           ) : null}

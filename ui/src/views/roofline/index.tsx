@@ -276,7 +276,7 @@ function Roofline(props: Props) {
           <p class="point-none quiet">
             {numbers.map((number) => (
               <span key={number.id}>
-                <NumberButton entry={number} section={section} /> {number.id === "headroom_ns" ? "headroom" : number.id === "assessed_pct" ? "of GPU time has a roofline model" : "above their roof"}
+                <NumberButton entry={number} section={section} /> {number.id === "headroom_ns" ? "headroom" : number.id === "assessed_pct" ? "of the time has a roof" : "above their roof"}
                 {" · "}
               </span>
             ))}
@@ -324,7 +324,7 @@ export const roofline: View = {
     const reason = without?.rows[0]?.[without.columns.findIndex((column) => column.id === "reason")];
     if (typeof reason === "string") return `No point has a roof: ${reason}.`;
     if (why) return lacks(why);
-    return "No operator or kernel here has a formula or counters. Record shapes with `eaves profile`, or hold a table of kernels against a device: `eaves roofline kernels.csv --device h100-sxm`.";
+    return "No operator or kernel here has a formula or counters. Record shapes with `eaves profile`, or compare a kernel table with a device: `eaves roofline kernels.csv --device h100-sxm`.";
   },
   Component: Rooflines,
   Missing: WithoutRoof,

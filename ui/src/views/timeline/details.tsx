@@ -112,7 +112,7 @@ function AreaDetails({ timeline, area }: { timeline: Timeline; area: Area }) {
         <h2>{counted(sum.count, "slice")}</h2>
         <span class="quiet">
           {counted(sum.names.length, "name")} on {counted(parts.length, "row")} within {duration(area.to - area.from)} from {duration(area.from)}; {duration(sum.self)} in sum, time inside of others once
-          {sum.grouped ? `; ${thousands(sum.grouped)} are in groups and count for the longest of theirs` : ""}
+          {sum.grouped ? `; ${thousands(sum.grouped)} are grouped and count for the longest of their group` : ""}
         </span>
         <span class="grow" />
         <ExportMenu exports={{ name: "area", table: () => table }} />

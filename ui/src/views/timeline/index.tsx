@@ -88,7 +88,7 @@ function keys(timeline: Timeline, focusSearch: () => void): Key[] {
     { keys: ["n"], does: "Next match of the search", group, run: () => stepSearch(timeline, 1) },
     { keys: ["N"], does: "Match before", group, run: () => stepSearch(timeline, -1) },
     { keys: ["Escape"], does: "Clear the area, slice or search", group, run: escape },
-    { keys: ["Shift+drag"], does: "Choose an area; on the axis, a time", group, listed: true, run: () => false },
+    { keys: ["Shift+drag"], does: "Select an area; on the axis, a time", group, listed: true, run: () => false },
   ];
 }
 
