@@ -52,18 +52,19 @@ const MOST_DRAWING: usize = 600_000;
 /// Rows of each table for browsers that run no programs; the data has them all.
 const MOST_ROWS: usize = 30;
 
-/// The page of a server: where its script and style sheet are, and what the window is called.
-pub fn shell(script: &str, style: &str, title: &str) -> String {
+/// The page of a server: where its script and style sheet are, what the window is called, and which features its build lacks.
+pub fn shell(script: &str, style: &str, title: &str, lacks: &[&str]) -> String {
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n<title>{}</title>\n\
          <link rel=\"icon\" href=\"data:,\">\n\
-         <link rel=\"stylesheet\" href=\"{}\">\n</head>\n<body>\n<div id=\"app\"></div>\n\
+         <link rel=\"stylesheet\" href=\"{}\">\n</head>\n<body>\n<div id=\"app\" data-lacks=\"{}\"></div>\n\
          <noscript>This page needs JavaScript; <code>eaves report</code> shows the same as text.</noscript>\n\
          <script type=\"module\" src=\"{}\"></script>\n</body>\n</html>\n",
         escaped(title),
         escaped(style),
+        escaped(&lacks.join(" ")),
         escaped(script),
     )
 }

@@ -40,7 +40,7 @@ export async function serve(answers: Answers): Promise<Running> {
   const files: Record<string, [string, string]> = {
     "/app.js": ["text/javascript", readFileSync(join(built, "app.js"), "utf8")],
     "/app.css": ["text/css", readFileSync(join(built, "app.css"), "utf8")],
-    "/": ["text/html", '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>eaves</title><link rel="icon" href="data:,"><link rel="stylesheet" href="/app.css"></head><body><div id="app"></div><script type="module" src="/app.js"></script></body></html>'],
+    "/": ["text/html", `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>eaves</title><link rel="icon" href="data:,"><link rel="stylesheet" href="/app.css"></head><body><div id="app"${answers.tables ? "" : ' data-lacks="sql"'}></div><script type="module" src="/app.js"></script></body></html>`],
   };
   const find = (path: string, search: URLSearchParams): unknown => {
     const [, , , kind, id = "", part] = path.split("/");
