@@ -1,15 +1,18 @@
 import { useEffect, useRef } from "preact/hooks";
 import { frameCommands } from "./commands";
+import { shownPart, useFiltered } from "./filtered";
 import { Top } from "./frame";
-import { closeExplanation, ExplanationLayer } from "./kit/explain";
-import { notice } from "./kit/export";
-import { closeHelp, Help, openHelp } from "./kit/help";
+import { ExplanationLayer } from "./kit/explain";
+import { notice, say, tellPart } from "./kit/export";
+import { Help, openHelp } from "./kit/help";
 import { hearKeys, type Key, useKeys } from "./kit/keys";
-import { closePalette, openPalette, Palette } from "./kit/palette";
+import { openPalette, Palette } from "./kit/palette";
 import { Empty, Prose } from "./kit/panel";
 import { hideTip, TooltipLayer } from "./kit/tooltip";
 import { choose, theme } from "./kit/theme";
-import { rank, select, selected, view } from "./state";
+import { openRun, runs, upload } from "./runs";
+import { run } from "./source/http";
+import { rank, select, selected, set, view } from "./state";
 import { START } from "./source/start";
 import { type Props, tabs, VIEWS } from "./views";
 
@@ -19,9 +22,8 @@ function opened(props: Props) {
   return props.document.schema === START.schema && !wanted?.needsNoRun ? VIEWS.find((one) => one.id === "open") : wanted;
 }
 
-/** Closes what lies on top, one at a time; then lets the selection go. */
+/** Lets the selection go, then the rank. */
 function escape(): void {
-  if (closePalette() || closeHelp() || closeExplanation()) return;
   if (selected.value.size > 0) select([]);
   else rank.value = null;
 }
@@ -31,7 +33,7 @@ function keys(props: Props): Key[] {
     { keys: ["Ctrl+K", ":"], does: "Commands and names", group: "Page", everywhere: true, run: (event) => (event.key === ":" && isField(event.target) ? false : openPalette()) },
     { keys: ["/"], does: "Search", group: "Page", run: () => document.querySelector<HTMLInputElement>("#search")?.focus() },
     { keys: ["?"], does: "Keys", group: "Page", run: openHelp },
-    { keys: ["Escape"], does: "Close, or select nothing", group: "Page", everywhere: true, run: escape },
+    { keys: ["Escape"], does: "Close; clear the selection, then the rank", group: "Page", everywhere: true, run: escape },
     { keys: ["T"], does: "Light or dark", group: "Page", run: () => choose(theme.value === "dark" ? "light" : "dark") },
     ...tabs(props).slice(0, 9).map((one, at): Key => ({ keys: [String(at + 1)], does: one.title, group: "Views", run: () => void (view.value = one.id) })),
     { keys: ["[", "]"], does: "View before, view after", group: "Views", run: (event) => step(props, event.key === "]" ? 1 : -1) },
@@ -39,6 +41,33 @@ function keys(props: Props): Key[] {
     { keys: ["Enter"], does: "Select a name, explain a number", group: "Tables", listed: true, run: () => false },
     { keys: ["Space"], does: "Select one more, or one less", group: "Tables", listed: true, run: () => false },
   ];
+}
+
+/** Files that are dropped anywhere on the page of a server are opened; beside a run, as one to compare with it. */
+function hearDrops(source: Props["source"]): () => void {
+  if (!source.live) return () => {};
+  const over = (event: DragEvent) => event.dataTransfer?.types.includes("Files") && event.preventDefault();
+  const drop = (event: DragEvent) => {
+    const files = event.dataTransfer?.files;
+    if (!files?.length) return;
+    event.preventDefault();
+    say(`Reading ${files.length === 1 ? files[0]!.name : `${files.length} files`}…`);
+    upload(source, files).then(dropped, (error: unknown) => say(`Not opened: ${error instanceof Error ? error.message : String(error)}`));
+  };
+  addEventListener("dragover", over);
+  addEventListener("drop", drop);
+  return () => {
+    removeEventListener("dragover", over);
+    removeEventListener("drop", drop);
+  };
+}
+
+function dropped(id: string): void {
+  const before = run() === "latest" ? runs.value.at(-1)?.id : run();
+  // Pictures of two runs have the one that was there as their base.
+  if (before && ["timeline", "flame"].includes(view.value)) set("base", `run ${before}`);
+  const isPicture = ["timeline", "flame", "compare"].includes(view.value);
+  setTimeout(() => openRun(id, !isPicture), 250);
 }
 
 function isField(target: EventTarget | null): boolean {
@@ -56,32 +85,38 @@ export function App(props: Props) {
   const open = opened(props);
   const main = useRef<HTMLElement>(null);
   useEffect(hearKeys, []);
+  useEffect(() => hearDrops(props.source), [props.source]);
+  tellPart(() => shownPart(open?.filter, props.source.live));
   useKeys(() => keys(props), [props.document]);
   useEffect(() => {
     hideTip();
     main.current?.scrollTo(0, 0);
   }, [open]);
+  const { document, note, busy } = useFiltered(props.source, props.document, open?.filter);
   if (!open) return null;
-  const missing = open.missing?.(props);
+  const shown = { ...props, document, whole: props.document };
+  const missing = open.missing?.(shown);
   return (
     <>
       <a class="skip" href="#view" onClick={(event) => (event.preventDefault(), main.current?.focus())}>
         To the view
       </a>
-      <Top {...props} open={open} />
+      <Top {...props} open={open} note={note} />
       <main id="view" ref={main} tabIndex={-1}>
-        <div role="tabpanel" id="panel" aria-labelledby={`tab-${open.id}`}>
-          {missing ? (
+        <div role="tabpanel" id="panel" aria-labelledby={`tab-${open.id}`} aria-busy={busy ?? false}>
+          {missing && open.Missing ? (
+            <open.Missing {...shown} missing={missing} />
+          ) : missing ? (
             <Empty>
               <Prose text={missing} />
             </Empty>
           ) : (
-            <open.Component {...props} />
+            <open.Component {...shown} />
           )}
         </div>
       </main>
       <TooltipLayer />
-      <ExplanationLayer document={props.document} />
+      <ExplanationLayer document={document} />
       <Palette commands={() => frameCommands(props)} />
       <Help />
       <div aria-live="polite">{notice.value ? <div class="notice">{notice.value}</div> : null}</div>

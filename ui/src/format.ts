@@ -120,7 +120,7 @@ export function isChange(column: Pick<Column, "id">): boolean {
 
 /** A value of a column. A change that is an increase has its sign. */
 export function cell(value: Value | undefined, column: Column, isFloat?: boolean): string {
-  const text = format(value, column.unit, isFloat);
+  const text = column.id === "macs" && typeof value === "number" ? scaledCount(value, "MAC") : format(value, column.unit, isFloat);
   return isChange(column) && typeof value === "number" && value > 0 ? `+${text}` : text;
 }
 

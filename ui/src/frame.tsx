@@ -1,18 +1,20 @@
 // The top of the page: what was read, what is looked at, and the way to the views.
 
-import { useEffect, useMemo, useState } from "preact/hooks";
-import { names, ranks } from "./commands";
-import { bytes, counted, duration, ranges } from "./format";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { ranks } from "./commands";
+import { FilterRow } from "./filter";
+import { bytes, counted, ranges } from "./format";
 import { Explained, type Explanation } from "./kit/explain";
 import { openHelp } from "./kit/help";
-import { fit, openPalette } from "./kit/palette";
-import { shorten } from "./kit/names";
+import { openPalette } from "./kit/palette";
 import { type Choice, choice, choose } from "./kit/theme";
 import { askRuns, openRun, runs } from "./runs";
+import { Search } from "./search";
 import type { Document } from "./source/document";
 import { run } from "./source/http";
-import { range, rank, select, selected, toggle, view } from "./state";
-import { type Props, tabs, type View } from "./views";
+import { START } from "./source/start";
+import { view } from "./state";
+import { FIRST, type Props, tabs, type View } from "./views";
 
 /** The last part of a path. */
 function leaf(path: string): string {
@@ -54,9 +56,8 @@ function facts(document: Document): string {
   return parts.join(" · ");
 }
 
-export function Top(props: Props & { open: View }) {
+export function Top(props: Props & { open: View; note?: string | undefined }) {
   const { document, open } = props;
-  const all = ranks(document);
   const told = document.warnings.filter((warning) => !warning.harmless).reduce((sum, warning) => sum + warning.count, 0);
   return (
     <header class="top">
@@ -68,7 +69,11 @@ export function Top(props: Props & { open: View }) {
             </svg>
             eaves
           </span>
-          <span class="unseen">: </span> {titleOf(document)}
+          {document.schema === START.schema ? null : (
+            <>
+              <span class="unseen">: </span> {titleOf(document)}
+            </>
+          )}
         </h1>
         <span class="facts">{document.inputs.length ? <Explained about={() => aboutInputs(document)}>{facts(document)}</Explained> : null}</span>
         <div class="frame-tools">
@@ -78,20 +83,7 @@ export function Top(props: Props & { open: View }) {
             </button>
           ) : null}
           {props.source.live ? <RunPicker {...props} /> : null}
-          <Search document={document} />
-          {all.length > 1 ? (
-            <label>
-              Rank
-              <select aria-label="Rank" value={rank.value === null ? "" : String(rank.value)} onChange={(event) => (rank.value = event.currentTarget.value === "" ? null : Number(event.currentTarget.value))}>
-                <option value="">all</option>
-                {all.map((one) => (
-                  <option key={one} value={one}>
-                    {one}
-                  </option>
-                ))}
-              </select>
-            </label>
-          ) : null}
+          <Search document={document} slash={!["timeline", "flame"].includes(open.id)} />
           <select aria-label="Theme" value={choice.value} onChange={(event) => choose(event.currentTarget.value as Choice)}>
             <option value="auto">Auto</option>
             <option value="light">Light</option>
@@ -106,7 +98,7 @@ export function Top(props: Props & { open: View }) {
         </div>
       </div>
       <Tabs {...props} open={open} />
-      <Selection />
+      {open.filter && document.schema !== START.schema ? <FilterRow document={document} note={props.note} /> : null}
     </header>
   );
 }
@@ -136,8 +128,21 @@ function Tabs(props: Props & { open: View }) {
   const { open } = props;
   const there = tabs(props);
   const all = there.includes(open) ? there : [...there, open];
+  const row = useRef<HTMLDivElement>(null);
+  // Which ends of the row are out of sight.
+  const [more, setMore] = useState<readonly [boolean, boolean]>([false, false]);
+  const look = () => {
+    const box = row.current;
+    if (box) setMore([box.scrollLeft > 2, box.scrollLeft + box.clientWidth < box.scrollWidth - 2]);
+  };
   // On a narrow screen not all tabs are to be seen, but the one that is open must be.
   useEffect(() => document.getElementById(`tab-${open.id}`)?.scrollIntoView({ block: "nearest", inline: "nearest" }), [open]);
+  useEffect(() => {
+    look();
+    const watch = new ResizeObserver(look);
+    if (row.current) watch.observe(row.current);
+    return () => watch.disconnect();
+  }, [all.length]);
   const press = (event: KeyboardEvent) => {
     const by = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
     if (!by) return;
@@ -148,114 +153,40 @@ function Tabs(props: Props & { open: View }) {
     event.stopPropagation();
     requestAnimationFrame(() => document.getElementById(`tab-${next.id}`)?.focus());
   };
-  return (
-    <div class="tabs" role="tablist" aria-label="Views" onKeyDown={press}>
-      {all.map((one) => {
-        const isOpen = one === open;
-        const missing = one.missing?.(props) !== undefined;
-        return (
-          <button
-            type="button"
-            role="tab"
-            key={one.id}
-            id={`tab-${one.id}`}
-            aria-selected={isOpen}
-            aria-controls={isOpen ? "panel" : undefined}
-            tabIndex={isOpen ? 0 : -1}
-            class={missing ? "nothing" : undefined}
-            title={missing ? "No data for this view; open it to see why" : undefined}
-            onClick={() => (view.value = one.id)}
-          >
-            {one.title}
-          </button>
-        );
-      })}
-    </div>
-  );
-}
-
-/** The best names for some letters. */
-function Search({ document }: { document: Document }) {
-  const [text, setText] = useState("");
-  const known = useMemo(() => [...names(document).keys()], [document]);
-  const found = useMemo(
-    () =>
-      text.length < 2
-        ? []
-        : known
-            .map((name) => ({ name, score: fit(name, text) }))
-            .filter((one) => one.score > 0)
-            .sort((a, b) => b.score - a.score || a.name.length - b.name.length)
-            .slice(0, 200),
-    [known, text],
-  );
-  return (
-    <form
-      role="search"
-      onSubmit={(event) => {
-        event.preventDefault();
-        // All that have the letters as they stand; else the one that is nearest.
-        const whole = found.filter((one) => one.name.toLowerCase().includes(text.toLowerCase()));
-        select((whole.length ? whole : found.slice(0, 1)).map((one) => one.name));
-      }}
-    >
-      <input
-        id="search"
-        class="search"
-        type="search"
-        placeholder="Search names ( / )"
-        aria-label="Search names; Enter selects all matches"
-        list="search-names"
-        value={text}
-        onInput={(event) => setText(event.currentTarget.value)}
-      />
-      <datalist id="search-names">
-        {found.slice(0, 12).map((one) => (
-          <option key={one.name} value={one.name} />
-        ))}
-      </datalist>
-    </form>
-  );
-}
-
-const MOST_CHIPS = 5;
-
-function Selection() {
-  const chosen = [...selected.value];
-  const time = range.value;
-  if (chosen.length === 0 && !time) return null;
-  return (
-    <div class="selection-row" role="group" aria-label="Selected names">
-      <span>Selected</span>
-      <ul>
-        {time ? (
-          <li class="chip" title={`${time[0]} to ${time[1]} ns`}>
-            {duration(time[0])} – {duration(time[1])}
-            <button type="button" class="icon" aria-label="Show the whole time" onClick={() => (range.value = null)}>
-              ×
-            </button>
-          </li>
-        ) : null}
-        {chosen.slice(0, MOST_CHIPS).map((name) => (
-          <li class="chip" key={name} title={name}>
-            {shorten(name, 40)}
-            <button type="button" class="icon" aria-label={`Take ${name} out of the selection`} onClick={() => toggle(name)}>
-              ×
-            </button>
-          </li>
-        ))}
-      </ul>
-      {chosen.length > MOST_CHIPS ? <span>and {chosen.length - MOST_CHIPS} more</span> : null}
-      <button
-        type="button"
-        class="link"
-        onClick={() => {
-          select([]);
-          range.value = null;
-        }}
-      >
-        Clear
+  // Keys have the arrows; these are for the pointer.
+  const arrow = (side: 0 | 1) =>
+    more[side] ? (
+      <button type="button" class="tabs-more" tabIndex={-1} aria-hidden="true" title="More views" onClick={() => row.current?.scrollBy({ left: (side ? 1 : -1) * row.current.clientWidth * 0.7 })}>
+        {side ? "›" : "‹"}
       </button>
+    ) : null;
+  return (
+    <div class="tabs-row">
+      {arrow(0)}
+      <div class="tabs" role="tablist" aria-label="Views" ref={row} onKeyDown={press} onScroll={look}>
+        {all.map((one, at) => {
+          const isOpen = one === open;
+          const missing = one.missing?.(props) !== undefined;
+          const isFirst = at > 0 && FIRST.has(one);
+          return (
+            <button
+              type="button"
+              role="tab"
+              key={one.id}
+              id={`tab-${one.id}`}
+              aria-selected={isOpen}
+              aria-controls={isOpen ? "panel" : undefined}
+              tabIndex={isOpen ? 0 : -1}
+              class={[missing ? "nothing" : "", isFirst ? "first-of-group" : ""].filter(Boolean).join(" ") || undefined}
+              title={missing ? "No data for this view; open it to see why" : undefined}
+              onClick={() => (view.value = one.id)}
+            >
+              {one.title}
+            </button>
+          );
+        })}
+      </div>
+      {arrow(1)}
     </div>
   );
 }

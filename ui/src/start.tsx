@@ -10,7 +10,8 @@ export function Start({ source }: { source: Source }) {
   return (
     <main class="error-page" aria-busy="true">
       <h1>eaves</h1>
-      <p class="quiet">Reading…</p>
+      <p class="quiet">Reading the recording…</p>
+      <div class="reading" />
     </main>
   );
 }

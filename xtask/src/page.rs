@@ -11,7 +11,7 @@ use crate::test::{Counts, vitest};
 use crate::{apt, project};
 
 /// What the whole page may weigh, compressed as servers send it.
-const MOST_BYTES: u64 = 150_000;
+const MOST_BYTES: u64 = 180_000;
 
 /// The least version of Node that the tools of the page run on.
 const NODE: u32 = 20;

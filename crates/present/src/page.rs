@@ -5,8 +5,11 @@
 
 use std::fmt::Write;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use eaves_section::Section;
 use eaves_section::timeline::Charts;
+use sha2::{Digest, Sha256};
 
 use crate::html::{self, DATA_END};
 use crate::markup::escaped;
@@ -19,9 +22,14 @@ use eaves_section::quantity;
 pub const SERVED_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; \
      img-src 'self' data: blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/// What a file may do: run the program that is in it, and reach nothing.
-const FILE_POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; \
-     img-src data: blob:; base-uri 'none'; form-action 'none'";
+/// What a file may do: run the two scripts that were written into it, by their hashes, and reach nothing.
+fn file_policy(scripts: [&str; 2]) -> String {
+    let [first, second] = scripts.map(|script| STANDARD.encode(Sha256::digest(script)));
+    format!(
+        "default-src 'none'; script-src 'sha256-{first}' 'sha256-{second}'; style-src 'unsafe-inline'; \
+         img-src data: blob:; base-uri 'none'; form-action 'none'"
+    )
+}
 
 /// How the element with the document begins; readers of saved pages look for it.
 pub(crate) const DOCUMENT_START: &str =
@@ -44,18 +52,19 @@ const MOST_DRAWING: usize = 600_000;
 /// Rows of each table for browsers that run no programs; the data has them all.
 const MOST_ROWS: usize = 30;
 
-/// The page of a server: where its script and style sheet are, and what the window is called.
-pub fn shell(script: &str, style: &str, title: &str) -> String {
+/// The page of a server: where its script and style sheet are, what the window is called, and which features its build lacks.
+pub fn shell(script: &str, style: &str, title: &str, lacks: &[&str]) -> String {
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n<title>{}</title>\n\
          <link rel=\"icon\" href=\"data:,\">\n\
-         <link rel=\"stylesheet\" href=\"{}\">\n</head>\n<body>\n<div id=\"app\"></div>\n\
+         <link rel=\"stylesheet\" href=\"{}\">\n</head>\n<body>\n<div id=\"app\" data-lacks=\"{}\"></div>\n\
          <noscript>This page needs JavaScript; <code>eaves report</code> shows the same as text.</noscript>\n\
          <script type=\"module\" src=\"{}\"></script>\n</body>\n</html>\n",
         escaped(title),
         escaped(style),
+        escaped(&lacks.join(" ")),
         escaped(script),
     )
 }
@@ -157,10 +166,12 @@ fn write_offline(
     data: &Packed<'_>,
     drawing: Option<&str>,
 ) -> std::fmt::Result {
+    let (replace, program) = (format!("\n{REPLACE}"), format!("\n{}\n", eaves_webui::SCRIPT));
+    let policy = file_policy([&replace, &program]);
     write!(
         page,
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"{FILE_POLICY}\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n\
          <meta name=\"generator\" content=\"eaves {}\">\n<title>{}</title>\n<style>\n{}</style>\n</head>\n<body>\n",
@@ -189,11 +200,7 @@ fn write_offline(
         let settings = serde_json::Value::Object(settings);
         writeln!(page, "<script type=\"application/json\" id=\"eaves-settings\">{settings}{DATA_END}")?;
     }
-    write!(
-        page,
-        "<script>\n{REPLACE}</script>\n<script type=\"module\">\n{}\n</script>\n</body>\n</html>\n",
-        eaves_webui::SCRIPT
-    )
+    write!(page, "<script>{replace}</script>\n<script type=\"module\">{program}</script>\n</body>\n</html>\n")
 }
 
 /// How large the parts are. What was put into groups for it, the parts say themselves.

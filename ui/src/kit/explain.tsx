@@ -2,9 +2,10 @@
 
 import { signal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import { cell, format, words } from "../format";
+import { cell, format, thousands, words } from "../format";
 import { type Column, type Document, type NumberEntry, type Section, section as sectionOf, type Table, type Value } from "../source/document";
 import { set, view } from "../state";
+import { layOver } from "./keys";
 import { place } from "./tooltip";
 
 /** What is said about a number. */
@@ -18,6 +19,8 @@ export interface Explanation {
   formula?: string;
   /** What it was made of, or what stands beside it. */
   inputs?: readonly (readonly [string, string])[];
+  /** What `inputs` are, if the number was not made of them. */
+  beside?: string;
   provenance?: string;
   /** Where it is in the document. */
   section?: string;
@@ -50,12 +53,10 @@ export function explain(anchor: Element, explanation: Explanation): void {
   shown.value = { explanation, x: box.left, y: box.bottom - 8, back: anchor.closest("button, [tabindex]") };
 }
 
-export function closeExplanation(): boolean {
-  if (!shown.value) return false;
-  const { back } = shown.value;
+function closeExplanation(): void {
+  const back = shown.value?.back;
   shown.value = null;
   if (back instanceof HTMLElement) back.focus();
-  return true;
 }
 
 /** Every digit of a value, in its unit. */
@@ -74,6 +75,7 @@ export function aboutNumber(entry: NumberEntry, section?: Pick<Section, "id" | "
     ...optional("formula", entry.explain),
     ...optional("reason", entry.reason),
     // Only those that the sentence speaks of or that have the same unit say something about this one.
+    beside: "Next to it, same unit",
     inputs: beside.filter((one) => one.unit === entry.unit).map((one) => [words(one.id), format(one.value, one.unit)] as const),
     provenance: entry.provenance,
     ...optional("section", section?.id),
@@ -81,6 +83,24 @@ export function aboutNumber(entry: NumberEntry, section?: Pick<Section, "id" | "
 }
 
 /** What is said about a cell. A number of the section with the name of the column means the same. */
+/** How a cell follows from others of its row, with the numbers put in; nothing unless it does to the last digits. */
+export function derivation(table: Table, row: readonly Value[], at: number): string | undefined {
+  const column = table.columns[at];
+  const find = (...ids: string[]) => table.columns.findIndex((one) => ids.includes(one.id));
+  const value = row[at];
+  const total = find("total_ns", "time_ns");
+  const [whole, calls] = [row[total], row[find("calls", "count")]];
+  if (!column || typeof value !== "number" || typeof whole !== "number") return undefined;
+  const isSame = (made: number) => Math.abs(made - value) <= Math.max(0.5, Math.abs(value) * 1e-6);
+  const text = (number: number) => format(number, table.columns[total]?.unit);
+  if (/^mean_(ns|time)/.test(column.id) && typeof calls === "number" && calls > 0 && isSame(whole / calls)) return `total / calls = ${text(whole)} / ${thousands(calls)} = ${cell(value, column)}`;
+  if (column.id === "share_pct") {
+    const all = table.rows.reduce((sum, one) => sum + Number(one[total] ?? 0), 0);
+    if (all > 0 && Math.abs((100 * whole) / all - value) < 1e-6 * Math.max(1, value)) return `total / total of all rows = ${text(whole)} / ${text(all)} = ${cell(value, column)}`;
+  }
+  return undefined;
+}
+
 export function aboutCell(table: Table, row: readonly Value[], at: number, section?: Section): Explanation {
   const column = table.columns[at] as Column;
   const meaning = section?.numbers.find((one) => one.id === column.id);
@@ -90,7 +110,8 @@ export function aboutCell(table: Table, row: readonly Value[], at: number, secti
     title: column.title ?? words(column.id),
     text: cell(value, column),
     ...optional("exact", exact(value, column.unit)),
-    formula: meaning?.explain ?? table.title ?? "",
+    formula: [meaning?.explain ?? table.title ?? "", derivation(table, row, at)].filter(Boolean).join(". "),
+    beside: "In the same row",
     ...optional("reason", reason),
     inputs: table.columns
       .map((other, index) => [other.title ?? words(other.id), cell(row[index], other)] as const)
@@ -153,7 +174,11 @@ export function ExplanationLayer({ document }: { document: Document }) {
       if (!box.current?.contains(event.target as Node)) shown.value = null;
     };
     addEventListener("pointerdown", outside, true);
-    return () => removeEventListener("pointerdown", outside, true);
+    const lift = layOver(closeExplanation, false);
+    return () => {
+      removeEventListener("pointerdown", outside, true);
+      lift();
+    };
   }, [current]);
   if (!current) return null;
   const { explanation } = current;
@@ -177,6 +202,7 @@ export function ExplanationLayer({ document }: { document: Document }) {
           <b>{explanation.provenance}</b>: {PROVENANCE[explanation.provenance] ?? ""}
         </p>
       ) : null}
+      {explanation.inputs?.length && explanation.beside ? <p class="quiet">{explanation.beside}</p> : null}
       {explanation.inputs?.length ? (
         <dl class="lines">
           {explanation.inputs.slice(0, 10).map(([name, value]) => (

@@ -10,12 +10,20 @@ export interface Exports {
   /** Name of files, without an ending. */
   name: string;
   svg?: (() => SVGSVGElement | null) | undefined;
+  /** What a picture says of itself where the page is not around it; the panel's title without. */
+  caption?: (() => Caption) | undefined;
   canvas?: (() => HTMLCanvasElement | null) | undefined;
   table?: (() => Table) | undefined;
   /** Any other data. */
   json?: (() => unknown) | undefined;
   /** The command that prints the same. */
   command?: string | undefined;
+}
+
+export interface Caption {
+  title: string;
+  lines?: readonly string[];
+  legend?: readonly { text: string; colour: string }[];
 }
 
 /** Words that the page says once in its corner. */
@@ -53,6 +61,21 @@ export function toJson(table: Table): string {
 /** An argument of a command line as a POSIX shell reads it. */
 export function quote(argument: string): string {
   return /^[\w@%+=:,./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`;
+}
+
+/** Options of what is looked at now; the page tells, as it knows which of it a view is of. */
+let part: () => string = () => "";
+
+export function tellPart(options: () => string): void {
+  part = options;
+}
+
+/** Verbs that look at a part of the inputs. */
+const OF_PARTS = /^eaves (report|roofline|comm|kernels|memory|flame|timeline) /;
+
+/** A command with what is selected when it is copied. */
+function selected(line: string): string {
+  return OF_PARTS.test(line) ? [line, part()].filter(Boolean).join(" ") : line;
 }
 
 /** The command that reads the inputs of this document again. */
@@ -97,8 +120,46 @@ const DRAWN = [
   "font-family", "font-size", "font-weight", "text-anchor", "dominant-baseline", "visibility", "display",
 ];
 
+/** Attributes of the page, which say nothing in a picture. */
+const OF_PAGE = ["tabindex", "role", "aria-label", "aria-hidden", "aria-pressed", "aria-controls"];
+
+const NAMESPACE = "http://www.w3.org/2000/svg";
+const HEAD = 44;
+const FOOT = 26;
+
+/** Title and run above a drawing, what colours mean below it; returns how high it is then. */
+function captioned(copy: SVGSVGElement, { title, lines = [], legend = [] }: Caption, width: number, height: number): number {
+  const page = window.document;
+  const style = getComputedStyle(page.documentElement);
+  const colour = (name: string) => style.getPropertyValue(name).trim();
+  const add = (kind: string, attributes: Record<string, string | number>, text?: string) => {
+    const element = page.createElementNS(NAMESPACE, kind);
+    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
+    if (text !== undefined) element.textContent = text;
+    copy.append(element);
+  };
+  const inner = page.createElementNS(NAMESPACE, "svg");
+  inner.append(...copy.childNodes);
+  for (const [name, value] of Object.entries({ y: HEAD, width, height, viewBox: `0 0 ${width} ${height}` })) inner.setAttribute(name, String(value));
+  copy.append(inner);
+  const letters = { "font-family": "sans-serif", fill: colour("--text") };
+  add("text", { x: 8, y: 18, "font-size": 15, "font-weight": 600, ...letters }, title);
+  const run = page.title.replace(/ · eaves$/, "");
+  add("text", { x: 8, y: 35, "font-size": 11.5, ...letters, fill: colour("--quiet") }, [run, ...lines, `eaves, ${new Date().toISOString().slice(0, 10)}`].filter(Boolean).join(" · "));
+  let x = 8;
+  for (const { text, colour: fill } of legend) {
+    const paint = /^var\((.*)\)$/.exec(fill.trim())?.[1];
+    add("rect", { x, y: HEAD + height + 7, width: 11, height: 11, rx: 2, fill: paint ? colour(paint) : fill });
+    add("text", { x: x + 16, y: HEAD + height + 17, "font-size": 11.5, ...letters }, text);
+    x += 30 + text.length * 6.4;
+  }
+  const whole = HEAD + height + (legend.length ? FOOT : 0);
+  copy.setAttribute("viewBox", `0 0 ${width} ${whole}`);
+  return whole;
+}
+
 /** A drawing as a file: the styles it has on the page become its own, on the background of the page. */
-export function svgText(drawing: SVGSVGElement): string {
+export function svgText(drawing: SVGSVGElement, caption?: Caption): string {
   const copy = drawing.cloneNode(true) as SVGSVGElement;
   const originals = [drawing, ...drawing.querySelectorAll("*")];
   [copy, ...copy.querySelectorAll("*")].forEach((element, at) => {
@@ -108,20 +169,21 @@ export function svgText(drawing: SVGSVGElement): string {
     for (const property of DRAWN) (element as SVGElement).style.setProperty(property, style.getPropertyValue(property));
     for (const attribute of ["fill", "stroke"]) if (element.getAttribute(attribute)?.includes("var(")) element.removeAttribute(attribute);
     element.removeAttribute("class");
+    for (const attribute of OF_PAGE) element.removeAttribute(attribute);
   });
   const { width, height } = drawing.getBoundingClientRect();
-  copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+  copy.setAttribute("xmlns", NAMESPACE);
   copy.setAttribute("width", String(Math.round(width)));
-  copy.setAttribute("height", String(Math.round(height)));
+  copy.setAttribute("height", String(Math.round(caption ? captioned(copy, caption, width, height) : height)));
   copy.style.background = getComputedStyle(window.document.documentElement).getPropertyValue("--surface");
   return new XMLSerializer().serializeToString(copy);
 }
 
-async function svgPicture(drawing: SVGSVGElement): Promise<Blob> {
-  const { width, height } = drawing.getBoundingClientRect();
+async function svgPicture(drawing: SVGSVGElement, caption?: Caption): Promise<Blob> {
   const image = new Image();
-  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svgText(drawing))}`;
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svgText(drawing, caption))}`;
   await image.decode();
+  const { naturalWidth: width, naturalHeight: height } = image;
   const canvas = window.document.createElement("canvas");
   canvas.width = Math.round(width * 2);
   canvas.height = Math.round(height * 2);
@@ -144,12 +206,12 @@ export interface Item {
 
 /** The entries of the menu for what there is. */
 export function items(exports: Exports): Item[] {
-  const { name, svg, canvas, table, json, command: line } = exports;
+  const { name, svg, caption, canvas, table, json, command: line } = exports;
   const found: Item[] = [];
   if (svg || canvas) {
     const picture = async () => {
       const drawing = svg?.();
-      if (drawing) return svgPicture(drawing);
+      if (drawing) return svgPicture(drawing, caption?.());
       const painted = canvas?.();
       if (painted) return canvasPicture(painted);
       throw new Error("nothing is drawn yet");
@@ -166,7 +228,7 @@ export function items(exports: Exports): Item[] {
   if (svg) {
     const text = () => {
       const drawing = svg();
-      return drawing ? svgText(drawing) : "";
+      return drawing ? svgText(drawing, caption?.()) : "";
     };
     found.push({ label: "Save as SVG", run: () => save(`${name}.svg`, new Blob([text()], { type: "image/svg+xml" })) });
   }
@@ -180,7 +242,7 @@ export function items(exports: Exports): Item[] {
     found.push({ label: "Copy as JSON", run: () => copyText(text(), "JSON") });
     found.push({ label: "Save as JSON", run: () => save(`${name}.json`, new Blob([text()], { type: "application/json" })) });
   }
-  if (line) found.push({ label: "Copy command line", run: () => copyText(line, line) });
+  if (line) found.push({ label: "Copy command line", run: () => copyText(selected(line), selected(line)) });
   return found;
 }
 

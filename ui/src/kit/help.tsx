@@ -2,7 +2,7 @@
 
 import { signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { bound, type Key } from "./keys";
+import { bound, type Key, layOver } from "./keys";
 
 const open = signal(false);
 
@@ -10,10 +10,8 @@ export function openHelp(): void {
   open.value = true;
 }
 
-export function closeHelp(): boolean {
-  const was = open.value;
+function closeHelp(): void {
   open.value = false;
-  return was;
 }
 
 const SHOWN: Readonly<Record<string, string>> = { ArrowUp: "↑", ArrowDown: "↓", ArrowLeft: "←", ArrowRight: "→", Escape: "Esc" };
@@ -30,8 +28,14 @@ export function Help() {
   return open.value ? <HelpBox /> : null;
 }
 
+/** Keys that only differ in whether Shift is held do the same. */
+function once(names: readonly string[]): string[] {
+  return names.filter((name) => name.length > 1 || name === name.toLowerCase() || !names.includes(name.toLowerCase()));
+}
+
 function HelpBox() {
   const close = useRef<HTMLButtonElement>(null);
+  useEffect(() => layOver(closeHelp, true), []);
   useEffect(() => {
     const before = document.activeElement;
     close.current?.focus();
@@ -59,7 +63,7 @@ function HelpBox() {
                   <div key={key.does}>
                     <dt>{key.does}</dt>
                     <dd>
-                      {key.keys.map((name) => (
+                      {once(key.keys).map((name) => (
                         <kbd key={name}>{shown(name)}</kbd>
                       ))}
                     </dd>

@@ -29,6 +29,22 @@ export function bind(keys: readonly Key[]): () => void {
   };
 }
 
+/** What lies on the page and goes with Escape, the topmost last. */
+interface Layer {
+  close(): void;
+  /** True if nothing below it may be reached. */
+  modal: boolean;
+}
+
+const layers: Layer[] = [];
+
+/** Puts something on top of the page: Escape closes it first, and if it is modal, no key goes past it. Returns how to take it away. */
+export function layOver(close: () => void, modal: boolean): () => void {
+  const layer = { close, modal };
+  layers.push(layer);
+  return () => void layers.splice(layers.indexOf(layer), 1);
+}
+
 /** Binds keys while a component is on the page. `keys` must be of the module or memoised by what it depends on. */
 export function useKeys(make: () => readonly Key[], inputs: readonly unknown[] = []): void {
   useEffect(() => bind(make()), [...inputs]);
@@ -58,6 +74,13 @@ export function press(event: KeyboardEvent): boolean {
   if (event.defaultPrevented) return false;
   const name = nameOf(event);
   const typing = isTyping(event.target);
+  const top = layers.at(-1);
+  if (top && name === "Escape") {
+    top.close();
+    event.preventDefault();
+    return true;
+  }
+  if (top?.modal) return false;
   for (const key of bound.value.toReversed()) {
     if (key.listed || !key.keys.includes(name) || (typing && !key.everywhere)) continue;
     if (key.run(event) === false) continue;

@@ -48,7 +48,7 @@ export function Card({ numbers, section, title }: { numbers: readonly NumberEntr
               {format(least.value, least.unit)} – {format(most.value, most.unit)}
             </Explained>
             <small>
-              rank {least.rank} – {most.rank}
+              least: rank {least.rank}, most: rank {most.rank}
             </small>
           </span>
         )}

@@ -2,6 +2,7 @@
 
 import { signal } from "@preact/signals";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { layOver } from "./keys";
 
 export interface Command {
   title: string;
@@ -17,10 +18,8 @@ export function openPalette(text = ""): void {
   open.value = text;
 }
 
-export function closePalette(): boolean {
-  if (open.value === null) return false;
+function closePalette(): void {
   open.value = null;
-  return true;
 }
 
 /** Adds commands of a view while it is on the page. */
@@ -63,6 +62,7 @@ export function Palette({ commands }: { commands: () => readonly Command[] }) {
 function PaletteBox({ text: first, commands }: { text: string; commands: () => readonly Command[] }) {
   const [text, setText] = useState(first);
   const [chosen, setChosen] = useState(0);
+  useEffect(() => layOver(closePalette, true), []);
   const field = useRef<HTMLInputElement>(null);
   const list = useRef<HTMLUListElement>(null);
   const all = useMemo(() => [...added.value, ...commands()], []);
@@ -94,7 +94,6 @@ function PaletteBox({ text: first, commands }: { text: string; commands: () => r
     if (event.key === "ArrowDown") setChosen(Math.min(chosen + 1, found.length - 1));
     else if (event.key === "ArrowUp") setChosen(Math.max(chosen - 1, 0));
     else if (event.key === "Enter") run(chosen);
-    else if (event.key === "Escape") closePalette();
     else if (event.key !== "Tab") return;
     event.preventDefault();
     event.stopPropagation();

@@ -2,6 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
+import type { Skipped } from "../source/document";
 import { type Exports, ExportMenu } from "./export";
 
 interface Props {
@@ -25,7 +26,7 @@ export function Panel({ title, note, tools, exports, fill, class: name, children
         <h2 id={heading}>{title}</h2>
         <div class="tools">
           {tools}
-          {exports ? <ExportMenu exports={exports} /> : null}
+          {exports ? <ExportMenu exports={typeof title === "string" && exports.svg && !exports.caption ? { ...exports, caption: () => ({ title }) } : exports} /> : null}
         </div>
       </header>
       {note ? <p class="note">{typeof note === "string" ? <Prose text={note} /> : note}</p> : null}
@@ -43,8 +44,15 @@ export function Empty({ children }: { children: ComponentChildren }) {
   );
 }
 
+const begun = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** Why a view is empty, in sentences. */
+export function lacks({ missing, how_to_record: how }: Skipped): string {
+  return `Not available in this recording: ${missing}. ${begun(how)}.`.replace(/\.\.$/, ".");
+}
+
 /** Text of findings and hints: what stands in backticks is code. A sentence begins with a large letter, unless it begins with a name. */
 export function Prose({ text, sentence = false }: { text: string; sentence?: boolean }) {
-  const begun = sentence && /^[a-z]+[ ,:;]/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
-  return <>{begun.split("`").map((part, at) => (at % 2 ? <code key={at}>{part}</code> : part))}</>;
+  const whole = sentence && /^[a-z][a-z-]*[ ,:;]/.test(text) ? begun(text) : text;
+  return <>{whole.split("`").map((part, at) => (at % 2 ? <code key={at}>{part}</code> : part))}</>;
 }

@@ -81,6 +81,9 @@ export function shapes(table: Table, only?: readonly string[], wide = WIDE): Sha
   // Where there is room, long texts have it.
   const shown = only ? found.filter((shape) => only.includes(shape.column.id)) : found;
   const spare = wide - shown.reduce((sum, shape) => sum + shape.width, 0);
+  // Where there is too little, the name gives way before numbers are out of sight.
+  const long = shown.find((shape) => shape.kind === "name");
+  if (spare < 0 && long) long.width = Math.max(Math.min(long.width, 24), long.width + spare);
   const cut = shown.filter((shape) => (shape.kind === "text" || shape.kind === "name") && widest(looked, shape) + 2 > shape.width);
   for (const shape of cut) shape.width += Math.max(0, Math.min(Math.floor(spare / cut.length), widest(looked, shape) + 2 - shape.width));
   const share = found.findIndex((shape) => shape.column.id === "share_pct");

@@ -15,7 +15,12 @@ export function gainText(finding: Finding): string | undefined {
   if (!finding.gain_ns) return undefined;
   const [low, high] = finding.gain_ns;
   const range = low === high ? duration(high) : low === 0 ? `up to ${duration(high)}` : `${duration(low)} to ${duration(high)}`;
-  return `${range}${finding.gain_of === "step" ? " a step" : ""}`;
+  return `${range}${finding.gain_of === "step" ? " per step" : ""}`;
+}
+
+/** True for what two runs differ by to the worse: that was lost, and nothing is gained by knowing it. */
+export function isLoss(finding: Finding): boolean {
+  return finding.id === "slower";
 }
 
 /** The table that a finding names as its evidence. */
@@ -53,11 +58,11 @@ export function FindingItem({ finding, section, place }: { finding: Finding; sec
           <span aria-hidden="true">{SIGNS[finding.severity]}</span> {finding.severity}
         </span>
         {gain ? (
-          <span class="gain">
-            gains{" "}
+          <span class={isLoss(finding) ? "worse" : "gain"}>
+            {isLoss(finding) ? "lost:" : "gain:"}{" "}
             <Explained
               about={() => ({
-                title: "Possible gain",
+                title: isLoss(finding) ? "Lost time" : "Possible gain",
                 text: gain,
                 exact: `${finding.gain_ns?.join(" to ")} ns`,
                 formula: finding.gain_basis ?? "",

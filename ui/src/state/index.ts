@@ -1,7 +1,7 @@
 // What all views share: which view, what is selected, which time. It is kept in the hash of the address, so that a link or
 // a saved page opens as it was.
 
-import { effect, signal } from "@preact/signals";
+import { batch, effect, signal } from "@preact/signals";
 
 /** A span of time in nanoseconds from the start of the recording. */
 export type Range = readonly [number, number];
@@ -61,15 +61,18 @@ export function encode(): string {
   return hash.toString();
 }
 
+/** Takes everything over at once: whoever saw the new view with the old rest would take that for a change of its own. */
 export function decode(text: string): void {
   const hash = new URLSearchParams(text.replace(/^#/, ""));
-  view.value = hash.get("view") ?? "overview";
-  selected.value = new Set(hash.getAll("select"));
   const time = /^(-?\d+)-(-?\d+)$/.exec(hash.get("time") ?? "");
-  range.value = time && Number(time[1]) < Number(time[2]) ? [Number(time[1]), Number(time[2])] : null;
   const found = Number.parseInt(hash.get("rank") ?? "", 10);
-  rank.value = Number.isNaN(found) ? null : found;
-  settings.value = Object.fromEntries([...hash].filter(([key]) => !SHARED.has(key)));
+  batch(() => {
+    view.value = hash.get("view") ?? "overview";
+    selected.value = new Set(hash.getAll("select"));
+    range.value = time && Number(time[1]) < Number(time[2]) ? [Number(time[1]), Number(time[2])] : null;
+    rank.value = Number.isNaN(found) ? null : found;
+    settings.value = Object.fromEntries([...hash].filter(([key]) => !SHARED.has(key)));
+  });
 }
 
 /** Milliseconds between two changes of the address: browsers allow some hundred in half a minute. */
@@ -78,11 +81,15 @@ const SELDOM = 200;
 /** Reads the address once, then writes it after every change and follows the browser's history. */
 export function keepInAddress(): void {
   decode(location.hash);
-  addEventListener("hashchange", () => {
-    if (location.hash.slice(1) !== encode()) decode(location.hash);
-  });
   let opened = view.value;
+  addEventListener("hashchange", () => {
+    if (location.hash.slice(1) === encode()) return;
+    // Where the browser went is no step of the page.
+    opened = new URLSearchParams(location.hash.slice(1)).get("view") ?? "overview";
+    decode(location.hash);
+  });
   let wrote = 0;
+  let latest = location.hash;
   let pending: ReturnType<typeof setTimeout> | undefined;
   const write = (hash: string, how: "pushState" | "replaceState" = "replaceState") => {
     wrote = Date.now();
@@ -94,12 +101,17 @@ export function keepInAddress(): void {
   };
   effect(() => {
     const hash = `#${encode()}`;
+    const before = latest;
+    latest = hash;
     clearTimeout(pending);
     if (hash === location.hash) return;
     // Another view is a step to come back from; the rest is not. Sliders change faster than browsers let the address.
     const wait = wrote + SELDOM - Date.now();
-    if (view.value !== opened) write(hash, "pushState");
-    else if (wait > 0) pending = setTimeout(write, wait, hash);
+    if (view.value !== opened) {
+      // What was changed a moment before is of the view that is left, and there when one comes back to it.
+      if (before !== location.hash) write(before);
+      write(hash, "pushState");
+    } else if (wait > 0) pending = setTimeout(write, wait, hash);
     else write(hash);
     opened = view.value;
   });

@@ -24,6 +24,8 @@ import { timeline } from "./timeline";
 export interface Props {
   source: Source;
   document: Document;
+  /** That of the whole recording, where `document` is of a part. */
+  whole?: Document;
 }
 
 export interface View {
@@ -32,19 +34,25 @@ export interface View {
   title: string;
   /** Why there is nothing to see, in words that tell how to get it; undefined if there is. */
   missing?(props: Props): string | undefined;
+  /** Which part of the selection its numbers are of: it looks after that itself, or the report of that part is asked for. Without, of none. */
+  filter?: "itself" | "time" | "time and rank";
   /** True if there is something to see or do before a run is open. */
   needsNoRun?: true;
   Component: ComponentType<Props>;
+  /** In place of the words about what is missing, where something can be done about it here. */
+  Missing?: ComponentType<Props & { missing: string }>;
 }
 
 /** The views that have a tab: without a run, those that need none; a file that another verb than `report` wrote is about one thing, and has nothing for most. */
 export function tabs(props: Props): readonly View[] {
   if (props.document.schema === START.schema) return VIEWS.filter((one) => one.needsNoRun);
-  if (props.source.live || props.document.schema.startsWith("eaves.report/")) return VIEWS;
+  if (props.source.live) return VIEWS;
+  // A file opens no others.
+  if (props.document.schema.startsWith("eaves.report/")) return VIEWS.filter((one) => one !== open);
   return VIEWS.filter((one) => (one.missing ? one.missing(props) === undefined : one === sections));
 }
 
-/** In the order of the tabs. */
+/** In the order of the tabs: what a run shows, what two do, and what needs none. */
 export const VIEWS: readonly View[] = [
   overview,
   roofline,
@@ -54,11 +62,14 @@ export const VIEWS: readonly View[] = [
   memory,
   communication,
   compile,
+  sections,
+  query,
   compare,
   devices,
-  query,
   bench,
   live,
-  sections,
   open,
 ];
+
+/** The first view of each group but the first: a line stands before its tab. */
+export const FIRST: ReadonlySet<View> = new Set([compare, devices]);

@@ -5,7 +5,7 @@ import type { Props, View } from ".";
 import { duration, percent } from "../format";
 import { command } from "../kit/export";
 import { Numbers } from "../kit/numbers";
-import { Empty, Panel } from "../kit/panel";
+import { Empty, Panel, lacks } from "../kit/panel";
 import { filling, Legend, Patterns } from "../kit/patterns";
 import { openTab, SubTabs, TablePanel } from "../kit/section";
 import { useWidth } from "../kit/size";
@@ -45,7 +45,8 @@ function Kernels({ document }: Props) {
       <Numbers section={found} />
       {open.id === "kernels" ? <Shares document={document} /> : null}
       {open.tables.map(([all, one]) => {
-        const table = found.tables.find((table) => table.id === (ofRank && one ? one : all));
+        // A report of one rank has the tables over all of them only, which are of this one.
+        const table = (ofRank && found.tables.find((table) => table.id === one)) || found.tables.find((table) => table.id === all);
         return table ? <TablePanel key={all} document={document} section={found} table={table} rows={open.tables.length > 1 ? 11 : 18} /> : null;
       })}
     </>
@@ -63,8 +64,10 @@ function Shares({ document }: { document: Document }) {
   const drawing = useRef<SVGSVGElement>(null);
   const [box, width] = useWidth<HTMLDivElement>();
   const only = rank.value;
-  const tableId = only === null ? "by_name" : "by_rank_and_name";
-  const all = useMemo(() => rows(document, "kernels", tableId).filter((row) => only === null || row.rank === only), [document, tableId, only]);
+  const all = useMemo(() => {
+    const ofRank = only === null ? [] : rows(document, "kernels", "by_rank_and_name").filter((row) => row.rank === only);
+    return ofRank.length ? ofRank : rows(document, "kernels", "by_name");
+  }, [document, only]);
   const names = selected.value;
   let x = 0;
   const chosen = all.filter((row) => names.has(String(row.name))).reduce((sum, row) => sum + Number(row.share_pct ?? 0), 0);
@@ -107,10 +110,11 @@ function Shares({ document }: { document: Document }) {
 export const kernels: View = {
   id: "kernels",
   title: "Kernels",
+  filter: "time and rank",
   missing({ document }) {
     if (PARTS.some((part) => section(document, part.section))) return undefined;
     const why = document.skipped.find((one) => one.id === "kernels");
-    return why ? `${why.missing}. ${why.how_to_record}` : "This document has no kernels. Open a trace with GPU activities.";
+    return why ? lacks(why) : "This document has no kernels. Open a trace with GPU activities.";
   },
   Component: Kernels,
 };

@@ -47,4 +47,4 @@ function Sections({ document }: Props) {
   );
 }
 
-export const sections: View = { id: "sections", title: "All sections", Component: Sections };
+export const sections: View = { id: "sections", title: "All sections", filter: "time and rank", Component: Sections };

@@ -58,7 +58,9 @@ describe("a server with two runs", () => {
     expect(await barriers(page)).toEqual([]);
     const before = await note.textContent();
     const steps = await page.getByLabel("Align").locator("option").allTextContents();
-    expect(steps[0]).toBe("first step");
+    expect(steps[0]).toBe("middle step");
+    // The comparison leaves out the first step, which warms up: this one takes more than three times as long, as there.
+    expect(before).toMatch(/^Both begin at step 5: it takes 37\.79 ms, 11\.10 ms in the base/);
     await page.getByLabel("Align").selectOption({ label: steps.at(-1)! });
     await expect.poll(() => note.textContent()).not.toBe(before);
     await picture(page, `compare-timeline-last-${theme}`);
@@ -96,6 +98,32 @@ describe("a server with two runs", () => {
     await cells.getByText("base", { exact: true }).first().waitFor();
     await cells.getByText("new", { exact: true }).first().waitFor();
     await picture(page, "compare-timeline-area");
+  });
+
+  test("a loss is called a loss, and more idle time no speed", async () => {
+    const page = await open(address, "view=compare", { online: true });
+    // With two runs there is nothing to choose.
+    await page.getByRole("heading", { name: "Change per step" }).waitFor();
+    expect(await page.getByRole("combobox", { name: "Base" }).inputValue()).toBe("1");
+    expect(await page.getByRole("combobox", { name: "New" }).inputValue()).toBe("2");
+    const finding = page.locator(".finding", { hasText: "a step takes 37.46 ms instead of 10.63 ms".replace("a step", "") });
+    expect(await finding.locator(".worse").textContent()).toMatch(/^lost: 24\.09 ms to 26\.82 ms per step$/);
+    expect(await page.locator(".finding .gain").count()).toBe(0);
+    const chart = page.getByRole("group", { name: "Changes per step" });
+    expect(await chart.getByRole("button", { name: /^Idle/ }).getAttribute("aria-label")).toBe("Idle -35.94 µs (-56.8%) less");
+    // Bars are as long as what was lost: 29.81 ms are longer than 26.82 ms, whatever the percentages.
+    const bar = (name: RegExp) => chart.getByRole("button", { name }).locator("rect[rx]").evaluate((one) => one.getBoundingClientRect().width);
+    const [step, exposed, kernels] = [await bar(/^Step/), await bar(/^Exposed comm/), await bar(/^Kernels time/)];
+    expect(Math.abs(exposed / step - 26.88 / 26.82)).toBeLessThan(0.01);
+    expect(Math.abs(kernels / step - 29.81 / 26.82)).toBeLessThan(0.01);
+    // No words are cut.
+    const box = (await chart.boundingBox())!;
+    for (const text of await chart.locator("text").all()) {
+      const own = (await text.boundingBox())!;
+      expect(own.x + own.width).toBeLessThanOrEqual(box.x + box.width + 1);
+    }
+    await picture(page, "compare-words");
+    expect(await barriers(page)).toEqual([]);
   });
 
   test("the comparison leads to both", async () => {

@@ -94,6 +94,23 @@ describe("flame graph", () => {
     await expect.poll(async () => (await hash(page)).has("flame.order")).toBe(false);
   });
 
+  test("a sandwich has the list of functions, and shows the one that is chosen", async () => {
+    const page = await opened();
+    await page.getByRole("button", { name: "Sandwich" }).click();
+    const list = page.getByRole("grid", { name: "Functions" });
+    const first = list.getByRole("row").nth(1);
+    // The most time of its own first.
+    await expect.poll(() => first.getByRole("gridcell").first().textContent()).toContain("cudaStreamSynchronize");
+    await first.getByRole("gridcell").first().click();
+    await page.getByText(/places? of/).waitFor();
+    await expect.poll(async () => (await hash(page)).getAll("select")).toEqual(["cudaStreamSynchronize"]);
+    await page.getByRole("searchbox", { name: "Filter Functions" }).fill("aten::mm");
+    await list.getByRole("row").nth(1).getByRole("gridcell").first().click();
+    await expect.poll(async () => (await hash(page)).getAll("select")).toEqual(["aten::mm"]);
+    await picture(page, "flame-sandwich-list");
+    expect(await barriers(page)).toEqual([]);
+  });
+
   test("two runs are compared by colour", async () => {
     const recording = recorded(TRAINING);
     const flame = JSON.parse(gunzipSync(Buffer.from(recording.flame!.text, "base64")).toString()) as { views: { own: number[][]; base: number[][] }[] };

@@ -2,6 +2,7 @@
 // Whatever the browser complains about fails the test.
 
 import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -12,7 +13,7 @@ import { afterAll, afterEach, beforeAll, expect } from "vitest";
 import type { Document } from "../../src/source/document";
 
 export const ROOT = resolve(import.meta.dirname, "../../..");
-const POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:";
+const POLICY = "default-src 'none'; script-src 'sha256-'; style-src 'unsafe-inline'; img-src data: blob:";
 
 /** The recording that is part of the repository. */
 export const TRAINING = join(ROOT, "examples/training");
@@ -48,6 +49,12 @@ function dataOf(verb: "timeline" | "flame", input: string): { text: string; pack
   return { text: found[1], packed: true };
 }
 
+/** A page whose policy has the hashes of the scripts that are in it now; one that allows all of them is left as it is. */
+function hashed(text: string): string {
+  const scripts = [...text.matchAll(/<script(?: type="module")?>([\s\S]*?)<\/script>/g)].map(([, script]) => `'sha256-${createHash("sha256").update(script ?? "").digest("base64")}'`);
+  return text.replace(/script-src (?:'sha256-[^']*' ?)+/, () => `script-src ${scripts.join(" ")}`);
+}
+
 /** A page that the program writes, with the program of the page as it is now. Returns its address. */
 export function page(name: string, ...parts: string[]): string {
   const file = join(scratch, `${name}.html`);
@@ -56,7 +63,7 @@ export function page(name: string, ...parts: string[]): string {
   const text = readFileSync(file, "utf8")
     .replace(/<style>[\s\S]*?<\/style>/, () => `<style>${readFileSync(join(built, "app.css"), "utf8")}</style>`)
     .replace(/<script type="module">[\s\S]*?<\/script>/, () => `<script type="module">${readFileSync(join(built, "app.js"), "utf8")}</script>`);
-  writeFileSync(file, text);
+  writeFileSync(file, hashed(text));
   return pathToFileURL(file).href;
 }
 
@@ -89,7 +96,7 @@ export function write(name: string, data: Data): string {
     `<script type="module">${script}</script></body></html>`,
   ].join("\n");
   const file = join(scratch, `${name}.html`);
-  writeFileSync(file, html);
+  writeFileSync(file, hashed(html));
   return pathToFileURL(file).href;
 }
 

@@ -3,10 +3,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { barriers, open, page as written, picture, program, ROOT, TRAINING, useBrowser } from "./harness";
+import type { Document } from "../../src/source/document";
+import { barriers, open, page as written, picture, program, ROOT, run, TRAINING, useBrowser } from "./harness";
 
 useBrowser();
 const canvas = ".flame-scroll canvas";
+const json = (...parts: string[]) => JSON.parse(run(...parts, "--json")) as Document;
 const crumbs = (page: Page) => page.locator(".flame-path .link").allTextContents();
 
 describe("a server", () => {
@@ -50,12 +52,12 @@ describe("a server", () => {
     const moment = page.locator(".live .note").first();
     await moment.filter({ hasText: "Now," }).waitFor();
     await page.locator(".live-row", { hasText: "Memory in use" }).filter({ hasText: " of " }).waitFor();
-    await expect.poll(() => page.locator(".live-row", { hasText: "CPU" }).locator("path").getAttribute("d")).toMatch(/L.*L/);
+    await expect.poll(() => page.locator(".live-row", { hasText: "CPU" }).locator("path.line").getAttribute("d")).toMatch(/L.*L/);
     await picture(page, "live");
     expect(await barriers(page)).toEqual([]);
     await page.getByRole("button", { name: "Freeze" }).click();
     await moment.filter({ hasText: "Frozen at" }).waitFor();
-    const path = () => page.locator(".live-row path").first().getAttribute("d");
+    const path = () => page.locator(".live-row path.line").first().getAttribute("d");
     const frozen = await path();
     // Three samples later it is the same picture; afterwards none of them is lost.
     await page.evaluate(
@@ -104,6 +106,22 @@ describe("a file", () => {
     const again = await open(report, hash);
     await expect.poll(() => crumbs(again)).toEqual(["all", "rank 1"]);
     expect(await again.getByRole("searchbox", { name: /Search frames/ }).inputValue()).toBe("aten::item");
+  });
+
+  test("a kernel is found by the operators that launched it, and what is nowhere is said", async () => {
+    const kernel = "ampere_bf16_s16816gemm_bf16_128x64_ldg8_f2f_stages_32x6_tn";
+    const names = (json("report", TRAINING).sections.find((one) => one.id === "kernels")!.tables[0]!.rows).map((row) => String(row[0]));
+    const name = names.find((one) => one.startsWith(kernel.slice(0, 30)))!;
+    const page = await open(report, `view=roofline&select=${encodeURIComponent(name)}`);
+    await expect.poll(() => page.locator(".filter-row").textContent()).toContain("Marked here: aten::");
+    await expect.poll(() => page.locator(".plot .outline").count()).toBeGreaterThan(0);
+    await picture(page, "related-roofline");
+    await page.keyboard.press("4");
+    await expect.poll(() => page.locator(".filter-row").textContent()).toMatch(/Marked here: |^(?!.*None of it)/);
+    const nowhere = await open(report, "view=roofline&select=cudaEventSynchronize");
+    await expect.poll(() => nowhere.locator(".filter-row").textContent()).toContain("None of it is among the points of the roofline");
+    await nowhere.goto(`${report}#view=timeline&select=no_such_name`);
+    await expect.poll(() => nowhere.locator(".filter-row").textContent()).toContain("None of it is among the slices of the timeline");
   });
 
   test("a time chosen in memory is the same in the timeline", async () => {

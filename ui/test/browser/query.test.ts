@@ -124,7 +124,11 @@ test("examples and names of tables and columns go into the question", async () =
 
 test("a build without SQL says how to get it, and a file where to ask", async () => {
   const { address } = await started({ tables: undefined });
-  const page = await open(address, "view=query", { online: true, allow: refused });
+  // The tab says so before it is opened, and nothing is asked that the server would refuse.
+  const page = await open(address, "view=overview", { online: true });
+  const tab = page.getByRole("tab", { name: "Query" });
+  expect(await tab.getAttribute("class")).toContain("nothing");
+  await tab.click();
   await page.getByText("This build of eaves has no SQL; build it with").waitFor();
   await page.getByText("eaves export TRACE --to parquet").waitFor();
   expect(await barriers(page)).toEqual([]);

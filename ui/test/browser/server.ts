@@ -40,7 +40,7 @@ export async function serve(answers: Answers): Promise<Running> {
   const files: Record<string, [string, string]> = {
     "/app.js": ["text/javascript", readFileSync(join(built, "app.js"), "utf8")],
     "/app.css": ["text/css", readFileSync(join(built, "app.css"), "utf8")],
-    "/": ["text/html", '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>eaves</title><link rel="icon" href="data:,"><link rel="stylesheet" href="/app.css"></head><body><div id="app"></div><script type="module" src="/app.js"></script></body></html>'],
+    "/": ["text/html", `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>eaves</title><link rel="icon" href="data:,"><link rel="stylesheet" href="/app.css"></head><body><div id="app"${answers.tables ? "" : ' data-lacks="sql"'}></div><script type="module" src="/app.js"></script></body></html>`],
   };
   const find = (path: string, search: URLSearchParams): unknown => {
     const [, , , kind, id = "", part] = path.split("/");
@@ -51,6 +51,12 @@ export async function serve(answers: Answers): Promise<Running> {
     if (kind === "runs" && part === "roofline") return answers.rooflines?.[run];
     if (kind === "devices") return id ? answers.device?.[decodeURIComponent(id)] : answers.devices;
     return undefined;
+  };
+  /** A report of a part of a run: here that of all of it. */
+  const report = (body: string): unknown => {
+    const [wanted] = (JSON.parse(body) as { inputs: string[] }).inputs;
+    const id = wanted?.replace("run:", "") ?? "";
+    return answers.documents[id === "latest" ? answers.runs.at(-1)?.id ?? "" : id];
   };
   const sql = (path: string, body: string): [number, unknown] => {
     if (!answers.tables) return [501, { error: "this build of eaves has no SQL", hint: "build it with `--features sql`" }];
@@ -72,7 +78,7 @@ export async function serve(answers: Answers): Promise<Running> {
     } else {
       let body = "";
       for await (const part of request) body += String(part);
-      const [status, found] = /\/query(\/tables)?$/.test(address.pathname) ? sql(address.pathname, body) : [200, find(address.pathname, address.searchParams)];
+      const [status, found] = /\/query(\/tables)?$/.test(address.pathname) ? sql(address.pathname, body) : [200, address.pathname.endsWith("/verbs/report") ? report(body) : find(address.pathname, address.searchParams)];
       response.statusCode = found === undefined ? 404 : status;
       response.setHeader("content-type", "application/json");
       response.end(JSON.stringify(found ?? { error: `there is nothing at ${address.pathname}`, hint: "the runs are at /api/v1/runs" }));

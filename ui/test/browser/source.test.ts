@@ -98,9 +98,9 @@ test("another run is opened by the picker, with its own address", async () => {
 test("two runs of the server are compared", async () => {
   const { address } = await started({ diffs: { "2<1": difference() } });
   const page = await open(address, "view=compare", { online: true, allow: refused });
-  await page.getByLabel("Base").selectOption("1");
-  await page.getByLabel("New").selectOption("2");
-  await page.getByRole("heading", { name: "Summary" }).waitFor();
+  await page.getByRole("combobox", { name: "Base" }).selectOption("1");
+  await page.getByRole("combobox", { name: "New" }).selectOption("2");
+  await page.getByRole("heading", { name: "Change per step" }).waitFor();
   await page.getByRole("button", { name: "Beyond noise" }).click();
   const rows = await page.getByRole("grid").first().getByRole("row").allTextContents();
   for (const row of rows.slice(1)) expect(row).not.toMatch(/noise|unchanged/);
@@ -129,7 +129,7 @@ test("what messages of several sizes reached is a slope and a roof", async () =>
   ];
   const made: Document = { ...training, sections: [{ id: "collectives", title: "Collectives", numbers: [], findings: [], tables }] };
   const page = await open(write("reached", { document: made }), "view=communication");
-  const line = page.getByRole("button", { name: "all_reduce (0) reached 99.01 GB/s, start-up at most 10.01 µs, explain" });
+  const line = page.getByRole("button", { name: "all_reduce, group 0 reached 99.01 GB/s, start-up at most 10.01 µs, explain" });
   await line.waitFor();
   await picture(page, "communication-reached");
   expect(await barriers(page)).toEqual([]);

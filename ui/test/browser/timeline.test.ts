@@ -167,7 +167,8 @@ describe("timeline", () => {
     await page.keyboard.press("Escape");
     const box = (await page.locator(plot).boundingBox())!;
     await page.mouse.click(box.x + box.width - 30, box.y + 32);
-    await page.mouse.move(box.x + box.width * 0.6, box.y + 120);
+    // Devices stand above the threads of their host.
+    await page.mouse.move(box.x + box.width * 0.6, box.y + 220);
     await page.keyboard.press("p");
     expect(await address_(page, "timeline.pinned")).toContain("thread");
     await picture(page, "timeline-pinned");

@@ -24,6 +24,7 @@ function run(...starts: number[]): Data {
 test("windows are those of each run in its own time, wherever it is drawn", async () => {
   const asked: unknown[] = [];
   const source = { live: true, part: (_: string, { start, end }: Record<string, string>, of?: string) => (asked.push([of, Number(start), Number(end)]), Promise.resolve(null)) } as unknown as Source;
+  set("timeline.align", "1");
   const timeline = new Timeline(run(100_000, 300_000), source, { data: run(150_000, 500_000), run: "7" });
   // The base is drawn earlier by the difference of the first steps, so the axis begins before 0.
   expect(timeline.viewport.whole).toEqual({ from: -50_000, to: 1_000_000 });

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { Document } from "../../src/source/document";
 import { type FlameData, type Tree, tree } from "../../src/views/flame/data";
+import { functions } from "../../src/views/flame/functions";
 import { depth, frameAt, type Layout, layOut, sumMatches, weights } from "../../src/views/flame/layout";
 import { changeOf } from "../../src/views/flame/paint";
 import { sandwich } from "../../src/views/flame/sandwich";
@@ -83,9 +84,10 @@ describe.skipIf(!PROGRAM)("what the program writes", () => {
 
   test("both sides of every function have what it has", () => {
     const of = by("left-heavy");
+    const listed = METRICS.map((metric) => new Map(functions(of, metric).map((one) => [one.name, one])));
     for (let name = 0; name < data.names.length; name += 3) {
       const sides = sandwich(of, name);
-      if (!sides) continue;
+      if (!sides || name === of.name[0]) continue;
       const isOutermost = (frame: number) => {
         for (let around = of.parent[frame]!; around >= 0; around = of.parent[around]!) if (of.name[around] === name) return false;
         return of.name[frame] === name;
@@ -96,6 +98,8 @@ describe.skipIf(!PROGRAM)("what the program writes", () => {
         const sum = outermost.reduce((total, frame) => total + of.total[metric]![frame]!, 0);
         expect(sides.callees.total[metric]![0]).toBe(sum);
         expect(sides.callers.total[metric]![0]).toBe(sum);
+        const self = Array.from(of.own[metric]!).reduce((all, own, frame) => all + (of.name[frame] === name ? own : 0), 0);
+        expect(listed[metric]!.get(name) ?? { name, self: 0, total: 0 }).toEqual({ name, self, total: sum });
         check(layOut(sides.callees, metric, "new", 0, 9));
         check(layOut(sides.callers, metric, "new", 0, 9));
       }

@@ -2,10 +2,10 @@ import { expect, test } from "vitest";
 import { adjusted, moved, NONE, summary } from "../../src/views/roofline/adjust";
 import { LIMITS } from "../../src/views/roofline/classify";
 import { checkConfig, parseConfig, toAdjustment, toConfig } from "../../src/views/roofline/config";
-import { cacheOf, placeOf, type Point, read, typeAndUnit } from "../../src/views/roofline/data";
+import { cacheOf, placeOf, type Point, read, shapeOf, typeAndUnit } from "../../src/views/roofline/data";
 import { crosses, overlap, place } from "../../src/views/roofline/labels";
 import { radiusOf, shape } from "../../src/views/roofline/marks";
-import { fit, nearest, next, scene, type Spec, type Spot } from "../../src/views/roofline/scene";
+import { fit, near, nearest, next, scene, type Spec, type Spot } from "../../src/views/roofline/scene";
 import { cut, sensible, spanOf, ticks, zoomed } from "../../src/views/roofline/scale";
 import { npu } from "./roofline-documents";
 
@@ -96,7 +96,7 @@ test("a level is told by its name, a peak by type and units", () => {
 
 const POINT: Point = {
   index: 0, name: "k", kind: "", dtype: "", calls: 1, flops: 0, macs: 0, bytes: null, time: 1, intensity: null, achieved: null, bandwidth: null, roof: null, pct: null, class: null,
-  boundBy: null, delta: null, headroom: null, status: "Error", symbol: "circle", ideal: null, dataEfficiency: null, flag: null, record: null, caches: {}, knee: null, ceiling: null, adjustable: false,
+  boundBy: null, delta: null, headroom: null, status: "Error", symbol: "circle", ideal: null, dataEfficiency: null, flag: null, record: null, shape: null, caches: {}, knee: null, ceiling: null, adjustable: false,
 };
 
 test("nothing is drawn at zero", () => {
@@ -112,7 +112,7 @@ test("nothing is drawn at zero", () => {
 
 test("a document with one peak is read", () => {
   const data = read(npu());
-  expect(data).toMatchObject({ device: "npu", counts: "FLOP", time: 100 + 400 + 50 });
+  expect(data).toMatchObject({ device: "npu", counts: "OP", time: 100 + 400 + 50 });
   expect([...data.used]).toEqual(["any"]);
   expect(data.points.map((point) => [point.ceiling, point.adjustable])).toEqual([["any", true], ["any", true], [null, true]]);
 });
@@ -218,4 +218,21 @@ test("the summary follows the roofs that are changed", () => {
   expect(changed.above_roof).toBe(slower.points.filter((point) => point.flag !== null).length);
   expect(changed.above_roof).toBeGreaterThan(0);
   expect(changed.headroom_ns).toBeLessThan(headroom);
+});
+
+test("shapes are those of the tensors, as they were recorded", () => {
+  expect(shapeOf("8192x16000 bf16, 16000x768 bf16")).toBe("8192×16000 · 16000×768");
+  expect(shapeOf("16000 bf16, 8192x768 bf16, 768x16000 bf16, scalar, scalar; scalars -, -, -, 1, 1")).toBe("16000 · 8192×768 · 768×16000");
+  expect(shapeOf('{"type":"ID_MM","input_mat1":[1,8,512,64],"input_mat2":[1,8,64,512],"time_ns":61000}')).toBe("1×8×512×64 · 1×8×64×512");
+  for (const none of ["", "scalar", "64,1,112", '{"op": "conv"}', "{broken"]) expect(shapeOf(none)).toBeNull();
+});
+
+test("one point far off does not stretch the axis, many do", () => {
+  const around = Array.from({ length: 40 }, (_, at) => 1 + at / 10);
+  expect(near([...around, 1e-5]).length).toBe(40);
+  expect(near([1e9, ...around, null, 0]).length).toBe(40);
+  expect(near([...around, 0.5])).toContain(0.5);
+  const half = [...around, ...around.map((one) => one / 1e4)];
+  expect(near(half).length).toBe(80);
+  expect(near([1e-5, 1, 2])).toEqual([1e-5, 1, 2]);
 });

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { derivation } from "../../src/kit/explain";
 import { arrange, matcher, nameColumn, seen, shapes } from "../../src/kit/rows";
 import type { Table, Value } from "../../src/source/document";
 
@@ -88,4 +89,22 @@ test("the rows on the screen are among those that are drawn, wherever it is scro
       expect(to - from).toBeLessThanOrEqual(10 + 2 * 8 + 1);
     }
   }
+});
+
+test("a mean and a share say how they come about, and nothing that is not so", () => {
+  const columns = [{ id: "name" }, { id: "calls", unit: "count" }, { id: "total_ns", unit: "ns" }, { id: "mean_ns", unit: "ns" }, { id: "share_pct", unit: "%" }];
+  const table = { id: "by_name", columns, rows: [["a", 72, 10_912_320, 151_560, 75], ["b", 1, 3_637_440, 3_637_440, 25]] };
+  expect(derivation(table, table.rows[0]!, 3)).toBe("total / calls = 10.91 ms / 72 = 151.56 µs");
+  expect(derivation(table, table.rows[0]!, 4)).toBe("total / total of all rows = 10.91 ms / 14.55 ms = 75.0%");
+  expect(derivation(table, ["a", 72, 10_912_320, 99, 3], 3)).toBeUndefined();
+  expect(derivation(table, ["a", 72, 10_912_320, 99, 3], 4)).toBeUndefined();
+  expect(derivation(table, table.rows[0]!, 1)).toBeUndefined();
+});
+
+test("where there is little room the name gives way, and numbers stay in sight", () => {
+  const table = { id: "f", columns: [{ id: "name" }, { id: "self", unit: "ns" }, { id: "total", unit: "ns" }], rows: [["x".repeat(90), 1, 2]] };
+  const width = (room: number) => shapes(table, undefined, room).reduce((sum, shape) => sum + shape.width, 0);
+  expect(width(48)).toBeLessThanOrEqual(48);
+  expect(shapes(table, undefined, 20)[0]!.width).toBe(24);
+  expect(shapes(table, undefined, 140)[0]!.width).toBe(92);
 });

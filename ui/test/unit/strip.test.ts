@@ -27,7 +27,7 @@ describe("a strip of texels", () => {
 
   test("that was moved is what would be painted anew", () => {
     const next = random(9);
-    for (const lit of [null, bright(of, Uint8Array.from([0, 1, 0, 0, 0]), 0.3)]) {
+    for (const lit of [null, bright(of, Uint8Array.from(of.data.name, (name) => (name === 1 ? 1 : 0)), 0.3)]) {
       const moving = new Strip();
       let origin = 500;
       moving.row(of, row, origin, 12.5, 600, paints, lit);
@@ -60,7 +60,7 @@ describe("a strip of texels", () => {
 
   test("shows what is bright wherever it is, over what is longer", () => {
     const wanted = Uint8Array.from([0, 0, 1, 0, 0]);
-    const { entries } = new Strip().row(of, row, 0, 200, 250, paints, bright(of, wanted, 0.3));
+    const { entries } = new Strip().row(of, row, 0, 200, 250, paints, bright(of, Uint8Array.from(of.data.name, (name) => wanted[name]!), 0.3));
     const { start, end, name } = of.data;
     for (let pixel = 0; pixel < 250; pixel++) {
       let isThere = false;
@@ -92,6 +92,27 @@ describe("lines from top to bottom", () => {
     for (const shown of [8, 13]) expect(layOut(deep, { ...wish, folded, rows: shown }).lineOf.size).toBe(shown);
     expect(layOut(deep, { ...wish, folded, rows: 99 }).lineOf.size).toBe(30);
     expect(layOut(deep, wish).lineOf.size).toBe(30);
+  });
+
+  test("what a folded thread shows is where its program works, below the frames of what started it", () => {
+    const rows = Array.from({ length: 30 }, (_, depth): MadeSlice[] => [{ start: 0, duration: 50, name: depth < 12 ? 0 : 1 }]);
+    const bytes = payload(["<module>", "aten::mm"], [2, 0], [{ group: "p", name: "deep", stream: false, rows }], [0, 50]);
+    const { ranks: deep } = decode(bytes.buffer as ArrayBuffer);
+    const track = deep[0]!.tracks[0]!;
+    const shown = [...layOut(deep, { ...wish, folded: new Set([track.key]) }).lineOf.keys()];
+    expect(shown).toEqual(track.rows.slice(12, 20).map((row) => row.key));
+  });
+
+  test("devices stand above hosts, and what is closed is one row of the device", () => {
+    const host = (name: string) => ({ group: "process 1", name, stream: false, rows: [[{ start: 0, duration: 5, name: 0 }]] });
+    const stream = (name: string, count: number) => ({ group: "GPU 0", name, stream: true, rows: [Array.from({ length: count }, (_, at) => ({ start: at, duration: 1, name: 0 }))] });
+    const bytes = payload(["a"], [4], [host("main"), stream("stream 7", 2), stream("stream 20", 4)], [0, 5]);
+    const { ranks: made } = decode(bytes.buffer as ArrayBuffer);
+    const heads = (closed: Set<string>) => layOut(made, { ...wish, closed }).lines.map((line) => (line.kind === "heading" ? line.text : line.kind === "row" ? line.label : ""));
+    expect(heads(new Set())).toEqual(["GPU 0", "stream 7", "stream 20", "process 1", "main"]);
+    expect(heads(new Set(["0/GPU 0"]))).toEqual(["GPU 0", "stream 20", "process 1", "main"]);
+    const two = [made[0]!, { ...made[0]!, rank: 1 }];
+    expect(layOut(two, { ...wish, closed: new Set(["0"]) }).lines.filter((line) => line.rank === 0 && line.kind === "heading").map((line) => line.kind === "heading" && line.text)).toEqual(["Rank 0"]);
   });
 
   test("what is pinned, hidden or filtered out is not among those that scroll", () => {

@@ -5,6 +5,9 @@ import { type Data, decode } from "../../src/views/timeline/data";
 import { busyShare, workOfRanks } from "../../src/views/timeline/overview";
 import { Slices } from "../../src/views/timeline/relations";
 import { find, inOrder, matcher } from "../../src/views/timeline/search";
+import { areaOf, areaText, sliceOf, sliceText } from "../../src/views/timeline/kept";
+import { relations, shownOf } from "../../src/related";
+import { withLaunches } from "../../src/views/timeline/light";
 import { areaTable, sumArea, union, within } from "../../src/views/timeline/sums";
 import { type MadeSlice, payload } from "../payload";
 import { dataOf, json, PROGRAM, TRAINING } from "./program";
@@ -141,8 +144,80 @@ describe("sums of parts", () => {
     expect(sum.names.map((one) => one.sum)).toEqual(sum.names.map((one) => one.sum).sort((a, b) => b - a));
     const table = areaTable(sum);
     expect(table.rows.every((row) => row.length === table.columns.length)).toBe(true);
-    const shares = table.rows.reduce((total, row) => total + (row[3] as number), 0);
+    const shares = table.rows.reduce((total, row) => total + (row[4] as number), 0);
     expect(shares).toBeCloseTo(100, 9);
+  });
+
+  test("what ran inside of a slice is not its own time, however the rows are nested", () => {
+    const next = random(5);
+    for (let round = 0; round < 30; round++) {
+      // Calls inside of calls: each row lies within slices of some row above it.
+      const rows: MadeSlice[][] = [[], [], [], []];
+      let time = 0;
+      const nest = (depth: number, from: number, to: number): void => {
+        rows[depth]!.push({ start: from, duration: to - from, name: depth });
+        for (let at = from + below(next, 4); depth < 3 && at + 3 < to; ) {
+          const end = Math.min(to, at + 2 + below(next, 12));
+          nest(depth + 1, at, end);
+          at = end + below(next, 5);
+        }
+      };
+      for (; time < 200; time += 2 + below(next, 6)) {
+        const end = time + 5 + below(next, 40);
+        nest(0, time, end);
+        time = end;
+      }
+      const slices = new Slices(made(payload(["step", "op", "call", "leaf"], [3, 0, 1, 1], [{ group: "p", name: "t", stream: false, rows }], [0, time])));
+      // One of the rows between is not in the area: what is in it belongs to what is around it.
+      const chosen = slices.data.rows.filter((row) => row.depth !== 1);
+      const sum = sumArea(slices, chosen.map((row) => ({ row, from: 0, to: time })));
+      // Each instant belongs to the innermost slice of the area.
+      const owner = new Array<number>(time + 50).fill(-1);
+      rows.forEach((row, depth) => depth !== 1 && row.forEach((slice) => owner.fill(depth, slice.start, slice.start + slice.duration)));
+      for (const one of sum.names) expect(one.self).toBe(owner.filter((of) => of === ["step", "op", "call", "leaf"].indexOf(one.name)).length);
+      expect(sum.self).toBe(owner.filter((of) => of >= 0).length);
+    }
+  });
+
+  test("a named range of a device is no work beside the kernels in it", () => {
+    const kernel: MadeSlice[] = [{ start: 2, duration: 6, name: 1 }];
+    const rows = [[{ start: 0, duration: 10, name: 0 }], kernel];
+    const slices = new Slices(made(payload(["nccl:all_reduce", "ncclDevKernel"], [3, 5], [{ group: "GPU 0", name: "stream 7", stream: true, rows }], [0, 10])));
+    const sum = sumArea(slices, slices.data.rows.map((row) => ({ row, from: 0, to: 10 })));
+    expect(sum.names.map(({ name, self, sum: total }) => [name, self, total])).toEqual([["ncclDevKernel", 6, 6], ["nccl:all_reduce", 0, 10]]);
+    expect(sum.self).toBe(6);
+  });
+
+  test("a slice and an area are the same after the address has held them", () => {
+    const { rows } = someSlices(4).data;
+    const chosen = { key: rows[2]!.key, start: 1234, name: "void f<int>(a, b)\n c" };
+    expect(sliceOf(sliceText(chosen, rows), rows)).toEqual(chosen);
+    const area = { from: -5, to: 99, keys: new Set([rows[0]!.key, rows[1]!.key, rows[3]!.key]) };
+    expect(areaText(area, rows)).toBe("-5 99 0-1,3");
+    expect(areaOf(areaText(area, rows), rows)).toEqual(area);
+    for (const wrong of ["", "99 1 x", "x", "1 2", "5 4 0 "]) expect([sliceOf(wrong, rows), areaOf(wrong, rows)]).toEqual([null, null]);
+  });
+
+  test("an operator is one thing with what it launched, whatever else has the same kernel", () => {
+    // Two operators, each with a call that launches the same kernel.
+    const host: MadeSlice[][] = [
+      [{ start: 0, duration: 10, name: 0 }, { start: 20, duration: 10, name: 1 }],
+      [{ start: 2, duration: 2, name: 2 }, { start: 22, duration: 2, name: 2 }],
+    ];
+    const stream: MadeSlice[] = [{ start: 5, duration: 4, name: 3, launch: 2 }, { start: 25, duration: 4, name: 3, launch: 3 }];
+    const bytes = payload(["aten::mm", "aten::addmm", "cudaLaunchKernel", "gemm"], [0, 0, 1, 4], [
+      { group: "p", name: "t", stream: false, rows: host },
+      { group: "GPU 0", name: "stream 7", stream: true, rows: [stream] },
+    ], [0, 30]);
+    const slices = new Slices(made(bytes));
+    const wanted = (...names: string[]) => Uint8Array.from(slices.data.name, (name) => (names.includes(slices.data.head.names[name]!) ? 1 : 0));
+    expect([...withLaunches(slices, wanted("aten::mm"))]).toEqual([1, 0, 0, 0, 1, 0]);
+    expect([...withLaunches(slices, wanted("gemm"))]).toEqual([1, 1, 1, 1, 1, 1]);
+    const related = relations(slices);
+    expect([...related.get("gemm")!].sort()).toEqual(["aten::addmm", "aten::mm"]);
+    expect([...related.get("aten::mm")!]).toEqual(["gemm"]);
+    expect([...shownOf(new Set(["gemm"]), related.get("gemm")!, (name) => name === "aten::mm")]).toEqual(["aten::mm"]);
+    expect([...shownOf(new Set(["gemm"]), related.get("gemm")!, (name) => name === "gemm")]).toEqual(["gemm"]);
   });
 
   test("a union counts no instant twice", () => {

@@ -57,7 +57,7 @@ test("messages have the factor and the exposed share of the collective of the sa
   const found = messages(report(SUMS, roofline));
   expect(found.map((one) => [one.bytes, one.factor, one.exposed, one.link])).toEqual([[100, 1.75, 10, "NVLink"], [999, null, null, null]]);
   expect(links(report(roofline)).map((link) => [link.name, link.wire, link.protocol])).toEqual([["NVLink", 300, 282.4]]);
-  expect(factors(found)).toEqual(["all_reduce (1) × 1.75"]);
+  expect(factors(found)).toEqual(["all_reduce, group 1 × 1.75"]);
 });
 
 test("without a roofline of communication the matched collectives are drawn", () => {

@@ -11,8 +11,10 @@ use eaves_present::page::shell;
 use crate::answer::Answer;
 use crate::state::Shared;
 
-static PAGE: LazyLock<Answer> =
-    LazyLock::new(|| Answer::new("text/html; charset=utf-8", shell("/app.js", "/app.css", "eaves")));
+static PAGE: LazyLock<Answer> = LazyLock::new(|| {
+    let lacks: &[&str] = if cfg!(feature = "sql") { &[] } else { &["sql"] };
+    Answer::new("text/html; charset=utf-8", shell("/app.js", "/app.css", "eaves", lacks))
+});
 static SCRIPT: LazyLock<Answer> =
     LazyLock::new(|| Answer::new("text/javascript; charset=utf-8", eaves_webui::SCRIPT));
 static STYLE: LazyLock<Answer> = LazyLock::new(|| Answer::new("text/css; charset=utf-8", eaves_webui::STYLE));

@@ -132,7 +132,7 @@ pub(super) fn routes(description: &Value) -> Router<Arc<Shared>> {
     static PAGE: LazyLock<Answer> = LazyLock::new(|| {
         Answer::new(
             "text/html; charset=utf-8",
-            shell("/api/reference.js", "/app.css", "eaves: the interface"),
+            shell("/api/reference.js", "/app.css", "eaves: the interface", &[]),
         )
     });
     static SCRIPT: LazyLock<Answer> =

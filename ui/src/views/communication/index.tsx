@@ -7,7 +7,7 @@ import { aboutCell } from "../../kit/explain";
 import { command } from "../../kit/export";
 import { chosenInput, Inputs, only } from "../../kit/inputs";
 import { Numbers } from "../../kit/numbers";
-import { Empty, Panel } from "../../kit/panel";
+import { Empty, Panel, lacks } from "../../kit/panel";
 import { FindingsPanel, openTab, SubTabs, TablePanel } from "../../kit/section";
 import { Stack, type StackRow } from "../../kit/stack";
 import { type Document, owner, type Section, section } from "../../source/document";
@@ -119,10 +119,11 @@ function Split({ document, section: id, title, parts }: SplitProps) {
 export const communication: View = {
   id: "communication",
   title: "Communication",
+  filter: "time",
   missing({ document }) {
     if (SECTIONS.some((id) => section(document, id))) return undefined;
     const why = document.skipped.find((one) => (SECTIONS as readonly string[]).includes(one.id));
-    return why ? `${why.missing}. ${why.how_to_record}` : "No communication recorded. Open the traces of all ranks to see collectives: `eaves open traces/`.";
+    return why ? lacks(why) : "No communication recorded. Open the traces of all ranks to see collectives: `eaves open traces/`.";
   },
   Component: Communication,
 };

@@ -2,6 +2,11 @@
 
 import { type Document, type Row, rows } from "../../source/document";
 
+/** `all_reduce (0)` in words: what stands in brackets is the group of ranks. */
+export function inWords(name: string): string {
+  return name.replace(/ \((.+)\)$/, ", group $1");
+}
+
 export interface Message {
   name: string;
   bytes: number;
@@ -95,5 +100,5 @@ export function reached(document: Document): Reached[] {
 export function factors(found: readonly Message[]): string[] {
   const known = new Map<string, number>();
   for (const one of found) if (one.factor !== null) known.set(one.name, one.factor);
-  return [...known].map(([name, factor]) => `${name} × ${factor.toFixed(2)}`);
+  return [...known].map(([name, factor]) => `${inWords(name)} × ${factor.toFixed(2)}`);
 }

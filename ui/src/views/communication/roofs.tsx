@@ -10,7 +10,7 @@ import { useWidth } from "../../kit/size";
 import { hideTip, showTip, TipLines } from "../../kit/tooltip";
 import { type Document, section } from "../../source/document";
 import { select, selected } from "../../state";
-import { factors, type Link, links, type Message, messages, type Reached, reached } from "./points";
+import { factors, inWords, type Link, links, type Message, messages, type Reached, reached } from "./points";
 
 /** Pixels of a value on a logarithmic axis. */
 interface Scale {
@@ -56,7 +56,7 @@ export function Roofs({ document }: { document: Document }) {
   const x = logScale(Math.min(...found.map((one) => one.bytes)) / 4, Math.max(...found.map((one) => one.bytes)) * 4, LEFT, width - RIGHT);
   const rates = [...found.map((one) => one.gbps), ...roofs.map((roof) => roof.wire)];
   const y = logScale(Math.min(...rates) / 2.5, Math.max(...rates) * 2, HEIGHT - BOTTOM, TOP);
-  const sizes = powers(x.low, x.high, 4).filter((_, at, all) => at % Math.ceil(all.length / (width / 90)) === 0);
+  const sizes = powers(x.low, x.high, x.high / x.low > 4 ** 6 ? 4 : 2).filter((_, at, all) => at % Math.ceil(all.length / (width / 90)) === 0);
   return (
     <Panel
       title="Communication roofline"
@@ -156,7 +156,7 @@ function Line({ one, x, y, section: id, isNamed }: { one: Reached; x: Scale; y: 
   const points = [from, knee, x.high].map(at).join(" ");
   const about = (anchor: Element) =>
     explain(anchor, {
-      title: `${one.name}, as reached here`,
+      title: `${inWords(one.name)}, as reached here`,
       text: `${decimal(one.gbps)} GB/s`,
       formula: "The best mean bus bandwidth over all sizes; left of the knee, bytes times the factor over the shortest mean time, an upper bound of the start-up time.",
       inputs: [
@@ -169,12 +169,13 @@ function Line({ one, x, y, section: id, isNamed }: { one: Reached; x: Scale; y: 
       table: "reached",
     });
   return (
-    <g class="roof" role="button" tabindex={0} aria-label={`${one.name} reached ${decimal(one.gbps)} GB/s${one.startup === null ? "" : `, start-up at most ${duration(one.startup)}`}, explain`} onClick={(event) => about(event.currentTarget)} onKeyDown={(event) => event.key === "Enter" && about(event.currentTarget)}>
+    <g class="roof" role="button" tabindex={0} aria-label={`${inWords(one.name)} reached ${decimal(one.gbps)} GB/s${one.startup === null ? "" : `, start-up at most ${duration(one.startup)}`}, explain`} onClick={(event) => about(event.currentTarget)} onKeyDown={(event) => event.key === "Enter" && about(event.currentTarget)}>
       <polyline points={points} fill="none" stroke="transparent" stroke-width={10} />
       <polyline points={points} fill="none" stroke="var(--quiet)" stroke-width={1.5} stroke-dasharray="1.5 4" stroke-linecap="round" />
       {isNamed ? (
-        <text x={hasRoom ? x(knee) - 8 : LEFT + 8} y={y(one.gbps) - (hasRoom ? -4 : 5)} text-anchor={hasRoom ? "end" : "start"} class="tick">
-          {`${one.name} reached ${decimal(one.gbps)} GB/s`}
+        // Roofs have their names at the left.
+        <text x={hasRoom ? x(knee) - 8 : x(x.high) - 8} y={y(one.gbps) - (hasRoom ? -4 : 5)} text-anchor="end" class="tick reached">
+          {`${inWords(one.name)} reached ${decimal(one.gbps)} GB/s`}
         </text>
       ) : null}
     </g>
@@ -190,14 +191,14 @@ function Dot({ one, x, y, most }: { one: Message; x: number; y: number; most: nu
       role="button"
       tabindex={0}
       aria-pressed={chosen}
-      aria-label={`${one.name}, ${bytes(one.bytes)}, ${decimal(one.gbps)} GB/s`}
+      aria-label={`${inWords(one.name)}, ${bytes(one.bytes)}, ${decimal(one.gbps)} GB/s`}
       onClick={() => select(chosen ? [] : [one.name])}
       onKeyDown={(event) => event.key === "Enter" && select(chosen ? [] : [one.name])}
       onPointerMove={(event) =>
         showTip(
           event,
           <TipLines
-            title={shorten(one.name, 60)}
+            title={shorten(inWords(one.name), 60)}
             lines={[
               ["Message", bytes(one.bytes)],
               ["Bus bandwidth", `${decimal(one.gbps)} GB/s`],

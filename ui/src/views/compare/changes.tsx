@@ -1,7 +1,7 @@
 // Summary: how far each measure moved, against the band in which repeated steps differ anyway.
 
 import { useRef } from "preact/hooks";
-import { cell, duration, percent, tendency, words } from "../../format";
+import { cell, duration, tendency, words } from "../../format";
 import { aboutCell, explain } from "../../kit/explain";
 import { command } from "../../kit/export";
 import { Panel } from "../../kit/panel";
@@ -11,6 +11,12 @@ import { type Document, section } from "../../source/document";
 
 const ROW = 26;
 
+/** Time in which nothing useful runs is no speed: there is more of it, or less. */
+function verdictOf(metric: string, verdict: string): string {
+  if (!/^(idle|exposed_)/.test(metric)) return verdict;
+  return verdict === "slower" ? "more" : verdict === "faster" ? "less" : verdict;
+}
+
 export function Changes({ document }: { document: Document }) {
   const drawing = useRef<SVGSVGElement>(null);
   const [box, width] = useWidth<HTMLDivElement>(900);
@@ -18,53 +24,55 @@ export function Changes({ document }: { document: Document }) {
   const table = found?.tables.find((one) => one.id === "summary");
   if (!found || !table) return null;
   const at = (id: string) => table.columns.findIndex((column) => column.id === id);
-  const all = table.rows.filter((row) => typeof row[at("delta_pct")] === "number");
+  const all = table.rows.filter((row) => typeof row[at("delta_ns")] === "number");
   const isNarrow = width < 560;
   const left = isNarrow ? 118 : 150;
-  const right = isNarrow ? 62 : 190;
+  const right = isNarrow ? 62 : 250;
   const middle = left + (width - left - right) / 2;
   const half = Math.max(40, (width - left - right) / 2 - 8);
-  const most = Math.max(1, ...all.map((row) => Math.max(Math.abs(Number(row[at("delta_pct")])), Number(row[at("band_pct")] ?? 0))));
-  // A measure that grew many times over would make all others invisible.
-  const scale = half / Math.min(most, 100);
-  const cut = (share: number) => Math.max(-half, Math.min(half, share * scale));
+  const most = Math.max(1, ...all.map((row) => Math.abs(Number(row[at("delta_ns")]))));
+  const scale = half / most;
+  const cut = (time: number) => Math.max(-half, Math.min(half, time * scale));
   const height = all.length * ROW + 24;
   return (
     <Panel
-      title="Summary"
-      note="Bars are changes in percent of the base; the gray band is the variation of repeated steps, so bars inside it are noise."
+      title="Change per step"
+      note="Bars are changes in time per step and rank, on one scale. The gray band is the variation of repeated steps, so bars inside it are noise."
       exports={{ name: "changes", svg: () => drawing.current, table: () => table, command: command(document, "diff") }}
     >
       <div ref={box}>
-        <svg ref={drawing} class="chart" width={width} height={height} viewBox={`0 0 ${width} ${height}`} role="group" aria-label="Changes in percent" onPointerLeave={hideTip}>
+        <svg ref={drawing} class="chart" width={width} height={height} viewBox={`0 0 ${width} ${height}`} role="group" aria-label="Changes per step" onPointerLeave={hideTip}>
           <line class="axis" x1={middle} x2={middle} y1={0} y2={height - 22} />
           {all.map((row, index) => {
-            const delta = Number(row[at("delta_pct")]);
-            const band = typeof row[at("band_pct")] === "number" ? Number(row[at("band_pct")]) : null;
+            const delta = Number(row[at("delta_ns")]);
+            const band = typeof row[at("band_ns")] === "number" ? Number(row[at("band_ns")]) : null;
+            const metric = String(row[at("metric")]);
+            const verdict = verdictOf(metric, String(row[at("verdict")]));
             const tone = tendency(row[at("verdict")]);
             const end = cut(delta);
-            const about = (anchor: Element) => explain(anchor, aboutCell(table, row, at("delta_pct"), found));
-            const text = `${cell(delta, { id: "delta_pct", unit: "%" })} (${cell(row[at("delta_ns")], { id: "delta_ns", unit: "ns" })})`;
+            const about = (anchor: Element) => explain(anchor, aboutCell(table, row, at("delta_ns"), found));
+            const share = cell(row[at("delta_pct")], { id: "delta_pct", unit: "%" });
+            const text = `${cell(delta, { id: "delta_ns", unit: "ns" })} (${share})`;
             return (
               <g
                 key={index}
                 transform={`translate(0 ${index * ROW})`}
                 role="button"
                 tabindex={0}
-                aria-label={`${words(String(row[at("metric")]))} ${text} ${row[at("verdict")]}`}
+                aria-label={`${words(metric)} ${text} ${verdict}`}
                 onClick={(event) => about(event.currentTarget)}
                 onKeyDown={(event) => event.key === "Enter" && about(event.currentTarget)}
                 onPointerMove={(event) =>
                   showTip(
                     event,
                     <TipLines
-                      title={words(String(row[at("metric")]))}
+                      title={words(metric)}
                       lines={[
                         ["Base", duration(Number(row[at("base_ns")]))],
                         ["New", duration(Number(row[at("new_ns")]))],
                         ["Change", text],
-                        ["Noise", band === null ? "not known" : `±${percent(band)}`],
-                        ["Verdict", String(row[at("verdict")])],
+                        ["Noise", band === null ? "unknown" : `±${duration(band)}`],
+                        ["Verdict", verdict],
                       ]}
                     />,
                   )
@@ -72,17 +80,12 @@ export function Changes({ document }: { document: Document }) {
               >
                 <rect x={0} width={width} height={ROW} fill="transparent" />
                 <text x={0} y={17}>
-                  {words(String(row[at("metric")]))}
+                  {words(metric)}
                 </text>
                 {band === null ? null : <rect x={middle + cut(-band)} width={cut(band) - cut(-band)} y={3} height={ROW - 6} fill="var(--idle)" opacity={0.6} />}
                 <rect x={middle + Math.min(0, end)} width={Math.max(1, Math.abs(end))} y={7} height={ROW - 14} rx={2} fill={tone === "better" ? "var(--better)" : tone === "worse" ? "var(--worse)" : "var(--strong-line)"} />
-                {Math.abs(delta) > Math.min(most, 100) ? (
-                  <text x={middle + end + (end < 0 ? -4 : 4)} y={17} text-anchor={end < 0 ? "end" : "start"} aria-hidden="true">
-                    {end < 0 ? "«" : "»"}
-                  </text>
-                ) : null}
                 <text x={width - right + 8} y={17} class={tone}>
-                  {isNarrow ? cell(delta, { id: "delta_pct", unit: "%" }) : `${text} ${row[at("verdict")]}`}
+                  {isNarrow ? share : `${text} ${verdict}`}
                 </text>
               </g>
             );
@@ -91,10 +94,10 @@ export function Changes({ document }: { document: Document }) {
             0
           </text>
           <text class="tick" x={middle - half} y={height - 6} text-anchor="middle">
-            -{percent(Math.min(most, 100))}
+            -{duration(most)}
           </text>
           <text class="tick" x={middle + half} y={height - 6} text-anchor="middle">
-            +{percent(Math.min(most, 100))}
+            +{duration(most)}
           </text>
         </svg>
       </div>

@@ -9,7 +9,7 @@ import { type Document, section } from "../../source/document";
 import type { Source } from "../../source";
 import { set, setting, view } from "../../state";
 import { Changes } from "./changes";
-import { Picker, picked } from "./picker";
+import { chosenRuns, Picker, picked } from "./picker";
 
 function Compare({ source, document }: Props) {
   const answer = section(document, "diff") ? { document } : picked.value;
@@ -27,7 +27,8 @@ function Compare({ source, document }: Props) {
 /** The way to what the comparison looks like. */
 function Pictures({ source }: { source: Source }) {
   const search = new URLSearchParams(location.search);
-  search.set("run", setting("compare.new"));
+  const { base, next } = chosenRuns();
+  search.set("run", next);
   const there = (["flame", "timeline"] as const).filter((part) => source.has?.(part) !== false);
   if (!there.length) return <p class="quiet">Two traces also have a flame graph of their differences and timelines side by side; saved reports do not.</p>;
   return (
@@ -35,7 +36,7 @@ function Pictures({ source }: { source: Source }) {
       {there.map((part) => {
         const title = part === "flame" ? "Differential flame graph" : "Timelines of both runs";
         return source.live ? (
-          <a key={part} href={`?${search}#view=${part}&base=run+${encodeURIComponent(setting("compare.base"))}`}>
+          <a key={part} href={`?${search}#view=${part}&base=run+${encodeURIComponent(base)}`}>
             {title}
           </a>
         ) : (
@@ -77,8 +78,11 @@ function Diff({ document }: { document: Document }) {
         </p>
       ) : null}
       <FindingsPanel title="Changes" sections={[found]} />
-      <Numbers section={found} />
       <Changes document={document} />
+      <details class="more">
+        <summary>What was compared</summary>
+        <Numbers section={found} />
+      </details>
       <SubTabs id="compare.table" tabs={tabs} label="Tables of changes" />
       {table ? (
         <>

@@ -4,7 +4,8 @@ import { computed, effect, type ReadonlySignal, signal, untracked } from "@preac
 import { oncePerFrame, pageColours, surface } from "../../kit/canvas";
 import { theme } from "../../kit/theme";
 import { Viewport } from "../../kit/viewport";
-import { selected, set, setting } from "../../state";
+import { related, shownOf } from "../../related";
+import { select, selected, set, setting } from "../../state";
 import { type FlameData, type Tree, tree } from "./data";
 import { depth, frameAt, type Layout, layOut, sumMatches, type Width } from "./layout";
 import { paintFrames, paintMini, type Picture, type PictureRow, ROW } from "./paint";
@@ -49,8 +50,16 @@ export class Flame {
   readonly order: ReadonlySignal<string>;
   readonly metric: ReadonlySignal<number>;
   readonly width: ReadonlySignal<Width>;
+  /** Names of the frames that have any of the metric that is shown. */
+  readonly #there = computed(() => {
+    const found = new Set<string>();
+    for (const one of this.trees) for (let frame = 0; frame < one.count; frame++) if (one.total[this.metric.value]![frame]! > 0) found.add(this.data.names[one.name[frame]!]!);
+    return found;
+  });
+  /** What is selected, or what launched it or was launched by it if that is what is here. */
+  readonly marked = computed(() => shownOf(selected.value, related.value, (name) => this.#there.value.has(name)));
   /** The function of which both sides are shown. A signal of its own: other settings must not make them anew. */
-  readonly #name = computed(() => setting("flame.name") || [...selected.value][0]);
+  readonly #name = computed(() => [...selected.value][0]);
   readonly sides: ReadonlySignal<Sandwich | null>;
   readonly rows: ReadonlySignal<PictureRow[]>;
   readonly found: ReadonlySignal<Found | "no expression" | null>;
@@ -92,9 +101,14 @@ export class Flame {
     return this.data.names[layout.tree.name[frame]!] ?? "";
   }
 
+  /** The tree in which calls of one path are one frame. */
+  get merged(): Tree | undefined {
+    return this.trees.find((one) => !one.time && !one.inverted) ?? this.trees[0];
+  }
+
   /** The names of which both sides are shown: what is selected on the page. */
   #sandwich(): Sandwich | null {
-    const of = this.trees.find((one) => !one.time && !one.inverted) ?? this.trees[0];
+    const of = this.merged;
     const wanted = this.#name.value;
     const name = wanted === undefined ? -1 : this.data.names.indexOf(wanted);
     return of && name >= 0 ? sandwich(of, name) : null;
@@ -178,7 +192,7 @@ export class Flame {
       if (this.scroll) this.scroll.scrollTop = Math.max(0, rows.findIndex((row) => row.level === 0) * ROW - this.scroll.clientHeight / 2);
     });
     const onOther = effect(() => {
-      void [theme.value, this.viewport.span.value, this.chosen.value, this.hover.value, this.found.value, selected.value];
+      void [theme.value, this.viewport.span.value, this.chosen.value, this.hover.value, this.found.value, this.marked.value];
       this.redraw();
     });
     this.#stops.push(onRows, onOther);
@@ -195,7 +209,7 @@ export class Flame {
     if (!made || !scroll) return null;
     this.viewport.width = made.width;
     const found = this.found.peek();
-    const names = selected.peek();
+    const names = this.marked.peek();
     const marked = names.size ? Uint8Array.from(this.data.names, (name) => (names.has(name) ? 1 : 0)) : null;
     return {
       ...made,
@@ -259,7 +273,7 @@ export class Flame {
 
   /** Shows callers and callees of a name. */
   showSides(name: string): void {
-    set("flame.name", name);
+    select([name]);
     set("flame.order", "sandwich");
   }
 

@@ -12,12 +12,14 @@ import { hideTip } from "../../kit/tooltip";
 import { steer } from "../../kit/viewport";
 import { BaseRunPicker, runId, useBaseRun } from "../../other-run";
 import { generation } from "../../source/cache";
-import { range, rank, set, setting } from "../../state";
+import { useHere, useRelated } from "../../related";
+import { range, rank, select, set, setting } from "../../state";
 import type { Props, View } from "..";
 import type { Flame } from "./flame";
 import { load } from "./load";
 import { listen } from "./pointer";
 import { describe } from "./words";
+import { Functions } from "./functions";
 import "./flame.css";
 
 const NOTHING = "This report contains no calls. Open the recording: `eaves open FILE`.";
@@ -128,6 +130,8 @@ function Loaded({ source, document, flame }: Props & { flame: Flame }) {
     };
   }, [flame]);
   useKeys(() => keys(flame, () => field.current?.focus()), [flame]);
+  useRelated(source);
+  useHere("frames of this graph", flame.marked.value);
   const isEmpty = flame.rows.value.length === 0;
   const base = useBaseRun(source);
   const before = base?.inputs ?? document.inputs.filter((input) => input.role === "base").map((input) => input.path);
@@ -141,19 +145,22 @@ function Loaded({ source, document, flame }: Props & { flame: Flame }) {
       <Scope source={source} document={document} />
       <Path flame={flame} />
       <canvas ref={mini} class="flame-mini" role="img" aria-label="All levels; drag to select a part" />
-      <div ref={scroll} class="flame-scroll" onScroll={() => flame.redraw()}>
-        <div class="tall" hidden={isEmpty}>
-          <canvas
-            ref={canvas}
-            tabIndex={0}
-            role="application"
-            aria-label="Frames: arrow keys move, Enter focuses, Backspace goes back"
-            aria-describedby="flame-status"
-            onFocus={() => flame.redraw()}
-            onBlur={() => flame.redraw()}
-          />
+      <div class="flame-body">
+        {flame.order.value === "sandwich" ? <Functions flame={flame} /> : null}
+        <div ref={scroll} class="flame-scroll" onScroll={() => flame.redraw()}>
+          <div class="tall" hidden={isEmpty}>
+            <canvas
+              ref={canvas}
+              tabIndex={0}
+              role="application"
+              aria-label="Frames: arrow keys move, Enter focuses, Backspace goes back"
+              aria-describedby="flame-status"
+              onFocus={() => flame.redraw()}
+              onBlur={() => flame.redraw()}
+            />
+          </div>
+          {isEmpty ? <Empty>{flame.order.value === "sandwich" ? "Select a function in the list to see its callers and callees." : "No data for this metric."}</Empty> : null}
         </div>
-        {isEmpty ? <Empty>{flame.order.value === "sandwich" ? "Select a function to see its callers and callees: press C on a frame, or click a name in any table." : "No data for this metric."}</Empty> : null}
       </div>
       <Status flame={flame} />
     </section>
@@ -186,8 +193,7 @@ function Tools({ source, flame, field, exports }: Pick<Props, "source"> & { flam
     event.stopPropagation();
   };
   const toSides = (id: string) => {
-    if (id === "sandwich" && flame.chosen.peek()) set("flame.name", flame.nameOf(flame.chosen.peek()!));
-    else if (id === "sandwich") set("flame.name", null);
+    if (id === "sandwich" && flame.chosen.peek()) select([flame.nameOf(flame.chosen.peek()!)]);
     set("flame.order", id === data.views[0]?.id ? null : id);
   };
   return (
@@ -290,4 +296,4 @@ function Status({ flame }: { flame: Flame }) {
   );
 }
 
-export const flame: View = { id: "flame", title: "Flame", missing: ({ source }) => (source.has?.("flame") === false ? NOTHING : undefined), Component: FlameView };
+export const flame: View = { id: "flame", title: "Flame", filter: "itself", missing: ({ source }) => (source.has?.("flame") === false ? NOTHING : undefined), Component: FlameView };

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { bytes, decimal, percent, thousands } from "../../format";
 import { Empty, Panel } from "../../kit/panel";
 import type { Props, View } from "..";
-import { ceiling, type Line, lines, path, type Sample } from "./lines";
+import { area, ceiling, type Line, lines, path, type Sample } from "./lines";
 import "./live.css";
 
 /** Samples that are kept: two minutes. */
@@ -35,7 +35,7 @@ function Live({ source }: Props) {
     [source],
   );
   const last = shown.at(-1);
-  if (!last) return <Empty>Waiting for the first sample ...</Empty>;
+  if (!last) return <Empty>Waiting for the first sample…</Empty>;
   const found = lines(shown);
   const groups = [...new Set(found.map((line) => line.group))];
   const tools = (
@@ -58,6 +58,10 @@ function Live({ source }: Props) {
           {found.filter((line) => line.group === group).map((line) => (
             <Row key={line.title} line={line} />
           ))}
+          <p class="live-time quiet">
+            <span>2 min ago</span>
+            <span>now</span>
+          </p>
           {at === 0 && last.cpu ? <Cores shares={last.cpu.cores_pct} /> : null}
         </Panel>
       ))}
@@ -74,8 +78,14 @@ function Row({ line }: { line: Line }) {
       <span>{line.title}</span>
       <b>{words}</b>
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={`${line.title}: ${words}; the scale ends at ${said(ceiling(line), line.unit)}`}>
-        <path d={path(line, ROOM, WIDTH, HEIGHT)} />
+        <path class="grid" d={`M0 ${HEIGHT / 2}H${WIDTH}`} />
+        <path class="area" d={area(line, ROOM, WIDTH, HEIGHT)} />
+        <path class="line" d={path(line, ROOM, WIDTH, HEIGHT)} />
       </svg>
+      <span class="live-scale quiet">
+        <span>{said(ceiling(line), line.unit)}</span>
+        <span>0</span>
+      </span>
     </div>
   );
 }

@@ -89,3 +89,16 @@ export function path(line: Line, room: number, width: number, height: number): s
     })
     .join("");
 }
+
+/** The same as a surface down to zero: each piece between gaps is closed. */
+export function area(line: Line, room: number, width: number, height: number): string {
+  return path(line, room, width, height)
+    .split("M")
+    .filter((piece) => piece.includes("L"))
+    .map((piece) => {
+      const first = piece.split(" ")[0];
+      const last = piece.split("L").at(-1)?.split(" ")[0];
+      return `M${piece}L${last} ${height}L${first} ${height}Z`;
+    })
+    .join("");
+}

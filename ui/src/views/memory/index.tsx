@@ -120,7 +120,7 @@ function OverTime({ document, device, start }: { document: Document; device: Dev
   const note = made.peak ? (
     <>
       Peak {told("peak_bytes", bytes(made.peak.bytes))}
-      {made.limit === null ? null : <> of the {told("capacity_bytes", bytes(made.limit))} that the device has</>}, at {told("peak_at_ns", duration(made.peak.time))}. Drag to choose a time for all views; double click lets it go.
+      {made.limit === null ? null : <> of the {told("capacity_bytes", bytes(made.limit))} that the device has</>}, at {told("peak_at_ns", duration(made.peak.time))}. Drag to choose a time for all views; double-click clears it.
     </>
   ) : undefined;
   if (made.time.length === 0) return <Panel title="Memory over time"><Empty>No memory events recorded.</Empty></Panel>;
@@ -200,4 +200,4 @@ function Steps({ document, found, device }: { document: Document; found: Section
   );
 }
 
-export const memory: View = { id: "memory", title: "Memory", missing: ({ document }) => missing(document), Component: MemoryView };
+export const memory: View = { id: "memory", title: "Memory", filter: "itself", missing: ({ document }) => missing(document), Component: MemoryView };

@@ -5,16 +5,16 @@ import { type Document, section } from "../../source/document";
 
 /** Section, number, and what it is called here. */
 const HEADLINES = [
-  ["steps", "median_ns", "Step, median"],
-  ["temporal-breakdown", "compute_pct", "GPU computes"],
+  ["steps", "median_ns", "Median step"],
+  ["temporal-breakdown", "compute_pct", "Computing"],
   ["temporal-breakdown", "exposed_comm_pct", "Exposed communication"],
   ["temporal-breakdown", "idle_pct", "GPU idle"],
   ["comm-overlap", "overlap_pct", "Communication hidden"],
-  ["roofline", "headroom_ns", "Above the best time"],
+  ["roofline", "headroom_ns", "Roofline headroom, total"],
   ["memory", "peak_bytes", "Peak memory"],
-  ["compile-time", "compile_time_ns", "Compiling"],
+  ["compile-time", "compile_time_ns", "Compile time"],
   ["graph-breaks", "graph_breaks", "Graph breaks"],
-  ["recompiles", "recompiles", "Recompilations"],
+  ["recompiles", "recompiles", "Recompiles"],
 ] as const;
 
 export function Headlines({ document }: { document: Document }) {

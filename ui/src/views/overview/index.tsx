@@ -7,7 +7,7 @@ import { Headlines } from "./headlines";
 import { Inputs, SkippedList, WarningList } from "./notes";
 import { StepStrip } from "./steps";
 
-function Overview({ document }: Props) {
+function Overview({ document, whole = document }: Props) {
   const types = section(document, "kernel-types");
   const causes = section(document, "idle-causes");
   const byTypes = types?.tables.find((table) => table.id === "by_types");
@@ -20,15 +20,15 @@ function Overview({ document }: Props) {
         <Findings document={document} />
         <div>
           <Breakdown document={document} />
-          <StepStrip document={document} />
+          <StepStrip document={whole} />
           {types && byTypes ? <TablePanel document={document} section={types} table={byTypes} title="Concurrent GPU activity" rows={8} /> : null}
         </div>
       </div>
       {causes && byCause ? <TablePanel document={document} section={causes} table={byCause} title="Idle time by cause" rows={8} /> : null}
       <SkippedList document={document} />
-      <Inputs document={document} />
+      <Inputs document={whole} />
     </div>
   );
 }
 
-export const overview: View = { id: "overview", title: "Overview", Component: Overview };
+export const overview: View = { id: "overview", title: "Overview", filter: "time and rank", Component: Overview };

@@ -98,7 +98,7 @@ function Step({ row, id, x, width }: { row: Row; id: string; x: number; width: n
       })}
       <rect class="edge" x={x} y={0} width={width} height={high} fill="none" />
       {width > 90 ? (
-        <text x={x + 6} y={high - 7} class="on-part compute over">
+        <text x={x} y={high + 10} class="tick">
           {row.step} · {duration(Number(row.duration_ns))}
         </text>
       ) : null}

@@ -6,8 +6,7 @@ import { counted, decimal } from "../../format";
 import { useKeys } from "../../kit/keys";
 import { Empty, Panel, Prose } from "../../kit/panel";
 import { DataTable } from "../../kit/table";
-import type { Document } from "../../source/document";
-import { Refused, run } from "../../source/http";
+import { run } from "../../source/http";
 import { set, setting } from "../../state";
 import { commandOf, type Known, MOST_ROWS, placeOf } from "./answer";
 import { examples } from "./examples";
@@ -33,7 +32,12 @@ function Query({ source, document }: Props) {
   }, [known, document]);
   const start = () => void ask(source, setting("query.sql"));
   useKeys(() => [{ keys: ["Ctrl+Enter"], does: "Ask", group: "Query", everywhere: true, run: start }], [source]);
-  if (refused) return <NoSql error={refused} document={document} />;
+  if (refused)
+    return (
+      <Empty>
+        <Prose text={refused.message} sentence />
+      </Empty>
+    );
   if (!known) return <Empty>Loading tables…</Empty>;
 
   const put = (word: string) => {
@@ -126,24 +130,17 @@ function Problem({ sql, message, goTo }: { sql: string; message: string; goTo: (
   );
 }
 
-/** Why nothing can be asked; most builds have no SQL, as it makes the program several times as large. */
-function NoSql({ error, document }: { error: Error; document: Document }) {
-  const isAbsent = error instanceof Refused && error.status === 501;
-  return (
-    <Empty>
-      <Prose text={error.message} sentence />
-      {isAbsent ? (
-        <>
-          . A build with the feature <code>sql</code> answers here and at <code>{commandOf(document, "SELECT ...")}</code>. Until then, <code>eaves export TRACE --to parquet -o FOLDER</code> writes the tables for DuckDB and others.
-        </>
-      ) : null}
-    </Empty>
-  );
+/** True if the build that serves the page has no SQL. */
+function lacksSql(): boolean {
+  return (window.document.getElementById("app")?.dataset.lacks ?? "").split(" ").includes("sql");
 }
 
 export const query: View = {
   id: "query",
   title: "Query",
-  missing: ({ source }) => (source.live ? undefined : "This page is a file. `eaves open TRACE` runs SQL queries here; `eaves query 'SELECT ...' TRACE` prints the answer."),
+  missing({ source }) {
+    if (!source.live) return "This page is a file. `eaves open TRACE` runs SQL queries here; `eaves query 'SELECT ...' TRACE` prints the answer.";
+    return lacksSql() ? "This build of eaves has no SQL; build it with `--features sql`. `eaves export TRACE --to parquet -o FOLDER` writes the tables for DuckDB and others." : undefined;
+  },
   Component: Query,
 };

@@ -111,7 +111,7 @@ export function AdjustPanel({ source, document, data, adjustment }: Props) {
       <fieldset>
         <legend>Peaks</legend>
         {document.compute.filter(used).map((roof) => (
-          <Rate key={roof.name} roof={roof} now={now(roof)} unit={`T${roof.counts === "mac" ? "MAC" : "FLOP"}/s`} divisor={1e3} />
+          <Rate key={roof.name} roof={roof} now={now(roof)} unit={`T${roof.counts === "mac" ? "MAC" : data.counts === "OP" ? "OP" : "FLOP"}/s`} divisor={1e3} />
         ))}
         {document.compute.length === 0 ? <p class="quiet small">The device has no known peak.</p> : null}
       </fieldset>

@@ -6,12 +6,16 @@ import { type Box, type Line, overlap, place, type Placed, type Wish } from "./l
 import { type Span, type Tick, ticks } from "./scale";
 
 const BAND = { from: 54, width: 50 };
+/** How far from the end of the axis points stand that are beyond it. */
+const EDGE = 12;
 
 export class Builder {
   readonly lines: SceneLine[] = [];
   readonly texts: SceneText[] = [];
   readonly taken: Box[] = [];
   readonly roofs: Line[] = [];
+  /** Where marks stand: names of roofs keep away from them if they can. */
+  private readonly marks: Box[] = [];
   constructor(
     readonly spec: Spec,
     readonly window: Window,
@@ -36,13 +40,13 @@ export class Builder {
     this.texts.push({ class: kind, x, y, text, anchor, ...(angle === undefined ? {} : { angle }) });
   }
   /** A text where nothing else is. */
-  write(text: string, x: number, y: number, anchor: "start" | "end", kind = "halo"): boolean {
+  write(text: string, x: number, y: number, anchor: "start" | "end", kind = "halo", clear = false): boolean {
     const { frame } = this;
     const width = this.measure(text);
     const start = anchor === "end" ? x - width : x;
     const box: Box = [start, y - 10, start + width, y + 3];
     const inside = box[0] >= frame.left && box[2] <= frame.right && box[1] >= frame.top - 5 && box[3] <= frame.bottom;
-    if (!inside || this.taken.some((other) => overlap(other, box))) return false;
+    if (!inside || this.taken.some((other) => overlap(other, box)) || (clear && this.marks.some((other) => overlap(other, box)))) return false;
     this.taken.push(box);
     this.text(kind, x, y, text, anchor);
     return true;
@@ -116,7 +120,9 @@ export class Builder {
       if (start >= right) continue;
       this.line(plateau.measured ? "measured" : plateau.unverified ? "solid unverified" : "solid", `M${knee.toFixed(1)} ${y.toFixed(1)}H${right}`, true, plateau.colour);
       this.roofs.push([start, y, right, y]);
-      this.write(plateau.name, right - 6, y - 5, "end") || this.write(plateau.name, right - 6, y + 14, "end");
+      const ends = [0, 0.25, 0.5, 0.75].map((share) => right - 6 - share * (right - start));
+      const isClear = ends.some((x) => this.write(plateau.name, x, y - 5, "end", "halo", true) || this.write(plateau.name, x, y + 14, "end", "halo", true));
+      if (!isClear && !this.write(plateau.name, right - 6, y - 5, "end")) this.write(plateau.name, right - 6, y + 14, "end");
       if (main && !plateau.measured && y > frame.top && y < frame.bottom && knee > left) {
         this.line("knot", `M${knee - 3.6} ${y}l3.6 -3.6l3.6 3.6l-3.6 3.6z`);
         this.write(`${spec.xText(plateau.rate / main.rate)} ${spec.knee}`, knee - 8, y - 6, "end", "halo quiet");
@@ -150,13 +156,16 @@ export class Builder {
     const width = this.measure(text);
     if (length < width + 24) return;
     const at = (share: number): [number, number] => [from[0] + (to[0] - from[0]) * share, from[1] + (to[1] - from[1]) * share];
-    for (const share of [0.12, 0.25, 0.4, 0.04, 0.55]) {
+    const shares = [0.12, 0.25, 0.4, 0.04, 0.55, 0.7];
+    // First where no mark is, then anywhere.
+    for (const [share, clear] of [...shares.map((one) => [one, true] as const), ...shares.map((one) => [one, false] as const)]) {
       if (share + width / length > 1) continue;
       const boxes = Array.from({ length: 9 }, (_, piece): Box => {
         const [x, y] = at(share + ((piece / 8) * width) / length);
-        return [x - 10, y - 18, x + 6, y];
+        return [x - 12, y - 20, x + 9, y + 3];
       });
-      if (boxes.some((box) => this.taken.some((other) => overlap(other, box)))) continue;
+      const others = clear ? [...this.taken, ...this.marks] : this.taken;
+      if (boxes.some((box) => others.some((other) => overlap(other, box)))) continue;
       this.taken.push(...boxes);
       const [x, y] = at(share);
       const radians = (angle * Math.PI) / 180;
@@ -174,9 +183,34 @@ export class Builder {
       const aside = (((index * 0.618034) % 1) - 0.5) * 28;
       if (spot.strip === "copies") return whole.band ? [BAND.from + BAND.width / 2 + aside, this.py(spot.y, whole.band)] : null;
       const y = this.py(spot.y);
-      const x = spot.strip === "still" ? frame.right + 31 + aside : spot.x === null ? Number.NaN : this.px(spot.x);
+      const there = spot.strip === "still" ? frame.right + 31 + aside : spot.x === null ? Number.NaN : this.px(spot.x);
+      // What the axis leaves out stands at its end; a part that was zoomed to has no such points.
+      const x = this.isWhole && spot.strip === undefined ? Math.max(frame.left + EDGE, Math.min(frame.right - EDGE, there)) : there;
       const inside = y >= frame.top && y <= frame.bottom && (spot.strip !== undefined || (x >= frame.left && x <= frame.right));
       return inside ? [x, y] : null;
+    });
+  }
+
+  private get isWhole(): boolean {
+    return this.window.x[0] === this.whole.x[0] && this.window.x[1] === this.whole.x[1];
+  }
+
+  keepClear(at: readonly (readonly [number, number] | null)[]): void {
+    at.forEach((where, index) => {
+      const radius = this.spec.spots[index]?.radius ?? 0;
+      if (where) this.marks.push([where[0] - radius, where[1] - radius, where[0] + radius, where[1] + radius]);
+    });
+  }
+
+  /** Says of points at the end of the axis where they are. */
+  edges(at: readonly (readonly [number, number] | null)[]): void {
+    if (!this.isWhole) return;
+    this.spec.spots.forEach((spot, index) => {
+      const where = at[index];
+      if (!where || spot.strip !== undefined || spot.x === null || Math.abs(this.px(spot.x) - where[0]) < 1) return;
+      const isLeft = this.px(spot.x) < where[0];
+      const text = isLeft ? `‹ ${this.spec.xText(spot.x)}` : `${this.spec.xText(spot.x)} ›`;
+      this.write(text, where[0] + (isLeft ? -EDGE + 3 : EDGE - 3), where[1] - spot.radius - 3, isLeft ? "start" : "end", "halo quiet");
     });
   }
 
@@ -227,6 +261,22 @@ export class Builder {
     }
   }
 
+  /** Lines through the places of points in the steps, from the first to the last: of those that are chosen, else of a few with most weight. */
+  stepTrails(at: readonly (readonly [number, number] | null)[], chosen: ReadonlySet<number>): void {
+    const FEW = 5;
+    const { steps, spots } = this.spec;
+    if (!steps) return;
+    const there = steps.flatMap((places, index) => (places.length > 1 && at[index] && !spots[index]?.hidden ? [index] : []));
+    const own = there.filter((index) => chosen.has(index));
+    const shown = own.length ? own : there.sort((a, b) => (spots[b]?.weight ?? 0) - (spots[a]?.weight ?? 0)).slice(0, FEW);
+    for (const index of shown) {
+      const places = steps[index]!.map(({ step, x, y }) => ({ step, x: this.px(x), y: this.py(y) }));
+      this.line("step-trail", `M${places.map(({ x, y }) => `${x.toFixed(1)} ${y.toFixed(1)}`).join("L")}`, true);
+      this.line("step-place", places.map(({ x, y }) => `M${(x - 2.5).toFixed(1)} ${y.toFixed(1)}a2.5 2.5 0 1 0 5 0a2.5 2.5 0 1 0 -5 0z`).join(""), true);
+      for (const end of [places[0]!, places.at(-1)!]) this.write(`step ${end.step}`, end.x - (spots[index]?.radius ?? 0) - 5, end.y + 4, "end", "halo quiet");
+    }
+  }
+
   /** Names of the points with most weight, where nothing else is. */
   names(at: readonly (readonly [number, number] | null)[], chosen: ReadonlySet<number>): [Placed[], number] {
     const { spec, frame } = this;
@@ -241,7 +291,7 @@ export class Builder {
       const spot = spec.spots[index];
       const where = at[index];
       if (!spot || !where) continue;
-      const text = shorten(spot.name, 26);
+      const text = shorten(spot.name, spot.name.includes("×") ? 36 : 26);
       const key = `${text} ${Math.round(where[0] / 60)} ${Math.round(where[1] / 40)}`;
       if (said.has(key)) continue;
       said.add(key);

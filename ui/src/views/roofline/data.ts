@@ -41,6 +41,8 @@ export interface Point {
   /** Why it lies above its roof. */
   flag: string | null;
   record: string | null;
+  /** Of its arguments, where they were recorded: `8192×1024 · 1024×768`. */
+  shape: string | null;
   caches: Partial<Record<Cache, { bytes: number | null; intensity: number | null }>>;
   /** The intensity of the knee of its own roof. */
   knee: number | null;
@@ -96,6 +98,23 @@ function text(row: Row, id: string): string {
   return typeof value === "string" ? value : "";
 }
 
+/** The shapes of the inputs of a command of an NPU. */
+function inputsOf(record: string): string[] {
+  try {
+    const found = Object.entries(JSON.parse(record) as Record<string, unknown>);
+    return found.flatMap(([key, value]) => (key.startsWith("input") && Array.isArray(value) && value.every((one) => typeof one === "number") ? [value.join("×")] : []));
+  } catch {
+    return [];
+  }
+}
+
+/** The shapes of arguments as they were recorded, `16x32 bf16, scalar; scalars 1`, without their types and scalars. */
+export function shapeOf(record: string): string | null {
+  const [tensors = ""] = record.split(";");
+  const shapes = record.startsWith("{") ? inputsOf(record) : tensors.split(",").flatMap((one) => /^\s*(\d+(?:x\d+)*) \S+\s*$/.exec(one)?.[1]?.replaceAll("x", "×") ?? []);
+  return shapes.length ? shapes.slice(0, 4).join(" · ") : null;
+}
+
 function pointOf(row: Row): Point {
   const status = text(row, "status");
   const intensity = number(row, "intensity");
@@ -130,6 +149,7 @@ function pointOf(row: Row): Point {
     dataEfficiency: number(row, "data_efficiency_pct"),
     flag: text(row, "flag") || null,
     record: text(row, "record") || null,
+    shape: shapeOf(text(row, "record")),
     caches,
     knee: intensity !== null && intensity > 0 && delta !== null ? intensity / 10 ** delta : null,
     ceiling: null,
@@ -262,7 +282,7 @@ export function read(document: Document): Data {
     compute,
     beside: measuredRoofs(document),
     used: new Set(used.map((roof) => roof.name)),
-    counts: macs === 0 ? "FLOP" : macs === used.length ? "MAC" : "OP",
+    counts: macs > 0 ? (macs === used.length ? "MAC" : "OP") : points.length && points.every((point) => /^u?int/i.test(point.dtype)) ? "OP" : "FLOP",
     unmodelled: rows(document, "roofline", "unmodelled"),
     operators: rows(document, "roofline", "by_operator"),
     levels: CACHES.filter((cache) => points.some((point) => (point.caches[cache]?.intensity ?? 0) > 0)),

@@ -39,7 +39,7 @@ export function Detail({ point, data, whole, close }: { point: Point; data: Data
           )}
           {point.headroom !== null && point.headroom > 0 ? (
             <Explained about={() => ({ title: "Headroom", text: duration(point.headroom ?? 0), exact: `${point.headroom} ns`, formula: "Headroom over all calls: the time saved if it reached its roof.", provenance: "formula", section: "roofline", table: "points" })}>
-              <b>{duration(point.headroom)}</b> to win
+              <b>{duration(point.headroom)}</b> headroom
             </Explained>
           ) : null}
           <span class="quiet">

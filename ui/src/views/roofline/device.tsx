@@ -3,13 +3,10 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Source } from "../../source";
 import { type Document, rows } from "../../source/document";
+import { partOf } from "../../filtered";
+import { run } from "../../source/http";
 import { askOnce } from "../bench/hooks";
 import { keep } from "./choices";
-
-/** The run of the address; the newest one without. */
-function run(): string {
-  return encodeURIComponent(new URLSearchParams(location.search).get("run") ?? "latest");
-}
 
 /** Devices of the server: key and name. None without a server. */
 export function useDevices(source: Source): { id: string; name: string }[] {
@@ -28,6 +25,8 @@ export function useDevices(source: Source): { id: string; name: string }[] {
 export function useOtherDevice(source: Source, document: Document, device: string): { document: Document; state: string | null } {
   const [other, setOther] = useState<{ device: string; document: Document } | null>(null);
   const [state, setState] = useState<string | null>(null);
+  const part = partOf("time and rank");
+  const isPart = part.time !== undefined || part.rank !== undefined;
   useEffect(() => {
     if (!device || !source.live) {
       setState(null);
@@ -35,8 +34,10 @@ export function useOtherDevice(source: Source, document: Document, device: strin
     }
     let wanted = true;
     setState("computing…");
-    source
-      .ask<Document>(`runs/${run()}/roofline?device=${encodeURIComponent(device)}`)
+    const answer = isPart
+      ? source.ask<Document>("verbs/roofline", { inputs: [`run:${run()}`], device, ...part })
+      : source.ask<Document>(`runs/${encodeURIComponent(run())}/roofline?device=${encodeURIComponent(device)}`);
+    answer
       .then((answer) => {
         if (!wanted) return;
         setOther({ device, document: answer });
@@ -48,7 +49,7 @@ export function useOtherDevice(source: Source, document: Document, device: strin
     return () => {
       wanted = false;
     };
-  }, [source, document, device]);
+  }, [source, document, device, JSON.stringify(part)]);
   return { document: device && other?.device === device ? other.document : document, state };
 }
 

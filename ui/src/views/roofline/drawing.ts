@@ -51,6 +51,13 @@ export interface Was {
   text: string;
 }
 
+/** Where a spot was in a step. */
+export interface StepPlace {
+  step: number;
+  x: number;
+  y: number;
+}
+
 export interface Spec {
   label: string;
   xName: string;
@@ -66,6 +73,8 @@ export interface Spec {
   gaps: boolean;
   /** For each spot where it was in another run, if there is one. */
   before?: readonly (Was | null)[] | undefined;
+  /** For each spot its places in the steps, in their order. */
+  steps?: readonly (readonly StepPlace[])[] | undefined;
 }
 
 export interface Window {

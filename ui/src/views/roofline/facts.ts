@@ -21,11 +21,12 @@ export function facts(point: Point, data: Data): Fact[] {
   const wrong = point.flag !== null;
   const share = main && point.bandwidth !== null && !wrong ? ` (${percent((100 * point.bandwidth) / main.rate)} of ${main.name})` : "";
   const all: Fact[] = [
+    ["Shapes", point.shape ?? NONE],
     ["Status", point.status],
     ["Of its roof", wrong ? "above it" : shown(point.pct, percent)],
     ["Bound by", point.boundBy ?? NONE],
     ["Class", point.class ?? NONE],
-    ["Time", shown(point.time, duration)],
+    ["Time", point.time ? duration(point.time) : NONE],
     ["Headroom", wrong ? NONE : shown(point.headroom, duration)],
     ["Calls", shown(point.calls, thousands)],
     ["Intensity", point.intensity === null ? NONE : `${ratio(point.intensity)} ${counts}/B`],
@@ -34,8 +35,8 @@ export function facts(point: Point, data: Data): Fact[] {
     ["Achieved", rate(point.achieved)],
     ["Roof", rate(point.roof)],
     ["Bandwidth", point.bandwidth === null ? NONE : withUnit(point.bandwidth * 1e9, "B/s") + share],
-    ["FLOPs a call", point.flops === null ? NONE : withUnit(point.flops, "FLOP")],
-    ["MACs a call", point.macs === null ? NONE : withUnit(point.macs, "MAC")],
+    [counts === "OP" ? "Operations a call" : "FLOPs a call", !point.flops ? NONE : withUnit(point.flops, counts === "OP" ? "OP" : "FLOP")],
+    ["MACs a call", !point.macs ? NONE : withUnit(point.macs, "MAC")],
     ["Bytes a call", shown(point.bytes, bytes)],
     ["Data efficiency", shown(point.dataEfficiency, (value) => (value > 100 ? `${percent(value)}: fewer bytes than its operands` : percent(value)))],
     ["Category", point.kind || NONE],
@@ -49,7 +50,7 @@ export function facts(point: Point, data: Data): Fact[] {
 }
 
 /** The facts for a glance. */
-const GLANCE = new Set(["Status", "Of its roof", "Bound by", "Time", "Headroom", "Calls", "Intensity", "Achieved", "Roof", "Category", "Type"]);
+const GLANCE = new Set(["Shapes", "Status", "Of its roof", "Bound by", "Time", "Headroom", "Calls", "Intensity", "Achieved", "Roof", "Category", "Type"]);
 
 export function glance(point: Point, data: Data): Fact[] {
   return facts(point, data).filter(([name]) => GLANCE.has(name));
@@ -60,7 +61,7 @@ export function formulas(point: Point, data: Data): string[] {
   const { counts } = data;
   const lines: string[] = [];
   const roof = data.compute.find((one) => one.name === point.ceiling);
-  const amount = withUnit(amountOf(point, roof?.counts), roof?.counts === "mac" ? "MAC" : "FLOP");
+  const amount = withUnit(amountOf(point, roof?.counts), roof?.counts === "mac" ? "MAC" : counts === "OP" ? "OP" : "FLOP");
   if (point.intensity !== null && point.bytes !== null) {
     const moved = point.dataEfficiency === null ? "" : " that were moved";
     lines.push(`intensity = ${amount} / ${bytes(point.bytes)}${moved} = ${ratio(point.intensity)} ${counts}/B`);

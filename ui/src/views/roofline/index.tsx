@@ -1,16 +1,17 @@
 // The roofline: how far every kernel is from what the device can do, and what that costs.
 
 import { useMemo, useRef, useState } from "preact/hooks";
-import { counted, duration, percent, thousands } from "../../format";
+import { counted, percent, thousands } from "../../format";
 import { command, type Exports } from "../../kit/export";
 import { NumberButton } from "../../kit/explain";
 import { all, chosenInput, Inputs, only } from "../../kit/inputs";
 import { type Key, useKeys } from "../../kit/keys";
-import { Panel } from "../../kit/panel";
+import { lacks, Panel, Prose } from "../../kit/panel";
 import { hideTip, showTip, TipLines } from "../../kit/tooltip";
 import { headline, section as sectionOf } from "../../source/document";
-import { made, range, select, selected, settings, toggle } from "../../state";
+import { made, select, selected, settings, toggle } from "../../state";
 import type { Props, View } from "..";
+import { shownOf, useHere, useRelated } from "../../related";
 import { adjusted, isAdjusted, summary } from "./adjust";
 import { AdjustPanel } from "./adjust-panel";
 import { BasePicker, comparedLines, useBase } from "./base-picker";
@@ -29,6 +30,7 @@ import { Legend } from "./legend";
 import { Script } from "./script";
 import { totalled } from "./totals";
 import { levelName, specOf } from "./spec";
+import { stepsOf, useSteps } from "./steps";
 import { behind, Tables } from "./tables";
 import "./roofline.css";
 
@@ -62,6 +64,8 @@ function commandLine(props: Props, chosen: Choices, change: ReturnType<typeof ad
   if (memory !== undefined) options.push(`--memory-threshold ${memory}`);
   if (compute !== undefined) options.push(`--compute-threshold ${compute}`);
   if (balanced !== undefined) options.push(`--balanced ${balanced}`);
+  if (chosen.colour !== "status") options.push(`--color-by ${chosen.colour}`);
+  if (chosen.palette !== "safe") options.push(`--palette ${chosen.palette}`);
   return command(props.document, "roofline", options.join(" "));
 }
 
@@ -91,11 +95,20 @@ function Roofline(props: Props) {
   const isTotal = settings.value["roofline.totals"] === "yes";
   const data = useMemo(() => (isTotal ? totalled(single, { ...LIMITS, ...change.limits }) : single), [single, isTotal]);
   const chosen = useMemo(() => choices(data), [data, settings.value, made.value]);
-  const names = selected.value;
+  const others = useRelated(source);
+  const names = useMemo(() => {
+    const points = new Set(data.points.map((point) => point.name));
+    return shownOf(selected.value, others, (name) => points.has(name));
+  }, [data, selected.value, others]);
+  useHere("points of the roofline", names);
   const shown = useMemo(() => shownPoints(data.points, chosen, names), [data, chosen, chosen.only ? names : null]);
   const base = useBase(source, props.document, input, chosen.base);
   const before = useMemo(() => base.data && matched(data.points, (isTotal ? totalled(base.data, LIMITS) : base.data).points), [data, base.data]);
-  const spec = useMemo(() => specOf(data, chosen, new Set(shown), names, before ? trails(data, before, chosen.level) : undefined), [data, chosen, shown, names, before]);
+  const whole = props.whole ?? props.document;
+  const hasSteps = useMemo(() => source.live && stepsOf(whole).length > 1, [source, whole]);
+  const isStepped = hasSteps && settings.value["roofline.steps"] === "yes";
+  const steps = useSteps(source, whole, data, isStepped, chosen);
+  const spec = useMemo(() => specOf(data, chosen, new Set(shown), names, before ? trails(data, before, chosen.level) : undefined, steps ?? undefined), [data, chosen, shown, names, before, steps]);
   const [picked, setPicked] = useState(-1);
   const [lit, setLit] = useState(-1);
   const drawing = useRef<() => SVGSVGElement | null>(() => null);
@@ -143,6 +156,11 @@ function Roofline(props: Props) {
   const exports: Exports = {
     name: "roofline",
     svg: () => drawing.current(),
+    caption: () => ({
+      title: `Roofline, ${device || String(headline(document, "roofline", "device")?.value ?? "device not named")}`,
+      lines: [said],
+      legend: [...window.document.querySelectorAll<HTMLElement>(".roofline .legend .swatch")].map((one) => ({ text: one.parentElement?.textContent?.trim() ?? "", colour: getComputedStyle(one).getPropertyValue("--mark") })),
+    }),
     table: section ? () => behind(section, single, data, shown) : undefined,
     command: commandLine(props, chosen, change),
   };
@@ -159,7 +177,16 @@ function Roofline(props: Props) {
       <Panel
         title="Roofline"
         exports={exports}
-        tools={<DevicePicker source={source} own={String(headline(own, "roofline", "device")?.value ?? "")} device={device} custom={change.rates.size > 0} state={state} />}
+        tools={
+          <>
+            {names.size > 0 || chosen.only ? (
+              <button type="button" class="quiet-button" aria-pressed={chosen.only} onClick={() => keep("only", chosen.only ? null : "yes")}>
+                {chosen.only ? "Show others" : "Only selected"}
+              </button>
+            ) : null}
+            <DevicePicker source={source} own={String(headline(own, "roofline", "device")?.value ?? "")} device={device} custom={change.rates.size > 0} state={state} />
+          </>
+        }
       >
         <div class="bar">
           <input type="search" placeholder="Names" aria-label="Search kernel names" value={chosen.query} onInput={(event) => keep("query", event.currentTarget.value || null)} />
@@ -210,19 +237,16 @@ function Roofline(props: Props) {
             <span class="quiet">Top by time</span>
             <input type="range" min="1" max="100" value={chosen.share} aria-label="Top kernels by cumulative time" aria-valuetext={said} onInput={(event) => keep("share", event.currentTarget.value === "100" ? null : event.currentTarget.value)} />
           </label>
+          {hasSteps ? (
+            <button type="button" class="quiet-button" aria-pressed={isStepped} title="Draws how the chosen points, else the largest, move from step to step" onClick={() => keep("steps", isStepped ? null : "yes")}>
+              Step trails
+            </button>
+          ) : null}
           <BasePicker base={base} before={before} />
           <span role="status" class="said">
             {said}
           </span>
-          <button type="button" class="quiet-button" aria-pressed={chosen.only} disabled={names.size === 0 && !chosen.only} onClick={() => keep("only", chosen.only ? null : "yes")}>
-            {chosen.only ? "Show others" : "Only selected"}
-          </button>
         </div>
-        {range.value ? (
-          <p class="note small" role="note">
-            A time of {duration(range.value[1] - range.value[0])} is selected. Points are sums over the whole recording, so it does not cut them.
-          </p>
-        ) : null}
         <div class="work">
           <div class="chart-column">
             <Chart id="roofline" spec={spec} chosen={outlined} height={520} drawing={(get) => (drawing.current = get)} choose={choose} hover={hover} />
@@ -252,11 +276,11 @@ function Roofline(props: Props) {
           <p class="point-none quiet">
             {numbers.map((number) => (
               <span key={number.id}>
-                <NumberButton entry={number} section={section} /> {number.id === "headroom_ns" ? "above the best time" : number.id === "assessed_pct" ? "of the time has a roof" : "above their roof"}
+                <NumberButton entry={number} section={section} /> {number.id === "headroom_ns" ? "headroom" : number.id === "assessed_pct" ? "of the time has a roof" : "above their roof"}
                 {" · "}
               </span>
             ))}
-            choose a point or a kernel to see what it is, what usually causes it and what it loses.
+            choose a point or a kernel to see its numbers, usual causes and headroom.
           </p>
         )}
       </Panel>
@@ -265,18 +289,43 @@ function Roofline(props: Props) {
   );
 }
 
+const hasPoints = (document: Props["document"]) => all(document, "roofline").some((one) => one.tables.some((table) => table.id === "points" && table.rows.length > 0));
+
+/** Without a roof: a server holds the run against any device. */
+function WithoutRoof(props: Props & { missing: string }) {
+  const { source, missing } = props;
+  const device = settings.value["roofline.device"] ?? "";
+  const { document, state } = useOtherDevice(source, props.document, device);
+  if (hasPoints(document)) return <Rooflines {...props} document={document} />;
+  const isSettled = device !== "" && state === null;
+  return (
+    <div class="empty" role="note">
+      <p>
+        <Prose text={isSettled ? "This device has no roof for what was recorded. Try another one." : missing} />
+      </p>
+      {source.live ? (
+        <p class="pick-device">
+          <DevicePicker source={source} own="choose a device" device={device} custom={false} state={state} />
+        </p>
+      ) : null}
+    </div>
+  );
+}
+
 export const roofline: View = {
   id: "roofline",
   title: "Roofline",
+  filter: "time and rank",
   missing({ document }) {
     const section = sectionOf(document, "roofline");
-    if (all(document, "roofline").some((one) => one.tables.some((table) => table.id === "points" && table.rows.length > 0))) return undefined;
+    if (hasPoints(document)) return undefined;
     const why = document.skipped.find((one) => one.id === "roofline");
     const without = section?.tables.find((table) => table.id === "unmodelled");
     const reason = without?.rows[0]?.[without.columns.findIndex((column) => column.id === "reason")];
     if (typeof reason === "string") return `No point has a roof: ${reason}.`;
-    if (why) return `${why.missing}. ${why.how_to_record}`;
+    if (why) return lacks(why);
     return "No operator or kernel here has a formula or counters. Record shapes with `eaves profile`, or compare a kernel table with a device: `eaves roofline kernels.csv --device h100-sxm`.";
   },
   Component: Rooflines,
+  Missing: WithoutRoof,
 };

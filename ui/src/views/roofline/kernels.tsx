@@ -57,7 +57,7 @@ export function Kernels({ data, shown, chosen, selected, choose, hover }: Props)
                 role="option"
                 aria-selected={selected.has(point.name)}
                 class={`kernel${index === chosen ? " here" : ""}`}
-                title={point.name}
+                title={[point.name, point.shape].filter(Boolean).join("\n")}
                 style={{ "--part": `${share}%` }}
                 onClick={(event) => choose(index, event.ctrlKey || event.metaKey || event.shiftKey)}
                 onMouseEnter={() => hover(index)}
@@ -65,7 +65,7 @@ export function Kernels({ data, shown, chosen, selected, choose, hover }: Props)
                 <Swatch status={point.status} />
                 <span class="kernel-name">{shorten(point.name, 36)}</span>
                 <span class="kernel-time">{point.time === null ? "-" : duration(point.time)}</span>
-                <span class="kernel-more">{[point.kind, point.dtype].filter(Boolean).join(" · ")}</span>
+                <span class="kernel-more">{[point.shape ?? point.kind, point.dtype].filter(Boolean).join(" · ")}</span>
                 <span class={`kernel-roof${point.flag ? " critical" : ""}`}>{point.pct === null ? "no roof" : point.flag ? "above its roof" : `${percent(point.pct)} of roof`}</span>
               </div>
             );

@@ -4,7 +4,7 @@ import type { Choices, Palette } from "./choices";
 import { groupOf, tally } from "./choices";
 import { type Data, cacheOf, type Point, placeOf, type RoofLine } from "./data";
 import { fillOf, radiusOf } from "./marks";
-import type { Plateau, Slope, Spec, Spot, Was } from "./scene";
+import type { Plateau, Slope, Spec, Spot, StepPlace, Was } from "./scene";
 import { prefixed, ratio, withUnit } from "./text";
 
 /** The token of a status. */
@@ -78,7 +78,7 @@ export function levelName(data: Data, level: Choices["level"]): string {
   return data.memory.slice(1).find((roof) => cacheOf(roof.name) === level)?.name ?? level.toUpperCase();
 }
 
-export function specOf(data: Data, chosen: Choices, shown: ReadonlySet<number>, selected: ReadonlySet<string>, before?: readonly (Was | null)[]): Spec {
+export function specOf(data: Data, chosen: Choices, shown: ReadonlySet<number>, selected: ReadonlySet<string>, before?: readonly (Was | null)[], steps?: readonly (readonly StepPlace[])[]): Spec {
   const colour = colours(data.points, chosen);
   const some = selected.size > 0 && data.points.some((point) => selected.has(point.name));
   const spots = data.points.map((point): Spot => {
@@ -92,7 +92,7 @@ export function specOf(data: Data, chosen: Choices, shown: ReadonlySet<number>, 
       symbol: point.symbol,
       fill: place?.at === "chart" && place.guess ? "open" : fillOf(point.status),
       colour: colour(point),
-      name: point.name,
+      name: point.shape ? `${point.name} ${point.shape}` : point.name,
       weight: (point.time ?? 0) + Math.max(0, point.headroom ?? 0),
       ring: point.flag !== null,
       ideal: chosen.level === "main" ? point.ideal : null,
@@ -114,5 +114,6 @@ export function specOf(data: Data, chosen: Choices, shown: ReadonlySet<number>, 
     plateaus: plateaus(compute.filter((roof) => isShown(roof, data, chosen)), data.counts),
     gaps: chosen.gaps,
     before,
+    steps,
   };
 }

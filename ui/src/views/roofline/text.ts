@@ -27,7 +27,8 @@ export function withUnit(number: number | null, unit: string): string {
   return text.includes(" ") ? text + unit : `${text} ${unit}`;
 }
 
-/** An intensity: up to 9999 in full. */
+/** An intensity: up to 9999 in full, and below a thousandth as a power of ten. */
 export function ratio(number: number): string {
+  if (number > 0 && number < 0.00995) return number.toExponential(0).replace("-", "−");
   return number >= 999.5 && number < 9999.5 ? number.toFixed(0) : prefixed(number);
 }

@@ -67,6 +67,7 @@ function total(all: readonly Point[], index: number, main: number | undefined, l
     dataEfficiency: null,
     flag: all.find((point) => point.flag)?.flag ?? null,
     record: null,
+    shape: null,
     caches: {},
     adjustable: false,
   };

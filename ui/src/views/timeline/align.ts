@@ -16,12 +16,12 @@ export function commonSteps(ranks: readonly Rank[]): number[] {
   return both.sort((a, b) => a - b);
 }
 
-/** The steps at which two runs are put together: the one that is asked for, else the first that both have, else the first of each. */
+/** The steps at which two runs are put together: the one that is asked for, else one in the middle of those that both have, as the first warm up; else the first of each. */
 export function together(ranks: readonly Rank[], step: string): readonly [own: Step, base: Step] | null {
   const [own, base] = [false, true].map((of) => ofRun(ranks, of).find((one) => one.steps.length)?.steps);
   if (!own || !base) return null;
   const both = commonSteps(ranks);
-  const number = both.find((one) => String(one) === step) ?? both[0];
+  const number = both.find((one) => String(one) === step) ?? both[both.length >> 1];
   const of = (steps: readonly Step[]) => steps.find((one) => one[0] === number) ?? steps[0]!;
   return [of(own), of(base)];
 }

@@ -58,6 +58,8 @@ export interface Row {
   /** Its entries are [from, to). */
   readonly from: number;
   readonly to: number;
+  /** How many of them are no frames of Python: what a program's own work is found by among those of its harness. */
+  work: number;
 }
 
 /** A thread of the host or a stream of a device. */
@@ -101,6 +103,8 @@ export interface Data {
 }
 
 const COLUMNS = 6;
+/** The class of frames of Python (`Class::Python`). */
+const PYTHON = 2;
 
 /** Whole numbers, seven bits a byte, the lowest first. */
 class Numbers {
@@ -150,7 +154,7 @@ function layRows(head: Head): { ranks: Rank[]; rows: Row[]; total: number } {
       const key = same ? `${words}/${same}` : words;
       const track: Track = { key, rank: rank.rank, group: found.group, name: found.name, stream: found.stream, rows: [] };
       for (const [band, depth, entries] of found.rows) {
-        const row = { index: rows.length, key: `${key}|${band}.${depth}`, track, band, depth, from: total, to: total + entries };
+        const row = { index: rows.length, key: `${key}|${band}.${depth}`, track, band, depth, from: total, to: total + entries, work: 0 };
         total += entries;
         track.rows.push(row);
         rows.push(row);
@@ -200,6 +204,7 @@ export function decode(buffer: ArrayBuffer): Data {
       start[entry] = begin;
       end[entry] = time = begin + lasts;
       name[entry] = names.next();
+      if (head.class[name[entry]!] !== PYTHON) row.work++;
       detail[entry] = details.next();
       const several = counts.next();
       count[entry] = several + 1;

@@ -111,16 +111,16 @@ function AreaDetails({ timeline, area }: { timeline: Timeline; area: Area }) {
       <header class="area-head">
         <h2>{counted(sum.count, "slice")}</h2>
         <span class="quiet">
-          {counted(sum.names.length, "name")} on {counted(parts.length, "row")} within {duration(area.to - area.from)} from {duration(area.from)}; {duration(sum.sum)} in sum
+          {counted(sum.names.length, "name")} on {counted(parts.length, "row")} within {duration(area.to - area.from)} from {duration(area.from)}; {duration(sum.self)} in sum, time inside of others once
           {sum.grouped ? `; ${thousands(sum.grouped)} are grouped and count for the longest of their group` : ""}
         </span>
         <span class="grow" />
         <ExportMenu exports={{ name: "area", table: () => table }} />
-        <button type="button" class="icon" aria-label="Close the area" onClick={() => (timeline.area.value = null)}>
+        <button type="button" class="icon" aria-label="Close the area" onClick={() => timeline.keepArea(null)}>
           ×
         </button>
       </header>
-      <DataTable table={table} id="timeline.area" sort="-total_ns" rows={7} bare />
+      <DataTable table={table} id="timeline.area" sort="-self_ns" rows={7} bare />
     </>
   );
 }

@@ -12,7 +12,8 @@ import { steer } from "../../kit/viewport";
 import type { Props, View } from "..";
 import { BaseRunPicker, runId, useBaseRun } from "../../other-run";
 import { generation } from "../../source/cache";
-import { set, setting } from "../../state";
+import { useHere } from "../../related";
+import { selected, set, setting } from "../../state";
 import { commonSteps, stepTimes } from "./align";
 import type { Data } from "./data";
 import { Details, facts } from "./details";
@@ -65,9 +66,9 @@ function keys(timeline: Timeline, focusSearch: () => void): Key[] {
     if (timeline.scroll) timeline.scroll.scrollTop += amount;
   };
   const escape = () => {
-    if (timeline.area.peek()) timeline.area.value = null;
+    if (timeline.area.peek()) timeline.keepArea(null);
     else if (timeline.chosen.peek()) timeline.choose(-1);
-    else if (timeline.search.query.peek()) timeline.search.ask("");
+    else if (timeline.search.query.peek()) timeline.seekNames("");
     else return false;
     return undefined;
   };
@@ -122,6 +123,7 @@ function Loaded({ source, document, data, base }: Props & { data: Data; base: Ba
     };
   }, [timeline]);
   useKeys(() => keys(timeline, () => field.current?.focus()), [timeline]);
+  useHere("slices of the timeline", useMemo(() => new Set(timeline.overall.data.head.names.filter((name) => selected.value.has(name))), [timeline, selected.value]));
   return (
     <section class="timeline fill" aria-label="Timeline">
       <Tools source={source} timeline={timeline} field={field} exports={{ name: "timeline", canvas: () => plot.current, command: command(document, "timeline", "-o timeline.html") }} />
@@ -179,7 +181,7 @@ function Tools({ source, timeline, field, exports }: Pick<Props, "source"> & { t
   const press = (event: KeyboardEvent) => {
     if (event.key === "Enter") stepSearch(timeline, event.shiftKey ? -1 : 1);
     else if (event.key === "Escape") {
-      timeline.search.ask("");
+      timeline.seekNames("");
       field.current?.blur();
     } else return;
     event.preventDefault();
@@ -193,7 +195,7 @@ function Tools({ source, timeline, field, exports }: Pick<Props, "source"> & { t
         placeholder="Search slices ( / )"
         aria-label="Search slices; Enter shows the next"
         value={timeline.search.query.value}
-        onInput={(event) => timeline.search.ask(event.currentTarget.value)}
+        onInput={(event) => timeline.seekNames(event.currentTarget.value)}
         onKeyDown={press}
       />
       <FoundWords timeline={timeline} />
@@ -211,7 +213,7 @@ function Tools({ source, timeline, field, exports }: Pick<Props, "source"> & { t
         <label>
           Align
           <select value={setting("timeline.align")} onChange={(event) => set("timeline.align", event.currentTarget.value || null)}>
-            <option value="">{timeline.isCompared ? "first step" : "by clock"}</option>
+            <option value="">{timeline.isCompared ? "middle step" : "by clock"}</option>
             {steps.map((step) => (
               <option key={step} value={String(step)}>
                 step {step}
@@ -283,4 +285,4 @@ function Legend({ timeline }: { timeline: Timeline }) {
   );
 }
 
-export const timeline: View = { id: "timeline", title: "Timeline", missing: ({ source }) => (source.has?.("timeline") === false ? NOTHING : undefined), Component: TimelineView };
+export const timeline: View = { id: "timeline", title: "Timeline", filter: "itself", missing: ({ source }) => (source.has?.("timeline") === false ? NOTHING : undefined), Component: TimelineView };

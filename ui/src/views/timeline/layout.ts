@@ -1,6 +1,6 @@
 // What stands where from top to bottom: headings, rows of slices, counters.
 
-import type { CounterHead, Rank, Track } from "./data";
+import type { CounterHead, Rank, Row, Track } from "./data";
 import { isBase, ownNumber, rankName } from "./join";
 
 export const ROW = 18;
@@ -19,6 +19,9 @@ interface Place {
 
 export interface Heading extends Place {
   readonly kind: "heading";
+  /** Under which it is closed. */
+  readonly key: string;
+  readonly closed: boolean;
   readonly text: string;
   /** True for a rank, false for a process or device. */
   readonly strong: boolean;
@@ -50,6 +53,8 @@ export interface Layout {
 
 export interface Wish {
   folded: ReadonlySet<string>;
+  /** Ranks, and processes or devices of them, of which only the fullest row is shown. */
+  closed?: ReadonlySet<string>;
   /** Rows that a folded track with many of them shows. */
   rows: number;
   hidden: ReadonlySet<string>;
@@ -73,7 +78,8 @@ export function fuzzy(text: string, pattern: string): boolean {
 
 /** What was found out about a rank, in a line. */
 export function factsOf(rank: Rank): string {
-  return rank.facts.map(([name, value]) => `${name} ${value}`).join(" · ");
+  // A host that waits for its device is active, too, so that its share is hardly ever less than all.
+  return rank.facts.filter(([name]) => name !== "CPU active").map(([name, value]) => `${name} ${value}`).join(" · ");
 }
 
 /** A track as the list of tracks names it. */
@@ -86,22 +92,36 @@ class Builder {
   readonly lineOf = new Map<string, RowLine>();
   y = 0;
 
-  heading(text: string, rank: number, strong: boolean, facts = ""): void {
+  heading(key: string, closed: boolean, text: string, rank: number, strong: boolean, facts = ""): void {
     const size = strong ? 24 : 20;
-    this.lines.push({ kind: "heading", text, strong, facts, rank, y: this.y, size });
+    this.lines.push({ kind: "heading", key, closed, text, strong, facts, rank, y: this.y, size });
     this.y += size;
+  }
+
+  #row(row: Row, label: string, first: boolean): void {
+    const { track } = row;
+    const line: RowLine = { kind: "row", key: row.key, track, label, first, rank: track.rank, y: this.y, size: ROW };
+    this.lines.push(line);
+    this.lineOf.set(row.key, line);
+    this.y += ROW;
+  }
+
+  /** What is closed is told by its fullest row, of devices if it has some. */
+  summary(tracks: readonly Track[]): void {
+    const streams = tracks.filter((track) => track.stream);
+    const rows = (streams.length ? streams : tracks).flatMap((track) => track.rows);
+    const fullest = rows.reduce<Row | undefined>((most, row) => (most && most.work >= row.work ? most : row), undefined);
+    if (fullest) this.#row(fullest, fullest.track.name, true);
+    this.y += GAP;
   }
 
   track(track: Track, wish: Pick<Wish, "folded" | "rows">, name: string): void {
     const all = track.rows.length;
     const shown = !wish.folded.has(track.key) ? all : Math.min(all, all > MANY ? wish.rows : 1);
-    track.rows.slice(0, shown).forEach((row, index) => {
+    const from = fullestOf(track.rows, shown);
+    track.rows.slice(from, from + shown).forEach((row, index) => {
       const hidden = all - shown;
-      const label = index === 0 ? name : index === 1 && hidden ? `+ ${hidden} rows` : "";
-      const line: RowLine = { kind: "row", key: row.key, track, label, first: index === 0, rank: track.rank, y: this.y, size: ROW };
-      this.lines.push(line);
-      this.lineOf.set(row.key, line);
-      this.y += ROW;
+      this.#row(row, index === 0 ? name : index === 1 && hidden ? `+ ${hidden} rows` : "", index === 0);
     });
     this.y += GAP;
   }
@@ -112,6 +132,22 @@ class Builder {
   }
 }
 
+/** Where the most work is among some rows that follow each other: the rows above are those of what started the program. */
+function fullestOf(rows: readonly Row[], shown: number): number {
+  let [best, most] = [0, -1];
+  for (let from = 0; from + shown <= rows.length; from++) {
+    const work = rows.slice(from, from + shown).reduce((sum, row) => sum + row.work, 0);
+    if (work > most) [best, most] = [from, work];
+  }
+  return best;
+}
+
+/** Devices above hosts, each as they were recorded. */
+function devicesFirst(tracks: readonly Track[]): Track[] {
+  const devices = new Set(tracks.filter((track) => track.stream).map((track) => track.group));
+  return tracks.toSorted((a, b) => Number(devices.has(b.group)) - Number(devices.has(a.group)));
+}
+
 /** The tracks that scroll. */
 export function layOut(ranks: readonly Rank[], wish: Wish): Layout {
   const builder = new Builder();
@@ -120,16 +156,24 @@ export function layOut(ranks: readonly Rank[], wish: Wish): Layout {
   for (const rank of ranks) {
     if (wish.rank !== null && several && ownNumber(rank.rank) !== wish.rank) continue;
     const isShown = (track: Track) => !wish.hidden.has(track.key) && !wish.pinned.has(track.key) && fuzzy(title(track, several), wish.filter);
-    const tracks = rank.tracks.filter(isShown);
+    const tracks = devicesFirst(rank.tracks.filter(isShown));
+    const ofRank = String(rank.rank);
+    const isClosed = several && wish.closed?.has(ofRank) === true;
     const counters = rank.counters.filter((counter) => counter.points.length > 0 && fuzzy(counter.name, wish.filter));
     if (several && tracks.length + counters.length > 0) {
       const run = !isCompared ? "" : isBase(rank.rank) ? "Base: " : "New: ";
-      builder.heading(run ? `${run}rank ${ownNumber(rank.rank)}` : `Rank ${rank.rank}`, rank.rank, true, `${run && `${rank.path.split(/[\\/]/).slice(-2).join("/")} · `}${factsOf(rank)}`);
+      builder.heading(ofRank, isClosed, run ? `${run}rank ${ownNumber(rank.rank)}` : `Rank ${rank.rank}`, rank.rank, true, `${run && `${rank.path.split(/[\\/]/).slice(-2).join("/")} · `}${factsOf(rank)}`);
     }
-    let group: string | null = null;
-    for (const track of tracks) {
-      if (track.group !== group) builder.heading((group = track.group), rank.rank, false);
-      builder.track(track, wish, track.name);
+    if (isClosed) {
+      builder.summary(tracks);
+      continue;
+    }
+    for (const group of new Set(tracks.map((track) => track.group))) {
+      const [key, own] = [`${ofRank}/${group}`, tracks.filter((track) => track.group === group)];
+      const closed = wish.closed?.has(key) === true;
+      builder.heading(key, closed, group, rank.rank, false);
+      if (closed) builder.summary(own);
+      else for (const track of own) builder.track(track, wish, track.name);
     }
     for (const counter of counters) builder.counter(counter, rank.rank);
   }

@@ -2,7 +2,7 @@
 
 import { cut, letterWidth } from "../../kit/canvas";
 import { amount, extremes, paintCounter } from "./counters";
-import type { Row } from "./data";
+import type { Row, Track } from "./data";
 import { type Line, type RowLine, ROW } from "./layout";
 import type { Arrow } from "./relations";
 import { type Area, AXIS, inSight, offset, type Scene, scrollTop, xOf, yOf } from "./scene";
@@ -90,7 +90,7 @@ function paintStrip(scene: Scene, strip: HTMLCanvasElement, rows: { line: RowLin
 /** The names of the slices that are wide enough. An entry that is at both ends of a stretch is all of it. */
 function paintLabels(scene: Scene, entries: Int32Array, origin: number, size: number, y: number, letter: number): void {
   const { context, slices, ratio, margin, theme, wanted } = scene;
-  const { end, name } = slices.data;
+  const { end } = slices.data;
   const least = Math.ceil(LABELLED * ratio);
   context.fillStyle = theme.text;
   for (let pixel = 0; pixel + least <= entries.length; ) {
@@ -100,7 +100,7 @@ function paintLabels(scene: Scene, entries: Int32Array, origin: number, size: nu
       continue;
     }
     const until = Math.min(entries.length, Math.max(pixel + least, Math.floor((end[entry]! - origin) / size)));
-    context.globalAlpha = wanted && !wanted[name[entry]!] ? 0.5 : 1;
+    context.globalAlpha = wanted && !wanted[entry] ? 0.5 : 1;
     context.fillText(cut(slices.labelOf(entry), (until - pixel) / ratio - 7, letter), margin + pixel / ratio + 3, y + (ROW - BELOW) / 2 + 0.5);
     pixel = until;
   }
@@ -112,11 +112,12 @@ function paintMargin(scene: Scene, lines: { line: Line; y: number }[], folded: R
   context.textBaseline = "middle";
   context.font = FONT;
   const letter = letterWidth(context);
+  let track: Track | null = null;
   for (const { line, y } of lines) {
     if (line.kind === "heading") {
       context.font = `600 ${line.strong ? 12.5 : 11}px system-ui, sans-serif`;
       context.fillStyle = line.strong ? theme.text : theme.quiet;
-      context.fillText(cut(line.text, margin - 12, letter * 1.08), 8, y + line.size / 2 + 2);
+      context.fillText(`${line.closed ? "▸" : "▾"} ${cut(line.text, margin - 28, letter * 1.08)}`, 7, y + line.size / 2 + 2);
       context.font = FONT;
       context.fillStyle = theme.quiet;
       if (line.facts) context.fillText(cut(line.facts, width - margin - 12, letter), margin + 6, y + line.size / 2 + 2);
@@ -125,12 +126,15 @@ function paintMargin(scene: Scene, lines: { line: Line; y: number }[], folded: R
       context.fillText(cut(line.counter.name, margin - 30, letter), 20, y + 14);
       context.fillStyle = theme.quiet;
       context.fillText(`up to ${amount(extremes(line.counter)[1], line.counter.bytes)}`, 20, y + 29);
-    } else if (line.label) {
+    } else if (line.label || line.track !== track) {
+      // A track that is scrolled half away is named where it is still to be seen.
+      const isTop = line.first || line.track !== track;
       const [middle, many] = [y + (ROW - BELOW) / 2 + 0.5, line.track.rows.length > 1];
-      context.fillStyle = line.first ? theme.text : theme.quiet;
-      if (line.first && many) context.fillText(folded.has(line.track.key) ? "▸" : "▾", 7, middle);
-      context.fillText(cut(line.label, margin - 30, letter), 20, middle);
+      context.fillStyle = isTop ? theme.text : theme.quiet;
+      if (isTop && many) context.fillText(folded.has(line.track.key) ? "▸" : "▾", 7, middle);
+      context.fillText(cut(isTop && !line.first ? line.track.name : line.label, margin - 30, letter), 20, middle);
     }
+    track = line.kind === "row" ? line.track : null;
   }
 }
 

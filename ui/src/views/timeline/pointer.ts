@@ -70,7 +70,7 @@ export function onPlot(timeline: Timeline, plot: HTMLCanvasElement, tells: Point
         if (timeline.scroll) timeline.scroll.scrollTop = drag.top - dy;
         const time = (dx / viewport.width) * (drag.to - drag.from);
         viewport.set(drag.from - time, drag.to - time);
-      } else timeline.area.value = areaTo(timeline, drag, event.offsetX, event.offsetY);
+      } else timeline.dragged.value = areaTo(timeline, drag, event.offsetX, event.offsetY);
     },
     { signal },
   );
@@ -80,19 +80,28 @@ export function onPlot(timeline: Timeline, plot: HTMLCanvasElement, tells: Point
     (event) => {
       const wasClick = drag && !drag.moved;
       drag = null;
+      if (timeline.dragged.peek()) timeline.keepArea(timeline.dragged.peek());
       if (!wasClick) return;
       const scene = timeline.drawn;
       const line = scene ? lineAtY(scene, event.offsetY) : undefined;
       if (event.offsetX < margin()) {
         if (line?.kind === "row") timeline.fold(line.track.key);
+        else if (line?.kind === "heading") timeline.close(line.key);
         return;
       }
-      timeline.area.value = null;
+      timeline.keepArea(null);
       timeline.choose(timeline.point({ x: event.offsetX, y: event.offsetY })?.entry ?? -1);
     },
     { signal },
   );
-  plot.addEventListener("pointercancel", () => (drag = null), { signal });
+  plot.addEventListener(
+    "pointercancel",
+    () => {
+      drag = null;
+      timeline.dragged.value = null;
+    },
+    { signal },
+  );
   plot.addEventListener("dblclick", (event) => event.offsetX >= margin() && timeline.focus(), { signal });
   plot.addEventListener("pointerleave", () => tells.leave(), { signal });
   return () => ends.abort();

@@ -30,6 +30,7 @@ export interface Scene extends Surface {
   readonly slices: Slices;
   readonly strip: Strip;
   readonly lit: Bright | null;
+  /** Which entries stay bright. */
   readonly wanted: Uint8Array | null;
   /** Width of the margin with the names. */
   readonly margin: number;

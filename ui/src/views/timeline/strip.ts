@@ -16,18 +16,18 @@ export interface Bright {
   readonly rest: number;
 }
 
-/** The entries whose names are wanted, as rows of their own. */
+/** The entries that are wanted, as rows of their own. */
 export function bright(slices: Slices, wanted: Uint8Array, rest: number): Bright {
   const { data } = slices;
-  const { name, rows, total } = data;
+  const { rows, total } = data;
   const from = new Uint32Array(rows.length + 1);
   let count = 0;
-  for (let entry = 0; entry < total; entry++) if (wanted[name[entry]!]) count++;
+  for (let entry = 0; entry < total; entry++) if (wanted[entry]) count++;
   const entries = new Uint32Array(count);
   let at = 0;
   rows.forEach((row, index) => {
     from[index] = at;
-    for (let entry = row.from; entry < row.to; entry++) if (wanted[name[entry]!]) entries[at++] = entry;
+    for (let entry = row.from; entry < row.to; entry++) if (wanted[entry]) entries[at++] = entry;
   });
   from[rows.length] = at;
   const column = (values: Float64Array) => Float64Array.from(entries, (entry) => values[entry]!);

@@ -12,6 +12,8 @@ export interface NameSum {
   run?: string;
   count: number;
   sum: number;
+  /** Without what ran inside of them on the rows of the area. */
+  self: number;
   /** Of single slices; null if all of them are in groups. */
   least: number | null;
   most: number | null;
@@ -20,17 +22,68 @@ export interface NameSum {
 export interface AreaSum {
   names: NameSum[];
   count: number;
-  sum: number;
+  /** Of what slices are by themselves: time inside of others counts once. */
+  self: number;
   /** Slices that are only there in groups: they count for the name of the longest of their group. */
   grouped: number;
 }
 
-/** Slices of some rows that touch a window, by name, the longest sum first. Each counts with its whole duration. */
+/** Rows of one nest, the outermost first: those of a thread lie inside of each other, those of a stream side by side. */
+function nests(areas: readonly { row: Row; from: number; to: number }[]): { row: Row; from: number; to: number }[][] {
+  const found = new Map<string, { row: Row; from: number; to: number }[]>();
+  for (const area of areas) {
+    const { track, band } = area.row;
+    const key = track.stream ? area.row.key : `${track.key}|${band}`;
+    found.set(key, [...(found.get(key) ?? []), area]);
+  }
+  return [...found.values()].map((nest) => nest.toSorted((a, b) => a.row.depth - b.row.depth));
+}
+
+/** Takes from each entry what the entries right inside of it took. */
+function takeInner({ start, end, busy }: Data, nest: readonly { row: Row }[], first: readonly number[], last: readonly number[], self: Map<number, number>): void {
+  for (let depth = 1; depth < nest.length; depth++) {
+    // Each row is in order of time, so that no row is gone through twice.
+    const at = first.slice(0, depth);
+    for (let entry = first[depth]!; entry < last[depth]!; entry++) {
+      for (let above = depth - 1; above >= 0; above--) {
+        while (at[above]! < last[above]! && end[at[above]!]! < end[entry]!) at[above]!++;
+        const outer = at[above]!;
+        if (outer >= last[above]! || start[outer]! > start[entry]!) continue;
+        self.set(outer, Math.max(0, (self.get(outer) ?? busy[outer]!) - busy[entry]!));
+        break;
+      }
+    }
+  }
+}
+
+/** What slices of an area are by themselves. Named ranges and records of a device are no work of it: what they span is. */
+function selfTimes(slices: Slices, areas: readonly { row: Row; from: number; to: number }[]): Map<number, number> {
+  const { data, lod } = slices;
+  const self = new Map<number, number>();
+  for (const nest of nests(areas)) {
+    const first = nest.map(({ row, from }) => lod.after(row.from, row.to, from));
+    const last = nest.map(({ row, to }, at) => {
+      let entry = first[at]!;
+      while (entry < row.to && data.start[entry]! < to) {
+        const kind = slices.classOf(entry);
+        if (row.track.stream && (kind === RANGE || kind === RECORD)) self.set(entry, 0);
+        entry++;
+      }
+      return entry;
+    });
+    takeInner(data, nest, first, last, self);
+  }
+  return self;
+}
+
+/** Slices of some rows that touch a window, by name, the most time of their own first. Each counts with its whole duration. */
 export function sumArea(slices: Slices, areas: readonly { row: Row; from: number; to: number }[]): AreaSum {
   const { data, lod } = slices;
   const { start, end, busy, count, name, head } = data;
   const counts = new Float64Array(head.names.length);
   const sums = new Float64Array(head.names.length);
+  const selfs = new Float64Array(head.names.length);
+  const self = selfTimes(slices, areas);
   const least = new Float64Array(head.names.length).fill(Number.POSITIVE_INFINITY);
   const most = new Float64Array(head.names.length).fill(-1);
   let grouped = 0;
@@ -39,6 +92,7 @@ export function sumArea(slices: Slices, areas: readonly { row: Row; from: number
       const of = name[entry]!;
       counts[of]! += count[entry]!;
       sums[of]! += busy[entry]!;
+      selfs[of]! += self.get(entry) ?? busy[entry]!;
       if (count[entry]! > 1) {
         grouped += count[entry]!;
         continue;
@@ -53,11 +107,11 @@ export function sumArea(slices: Slices, areas: readonly { row: Row; from: number
     if (total === 0) return;
     const known = most[of]! >= 0;
     const run = data.namesOfBase === undefined ? {} : { run: of < data.namesOfBase ? "new" : "base" };
-    names.push({ name: head.names[of] ?? "", ...run, count: total, sum: sums[of]!, least: known ? least[of]! : null, most: known ? most[of]! : null });
+    names.push({ name: head.names[of] ?? "", ...run, count: total, sum: sums[of]!, self: selfs[of]!, least: known ? least[of]! : null, most: known ? most[of]! : null });
   });
-  names.sort((a, b) => b.sum - a.sum);
+  names.sort((a, b) => b.self - a.self || b.sum - a.sum);
   const total = (values: Float64Array) => values.reduce((sum, value) => sum + value, 0);
-  return { names, count: total(counts), sum: total(sums), grouped };
+  return { names, count: total(counts), self: total(selfs), grouped };
 }
 
 /** An area as a table like those of the document. */
@@ -70,13 +124,14 @@ export function areaTable(area: AreaSum): Table {
       { id: "name", title: "Name", unit: null },
       ...(isCompared ? [{ id: "run", title: "Run", unit: null }] : []),
       { id: "count", title: "Count", unit: "count" },
-      { id: "total_ns", title: "Sum", unit: "ns" },
-      { id: "share_pct", title: "Share", unit: "%" },
+      { id: "self_ns", title: "Self", unit: "ns" },
+      { id: "total_ns", title: "Total", unit: "ns" },
+      { id: "share_pct", title: "Share of self", unit: "%" },
       { id: "mean_ns", title: "Average", unit: "ns" },
       { id: "min_ns", title: "Least", unit: "ns" },
       { id: "max_ns", title: "Most", unit: "ns" },
     ],
-    rows: area.names.map(({ name, run, count, sum, least, most }) => [name, ...(run ? [run] : []), count, sum, area.sum > 0 ? (100 * sum) / area.sum : null, sum / count, least, most]),
+    rows: area.names.map(({ name, run, count, sum, self, least, most }) => [name, ...(run ? [run] : []), count, self, sum, area.self > 0 ? (100 * self) / area.self : null, sum / count, least, most]),
   };
 }
 

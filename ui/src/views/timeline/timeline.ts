@@ -6,13 +6,13 @@ import { oncePerFrame, pageColours, surface } from "../../kit/canvas";
 import { theme } from "../../kit/theme";
 import { type Span, Viewport } from "../../kit/viewport";
 import type { Source } from "../../source";
-import { range, rank, select, selected, setting } from "../../state";
+import { range, rank, select, selected, set, setting } from "../../state";
 import { alignment } from "./align";
 import { colours } from "./colours";
 import type { Data, Track } from "./data";
 import { isBase, join } from "./join";
 import { layOut, layOutPinned, FOLDED, type Layout, MANY, ROW, type RowLine } from "./layout";
-import { keepKeys, keysOf } from "./kept";
+import { areaOf, areaText, foldedIn, keepFolded, keepKeys, keysOf, sliceOf, sliceText } from "./kept";
 import { light } from "./light";
 import { Overview } from "./map";
 import { paintAxis } from "./axis";
@@ -23,13 +23,6 @@ import { Search, type Sought } from "./search";
 import { shareTime } from "./shared-time";
 import { Strip } from "./strip";
 import { coarseness, Windows } from "./windows";
-
-/** The slice that is chosen, wherever it stands in the payload that is shown. */
-export interface Chosen {
-  readonly key: string;
-  readonly start: number;
-  readonly name: string;
-}
 
 /** Another run to hold this one against: its slices, and what the server calls it. */
 export interface Base {
@@ -43,11 +36,18 @@ export class Timeline {
   readonly overall: Slices;
   readonly viewport: Viewport;
   readonly search: Search;
-  readonly chosen = signal<Chosen | null>(null);
-  readonly area = signal<Area | null>(null);
+  readonly #slice = computed(() => setting("timeline.slice"));
+  readonly chosen = computed(() => sliceOf(this.#slice.value, this.overall.data.rows));
+  readonly #areaText = computed(() => setting("timeline.area"));
+  /** The area while it is dragged. */
+  readonly dragged = signal<Area | null>(null);
+  readonly area = computed(() => this.dragged.value ?? areaOf(this.#areaText.value, this.overall.data.rows));
   /** Follows the payload that is shown. */
   readonly shown = signal<Slices>(null as unknown as Slices);
-  readonly folded = signal<ReadonlySet<string>>(new Set());
+  /** Folded so that the rest has room, until somebody says which. */
+  readonly #roomy = signal<ReadonlySet<string>>(new Set());
+  readonly #foldedText = computed(() => setting("timeline.folded"));
+  readonly folded = computed(() => foldedIn(this.#foldedText.value, this.tracks) ?? this.#roomy.value);
   readonly #foldedRows = signal(FOLDED);
   readonly strip = new Strip();
   /** Those of the run that is shown, and of the one that it is compared with. */
@@ -69,6 +69,7 @@ export class Timeline {
   #pointer: { x: number; y: number } | null = null;
   #arrows: { of: number; slices: Slices; deep: boolean; arrows: Arrow[] } | null = null;
   #sought: Sought | null = null;
+  readonly #query = computed(() => setting("timeline.query"));
   readonly #step = computed(() => setting("timeline.align"));
   /** How much later each rank is than it is drawn: made when the step changes, as every move of the window wants it. */
   readonly #offsets = computed(() => alignment(this.overall.data.ranks, this.#step.value));
@@ -108,7 +109,10 @@ export class Timeline {
       this.redraw();
     });
     const onLayout = effect(() => this.#lay());
-    this.#stops.push(onTheme, onLight, onView, onAlign, shareTime(this.viewport), onOther, onLayout);
+    const onQuery = effect(() => {
+      if (this.#query.value !== this.search.query.peek()) this.search.ask(this.#query.value);
+    });
+    this.#stops.push(onQuery, onTheme, onLight, onView, onAlign, shareTime(this.viewport), onOther, onLayout);
   }
 
   stop(): void {
@@ -124,6 +128,22 @@ export class Timeline {
     const both = known.get(base) ?? new Slices(join(own.data, base.data));
     known.set(base, both);
     return both;
+  }
+
+  get tracks(): readonly Track[] {
+    return this.overall.data.ranks.flatMap((one) => one.tracks);
+  }
+
+  /** Searches for what the address then has, too. */
+  seekNames(query: string): void {
+    set("timeline.query", query || null);
+  }
+
+  keepArea(area: Area | null): void {
+    batch(() => {
+      this.dragged.value = null;
+      set("timeline.area", area && areaText(area, this.overall.data.rows));
+    });
   }
 
   get isCompared(): boolean {
@@ -218,7 +238,7 @@ export class Timeline {
   }
 
   #lay(): void {
-    const wish = { folded: this.folded.value, rows: this.#foldedRows.value, hidden: keysOf("hidden"), pinned: keysOf("pinned"), filter: setting("timeline.tracks"), rank: rank.value };
+    const wish = { folded: this.folded.value, closed: keysOf("closed"), rows: this.#foldedRows.value, hidden: keysOf("hidden"), pinned: keysOf("pinned"), filter: setting("timeline.tracks"), rank: rank.value };
     const { ranks } = this.overall.data;
     this.#layout = { pinned: layOutPinned(ranks, wish), scrolling: layOut(ranks, wish) };
     const tall = this.scroll?.firstElementChild;
@@ -229,12 +249,12 @@ export class Timeline {
   /** Folds tracks with many rows if not everything fits, so that the devices are in sight; of two runs, all threads. */
   foldToFit(height: number): void {
     const isLong = (track: Track) => track.rows.length > (this.isCompared && !track.stream ? 1 : MANY);
-    const tracks = this.overall.data.ranks.flatMap((one) => one.tracks.filter(isLong));
-    const folded = new Set<string>();
-    for (const track of tracks.sort((a, b) => b.rows.length - a.rows.length)) {
+    const tracks = this.tracks.filter(isLong);
+    const folded = new Set<string>(this.#foldedText.peek() ? this.folded.peek() : []);
+    for (const track of folded.size ? [] : tracks.sort((a, b) => b.rows.length - a.rows.length)) {
       if (AXIS + this.#layout.scrolling.height <= height) break;
       folded.add(track.key);
-      this.folded.value = new Set(folded);
+      this.#roomy.value = new Set(folded);
     }
     // What is left of the room is theirs.
     const rest = height - AXIS - this.#layout.scrolling.height;
@@ -327,12 +347,12 @@ export class Timeline {
     const slices = this.shown.peek();
     batch(() => {
       if (entry < 0) {
-        this.chosen.value = null;
+        set("timeline.slice", null);
         select([]);
         return;
       }
       const row = slices.rowOf(entry);
-      this.chosen.value = { key: row.key, start: slices.data.start[entry]!, name: slices.nameOf(entry) };
+      set("timeline.slice", sliceText({ key: row.key, start: slices.data.start[entry]!, name: slices.nameOf(entry) }, this.overall.data.rows));
       if (!selected.peek().has(slices.nameOf(entry)) && !this.search.matches.peek()) select([slices.nameOf(entry)]);
     });
     if (reveal) this.reveal(entry);
@@ -344,6 +364,8 @@ export class Timeline {
     const { start, end } = slices.data;
     const row = slices.rowOf(entry);
     const { track } = row;
+    const closed = keysOf("closed");
+    if ([String(track.rank), `${track.rank}/${track.group}`].filter((key) => closed.delete(key)).length) keepKeys("closed", closed);
     const hidden = keysOf("hidden");
     if (hidden.delete(track.key)) keepKeys("hidden", hidden);
     if (this.folded.peek().has(track.key) && !this.#layout.scrolling.lineOf.has(row.key) && !this.#layout.pinned.lineOf.has(row.key)) this.fold(track.key);
@@ -370,10 +392,17 @@ export class Timeline {
     if (below > this.scroll.scrollTop) this.scroll.scrollTop = below + line.size;
   }
 
+  /** Closes a rank, process or device, or opens it. */
+  close(key: string): void {
+    const closed = keysOf("closed");
+    if (!closed.delete(key)) closed.add(key);
+    keepKeys("closed", closed);
+  }
+
   fold(key: string): void {
     const folded = new Set(this.folded.peek());
     if (!folded.delete(key)) folded.add(key);
-    this.folded.value = folded;
+    keepFolded(folded, this.tracks);
   }
 
   /** The slice beside the chosen one in its row. */

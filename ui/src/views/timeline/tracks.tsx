@@ -3,7 +3,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { set, setting } from "../../state";
 import { fuzzy, title } from "./layout";
-import { keepKeys, keysOf } from "./kept";
+import { keepFolded, keepKeys, keysOf } from "./kept";
 import type { Timeline } from "./timeline";
 
 function flip(name: string, key: string): void {
@@ -70,10 +70,10 @@ export function Tracks({ timeline }: { timeline: Timeline }) {
           </ul>
           {listed.length > 200 ? <p class="quiet">{listed.length - 200} more; type to find them</p> : null}
           <footer>
-            <button type="button" class="link" onClick={() => (timeline.folded.value = new Set(tracks.map((track) => track.key)))}>
+            <button type="button" class="link" onClick={() => keepFolded(new Set(tracks.map((track) => track.key)), tracks)}>
               Fold all
             </button>
-            <button type="button" class="link" onClick={() => (timeline.folded.value = new Set())}>
+            <button type="button" class="link" onClick={() => keepFolded(new Set(), tracks)}>
               Unfold all
             </button>
             <button
