@@ -1,4 +1,4 @@
-//! Lists the files of `devices/`, so that the folder is the catalogue.
+//! Lists the files of `devices/`, so that the folder is the catalog.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};

@@ -1,4 +1,4 @@
-//! Any bytes as a table of kernels, events, commands or a benchmark, told by their content and by name.
+//! Any bytes as a kernel table, events, commands or a benchmark, told by their content and by name.
 #![no_main]
 
 #[path = "../../crates/ingest/tests/exercise/mod.rs"]

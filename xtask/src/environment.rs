@@ -33,7 +33,7 @@ impl Environment {
         answer.is_ok_and(|answer| answer.status.success())
     }
 
-    /// Makes it anew, without packages, with a certain interpreter or the usual one.
+    /// Makes it again, without packages, with a certain interpreter or the usual one.
     pub(crate) fn make(&self, base: Option<&str>) -> Result<()> {
         let mut make = project::command(base.unwrap_or("python3"));
         project::run(make.args(["-m", "venv", "--clear"]).arg(self.folder()))

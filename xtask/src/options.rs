@@ -13,7 +13,7 @@ impl Options {
         Self { rest: arguments.into_iter().collect() }
     }
 
-    /// Takes the first argument that is no option. Call it before [`Self::value`] only if it comes first.
+    /// Takes the first argument that is not an option. Call it before [`Self::value`] only if it comes first.
     pub(crate) fn positional(&mut self) -> Option<String> {
         let first = self.rest.first().is_some_and(|argument| !argument.starts_with('-'));
         first.then(|| self.rest.remove(0))

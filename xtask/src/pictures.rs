@@ -15,7 +15,7 @@ const MOST_BYTES: u64 = 300_000;
 const VIEWS: [&str; 3] = ["overview", "roofline", "timeline"];
 
 impl Tools {
-    /// Paints them anew.
+    /// Paints them again.
     pub(crate) fn paint(&self) -> Result<()> {
         self.install()?;
         project::run(project::cargo().args(["build", "--quiet", "--package", "eaves-cli"]))?;

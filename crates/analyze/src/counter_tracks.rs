@@ -16,7 +16,7 @@ pub struct CounterTrack {
     pub series: &'static str,
     /// A track of the process that it belongs to: that of the first activity counted.
     pub track: TrackId,
-    /// Points in order of time. Several may stand at one instant; the last of them holds.
+    /// Points in time order. Several may stand at one instant; the last of them holds.
     pub points: Vec<(Ns, f64)>,
 }
 

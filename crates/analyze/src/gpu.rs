@@ -5,7 +5,7 @@ use eaves_model::{GpuId, Interval, MaybeI64, MaybeU32, Ns, Packed, StringId, Tra
 use crate::selection::Filter;
 use crate::{KernelType, KernelTypes, Selection, TypeSets};
 
-/// Selected GPU activities as parallel columns, in the order of the file. Quarantined activities are left out.
+/// Selected GPU activities as parallel columns, in the order of the file. Quarantined activities are skipped.
 ///
 /// All analyses draw on this one view, so they agree on what counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -79,7 +79,7 @@ fn is_measurable(analysis: &Analysis, view: &RankView<'_>) -> bool {
 }
 
 /// Puts the report together. `measured` belongs to `recordings`, one for one, all measured for the same analyses
-/// with the same options; recordings of ranks that are not selected are left out.
+/// with the same options; recordings of ranks that are not selected are skipped.
 ///
 /// # Errors
 /// If the selection asks for something that is in none of the recordings.
@@ -99,7 +99,7 @@ pub fn assemble(
     Ok(outcomes)
 }
 
-/// A report that is being put together.
+/// A report that is being combined.
 pub(crate) struct Assembly {
     job: Job,
     /// The selected ones among the recordings.

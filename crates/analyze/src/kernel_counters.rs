@@ -25,7 +25,7 @@ impl CounterRows {
         Self { order: Some(order) }
     }
 
-    /// The counters of a slice, in the order of the file. Values that are no numbers are left out.
+    /// The counters of a slice, in the order of the file. Values that are not numbers are skipped.
     pub(crate) fn of_slice<'a>(
         &'a self,
         trace: &'a Trace,

@@ -22,9 +22,9 @@ pub struct Options {
     pub queue_limit: u32,
     /// True if tables with a row for each point in time or each activity are wanted too.
     pub details: bool,
-    /// The device that work is held against; by default the one that the recording names.
+    /// The device that work is compared with; by default the one that the recording names.
     pub device: Option<Arc<Device>>,
-    /// The machine that work of a CPU is held against, if no device is named.
+    /// The machine that work of a CPU is compared with, if no device is named.
     pub machine: Option<Arc<MeasuredMachine>>,
     /// Limits between the statuses of a roofline.
     pub roofline: Settings,
@@ -32,7 +32,7 @@ pub struct Options {
     pub formulas: Option<Arc<Script>>,
 }
 
-/// What a machine was measured to do. Recordings of a CPU name no device, so that they can be held against one.
+/// What a machine was measured to do. Recordings of a CPU name no device, so that they can be compared with one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MeasuredMachine {
     /// All cores together, and one of them; one device at least.
@@ -42,7 +42,7 @@ pub struct MeasuredMachine {
 }
 
 impl MeasuredMachine {
-    /// The device for operators that run on so many threads; all cores if that is not known.
+    /// The device for operators that run on this many threads; all cores if that is not known.
     pub fn device(&self, threads: Option<u64>) -> Option<&Device> {
         let Roofs { one, all } = Roofs::of(&self.devices);
         if threads == Some(1) { one.or(all) } else { all.or(one) }

@@ -1,4 +1,4 @@
-//! What part of the recordings to analyse. By default all of it.
+//! What part of the recordings to analyze. By default all of it.
 
 use std::fmt;
 use std::ops::RangeInclusive;

@@ -2,7 +2,7 @@
 
 use eaves_model::{GpuId, Interval, LaunchLinks, Ns, Trace};
 
-/// The profiler steps of a trace in order of time.
+/// The profiler steps of a trace in time order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StepIndex {
     numbers: Vec<u64>,
@@ -36,7 +36,7 @@ impl StepIndex {
         self.numbers.is_empty()
     }
 
-    /// Number and host slice of every step, in order of time.
+    /// Number and host slice of every step, in time order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (u64, Interval)> + '_ {
         self.numbers.iter().copied().zip(self.windows.iter().copied())
     }

@@ -81,7 +81,7 @@ impl TestTrace {
         self.host_on(SliceKind::Runtime as i64, kind, name, start, end)
     }
 
-    /// Any slice on a thread of its own number.
+    /// Any slice on its own thread number.
     pub(crate) fn host_on(
         &mut self,
         thread: i64,

@@ -102,7 +102,7 @@ impl TypeTimes {
         self.any_but(7, 0)
     }
 
-    /// Time in which a type ran, whatever ran beside it.
+    /// Time in which a type ran, whatever ran next to it.
     pub fn total(&self, kernel_type: KernelType) -> Ns {
         self.any_but(kernel_type.bit(), 0)
     }

@@ -183,7 +183,7 @@ fn the_rank_that_was_made_late_is_named() {
     );
 }
 
-/// The slices of gloo's threads in order of time: kind, step, duration.
+/// The slices of gloo's threads in time order: kind, step, duration.
 fn gloo(trace: &Trace) -> Vec<(String, u64, i64)> {
     let mut found: Vec<(i64, String, i64)> = (0..trace.slices.len())
         .filter(|&row| trace.slices.kind[row] == SliceKind::Annotation)

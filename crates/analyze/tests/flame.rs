@@ -72,7 +72,7 @@ fn totals_by_name_are_those_of_hta() {
         if trace.runtime.slice.iter().any(|&slice| trace.slice_name(slice).starts_with("hip")) {
             continue;
         }
-        // HTA takes records of synchronisation for kernels.
+        // HTA takes records of synchronization for kernels.
         let only_kernels = trace.syncs.is_empty();
         let ours = by_name(trace);
         for row in read_csv(&path).unwrap() {

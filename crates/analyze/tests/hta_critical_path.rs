@@ -6,7 +6,7 @@
 //! | trace | what differs | why |
 //! |---|---|---|
 //! | all | time between operators | HTA gives edges between operators the weight 0 and so loses the time of the program itself; here it counts as `host outside operators`. HTA's path is therefore shorter, and never longer |
-//! | all | synchronising calls | HTA gives them the weight 0; here they bear what is left when the device has done, and all if they waited for nothing |
+//! | all | synchronizing calls | HTA gives them the weight 0; here they bear what is left when the device has done, and all if they waited for nothing |
 //! | `hta_cp_alexnet` | hand-over from one stream to another | HTA gives it the weight 0; here it is `synchronisation` |
 //! | all | `cudaEventQuery` | HTA counts it among the blocking calls with weight 0; it does not block, so here it bears its own time |
 //! | all | launches | HTA's launch overhead begins with the launching call; here the call is a runtime call and the delay begins when it ends. The sum is the same |

@@ -73,7 +73,7 @@ fn categories_agree_with_hta() {
         }
     }
 
-    // HTA has the state at the end of every instant, and what was there before in a row of its own.
+    // HTA has the state at the end of every instant, and what was there before in its own row.
     let mut now: BTreeMap<&str, i64> = CATEGORIES.iter().map(|&(_, name)| (name, 0)).collect();
     let mut states: BTreeMap<i64, BTreeMap<&str, i64>> = BTreeMap::new();
     let series = rows(&ours, "category_series");

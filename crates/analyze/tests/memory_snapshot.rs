@@ -46,14 +46,14 @@ fn number(section: &Section, id: &str) -> i64 {
 struct Replayed {
     start: i64,
     peak: i64,
-    /// Blocks in use then, and those of them that were there from the beginning.
+    /// Blocks in use then, and those of them that were there from the start.
     blocks: usize,
     older: (usize, i64),
     end: i64,
 }
 
-/// Forwards: what was there in the beginning is what is freed without having been allocated, and what is there in the end
-/// without any event. Everything in use is added up anew behind each event.
+/// Forwards: what was there in the beginning is what is freed without having been allocated, and what is there at the end
+/// without any event. Everything in use is added up again behind each event.
 fn replay(trace: &Trace) -> Replayed {
     let snapshot = &trace.snapshot;
     let events = &snapshot.events;

@@ -63,7 +63,7 @@ fn check(checks: &mut Checks, place: &str, sets: &TypeSets, unit: f64, tolerance
     }
 }
 
-/// The intervals as TraceLens has them: both ends rounded to the floats of large time stamps.
+/// The intervals as TraceLens has them: both ends rounded to the floats of large timestamps.
 fn as_floats(trace: &Trace, view: &GpuView, keep: impl Fn(usize) -> bool) -> TypeSets {
     let zero = trace.slices.start.iter().copied().min().map_or(0.0, microseconds);
     let kept = (0..view.len()).filter(|&index| keep(index));

@@ -74,7 +74,7 @@ pub(crate) struct Question<'a> {
     pub(crate) analyses: Vec<&'static Analysis>,
     /// Whether its page has a timeline and a flame graph.
     pub(crate) is_whole: bool,
-    /// How inputs are looked at that are no recordings; nothing if they are of no use.
+    /// How inputs are looked at that are not recordings; nothing if they are of no use.
     pub(crate) others: Option<Others<'a>>,
 }
 
@@ -111,7 +111,7 @@ impl Question<'_> {
         }
     }
 
-    /// The same with what a page draws beside the sections.
+    /// The same with what a page draws next to the sections.
     fn with_pictures(&self, context: &Context<'_>) -> Result<Answer, Failure> {
         let keep = Keep::Selected(&self.options.selection);
         let read = context.read(self.inputs, self.reading(), keep, |trace| {
@@ -237,7 +237,7 @@ pub fn document(
         let outcomes = (!sums.is_empty()).then(|| Outcome::Section(eaves_assess::sums(&sums)));
         Document { verb, outcomes: outcomes.into_iter().collect(), ..Document::default() }
     };
-    // A recording has what sums beside it say, and more.
+    // A recording has what sums next to it say, and more.
     Ok(recordings.sums().fold(document, Document::with_measurements))
 }
 

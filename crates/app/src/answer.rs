@@ -118,7 +118,7 @@ impl Answer {
         self
     }
 
-    /// Drawn in a way of its own.
+    /// Drawn in its own way.
     #[must_use]
     pub fn drawn_by(mut self, drawing: impl Drawing + 'static) -> Self {
         self.drawing = Some(Box::new(drawing));

@@ -1,5 +1,5 @@
 //! Every verb as data: what its request holds, and how its fields are written on a command line. Doors that are generated
-//! or held against each other read it.
+//! or compared with each other read it.
 
 use std::any::TypeId;
 use std::collections::BTreeSet;

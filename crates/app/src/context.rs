@@ -102,7 +102,7 @@ pub struct Read<R> {
     pub recordings: Arc<Recordings>,
     /// The answers of the work on each recording.
     pub answers: Vec<R>,
-    /// The answers of the work on each recording of memory that lies beside others.
+    /// The answers of the work on each recording of memory that lies next to others.
     pub of_memory: Vec<R>,
 }
 

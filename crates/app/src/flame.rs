@@ -16,9 +16,9 @@ use crate::{Failure, Form, Recordings, each, hinted};
 pub const PAGE_FRAMES: usize = 20_000;
 /// Frames of the table in a page; the picture has more.
 const PAGE_ROWS: usize = 2_000;
-/// Frames of each rank that a page in order of time is made from.
+/// Frames of each rank that a page in time order is made from.
 const CHART_FRAMES: usize = 2 * PAGE_FRAMES;
-/// The share, in millionths, that is a quarter of a pixel in a picture.
+/// The share, in millionths, that is a quarter pixel in a picture.
 const PICTURE_SHARE: u32 = 250;
 
 /// How a tree is looked at.
@@ -28,9 +28,9 @@ pub struct View {
     pub metric: Option<Metric>,
     /// The order.
     pub order: Order,
-    /// Frames with less than this share of all, in millionths, are put together.
+    /// Frames with less than this share of all, in millionths, are combined.
     pub least_share: Option<u32>,
-    /// Frames with less host and GPU time are put together.
+    /// Frames with less host and GPU time are combined.
     pub least_duration: Ns,
     /// Levels of calls below a thread.
     pub most_levels: Option<u32>,
@@ -134,7 +134,7 @@ impl Trees {
         flame::outcome(&names, &tree, self.metric(view))
     }
 
-    /// The heaviest frames as text for people, with colours.
+    /// The heaviest frames as text for people, with colors.
     pub fn text(&self, view: &View, document: &Document, options: &terminal::Options) -> Result<String> {
         let metric = self.something(view)?;
         let (names, tree) = self.view(view.order, &grouping(view, &[metric], 0, None));
@@ -142,7 +142,7 @@ impl Trees {
         Ok(terminal::flame::render(document, &drawing, options))
     }
 
-    /// The tree as a picture or for other tools; `document` is what a page has beside it.
+    /// The tree as a picture or for other tools; `document` is what a page has next to it.
     pub fn render(&self, view: &View, format: Form, document: &Document) -> Result<Vec<u8>> {
         let metric = self.something(view)?;
         let one = [metric];
@@ -187,7 +187,7 @@ impl Trees {
         Drawing { title: &self.title, names, tree, order, metric }
     }
 
-    /// What a page draws, with at most so many frames of each view.
+    /// What a page draws, with at most this many frames of each view.
     pub fn data(&self, view: &View, frames: usize) -> Result<Vec<u8>> {
         let metric = self.something(view)?;
         let grouping = grouping(view, &Metric::ALL, 0, Some(frames));
@@ -334,7 +334,7 @@ crate::text_value::written_as_text!(Share, "Share", "0.1");
 /// A share in percent as millionths, exactly: `0.1` is 1000.
 ///
 /// # Errors
-/// If it is no share, or has more than four decimals.
+/// If it is not a share, or has more than four decimals.
 pub fn millionths(text: &str) -> Result<u32, String> {
     let wrong = || "expected a percentage such as `0.1`, with at most four decimals".to_owned();
     let number = text.trim_end_matches('%');

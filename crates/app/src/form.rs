@@ -27,7 +27,7 @@ pub enum Form {
     D3,
     /// Rows as a Parquet file.
     Parquet,
-    /// What was measured of some ranks, to be put together with other ranks.
+    /// What was measured of some ranks, to be combined with other ranks.
     Partial,
     /// The peaks of devices, which `--device FILE` reads.
     Yaml,

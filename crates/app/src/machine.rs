@@ -54,9 +54,8 @@ fn file() -> Option<PathBuf> {
 
 /// Saves a measurement, replacing the previous one, and returns its path.
 pub fn keep(devices: &[Device]) -> anyhow::Result<PathBuf> {
-    let file = file().ok_or_else(|| {
-        hinted("no directory to save the measurement in", format!("set {FOLDER} to one"))
-    })?;
+    let file = file()
+        .ok_or_else(|| hinted("no directory to save the measurement in", format!("set {FOLDER} to one")))?;
     let told = |path: &PathBuf| format!("cannot write {}", path.display());
     if let Some(folder) = file.parent() {
         fs::create_dir_all(folder).with_context(|| told(&file))?;

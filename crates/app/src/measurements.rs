@@ -12,18 +12,18 @@ use eaves_section::{Number, Outcome, Unit};
 use crate::npu_config::{self, NpuConfig};
 use crate::{Against, Context, hinted};
 
-/// The name of a script beside an input.
+/// The name of a script next to an input.
 const SCRIPT: &str = "ops.rhai";
 /// What files of NPU commands are.
 const COMMANDS: &str = "commands";
 
-/// How files of measurements are read and what they are held against.
+/// How measurement files are read and what they are compared with.
 pub(crate) struct Measuring<'a> {
     /// The device that was named.
     pub(crate) device: &'a Against,
-    /// The configuration of NPU commands for which no device was named; without one, the file beside them.
+    /// The configuration of NPU commands for which no device was named; without one, the file next to them.
     pub(crate) config: Option<&'a Path>,
-    /// Formulas of the user; without any, the file beside the input.
+    /// Formulas of the user; without any, the file next to the input.
     pub(crate) ops: Option<&'a Path>,
     /// The type of records that name none.
     pub(crate) dtype: Option<&'a str>,
@@ -117,7 +117,7 @@ impl Measuring<'_> {
     }
 }
 
-/// The user's formulas: those that were named, or those beside the input.
+/// The user's formulas: those that were named, or those next to the input.
 ///
 /// # Errors
 /// If the script cannot be read or is wrong.

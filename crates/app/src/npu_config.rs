@@ -8,7 +8,7 @@ use eaves_roofline::Settings;
 
 use crate::{Failure, Progress, hinted};
 
-/// The name of a configuration beside NPU commands.
+/// The name of a configuration next to NPU commands.
 pub const NAME: &str = "roofline_config.json";
 
 /// The thresholds of a configuration.
@@ -35,7 +35,7 @@ const KEYS: [&str; 12] = [
     "issue_perf_limit",
 ];
 
-/// Makes sure that a configuration may have this key.
+/// Checks that a configuration may have this key.
 ///
 /// # Errors
 /// If nothing reads it.

@@ -72,7 +72,7 @@ impl Others<'_> {
         Ok(document)
     }
 
-    /// The memory of recordings that lie beside traces: in the place of what the traces lack, or named beside it.
+    /// The memory of recordings that lie next to traces: in the place of what the traces lack, or named next to it.
     fn add_memory(
         &self,
         document: &mut Document,

@@ -103,7 +103,7 @@ pub fn measure(
     Ok(of(&run, &measured, options)?.to_bytes().map_err(failed)?)
 }
 
-/// Puts together what was measured, and notes the inputs that could not be read, each with its reason.
+/// Combines what was measured, and notes the inputs that could not be read, each with its reason.
 ///
 /// # Errors
 /// If bytes are not what was measured, or were measured with other options.

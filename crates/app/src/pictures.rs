@@ -1,4 +1,4 @@
-//! What pages draw beside sections: timelines and flame graphs of recordings.
+//! What pages draw next to sections: timelines and flame graphs of recordings.
 
 use std::sync::Arc;
 

@@ -22,7 +22,7 @@ pub struct Recordings {
     pub found: Vec<Opened>,
     /// The recordings of the selected ranks. Compile logs alone are a recording of the compiler's phases.
     pub run: Run,
-    /// Recordings of memory alone that lie beside others and are no ranks of their own.
+    /// Recordings of memory alone that lie next to others and are not ranks of their own.
     pub memory: Run,
     /// Measurements, and sums without a record of each launch.
     pub measurements: Vec<Measurements>,
@@ -56,7 +56,7 @@ impl Recordings {
         Ok(Self { selection, ..read })
     }
 
-    /// What was read of inputs, with the answers of the work on recordings and on those of memory beside them. Phases of
+    /// What was read of inputs, with the answers of the work on recordings and on those of memory next to them. Phases of
     /// a compiler, which come from its log, have none yet.
     pub(crate) fn of<R>(
         inputs: &[PathBuf],
@@ -110,7 +110,7 @@ impl Recordings {
         self.measurements.iter().filter(|file| is_sums(file))
     }
 
-    /// Makes sure that there is what a request reads.
+    /// Checks that exists what a request reads.
     pub(crate) fn check(&self, reading: Reading) -> Result<(), Failure> {
         let is_there = match reading {
             Reading::Everything => true,
@@ -160,8 +160,8 @@ fn is_of_compiler(recording: &Recording) -> bool {
     eaves_ingest::is_of_compiler(recording.format)
 }
 
-/// The saved report, if that is the input. One that lies beside recordings in a directory is made of them, as a rule,
-/// and is passed over; one that was named is not.
+/// The saved report, if that is the input. One that lies next to recordings in a directory is made of them, as a rule,
+/// and is skipped; one that was named is not.
 fn saved_report<R>(inputs: &[PathBuf], contents: &Contents<R>) -> Result<Option<Saved>, Failure> {
     let found = contents.paths(Kind::SavedReport);
     let named: Vec<&PathBuf> = inputs.iter().filter(|input| is_among(input, &found)).collect();

@@ -23,7 +23,7 @@ pub(crate) fn name_of(inputs: &[PathBuf]) -> String {
 pub struct Session {
     /// Bytes of recordings that the session itself keeps.
     budget: u64,
-    /// What answers in SQL may take; as much as they like if nothing is said.
+    /// What answers in SQL may take; as much as they like by default.
     query_limits: Option<Limits>,
     held: Mutex<Held>,
 }
@@ -37,7 +37,7 @@ struct Held {
 }
 
 impl Session {
-    /// A session that keeps recordings of so many bytes.
+    /// A session that keeps recordings of this many bytes.
     pub fn with_budget(budget: u64) -> Self {
         Self { budget, ..Self::default() }
     }
@@ -69,7 +69,7 @@ impl Session {
         self.know(recordings.inputs.clone(), recordings);
     }
 
-    /// The same under a name that is no file: requests may be about several recordings of the same inputs.
+    /// The same under a name that is not a file: requests may be about several recordings of the same inputs.
     pub fn add_as(&self, name: &Path, recordings: &Arc<Recordings>) {
         self.know(vec![name.to_owned()], recordings);
     }
@@ -138,7 +138,7 @@ mod tests {
         busy.map(|number| (number.rank, number.value.clone())).collect()
     }
 
-    /// Two parts of one input are told apart by the names that they were given, and each stays the part it is.
+    /// Two parts of one input are distinguished by the names that they were given, and each stays the part it is.
     #[test]
     fn parts_in_memory_stay_parts() {
         let (first, second, session) = (read(0), read(1), Session::default());

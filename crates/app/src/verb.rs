@@ -136,9 +136,8 @@ pub fn parse<V: Verb>(fields: Map<String, Value>) -> Result<V, Failure> {
             ));
         }
     }
-    serde_json::from_value(Value::Object(fields)).map_err(|error| {
-        Failure::usage(format!("`{}`: {error}", V::NAME), "see the request schema")
-    })
+    serde_json::from_value(Value::Object(fields))
+        .map_err(|error| Failure::usage(format!("`{}`: {error}", V::NAME), "see the request schema"))
 }
 
 fn hint<'a>(typed: &str, known: impl Iterator<Item = &'a str>, all: impl FnOnce() -> String) -> String {

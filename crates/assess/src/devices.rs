@@ -1,6 +1,6 @@
 //! The `devices` section: what devices can do, with the source of every number.
 //!
-//! Sources are long and few, so they stand in a table of their own, and numbers name them by their place in it.
+//! Sources are long and few, so they stand in their own table, and numbers name them by their place in it.
 
 use eaves_roofline::device::detect::{Detected, Kind};
 use eaves_roofline::device::{Device, Fact, Source};

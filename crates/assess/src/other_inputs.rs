@@ -1,8 +1,8 @@
-//! Inputs that are no recordings over time.
+//! Inputs that are not recordings over time.
 
 use eaves_section::{Column, Number, Provenance, Section, Table, Unit, Value};
 
-/// An input that is no recording over time.
+/// An input that is not a recording over time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OtherInput<'a> {
     /// The input as the user named it.
@@ -21,7 +21,7 @@ pub struct OtherInput<'a> {
     pub device: Result<&'a str, &'static str>,
 }
 
-/// What the inputs are that are no recordings over time.
+/// What the inputs are that are not recordings over time.
 pub fn other_inputs(inputs: &[OtherInput<'_>]) -> Section {
     let columns = vec![
         Column::new("path", "Path", Unit::None).main(),

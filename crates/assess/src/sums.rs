@@ -4,7 +4,7 @@ use eaves_model::Measurements;
 use eaves_section::{Column, Number, Section, Table, Unit, Value};
 
 /// Sums of all files by name, the longest first. Of several files each row says which it is from: kernels, calls and
-/// copies are often summed in files of their own, and their times are no parts of one whole.
+/// copies are often summed in files of their own, and their times are not parts of one whole.
 pub fn sums(files: &[Measurements]) -> Section {
     let mut rows = Vec::new();
     let (mut records, mut calls, mut all) = (0, 0, 0.0);
@@ -51,12 +51,7 @@ pub fn sums(files: &[Measurements]) -> Section {
                 "summed time; concurrent activities count twice, so this is not busy time",
             ),
         ],
-        tables: vec![Table {
-            id: "by_name",
-            title: "Sums by name, shares of the total",
-            columns,
-            rows,
-        }],
+        tables: vec![Table { id: "by_name", title: "Sums by name, shares of the total", columns, rows }],
         charts: Vec::new(),
         findings: Vec::new(),
     }

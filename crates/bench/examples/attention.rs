@@ -1,4 +1,4 @@
-//! Fused attention in every precision, in turns: a line of JSON for each.
+//! Fused attention in every precision, in alternation: a line of JSON for each.
 //!
 //! `attention [--shape 1,32,8,1,4096,128] [--state cold] [--threads 1] [--instructions avx2] [--only fp32,...] [--seconds 2]`
 //!

@@ -1,4 +1,4 @@
-//! Products by our code and by that of others in one run, in turns: a line of JSON for each.
+//! Products by our code and by that of others in one run, in alternation: a line of JSON for each.
 //!
 //! `gemm [--sizes 512,1024,2048] [--precisions fp32,fp64] [--implementations own,crate,...] [--threads 1,2] [--seconds 4]`
 //!
@@ -123,7 +123,7 @@ fn roof(arithmetic: Arithmetic, making: &Making) -> Option<(f64, String)> {
     Some((measured.flops_per_second(true)? * 1e-9, measured.conditions.implementation))
 }
 
-/// Seconds of whole calls of each, in turns.
+/// Seconds of whole calls of each, in alternation.
 fn sample(
     kernels: &mut [(Implementation, Box<dyn Kernel>)],
     threads: usize,
@@ -214,7 +214,7 @@ fn processor_time() -> f64 {
     START.get_or_init(Instant::now).elapsed().as_secs_f64()
 }
 
-/// Keeps this thread on a processor of its own, so that threads share caches and memory as they would on a quiet machine.
+/// Keeps this thread on its own processor, so that threads share caches and memory as they would on a quiet machine.
 #[cfg(target_os = "linux")]
 fn pin(processor: usize) {
     let mut one = rustix::thread::CpuSet::new();

@@ -1,4 +1,4 @@
-//! Products of a matrix and a vector in every format, in turns: a line of JSON for each.
+//! Products of a matrix and a vector in every format, in alternation: a line of JSON for each.
 //!
 //! `gemv [--shape 4096x4096] [--state cold] [--threads 1] [--instructions avx2] [--only mxfp4/int8,...] [--seconds 2]`
 

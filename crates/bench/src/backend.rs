@@ -52,6 +52,6 @@ pub trait Backend {
     /// The device, as it calls itself.
     fn device(&self) -> String;
 
-    /// Runs these kernels in turns, so that they can be compared, and verifies each. The answers are in order.
+    /// Runs these kernels in alternation, so that they can be compared, and verifies each. The answers are in order.
     fn measure(&self, specs: &[Spec], options: &Options) -> Vec<Result<Measurement, BenchError>>;
 }

@@ -45,7 +45,7 @@ unsafe impl<T: Plain> Send for Buffer<T> {}
 unsafe impl<T: Plain> Sync for Buffer<T> {}
 
 impl<T: Plain> Buffer<T> {
-    /// So many zeros; `None` if there is not that much memory. Zeros are no operands: fill them.
+    /// That many zeros; `None` if there is not that much memory. Zeros are not operands: fill them.
     pub fn zeroed(length: usize) -> Option<Self> {
         let bytes = length.checked_mul(size_of::<T>())?.max(1);
         let align = if bytes >= HUGE_PAGE { HUGE_PAGE } else { PAGE };
@@ -56,12 +56,12 @@ impl<T: Plain> Buffer<T> {
         if bytes >= HUGE_PAGE {
             system::ask_for_huge_pages(start, layout.size());
         }
-        // SAFETY: so many bytes were allocated.
+        // SAFETY: this many bytes were allocated.
         unsafe { start.write_bytes(0, layout.size()) };
         Some(Self { start: start.cast(), length, layout })
     }
 
-    /// So many numbers, each made by `make` from its index.
+    /// That many numbers, each made by `make` from its index.
     pub fn filled(length: usize, mut make: impl FnMut(usize) -> T) -> Option<Self> {
         let mut buffer = Self::zeroed(length)?;
         for (index, element) in buffer.iter_mut().enumerate() {
@@ -83,7 +83,7 @@ impl<T: Plain> Deref for Buffer<T> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {
-        // SAFETY: so many elements were allocated, zeroed, and every pattern of bits is one.
+        // SAFETY: this many elements were allocated, zeroed, and every pattern of bits is one.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.length) }
     }
 }

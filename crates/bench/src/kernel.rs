@@ -14,7 +14,7 @@ pub trait Kernel {
     /// What one call must do, all threads together. Bytes are those of the operands as they are stored here.
     fn work(&self) -> Work;
 
-    /// What one call must do beside arithmetic and movement: dequantising, exponentials.
+    /// What one call must do next to arithmetic and movement: dequantising, exponentials.
     fn chores(&self) -> Vec<Chore> {
         Vec::new()
     }
@@ -45,7 +45,7 @@ pub trait Worker: Send {
     fn run(&mut self, piece: usize, turn: usize);
 }
 
-/// Parts that belong to no thread in particular, dealt to so many of them in turn.
+/// Parts that belong to no thread in particular, dealt to this many of them in turn.
 pub(crate) fn dealt<T>(parts: &mut [T], threads: usize) -> Vec<Vec<&mut T>> {
     let threads = threads.max(1);
     let mut shares: Vec<Vec<&mut T>> = (0..threads).map(|_| Vec::new()).collect();

@@ -1,7 +1,7 @@
 //! Kernels that really run, timed honestly.
 //!
 //! A [`Kernel`] has operands, knows the work of one call, and gives each thread a [`Worker`]. [`timing::measure`] runs
-//! several kernels in turns, tags every sample with what else happened in it, and keeps the clean ones. A [`Backend`] makes
+//! several kernels in alternation, tags every sample with what else happened in it, and keeps the clean ones. A [`Backend`] makes
 //! kernels from [`Spec`]s and measures them; the processor's is always there, others are loaded when the machine has them.
 
 pub mod backend;

@@ -1,5 +1,5 @@
 //! Results computed another way: one element after the other, in FP64, from the operands as they are stored. Every backend
-//! is held against the same code.
+//! is compared with the same code.
 
 use eaves_roofline::measured::{Attend, Verification};
 
@@ -35,7 +35,7 @@ pub(crate) fn verify<C: Copy + Into<f64>>(
     Verification { error, tolerance, against }
 }
 
-/// One from each of so many parts, and the last.
+/// One from each of this many parts, and the last.
 fn sample(length: usize) -> Vec<usize> {
     let mut random = fastrand::Rng::with_seed(11);
     let mut lines: Vec<usize> = (0..SAMPLED.min(length))

@@ -7,7 +7,7 @@ static RUNNING: AtomicU32 = AtomicU32::new(0);
 /// How often the user asked to stop since the first of them was started.
 static ASKED: AtomicU32 = AtomicU32::new(0);
 
-/// Tells a running program to stop, and a second time to stop at once. False if none is running, so that there is
+/// Tells a running program to stop, and a second time to stop at once. False if none is running, so that exists
 /// nothing to wait for. To be called by whoever handles the signal.
 pub fn interrupt() -> bool {
     if RUNNING.load(Ordering::SeqCst) == 0 {

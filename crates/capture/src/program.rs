@@ -20,7 +20,7 @@ pub fn run_program(program: &[OsString], conditions: &Conditions) -> Result<Ende
     let mut command = Command::new(&name);
     command.args(program.iter().skip(1));
     command.envs(conditions.environment.iter().map(|(name, value)| (name, value)));
-    // A program in a group of its own that reads from the terminal would be stopped for ever.
+    // A program in its own group that reads from the terminal would be stopped forever.
     command.stdin(if io::stdin().is_terminal() { Stdio::null() } else { Stdio::inherit() });
     command.stdout(match conditions.passed {
         Passed::ToStdout => Stdio::inherit(),

@@ -35,7 +35,7 @@ pub struct Record {
     pub markers: bool,
     /// Kernels.
     pub kernels: bool,
-    /// Sums by name, beside the traces.
+    /// Sums by name, next to the traces.
     pub stats: bool,
 }
 
@@ -56,7 +56,7 @@ impl Record {
 pub struct CounterRequest {
     /// Names of counters that are counted together. A pass without names records times alone.
     pub passes: Vec<Vec<String>>,
-    /// Parts of the names of kernels to count; none for all.
+    /// Parts of the kernel names to count; none for all.
     pub kernels: Vec<String>,
     /// Which launches: `3`, `3:9` or `3:`; none for all.
     pub ranges: Vec<String>,

@@ -198,7 +198,7 @@ fn one(
     let mut command = Command::new(&invocation.program);
     command.args(&invocation.arguments);
     command.envs(invocation.environment.iter().map(|(name, value)| (name, value)));
-    // A program in a group of its own that reads from the terminal would be stopped for ever.
+    // A program in its own group that reads from the terminal would be stopped forever.
     command.stdin(if io::stdin().is_terminal() { Stdio::null() } else { Stdio::inherit() });
     match invocation.purpose {
         Purpose::Record => {

@@ -139,7 +139,7 @@ impl OutputArguments {
         Ok(work(&Context { session: &session, progress: &printer, forms })?)
     }
 
-    /// Writes a text that is no document, such as a schema.
+    /// Writes a text that is not a document, such as a schema.
     pub(crate) fn write_text(&self, text: &str) -> anyhow::Result<()> {
         if self.answer.is_some() {
             return Ok(());
@@ -147,7 +147,7 @@ impl OutputArguments {
         Target::open(self.one_path()?)?.write(text.as_bytes(), &self.printer())
     }
 
-    /// Shows a document on stdout beside what was written to a file.
+    /// Shows a document on stdout next to what was written to a file.
     pub(crate) fn show(&self, document: &Document) -> anyhow::Result<()> {
         let outputs = Outputs::new(self.format(), &[], |_| true)?;
         self.finish(document, outputs, 0)

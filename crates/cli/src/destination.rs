@@ -1,4 +1,4 @@
-//! Stdout or a file: where a text goes that is no document, such as a schema.
+//! Stdout or a file: where a text goes that is not a document, such as a schema.
 
 use std::path::Path;
 

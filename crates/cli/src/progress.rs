@@ -98,7 +98,7 @@ impl Steps {
         Self { bar }
     }
 
-    /// So many of so many are done, and this is next.
+    /// That many of this many are done, and this is next.
     pub(crate) fn show(&self, done: usize, of: usize, what: &str) {
         if let Some(bar) = &self.bar {
             bar.set_length(of as u64);

@@ -79,7 +79,7 @@ fn begins_as_log(path: &Path) -> bool {
 /// Reads one log from memory. The name tells it apart in messages.
 ///
 /// # Errors
-/// If it is no log.
+/// If it is not a log.
 pub fn read_compile_log(name: &str, bytes: &[u8]) -> Result<CompileLog, Error> {
     let log = torch_log::read(&mut &*bytes);
     let log = log.ok_or_else(|| Error::NoCompileLog { path: name.to_owned(), count: 1 })?;

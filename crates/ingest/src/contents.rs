@@ -16,7 +16,7 @@ pub struct Contents<R> {
     pub run: Run,
     /// The answers of the work on each recording.
     pub answers: Vec<R>,
-    /// Recordings of memory alone that lie beside others and are no ranks of their own, with the answers of the work on
+    /// Recordings of memory alone that lie next to others and are not ranks of their own, with the answers of the work on
     /// them. Without others they are the [run](Self::run).
     pub memory: Vec<(Recording, R)>,
     /// Measurements and sums, in the order they were named.

@@ -1,4 +1,4 @@
-//! What can go wrong so badly that there is nothing to show.
+//! What can go wrong so badly that exists nothing to show.
 
 use std::io;
 use std::path::PathBuf;
@@ -162,9 +162,7 @@ impl Error {
             Self::Sums { .. } => {
                 "`eaves kernels` and `eaves roofline` read summaries; a recording has one record per launch"
             }
-            Self::NothingThere { .. } => {
-                "formats are detected from the content; see `docs/profilers.md`"
-            }
+            Self::NothingThere { .. } => "formats are detected from the content; see `docs/profilers.md`",
             Self::NoCompileLog { .. } => {
                 "record one with `TORCH_TRACE=DIR python ...`, or with `eaves compile -- python ...`"
             }

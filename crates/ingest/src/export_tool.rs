@@ -19,7 +19,7 @@ pub(crate) struct Exported {
 }
 
 /// The longest that a tool may take. An export of the largest reports takes minutes; a tool that waits for something that
-/// never comes would take for ever.
+/// never comes would take forever.
 const LONGEST: Duration = Duration::from_secs(30 * 60);
 /// How often it is looked whether it ended.
 const INTERVAL: Duration = Duration::from_millis(10);
@@ -78,7 +78,7 @@ fn within(command: &mut Command, longest: Duration) -> std::io::Result<Option<(E
     Ok(Some((status, said)))
 }
 
-/// Reads a stream to its end, on a thread of its own.
+/// Reads a stream to its end, on its own thread.
 fn collect(stream: Option<impl Read + Send + 'static>) -> thread::JoinHandle<String> {
     thread::spawn(move || {
         let mut bytes = Vec::new();

@@ -18,7 +18,7 @@ pub(crate) enum Input {
     Stdin,
     /// A file the user named.
     File(PathBuf),
-    /// A file found in a directory or by a pattern: if it is no trace, it is passed over.
+    /// A file found in a directory or by a pattern: if it is not a trace, it is skipped.
     Found(PathBuf),
     /// A dataset, a run of one, or a rank of that.
     Dataset(PathBuf),
@@ -54,7 +54,7 @@ impl Inputs {
         Ok(Self { shown, list })
     }
 
-    /// Keeps the files of which it is said; what is no file stays.
+    /// Keeps the files of which it is said; what is not a file stays.
     pub fn retain(&mut self, mut keep: impl FnMut(&Path) -> bool) {
         self.list.retain(|input| match input {
             Input::File(path) | Input::Found(path) => keep(path),
@@ -258,7 +258,7 @@ fn walk(directory: &Path, wanted: &dyn Fn(&Path) -> bool, found: &mut Vec<PathBu
     Ok(count)
 }
 
-/// True for a database made of a report that was recorded anew since: it is of another run, and the report is read.
+/// True for a database made of a report that was recorded again since: it is of another run, and the report is read.
 fn is_outdated(export: &Path) -> bool {
     let is_export = export.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("sqlite"));
     let mut reports = ["nsys-rep", "qdrep"].map(|ending| export.with_extension(ending)).into_iter();
@@ -324,7 +324,7 @@ mod tests {
         std::fs::write(at("f.sqlite"), "SQLite format 3\0").unwrap();
         std::fs::write(at("h.ncu-repz"), "x").unwrap();
         std::fs::write(at("i.log"), "the program's own line\n==PROF== Connected to process 1\n").unwrap();
-        // What `eaves profile` leaves beside the files of a profiler.
+        // What `eaves profile` leaves next to the files of a profiler.
         std::fs::write(at("ncu.log"), "$ ncu --csv ./program\n==PROF== Connected to process 1\n").unwrap();
         let found = expand(&[directory.path().to_owned()], Wanted::Recordings).unwrap();
         let expected: Vec<_> = [
@@ -364,7 +364,7 @@ mod tests {
         assert_eq!(found(), [Input::Found(table.clone())]);
     }
 
-    /// A report that was recorded anew since its database was made is another run.
+    /// A report that was recorded again since its database was made is another run.
     #[test]
     fn an_export_that_is_older_than_its_report_is_passed_over() {
         let directory = tempfile::tempdir().unwrap();

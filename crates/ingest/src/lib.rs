@@ -174,12 +174,12 @@ pub fn read_stream(name: &str, stream: Box<dyn Read + Send>, options: &Options) 
     reading::assemble(name, opened, Vec::new(), &options, |_| ()).map(|contents| contents.run)
 }
 
-/// True for a format whose files are read each for itself, whatever lies beside them.
+/// True for a format whose files are read each for itself, whatever lies next to them.
 pub fn stands_alone(format: &str) -> bool {
     Format::named(format).is_some_and(|format| format.stands_alone)
 }
 
-/// True for a format that records memory alone. Beside traces such a recording is no rank of its own.
+/// True for a format that records memory alone. Next to traces such a recording is not its own rank.
 pub fn is_of_memory(format: &str) -> bool {
     let kind = Format::named(format).map(|format| format.kind);
     matches!(kind, Some(Kind::MemorySnapshot | Kind::MemoryTimeline))
@@ -193,7 +193,7 @@ pub fn is_of_compiler(format: &str) -> bool {
 /// Reads one recording from memory, on one thread. The name tells it apart in messages.
 ///
 /// # Errors
-/// If it is no recording.
+/// If it is not a recording.
 pub fn read_bytes(name: &str, bytes: &[u8]) -> Result<Recording, Error> {
     let options = Options { wanted: Wanted::Recordings, ..Options::default() };
     match reading::one(name.to_owned(), PLAIN, &bytes, 1, &options)?.0 {
@@ -206,7 +206,7 @@ pub fn read_bytes(name: &str, bytes: &[u8]) -> Result<Recording, Error> {
     }
 }
 
-/// Reads one file of measurements from memory. The name tells it apart in messages.
+/// Reads one measurement file from memory. The name tells it apart in messages.
 ///
 /// # Errors
 /// If it holds none.

@@ -13,7 +13,7 @@ pub struct Options {
     pub progress: Arc<Progress>,
     /// Which inputs are of use.
     pub wanted: Wanted,
-    /// What a file of measurements is, where its content is not trusted to tell.
+    /// What a measurement file is, where its content is not trusted to tell.
     pub form: Option<Form>,
 }
 
@@ -31,7 +31,7 @@ impl Default for Options {
 }
 
 /// Which inputs are of use; each has all that the one before has. What is not of use is refused if it was named, and
-/// passed over if it was found.
+/// skipped if it was found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Wanted {
     /// Recordings alone. The log of a compiler is read as a recording of its phases.

@@ -65,7 +65,7 @@ pub(crate) fn set_of(path: &str) -> String {
     Place::of(path).set()
 }
 
-/// The directory that a file is in, passes left out.
+/// The directory that a file is in, passes skipped.
 pub(crate) fn directory_of(path: &str) -> String {
     Place::of(path).directory
 }

@@ -6,7 +6,7 @@ use eaves_model::{GpuId, Impossibility, Ns, Oddity, SliceId, SliceKind, Trace};
 /// A stream in which at most one activity in this many overruns others is an in-order stream.
 const IN_ORDER: usize = 100;
 
-/// A stream in which one activity in this many overlaps its successor is no in-order stream, and overlaps mean
+/// A stream in which one activity in this many overlaps its successor is not an in-order stream, and overlaps mean
 /// nothing.
 const CONCURRENT: usize = 4;
 

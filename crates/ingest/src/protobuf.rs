@@ -44,7 +44,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The bytes, if it has a length of its own.
+    /// The bytes, if it has its own length.
     pub(crate) fn bytes(self) -> Option<&'a [u8]> {
         match self {
             Self::Bytes(bytes) => Some(bytes),
@@ -119,14 +119,14 @@ impl<'a> Iterator for Fields<'a> {
         let offset = self.position;
         let field = self.read().ok_or(Damaged { offset });
         if field.is_err() {
-            // Nothing behind damage can be told apart.
+            // Nothing behind damage can be distinguished.
             self.position = self.message.len();
         }
         Some(field)
     }
 }
 
-/// The number at the beginning of some bytes, seven bits a byte and the lowest first, and how many bytes it takes.
+/// The number at the start of some bytes, seven bits a byte and the lowest first, and how many bytes it takes.
 /// Nothing if it does not end within ten bytes, or is cut off.
 pub(crate) fn varint(bytes: &[u8]) -> Option<(u64, usize)> {
     let mut value = 0_u64;

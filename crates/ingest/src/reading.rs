@@ -32,7 +32,7 @@ pub(crate) enum One<R> {
     Trace(Box<Recording>, R),
     Measurements(Measurements),
     CompileLog(Box<CompileLog>),
-    /// A file that is put together with others.
+    /// A file that is combined with others.
     Part(Box<parts::Found>),
     /// Something that others read.
     Recognized,
@@ -92,7 +92,7 @@ pub(crate) fn assemble<R: Send>(
     let (mut memory, mut measurements, mut compile_logs) = (Vec::new(), Vec::new(), Vec::new());
     let (results, inputs) = read_all(opened, options, &work);
     let results = parts::put_together(results, &work);
-    // A recording of memory alone that lies beside traces belongs to one of them and is no rank of its own.
+    // A recording of memory alone that lies next to traces belongs to one of them and is not its own rank.
     let is_trace = |result: &Done<R>| match result {
         Ok(One::Trace(recording, _)) => !is_of_memory(recording.format),
         _ => false,
@@ -107,8 +107,7 @@ pub(crate) fn assemble<R: Send>(
                 memory.push((*recording, answer));
             }
             Ok(One::Trace(recording, _)) if is_beside(&recording) && !named => {
-                let detail =
-                    format!("a memory recording next to traces; open it alone: {}", recording.path);
+                let detail = format!("a memory recording next to traces; open it alone: {}", recording.path);
                 passed_over.push(detail);
             }
             Ok(One::Trace(recording, answer)) => recordings.push((*recording, answer)),
@@ -189,7 +188,7 @@ fn read_all<R: Send>(
         };
         let (one, kind) = one(input.path.clone(), input.container, &*input.source, share, options)?;
         let one = match one {
-            // What nothing can be put together with need not wait for the others.
+            // What nothing can be combined with need not wait for the others.
             One::Part(part) if neighbours.can_join(&part) => One::Part(part),
             One::Part(part) => done(parts::recording(vec![*part]), work),
             One::Trace(recording, ()) => done(*recording, work),

@@ -4,7 +4,7 @@ use std::io;
 
 use crate::Error;
 
-/// Why a file is no trace.
+/// Why a file is not a trace.
 #[derive(Debug)]
 pub(crate) enum Refusal {
     /// It cannot be opened or read at all.

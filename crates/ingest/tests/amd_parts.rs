@@ -302,7 +302,7 @@ fn json_and_tables_of_rocprofv3_are_one_recording() {
     assert!(shown(&together).iter().all(|kernel| kernel.contains("ANOTHER=5")), "{:?}", shown(&together));
 }
 
-/// The first rocprof writes times beside counters if it is asked to, of another run than the trace's.
+/// The first rocprof writes times next to counters if it is asked to, of another run than the trace's.
 #[test]
 fn counters_with_times_of_another_run_belong_to_the_trace_of_their_directory() {
     let calls = "10:80 7:8 hipLaunchKernel(stream=2) :5\n";
@@ -356,7 +356,7 @@ fn a_perfetto_trace_and_tables_of_rocprofv3_are_one_recording() {
     // Times of the trace, counters of both.
     assert_eq!(shown(&trace), ["vector_add(float*) 2900+2500 GRBM_COUNT=70 SQ_WAVES=1563"]);
     assert_eq!((trace.runtime.len(), trace.slices.len()), (1, 4));
-    // A table of kernels tells the end of a kernel that overlapped, which was moved for the trace.
+    // A kernel table tells the end of a kernel that overlapped, which was moved for the trace.
     let (header, _) = KERNELS.split_once('\n').unwrap();
     let kernel = "\"KERNEL_DISPATCH\",\"Agent 4\",2,5,77,1,10,\"vector_add(float*)\",7,1003000,1005600,4096,16,32,0,32,256,1,1,99840,1,1";
     std::fs::write(folder.path().join("7_kernel_trace.csv"), format!("{header}\n{kernel}\n")).unwrap();

@@ -1,4 +1,4 @@
-//! Every real text file of AMD's profilers at hand, against an independent reading by the `csv` crate or by hand.
+//! Every real text file of AMD's profilers available, against an independent reading by the `csv` crate or by hand.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -286,7 +286,7 @@ fn bodies_of_rocprof() {
     assert_eq!(values.len(), 20);
     assert_eq!((values["VALUInsts"], values["L2CacheHit"]), (1_212_443.0, 96.568_433_144_3));
     assert_eq!(counted.slices.duration[0].0, 1_594_244_138_305_243 - 1_594_244_111_978_746);
-    // Output of the tool itself is no recording.
+    // Output of the tool itself is not a recording.
     let said = std::fs::read(path.join("stdout_hip_trace.txt")).unwrap();
     assert!(read_bytes("stdout", &said).is_err());
     let whole = &directory(&path)[..];
@@ -462,7 +462,7 @@ fn workloads_of_rocprof_compute_are_one_recording() {
     }
 }
 
-/// Files that profilers wrote of each pass say the same counter of other things, and are told apart.
+/// Files that profilers wrote of each pass say the same counter of other things, and are distinguished.
 #[test]
 fn accumulators_go_by_what_they_accumulate() {
     let Some(path) = amd("rocprof_compute/tests_workloads/vcopy/MI200") else { return };

@@ -103,7 +103,7 @@ fn breaks_are_found_with_place_kind_and_hints() {
     let stack: Vec<_> =
         first.stack.of(&log.frames).iter().map(|frame| (frame.line, text(frame.function))).collect();
     assert_eq!(stack, [(26, "<module>"), (12, "with_breaks")]);
-    // The catalogue of PyTorch itself has the same titles under these numbers.
+    // The catalog of PyTorch itself has the same titles under these numbers.
     let catalogue: BTreeMap<String, serde_json::Value> =
         serde_json::from_slice(&std::fs::read(samples.join("graph_break_registry.json")).unwrap()).unwrap();
     for one in &log.breaks {

@@ -1,4 +1,4 @@
-//! Every sample at hand into a dataset and out of it: the same recording, to the last cell and the last number of a text.
+//! Every sample available into a dataset and out of it: the same recording, to the last cell and the last number of a text.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use eaves_ingest::{Options, read, read_with};
 use eaves_model::{Recording, Trace};
 use eaves_store::{Dataset, Source};
 
-/// Packed files beyond this are left out: debug builds of the reader of Parquet take minutes for them.
+/// Packed files beyond this are skipped: debug builds of the reader of Parquet take minutes for them.
 const LARGEST: u64 = 4 << 20;
 
 fn files(directory: &Path, found: &mut Vec<PathBuf>) {

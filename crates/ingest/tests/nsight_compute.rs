@@ -1,4 +1,4 @@
-//! Every real table of Nsight Compute at hand, against an independent reading with the `csv` crate, and against figures
+//! Every real table of Nsight Compute available, against an independent reading with the `csv` crate, and against figures
 //! read off with Python's `csv` module.
 
 use std::collections::BTreeMap;
@@ -112,7 +112,7 @@ fn every_cell_of_wide_tables_is_there() {
 }
 
 /// Read off with Python: `rows = list(csv.reader(...))`, columns by name, `sum(int(row[duration]))`, and the count of
-/// cells behind `CC` that `float` reads and that are no attribute of the device.
+/// cells behind `CC` that `float` reads and that are not attribute of the device.
 #[test]
 fn figures_of_wide_tables() {
     for (file, launches, time, first, registers, cells) in [
@@ -245,7 +245,7 @@ fn runs_that_failed_say_why() {
     }
 }
 
-/// What `verify_layout.py`, an independent parser beside the samples, prints of them: metrics of each launch, duration,
+/// What `verify_layout.py`, an independent parser next to the samples, prints of them: metrics of each launch, duration,
 /// grid, cycles; and what stands in the messages it lists.
 #[test]
 fn reports_are_read() {

@@ -1,4 +1,4 @@
-//! Every real table of nvprof at hand, against figures read off with Python's `csv` module.
+//! Every real table of nvprof available, against figures read off with Python's `csv` module.
 
 use std::path::PathBuf;
 

@@ -87,7 +87,7 @@ fn mixed_inputs_come_back_together() {
         };
         let contents = open(&inputs, &Options::default(), work).unwrap();
         assert_eq!(kinds(&contents), expected());
-        // The timeline of memory belongs to the trace and is no rank.
+        // The timeline of memory belongs to the trace and is not a rank.
         assert_eq!((contents.answers.as_slice(), count.into_inner()), (&["kineto"][..], 2));
         assert_eq!(
             contents.memory.iter().map(|(_, format)| *format).collect::<Vec<_>>(),

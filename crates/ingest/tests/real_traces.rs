@@ -1,4 +1,4 @@
-//! Every real trace at hand, against an independent reading by `serde_json`: the same events, the same values.
+//! Every real trace available, against an independent reading by `serde_json`: the same events, the same values.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};

@@ -68,7 +68,7 @@ fn files_of_profilers_are_found_in_archives() {
     assert_eq!(run.diagnostics.count(Oddity::NotATrace), 1, "{:?}", run.diagnostics);
 }
 
-/// Whatever lies beside a single trace, the trace is what the user meant, and its fault is the answer.
+/// Whatever lies next to a single trace, the trace is what the user meant, and its fault is the answer.
 #[test]
 fn archives_of_traces_stay_as_they_are() {
     let run = read_members(&[("rank0.json", TRACE.as_bytes()), ("notes.txt", b"hello")]).unwrap();

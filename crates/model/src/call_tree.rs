@@ -83,7 +83,7 @@ impl CallTree {
         }
     }
 
-    /// Every slice of the trees, track by track in order of time, with what is inside a slice right behind it
+    /// Every slice of the trees, track by track in time order, with what is inside a slice right behind it
     /// (pre-order): parents come before children, and what is inside a slice is one run.
     pub fn in_order(&self) -> &[SliceId] {
         &self.order
@@ -281,7 +281,7 @@ mod tests {
         let spans = [(100, 500, 0), (200, 900, 0), (300, 310, 0)];
         assert_eq!(tree([Op, Python, Runtime], &spans), (vec![None, Some(0), Some(1)], 500));
         assert_eq!(tree([Annotation, Python, Runtime], &spans), (vec![None, Some(0), Some(1)], 500));
-        // What is no frame may overlap without nesting.
+        // What is not a frame may overlap without nesting.
         assert_eq!(tree([Op, Op, Runtime], &spans), (vec![None, None, Some(1)], 900));
         // A range that ends in the frame that closes it, as a profiler step does.
         let mut slices = slices(&[(100, 500, 0), (490, 510, 0), (502, 504, 0), (505, 900, 0)]);

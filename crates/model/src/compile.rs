@@ -96,7 +96,7 @@ impl Span {
 pub struct Compile {
     /// Which one. The same id may come again after a reset.
     pub id: CompileId,
-    /// Attempts beyond the first: Dynamo began anew.
+    /// Attempts beyond the first: Dynamo began again.
     pub restarts: u32,
     /// Name of the function.
     pub function: StringId,
@@ -120,7 +120,7 @@ pub struct Compile {
     pub fail_reason: Option<StringId>,
     /// Where in the user's code it failed: file and line.
     pub fail_place: Option<(StringId, u32)>,
-    /// Why Dynamo began anew.
+    /// Why Dynamo began again.
     pub restart_reasons: Vec<StringId>,
     /// Time spent before the last beginning.
     pub before_restart: Ns,
@@ -291,7 +291,7 @@ pub struct CompilePhase {
     pub start: Ns,
     /// How long it took.
     pub duration: Ns,
-    /// True if it ran beside the others, as a compiler in a worker does.
+    /// True if it ran next to the others, as a compiler in a worker does.
     pub beside: bool,
 }
 

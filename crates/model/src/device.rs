@@ -1,4 +1,4 @@
-//! Details of slices on the device: activities, dispatches, synchronisation records, collectives, hardware counters,
+//! Details of slices on the device: activities, dispatches, synchronization records, collectives, hardware counters,
 //! remarks of the profiler.
 
 use crate::table::table;

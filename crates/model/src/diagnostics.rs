@@ -17,7 +17,7 @@ pub enum Oddity {
     InvalidText,
     /// A value that does not fit its field.
     BadValue,
-    /// A time stamp that is missing or not a number.
+    /// A timestamp that is missing or not a number.
     BadTimestamp,
     /// A complete event without duration.
     MissingDuration,
@@ -27,7 +27,7 @@ pub enum Oddity {
     ImplausibleDuration,
     /// A duration that is unusual, but may be true.
     SuspiciousDuration,
-    /// Time stamps that a spreadsheet or another program rounded.
+    /// Timestamps that a spreadsheet or another program rounded.
     RoundedTimes,
     /// Launches without start times.
     NoStartTimes,
@@ -35,7 +35,7 @@ pub enum Oddity {
     AmbiguousNumbers,
     /// Metrics of a large file that no analysis uses.
     LeftOut,
-    /// Tables of sums beside the recording that they are of.
+    /// Tables of sums next to the recording that they are of.
     SumsBeside,
     /// Activities of one stream that overlap.
     StreamOverlap,
@@ -49,7 +49,7 @@ pub enum Oddity {
     PassesDiffer,
     /// An event phase that is not read.
     UnknownPhase,
-    /// A row or object of a file of measurements that cannot be read.
+    /// A row or object of a measurement file that cannot be read.
     BadRecord,
     /// A column of a kernel table that is not known, or does not say its unit.
     OddColumn,
@@ -65,7 +65,7 @@ pub enum Oddity {
     DuplicateRank,
     /// No input says which rank it is.
     UnknownRank,
-    /// An input of a directory that is no trace.
+    /// An input of a directory that is not a trace.
     NotATrace,
     /// A rank of a job that could not be read.
     Unreadable,
@@ -192,15 +192,11 @@ impl Oddity {
             Self::BadRecord => "unreadable records of a measurement file were skipped",
             Self::OddColumn => "columns of a kernel table are unknown or do not state their unit",
             Self::BadLine => "unreadable log lines were skipped",
-            Self::PayloadDiffers => {
-                "log payloads do not match their checksums; they are used as they are"
-            }
+            Self::PayloadDiffers => "log payloads do not match their checksums; they are used as they are",
             Self::UnknownRecord => "records of unknown types were skipped",
             Self::BadHeader => "top-level information could not be read and is treated as not recorded",
             Self::DuplicateRank => "inputs claim the same rank; all are kept and distinguished by file",
-            Self::UnknownRank => {
-                "inputs do not record their rank; ranks were assigned in name order"
-            }
+            Self::UnknownRank => "inputs do not record their rank; ranks were assigned in name order",
             Self::NotATrace => "files that are not traces were skipped",
             Self::Unreadable => "a rank that could not be read is missing",
         }

@@ -117,7 +117,7 @@ impl IntervalSet {
     }
 }
 
-/// Walks the sets together. Between any two neighbouring boundaries `visit` gets the segment and a mask that
+/// Walks the sets together. Between any two neighboring boundaries `visit` gets the segment and a mask that
 /// has bit `i` set if the segment is inside set `i`. Segments outside all sets are not visited.
 pub fn sweep<const N: usize>(sets: [&IntervalSet; N], mut visit: impl FnMut(Interval, u32)) {
     let mut next = [0usize; N];

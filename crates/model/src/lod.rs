@@ -86,7 +86,7 @@ impl Pixels {
     }
 }
 
-/// What there is of a row in some neighbouring pixels: in a single one anything, in several one slice that covers
+/// What there is of a row in some neighboring pixels: in a single one anything, in several one slice that covers
 /// them whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Extract {
@@ -113,7 +113,7 @@ pub struct Group {
     pub busy: Ns,
 }
 
-/// How short slices are put together.
+/// How short slices are combined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pieces {
     /// Where a piece begins. All others follow from it.
@@ -175,7 +175,7 @@ impl LevelOfDetail {
         &self.rows
     }
 
-    /// The slices of a row in order of time.
+    /// The slices of a row in time order.
     pub fn slices(&self, row: &Row) -> &[SliceId] {
         &self.slices[row.range.clone()]
     }
@@ -185,7 +185,7 @@ impl LevelOfDetail {
         self.slices.get(places).unwrap_or_default()
     }
 
-    /// Visits what touches a window of a row, in order of time. Slices shorter than a piece that begin in the same one
+    /// Visits what touches a window of a row, in time order. Slices shorter than a piece that begin in the same one
     /// are a group; a slice as long as a piece always stands alone. Costs the logarithm of its slices for each piece
     /// that something begins in, however many slices there are.
     pub fn groups(&self, row: &Row, window: Interval, pieces: Pieces, mut visit: impl FnMut(Group)) {
@@ -229,7 +229,7 @@ impl LevelOfDetail {
         self.slices.is_empty()
     }
 
-    /// Visits what a row shows in some pixels, from left to right. Pixels with nothing in them are left out.
+    /// Visits what a row shows in some pixels, from left to right. Pixels with nothing in them are skipped.
     pub fn query(&self, row: &Row, pixels: &Pixels, mut visit: impl FnMut(Extract)) {
         let (start, end) = (pixels.start(), pixels.end());
         let before = |place: usize| self.start[place] < start && self.end[place] <= start;
@@ -451,7 +451,7 @@ mod tests {
         }
     }
 
-    /// What touches the window, put together one by one.
+    /// What touches the window, combined one by one.
     fn groups_by_hand(
         trace: &Trace,
         slices: &[SliceId],

@@ -1,9 +1,9 @@
-//! What a table of kernels, a list of commands or a benchmark says, without meaning added: no formula, no unit of a
+//! What a kernel table, a list of commands or a benchmark says, without meaning added: no formula, no unit of a
 //! device, no default.
 
 use crate::Diagnostics;
 
-/// A file of measurements.
+/// A measurement file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Measurements {
     /// The input as the user named it, with the member of an archive after `!`.

@@ -38,7 +38,7 @@ enum Form<T> {
     Plain(Vec<T>),
 }
 
-/// The most values of a list. It is searched and kept beside the rows, so it must stay small.
+/// The most values of a list. It is searched and kept next to the rows, so it must stay small.
 const MOST: usize = 1 << 14;
 
 impl<T> Default for Packed<T> {

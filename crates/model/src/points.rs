@@ -1,4 +1,4 @@
-//! What has a time but is no slice of a track: flows, instants, counters, allocations, asynchronous slices.
+//! What has a time but is not a slice of a track: flows, instants, counters, allocations, asynchronous slices.
 
 use crate::table::table;
 use crate::{Ident, MaybeF64, MaybeI64, MaybeU32, Ns, StringId, TrackId};

@@ -99,7 +99,7 @@ column_data! {
     Kind(SliceKind),
 }
 
-/// Why columns are no table of a trace. The fault of whoever wrote them.
+/// Why columns are not table of a trace. The fault of whoever wrote them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Unfit {
@@ -170,7 +170,7 @@ impl fmt::Display for Unfit {
 
 impl std::error::Error for Unfit {}
 
-/// Makes sure that there are as many columns as a table has, all of one length, and that rows can be counted.
+/// Checks that exist as many columns as a table has, all of one length, and that rows can be counted.
 pub(crate) fn check_shape(expected: usize, columns: &[ColumnData], before: usize) -> Result<(), Unfit> {
     if columns.len() != expected {
         return Err(Unfit::Columns { expected, found: columns.len() });
@@ -203,7 +203,7 @@ impl Trace {
         }
     }
 
-    /// Makes sure that everything that points at a row or a text points at one that is there, so that no analysis has to
+    /// Checks that everything that points at a row or a text points at one that is there, so that no analysis has to
     /// doubt it.
     ///
     /// # Errors

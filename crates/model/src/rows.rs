@@ -14,7 +14,7 @@ pub enum Band {
     Ranges,
     /// Calls of a thread or activities of a device, nested by containment.
     Work,
-    /// What was recorded beside the work: synchronisation, ranges of hardware counters, time of the profiler.
+    /// What was recorded next to the work: synchronization, ranges of hardware counters, time of the profiler.
     Records,
 }
 
@@ -48,7 +48,7 @@ pub struct Row {
     pub range: Range<usize>,
 }
 
-/// The rows of a trace by track, band and depth, with their slices in order of time.
+/// The rows of a trace by track, band and depth, with their slices in time order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rows {
     /// The rows.

@@ -17,7 +17,7 @@ pub enum SliceKind {
     Memcpy,
     /// A memory set on the device.
     Memset,
-    /// A synchronisation record on a device track. Never GPU time.
+    /// A synchronization record on a device track. Never GPU time.
     Sync,
     /// A range named by the user on the host, profiler steps included.
     Annotation,
@@ -54,7 +54,7 @@ impl SliceKind {
         Self::Other,
     ];
 
-    /// True for what occupies the device: kernels, copies and sets, and nothing else.
+    /// True for what occupies the device: kernels, copies and memsets, and nothing else.
     #[inline]
     pub fn is_gpu_activity(self) -> bool {
         matches!(self, Self::Kernel | Self::Memcpy | Self::Memset)

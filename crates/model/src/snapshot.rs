@@ -1,4 +1,4 @@
-//! A snapshot of a caching allocator: what it held in the end, and what it did before.
+//! A snapshot of a caching allocator: what it held at the end, and what it did before.
 
 use crate::table::table;
 use crate::{MaybeI64, MaybeU32, Ns, Relocation, StringId, TableView};
@@ -29,7 +29,7 @@ table! {
 }
 
 table! {
-    /// What an allocator had taken from a device in the end.
+    /// What an allocator had taken from a device at the end.
     MemorySegments / MemorySegment {
         /// 0 host, 1 CUDA, as in PyTorch's `DeviceType`.
         device_type: u32 = Packed,
@@ -53,7 +53,7 @@ table! {
 }
 
 table! {
-    /// The pieces of segments in the end, in order of address.
+    /// The pieces of segments at the end, in order of address.
     MemoryBlocks / MemoryBlock {
         /// Row in [`MemorySegments`].
         segment: u32,
@@ -92,12 +92,12 @@ table! {
     }
 }
 
-/// What a caching allocator held in the end, and what it did before.
+/// What a caching allocator held at the end, and what it did before.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Snapshot {
     /// What it did.
     pub events: MemoryEvents,
-    /// What it had taken from devices in the end.
+    /// What it had taken from devices at the end.
     pub segments: MemorySegments,
     /// The pieces of it.
     pub blocks: MemoryBlocks,

@@ -28,7 +28,7 @@ pub struct Trace {
     pub runtime_arguments: RuntimeArguments,
     /// Python frames.
     pub python: PythonFrames,
-    /// Kernels, copies and sets.
+    /// Kernels, copies and memsets.
     pub gpu: GpuActivities,
     /// What AMD's profilers record of kernels besides.
     pub dispatches: Dispatches,
@@ -245,7 +245,7 @@ impl Trace {
         extent
     }
 
-    /// Profiler steps in order of time: number and slice. A step recorded on several threads counts once, at
+    /// Profiler steps in time order: number and slice. A step recorded on several threads counts once, at
     /// its longest.
     pub fn steps(&self) -> Vec<(u64, SliceId)> {
         let mut steps: Vec<(u64, SliceId)> = Vec::new();

@@ -1,13 +1,13 @@
-//! The colours of calls and activities: one for each class, the same in timelines and flame graphs, chosen so that people
-//! who see few colours can tell them apart (after Okabe and Ito, "Color Universal Design", 2008). Dark text is readable on
+//! The colors of calls and activities: one for each class, the same in timelines and flame graphs, chosen so that people
+//! who see few colors can tell them apart (after Okabe and Ito, "Color Universal Design", 2008). Dark text is readable on
 //! those of light pages, bright text on those of dark ones.
 
 use eaves_section::timeline::Class;
 
-/// The colour of names on a light and on a dark page.
+/// The color of names on a light and on a dark page.
 pub(crate) const INK: [&str; 2] = ["#111111", "#f4f6f8"];
 
-/// The colour of a class on a light and on a dark page.
+/// The color of a class on a light and on a dark page.
 pub(crate) const fn of(class: Class) -> [&'static str; 2] {
     match class {
         Class::Operator => ["#7fb8e0", "#2f6f9f"],
@@ -26,7 +26,7 @@ pub(crate) const fn of(class: Class) -> [&'static str; 2] {
 mod tests {
     use super::*;
 
-    /// The contrast of two colours as WCAG 2.2 defines it.
+    /// The contrast of two colors as WCAG 2.2 defines it.
     fn contrast(a: &str, b: &str) -> f64 {
         let luminance = |colour: &str| {
             let channel = |at: usize| {

@@ -46,7 +46,7 @@ pub struct Input {
     pub bytes: u64,
 }
 
-/// An oddity of one input, or of all of them together.
+/// An oddity of one input, or of all together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InputWarning {
     /// The kind.
@@ -112,7 +112,7 @@ impl Document {
         Self { verb, inputs, warnings, outcomes, overview: None, has_first_screen: false, tree: None }
     }
 
-    /// The document of a verb that read a file of measurements. Such a file is of no rank, so it is the first.
+    /// The document of a verb that read a measurement file. Such a file is of no rank, so it is the first.
     pub fn of_measurements(verb: &'static str, read: &Measurements, outcomes: Vec<Outcome>) -> Self {
         let input = Input {
             path: read.path.clone(),
@@ -136,7 +136,7 @@ impl Document {
         }
     }
 
-    /// With one more file of measurements among its inputs.
+    /// With one more measurement file among its inputs.
     #[must_use]
     pub fn with_measurements(mut self, read: &Measurements) -> Self {
         let other = Self::of_measurements(self.verb, read, Vec::new());
@@ -206,7 +206,7 @@ impl Document {
         self.sections().flat_map(|section| section.tables.iter().map(move |table| (section, table)))
     }
 
-    /// True if it is worth saying that there are no findings: somebody could see where the time went.
+    /// True if it is worth saying that exist no findings: somebody could see where the time went.
     pub(crate) fn says_nothing_found(&self) -> bool {
         let looked = |section: &Section| matches!(section.id, "cpu-time" | "temporal-breakdown");
         self.verb == "report" && self.sections().any(looked) && self.findings().is_empty()

@@ -40,7 +40,7 @@ pub fn is_of_chart(section: &Section, table: &Table) -> bool {
     section.charts.iter().any(|chart| chart.replaces_rows() && is_of(chart))
 }
 
-/// True for tables that a page without scripts leaves out, because nobody reads a chart as rows.
+/// True for tables that a page without scripts skips, because nobody reads a chart as rows.
 pub(crate) fn is_unreadable(section: &Section, table: &Table) -> bool {
     section.charts.iter().any(
         |chart| matches!(chart, Chart::Allocations { rest, stacks, .. } if [*rest, *stacks].contains(&table.id)),

@@ -26,7 +26,7 @@ pub fn shorten_all(names: &[&str], width: usize) -> Vec<String> {
             }
         }
     }
-    // What was told apart in one group may now look like a name of another.
+    // What was distinguished in one group may now look like a name of another.
     for alike in groups_alike(names, &everything, &short) {
         number(names, &alike, width, &mut short);
     }
@@ -64,7 +64,7 @@ pub fn shorten(name: &str, width: usize) -> String {
     }
 }
 
-/// Kernels of Tensile (`Cijk_Alik_Bljk_..._MT256x128x64_...`) are told apart by their tile, which is in the middle.
+/// Kernels of Tensile (`Cijk_Alik_Bljk_..._MT256x128x64_...`) are distinguished by their tile, which is in the middle.
 fn shorten_tensile(name: &str, width: usize) -> Option<String> {
     let tile = &name[name.starts_with("Cijk_").then(|| name.find("_MT"))??..];
     let tile = &tile[..tile[1..].find('_').map_or(tile.len(), |end| end + 1)];

@@ -8,7 +8,7 @@ use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 
-/// More than any page of ours holds: what says that it is more is no page of ours.
+/// More than any page of ours holds: what says that it is more is not a page of ours.
 const MOST: u64 = 1 << 30;
 
 /// Bytes as letters that a page can hold.

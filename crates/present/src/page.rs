@@ -46,7 +46,7 @@ new MutationObserver(look).observe(document.getElementById(\"app\"), { childList
 }
 ";
 
-/// Letters of a drawing for browsers that run no programs; a longer one is left out.
+/// Letters of a drawing for browsers that run no programs; a longer one is skipped.
 const MOST_DRAWING: usize = 600_000;
 
 /// Rows of each table for browsers that run no programs; the data has them all.
@@ -69,14 +69,14 @@ pub fn shell(script: &str, style: &str, title: &str, lacks: &[&str]) -> String {
     )
 }
 
-/// What a file has beside the document.
+/// What a file has next to the document.
 #[derive(Default)]
 pub struct Parts<'a> {
     /// The recordings, and the numbers of their timeline.
     pub timeline: Option<(&'a Charts<'a>, Option<&'a Section>)>,
     /// The same of the run that they are compared with.
     pub base_timeline: Option<(&'a Charts<'a>, Option<&'a Section>)>,
-    /// The data of the flame graph with at most so many frames of each view; nothing if there is nothing to draw.
+    /// The data of the flame graph with at most this many frames of each view; nothing if there is nothing to draw.
     pub flame: Option<&'a dyn Fn(usize) -> Option<Vec<u8>>>,
     /// What browsers that run no programs show before the tables: a drawing, as SVG.
     pub drawing: Option<&'a str>,
@@ -215,7 +215,7 @@ fn holds(data: &Packed<'_>) -> String {
     format!("Data in this file: {}.", parts.chain(base).collect::<Vec<_>>().join(", "))
 }
 
-/// The data with as many frames as so many letters have room for.
+/// The data with as many frames as this many letters have room for.
 fn fitting_flame(flame: &dyn Fn(usize) -> Option<Vec<u8>>, room: usize) -> Option<String> {
     /// More make a page slow to open, and nobody looks at them.
     const MOST: usize = 20_000;

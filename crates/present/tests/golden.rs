@@ -1,6 +1,6 @@
 //! One document in every form, compared with files that were checked by hand.
 //!
-//! `EAVES_UPDATE_GOLDEN=1 cargo test -p eaves-present` writes the files anew; look at the difference.
+//! `EAVES_UPDATE_GOLDEN=1 cargo test -p eaves-present` writes the files again; look at the difference.
 
 use std::path::Path;
 

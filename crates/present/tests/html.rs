@@ -25,7 +25,7 @@ fn check_structure(page: &str) -> Vec<String> {
         if tag.starts_with('/') {
             assert_eq!(open.pop().as_deref(), Some(name.as_str()), "before: {}", &rest[..rest.len().min(80)]);
         } else if !VOID.contains(&name.as_str()) && !tag.ends_with('/') {
-            // What is inside these is no markup.
+            // What is inside these is not a markup.
             if matches!(name.as_str(), "style" | "script") {
                 rest = &rest[rest.find(&format!("</{name}>")).unwrap()..];
             }

@@ -173,7 +173,7 @@ fn primitive<A: ArrowPrimitiveType, T: Copy>(
 fn lend<T: Copy>(owner: &Arc<Recordings>, values: &[T]) -> Buffer {
     let start = NonNull::from(values).cast::<u8>();
     #[expect(unsafe_code, reason = "only the caller knows that the memory lives as long as its owner")]
-    // SAFETY: `values` are initialised numbers, without padding, inside the recordings that `owner` holds. These are
+    // SAFETY: `values` are initialized numbers, without padding, inside the recordings that `owner` holds. These are
     // never changed once they are shared, for nothing in them has interior mutability, and the buffer holds them alive.
     unsafe {
         Buffer::from_custom_allocation(start, size_of_val(values), owner.clone())

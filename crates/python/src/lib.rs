@@ -130,7 +130,7 @@ mod _core {
     }
 
     /// Measures recordings, without keeping their rows, and gives what was measured as bytes: an Arrow IPC stream that
-    /// `merge` puts together with others and `report_of` makes a report of. A single input may be `shown` in reports under
+    /// `merge` combines with others and `report_of` makes a report of. A single input may be `shown` in reports under
     /// another name than it has on this machine.
     #[pyfunction]
     #[pyo3(signature = (inputs, *, shown=None, step=None, time=None, details=false, threads=None))]
@@ -150,7 +150,7 @@ mod _core {
         Ok(PyBytes::new(py, &bytes))
     }
 
-    /// Puts together what `measure` gave, in any order and any grouping. `unreadable` are inputs that could not be
+    /// Combines what `measure` gave, in any order and any grouping. `unreadable` are inputs that could not be
     /// read, with the reasons, which the report then names.
     #[pyfunction]
     #[pyo3(signature = (parts, unreadable=None))]

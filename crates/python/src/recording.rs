@@ -138,7 +138,7 @@ impl Recording {
         }
     }
 
-    /// A row for each kernel, copy and set on a GPU, with its name, times and launch.
+    /// A row for each kernel, copy and memset on a GPU, with its name, times and launch.
     #[getter]
     fn kernels(&self) -> Table {
         Table::of_slices(&self.recordings, "gpu", "GPU activities")
@@ -156,7 +156,7 @@ impl Recording {
         Table::of_model(&self.recordings, "allocations")
     }
 
-    /// All analyses, or the sections named. `device` is what work is held against, if not the one recorded on;
+    /// All analyses, or the sections named. `device` is what work is compared with, if not the one recorded on;
     /// `details` makes the long tables too. `eaves.report` takes more options.
     #[pyo3(signature = (sections=None, *, device=None, details=false))]
     fn report(

@@ -41,7 +41,7 @@ pub(crate) fn query(sql: &str, ranks: &Ranks, limits: &Limits) -> Result<ResultS
     query_in(sql, ranks, limits, PARTITIONS)
 }
 
-/// Answers a question with a plan of so many partitions.
+/// Answers a question with a plan of this many partitions.
 pub(crate) fn query_in(
     sql: &str,
     ranks: &Ranks,
@@ -135,9 +135,7 @@ async fn answer(sql: String, ranks: Ranks, limits: Limits, partitions: usize) ->
         let of_batch = batch.get_array_memory_size();
         bytes = bytes.saturating_add(of_batch);
         if of_batch > i32::MAX as usize || limits.memory.is_some_and(|most| bytes > most) {
-            return Err(Error::TooLarge {
-                cause: format!("its rows exceed {} MB", bytes / 1_000_000),
-            });
+            return Err(Error::TooLarge { cause: format!("its rows exceed {} MB", bytes / 1_000_000) });
         }
         let left = limits.rows.map_or(usize::MAX, |most| most - rows);
         truncated = batch.num_rows() > left;

@@ -2,7 +2,7 @@
 //!
 //! [`query`] answers a question about [`Ranks`], which are in memory or in a dataset. A rank of a dataset is read when its
 //! rows are needed and forgotten then, so that a job of many ranks needs the memory of few. Nothing can be changed: a
-//! statement that is no question is refused, and there is no file that SQL could name.
+//! statement that is not a question is refused, and there is no file that SQL could name.
 //!
 //! Without the feature `sql` everything here answers [`Error::NotBuilt`].
 
@@ -83,7 +83,7 @@ pub struct FunctionInfo {
 /// Answers a question.
 ///
 /// # Errors
-/// If it is no question, names something that is not there, or takes more than it may.
+/// If it is not a question, names something that is not there, or takes more than it may.
 #[cfg(feature = "sql")]
 pub fn query(sql: &str, ranks: &Ranks, limits: &Limits) -> Result<ResultSet, Error> {
     engine::query(sql, ranks, limits)
@@ -98,7 +98,7 @@ pub fn query(_: &str, _: &Ranks, _: &Limits) -> Result<ResultSet, Error> {
     Err(Error::NotBuilt)
 }
 
-/// The tables, in order of name.
+/// The tables, in name order.
 ///
 /// # Errors
 /// If this build has no SQL.
@@ -107,7 +107,7 @@ pub fn tables() -> Result<Vec<TableInfo>, Error> {
     Ok(tables::all())
 }
 
-/// The tables, in order of name.
+/// The tables, in name order.
 ///
 /// # Errors
 /// Always: this build has no SQL.
@@ -116,7 +116,7 @@ pub fn tables() -> Result<Vec<TableInfo>, Error> {
     Err(Error::NotBuilt)
 }
 
-/// The functions that are ours, in order of name.
+/// The functions that are ours, in name order.
 ///
 /// # Errors
 /// If this build has no SQL.
@@ -125,7 +125,7 @@ pub fn functions() -> Result<Vec<FunctionInfo>, Error> {
     Ok(functions::all())
 }
 
-/// The functions that are ours, in order of name.
+/// The functions that are ours, in name order.
 ///
 /// # Errors
 /// Always: this build has no SQL.

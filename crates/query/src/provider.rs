@@ -100,7 +100,7 @@ impl TableProvider for RankTable {
     }
 
     fn supports_filters_pushdown(&self, filters: &[&Expr]) -> Result<Vec<TableProviderFilterPushDown>> {
-        // Whole ranks are left out; the engine looks at the rows of the others.
+        // Whole ranks are skipped; the engine looks at the rows of the others.
         let support = |filter: &&Expr| match is_about_ranks(filter) {
             true => TableProviderFilterPushDown::Inexact,
             false => TableProviderFilterPushDown::Unsupported,

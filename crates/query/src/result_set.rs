@@ -54,7 +54,7 @@ impl Cell<'_> {
         }
     }
 
-    /// JSON has neither infinity nor what is no number.
+    /// JSON has neither infinity nor what is not a number.
     fn json(self) -> Value {
         match self {
             Self::Missing => Value::Null,
@@ -173,7 +173,7 @@ impl ResultSet {
     }
 }
 
-/// A text that ends no cell of a table, and is no markup.
+/// A text that ends no cell of a table, and is not a markup.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in text.chars() {

@@ -49,7 +49,7 @@ impl ResultSet {
     }
 }
 
-/// A float to so many digits as people read.
+/// A float to this many digits as people read.
 fn shown(cell: Cell<'_>) -> String {
     match cell {
         Cell::Float(value) if value.is_finite() && value.abs() >= 0.001 && value.abs() < 1e15 => {

@@ -76,7 +76,7 @@ impl Arithmetic {
         }
     }
 
-    /// True for integers, whose operations are no FLOPs.
+    /// True for integers, whose operations are not FLOPs.
     pub fn is_integer(self) -> bool {
         matches!(self, Self::Int32 | Self::Int16 | Self::Int8 | Self::Int4 | Self::Int2 | Self::Int1)
     }

@@ -5,7 +5,7 @@
 
 use crate::Precision;
 
-/// Shapes with their types, an operand after the other. Operands that are neither are left out.
+/// Shapes with their types, an operand after the other. Operands that are neither are skipped.
 pub fn described(dims: &str, types: &str) -> String {
     let (Some(shapes), Some(types)) = (elements(dims), elements(types)) else { return compact(dims) };
     let mut types = types.into_iter();
@@ -53,7 +53,7 @@ fn element(text: &str) -> String {
     }
 }
 
-/// The entries of a JSON list as written; nothing if the text is no list.
+/// The entries of a JSON list as written; nothing if the text is not a list.
 fn elements(list: &str) -> Option<Vec<&str>> {
     let inner = list.trim().strip_prefix('[')?.strip_suffix(']')?;
     let (mut depth, mut is_text) = (0usize, false);

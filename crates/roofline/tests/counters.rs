@@ -12,7 +12,7 @@ fn sample(name: &str) -> Option<PathBuf> {
 
 type Counters = HashMap<String, f64>;
 
-/// The rows of a wide table of rocprof-compute: name of the kernel and every number.
+/// The rows of a wide table of rocprof-compute: kernel name and every number.
 fn wide(path: &Path) -> Vec<(String, Counters)> {
     let mut reader = csv::Reader::from_path(path).unwrap();
     let header = reader.headers().unwrap().clone();
@@ -55,7 +55,7 @@ fn a_copy_on_mi200_moves_what_it_copies() {
         // Lines that were looked up: twice what was used.
         assert!(near(found.bytes_at(level::L1).unwrap(), 4.0 * COPIED, 0.2));
         assert_eq!(found.bytes_at(level::LOCAL), Some(0.0));
-        // All types were counted and none used, so that there is no arithmetic is known.
+        // All types were counted and none used, so that exists no arithmetic is known.
         assert_eq!((found.flops(), found.integer_operations()), (Some(0.0), Some(0.0)));
         assert_eq!(found.vector_integers, Some(64.0 * counters["SQ_INSTS_VALU_INT32"]));
         assert_eq!(found.missing, []);
@@ -111,7 +111,7 @@ fn a_fill_on_mi300x_writes_what_it_fills() {
     }
 }
 
-/// nvprof prints the total beside its parts, and what the program is: four million options, 5 floats each.
+/// nvprof prints the total next to its parts, and what the program is: four million options, 5 floats each.
 #[test]
 fn nvprof_sums_are_its_own() {
     let Some(path) = sample("nvidia/nvprof/metrics128.csv") else { return };

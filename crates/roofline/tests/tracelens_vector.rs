@@ -340,7 +340,7 @@ fn operators_with_gpu_time_have_a_formula_or_a_reason_for_none() {
     }
 }
 
-/// Categories of TraceLens whose operators are no matrix products, attention or experts.
+/// Categories of TraceLens whose operators are not matrix products, attention or experts.
 const CATEGORIES: &[&str] = &[
     "CrossEntropy_bwd",
     "CrossEntropy_fwd",
@@ -362,7 +362,7 @@ fn every_vector_name_of_the_catalogue_has_a_formula_or_a_reason_for_none() {
     let (mut known, mut missing) = (0, Vec::new());
     for row in rows(&root.join("op_catalogue.csv")) {
         let name = row["op"].as_str();
-        // Kernels that TraceLens gives a row of their own have no arguments.
+        // Kernels that TraceLens gives their own row have no arguments.
         if !CATEGORIES.contains(&row["category"].as_str()) || name.ends_with("(Synthetic Op)") {
             continue;
         }

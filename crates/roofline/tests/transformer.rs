@@ -117,7 +117,7 @@ fn caches_outgrow_weights_where_their_bytes_say() {
         let found = estimate(&model(key), &DECODE, &precisions(weights, "fp16", cache), &device());
         assert_eq!(found.crossover, context, "{key} {weights} {cache}");
     }
-    // 1 byte a weight against 4.5 bits a cached number, and 4 bytes for the scale of all of them.
+    // 1 byte a weight against 4.5 bits a cached number, and 4 bytes for the scale of all.
     let found = estimate(&model("llama-3-8b"), &DECODE, &precisions("fp8", "fp16", "nvfp4"), &device());
     assert!((found.crossover - 203_577.0).abs() < 0.5, "{}", found.crossover);
 }

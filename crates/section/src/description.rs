@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Statistics, Value};
 
-/// Numbers described. Quartiles are interpolated between neighbours, as pandas and NumPy do by default (method 7 of
+/// Numbers described. Quartiles are interpolated between neighbors, as pandas and NumPy do by default (method 7 of
 /// Hyndman and Fan, "Sample Quantiles in Statistical Packages", 1996).
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
 pub struct Description {
@@ -21,7 +21,7 @@ impl Description {
     /// Describes numbers, whose order it changes; nothing if there are none.
     pub fn of(values: &mut [i64]) -> Option<Self> {
         let mut statistics = Statistics::default();
-        // Any integers: the sums do not care that these are no durations.
+        // Any integers: the sums do not care that these are not durations.
         values.iter().for_each(|&value| statistics.add(Ns(value)));
         Some(Self {
             count: statistics.count(),

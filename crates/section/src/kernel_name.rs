@@ -7,7 +7,7 @@ pub fn short_kernel_name(name: &str) -> String {
     if !plain.contains(['<', '(']) || is_plain_text(plain) {
         return cut(last_segment(plain));
     }
-    // `(anonymous namespace)::f<...>(...)`: its bracket is no argument list.
+    // `(anonymous namespace)::f<...>(...)`: its bracket is not an argument list.
     let plain = plain.replace("(anonymous namespace)::", "");
     let end = plain.find(['<', '(']).unwrap_or(plain.len());
     let base = last_segment(&plain[..end]);

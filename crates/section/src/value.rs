@@ -5,7 +5,7 @@ use eaves_model::Ns;
 /// Where a number comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Provenance {
-    /// Read from a counter or time stamp of the recording.
+    /// Read from a counter or timestamp of the recording.
     Counter,
     /// Computed from such.
     Formula,

@@ -1,6 +1,6 @@
 //! Who may ask: this machine, or whoever knows the token; and no page of another site in either case.
 //!
-//! A page elsewhere can make a browser send requests to this machine, also under a name of its own that it lets resolve
+//! A page elsewhere can make a browser send requests to this machine, also under its own name that it lets resolve
 //! to it ("DNS rebinding"). So the names in `Host` and `Origin` must be ours.
 
 use std::net::{IpAddr, SocketAddr};
@@ -62,7 +62,7 @@ fn check(shared: &Shared, request: &Request) -> Result<(), Problem> {
     if path.starts_with("/api") && matches!(site, Some("cross-site" | "same-site")) {
         return Err(Problem::forbidden("requests from other origins are not allowed"));
     }
-    // The program of the page is no secret, and browsers load it without the token.
+    // The program of the page is not a secret, and browsers load it without the token.
     if matches!(path, "/app.js" | "/app.css") {
         return Ok(());
     }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use eaves_app::npu_config;
 
-/// Bytes that may be uploaded at once if nobody says.
+/// Bytes that may be uploaded at once by default.
 pub const UPLOAD_LIMIT: u64 = 1 << 30;
 
 /// The file of formulas if nobody names one.

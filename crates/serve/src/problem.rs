@@ -49,7 +49,7 @@ impl Problem {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, message)
     }
 
-    /// With a status of its own.
+    /// With its own status.
     pub(crate) fn new(status: StatusCode, message: impl Into<String>) -> Self {
         Self { status: status.as_u16(), message: message.into(), hint: None }
     }

@@ -12,7 +12,7 @@ use crate::Problem;
 use crate::runs::{Loaded, Run};
 use crate::state::Shared;
 
-/// Entries of a list: more are no question that somebody waits for.
+/// Entries of a list: more are not question that somebody waits for.
 const LONGEST_LIST: usize = 1_000;
 
 /// Runs that a request is about: they stay in memory until it is answered.
@@ -30,7 +30,7 @@ fn verb(name: &str) -> Result<&'static Entry, Problem> {
     })
 }
 
-/// Makes sure that lists are of a length that somebody means.
+/// Checks that lists are of a length that somebody means.
 pub(crate) fn check_lists(fields: &Map<String, Value>) -> Result<(), Problem> {
     let length = |value: &Value| match value {
         Value::Array(values) => values.len(),
@@ -91,7 +91,7 @@ impl Shared {
         })
     }
 
-    /// Makes sure that a client may make a request, and holds the runs that it is about.
+    /// Checks that a client may make a request, and holds the runs that it is about.
     pub(crate) fn permitted(&self, request: &dyn Request) -> Result<Held, Problem> {
         if let Some(effect) = request.side_effect() {
             return Err(Problem::forbidden(format!("this {effect}, which clients may not request"))

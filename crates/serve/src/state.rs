@@ -56,7 +56,7 @@ impl Shared {
         })
     }
 
-    /// Does heavy work on a thread of its own, when it is its turn.
+    /// Does heavy work on its own thread, when it is its turn.
     pub(crate) async fn heavy<T: Send + 'static>(
         self: &Arc<Self>,
         work: impl FnOnce(&Self) -> Result<T, Problem> + Send + 'static,
@@ -69,12 +69,11 @@ impl Shared {
             work(&shared)
         });
         done.await.unwrap_or_else(|_| {
-            Err(Problem::internal("internal error")
-                .hint("this is a bug in eaves; please report it"))
+            Err(Problem::internal("internal error").hint("this is a bug in eaves; please report it"))
         })
     }
 
-    /// Makes sure that a client may open a path, and says where it really is.
+    /// Checks that a client may open a path, and says where it really is.
     pub(crate) fn allowed(&self, path: &Path) -> Result<PathBuf, Problem> {
         let name = path.display();
         let bytes = path.as_os_str().as_encoded_bytes();
@@ -82,8 +81,7 @@ impl Shared {
             return Err(Problem::bad(format!("`{name}` is no path")));
         }
         let found = path.canonicalize().map_err(|_| {
-            Problem::missing(format!("not found: `{name}`"))
-                .hint("paths refer to the server's machine")
+            Problem::missing(format!("not found: `{name}`")).hint("paths refer to the server's machine")
         });
         if self.options.anywhere {
             return found;

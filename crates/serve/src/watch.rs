@@ -98,7 +98,7 @@ pub(crate) async fn watch(shared: Weak<Shared>) {
 }
 
 fn look(shared: &Arc<Shared>, seen: &mut HashMap<String, Seen>) {
-    // Nobody listens: that is no error.
+    // Nobody listens: that is not an error.
     let tell = |kind, data| drop(shared.events.send(Message { kind, data }));
     let options = &shared.options;
     for (kind, path) in [("config", options.config_path()), ("ops", options.ops_path())] {

@@ -157,7 +157,7 @@ impl Bucket {
 
     /// The object at this very address, if there is one.
     pub(crate) fn object(&self) -> Result<Option<Object>, Error> {
-        // Whole buckets are no objects.
+        // Whole buckets are not objects.
         if self.prefix.as_ref().is_empty() {
             return Ok(None);
         }

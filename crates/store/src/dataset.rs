@@ -62,7 +62,7 @@ pub struct Part {
 }
 
 impl Dataset {
-    /// The part of a dataset that a path names: a dataset, a run in it, or a rank of that. `None` if it is no part of a
+    /// The part of a dataset that a path names: a dataset, a run in it, or a rank of that. `None` if it is not a part of a
     /// dataset.
     ///
     /// # Errors
@@ -141,7 +141,7 @@ impl Dataset {
         Ok(())
     }
 
-    /// Makes sure that nothing else is in the directory, if it is one.
+    /// Checks that nothing else is in the directory, if it is one.
     fn check_room(&self) -> Result<(), Error> {
         match &self.backing {
             Backing::Directory(root) => {
@@ -324,7 +324,7 @@ impl Dataset {
         })
     }
 
-    /// Where ranks of a run are made: beside their place, or on this machine if that is a bucket.
+    /// Where ranks of a run are made: next to their place, or on this machine if that is a bucket.
     fn staging_folder(&self, run: &str) -> Result<PathBuf, Error> {
         match &self.backing {
             Backing::Directory(root) => {

@@ -43,7 +43,7 @@ pub enum Error {
     Damaged {
         /// The file.
         place: String,
-        /// What is wrong with it.
+        /// What is wrong.
         what: String,
     },
     /// A name that no folder can have.
@@ -81,7 +81,7 @@ pub enum Error {
     Address {
         /// The address.
         place: String,
-        /// What is wrong with it.
+        /// What is wrong.
         what: String,
     },
 }

@@ -22,7 +22,7 @@ const ROW_GROUP: usize = 1 << 17;
 /// Texts turned to Arrow at a time.
 const BATCH: usize = 1 << 15;
 
-/// Writes the tables that have rows: slices in order of time, with the numbers by which others know them, so that readers
+/// Writes the tables that have rows: slices in time order, with the numbers by which others know them, so that readers
 /// pass over what is outside of a range of time; the others as the model has them.
 pub(crate) fn write_tables(trace: &Trace, folder: &Path) -> io::Result<Vec<StoredTable>> {
     let mut written = Vec::new();

@@ -41,7 +41,7 @@ pub(crate) fn run_of_folder(folder: &str) -> Option<&str> {
     folder.strip_prefix("run=").filter(|name| is_run_name(name))
 }
 
-/// The rank that a folder is of. Other ways to write a number are no ranks, so that none is there twice.
+/// The rank that a folder is of. Other ways to write a number are not ranks, so that none is there twice.
 pub(crate) fn rank_of_folder(folder: &str) -> Option<i64> {
     let rank = folder.strip_prefix("rank=")?.parse().ok()?;
     (rank_folder(rank) == folder).then_some(rank)

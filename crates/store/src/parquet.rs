@@ -68,7 +68,7 @@ pub(crate) struct ByTime {
 }
 
 impl ByTime {
-    /// Of a table whose rows are known by a number of their own, which the order does not change; nothing for others.
+    /// Of a table whose rows are known by their own number, which the order does not change; nothing for others.
     pub(crate) fn of(table: &FlatTable<'_>) -> Option<Self> {
         if !table.columns.iter().any(|column| matches!(column.cells, Cells::RowNumber)) {
             return None;

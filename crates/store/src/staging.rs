@@ -1,4 +1,4 @@
-//! Files and directories that are there whole or not at all: written under a temporary name beside their place
+//! Files and directories that are there whole or not at all: written under a temporary name next to their place
 //! and renamed when complete. Dropped before that, they leave nothing. Every temporary name is in one list, so
 //! that an interruption can remove them.
 
@@ -61,7 +61,7 @@ enum Place {
 }
 
 impl StagedFile {
-    /// Makes a temporary file beside the target.
+    /// Makes a temporary file next to the target.
     ///
     /// # Errors
     /// If the directory of the target cannot be written, or the target is a directory itself.
@@ -179,7 +179,7 @@ pub struct StagedDirectory {
 }
 
 impl StagedDirectory {
-    /// Makes a temporary directory beside the target.
+    /// Makes a temporary directory next to the target.
     ///
     /// # Errors
     /// If the directory of the target cannot be written.
@@ -225,7 +225,7 @@ impl StagedDirectory {
 }
 
 /// Puts a directory in the place of another. Of several programs that do so at once the last one stays, so what others did
-/// between two steps is no failure.
+/// between two steps is not a failure.
 fn swap(new: &Path, target: &Path) -> io::Result<()> {
     /// Nobody is overtaken this often.
     const TIMES: usize = 64;

@@ -44,13 +44,13 @@ pub enum Cells<'a> {
     Axis(Values<'a, Extent>, usize),
 }
 
-/// The tables of a trace that have rows. With a rank it is the first column of all of them.
+/// The tables of a trace that have rows. With a rank it is the first column of all.
 pub fn flat_tables(trace: &Trace, rank: Option<i64>) -> Vec<FlatTable<'_>> {
     let with_rows = trace.tables().into_iter().filter(|table| table.rows > 0);
     with_rows.map(|table| flatten(table, &trace.strings, rank)).collect()
 }
 
-/// One table of each recording, also where it has no rows. Several recordings are told apart by rank. `None` if
+/// One table of each recording, also where it has no rows. Several recordings are distinguished by rank. `None` if
 /// no table has that name.
 pub fn flat_table<'a>(recordings: &'a [Recording], name: &str) -> Option<Vec<FlatTable<'a>>> {
     let part =
@@ -64,7 +64,7 @@ pub fn flat_table_of<'a>(trace: &'a Trace, name: &str, rank: Option<i64>) -> Opt
     Some(flatten(table, &trace.strings, rank))
 }
 
-/// The rank, if there is more than one recording to tell apart.
+/// The rank, if there is more than one recording to distinguish.
 pub fn rank_column(recordings: &[Recording], recording: &Recording) -> Option<i64> {
     (recordings.len() > 1).then_some(recording.rank)
 }

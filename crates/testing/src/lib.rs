@@ -26,7 +26,7 @@ pub fn data(name: &str) -> Option<PathBuf> {
     Some(path)
 }
 
-/// Where a file of the reference data should be. The default is beside the checkout.
+/// Where a file of the reference data should be. The default is next to the checkout.
 fn place(folder: Option<OsString>, name: &str) -> PathBuf {
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let folder = folder.map_or_else(|| PathBuf::from("../shared/data"), PathBuf::from);

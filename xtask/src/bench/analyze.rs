@@ -1,4 +1,4 @@
-//! The benchmark of analysing: what the report costs beyond reading, and how it grows with the ranks.
+//! The benchmark of analyzing: what the report costs beyond reading, and how it grows with the ranks.
 
 use std::path::{Path, PathBuf};
 
@@ -110,7 +110,7 @@ fn many_ranks(eaves: &Path, runs: usize) -> Result<()> {
     Ok(())
 }
 
-/// A folder with so many ranks, all the same file.
+/// A folder with this many ranks, all the same file.
 fn job(trace: &Path, ranks: usize) -> Result<PathBuf> {
     let folder = inputs::folder()?.join(format!("{ranks}-ranks"));
     std::fs::create_dir_all(&folder)?;

@@ -92,7 +92,7 @@ fn theirs(program: &Path, file: &Path) -> Result<Cost> {
     cost
 }
 
-/// tlparse in an environment of its own, if it is there or is to be made.
+/// tlparse in its own environment, if it is there or is to be made.
 fn installed(install: bool) -> Result<Option<PathBuf>> {
     let folder = inputs::folder()?.join("venv-tlparse");
     let program = folder.join("bin").join("tlparse");

@@ -1,4 +1,4 @@
-//! The benchmark of vendors' files: from file to table of kernels or roofline, next to what people write with pandas.
+//! The benchmark of vendors' files: from file to kernel table or roofline, next to what people write with pandas.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -87,7 +87,7 @@ pub(super) fn report(eaves: &Path, file: &Path, threads: Option<usize>) -> Resul
     measure::run(&mut command)
 }
 
-/// Cells of a row: cost, and what it means for so many bytes of JSON.
+/// Cells of a row: cost, and what it means for this many bytes of JSON.
 pub(super) fn cells(name: &str, cost: Cost, json_bytes: u64) -> [String; 6] {
     let per_cpu_second = json_bytes as f64 / 1e9 / cost.cpu_seconds.max(1e-9);
     let (memory, share) = match cost.peak_bytes {

@@ -14,7 +14,7 @@ pub(super) fn folder() -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// A trace of so many bytes of JSON; `ending` is `json` or `json.gz`.
+/// A trace of this many bytes of JSON; `ending` is `json` or `json.gz`.
 pub(super) fn big_trace(size: u64, ending: &str) -> Result<PathBuf> {
     let name = format!("big-{}MB-{:08x}.{ending}", size / 1_000_000, big::fingerprint()?);
     let path = folder()?.join(name);

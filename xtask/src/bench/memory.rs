@@ -31,7 +31,7 @@ pub(super) fn run(mut options: Options) -> Result<()> {
     println!("{}", ingest::machine());
     let path = inputs::folder()?.join(format!("snapshot-{}MB.pickle", size / 1_000_000));
     let shape = Shape { layers: 24, native: 38, bytes: size, fails: false };
-    // Written anew each time: what it holds decides what the answer must be.
+    // Written again each time: what it holds decides what the answer must be.
     eprintln!("making {}", path.display());
     let (_, made) = snapshot::write(BufWriter::new(File::create(&path)?), shape)?;
     println!("{:.1} MB, {} events, peak {} B as simulated", made.bytes as f64 / 1e6, made.events, made.peak);

@@ -119,7 +119,7 @@ pub(crate) fn run(mut options: Options) -> Result<()> {
         Some("ingest") => ingest::run(options),
         Some("kernels") => kernels::run(options),
         Some("memory") => memory::run(options),
-        // Baselines run in a process of their own, so that their memory does not count as that of others.
+        // Baselines run in their own process, so that their memory does not count as that of others.
         Some("part") => parts::run(options),
         Some("page") => page::run(options),
         Some("profile") => profile::run(options),

@@ -2,7 +2,7 @@
 
 use crate::simulate::random::Random;
 
-/// How often pairs are drawn anew for an interval, and the share of ratios outside of it on either side.
+/// How often pairs are drawn again for an interval, and the share of ratios outside of it on either side.
 const RESAMPLES: usize = 4000;
 const TAIL: f64 = 0.025;
 

@@ -1,7 +1,7 @@
 //! What `eaves profile` costs a program beyond the profiler of PyTorch itself, with the same settings by hand.
 //!
 //! Runs go by hand, eaves, eaves, by hand, and so on, so that whatever else the machine does falls on both and a drift
-//! favours neither. CPU time is that of the process of Python from its start to its end, which waiting for others is no part
+//! favors neither. CPU time is that of the process of Python from its start to its end, which waiting for others is not a part
 //! of. Wall time is from the start of the command to the end of that process: with eaves, its own start counts too, and the
 //! report that it makes afterwards does not.
 
@@ -21,7 +21,7 @@ use crate::project;
 const SCRIPT: &str = include_str!("profile.py");
 /// How many times what it costs by hand.
 const GOAL: f64 = 1.03;
-/// Fewer pairs are no measurement, however slow the machine is.
+/// Fewer pairs are not measurement, however slow the machine is.
 const FEWEST_PAIRS: usize = 4;
 
 /// What a program took.

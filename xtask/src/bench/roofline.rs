@@ -92,7 +92,7 @@ pub(super) fn run(mut options: Options) -> Result<()> {
     Ok(())
 }
 
-/// The trace that was asked for; else the traces of TraceLens beside the checkout; else a simulated one.
+/// The trace that was asked for; else the traces of TraceLens next to the checkout; else a simulated one.
 fn inputs(trace: Option<PathBuf>) -> Result<Vec<Input>> {
     if let Some(file) = trace {
         return Ok(vec![Input { name: file.display().to_string(), file, earlier: None }]);

@@ -11,7 +11,7 @@ use super::packages::Package;
 /// Beginnings of the names of files that hold a license or what it demands to be kept.
 const NAMES: [&str; 6] = ["copying", "copyright", "licence", "license", "notice", "unlicense"];
 
-/// Something that is compiled in and is no crate: its name, its license, the file with the text.
+/// Something that is compiled in and is not a crate: its name, its license, the file with the text.
 pub(super) const EMBEDDED: [(&str, &str, &str); 4] = [
     ("Inter (font)", "OFL-1.1", "crates/present/fonts/LICENSE"),
     ("Preact", "MIT", "crates/webui/licenses/preact.txt"),
@@ -64,7 +64,7 @@ impl Texts {
     }
 }
 
-/// The license files of a package, in order of name.
+/// The license files of a package, in name order.
 fn texts_in(folder: &Path) -> Result<Vec<String>> {
     let mut files = Vec::new();
     let entries = std::fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;

@@ -31,7 +31,7 @@ impl Package {
     }
 }
 
-/// The packages that are linked into the roots, in order of name: neither tests, nor build scripts, nor macros, which run in
+/// The packages that are linked into the roots, in name order: neither tests, nor build scripts, nor macros, which run in
 /// the compiler and stay there.
 pub(super) fn linked(metadata: &Value, lock_file: &str, roots: &[&str]) -> Result<Vec<Package>> {
     let checksums = checksums(lock_file);

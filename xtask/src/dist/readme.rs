@@ -1,4 +1,4 @@
-//! The README as PyPI and the archive show it, where no file of the project is beside it.
+//! The README as PyPI and the archive show it, where no file of the project is next to it.
 
 /// Makes relative links absolute: pictures lead to the bytes, everything else to the page that shows a file.
 pub(super) fn absolute(readme: &str, repository: &str, version: &str) -> String {

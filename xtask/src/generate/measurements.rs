@@ -41,7 +41,7 @@ fn product(name: &'static str, [m, n, k]: [f64; 3], share: f64) -> Kernel {
     Kernel { name, flops, bytes, milliseconds: 1e3 * best / share, dtype: "bf16_tensor", grid: "(128,1,1)" }
 }
 
-/// Elementwise work in single precision: so many operations and bytes for each element.
+/// Elementwise work in single precision: this many operations and bytes for each element.
 fn elementwise(name: &'static str, elements: f64, [operations, bytes]: [f64; 2], share: f64) -> Kernel {
     let (flops, bytes) = (operations * elements, bytes * elements);
     let milliseconds = 1e3 * bytes / BANDWIDTH / share;
@@ -63,7 +63,7 @@ fn kernels() -> Vec<Kernel> {
     ]
 }
 
-/// The table of kernels.
+/// The kernel table.
 pub(super) fn kernels_csv() -> String {
     let mut text = "name,flops,dram_bytes,time_ms,dtype_key,grid\n".to_owned();
     for kernel in kernels() {

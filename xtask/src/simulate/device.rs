@@ -97,7 +97,7 @@ impl Recorder {
         );
     }
 
-    /// Copies from memory that the device cannot read by itself, at so many bytes per microsecond: the driver waits
+    /// Copies from memory that the device cannot read by itself, at this many bytes per microsecond: the driver waits
     /// for the stream, moves the bytes piece by piece into memory of its own, and returns when all are there.
     pub(crate) fn copy_pageable(&mut self, bytes: u64, bytes_per_microsecond: u64) {
         let duration = self.random.around(4_000 + 1_000 * bytes / bytes_per_microsecond, 20);

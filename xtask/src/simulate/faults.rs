@@ -22,7 +22,7 @@ pub(crate) struct Fault {
     pub(crate) findings: &'static [&'static str],
     /// What the job has to be like, with the fault and without.
     prepare: fn(&mut Job, strength: f64),
-    /// Gives a job the fault, of which a step took so many nanoseconds without.
+    /// Gives a job the fault, of which a step took this many nanoseconds without.
     inject: fn(&mut Job, strength: f64, step: u64),
 }
 
@@ -113,7 +113,7 @@ fn beyond(step: u64, share: f64) -> u64 {
 
 fn nothing(_: &mut Job, _: f64) {}
 
-/// A range of so many thousandths around a middle.
+/// A range of this many thousandths around a middle.
 fn around(middle: u64) -> (u64, u64) {
     (middle - middle / 50, middle + middle / 50)
 }
@@ -270,7 +270,7 @@ pub(crate) const FAULTS: [Fault; 21] = [
         findings: &["host_bound"],
         prepare: nothing,
         inject: |job, strength, step| {
-            // Of a layer: the block, two normalisations, attention, four products, the two of the feed-forward.
+            // Of a layer: the block, two normalizations, attention, four products, the two of the feed-forward.
             let modules = 10 * job.shape.layers + 5;
             job.habits.python = beyond(step, strength) / modules;
         },

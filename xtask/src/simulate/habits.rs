@@ -12,7 +12,7 @@ pub(crate) enum Optimizer {
     Loop,
 }
 
-/// A pause of the host in every so many steps.
+/// A pause of the host in every this many steps.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pause {
     pub(crate) kind: PauseKind,
@@ -56,7 +56,7 @@ pub(crate) struct Habits {
     pub(crate) optimizer: Optimizer,
     /// Operators that the activation is written with; zero for the one that does it all.
     pub(crate) activation_operators: u64,
-    /// Attention as matrix products, so many passes over the scores between them; zero for the fused one.
+    /// Attention as matrix products, this many passes over the scores between them; zero for the fused one.
     pub(crate) score_passes: u64,
     /// Pairs of casts to float32 and back, in every layer.
     pub(crate) casts: u64,
@@ -66,7 +66,7 @@ pub(crate) struct Habits {
     pub(crate) clones: u64,
     /// Segments that are given back to the driver at the end of every step, and taken again in the next.
     pub(crate) released_segments: u64,
-    /// Thousandths of their speed that products with sides that are no multiples of 8 reach; zero for all of it.
+    /// Thousandths of their speed that products with sides that are not multiples of 8 reach; zero for all of it.
     pub(crate) unaligned: u64,
     /// Float32 products on tensor cores.
     pub(crate) tensor_float_32: bool,

@@ -4,7 +4,7 @@ use super::device::Kernel;
 use super::events::{Function, Launch, Name};
 use super::pace::Cost;
 
-/// A kernel of so many operations that moves so many bytes.
+/// A kernel of this many operations that moves this many bytes.
 fn work(flop: u64, bytes: u64) -> Cost {
     Cost::Work { flop, bytes, rate: Cost::TUNED }
 }
@@ -66,7 +66,7 @@ const TILES: [Tile; 6] = [
 pub(crate) enum Path {
     /// Tensor cores in bfloat16.
     BFloat16,
-    /// Tensor cores in bfloat16 on rows that do not begin at multiples of 16 bytes: so many thousandths as fast.
+    /// Tensor cores in bfloat16 on rows that do not begin at multiples of 16 bytes: this many thousandths as fast.
     Unaligned(u64),
     /// Tensor cores in TF32.
     TensorFloat32,
@@ -164,7 +164,7 @@ pub(crate) fn gelu(count: u64) -> Kernel {
     )
 }
 
-/// The same made by a compiler, which names it anew for every shape.
+/// The same made by a compiler, which names it again for every shape.
 pub(crate) fn fused_gelu(name: Name, count: u64) -> Kernel {
     Kernel { function: Function::DRIVER_LAUNCH, ..elementwise(name, count, 2) }
 }

@@ -30,7 +30,7 @@ impl<W: Write> Writer<W> {
         Self { out, buffer, process, device, event_index: 0, events: 0, bytes: 0 }
     }
 
-    /// Writes text that is no event.
+    /// Writes text that is not an event.
     pub(crate) fn raw(&mut self, text: &str) -> io::Result<()> {
         self.buffer.push_str(text);
         self.flush_if_full()

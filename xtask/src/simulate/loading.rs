@@ -6,9 +6,9 @@ use super::training::Trainer;
 /// Who makes the batches.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Loading {
-    /// The training process itself: so many nanoseconds for each sample, from and to.
+    /// The training process itself: this many nanoseconds for each sample, from and to.
     InProcess { decoding: (u64, u64) },
-    /// Worker processes that are ahead of it: so many nanoseconds to take a batch from the queue, from and to.
+    /// Worker processes that are ahead of it: this many nanoseconds to take a batch from the queue, from and to.
     Workers { queue: (u64, u64) },
 }
 

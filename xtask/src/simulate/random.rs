@@ -24,7 +24,7 @@ impl Random {
         low + self.next() % (high - low + 1)
     }
 
-    /// A value within so many thousandths of `middle`.
+    /// A value within this many thousandths of `middle`.
     pub(crate) fn around(&mut self, middle: u64, thousandths: u64) -> u64 {
         let spread = middle * thousandths / 1000;
         self.between(middle - spread, middle + spread)

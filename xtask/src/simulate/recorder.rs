@@ -398,7 +398,7 @@ impl Recorder {
         launches: bool,
     ) -> (u64, u64) {
         self.elapse(250, 700);
-        // Calls that the profiler leaves out have numbers too.
+        // Calls that the profiler skips have numbers too.
         self.next_correlation += self.random.between(1, 9);
         let (correlation, external_id) = (self.next_correlation, self.external_id());
         let thread = self.thread();

@@ -31,13 +31,13 @@ pub(crate) enum Work {
     },
     /// A gated activation.
     Gelu,
-    /// A normalisation of the last axis. One that begins a branch adds the gradient that passed the branch by.
+    /// A normalization of the last axis. One that begins a branch adds the gradient that passed the branch by.
     LayerNorm {
         width: u64,
         ends_branch: bool,
     },
     LogSoftmax,
-    /// The loss of so many rows.
+    /// The loss of this many rows.
     Loss {
         logits: Tensor,
         targets: Tensor,

@@ -35,7 +35,7 @@ impl Shape {
             linear(4 * hidden, hidden);
         }
         linear(hidden, self.vocabulary);
-        // Scale and shift of two normalisations a layer and the last one.
+        // Scale and shift of two normalizations a layer and the last one.
         parameters.extend((0..4 * self.layers + 2).map(|_| Tensor::new(element, &[hidden])));
         parameters
     }
@@ -94,7 +94,7 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// A rank that decodes its samples itself, each in so many nanoseconds, reads its loss in every step, and talks
+    /// A rank that decodes its samples itself, each in this many nanoseconds, reads its loss in every step, and talks
     /// over PCIe rather than NVLink, so that some of the communication stays visible behind the backward.
     pub(crate) fn new(rank: u64, world: u64, decoding: (u64, u64)) -> Self {
         Self {

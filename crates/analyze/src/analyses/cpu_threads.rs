@@ -210,7 +210,7 @@ fn sign(name: &str) -> Option<Role> {
     }
 }
 
-/// How long so many of the threads were busy at once.
+/// How long this many of the threads were busy at once.
 fn times_at_once(threads: &[IntervalSet], window: Interval) -> Vec<Ns> {
     let mut changes: Vec<(Ns, i32)> = Vec::new();
     for interval in threads.iter().flat_map(|set| set.as_slice()) {

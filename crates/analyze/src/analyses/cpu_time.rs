@@ -43,7 +43,7 @@ impl Analyse for CpuTime {
     }
 }
 
-/// What waiting for other processes is called beside the causes.
+/// What waiting for other processes is called next to the causes.
 const COMMUNICATION: &str = "communication";
 
 /// Causes with their times, longest first.
@@ -127,7 +127,8 @@ fn communicating<P>(ranks: &[(&Rank<'_, P>, &HostTime)]) -> Option<Finding> {
             Gain::new(Ns::ZERO, time, rank.steps, basis).out_of(rank.rank, Budget::ExposedCommunication),
         ),
         evidence: format!("table by_cause, rank {}", rank.rank),
-        next: "record every rank: on a single one, waiting for a late rank and transfer look alike".to_owned(),
+        next: "record every rank: on a single one, waiting for a late rank and transfer look alike"
+            .to_owned(),
     })
 }
 

@@ -36,8 +36,9 @@ impl Analyse for DataLoading {
         if ranks.is_empty() {
             return Outcome::Skipped(Skipped {
                 id: Self::ID,
-                missing: "data loading: the main thread entered neither a `DataLoader` nor a range named like one"
-                    .to_owned(),
+                missing:
+                    "data loading: the main thread entered neither a `DataLoader` nor a range named like one"
+                        .to_owned(),
                 how_to_record: "iterate over a `torch.utils.data.DataLoader`, or mark your own loader with \
                                 `torch.profiler.record_function(\"data_load\")`"
                     .to_owned(),
@@ -116,7 +117,7 @@ fn median(times: &[Ns]) -> Option<Ns> {
     sorted.get(sorted.len().checked_sub(1)? / 2).copied()
 }
 
-/// A first batch that takes so many times the median of the others is starting up: workers start, files are opened.
+/// A first batch that takes this many times the median of the others is starting up: workers start, files are opened.
 const START_UP: i64 = 3;
 
 /// The time of the batches, without a first one that was starting up.

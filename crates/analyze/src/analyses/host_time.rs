@@ -190,7 +190,7 @@ impl<'a, 'b> Tally<'a, 'b> {
         }
     }
 
-    /// How much of an interval another thread was in a collective. Intervals come in order of time.
+    /// How much of an interval another thread was in a collective. Intervals come in time order.
     fn in_collectives(&mut self, interval: Interval) -> Ns {
         let sets = self.collectives.as_slice();
         while sets.get(self.next).is_some_and(|set| set.end <= interval.start) {

@@ -1,4 +1,4 @@
-//! Every kernel, copy and set by name: how often, how long, how evenly.
+//! Every kernel, copy and memset by name: how often, how long, how evenly.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;

@@ -36,8 +36,7 @@ pub(crate) fn start_times(id: &'static str) -> Outcome {
 }
 
 /// What is missing where the parts of ranks belong to another analysis.
-pub(super) const NO_OWN_PART: &str =
-    "its measurement: a rank has data of another analysis (a bug in eaves)";
+pub(super) const NO_OWN_PART: &str = "its measurement: a rank has data of another analysis (a bug in eaves)";
 
 /// The outcome where the parts of ranks belong to another analysis.
 pub(super) fn own_part(id: &'static str) -> Outcome {

@@ -132,9 +132,7 @@ fn finding(ranks: &Ranks<'_, '_>) -> Option<Finding> {
                 "" => String::new(),
                 line => format!(", called from `{line}`"),
             };
-            format!(
-                "the program sleeps there{line}: remove the sleep, or wait for an event"
-            )
+            format!("the program sleeps there{line}: remove the sleep, or wait for an event")
         } else {
             "move element loops into tensor operators, move logging and checks out of the step, and use \
             `torch.compile`; larger batches reduce the share"

@@ -56,9 +56,10 @@ fn against_machine(job: &Job, points: &TracePoints, scope: Scope) -> Outcome {
         return Outcome::Skipped(Skipped {
             id: Roofline::ID,
             missing: "the device, which CPU recordings do not name".to_owned(),
-            how_to_record: "run `eaves device measure` once, in less than a minute, to compare recordings made on \
+            how_to_record:
+                "run `eaves device measure` once, in less than a minute, to compare recordings made on \
                 this machine; or name a device with `--device`"
-                .to_owned(),
+                    .to_owned(),
         });
     };
     let mut section = trace_section(points, scope, device, &job.options.roofline);

@@ -109,7 +109,11 @@ pub(super) const PARTS: [Part; 7] = [
         id: "exposed_memory_ns",
         title: "Exposed memory",
         explain: "time with memcpys or memsets, but no computation or communication",
-        share: ("exposed_memory_pct", "Exposed memory, of span", "exposed memory traffic, share of the GPU span"),
+        share: (
+            "exposed_memory_pct",
+            "Exposed memory, of span",
+            "exposed memory traffic, share of the GPU span",
+        ),
     },
     Part {
         id: "busy_ns",

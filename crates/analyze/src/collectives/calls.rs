@@ -149,7 +149,7 @@ impl Calls {
     }
 }
 
-/// What distinguishes rows. Sizes of exchanges differ from call to call; they are put together by powers of two, or
+/// What distinguishes rows. Sizes of exchanges differ from call to call; they are combined by powers of two, or
 /// there would be as many rows as calls.
 type RowKey = Facts;
 

@@ -29,7 +29,7 @@ pub(crate) struct Group {
     pub(crate) place: Place,
     /// Name and ranks, if the calls name their group.
     pub(crate) named: Option<(String, String)>,
-    /// Stream of calls that name no group: a communicator has a stream of its own.
+    /// Stream of calls that name no group: a communicator has its own stream.
     pub(crate) stream: MaybeI64,
     /// Number of ranks.
     pub(crate) size: Option<u32>,

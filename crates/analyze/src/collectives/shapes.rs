@@ -21,7 +21,7 @@ pub(crate) fn elements(dims: &str, types: &str) -> Option<(i64, Element)> {
     found
 }
 
-/// The elements of the first tensor and their type; of the one behind it if so many are passed over.
+/// The elements of the first tensor and their type; of the one behind it if this many are skipped.
 pub(crate) fn tensor(dims: &str, types: &str, passed_over: usize) -> Option<(i64, Element)> {
     let is_tensor = |spelling: &str| !spelling.is_empty() && !spelling.starts_with("Scalar");
     let mut tensors = entries(dims).zip(names(types)).filter(|(_, spelling)| is_tensor(spelling));

@@ -53,7 +53,7 @@ impl Split {
 }
 
 /// How much of the time that a call waited for the last one is explained by when they were launched; nothing if a launch
-/// is not recorded. The last rank launched later by what it came later, less what it was quicker from launch to
+/// is not recorded. The last rank launched later by what it came later, less what it was faster from launch to
 /// beginning; that time is by the clock of its own rank, so no clocks are compared.
 fn launch_skew(waited: Ns, call: &Call, last: &Call) -> Option<Ns> {
     let (delay, last_delay) = (Ns(call.delay.get()?), Ns(last.delay.get()?));
@@ -164,7 +164,7 @@ pub(crate) struct Wait {
     pub(crate) last: usize,
     /// Step of the call on the rank that waited.
     pub(crate) step: u32,
-    /// The least part of it that nothing computed beside: all that the call was exposed beyond its transfer.
+    /// The least part of it that nothing computed next to: all that the call was exposed beyond its transfer.
     pub(crate) exposed: Ns,
 }
 
@@ -235,7 +235,7 @@ impl Waiting {
         self.measure(|wait| wait.interval, key)
     }
 
-    /// The part of the waiting that nothing computed beside, apart by anything.
+    /// The part of the waiting that nothing computed next to, apart by anything.
     pub(crate) fn exposed_wait_by<K: Ord>(&self, key: impl Fn(&Wait) -> K) -> BTreeMap<K, Ns> {
         let mut exposed: BTreeMap<K, Ns> = BTreeMap::new();
         for wait in &self.waits {

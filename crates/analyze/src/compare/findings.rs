@@ -93,8 +93,7 @@ fn next(comparison: &Comparison, slower: bool) -> String {
             .flatten()
             .collect();
     if parts.is_empty() {
-        "no kernel or operator changed beyond noise: see idle and exposed_comm in table summary"
-            .to_owned()
+        "no kernel or operator changed beyond noise: see idle and exposed_comm in table summary".to_owned()
     } else {
         format!("the largest changes in this direction are in {}", parts.join(", and in "))
     }

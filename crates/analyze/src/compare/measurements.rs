@@ -6,7 +6,7 @@ use super::profile::{Entry, Place, Profile, RankProfile, Series};
 use crate::KernelType;
 
 impl Profile {
-    /// What files of measurements give to compare; nothing if no record has a time.
+    /// What measurement files give to compare; nothing if no record has a time.
     pub fn of_measurements(files: &[Measurements]) -> Option<Self> {
         let records = || files.iter().flat_map(|file| &file.records).enumerate();
         let of_kind = |kind| records().filter(move |(_, record)| record.kind == kind).filter_map(entry);

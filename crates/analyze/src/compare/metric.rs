@@ -17,11 +17,11 @@ pub enum Metric {
     Compute,
     /// Time in which something communicated and nothing computed.
     ExposedComm,
-    /// Time in which a copy or set ran and nothing else.
+    /// Time in which a copy or memset ran and nothing else.
     ExposedMemory,
     /// Time in which the GPU did nothing.
     Idle,
-    /// Summed duration of kernels, copies and sets.
+    /// Summed duration of kernels, copies and memsets.
     KernelsTime,
     /// Summed duration of communication kernels.
     CommTime,
@@ -91,7 +91,7 @@ pub(super) enum Basis {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Terms {
     pub(super) basis: Basis,
-    /// True if the entries of both runs know their steps, so that what is outside of steps can be left out.
+    /// True if the entries of both runs know their steps, so that what is outside of steps can be skipped.
     pub(super) by_step: bool,
 }
 

@@ -7,7 +7,7 @@
 //! Two sorts of steps would make that interval far too wide:
 //!
 //! - The first step of a recording. The queue of the device is still empty, or caches are. If it lies far from the steps
-//!   after it ([`is_first_atypical`]), it is no sample of them, and no mean or interval contains it.
+//!   after it ([`is_first_atypical`]), it is not a sample of them, and no mean or interval contains it.
 //! - A single step somewhere else, as one in which garbage was collected. The program did that, so it stays in all
 //!   means. But if the other steps alone show the same change more clearly, their interval decides ([`band_of_means`]).
 //!
@@ -26,7 +26,7 @@ const FAR_SHARE: f64 = 0.1;
 /// The median of the distances to the median of normal values is a standard deviation divided by this.
 const DEVIATIONS_PER_MAD: f64 = 1.4826;
 
-/// The first step is judged by this many others at least: the median of fewer is no robust measure.
+/// The first step is judged by this many others at least: the median of fewer is not a robust measure.
 const STEPS_AFTER_FIRST: usize = 3;
 
 /// Another step is judged by this many others at least. With fewer, leaving out the farthest of equal steps would call
@@ -134,7 +134,7 @@ fn half_width(base: Sample, new: Sample, error: f64) -> f64 {
     error * student_quantile(whole * whole / weights)
 }
 
-/// The value that Student's t with so many degrees of freedom exceeds in size with probability [`OUTSIDE`].
+/// The value that Student's t with this many degrees of freedom exceeds in size with probability [`OUTSIDE`].
 ///
 /// G. W. Hill, *Algorithm 396: Student's t-quantiles*, Communications of the ACM 13 (1970).
 fn student_quantile(freedom: f64) -> f64 {

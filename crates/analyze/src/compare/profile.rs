@@ -144,7 +144,7 @@ pub struct Profile {
     pub(super) step_numbers: Vec<u64>,
     /// For each step the ranks that recorded it.
     pub(super) steps: Vec<Vec<Step>>,
-    /// How many steps at the beginning are in no mean: the first, if it lies far from the others.
+    /// How many steps at the start are in no mean: the first, if it lies far from the others.
     pub(super) left_out: usize,
     pub(super) breakdowns: Vec<Breakdown>,
     pub(super) kernel_count: Option<u64>,

@@ -89,8 +89,7 @@ impl Comparison {
             }
         }
         if self.base.outside != 0 || self.new.outside != 0 {
-            let outside =
-                "summed duration of GPU activities launched by no step; in no other number";
+            let outside = "summed duration of GPU activities launched by no step; in no other number";
             numbers.push(number("base_outside_ns", self.base.outside.into(), Unit::Nanoseconds, outside));
             numbers.push(number("new_outside_ns", self.new.outside.into(), Unit::Nanoseconds, outside));
         }
@@ -179,12 +178,8 @@ impl Comparison {
         Table {
             id: "kernels",
             title: match (self.terms.basis, self.terms.by_step) {
-                (Basis::Recording, _) => {
-                    "GPU activities, means per rank; rows add up to kernels_time"
-                }
-                (_, true) => {
-                    "GPU activities, means per step and rank; rows add up to kernels_time"
-                }
+                (Basis::Recording, _) => "GPU activities, means per rank; rows add up to kernels_time",
+                (_, true) => "GPU activities, means per step and rank; rows add up to kernels_time",
                 (_, false) => {
                     "GPU activities of the whole recordings, divided by steps and ranks; rows add up to kernels_time"
                 }

@@ -277,7 +277,10 @@ fn without_steps_whole_recordings_are_compared() {
     assert_eq!(cell(section, "summary", "span", "delta_ns"), Value::Integer(-150));
     assert_eq!(cell(section, "summary", "idle", "delta_ns"), Value::Integer(-50));
     assert_eq!(cell(section, "kernels", "gemm", "delta_ns"), Value::Integer(-100));
-    assert_eq!(cell(section, "kernels", "gemm", "band_ns"), Value::Missing("only one run has steps, or neither"));
+    assert_eq!(
+        cell(section, "kernels", "gemm", "band_ns"),
+        Value::Missing("only one run has steps, or neither")
+    );
     assert_eq!(section.findings[0].id, "faster");
     let skipped: Vec<_> = outcomes[1..].iter().map(Outcome::id).collect();
     assert_eq!(skipped, ["diff-operators", "diff-steps", "diff-memory"]);

@@ -16,7 +16,7 @@ pub(super) type ActivityId = u32;
 /// A stream by what the trace calls it.
 pub(super) type StreamKey = (MaybeU32, MaybeI64);
 
-/// Activities as columns: stream by stream, those that run one after the other by start, then those that run beside
+/// Activities as columns: stream by stream, those that run one after the other by start, then those that run next to
 /// them.
 #[derive(Debug, Default)]
 pub(super) struct Activities {

@@ -12,7 +12,7 @@ pub enum Cause {
     Compute,
     /// A kernel that communicates.
     Communication,
-    /// A copy or set on the device.
+    /// A copy or memset on the device.
     Memory,
     /// From the launching call to the start of the activity, on a stream that had nothing else to do.
     LaunchDelay,
@@ -26,7 +26,7 @@ pub enum Cause {
     Outside,
     /// Waiting for the data loader.
     DataLoading,
-    /// A synchronising call after what it waited for had ended, and the hand-over between streams.
+    /// A synchronizing call after what it waited for had ended, and the hand-over between streams.
     Synchronisation,
     /// Time in which nothing that is known leads on.
     Unexplained,

@@ -1,4 +1,4 @@
-//! The critical path drawn into a trace: a track of its own, and arrows along it between the others.
+//! The critical path drawn into a trace: its own track, and arrows along it between the others.
 
 use eaves_model::{Flow, Ident, MaybeI64, Ns, Slice, SliceId, SliceKind, StringId, Trace, TrackId};
 

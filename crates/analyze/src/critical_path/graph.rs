@@ -1,6 +1,6 @@
 //! The graph whose longest path is the critical path.
 //!
-//! A *lane* is a thread or a stream: points in order of time, and between two neighbours a stretch that has a cause.
+//! A *lane* is a thread or a stream: points in time order, and between two neighbors a stretch that has a cause.
 //! *Edges* lead from a point of one lane to a point of another. A stretch or an edge weighs the time it takes, except
 //! where its cause is [`Cause::Unexplained`]: there something waited that has better reasons elsewhere, and the weight
 //! is 0. So no path weighs more than the time it takes, and of several reasons to wait the last one wins.

@@ -1,4 +1,4 @@
-//! The backward pass runs on a thread of its own while the main thread waits for it.
+//! The backward pass runs on its own thread while the main thread waits for it.
 
 use eaves_model::SliceId;
 

@@ -142,7 +142,7 @@ impl<'a> Junctions<'a> {
         distance.last().copied().unwrap_or(Ns::ZERO)
     }
 
-    /// The longest path from the source to the sink, as consecutive pieces in order of time.
+    /// The longest path from the source to the sink, as consecutive pieces in time order.
     pub(super) fn longest_path(&self) -> Vec<Piece> {
         let mut choices: Vec<u32> = Vec::with_capacity(self.point.len());
         let choice = |by: Option<usize>| choices.push(by.map_or(NONE, |edge| edge as u32));

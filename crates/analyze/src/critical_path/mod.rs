@@ -1,4 +1,4 @@
-//! The critical path: the chain of work and waiting from the beginning of the window to its end that nothing but a
+//! The critical path: the chain of work and waiting from the start of the window to its end that nothing but a
 //! change to itself makes shorter.
 //!
 //! Threads and streams are lanes of a graph (`graph`); what waits for what are edges between them. Threads are
@@ -7,7 +7,7 @@
 //!
 //! The idea and the kinds of edges are those of HTA's critical path analysis. Different here: time of the main thread
 //! between operators is time of the program and not free; several profiler steps are one window; waits of streams and
-//! of calls are found without synchronisation records too.
+//! of calls are found without synchronization records too.
 
 mod activities;
 mod calls;
@@ -60,7 +60,7 @@ pub struct PathPart {
 pub struct CriticalPath {
     /// From the beginning of the selected time or steps to the end of the last work in it.
     pub window: Interval,
-    /// The path, without holes, in order of time. Parts of no length are left out.
+    /// The path, without holes, in time order. Parts of no length are skipped.
     pub parts: Vec<PathPart>,
 }
 

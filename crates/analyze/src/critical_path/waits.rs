@@ -1,4 +1,4 @@
-//! What waits for which activity: by synchronisation records where there are some, else by what fits.
+//! What waits for which activity: by synchronization records where there are some, else by what fits.
 
 use eaves_model::{Interval, MaybeI64, Ns, SliceId};
 
@@ -10,7 +10,7 @@ use crate::RankView;
 /// it; the bound keeps odd traces from costing more than their length.
 const LOOKED_AT: usize = 64;
 
-/// What synchronisation records say.
+/// What synchronization records say.
 #[derive(Debug, Default)]
 pub(super) struct Waits {
     /// Calls on the host with the activity each waited for, sorted.
@@ -128,7 +128,7 @@ pub(super) fn guess(
         .find(|&other| activities.stream[other as usize] != activities.stream[row] && may_be(other))
 }
 
-/// The calls that synchronisation records name, by correlation.
+/// The calls that synchronization records name, by correlation.
 struct Calls(Vec<(i64, SliceId)>);
 
 impl Calls {

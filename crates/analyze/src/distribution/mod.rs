@@ -181,7 +181,7 @@ impl Figures {
         if self.are_integers { Value::Integer(value.round() as i64) } else { Value::float(value, NO_FIGURE) }
     }
 
-    /// The value below which a share of them lies, between neighbours by their distance (method 7 of Hyndman and Fan, as
+    /// The value below which a share of them lies, between neighbors by their distance (method 7 of Hyndman and Fan, as
     /// pandas and NumPy do by default).
     fn quantile(&self, share: f64) -> Option<f64> {
         let place = share * (self.sorted.len().checked_sub(1)? as f64);
@@ -273,7 +273,8 @@ fn distribution(table: &Table) -> Option<(Table, Vec<Figures>)> {
         row("min to max", &|of| Some(Value::from(of.histogram()))),
     ];
     let id = constant(&format!("{}{DISTRIBUTION_ENDING}", table.id))?;
-    let title = constant(&format!("{}: over all ranks, with the {FURTHEST} most extreme below", table.title))?;
+    let title =
+        constant(&format!("{}: over all ranks, with the {FURTHEST} most extreme below", table.title))?;
     Some((Table { id, title, columns, rows }, figures))
 }
 

@@ -112,7 +112,7 @@ fn available(rank: &RankSummary, budget: Budget, per_step: bool) -> Ns {
     Ns(time.0 / i64::try_from(steps).unwrap_or(i64::MAX))
 }
 
-/// Goes through the gains, the largest first. One that fits beside those before it, in the time of its kind and in
+/// Goes through the gains, the largest first. One that fits next to those before it, in the time of its kind and in
 /// the step, adds to them; one that does not is at least in part the same time as they. Of time of several kinds nobody
 /// knows which it is, so it never adds to what may be the same.
 fn mark_overlaps(job: &Job, mut findings: Vec<&mut Finding>) {

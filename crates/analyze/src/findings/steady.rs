@@ -13,7 +13,7 @@ use crate::{KernelType, RankView, TypeTimes};
 const WARM_UP_RATIO: f64 = 1.5;
 /// Steps behind the warm-up without which there is no telling what is usual.
 const STEPS_BEHIND: usize = 3;
-/// No more than one in so many steps warms up.
+/// No more than one in this many steps warms up.
 const WARM_UP_SHARE: usize = 3;
 
 /// The steady state of a rank.
@@ -207,7 +207,7 @@ mod tests {
         Steady::of(&RankView::new(&test.trace, &Options::default()))
     }
 
-    /// Steps one after the other; in each the GPU is idle at the beginning and busy from then on.
+    /// Steps one after the other; in each the GPU is idle at the start and busy from then on.
     fn steps(lengths: &[(i64, i64)]) -> TestTrace {
         let mut test = TestTrace::default();
         let mut start = 1000;

@@ -1,4 +1,4 @@
-//! The ranks put together.
+//! The ranks combined.
 
 use eaves_model::{Ns, Recording};
 
@@ -51,7 +51,7 @@ fn label(recording: &Recording, all: &[Recording]) -> String {
     format!("rank {}", recording.rank)
 }
 
-/// Appends a tree in a frame of its own, or directly in the root.
+/// Appends a tree in its own frame, or directly in the root.
 fn copy(tree: &Tree, numbers: &[u32], label: Option<u32>, to: &mut Builder) {
     let root = match label {
         Some(label) => to.add(Tree::ROOT, label, FrameKind::Root, Ns::ZERO),

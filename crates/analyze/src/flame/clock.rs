@@ -19,7 +19,7 @@ impl Clock {
         if selection.keeps_all_activities() {
             return Self { zero, selected: None };
         }
-        // Between two neighbouring edges of steps and of the window all instants are alike.
+        // Between two neighboring edges of steps and of the window all instants are alike.
         let mut edges: Vec<Ns> = Vec::new();
         if selection.steps.is_some() {
             edges.extend(rank.steps.iter().flat_map(|(_, step)| [step.start, step.end]));

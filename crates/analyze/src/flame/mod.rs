@@ -25,7 +25,7 @@ pub use section::outcome;
 /// What to make of each recording.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FlameOptions {
-    /// Makes the tree in order of time too, with no more than about this many frames a rank.
+    /// Makes the tree in time order too, with no more than about this many frames a rank.
     pub chart: Option<usize>,
     /// Takes threads whose names differ by numbers only for one, because the numbers change from run to run.
     pub merge_threads: bool,

@@ -25,7 +25,7 @@ impl RankFlame {
         &self.names
     }
 
-    /// Every call by itself, in order of time, if it was asked for.
+    /// Every call by itself, in time order, if it was asked for.
     pub fn chart(&self) -> Option<&Tree> {
         self.chart.as_ref()
     }
@@ -54,7 +54,7 @@ pub fn measure(rank: &RankView<'_>, flame: &FlameOptions) -> RankFlame {
     }
 }
 
-/// The frames of a call: in the merged tree, and in that in order of time.
+/// The frames of a call: in the merged tree, and in that in time order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Place {
     merged: NodeId,

@@ -11,8 +11,7 @@ pub fn outcome(names: &[String], tree: &Tree, metric: Metric) -> Outcome {
     if tree.node(Tree::ROOT).total.is_zero() && tree.base.first().is_none_or(|base| base.total.is_zero()) {
         return Outcome::Skipped(Skipped {
             id: ID,
-            missing: "host calls and device activities: none recorded or selected"
-                .to_owned(),
+            missing: "host calls and device activities: none recorded or selected".to_owned(),
             how_to_record: "record both sides: `torch.profiler.profile(activities=[ProfilerActivity.CPU, \
                             ProfilerActivity.CUDA], with_stack=True)`"
                 .to_owned(),

@@ -77,7 +77,7 @@ impl AddAssign for GpuWork {
 }
 
 /// Host slices of some kinds as trees, one for each slice that is in no other. Nodes are numbered in pre-order, track
-/// by track in order of time.
+/// by track in time order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HostTree {
     slices: Vec<SliceId>,
@@ -234,7 +234,7 @@ fn some(node: u32) -> Option<usize> {
     (node != NONE).then_some(node as usize)
 }
 
-/// A walk over a [`HostTree`] in order of time.
+/// A walk over a [`HostTree`] in time order.
 #[derive(Clone, Debug)]
 pub struct Walk<'a> {
     tree: &'a HostTree,
@@ -245,7 +245,7 @@ pub struct Walk<'a> {
 
 impl Walk<'_> {
     /// The innermost node that runs on a track at an instant. Must be asked track by track in ascending order, and
-    /// on each track in order of time; all questions together cost one pass over the tree.
+    /// on each track in time order; all questions together cost one pass over the tree.
     pub fn at(&mut self, track: TrackId, time: Ns) -> Option<usize> {
         while let Some(slice) = self.tree.slices.get(self.next).map(|slice| slice.index())
             && (self.slices.track[slice], self.slices.start[slice]) <= (track, time)

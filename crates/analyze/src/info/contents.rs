@@ -83,7 +83,7 @@ fn rank_from(source: RankSource) -> &'static str {
 }
 
 /// Distinct devices and distinct streams of devices among the GPU activities. Activities without a device or
-/// stream number are told apart by their track.
+/// stream number are distinguished by their track.
 fn gpus_and_streams(recording: &Recording) -> (usize, usize) {
     let (trace, gpu) = (&recording.trace, &recording.trace.gpu);
     let (mut devices, mut streams) = (Vec::new(), Vec::new());

@@ -2,7 +2,7 @@
 //!
 //! It is written by `arrow-ipc`. It is read by hand, row by row from buffers whose bounds were checked, with the types of
 //! that crate for the messages alone: its readers take lengths as they stand, and end with a panic or an allocation
-//! of any size on bytes that are not what they say. Both are here, beside what the rows mean, because the crate that knows
+//! of any size on bytes that are not what they say. Both are here, next to what the rows mean, because the crate that knows
 //! Arrow tables, `store`, must not know analyses, nor this one files.
 
 use std::collections::HashMap;

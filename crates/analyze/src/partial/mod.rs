@@ -1,4 +1,4 @@
-//! What was measured of some ranks, to be told to other processes and put together there.
+//! What was measured of some ranks, to be told to other processes and combined there.
 //!
 //! A job of thousands of ranks is measured by many processes, each of which writes a [`Partial`]; partials are merged in
 //! any order and any grouping, and the report that is assembled of them is to the last digit that of reading all ranks
@@ -103,7 +103,7 @@ impl Partial {
             .zip(measured)
             .map(|(recording, measured)| RankRows::of(recording, measured))
             .collect();
-        // What depends on which ranks there are is found anew when all are there.
+        // What depends on which ranks there are is found again when all are there.
         let is_of_inputs =
             |warning: &&Warning| !matches!(warning.kind, Oddity::DuplicateRank | Oddity::UnknownRank);
         let warnings = run.diagnostics.warnings().iter().filter(is_of_inputs);

@@ -6,7 +6,7 @@ use eaves_roofline::device::Reported;
 
 const NOT_RECORDED: &str = "the device name, which was not recorded";
 
-/// The device of the catalogue that recordings name, with what it reported in place of what the catalogue says. All of
+/// The device of the catalog that recordings name, with what it reported in place of what the catalog says. All of
 /// the names must mean one device; of several that do, the first counts.
 ///
 /// # Errors

@@ -6,7 +6,7 @@ use eaves_roofline::Device;
 use crate::analyses::{self, Analysis};
 use crate::section::Outcome;
 
-/// The sections of a trace that are held against a device.
+/// The sections of a trace that are compared with a device.
 const SECTIONS: [&str; 2] = ["collectives", "roofline"];
 
 /// The analyses whose outcomes [`of_traces`] takes.

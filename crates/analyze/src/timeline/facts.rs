@@ -84,13 +84,9 @@ impl Analyse for Timeline {
                     "Host threads: operators, runtime calls and Python frames, share of the span",
                     |facts| &facts.threads,
                 ),
-                tracks(
-                    job,
-                    ranks,
-                    "streams",
-                    "GPU streams: GPU activities, share of the span",
-                    |facts| &facts.streams,
-                ),
+                tracks(job, ranks, "streams", "GPU streams: GPU activities, share of the span", |facts| {
+                    &facts.streams
+                }),
             ],
             charts: Vec::new(),
             findings: Vec::new(),

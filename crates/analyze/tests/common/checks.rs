@@ -17,7 +17,7 @@ pub(crate) fn read_csv(path: &Path) -> Option<Vec<CsvRow>> {
 }
 
 thread_local! {
-    /// A test has a thread of its own.
+    /// A test has its own thread.
     static READ: RefCell<BTreeSet<PathBuf>> = const { RefCell::new(BTreeSet::new()) };
 }
 

@@ -59,7 +59,7 @@ pub(crate) fn hta_type(name: &str) -> Option<KernelType> {
     (!other).then_some(KernelType::Compute)
 }
 
-/// The name of a kernel without its arguments, those of templates included, and what it returns.
+/// The kernel name without its arguments, those of templates included, and what it returns.
 pub(crate) fn short_name(name: &str) -> String {
     if name.starts_with("Mem") || !name.contains(['<', '(']) {
         return name.to_owned();
@@ -103,11 +103,11 @@ fn events(trace: &Trace, rounded: bool) -> Vec<Event> {
         correlations[slice.index()] = trace.runtime.correlation[row].unwrap_or(-1);
         calls.insert(correlations[slice.index()], *slice);
     }
-    // Our links are of activities; to HTA records of synchronisation are linked too.
+    // Our links are of activities; to HTA records of synchronization are linked too.
     for slice in &trace.syncs.slice {
         launches[slice.index()] = calls.get(&correlations[slice.index()]).copied();
     }
-    // HTA rounds if any time stamp of the file has a fraction.
+    // HTA rounds if any timestamp of the file has a fraction.
     let rounded = rounded && slices.start.iter().any(|start| start.0 % 1000 != 0);
     let times = |row: usize| {
         let (start, duration) = (microseconds(slices.start[row]), microseconds(slices.duration[row]));

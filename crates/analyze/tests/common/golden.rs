@@ -1,7 +1,7 @@
-//! Which comparison answers for which table of HTA, so that none is left out unsaid.
+//! Which comparison answers for which table of HTA, so that none is skipped unsaid.
 //!
 //! A test calls [`answer`] at its end, which fails unless it read every table that it answers for. That every table has
-//! a test that answers for it, or a reason why none does, is a test of its own (`hta_golden.rs`).
+//! a test that answers for it, or a reason why none does, is its own test (`hta_golden.rs`).
 
 use std::collections::BTreeSet;
 use std::path::Path;

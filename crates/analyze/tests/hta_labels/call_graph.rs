@@ -10,8 +10,8 @@ use eaves_model::{
 use super::{FLOAT_ERROR, Loaded, number};
 use crate::common::checks::{Checks, CsvRow, microseconds};
 
-/// The trace with HTA's idea of what a call launched: synchronisation records count as kernels, operators that launch
-/// Triton kernels are no host events because they carry a stream, and on stream 0, where AMD runs everything, nothing
+/// The trace with HTA's idea of what a call launched: synchronization records count as kernels, operators that launch
+/// Triton kernels are not host events because they carry a stream, and on stream 0, where AMD runs everything, nothing
 /// is linked (D8).
 pub(crate) fn as_hta_links(trace: &Trace) -> Trace {
     let mut trace = trace.clone();

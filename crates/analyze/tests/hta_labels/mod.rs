@@ -7,9 +7,9 @@
 //!
 //! | HTA | here |
 //! |---|---|
-//! | synchronisation records count as kernels in the call graph and in sequences | counted as such on both sides |
+//! | synchronization records count as kernels in the call graph and in sequences | counted as such on both sides |
 //! | operators that launch Triton kernels carry a stream, so they count as kernels and not as host events | sums with their time added; no host events on both sides |
-//! | nothing on stream 0 is linked to its launch, so AMD has an empty call graph (D8) | left out on both sides |
+//! | nothing on stream 0 is linked to its launch, so AMD has an empty call graph (D8) | skipped on both sides |
 //! | `kernel_span` and `last_kernel_end` mix two clocks (D6) | the `*_fixed` columns |
 //! | the backward thread hangs below steps and `## backward ##` | these and what is around them are not compared |
 //! | where two slices cross, the wrong one is closed | their names are not compared |

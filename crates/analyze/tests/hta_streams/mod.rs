@@ -12,7 +12,7 @@
 //! | queue (T) | order of points at one instant is that of an unstable sort | starts come first | tolerance where there are such points |
 //! | full queue | one stream of each rank, share of the recording | every stream, share of its own time | that stream, and the share of the recording |
 //! | bandwidth (D5) | order at one instant, float residue counts as bandwidth | ends come first, integers | last values of instants; of statistics count and least, where there are such instants |
-//! | bandwidth (D1) | rounding makes copies end before they start | no negative durations | one kind in one trace is left out |
+//! | bandwidth (D1) | rounding makes copies end before they start | no negative durations | one kind in one trace is skipped |
 //! | bandwidth | copies without a recorded rate have 0 GB/s | bytes over time, or none | they get the rate 0 |
 //! | bandwidth | copies of 0 µs take 1 µs | they have no rate | they get 1 µs |
 //! | operators (D8) | innermost `aten::` operator of any thread; fails on AMD | innermost operator of the thread | only `aten::` ones are kept |

@@ -70,7 +70,7 @@ fn scan(call: &Call<'_>) -> Option<Theirs> {
     Some(Theirs { defect: "T1", flops: elements, bytes: 2.0 * elements * bytes_of(&input.type_name) })
 }
 
-/// 3: half of the diagonal of every sequence is left out.
+/// 3: half of the diagonal of every sequence is skipped.
 fn paged(call: &Call<'_>, load: &Load) -> Option<Theirs> {
     let [tokens, heads, dim] = call.optional(0)?.extents().ok()?;
     let diagonal = 2.0 * heads * (dim + dim) * tokens;
@@ -150,7 +150,7 @@ fn rms_norm_backward(call: &Call<'_>) -> Option<Theirs> {
     })
 }
 
-/// Half of the square stands for the causal half, which leaves out half of the diagonal; and 2: two bytes an element.
+/// Half of the square stands for the causal half, which skips half of the diagonal; and 2: two bytes an element.
 fn attention(call: &Call<'_>) -> Option<Theirs> {
     let (query, key, value) = (call.optional(0)?, call.optional(1)?, call.optional(2)?);
     let [batch, heads, queries, dim] = query.extents().ok()?;

@@ -23,7 +23,7 @@ pub(crate) struct Activity {
 pub(crate) struct Facts {
     pub(crate) activities: Vec<Activity>,
     pub(crate) operators: Vec<Call>,
-    /// Beginning and end of the steps, in order of time.
+    /// Beginning and end of the steps, in time order.
     pub(crate) steps: Vec<(i64, i64)>,
 }
 

@@ -11,7 +11,7 @@ pub(crate) struct Parts<'a> {
     pub(crate) above: bool,
     /// The limit as it was typed.
     pub(crate) typed: &'a str,
-    /// The limit; nothing if it is no number or has an unknown unit.
+    /// The limit; nothing if it is not a number or has an unknown unit.
     pub(crate) limit: Option<Limit>,
 }
 
@@ -20,14 +20,14 @@ pub(crate) struct Parts<'a> {
 pub(crate) struct Limit {
     /// In nanoseconds, bytes, 10^9 a second, percent, or as it is.
     pub(crate) value: f64,
-    /// What it counts; [`Unit::Count`] if nothing is said.
+    /// What it counts; [`Unit::Count`] by default.
     pub(crate) unit: Unit,
 }
 
 impl<'a> Parts<'a> {
     /// The parts of a condition; nothing without `<` or `>`.
     pub(crate) fn of(text: &'a str) -> Option<Self> {
-        // The name of a kernel may hold the signs itself.
+        // The kernel name may hold the signs itself.
         let at = text.rfind(['>', '<'])?;
         let typed = text[at + 1..].trim();
         Some(Self { subject: text[..at].trim(), above: &text[at..=at] == ">", typed, limit: limit(typed) })

@@ -31,7 +31,7 @@ pub struct Job {
     found: BTreeMap<String, RankFile>,
     /// What cannot be read or written.
     faults: Vec<String>,
-    /// Recordings that are no rank because another is.
+    /// Recordings that are not rank because another is.
     conflicts: Vec<String>,
 }
 
@@ -182,7 +182,7 @@ impl Job {
         }
     }
 
-    /// What became of the inputs. What is put together of several files is read by this process.
+    /// What became of the inputs. What is combined of several files is read by this process.
     ///
     /// # Errors
     /// If nothing could be added.

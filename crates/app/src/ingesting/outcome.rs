@@ -16,7 +16,7 @@ use crate::{Failure, hinted};
 pub struct Outcome {
     /// The ranks that are in the run now, of these inputs.
     pub(super) entries: Vec<Entry>,
-    /// What could not be read, or is no rank because another is.
+    /// What could not be read, or is not a rank because another is.
     pub(super) refused: Vec<String>,
     /// What was read, without rows.
     pub(super) read: Run,
@@ -36,10 +36,7 @@ impl Outcome {
     pub(super) fn checked(self) -> anyhow::Result<Self> {
         if self.entries.is_empty() {
             return Err(hinted(
-                format!(
-                    "nothing was added: {}",
-                    self.refused.first().map_or("no input", String::as_str)
-                ),
+                format!("nothing was added: {}", self.refused.first().map_or("no input", String::as_str)),
                 "`eaves info` shows what an input is",
             ));
         }

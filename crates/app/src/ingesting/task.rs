@@ -102,7 +102,7 @@ impl Task {
                     }
                 }
             }
-            // Sums are part of what lies beside them.
+            // Sums are part of what lies next to them.
             Err(ReadError::Sums { .. }) => answer.together = true,
             Err(error) => answer.refused.push(as_named(error.to_string())),
         }

@@ -160,7 +160,7 @@ fn a_file_that_changes_is_not_known_by_what_it_became() {
     assert!(stored().source.is_some());
 }
 
-/// What is damaged is made anew under its number; what a later version wrote is not touched.
+/// What is damaged is made again under its number; what a later version wrote is not touched.
 #[test]
 fn only_damaged_ranks_are_replaced() {
     let both = Both::new(&[("a.json", &trace(None, "a")), ("b.json", &trace(None, "b"))]);

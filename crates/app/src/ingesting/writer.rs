@@ -82,7 +82,7 @@ impl Known {
         Ok(Self { ranks, damaged, files })
     }
 
-    /// The rank of a file that need not be read, because nothing of it changed and nothing beside it can matter.
+    /// The rank of a file that need not be read, because nothing of it changed and nothing next to it can matter.
     pub(super) fn unchanged_file(&self, path: &Path, sources: &mut Sources) -> Option<Entry> {
         let path = path.display().to_string();
         let file = self.unchanged(&path, sources.remember(&path).as_ref())?;
@@ -101,7 +101,7 @@ impl Known {
     }
 
     /// The lowest rank that nobody has, and that is not taken besides. A damaged one is given once more, for the recording that
-    /// it was made of cannot be told.
+    /// it was made of is unknown.
     pub(super) fn free_rank(&self, is_taken: impl Fn(i64) -> bool) -> i64 {
         let is_there = |rank| self.ranks.contains(&rank) && !self.damaged.contains(&rank);
         (0..).find(|&rank| !is_taken(rank) && !is_there(rank)).unwrap_or(0)
@@ -122,7 +122,7 @@ pub(crate) struct Writer<'a> {
     known: &'a Known,
     sources: &'a Sources,
     has_unchanged: bool,
-    /// The ranks of this command. Each has a lock of its own, for writing to a bucket takes long.
+    /// The ranks of this command. Each has its own lock, for writing to a bucket takes long.
     places: Mutex<BTreeMap<i64, Arc<Mutex<Option<Entry>>>>>,
     refused: Mutex<Vec<String>>,
 }
@@ -151,7 +151,7 @@ impl<'a> Writer<'a> {
         }
         let staged = self.dataset.stage(self.run, recording, source)?;
         drop(recording.trace.take_rows());
-        // Whether a recording of memory is a rank depends on what lies beside it.
+        // Whether a recording of memory is a rank depends on what lies next to it.
         let is_open =
             recording.rank_source == RankSource::Assumed || eaves_ingest::is_of_memory(recording.format);
         if is_open {
@@ -207,7 +207,7 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    /// What was done, in order of rank, and which inputs are no rank because another is.
+    /// What was done, in order of rank, and which inputs are not rank because another is.
     pub(crate) fn into_entries(self) -> (Vec<Entry>, Vec<String>) {
         let places = self.places.into_inner().unwrap_or_else(PoisonError::into_inner);
         let entries = places.into_values().filter_map(|place| lock(&place).clone()).collect();

@@ -1,7 +1,7 @@
 //! What a job tells in its log: lines for people, and its answer as lines that only programs read.
 //!
 //! The log is what every cluster gives to whoever may submit jobs, whatever its file systems are. An answer is packed with gzip,
-//! whose checksum tells whether all of it arrived, and then text: `eaves-answer:TOKEN:BASE64`, and in the end
+//! whose checksum tells whether all of it arrived, and then text: `eaves-answer:TOKEN:BASE64`, and at the end
 //! `eaves-answer:TOKEN:end:LINES`.
 
 use std::io::Read;

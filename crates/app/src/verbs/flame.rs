@@ -91,7 +91,7 @@ pub enum OrderName {
     /// Merged by name path, the heaviest first.
     #[default]
     LeftHeavy,
-    /// Every call by itself, in order of time.
+    /// Every call by itself, in time order.
     Time,
     /// What does the work first, its callers below it.
     Inverted,
@@ -167,7 +167,7 @@ impl Verb for Flame {
         !matches!(form, Form::Parquet | Form::Partial | Form::Yaml)
     }
 
-    // A page has every order, and calls in order of time are many.
+    // A page has every order, and calls in time order are many.
     fn is_prepared_for(&self, form: Form) -> bool {
         form == Form::Html
     }

@@ -1,4 +1,4 @@
-//! The verbs, one file each. To add one: copy a file, add a `mod` line, a `pub use` and an entry, in order of name.
+//! The verbs, one file each. To add one: copy a file, add a `mod` line, a `pub use` and an entry, in name order.
 
 // tidy-alphabetical-start
 pub mod bench;

@@ -48,10 +48,10 @@ pub struct Report {
     #[arg(long, value_name = "NAME|FILE", help_heading = "Device")]
     pub device: Option<String>,
     /// Peaks and thresholds for NPU commands [default: roofline_config.json
-    /// beside them, else 32 TOPS and 50 GB/s]
+    /// next to them, else 32 TOPS and 50 GB/s]
     #[arg(long, value_name = "FILE", help_heading = "Device")]
     pub config: Option<PathBuf>,
-    /// Script with your own operator formulas [default: ops.rhai beside
+    /// Script with your own operator formulas [default: ops.rhai next to
     /// measurements]
     #[arg(long, value_name = "FILE", help_heading = "Device")]
     pub ops: Option<PathBuf>,
@@ -137,7 +137,7 @@ impl Report {
     }
 }
 
-/// Makes sure that there are such sections.
+/// Checks that exist such sections.
 ///
 /// # Errors
 /// If there is none of a name.

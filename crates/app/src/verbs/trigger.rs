@@ -108,15 +108,17 @@ impl Trigger {
             memory: self.memory,
         };
         let waiting = |text: &str| context.progress.note(&format!("waiting: {text}"));
-        let recorded = ask(&sockets, &order, self.timeout.into(), waiting).map_err(|error| {
-            Failure::new(format!("nothing was recorded: {error}"), "increase --timeout")
-        })?;
+        let recorded = ask(&sockets, &order, self.timeout.into(), waiting)
+            .map_err(|error| Failure::new(format!("nothing was recorded: {error}"), "increase --timeout"))?;
         if !recorded.lost.is_empty() {
             let processes = counted(recorded.lost.len(), "process");
             context.progress.note(&format!("{processes} exited before writing a trace"));
         }
         if recorded.files.is_empty() {
-            return Err(Failure::new("nothing was recorded: the program ended", "it must keep running until the traces are written"));
+            return Err(Failure::new(
+                "nothing was recorded: the program ended",
+                "it must keep running until the traces are written",
+            ));
         }
         for file in &recorded.files {
             context.progress.note(&format!("recorded {}", file.display()));

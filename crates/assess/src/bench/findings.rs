@@ -21,8 +21,7 @@ pub(super) fn findings(measured: &[&Measurement]) -> Vec<Finding> {
             claim: format!("Other programs disturbed nearly every sample of {}.", contaminated.join(", ")),
             gain: None,
             evidence: "results: rows without a time; samples: contamination".to_owned(),
-            next: "run again on a quieter machine, or increase --seconds"
-                .to_owned(),
+            next: "run again on a quieter machine, or increase --seconds".to_owned(),
         });
     }
     found

@@ -112,10 +112,7 @@ fn row(measurement: &Measurement, all: &[&Measurement], roofs: &Roofs<'_>) -> Ve
         shown(|time| time.mad),
         Value::known(verification.map(|verification| verification.error), "not verified"),
         Value::known(verification.map(|verification| verification.tolerance), "not verified"),
-        Value::known_text(
-            verification.map(|verification| verification.against.as_str()),
-            "not verified",
-        ),
+        Value::known_text(verification.map(|verification| verification.against.as_str()), "not verified"),
         Value::known_text(
             measurement.work.arithmetic.map(|arithmetic| arithmetic.id()),
             "nothing is computed",
@@ -166,7 +163,7 @@ fn violations(measurement: &Measurement) -> Option<String> {
     (!texts.is_empty()).then(|| texts.join("; "))
 }
 
-/// How much quicker it is than the FP32 kernel of the same shape under the same conditions.
+/// How much faster it is than the FP32 kernel of the same shape under the same conditions.
 fn speedup(measurement: &Measurement, all: &[&Measurement]) -> Option<f64> {
     let own = seconds(measurement)?;
     let same = |other: &&&Measurement| {
@@ -180,7 +177,7 @@ fn speedup(measurement: &Measurement, all: &[&Measurement]) -> Option<f64> {
     Some(base.min_by(f64::total_cmp)? / own)
 }
 
-/// True for products and attention whose operands are all FP32: what narrower ones are held against.
+/// True for products and attention whose operands are all FP32: what narrower ones are compared with.
 pub(super) fn is_fp32(spec: &Spec) -> bool {
     !matches!(spec, Spec::Stream { .. } | Spec::Fma { .. }) && spec.precision() == "fp32"
 }

@@ -1,4 +1,4 @@
-//! Roofs that were measured, one core and all of them, with the datasheet beside them.
+//! Roofs that were measured, one core and all of them, with the datasheet next to them.
 
 use eaves_roofline::Device;
 use eaves_roofline::device::Fact;
@@ -80,10 +80,7 @@ pub fn roofs(roofs: &Roofs<'_>, datasheet: Option<&Device>) -> Section {
         ),
         number(
             "datasheet",
-            Value::known_text(
-                datasheet.map(|device| device.name.as_str()),
-                "device not in the catalog",
-            ),
+            Value::known_text(datasheet.map(|device| device.name.as_str()), "device not in the catalog"),
             Unit::None,
             "Catalog device shown for comparison.",
         ),

@@ -1,4 +1,4 @@
-//! Every sample, also those that were dropped, so that anybody can judge them anew.
+//! Every sample, also those that were dropped, so that anybody can judge them again.
 
 use eaves_roofline::measured::Measurement;
 use eaves_section::{Column, Table, Unit, Value};

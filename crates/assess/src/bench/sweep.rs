@@ -57,7 +57,7 @@ struct Crossing {
     name: String,
     first: Option<f64>,
     last: Option<f64>,
-    /// The last batch at which it is quicker, and the first from which it is not.
+    /// The last batch at which it is faster, and the first from which it is not.
     between: (Option<usize>, Option<usize>),
     /// The batch at which times would be equal, on straight lines through logarithms of batch and speed-up.
     at: Option<f64>,
@@ -128,7 +128,7 @@ fn series(measured: &[&Measurement]) -> Vec<Series> {
         }
         let (name, conditions) = (measurement.spec.precision(), Under::of(measurement));
         match found.iter_mut().find(|series| series.name == name && series.conditions == conditions) {
-            // Of several codes the quickest counts.
+            // Of several codes the fastest counts.
             Some(series) => match series.places.iter_mut().find(|place| place.0 == m) {
                 Some(place) => place.1 = place.1.min(time),
                 None => series.places.push((m, time)),

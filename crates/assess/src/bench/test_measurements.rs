@@ -65,7 +65,7 @@ pub(crate) fn measured(spec: Spec, microseconds: f64) -> Measurement {
     }
 }
 
-/// With so few clean samples that there is no number.
+/// With so few clean samples that exists no number.
 pub(crate) fn contaminated(spec: Spec) -> Measurement {
     let mut measurement = measured(spec, 100.0);
     for sample in &mut measurement.samples[4..] {

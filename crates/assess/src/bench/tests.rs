@@ -115,7 +115,7 @@ fn names_say_what_ran() {
     assert_eq!(points(&[&hot])[0].name, "triad-nt 192.0 MiB");
 }
 
-/// On one thread BF16 is quicker by 2 at batch 1 and slower at 8; on four it is quicker throughout. Merged, the quicker of each
+/// On one thread BF16 is faster by 2 at batch 1 and slower at 8; on four it is faster throughout. Merged, the faster of each
 /// would stand for both.
 #[test]
 fn thread_counts_are_series_of_their_own() {

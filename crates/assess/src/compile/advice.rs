@@ -76,8 +76,7 @@ const DYNAMIC_OUTPUT: &str = "use an operation whose result has a fixed shape (m
                               torch._dynamo.config.capture_dynamic_output_shape_ops = True";
 const CALL_OUTSIDE: &str = "call it outside the compiled function, or register it as an operator with \
     torch.library.custom_op";
-const REGISTER: &str =
-    "register it as a traceable operator: torch.library.custom_op with register_fake";
+const REGISTER: &str = "register it as a traceable operator: torch.library.custom_op with register_fake";
 const NUMPY: &str = "use the PyTorch operation of the same name instead of NumPy's";
 
 /// What stands in a title or context, for kinds that are not in the list.

@@ -197,12 +197,7 @@ fn finding(one: &Distinct<'_>) -> Finding {
     let claim =
         format!("{} breaks the graph, {times}. PyTorch: “{}”.", one.place(), title.trim_end_matches('.'));
     let gain = (one.resumed > Ns::ZERO).then(|| {
-        Gain::new(
-            Ns::ZERO,
-            one.resumed,
-            0,
-            "at most the time to compile the resumed part separately",
-        )
+        Gain::new(Ns::ZERO, one.resumed, 0, "at most the time to compile the resumed part separately")
     });
     let hints = match one.first.hints.as_slice() {
         [] => String::new(),

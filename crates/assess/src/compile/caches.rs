@@ -30,7 +30,7 @@ impl Counts {
     }
 }
 
-/// What came of the lookups of each compilation, in a word. What was compiled anew decides, whatever else was found.
+/// What came of the lookups of each compilation, in a word. What was compiled again decides, whatever else was found.
 pub(super) fn by_compile(log: &CompileLog) -> HashMap<u32, &'static str> {
     let order = |word: &str| ["hit", "bypass", "miss"].iter().position(|known| *known == word);
     let mut words = HashMap::new();
@@ -95,7 +95,10 @@ pub(super) fn findings(logs: &[CompileLog]) -> Vec<Finding> {
             found.push(Finding {
                 id: "cache_bypassed",
                 severity: Severity::Info,
-                claim: format!("The cache of {} graphs was bypassed {count} times. PyTorch: “{reason}”.", cache.id()),
+                claim: format!(
+                    "The cache of {} graphs was bypassed {count} times. PyTorch: “{reason}”.",
+                    cache.id()
+                ),
                 gain: None,
                 evidence: "caches: passed by".to_owned(),
                 next: "bypassed graphs are recompiled in every run; look for an alternative operator"

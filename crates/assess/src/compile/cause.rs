@@ -105,7 +105,9 @@ impl Cause {
                 pad if there are only a few lengths"
             }
             Self::Stride => "pass tensors with one layout: call .contiguous() first",
-            Self::Dimensions => "pass tensors with the same number of dimensions, or compile one function for each",
+            Self::Dimensions => {
+                "pass tensors with the same number of dimensions, or compile one function for each"
+            }
             Self::Precision => "convert before the call, or compile one function per type",
             Self::Device => "pass tensors of one device and type, or compile one function for each",
             Self::Gradient => "use separate compiled functions for calls with and without gradients",
@@ -124,7 +126,9 @@ impl Cause {
             Self::Container => {
                 "keep the length of lists and the keys of dicts fixed, or stack them into a tensor"
             }
-            Self::GlobalState => "set gradient mode, autocast and other global switches once, before the first call",
+            Self::GlobalState => {
+                "set gradient mode, autocast and other global switches once, before the first call"
+            }
             Self::Other => "find the value the guard checks, and keep it constant or make it a tensor",
         }
     }

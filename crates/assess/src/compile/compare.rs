@@ -19,12 +19,7 @@ pub fn compare(base: &[CompileLog], new: &[CompileLog]) -> Vec<Outcome> {
     let gone = breaks.iter().filter(|one| one.new == 0).count();
     let number = Number::formula;
     let numbers = vec![
-        number(
-            "new_graph_breaks",
-            appeared.into(),
-            Unit::Count,
-            "Graph breaks only in the new run.",
-        ),
+        number("new_graph_breaks", appeared.into(), Unit::Count, "Graph breaks only in the new run."),
         number("gone_graph_breaks", gone.into(), Unit::Count, "Graph breaks only in the base run."),
         number(
             "compile_time_change_ns",

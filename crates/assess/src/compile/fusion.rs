@@ -44,8 +44,12 @@ pub(super) fn section(logs: &[CompileLog]) -> Outcome {
             "Post-grad operators without views, divided by launches in the generated code.",
         ),
         number("operators", operators.into(), "Post-grad operators, without views."),
-        number("launches", launched.into(), "Launches in the generated code: generated kernels, library calls and \
-            fallbacks."),
+        number(
+            "launches",
+            launched.into(),
+            "Launches in the generated code: generated kernels, library calls and \
+            fallbacks.",
+        ),
         number(
             "generated",
             part(|graph| graph.generated.unwrap_or(0)).into(),
@@ -125,9 +129,8 @@ fn findings(graphs: &[(&CompileLog, &CompiledGraph)]) -> Vec<Finding> {
             claim: format!("{calls} as an eager fallback between generated kernels and cannot be fused."),
             gain: None,
             evidence: "graphs: fallback".to_owned(),
-            next:
-                "find these operators in the generated code; some have a form that Inductor can lower"
-                    .to_owned(),
+            next: "find these operators in the generated code; some have a form that Inductor can lower"
+                .to_owned(),
         });
     }
     let small =

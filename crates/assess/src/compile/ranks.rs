@@ -47,7 +47,11 @@ pub(super) fn section(logs: &[CompileLog]) -> Outcome {
     let number = |id, value: usize, explain| Number::formula(id, value.into(), Unit::Count, explain);
     let numbers = vec![
         number("ranks", ranks.len(), "Ranks with a log."),
-        number("other_compiles", other_ids.len(), "Ranks that compiled different frames than the first rank."),
+        number(
+            "other_compiles",
+            other_ids.len(),
+            "Ranks that compiled different frames than the first rank.",
+        ),
         number(
             "other_caches",
             other_pattern.len(),
@@ -96,7 +100,9 @@ fn divergence(ranks: &[Rank<'_>], others: &[i64]) -> Option<Finding> {
     let detail = match (missing, extra) {
         (Some(id), _) => format!("rank {} did not compile `{id}`", other.log.rank),
         (None, Some(id)) => format!("only rank {} compiled `{id}`", other.log.rank),
-        (None, None) => format!("rank {} compiled the same frames a different number of times", other.log.rank),
+        (None, None) => {
+            format!("rank {} compiled the same frames a different number of times", other.log.rank)
+        }
     };
     Some(Finding {
         id: "compiles_diverge",

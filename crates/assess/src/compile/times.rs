@@ -313,8 +313,9 @@ fn findings(logs: &[CompileLog], sum: Phases, total: Ns) -> Vec<Finding> {
                 claim: format!("`{}` runs without CUDA graphs. PyTorch: “{reason}”.", function()),
                 gain: None,
                 evidence: format!("cudagraph_skips: {}", compile.id),
-                next: "keep inputs, devices and shapes fixed, and do not mutate inputs in the compiled function"
-                    .to_owned(),
+                next:
+                    "keep inputs, devices and shapes fixed, and do not mutate inputs in the compiled function"
+                        .to_owned(),
             });
         }
     }

@@ -16,7 +16,7 @@ pub struct Kernel {
     pub precision: String,
     /// What it must do.
     pub work: Work,
-    /// What it must do beside arithmetic and movement; bounds it on devices that have rates.
+    /// What it must do next to arithmetic and movement; bounds it on devices that have rates.
     pub chores: Vec<Chore>,
 }
 
@@ -62,7 +62,7 @@ impl Kernel {
     }
 }
 
-/// Predicts operators. What the device has no peak for is in a table of its own.
+/// Predicts operators. What the device has no peak for is in its own table.
 pub fn kernels(kernels: &[Kernel], device: &Device) -> Section {
     let assessed: Vec<(&Kernel, Assessment)> =
         kernels.iter().map(|kernel| (kernel, kernel.assessed(device))).collect();
@@ -76,12 +76,7 @@ pub fn kernels(kernels: &[Kernel], device: &Device) -> Section {
         .filter_map(|(kernel, found)| Some((least(kernel, found)?, kernel.precision.as_str())))
         .min_by(|a, b| a.0.total_cmp(&b.0))
         .map(|(_, precision)| precision);
-    let mut numbers = vec![Number::datasheet(
-        "device",
-        device.name.as_str().into(),
-        Unit::None,
-        "Device.",
-    )];
+    let mut numbers = vec![Number::datasheet("device", device.name.as_str().into(), Unit::None, "Device.")];
     if let Some(precision) = fastest.filter(|_| known.len() > 1) {
         numbers.push(Number::formula(
             "fastest",

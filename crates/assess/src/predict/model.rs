@@ -71,8 +71,13 @@ fn numbers(model: &Transformer, pass: &Pass, device: &Device, found: &Estimate) 
     vec![
         new("model", model.name.as_str().into(), Unit::None, "Model."),
         new("device", device.name.as_str().into(), Unit::None, "Device."),
-        new("phase", pass.phase.id().into(), Unit::None, "Phase: prefill processes the prompt, decode generates \
-            one token."),
+        new(
+            "phase",
+            pass.phase.id().into(),
+            Unit::None,
+            "Phase: prefill processes the prompt, decode generates \
+            one token.",
+        ),
         new(
             "time_ns",
             nanoseconds(found.time),

@@ -14,7 +14,7 @@ const NOT_SLOW: &str = "every size is close to the bandwidth, so the start-up ti
 
 /// The best that messages of one name did.
 struct Best {
-    /// Nanoseconds and bus bandwidth of the quickest.
+    /// Nanoseconds and bus bandwidth of the fastest.
     quickest: (f64, f64),
     /// Bus bandwidth of the fastest, in bytes a nanosecond.
     bandwidth: f64,
@@ -23,7 +23,7 @@ struct Best {
 }
 
 /// For messages of one name with more than one size, the lines that none of them is above: none was faster than the
-/// fastest one, and, if the quickest one was far from that, none was quicker. A table only if there is one. Nothing is
+/// fastest one, and, if the fastest one was far from that, none was faster. A table only if there is one. Nothing is
 /// fitted: where messages waited, the lines are too pessimistic, never too good.
 pub fn bandwidth_fit(transfers: &[Transfer]) -> Option<Table> {
     let mut found: BTreeMap<(&str, u64), Best> = BTreeMap::new();

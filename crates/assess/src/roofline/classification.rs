@@ -38,7 +38,12 @@ pub(super) fn classification(section: &Section) -> Table {
             .collect()
     });
     let columns = KEPT.iter().map(|(column, _)| *column).collect();
-    Table { id: "classification", title: "Classification, with the column names of older tools", columns, rows }
+    Table {
+        id: "classification",
+        title: "Classification, with the column names of older tools",
+        columns,
+        rows,
+    }
 }
 
 /// One flat table of several inputs: the kept columns, the other columns of points, the input and the device.

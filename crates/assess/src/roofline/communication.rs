@@ -236,7 +236,8 @@ fn findings(events: &[Event<'_>], device: &Device) -> Vec<Finding> {
             claim: format!("{} of {} messages are faster than their link", above.len(), events.len()),
             gain: None,
             evidence: format!("{}: {}", first.transfer.name, first.flag().unwrap_or_default()),
-            next: "check how many links work together, and whether the figure is for one direction".to_owned(),
+            next: "check how many links work together, and whether the figure is for one direction"
+                .to_owned(),
         });
     }
     let unknown = events.iter().filter(|event| event.link.is_err()).count();

@@ -1,4 +1,4 @@
-//! From what hardware counters say to what is held against a roof.
+//! From what hardware counters say to what is compared with a roof.
 
 use eaves_roofline::counters::{Done, Operations, level, recipe};
 use eaves_roofline::{Counts, Device};
@@ -7,8 +7,8 @@ use super::Load;
 
 /// What one launch did as a load on a device.
 ///
-/// A kernel that computes in several types is held against the ceiling that its operations of one type would keep busy
-/// the longest; the amount of arithmetic is that of this type alone, for operations of others are no part of what that
+/// A kernel that computes in several types is compared with the ceiling that its operations of one type would keep busy
+/// the longest; the amount of arithmetic is that of this type alone, for operations of others are not part of what that
 /// ceiling counts. Types that the device has no peak for come last.
 ///
 /// # Errors

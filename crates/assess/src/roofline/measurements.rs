@@ -1,4 +1,4 @@
-//! From files of measurements to points.
+//! From measurement files to points.
 
 use eaves_model::{Measurement, MeasurementKind, Measurements};
 use eaves_roofline::device::key_meaning;
@@ -14,7 +14,7 @@ pub type CustomFormula<'a> = dyn Fn(&str, &str) -> Option<Result<npu::NpuWork, S
 /// How records become points.
 #[derive(Clone, Copy)]
 pub struct Reading<'a> {
-    /// The device they will be held against, whose peaks records may name by their keys.
+    /// The device they will be compared with, whose peaks records may name by their keys.
     pub device: &'a Device,
     /// The type of records that name none.
     pub dtype: Option<&'a str>,
@@ -151,7 +151,7 @@ fn kernel(record: &Measurement, format: &str, reading: &Reading<'_>) -> Result<L
             None if let Some(work) = custom(record, reading) => {
                 return finished(load_of(&work?, record, reading), record, kind);
             }
-            // What was moved has a roof of its own, whatever was computed meanwhile.
+            // What was moved has its own roof, whatever was computed meanwhile.
             None if let (Some(bytes), Some(_)) = (record.bytes, record.time) => {
                 let load = Load { bytes, operations_unknown: true, ..Load::default() };
                 return Ok(Load { measured_bytes: record.measured_bytes, ..load });

@@ -1,7 +1,7 @@
 //! Measured work against the roofs of a device.
 //!
 //! Whatever the input, a trace, a kernel table or a list of commands, it becomes [`Point`]s first; [`section()`] then
-//! holds them against a device. So a kernel has the same numbers wherever it came from.
+//! compares them with a device. So a kernel has the same numbers wherever it came from.
 
 mod bandwidth_fit;
 mod classification;

@@ -1,4 +1,4 @@
-//! What is held against a roof.
+//! What is compared with a roof.
 
 use eaves_roofline::{Arithmetic, Basis, Engine, Work};
 use eaves_section::constants::{self, Constant};
@@ -52,7 +52,7 @@ pub struct Load {
     pub engine: Engine,
     /// The peak of the device that the input names, which wins over type and units.
     pub peak_key: Option<String>,
-    /// The level of memory that operands are in, by its id; main memory if nothing is said.
+    /// The level of memory that operands are in, by its id; main memory by default.
     pub at_level: Option<String>,
     /// What the amounts take for granted that was not recorded; empty if nothing.
     #[serde(deserialize_with = "constants::read")]

@@ -8,7 +8,7 @@ use super::levels::Levels;
 use super::{Load, Point};
 use crate::unverified;
 
-/// Holds points against a device. Points without a load are in a table of their own, never at zero on the chart.
+/// Holds points against a device. Points without a load are in their own table, never at zero on the chart.
 pub fn section(points: &[Point], device: &Device, settings: &Settings) -> Section {
     let mut rows = Vec::new();
     let mut unmodelled = Vec::new();
@@ -143,13 +143,13 @@ const UNMODELLED: [Column; 6] = [
     Column::new("reason", "Why", Unit::None),
 ];
 
-/// The peak that a call is held against: the one that it names, or that of its type and units.
+/// The peak that a call is compared with: the one that it names, or that of its type and units.
 fn peak<'a>(load: &Load, device: &'a Device) -> Option<&'a Peak> {
     let named = load.peak_key.as_deref().and_then(|key| device.peak_by_key(key));
     named.or_else(|| device.peak(load.arithmetic?, load.engine))
 }
 
-/// One call, which took so many seconds, against its own roof.
+/// One call, which took this many seconds, against its own roof.
 pub fn assessed(load: &Load, seconds: Option<f64>, device: &Device, settings: &Settings) -> Assessment {
     let mut roof = Roof::under(device, peak(load, device));
     if let Some(level) = &load.at_level {

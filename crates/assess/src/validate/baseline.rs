@@ -73,7 +73,12 @@ impl Baseline {
             next: "run both again in alternation; if it persists, look at what changed".to_owned(),
         });
         Compared {
-            table: Table { id: "baseline", title: "Comparison with the earlier run", columns: columns(), rows },
+            table: Table {
+                id: "baseline",
+                title: "Comparison with the earlier run",
+                columns: columns(),
+                rows,
+            },
             findings: findings.into_iter().collect(),
             regressions: slower.len(),
         }

@@ -1,4 +1,4 @@
-//! Why a measurement is far from its prediction, by what was measured: the core clock beside it, the rates of memory
+//! Why a measurement is far from its prediction, by what was measured: the core clock next to it, the rates of memory
 //! levels, and the same kernel with its operands in a cache, where memory has no part in its time.
 
 use eaves_roofline::device::Memory;
@@ -266,7 +266,7 @@ fn spilled(row: &Judged<'_>, twin: Option<&Measurement>) -> Option<Cause> {
 }
 
 /// A stream that ran with other instructions than its roof, and of which a quarter, in the same cache, is as slow: it is the
-/// instructions, not the set. Longer vectors are not always the quicker ones.
+/// instructions, not the set. Longer vectors are not always the faster ones.
 fn code(row: &Judged<'_>, twin: Option<&Measurement>) -> Option<Cause> {
     let Spec::Stream { stream, .. } = row.measurement.spec else { return None };
     let own = level(row.device, working_set(row.measurement), row.measurement.conditions.state)?;

@@ -1,4 +1,4 @@
-//! The `validate` section: predictions held against measurements.
+//! The `validate` section: predictions compared with measurements.
 //!
 //! Roofs are calibrated on streams, multiply-adds and rates of chores alone. What is judged is everything that was not
 //! calibrated on: streams of other sizes, products, attention. The prediction is the interval of the three roofs; its
@@ -32,7 +32,7 @@ pub struct Suite<'a> {
     pub ran: &'a [Ran],
     /// The measured roofs.
     pub roofs: Roofs<'a>,
-    /// For each kernel that was run, the roofs beside it; those above hold where there are none.
+    /// For each kernel that was run, the roofs next to it; those above hold where there are none.
     pub beside: &'a [Option<Beside>],
     /// What the vendor says of the device, if that is known.
     pub datasheet: Option<&'a Device>,
@@ -40,12 +40,12 @@ pub struct Suite<'a> {
     pub twins: &'a [Twin],
 }
 
-/// The roofs of the seconds in which a kernel ran, measured in turns with it.
+/// The roofs of the seconds in which a kernel ran, measured in alternation with it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Beside {
     /// At [`ESTIMATE`] of their samples.
     pub middle: Device,
-    /// At the quicker end of their spread.
+    /// At the faster end of their spread.
     pub quick: Device,
     /// At the slower end.
     pub slow: Device,
@@ -58,9 +58,9 @@ struct Judged<'a> {
     measurement: &'a Measurement,
     device: &'a Device,
     interval: Interval,
-    /// The ends of the prediction: the longest of the roofs at their quickest, the sum of them at their slowest.
+    /// The ends of the prediction: the longest of the roofs at their fastest, the sum of them at their slowest.
     ends: Option<(f64, f64)>,
-    /// Whether roofs were measured in turns with it.
+    /// Whether roofs were measured in alternation with it.
     is_beside: bool,
     datasheet: Option<Interval>,
 }
@@ -293,8 +293,7 @@ fn findings(judged: &[Judged<'_>], causes: &[causes::Cause]) -> Vec<Finding> {
             claim: format!("No measured cause explains the error of {}.", unexplained.join(", ")),
             gain: None,
             evidence: "causes".to_owned(),
-            next: "run again; if it persists, the kernel or its byte count is wrong"
-                .to_owned(),
+            next: "run again; if it persists, the kernel or its byte count is wrong".to_owned(),
         });
     }
     found

@@ -148,7 +148,7 @@ fn a_kernel_that_is_slow_in_its_cache_explains_itself() {
     assert!(unexplained.findings.iter().any(|finding| finding.id == "unexplained"));
 }
 
-/// [50, 70] again: 47.9 is 20 % off the middle, and within 5 % of the least. Arithmetic then passes beside memory as a whole,
+/// [50, 70] again: 47.9 is 20 % off the middle, and within 5 % of the least. Arithmetic then passes next to memory as a whole,
 /// but why is not known. 45 is outside.
 #[test]
 fn a_row_inside_its_interval_says_how_much_overlapped_and_is_not_explained_by_it() {
@@ -235,7 +235,7 @@ fn what_is_quicker_than_its_level_may_be_in_the_next_in_part() {
     }
 }
 
-/// Roofs beside it of 20 GB/s, of 25 at their quickest and 16 at their slowest: 4 MB take 200 us, from 160 to 250. With
+/// Roofs next to it of 20 GB/s, of 25 at their fastest and 16 at their slowest: 4 MB take 200 us, from 160 to 250. With
 /// 20 us of arithmetic the middle is 210 and the interval [160, 270], widened [152, 283.5].
 #[test]
 fn roofs_beside_a_row_predict_it_and_their_spread_is_its_interval() {

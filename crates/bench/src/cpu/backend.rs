@@ -108,7 +108,7 @@ impl Backend for Cpu {
 /// Rows of weights that are drawn at random, as FP64; others repeat them.
 const DISTINCT_ROWS: usize = 251;
 
-/// Bytes of the numbers that operands are made from, beside them.
+/// Bytes of the numbers that operands are made from, next to them.
 fn made_from(spec: &Spec) -> f64 {
     match *spec {
         Spec::Gemv { n, k, .. } | Spec::Gemm { n, k, .. } => 8.0 * n.min(DISTINCT_ROWS) as f64 * k as f64,

@@ -152,7 +152,7 @@ impl Tensors {
         let Attend { batch, heads, kv_heads, queries, context, dimension, .. } = *shape;
         let mut random = fastrand::Rng::with_seed(29);
         let mut draw = move || random.f64() * 2.0 - 1.0;
-        // Powers of two are quicker than those of e; softmax divides by the root of the dimension.
+        // Powers of two are faster than those of e; softmax divides by the root of the dimension.
         let scale = LOG2_E / (dimension as f64).sqrt();
         // Twice that, so that softmax is not the same for all tokens.
         let queries = Matrix::new(number, batch * heads * queries, dimension, 1, || 2.0 * draw() * scale);
@@ -175,7 +175,7 @@ impl Tensors {
             .values
             .chunks(self.shape.dimension.max(1))
             .fold(0.0_f64, |most, query| most.max(query.iter().map(|element| element.abs()).sum()));
-        // A score and the largest one are each a sum of so many products, which matrix units cut instead of rounding.
+        // A score and the largest one are each a sum of this many products, which matrix units cut instead of rounding.
         let score = LN_2 * 2.0 * dimension * 2.0 * unit * size;
         let rounded = match weights {
             Number::Fp16 => 2_f64.powi(-11),

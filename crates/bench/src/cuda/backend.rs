@@ -94,7 +94,7 @@ impl Cuda {
     }
 }
 
-/// What a measurement says of a kernel beside numbers.
+/// What a measurement says of a kernel next to numbers.
 struct Described {
     implementation: String,
     work: eaves_roofline::Work,

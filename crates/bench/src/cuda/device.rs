@@ -18,7 +18,7 @@ pub(super) struct Memory {
 
 /// A kernel that is ready to run.
 pub(super) trait Function {
-    /// Starts it on a grid of blocks of so many threads. Every argument has 64 bits: addresses, numbers, bits of floats.
+    /// Starts it on a grid of blocks of this many threads. Every argument has 64 bits: addresses, numbers, bits of floats.
     fn launch(&self, grid: [u32; 3], threads: u32, arguments: &[u64]) -> Result<(), BenchError>;
 }
 
@@ -30,7 +30,7 @@ pub(super) trait Device {
     /// Copies to the device. Bytes that do not fit are an error.
     fn upload(&self, memory: &Memory, offset: usize, bytes: &[u8]) -> Result<(), BenchError>;
 
-    /// Copies the first so many bytes from the device, after all that was launched.
+    /// Copies the first this many bytes from the device, after all that was launched.
     fn download(&self, memory: &Memory, bytes: usize) -> Result<Vec<u8>, BenchError>;
 
     /// Compiles a program with these macros; its functions in order.
@@ -67,13 +67,13 @@ pub(super) fn to_bytes<T: Little>(numbers: &[T]) -> Vec<u8> {
     bytes
 }
 
-/// Bytes as numbers; those that make no whole number are left out.
+/// Bytes as numbers; those that make no whole number are skipped.
 pub(super) fn from_bytes<T: Little>(bytes: &[u8]) -> Vec<T> {
     bytes.chunks_exact(size_of::<T>()).filter_map(T::read).collect()
 }
 
 impl dyn Device + '_ {
-    /// Memory with these bytes in it, so many times.
+    /// Memory with these bytes in it, this many times.
     pub(super) fn filled(&self, bytes: &[u8], copies: usize) -> Result<Memory, BenchError> {
         let memory = self.allocate(bytes.len().saturating_mul(copies))?;
         for copy in 0..copies {
@@ -82,7 +82,7 @@ impl dyn Device + '_ {
         Ok(memory)
     }
 
-    /// The first so many numbers.
+    /// The first this many numbers.
     pub(super) fn numbers<T: Little>(&self, memory: &Memory, count: usize) -> Result<Vec<T>, BenchError> {
         self.download(memory, count * size_of::<T>()).map(|bytes| from_bytes(&bytes))
     }

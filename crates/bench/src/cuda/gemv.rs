@@ -134,7 +134,7 @@ fn gemv_plan(
 }
 
 /// Holds the result against what the codes mean. A lane adds a 32nd of the row in a chain, five sums follow, a weight is rounded
-/// up to twice and scales thrice: so many roundings, each of half a unit.
+/// up to twice and scales thrice: this many roundings, each of half a unit.
 fn verify(weights: &Packed, x: &Packed, found: &[f64]) -> Verification {
     let stride = weights.stride;
     let unit = if weights.format == Format::Fp64 { 2_f64.powi(-53) } else { 2_f64.powi(-24) };

@@ -102,7 +102,7 @@ pub(super) struct Matrix {
 }
 
 impl Matrix {
-    /// Stores numbers made by `value`, in rows of a multiple of so many bytes.
+    /// Stores numbers made by `value`, in rows of a multiple of this many bytes.
     pub(super) fn new(
         number: Number,
         rows: usize,

@@ -117,7 +117,7 @@ impl Compiler {
         format!("NVRTC {}.{}", self.version.0, self.version.1)
     }
 
-    /// Compiles a program with these macros beside its own. The error holds what the compiler said.
+    /// Compiles a program with these macros next to its own. The error holds what the compiler said.
     pub fn compile(
         &self,
         program: &Program,

@@ -21,7 +21,7 @@ pub(super) struct Request {
 }
 
 impl Request {
-    /// How many copies of operands of so many bytes are together four times the last cache, if they are to be cold.
+    /// How many copies of operands of this many bytes are together four times the last cache, if they are to be cold.
     pub(super) fn copies(&self, bytes: usize) -> usize {
         match self.state {
             CacheState::Cold => (4 * self.last_cache).div_ceil(bytes.max(1)).max(1),
@@ -50,7 +50,7 @@ impl Request {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Argument {
     Number(u64),
-    /// An address, so many bytes further for each copy.
+    /// An address, this many bytes further for each copy.
     Address {
         start: u64,
         step: usize,
@@ -114,7 +114,7 @@ type Prepare = Box<dyn Fn(&dyn Device) -> Result<Operands, BenchError>>;
 /// How a spec is run.
 pub(super) struct Plan {
     pub(super) program: &'static Program,
-    /// Macros beside those of the program.
+    /// Macros next to those of the program.
     pub(super) defines: Vec<String>,
     /// Which code runs, for people.
     pub(super) implementation: String,

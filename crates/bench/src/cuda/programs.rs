@@ -50,7 +50,7 @@ pub struct Program {
     pub functions: &'static [&'static str],
     /// What the architecture must be.
     pub needs: Needs,
-    /// Where it is not the quickest way to the matrix units: generations whose own instructions are quicker.
+    /// Where it is not the fastest way to the matrix units: generations whose own instructions are faster.
     pub quicker: &'static [(u32, &'static str)],
 }
 
@@ -67,7 +67,7 @@ impl Program {
         format!("#line 1 \"{}\"\n{}", self.file, self.source)
     }
 
-    /// The instructions that would be quicker than those used here, if the architecture has any.
+    /// The instructions that would be faster than those used here, if the architecture has any.
     pub fn quicker_on(&self, architecture: Architecture) -> Option<&'static str> {
         self.quicker.iter().find(|(major, _)| *major == architecture.major).map(|(_, name)| *name)
     }
@@ -93,7 +93,7 @@ const ADA: Needs = Needs::AtLeast(8, 9);
 /// Blackwell of workstations, which alone has `mma` with scales of blocks; that of data centres has `tcgen05` instead.
 const BLACKWELL: Needs = Needs::Only(12);
 
-/// Data-centre Hopper and Blackwell reach the peak of their matrix units with instructions of their own alone, which take
+/// Data-center Hopper and Blackwell reach the peak of their matrix units with instructions of their own alone, which take
 /// operands from shared or tensor memory.
 const WARP_GROUPS: &[(u32, &str)] = &[(9, "wgmma"), (10, "tcgen05.mma")];
 

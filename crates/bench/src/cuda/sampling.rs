@@ -1,4 +1,4 @@
-//! Timing by events of the device, with the host's clock beside it.
+//! Timing by events of the device, with the host's clock next to it.
 
 use std::time::Instant;
 
@@ -109,7 +109,7 @@ impl Runner for GpuRunner<'_> {
 
 /// Nanoseconds that the device says passed, and what is wrong with that.
 fn judged(device_ns: f64, host_ns: u64) -> (u64, Option<Contamination>) {
-    // Saturates, and is zero for what is no number.
+    // Saturates, and is zero for what is not a number.
     let wall_ns = device_ns.round() as u64;
     let contamination = if wall_ns == 0 {
         Some(Contamination::Backwards)

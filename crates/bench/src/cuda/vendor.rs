@@ -1,4 +1,4 @@
-//! Products of matrices by NVIDIA's cuBLASLt: the line to be held against.
+//! Products of matrices by NVIDIA's cuBLASLt: the line to be compared with.
 #![expect(unsafe_code, reason = "functions of a library that is loaded at run time")]
 
 use std::ffi::{c_int, c_void};

@@ -52,7 +52,7 @@ pub enum Format {
 
 /// What a format must say of itself. Rows are as long as [`Definition::granule`] allows: the caller pads with zeros.
 trait Definition: Sync {
-    /// A row has a multiple of so many elements.
+    /// A row has a multiple of this many elements.
     fn granule(&self, order: Order) -> usize;
 
     /// The precision of a matrix whose rows have `stride` elements: its bytes are those that are stored.

@@ -12,7 +12,7 @@ const BLOCK: usize = 32;
 /// Exponent of the largest power of two that E2M1 has: 4.
 const LARGEST_EXPONENT: i32 = 2;
 
-/// Codes of scales that are stored: 255 is NaN, and 0 is 2^-127, which is no normal FP32 number.
+/// Codes of scales that are stored: 255 is NaN, and 0 is 2^-127, which is not a normal FP32 number.
 const CODES: std::ops::RangeInclusive<i32> = 1..=254;
 
 fn scale(code: u8) -> f64 {

@@ -25,7 +25,7 @@ fn bytes_counted_are_bytes_stored() {
     }
 }
 
-/// Half of the distance of neighbouring numbers, relative to the largest of a block, and the rounding of scales.
+/// Half of the distance of neighboring numbers, relative to the largest of a block, and the rounding of scales.
 #[test]
 fn what_is_stored_is_near_what_was_given() {
     let (rows, columns) = (5, 700);

@@ -15,7 +15,7 @@ use crate::reference;
 
 const SOURCE: &str = concat!(include_str!("kernels/load.cl"), include_str!("kernels/attention.cl"));
 
-/// A part of the keys has at least so many of them: fewer are not worth putting together.
+/// A part of the keys has at least this many of them: fewer are not worth putting together.
 const LEAST_KEYS: usize = 256;
 
 /// Items that put the parts of a row together.

@@ -40,7 +40,7 @@ impl OpenCl {
         Self::opened(info.clone(), None)
     }
 
-    /// Opens so many units of a device, if its driver can divide it: those of processors do. On a machine that does other
+    /// Opens this many units of a device, if its driver can divide it: those of processors do. On a machine that does other
     /// things too, one unit is seldom disturbed where all of them always are.
     pub fn open_units(info: &DeviceInfo, units: u32) -> Result<Self, BenchError> {
         let units = units.clamp(1, info.units.max(1));
@@ -82,7 +82,7 @@ impl OpenCl {
         BenchError::Unsupported { backend: self.id().to_owned(), what: what.into(), why: why.into() }
     }
 
-    /// How many copies of operands of so many bytes there are: one, or as many as do not fit the last cache. An error if
+    /// How many copies of operands of this many bytes there are: one, or as many as do not fit the last cache. An error if
     /// they are to be in that cache, and are too large for it.
     pub(super) fn copies(&self, state: CacheState, bytes: usize) -> Result<usize, BenchError> {
         let cache = self.info.cache.unwrap_or(UNTOLD_CACHE);

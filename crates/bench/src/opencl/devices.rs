@@ -84,7 +84,7 @@ pub struct DeviceInfo {
     pub extensions: Vec<String>,
     /// Its clock in hertz, as reported. Often the base clock or that of the time-stamp counter: no peak is made of it.
     pub reported_clock: Option<f64>,
-    /// Nanoseconds between two values of its time stamps.
+    /// Nanoseconds between two values of its timestamps.
     pub timer_resolution: u64,
     pub(super) device: Device,
 }

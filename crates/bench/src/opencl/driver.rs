@@ -113,7 +113,7 @@ pub(super) struct Driver {
 const GUARD: [u8; 256] = [0xA5; 256];
 
 impl Driver {
-    /// Opens a device, or so many units of it; `name` is what errors call it.
+    /// Opens a device, or this many units of it; `name` is what errors call it.
     pub(super) fn open(whole: Device, units: Option<u32>, name: &str) -> Result<Self, BenchError> {
         let failed = |error| failed(name, "opening it", error);
         let part = units.map(|units| part_of(whole, units)).transpose().map_err(failed)?;
@@ -211,7 +211,7 @@ impl Driver {
         Ok(memory)
     }
 
-    /// The first so many numbers of this memory.
+    /// The first this many numbers of this memory.
     pub(super) fn download<T: Plain + Default>(
         &self,
         memory: &Memory,
@@ -290,7 +290,7 @@ impl Driver {
     }
 }
 
-/// So many units of a device. There is one part, and what is left is not used.
+/// That many units of a device. There is one part, and what is left is not used.
 fn part_of(device: Device, units: u32) -> Result<OwnPart, ClError> {
     let properties =
         [CL_DEVICE_PARTITION_BY_COUNTS, units as isize, CL_DEVICE_PARTITION_BY_COUNTS_LIST_END, 0];

@@ -15,7 +15,7 @@ const SOURCE: &str = include_str!("kernels/exp.cl");
 /// Numbers of an item.
 const WIDTH: usize = 8;
 
-/// Items begin with one of so many vectors, so that all results can be checked with few computed.
+/// Items begin with one of this many vectors, so that all results can be checked with few computed.
 const PERIOD: usize = 64;
 
 /// Exponentials of each number, and how far apart their arguments are: a power of two, so that they are exact.

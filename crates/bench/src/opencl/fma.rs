@@ -21,7 +21,7 @@ const CHAINS: u32 = 10;
 /// Steps of each chain in a call.
 const ROUNDS: u32 = 512;
 
-/// Items begin with one of so many seeds, so that all results can be checked with few computed.
+/// Items begin with one of this many seeds, so that all results can be checked with few computed.
 const PERIOD: usize = 32;
 
 /// The factor is so near to one that chains remember what they began with, and the addend so large that they show how many

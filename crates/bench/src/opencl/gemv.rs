@@ -74,7 +74,7 @@ pub(super) fn plural(count: usize, what: &str) -> String {
     if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
 
-/// Memory for so many results. What no item writes must not look like one.
+/// Memory for this many results. What no item writes must not look like one.
 pub(super) fn result(device: &OpenCl, compute: Compute, count: usize) -> Result<Rc<Memory>, BenchError> {
     match compute {
         Compute::Double => device.driver().upload(&vec![f64::NAN; count]),

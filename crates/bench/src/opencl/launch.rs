@@ -29,7 +29,7 @@ impl Stage {
         for (index, argument) in arguments.iter().enumerate() {
             driver.set(&kernel, index, argument)?;
         }
-        // Nothing at all cannot be run; kernels see by their sizes that there is nothing to do.
+        // Nothing at all cannot be run; kernels see by their sizes that exists nothing to do.
         let size = |dimension: usize| groups[dimension].max(1) * local[dimension];
         let range = Range { offset: [0, 0], global: [size(0), size(1)], local };
         Ok(Self { kernel, arguments, copies: Vec::new(), range })
@@ -85,7 +85,7 @@ impl Prepared {
         self
     }
 
-    /// What it has to do beside arithmetic and movement.
+    /// What it has to do next to arithmetic and movement.
     #[must_use]
     pub(super) fn with_chores(mut self, chores: Vec<Chore>) -> Self {
         self.chores = chores;
@@ -111,7 +111,7 @@ impl Prepared {
         })
     }
 
-    /// Cuts every stage into about so many pieces.
+    /// Cuts every stage into about this many pieces.
     pub(super) fn cut(&mut self, count: usize) {
         self.pieces = self
             .stages

@@ -10,7 +10,7 @@ use super::driver::{Argument, Memory};
 use crate::backend::BenchError;
 use crate::formats::{Format, NF4_VALUES, Order, Packed, magnitudes};
 
-/// Rows are padded to a multiple of so many elements, which every format allows and every kernel expects.
+/// Rows are padded to a multiple of this many elements, which every format allows and every kernel expects.
 const ALIGNMENT: usize = 64;
 
 /// Standard deviations of the sum of rounding errors that a result may be away. See [`Compute::tolerance`].
@@ -71,7 +71,7 @@ impl Compute {
         if self == Self::Double { Precision::FP64 } else { Precision::FP32 }
     }
 
-    /// How far a sum of so many products may be from the right one, relative to the sum of their absolute values.
+    /// How far a sum of this many products may be from the right one, relative to the sum of their absolute values.
     ///
     /// Rounding errors of random data are independent, so that they add up as the root of their number: of `n` operations
     /// with unit roundoff `u` the error is below `8 sqrt(n) u` with a probability of `1 - 2 n exp(-32)` (Higham and Mary, "A
@@ -93,7 +93,7 @@ pub(super) fn loader(format: Format, compute: Compute) -> String {
     }
 }
 
-/// The options that these formats need beside their loaders.
+/// The options that these formats need next to their loaders.
 pub(super) fn values(formats: &[Format]) -> String {
     if formats.contains(&Format::Nf4) {
         let values: Vec<String> = NF4_VALUES.iter().map(|value| format!("{value:e}f")).collect();
@@ -152,7 +152,7 @@ impl Rows {
 }
 
 impl Matrix {
-    /// So many rows of so many random elements, from -0.5 to 0.5, or `spread` over several magnitudes.
+    /// That many rows of this many random elements, from -0.5 to 0.5, or `spread` over several magnitudes.
     pub(super) fn random(
         device: &OpenCl,
         format: Format,
@@ -215,7 +215,7 @@ impl Matrix {
         u32::try_from(self.rows.stride()).unwrap_or(u32::MAX)
     }
 
-    /// What making numbers of the codes is, where they are no numbers yet, for products with such activations.
+    /// What making numbers of the codes is, where they are not numbers yet, for products with such activations.
     pub(super) fn chores(&self, activations: Precision) -> Vec<Chore> {
         match self.rows.distinct.format {
             Format::Fp64 | Format::Fp32 => Vec::new(),

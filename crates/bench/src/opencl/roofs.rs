@@ -11,7 +11,7 @@ use crate::timing::Protocol;
 /// Bytes of a stream: of a graphics processor long enough to fill it, and a small part of its memory.
 const STREAM_BYTES: usize = 48 << 20;
 
-/// Streams of which the quickest is the bandwidth.
+/// Streams of which the fastest is the bandwidth.
 const STREAMS: [Stream; 4] = [
     Stream::Read { streams: 1 },
     Stream::Read { streams: 4 },

@@ -1,4 +1,4 @@
-//! Timing by the device's own clock, with the host's beside it.
+//! Timing by the device's own clock, with the host's next to it.
 
 use std::time::Instant;
 
@@ -96,7 +96,7 @@ impl<'a> DeviceRunner<'a> {
     }
 }
 
-/// How many units are busy on average while so many equal groups are done, whichever unit is free taking the next.
+/// How many units are busy on average while this many equal groups are done, whichever unit is free taking the next.
 fn usable(groups: usize, units: usize) -> f64 {
     groups as f64 / groups.div_ceil(units.max(1)).max(1) as f64
 }
@@ -112,7 +112,7 @@ impl Runner for DeviceRunner<'_> {
     }
 }
 
-/// Nanoseconds that the device worked, and what is wrong with its time stamps. Commands of one queue are run one after the
+/// Nanoseconds that the device worked, and what is wrong with its timestamps. Commands of one queue are run one after the
 /// other; what passes between two of them is not theirs.
 fn device_time(stamps: &[(u64, u64)], host_ns: u64, resolution: u64) -> (u64, Option<Contamination>) {
     let backwards = stamps.iter().any(|(start, end)| end < start)

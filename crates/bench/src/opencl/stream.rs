@@ -17,7 +17,7 @@ const SPREAD: u32 = 2_654_435_761;
 const SEED: u32 = 0x5EED_1E55;
 const SCALE: f32 = 2.75;
 
-/// Copies begin at a multiple of so many words: a vector of the source, and a line of every cache.
+/// Copies begin at a multiple of this many words: a vector of the source, and a line of every cache.
 const ALIGNMENT: usize = 64;
 
 /// Groups for each unit, so that one which finishes early has something left to do.

@@ -60,7 +60,7 @@ fn quick(state: CacheState) -> Options {
     Options { threads: 1, state, protocol }
 }
 
-/// Runs kernels once and holds each against its reference.
+/// Runs kernels once and compares each with its reference.
 fn hold(device: &OpenCl, specs: &[Spec]) {
     hold_in(device, specs, 1);
 }
@@ -98,7 +98,7 @@ fn devices_say_what_they_are() {
     }
 }
 
-/// The library looks for devices where this variable says; a program of its own, for it does so once.
+/// The library looks for devices where this variable says; its own program, for it does so once.
 #[test]
 fn without_a_device_nothing_panics() {
     let output = std::process::Command::new(std::env::current_exe().unwrap())
@@ -214,7 +214,7 @@ fn attention_is_right_decoding_and_not() {
         causal,
     };
     let shapes = [
-        // Decoding: one query, keys shared by several heads, and so many keys that they are split.
+        // Decoding: one query, keys shared by several heads, and this many keys that they are split.
         shape(8, 2, 1, 333, 128, false),
         shape(2, 1, 1, 1100, 64, true),
         // New tokens behind others and by themselves; lengths that divide by nothing.

@@ -30,7 +30,7 @@ pub(super) struct Chase {
 }
 
 impl Chase {
-    /// Through a set of so many bytes; `None` if there is no memory for it.
+    /// Through a set of this many bytes; `None` if there is no memory for it.
     pub(super) fn new(bytes: usize) -> Option<Self> {
         let count = (bytes / LINE / size_of::<u32>()).max(1);
         let mut random = fastrand::Rng::with_seed(41);
@@ -102,7 +102,7 @@ impl Worker for Chaser<'_> {
         *began = *steps % order.len();
         let mut at = *ended;
         for _ in 0..STEPS {
-            // Every line is in the buffer; the check costs nothing beside the latency.
+            // Every line is in the buffer; the check costs nothing next to the latency.
             at = lines.get(at as usize * LINE).copied().unwrap_or(0);
         }
         *ended = at;

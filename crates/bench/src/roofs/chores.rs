@@ -21,7 +21,7 @@ const FEW: usize = 24;
 /// The least share of the time that rows can have in a product that fits a cache.
 const LEAST_SHARE: f64 = 0.7;
 
-/// Measures all of them on so many threads.
+/// Measures all of them on this many threads.
 pub(super) fn measure(
     session: &mut Session<'_>,
     levels: &[Level],

@@ -41,7 +41,7 @@ fn clock(readings: &[f64]) -> Option<Clock> {
     Some(Clock { hertz, spread: (high - low) / hertz, readings: readings.len() })
 }
 
-/// The clock while all of so many threads multiply and add: that of the slowest of them, in the measurement that has the
+/// The clock while all of this many threads multiply and add: that of the slowest of them, in the measurement that has the
 /// highest. With one thread there is none but its own.
 pub(super) fn of_all(measurements: &[Measurement], threads: usize) -> Option<f64> {
     let all = |measurement: &&Measurement| {

@@ -1,4 +1,4 @@
-//! Roofs as a device, so that everything that holds work against a datasheet can hold it against what was measured.
+//! Roofs as a device, so that everything that compares work with a datasheet can compares it with what was measured.
 
 use eaves_roofline::Counts;
 use eaves_roofline::device::detect::{Kind, Machine};

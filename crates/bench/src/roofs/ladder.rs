@@ -13,7 +13,7 @@ use crate::timing::Protocol;
 const SMALLEST: usize = 4096;
 const DOUBLINGS: u32 = 16;
 
-/// A cache is at least so many times the one before it. Those of processors of the last decade are eight times and more.
+/// A cache is at least this many times the one before it. Those of processors of the last decade are eight times and more.
 const CACHE_TO_CACHE: usize = 8;
 
 /// The sets that are gone through.
@@ -75,13 +75,13 @@ fn once(session: &mut Session<'_>, accesses: &mut [Rung], bandwidths: &mut [Rung
 
 /// The levels in both ladders: caches by their number, the last one is main memory.
 ///
-/// Dependent accesses tell apart caches that streams go through equally quickly. But they take so long to come back to a line
+/// Dependent accesses distinguish caches that streams go through equally quickly. But they take so long to come back to a line
 /// that others use up a large shared cache meanwhile, on a machine that does other things too; streams come back in time, and
 /// tell of the caches beyond those that accesses tell of.
 pub(super) fn levels(accesses: &[Rung], bandwidths: &[Rung]) -> Vec<Level> {
     let caches = |rungs: &[Rung]| {
         let mut found = plateaus(rungs);
-        // The last one is no cache.
+        // The last one is not a cache.
         found.pop();
         found.into_iter().map(|cache| (cache.fits, cache.beyond)).collect::<Vec<_>>()
     };

@@ -9,10 +9,10 @@ use crate::cpu::InstructionSet;
 /// What one call takes of arrays that are in main memory, for each thread.
 const WINDOW: usize = 2 << 20;
 
-/// Samples of main memory are so many times as many: it is what others use too.
+/// Samples of main memory are this many times as many: it is what others use too.
 const MEMORY_SAMPLES: usize = 3;
 
-/// All cores reach less than this share of so many times one core's bandwidth, each with a set that would fill the cache:
+/// All cores reach less than this share of this many times one core's bandwidth, each with a set that would fill the cache:
 /// they share it.
 const SHARED: f64 = 0.7;
 
@@ -53,7 +53,7 @@ fn shared_set(fits: usize, before: Option<usize>, threads: usize) -> Option<usiz
     (each * threads <= fits / 4 * 3).then_some(each)
 }
 
-/// Measures the traffic of every cache on so many threads.
+/// Measures the traffic of every cache on this many threads.
 pub(super) fn measure_caches(session: &mut Session<'_>, levels: &mut [Level], threads: usize) {
     let mut before = None;
     for level in levels {
@@ -124,7 +124,7 @@ fn cache(session: &mut Session<'_>, level: &mut Level, each: usize, threads: usi
     }
 }
 
-/// Of two moments the quicker one: what others do on the same core, which may be two to the system, only slows it down.
+/// Of two moments the faster one: what others do on the same core, which may be two to the system, only slows it down.
 fn keep_quicker(known: &mut Option<Rate>, found: Option<Rate>) {
     let is_quicker = |found: &Rate| known.as_ref().is_none_or(|known| found.median > known.median);
     if let Some(found) = found.filter(is_quicker) {
@@ -149,7 +149,7 @@ fn is_shared(session: &mut Session<'_>, fits: usize, one: usize) -> bool {
     }
 }
 
-/// Measures main memory on so many threads: a window of arrays that no cache holds, another one each time. What was measured
+/// Measures main memory on this many threads: a window of arrays that no cache holds, another one each time. What was measured
 /// of it before counts too.
 pub(super) fn measure_memory(session: &mut Session<'_>, levels: &mut [Level], threads: usize) {
     let Some(level) = levels.iter_mut().find(|level| level.fits.is_none()) else { return };

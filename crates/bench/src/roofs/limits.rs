@@ -5,7 +5,7 @@ use eaves_roofline::measured::{CacheState, Limits, Measurement, Spec};
 use super::{Level, Roofs};
 use crate::cpu::InstructionSet;
 
-/// Sets up to so many times a level may be in it in part, and are held against it.
+/// Sets up to this many times a level may be in it in part, and are compared with it.
 const IN_PART: usize = 2;
 
 impl Roofs {
@@ -33,7 +33,7 @@ impl Roofs {
         }
     }
 
-    /// The quickest level that operands may come from.
+    /// The fastest level that operands may come from.
     fn level(&self, measurement: &Measurement) -> Option<&Level> {
         let memory = self.levels.last();
         let threads = measurement.conditions.threads.max(1);

@@ -56,9 +56,9 @@ pub struct Progress<'a> {
 /// A rate of clean samples.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rate {
-    /// At the median: what to hold kernels against.
+    /// At the median: what to compares kernels with.
     pub median: f64,
-    /// At the quickest: what nothing may exceed.
+    /// At the fastest: what nothing may exceed.
     pub best: f64,
     /// What ran: `read-4, avx512`.
     pub by: String,
@@ -81,7 +81,7 @@ pub struct Origin {
     pub share: f64,
 }
 
-/// A rate of one core, and of all of them together.
+/// A rate of one core, and of all together.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Pair {
     /// One core.
@@ -136,13 +136,13 @@ pub struct Peak {
     pub arithmetic: Arithmetic,
     /// Operations a second.
     pub rate: Pair,
-    /// Operations per cycle of one core, at the clock beside the samples.
+    /// Operations per cycle of one core, at the clock next to the samples.
     pub per_cycle: Option<f64>,
     /// What the instruction set that ran could do.
     pub most_per_cycle: Option<f64>,
 }
 
-/// What a processor can do beside arithmetic and movement.
+/// What a processor can do next to arithmetic and movement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChoreRate {
     /// What: `exp`, `dequantise mxfp4/int8`.
@@ -184,7 +184,7 @@ pub struct Roofs {
     pub measurements: Vec<Measurement>,
 }
 
-/// Measures the roofs of this processor with so many threads as its cores.
+/// Measures the roofs of this processor with this many threads as its cores.
 pub fn measure_roofs(
     cpu: &Cpu,
     threads: usize,

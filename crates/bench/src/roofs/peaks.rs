@@ -15,7 +15,7 @@ const ARITHMETIC: [Arithmetic; 4] = [Arithmetic::Fp64, Arithmetic::Fp32, Arithme
 /// Samples that are shorter than the time between two interrupts of the system's clock, so that some have none.
 const SAMPLE: Duration = Duration::from_micros(300);
 
-/// Measures all of them on so many threads.
+/// Measures all of them on this many threads.
 pub(super) fn measure(session: &mut Session<'_>, peaks: &mut Vec<Peak>, threads: usize) {
     for arithmetic in ARITHMETIC {
         session.say(&format!("multiply-adds in {arithmetic}"));
@@ -35,7 +35,7 @@ pub(super) fn measure(session: &mut Session<'_>, peaks: &mut Vec<Peak>, threads:
     }
 }
 
-/// The quickest of all instruction sets. A wider one that is as quick is no better than the one before.
+/// The fastest of all instruction sets. A wider one that is as quick is no better than the one before.
 fn best(
     session: &mut Session<'_>,
     arithmetic: Arithmetic,

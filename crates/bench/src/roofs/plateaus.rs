@@ -1,6 +1,6 @@
 //! Levels of memory in a curve: the sizes up to which it is as quick as before.
 //!
-//! Larger sets are never quicker to go through, so a point that is below one of a larger set was disturbed, and is taken to
+//! Larger sets are never faster to go through, so a point that is below one of a larger set was disturbed, and is taken to
 //! be as quick as that one. What is left falls in steps. A step is the longest run of sizes whose rates agree within
 //! [`FLAT`]; between steps are sizes of which a part still fits. Nothing is assumed of how many there are.
 
@@ -113,7 +113,7 @@ fn middle(rungs: &[Rung], run: &Range<usize>) -> Option<f64> {
 mod tests {
     use super::*;
 
-    /// Sizes from 4 KiB on, so many to a doubling.
+    /// Sizes from 4 KiB on, this many to a doubling.
     fn sizes(steps: u32, doublings: u32) -> Vec<usize> {
         (0..=steps * doublings)
             .map(|step| (4096.0 * 2_f64.powf(f64::from(step) / f64::from(steps))) as usize)

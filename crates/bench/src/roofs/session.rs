@@ -89,7 +89,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Instruction sets to try where it is not clear which is quicker: all that have vectors of their own.
+    /// Instruction sets to try where it is not clear which is faster: all that have vectors of their own.
     pub(super) fn instruction_sets(&self) -> Vec<InstructionSet> {
         let known = InstructionSet::all().iter().copied();
         let vectors: Vec<_> =
@@ -136,7 +136,7 @@ impl<'a> Session<'a> {
         None
     }
 
-    /// Measures a kernel on so many threads; `None` if there is none, no time for it, or its samples are dirty.
+    /// Measures a kernel on this many threads; `None` if there is none, no time for it, or its samples are dirty.
     pub(super) fn run(
         &mut self,
         spec: Spec,
@@ -175,7 +175,7 @@ impl<'a> Session<'a> {
         None
     }
 
-    /// The quickest of several at the median, as a rate of what `amount` counts in a call. All are kept.
+    /// The fastest of several at the median, as a rate of what `amount` counts in a call. All are kept.
     pub(super) fn best(
         &mut self,
         tried: Vec<Measurement>,
@@ -243,7 +243,7 @@ impl Pair {
         if threads > 1 { self.all.as_ref() } else { self.one.as_ref() }
     }
 
-    /// The rate of so many of `cores` threads together, at the median or at best: as was measured for one and for all, and
+    /// The rate of this many of `cores` threads together, at the median or at best: as was measured for one and for all, and
     /// as many times one in between, which is more than they can do if they share something.
     pub fn at(&self, threads: usize, cores: usize, best: bool) -> Option<f64> {
         let value = |rate: &Rate| if best { rate.best } else { rate.median };

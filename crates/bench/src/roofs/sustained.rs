@@ -17,7 +17,7 @@ pub struct Second {
     pub at: f64,
     /// Operations a second, of all threads: the median of clean samples; `None` if they were too few.
     pub rate: Option<f64>,
-    /// The core clock beside them, in hertz.
+    /// The core clock next to them, in hertz.
     pub clock: Option<f64>,
     /// Samples that were clean, and all.
     pub clean: usize,
@@ -25,7 +25,7 @@ pub struct Second {
     pub samples: usize,
 }
 
-/// Runs multiply-adds in FP32 on so many threads for this long and tells what each second came to. The first is the burst.
+/// Runs multiply-adds in FP32 on this many threads for this long and tells what each second came to. The first is the burst.
 ///
 /// # Errors
 /// If there is no such kernel.

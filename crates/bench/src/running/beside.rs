@@ -1,4 +1,4 @@
-//! Kernels in turns with the roofs that bound them.
+//! Kernels in alternation with the roofs that bound them.
 
 use eaves_roofline::measured::Ran;
 
@@ -8,8 +8,8 @@ use crate::roofs::{Beside, Gauges, Roofs};
 use crate::{Limits, Measurement, Spec};
 
 impl Runner<'_> {
-    /// Runs each task in turns with the roofs that bound it, and answers the roofs of those seconds too; `None` where there
-    /// are none of so many threads.
+    /// Runs each task in alternation with the roofs that bound it, and answers the roofs of those seconds too; `None` where there
+    /// are none of this many threads.
     pub fn run_beside(
         &mut self,
         cpu: &Cpu,
@@ -40,7 +40,7 @@ impl Runner<'_> {
     }
 }
 
-/// Whether roofs of so many threads were measured.
+/// Whether roofs of this many threads were measured.
 fn are_known(roofs: &Roofs, threads: usize) -> bool {
     threads == 1 || threads == roofs.threads
 }
@@ -56,7 +56,7 @@ fn in_turns(gauges: &mut Gauges<'_>, task: &Task, known: &KnownRoofs) -> (Option
     }
 }
 
-/// Limits with what roofs were seen to reach beside the measurement: others may have left less of the machine before.
+/// Limits with what roofs were seen to reach next to the measurement: others may have left less of the machine before.
 fn raised(mut limits: Limits, measurement: &Measurement, beside: &[Measurement]) -> Limits {
     for gauge in beside.iter().filter(|gauge| gauge.is_sound()) {
         let (limit, rate) = match gauge.spec {

@@ -1,4 +1,4 @@
-//! Kernels that run in turns, so that they can be compared.
+//! Kernels that run in alternation, so that they can be compared.
 
 use std::sync::LazyLock;
 
@@ -9,7 +9,7 @@ use crate::{BenchError, CacheState, Kernel, Measurement, Options, Spec};
 
 use super::{Code, Task};
 
-/// Operands of kernels that are run in turns may take so much memory together, or half of what is free if that is more.
+/// Operands of kernels that are run in alternation may take so much memory together, or half of what is free if that is more.
 pub(super) const MOST_MEMORY: usize = 1 << 30;
 
 /// Bytes that operands of a group may take.
@@ -18,7 +18,7 @@ pub(super) fn room() -> usize {
     half.max(MOST_MEMORY)
 }
 
-/// How many of the first tasks are run in turns: the same conditions, and operands that fit in so much memory together.
+/// How many of the first tasks are run in alternation: the same conditions, and operands that fit in so much memory together.
 pub(super) fn together(tasks: &[Task], first: &Task, room: usize) -> usize {
     let mut memory = 0_usize;
     let fits = |task: &&Task| {
@@ -28,7 +28,7 @@ pub(super) fn together(tasks: &[Task], first: &Task, room: usize) -> usize {
     tasks.iter().take_while(fits).count().max(1)
 }
 
-/// Measures kernels of the processor in turns, some of them by the code of somebody else.
+/// Measures kernels of the processor in alternation, some of them by the code of somebody else.
 pub(super) fn in_turns(tasks: &[Task], options: &Options) -> Vec<Result<Measurement, BenchError>> {
     let cpu = Cpu::detect();
     let making = Making {
@@ -62,7 +62,7 @@ pub(super) fn operand_bytes(task: &Task) -> usize {
         }
         _ => 0.0,
     };
-    /// Copies of operands that are cold are together so many times the last cache.
+    /// Copies of operands that are cold are together this many times the last cache.
     const COPIES: f64 = 4.0;
     static LAST_CACHE: LazyLock<f64> = LazyLock::new(|| Cpu::detect().last_cache as f64);
     // The last copy may begin just before that is reached.

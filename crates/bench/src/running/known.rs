@@ -1,4 +1,4 @@
-//! The roofs that measurements are held against: of a device or file, or measured just now.
+//! The roofs that measurements are compared with: of a device or file, or measured just now.
 
 use std::time::Duration;
 
@@ -84,7 +84,7 @@ impl Opened {
     /// A minute of multiply-adds, second by second.
     ///
     /// # Errors
-    /// If it is no processor, or it cannot be measured.
+    /// If it is not a processor, or it cannot be measured.
     pub fn sustained(&self, tell: &mut dyn FnMut(Progress<'_>)) -> Result<Vec<Second>, Unavailable> {
         let Self::Cpu(cpu) = self else {
             return Err(Unavailable::new(

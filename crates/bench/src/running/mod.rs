@@ -1,4 +1,4 @@
-//! Running kernels: on what, in which groups, and held against physical limits.
+//! Running kernels: on what, in which groups, and compared with physical limits.
 //!
 //! A number leaves this module only with the limits it breaks: [`Runner`] checks each measurement against the roofs that are
 //! known and against what the instructions of the processor can do at all.
@@ -47,7 +47,7 @@ pub struct Step<'a> {
     pub done: usize,
     /// Tasks in all.
     pub total: usize,
-    /// The tasks that run in turns now.
+    /// The tasks that run in alternation now.
     pub group: &'a [Task],
 }
 
@@ -69,7 +69,7 @@ impl<'a> Runner<'a> {
         Self { backend, tell }
     }
 
-    /// Runs them, neighbors under the same conditions in turns, and checks each against what the roofs allow.
+    /// Runs them, neighbors under the same conditions in alternation, and checks each against what the roofs allow.
     pub fn run(&mut self, tasks: &[Task], roofs: &KnownRoofs) -> Vec<Ran> {
         let mut ran = Vec::with_capacity(tasks.len());
         let mut rest = tasks;
@@ -83,7 +83,7 @@ impl<'a> Runner<'a> {
         ran
     }
 
-    /// Runs tasks under the same conditions in turns.
+    /// Runs tasks under the same conditions in alternation.
     fn run_group(&self, group: &[Task], roofs: &KnownRoofs) -> Vec<Ran> {
         let Some(first) = group.first() else { return Vec::new() };
         let answers = if group.iter().all(|task| task.code == Code::Own) {

@@ -87,9 +87,7 @@ fn opencl() -> Result<Opened, Unavailable> {
     let mut devices: Vec<_> = platforms.into_iter().flat_map(|platform| platform.devices).collect();
     // A GPU is meant where there is one.
     devices.sort_by_key(|device| device.kind == Kind::Cpu);
-    let device = devices
-        .first()
-        .ok_or_else(|| Unavailable::new("no OpenCL device on this machine", hint))?;
+    let device = devices.first().ok_or_else(|| Unavailable::new("no OpenCL device on this machine", hint))?;
     let opened = OpenCl::open(device).map_err(|error| Unavailable::new(error, hint))?;
     Ok(Opened::OpenCl(Box::new(opened)))
 }

@@ -5,7 +5,7 @@ use eaves_roofline::{Precision, Work};
 
 use crate::{Backend, BenchError, Conditions, Execution, Measurement, Options, Sample, Spec, Verification};
 
-/// Every kernel takes so many microseconds, and its results are wrong by so much.
+/// Every kernel takes this many microseconds, and its results are wrong by so much.
 pub(super) struct StandIn {
     pub(super) microseconds: u64,
     pub(super) error: f64,

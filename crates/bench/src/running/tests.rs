@@ -117,7 +117,7 @@ fn kernels_run_in_turns_if_conditions_are_the_same_and_memory_suffices() {
     let copies = groups::operand_bytes(&small);
     assert!(copies >= 4 << 20, "{copies}");
     assert_eq!(groups::together(&tasks, &small, 8 * copies), 8);
-    // With room for all of them, all are in turns.
+    // With room for all of them, all are in alternation.
     assert_eq!(groups::together(&tasks, &small, 20 * copies), 20);
     assert_eq!(groups::together(&[small.clone(), other, small.clone()], &small, groups::MOST_MEMORY), 1);
     let hot = Task { options: Options { state: CacheState::Hot, ..options() }, ..small };

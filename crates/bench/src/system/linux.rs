@@ -106,7 +106,7 @@ impl Places {
         self.order().map(|(_, cores)| cores).filter(|cores| *cores > 0)
     }
 
-    /// Pins the calling thread to a processor of its own, and to a core of its own while there are some. A single thread stays
+    /// Pins the calling thread to its own processor, and to its own core while there are some. A single thread stays
     /// where the scheduler put it.
     pub(crate) fn pin(&self, index: usize, threads: usize) {
         let place = || self.order().and_then(|(order, _)| order.get(index).copied());

@@ -1,8 +1,8 @@
 //! Honest timing on a machine that does other things too.
 //!
 //! Samples are shorter than a timeslice, so that most see no other program. Each is tagged with the processor time of its
-//! threads, how often they were interrupted, what the hypervisor took and the core clock beside it; one that is
-//! contaminated is dropped and counted. Kernels that will be compared are run in turns.
+//! threads, how often they were interrupted, what the hypervisor took and the core clock next to it; one that is
+//! contaminated is dropped and counted. Kernels that will be compared are run in alternation.
 
 mod clock;
 mod protocol;

@@ -58,7 +58,7 @@ pub(crate) struct Run {
     failed: bool,
 }
 
-/// Measures kernels in turns on so many threads, one sample of each in random order until the last is done, then verifies
+/// Measures kernels in alternation on this many threads, one sample of each in random order until the last is done, then verifies
 /// them. Limits other than a wrong result are checked by whoever knows the peaks.
 pub fn measure(
     kernels: &mut [&mut dyn Kernel],
@@ -79,7 +79,7 @@ pub fn measure(
     kernels.iter().zip(runs).map(|(kernel, run)| finished(&**kernel, run, threads, device)).collect()
 }
 
-/// Samples kernels in turns, one of each in random order until all are done, and leaves the result of one whole call on
+/// Samples kernels in alternation, one of each in random order until all are done, and leaves the result of one whole call on
 /// the first copy behind. `pieces[kernel]` is into how many pieces the calls of a kernel are cut.
 pub(crate) fn sample_all(crew: &mut dyn Runner, pieces: &[usize], protocol: &Protocol) -> Vec<Run> {
     let mut runs: Vec<Run> = pieces

@@ -26,7 +26,7 @@ pub(crate) struct Outcome {
     pub(crate) switches: Option<u32>,
     /// Clock ticks that the hypervisor took.
     pub(crate) steal: Option<u32>,
-    /// Core clock beside it, in hertz.
+    /// Core clock next to it, in hertz.
     pub(crate) clock: Option<f64>,
     /// Why it does not count, if so.
     pub(crate) contamination: Option<Contamination>,

@@ -50,7 +50,7 @@ struct Shared {
     over: AtomicBool,
 }
 
-/// Runs `lead` with a team of threads, each pinned to a processor of its own. `workers[t]` are those of thread `t`, one for
+/// Runs `lead` with a team of threads, each pinned to its own processor. `workers[t]` are those of thread `t`, one for
 /// each kernel.
 pub(super) fn with<'k, R>(
     mut workers: Vec<Vec<Box<dyn Worker + 'k>>>,
@@ -82,7 +82,7 @@ pub(super) fn with<'k, R>(
                 }
             });
         }
-        // Whatever happens to the leader, the others must not wait for ever.
+        // Whatever happens to the leader, the others must not wait forever.
         let _release = Release(&shared);
         lead(&mut Team { shared: &shared, workers: own })
     });
@@ -107,7 +107,7 @@ pub(crate) fn on_each_processor<T: Send>(parts: &mut [T], make: fn(&mut T)) {
     });
 }
 
-/// Seconds from handing a call to so many threads to the moment when all are done with it, if it is nothing: the lower tenth
+/// Seconds from handing a call to this many threads to the moment when all are done with it, if it is nothing: the lower tenth
 /// of many, since a thread that others interrupt keeps the rest waiting. `None` for a single thread, which is handed nothing.
 pub fn hand_over(threads: usize) -> Option<f64> {
     const ROUNDS: usize = 400;
@@ -262,7 +262,7 @@ impl Barrier {
 mod tests {
     use super::*;
 
-    /// Each thread of a team is on a processor of its own, as far as there are so many.
+    /// Each thread of a team is on its own processor, as far as there are this many.
     #[test]
     fn threads_are_pinned_apart() {
         struct Where<'a>(&'a Mutex<usize>);

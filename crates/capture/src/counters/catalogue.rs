@@ -70,7 +70,7 @@ pub fn architecture(name: &str) -> Option<&'static Architecture> {
     all().iter().find(|architecture| architecture.name.eq_ignore_ascii_case(name))
 }
 
-/// The architectures of a catalogue, and the lines that nothing could be made of.
+/// The architectures of a catalog, and the lines that nothing could be made of.
 fn parsed(text: &'static str) -> (Vec<Architecture>, Vec<&'static str>) {
     let mut groups: BTreeMap<&str, Vec<&'static str>> = BTreeMap::new();
     let mut found: BTreeMap<&'static str, Architecture> = BTreeMap::new();

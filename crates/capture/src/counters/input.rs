@@ -19,7 +19,7 @@ pub struct Input {
     pub unknown: Vec<(usize, String)>,
 }
 
-/// Why a file is no input file.
+/// Why a file is not an input file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InputError {

@@ -1,4 +1,4 @@
-//! Counters for a purpose. What a device has not is left out.
+//! Counters for a purpose. What a device has not is skipped.
 
 use super::catalogue::Architecture;
 

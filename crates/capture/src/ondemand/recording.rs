@@ -14,7 +14,7 @@ const GATHERING: Duration = Duration::from_millis(3500);
 /// A process that has been told and is still ready after this has not heard it: Kineto waits for an answer for some
 /// milliseconds only, which a busy machine may take, and says that it is not ready from then on that it has heard.
 const UNHEARD: Duration = Duration::from_secs(5);
-/// The end of a trace, with the name of its file, is within so many bytes.
+/// The end of a trace, with the name of its file, is within this many bytes.
 const TAIL: u64 = 16 * 1024;
 
 /// What a process is known to be.
@@ -31,7 +31,7 @@ pub(super) struct Kind {
 pub(super) enum Progress {
     /// Nobody was asked yet.
     Nobody,
-    /// So many processes record.
+    /// That many processes record.
     Recording(usize),
     /// All is there that will be.
     Done(Vec<PathBuf>, Vec<i32>),

@@ -55,7 +55,7 @@ pub(crate) fn is_executable(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
 }
 
-/// True if the system knows a process of this number that is no zombie. Without `/proc`, as on macOS, it is the asking that
+/// True if the system knows a process of this number that is not a zombie. Without `/proc`, as on macOS, it is the asking that
 /// counts, in which case a pause is an end.
 pub(crate) fn is_running(process: i32) -> bool {
     fs::read_to_string(format!("/proc/{process}/stat"))

@@ -1,4 +1,4 @@
-//! The profilers, one file each. To add one: copy a file, add a `mod` line and a line in [`ALL`], in order of name.
+//! The profilers, one file each. To add one: copy a file, add a `mod` line and a line in [`ALL`], in name order.
 
 // tidy-alphabetical-start
 mod ncu;
@@ -65,7 +65,7 @@ impl Tool {
         format!("{}_raw", self.family)
     }
 
-    /// The name of the file of kernels beside that directory.
+    /// The name of the file of kernels next to that directory.
     pub fn kernels_file(&self) -> String {
         format!("{}_kernels.parquet", self.family)
     }

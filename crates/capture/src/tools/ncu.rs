@@ -70,7 +70,7 @@ const ON_SOME_CHIPS: &[&str] = &[
 /// Operations of tensor cores, by type of operands: other names on each chip.
 const TENSOR_PATHS: &str = "sm__ops_path_tensor_src_";
 
-/// What is always there, because it is no counter; `--query-metrics` does not list it.
+/// What is always there, because it is not a counter; `--query-metrics` does not list it.
 const OF_THE_LAUNCH: &[&str] = &[
     "launch__registers_per_thread",
     "launch__shared_mem_per_block_static",
@@ -103,10 +103,7 @@ fn make(request: &Request, said: Option<&str>) -> Result<Plan, Refused> {
         _ if !request.metrics.is_empty() => asked(&request.metrics, known.as_deref())?,
         Some(known) => usual(known, &mut notes),
         None => {
-            notes.push(
-                "ncu did not list this machine's metrics; skipping tensor core metrics"
-                    .to_owned(),
-            );
+            notes.push("ncu did not list this machine's metrics; skipping tensor core metrics".to_owned());
             USUAL.iter().chain(OF_THE_LAUNCH).map(|name| (*name).to_owned()).collect()
         }
     };

@@ -76,7 +76,7 @@ fn make(request: &Request, _: Option<&str>) -> Result<Plan, Refused> {
     if !request.counters.is_empty() {
         let input = request.directory.join("counters.txt");
         plan.files.push((input.clone(), request.counters.to_text()));
-        // Beside those of a trace, which have the same names.
+        // Next to those of a trace, which have the same names.
         let directory = if traces { request.directory.join("pmc_1") } else { request.directory.clone() };
         let run = Invocation::record(NAME)
             .argument("-i")

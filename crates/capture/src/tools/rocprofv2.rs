@@ -54,7 +54,8 @@ fn make(request: &Request, _: Option<&str>) -> Result<Plan, Refused> {
         let input = request.directory.join("counters.txt");
         if !request.counters.ranges.is_empty() || !request.counters.devices.is_empty() {
             plan.notes.push(
-                "rocprofv2 counts all launches on all devices: it does not support `range` and `gpu`".to_owned(),
+                "rocprofv2 counts all launches on all devices: it does not support `range` and `gpu`"
+                    .to_owned(),
             );
         }
         plan.files.push((input.clone(), request.counters.to_text()));

@@ -57,7 +57,7 @@ fn make(request: &Request, said: Option<&str>) -> Result<Plan, Refused> {
     };
     if request.record.has_traces() || request.record.stats || request.counters.is_empty() {
         let wanted = options(request.record).into_iter().filter(|option| knows(option));
-        // SQLite has the sizes of copies, which the tables have not; before version 1.0 there is JSON for it. Beside
+        // SQLite has the sizes of copies, which the tables have not; before version 1.0 there is JSON for it. Next to
         // counters, which are tables, only tables are known to be of the same run.
         let format = match request.counters.is_empty() {
             false => "csv",

@@ -14,9 +14,7 @@ pub(super) fn check(program: &[OsString]) -> Result<(), Refused> {
     let Some((option, why)) = keeps_out(arguments) else { return Ok(()) };
     Err(Refused::new(
         format!("with -{option}, Python {why}, and nothing would be recorded"),
-        format!(
-            "drop -{option}, or call torch.profiler in the script and pass its trace to `eaves report`"
-        ),
+        format!("drop -{option}, or call torch.profiler in the script and pass its trace to `eaves report`"),
     ))
 }
 

@@ -14,7 +14,10 @@ pub(super) fn run(request: &Export, output: &OutputArguments) -> anyhow::Result<
         return output.run(request);
     }
     if output.format().is_some() {
-        return Err(hinted("stdout cannot carry both the export and its summary", "write the export to a file"));
+        return Err(hinted(
+            "stdout cannot carry both the export and its summary",
+            "write the export to a file",
+        ));
     }
     let mut stream = BufWriter::with_capacity(1 << 16, stdout());
     let answer = output.with_context(&[], |context| request.write_to(context, &mut stream))?;

@@ -1,4 +1,4 @@
-//! The verbs, one file each. To add one: copy a file, add a `mod` line, a variant and an arm, in order of name.
+//! The verbs, one file each. To add one: copy a file, add a `mod` line, a variant and an arm, in name order.
 
 // tidy-alphabetical-start
 mod attach;

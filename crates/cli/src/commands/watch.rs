@@ -136,7 +136,7 @@ impl View {
         let back =
             if on_screen && self.lines > 0 { format!("\x1b[{}A\x1b[J", self.lines) } else { String::new() };
         let text = format!("{back}{}\n", lines.join(if on_screen { "\n" } else { "  " }));
-        // Beside a program nothing is written over: its own lines may stand between.
+        // Next to a program nothing is written over: its own lines may stand between.
         self.lines = if self.beside { 0 } else { lines.len() };
         if self.beside {
             self.printer.note(&text);

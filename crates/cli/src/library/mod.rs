@@ -1,4 +1,4 @@
-//! What verbs do that are no requests yet, for programs that have no command line.
+//! What verbs do that are not requests yet, for programs that have no command line.
 
 use clap::Parser;
 use eaves_app::Failure;

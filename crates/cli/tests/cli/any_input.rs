@@ -1,4 +1,4 @@
-//! Every input that some verb reads is an input of `report`, `info` and `diff`, alone or beside others.
+//! Every input that some verb reads is an input of `report`, `info` and `diff`, alone or next to others.
 
 use std::path::{Path, PathBuf};
 
@@ -178,7 +178,7 @@ fn a_saved_report_is_what_was_saved() {
         let refused = run(folder.path(), words);
         assert!(refused.code == Some(2) && refused.stderr.contains("hint: "), "{words:?} {refused:?}");
     }
-    // One that lies beside a trace is made of it, as a rule.
+    // One that lies next to a trace is made of it, as a rule.
     let beside = document(&run(folder.path(), &["report", ".", "--json", "--device", "peaks.yaml"]));
     assert!(ids(&beside, "sections").contains(&"temporal-breakdown".to_owned()));
 }

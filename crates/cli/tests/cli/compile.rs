@@ -86,7 +86,7 @@ fn a_program_is_run_with_a_directory_of_its_own() {
     let directory = with_log();
     let script = "test -d \"$TORCH_TRACE\" && cp a.log \"$TORCH_TRACE/dedicated_log_torch_trace_x.log\"; echo out; exit 3";
     let answer = run(directory.path(), &["compile", "--json", "--", "sh", "-c", script]);
-    // The program's own exit code; what it prints is no part of the answer.
+    // The program's own exit code; what it prints is not a part of the answer.
     assert_eq!(answer.code, Some(3), "{answer:?}");
     assert_eq!(number(&document(&answer), "graph-breaks", "graph_breaks"), 1);
     assert!(answer.stderr.contains("out") && answer.stderr.contains("exit code 3"), "{answer:?}");

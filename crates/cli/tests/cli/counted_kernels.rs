@@ -13,7 +13,7 @@ fn sum(rows: &[Value], column: &str) -> i64 {
     rows.iter().filter_map(|row| row[column].as_i64()).sum()
 }
 
-/// rocprof-compute on an MI210: three copies of 1 Mi doubles, and the roofs that were measured beside them.
+/// rocprof-compute on an MI210: three copies of 1 Mi doubles, and the roofs that were measured next to them.
 #[test]
 fn a_workload_of_rocprof_compute_has_its_measured_roofs() {
     let Some(path) = sample("amd/rocprof_compute/tests_workloads/vcopy/MI200") else { return };

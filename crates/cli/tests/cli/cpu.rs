@@ -1,4 +1,4 @@
-//! Recordings of a CPU: what the overview shows, and what they are held against.
+//! Recordings of a CPU: what the overview shows, and what they are compared with.
 
 use std::fs;
 
@@ -100,7 +100,8 @@ fn what_was_measured_here_is_used_and_said() {
     let output = ask();
     let stderr = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(0), "{stderr}");
-    let said = format!("compared with this machine ({name} (measured)), because the recording names no device");
+    let said =
+        format!("compared with this machine ({name} (measured)), because the recording names no device");
     assert!(stderr.contains(&said), "{stderr}");
     // Another processor under the name of this machine.
     fs::write(cache.join(&file), of("Another processor")).unwrap();

@@ -1,4 +1,4 @@
-//! `eaves device`: the catalogue, one device, and the devices of a machine.
+//! `eaves device`: the catalog, one device, and the devices of a machine.
 
 use std::path::Path;
 

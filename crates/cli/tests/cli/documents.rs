@@ -29,7 +29,10 @@ fn blocks(text: &str) -> Vec<(usize, Vec<&str>)> {
     let mut lines = text.lines().enumerate();
     while let Some((at, line)) = lines.next() {
         if line == "```console" {
-            found.push((at + 2, lines.by_ref().map(|(_, line)| line).take_while(|line| *line != "```").collect()));
+            found.push((
+                at + 2,
+                lines.by_ref().map(|(_, line)| line).take_while(|line| *line != "```").collect(),
+            ));
         }
     }
     found
@@ -76,10 +79,13 @@ fn mismatch(expected: &[&str], printed: &[&str]) -> Option<String> {
 #[test]
 fn pieces_are_found_in_order_and_at_the_ends() {
     let printed = ["a", "b", "c", "d"];
-    for expected in [&["a", "b", "c", "d"][..], &[SKIP, "d"], &["a", SKIP], &["a", SKIP, "c", SKIP], &[SKIP]] {
+    for expected in [&["a", "b", "c", "d"][..], &[SKIP, "d"], &["a", SKIP], &["a", SKIP, "c", SKIP], &[SKIP]]
+    {
         assert_eq!(mismatch(expected, &printed), None, "{expected:?}");
     }
-    for expected in [&["a"][..], &["b", SKIP], &[SKIP, "c"], &[SKIP, "c", SKIP, "b", SKIP], &["a", SKIP, "b", "d"]] {
+    for expected in
+        [&["a"][..], &["b", SKIP], &[SKIP, "c"], &[SKIP, "c", SKIP, "b", SKIP], &["a", SKIP, "b", "d"]]
+    {
         assert!(mismatch(expected, &printed).is_some(), "{expected:?}");
     }
 }
@@ -93,7 +99,8 @@ fn documents_show_what_the_program_prints() {
         for (line, block) in blocks(&text) {
             let name = path.strip_prefix(root()).unwrap().display();
             let Some((command, expected)) = block.split_first() else { continue };
-            let typed = command.strip_prefix("$ ").unwrap_or_else(|| panic!("{name}:{line}: no command: {command}"));
+            let typed =
+                command.strip_prefix("$ ").unwrap_or_else(|| panic!("{name}:{line}: no command: {command}"));
             let typed = typed.strip_prefix("cargo run --release -- ").or(typed.strip_prefix("eaves "));
             let typed = typed.unwrap_or_else(|| panic!("{name}:{line}: another program: {command}"));
             let output = eaves(&root(), words(typed)).env("COLUMNS", "80").output().unwrap();
@@ -102,7 +109,8 @@ fn documents_show_what_the_program_prints() {
             commands += 1;
             if let Some(piece) = mismatch(expected, &lines) {
                 let said = String::from_utf8_lossy(&output.stderr).into_owned();
-                wrong.push(format!("{name}:{line}: {command}\nexpected:\n{piece}\nprinted:\n{printed}{said}"));
+                wrong
+                    .push(format!("{name}:{line}: {command}\nexpected:\n{piece}\nprinted:\n{printed}{said}"));
             }
         }
     }

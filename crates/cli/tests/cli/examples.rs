@@ -47,7 +47,7 @@ fn nothing_is_found_in_a_healthy_job() {
     assert!(text.contains("No findings: nothing costs noticeable time."), "{text}");
 }
 
-/// By the simulation a step of this job has 67 kernels and 7 copies and sets. A kernel takes 1.7 µs and little more; a
+/// By the simulation a step of this job has 67 kernels and 7 copies and memsets. A kernel takes 1.7 µs and little more; a
 /// launch takes 2.4 to 4.8 µs by itself and comes with an operator around it, which takes 1.15 µs at least. So the
 /// host needs more than 74 * 3.55 = 263 µs for a step, the device less than 74 * 2.5 = 185 µs and the all-reduce. A
 /// read number costs the return from its wait, of 2.5 to 5.5 µs, and the launch of the next copy: four of them in a

@@ -62,7 +62,7 @@ fn compare_reports(samples: &[PathBuf]) -> usize {
         assert_eq!(made.code, Some(0), "{sample}: {}", made.stderr);
         let of_dataset = run(directory.path(), &["report", "--json", &dataset]);
         assert_eq!(of_dataset.code, Some(0), "{sample}: {}", of_dataset.stderr);
-        // What lay beside the traces and is none, or says to be the same rank, is told when the dataset is made.
+        // What lay next to the traces and is none, or says to be the same rank, is told when the dataset is made.
         let made: Value = serde_json::from_str(&made.stdout).unwrap();
         let refused = &made["sections"][0]["numbers"].as_array().unwrap()[3];
         assert_eq!(refused["id"], "refused");
@@ -103,7 +103,7 @@ fn a_dataset_is_brought_up_to_date() {
     assert_eq!(update(), (["0 skipped", "1 replaced", "2 skipped"].map(str::to_owned).to_vec(), 2.into()));
     let report = run(directory.path(), &["kernels", "dataset", "--json"]);
     assert!(report.stdout.contains("gelu!"), "{}", report.stdout);
-    // A rank that was damaged is made anew.
+    // A rank that was damaged is made again.
     fs::write(directory.path().join("dataset/run=traces/rank=0/rank.json"), "{").unwrap();
     let damaged = run(directory.path(), &["report", "dataset"]);
     assert_eq!(damaged.code, Some(2));

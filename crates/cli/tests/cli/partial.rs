@@ -1,4 +1,4 @@
-//! Ranks measured one by one and put together: the same bytes as the report of all.
+//! Ranks measured one by one and combined: the same bytes as the report of all.
 
 use std::path::{Path, PathBuf};
 
@@ -47,7 +47,7 @@ fn parts_together_are_the_report_of_all() {
     let parts = measure(folder.path(), &inputs);
     let [a, b, c, d] = [&parts[0], &parts[1], &parts[2], &parts[3]].map(String::as_str);
     assert_eq!(json(folder.path(), &[d, b, a, c]), whole);
-    // A folder, a pattern, some of them put together before, one of them twice, and traces among them.
+    // A folder, a pattern, some of them combined before, one of them twice, and traces among them.
     assert_eq!(json(folder.path(), &["*.eaves-partial"]), whole);
     let together = run(folder.path(), &["report", b, c, "--partial", "-o", "bc.eaves-partial"]);
     assert_eq!(together.code, Some(0), "{together:?}");

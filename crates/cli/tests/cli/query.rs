@@ -106,7 +106,11 @@ mod built {
     fn tables_are_listed_and_a_question_may_come_from_stdin() {
         let folder = folder();
         let listed = run(folder.path(), &["query", "--tables"]).stdout;
-        for said in ["kernels: GPU activities: kernels, memcpys and memsets", "  duration_ns", "interval_union(start, end)"] {
+        for said in [
+            "kernels: GPU activities: kernels, memcpys and memsets",
+            "  duration_ns",
+            "interval_union(start, end)",
+        ] {
             assert!(listed.contains(said), "{said}: {listed}");
         }
         fs::write(

@@ -63,7 +63,7 @@ fn every_kernel_is_measured_against_its_own_peak() {
     for (name, intensity, gflops, gbps, delta) in [
         ("gemm_tile", 61.1111, 305_555.56, 5000.0, -0.556_303),
         ("attn_block", 40.0, 190_476.19, 4761.90, -0.740_363),
-        // The original holds it against the peak of another type; this is its own.
+        // The original compares it with the peak of another type; this is its own.
         ("norm", 9.411_765, 44_444.44, 4722.22, -0.940_143),
     ] {
         let point = row(&points, name);
@@ -159,7 +159,7 @@ fn measured_products_of_the_gb10() {
     }
 }
 
-/// What the NPU tool prints: name, MACs, bytes, intensity, TOPS, utilisation, status.
+/// What the NPU tool prints: name, MACs, bytes, intensity, TOPS, utilization, status.
 type Command = (&'static str, Option<f64>, Option<f64>, Option<f64>, Option<f64>, f64, &'static str);
 
 fn check_commands(file: &str, options: &[&str], expected: &[Command]) {
@@ -234,7 +234,7 @@ fn npu_commands_counted_in_operations() {
     );
 }
 
-/// The later set of commands, with bytes that were measured: utilisation follows those, and efficiency says how many of
+/// The later set of commands, with bytes that were measured: utilization follows those, and efficiency says how many of
 /// them were needed.
 #[test]
 fn npu_commands_with_measured_bytes() {
@@ -340,7 +340,7 @@ fn a_script_gives_a_type_its_formula() {
         (&row(&points, "unknown")["macs"], &row(&points, "unknown")["bytes"]),
         (&6144.0.into(), &4096.0.into())
     );
-    // The same beside the input.
+    // The same next to the input.
     std::fs::copy(&commands, directory.path().join("commands.json")).unwrap();
     std::fs::rename(directory.path().join("own.rhai"), directory.path().join("ops.rhai")).unwrap();
     let beside = directory.path().join("commands.json").display().to_string();

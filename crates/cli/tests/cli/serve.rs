@@ -244,7 +244,7 @@ fn samples_are_lines_of_json() {
 #[cfg(unix)]
 fn a_watched_program_keeps_its_output_and_its_code() {
     let directory = tempfile::tempdir().unwrap();
-    // The program ends when a sample was shown beside it.
+    // The program ends when a sample was shown next to it.
     let script = "echo out; until [ -s samples ]; do sleep 0.01; done; exit 7";
     let samples = std::fs::File::create(directory.path().join("samples")).unwrap();
     let mut command = eaves(directory.path(), ["watch", "--interval", "0.05", "--", "sh", "-c", script]);

@@ -74,7 +74,7 @@ fn pictures_of_links_name_every_link_and_end_inside() {
     for link in ["NVLink4 per-link", "PCIe Gen5 x16", "400G NIC (1 dir)"] {
         assert!(sources.iter().any(|said| said.contains(&format!("{link}: peaks.yaml"))), "{sources:?}");
     }
-    // Two links of one bandwidth: each has its name, in its own colour, and its share of the line.
+    // Two links of one bandwidth: each has its name, in its own color, and its share of the line.
     for (class, name) in [
         ("t0", "NVLink4 per-link 50 GB/s"),
         ("t1", "PCIe Gen5 x16 64 GB/s"),
@@ -121,7 +121,7 @@ fn rows_of_bytes_and_time_have_the_roof_of_memory() {
     assert_ne!(found[0]["bound_by"], Value::Null);
 }
 
-/// What neither computes nor moves has no class, and that is no fault of the device.
+/// What neither computes nor moves has no class, and that is not a fault of the device.
 #[test]
 fn a_row_of_zeros_says_what_it_lacks() {
     let rows = "name,flops,dram_bytes,time_ms,dtype_key\nnothing,0,0,0,fp32\n";
@@ -149,17 +149,14 @@ fn fewer_bytes_than_must_be_moved_are_told() {
     assert!(ok(folder.path(), &arguments).stdout.contains("fewer bytes than the operands have"));
 }
 
-/// A configuration beside NPU commands is taken and named, as formulas are; what it does not know is said.
+/// A configuration next to NPU commands is taken and named, as formulas are; what it does not know is said.
 #[test]
 fn the_configuration_beside_commands_is_taken() {
     let commands = r#"[{"type": "ID_MM", "name": "mm", "data_type": "INT8", "input_mat1": [8, 8], "input_mat2": [8, 8], "time_ns": 400}]"#;
     let config = r#"{"peak_topz": 3, "peak_tops": 32, "mem_bw": 50, "comp_thresh": 40}"#;
     let folder = folder(&[("commands.json", commands), ("roofline_config.json", config)]);
     let beside = ok(folder.path(), &["roofline", "commands.json", "--json"]);
-    assert!(
-        beside.stderr.contains("note: peaks and thresholds from roofline_config.json"),
-        "{beside:?}"
-    );
+    assert!(beside.stderr.contains("note: peaks and thresholds from roofline_config.json"), "{beside:?}");
     assert!(beside.stderr.contains("unknown key `peak_topz`; did you mean `peak_tops`?"), "{beside:?}");
     let named =
         ok(folder.path(), &["roofline", "commands.json", "--config", "roofline_config.json", "--json"]);

@@ -17,7 +17,7 @@ pub(crate) const TRACE: &str = r#"{"schemaVersion": 1, "distributedInfo": {"back
 ]}
 "#;
 
-/// The command with the arguments, in a directory, without anything the environment says about colours
+/// The command with the arguments, in a directory, without anything the environment says about colors
 /// and about this machine.
 pub(crate) fn eaves(directory: &Path, arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_eaves"));
@@ -25,7 +25,7 @@ pub(crate) fn eaves(directory: &Path, arguments: impl IntoIterator<Item = impl A
     for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS"] {
         command.env_remove(name);
     }
-    // What this machine was measured to do is no part of a test.
+    // What this machine was measured to do is not a part of a test.
     command.env("EAVES_CACHE_DIR", directory.join("no-cache"));
     command
 }

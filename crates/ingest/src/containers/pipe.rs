@@ -1,4 +1,4 @@
-//! Unpacking on a thread of its own, so that it overlaps with parsing.
+//! Unpacking on its own thread, so that it overlaps with parsing.
 
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -25,7 +25,7 @@ pub(super) struct Stream {
 }
 
 impl Stream {
-    /// A stream of which so many bytes are expected, 0 if nobody knows.
+    /// A stream of which this many bytes are expected, 0 if nobody knows.
     pub(super) fn boxed(
         expected: u64,
         produce: impl Fn(&mut Blocks) -> io::Result<()> + Send + Sync + 'static,

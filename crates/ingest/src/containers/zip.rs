@@ -49,7 +49,7 @@ fn members<R: Read + Seek>(
     let opened: Vec<Opened> = names
         .iter()
         .filter(|(index, name)| {
-            // As in a directory: an archive of traces may have any notes and tables beside them.
+            // As in a directory: an archive of traces may have any notes and tables next to them.
             let archive = &mut archive;
             may_be_trace(name)
                 || is_of_use(Path::new(name), wanted, is_beside, move || {

@@ -79,7 +79,7 @@ pub(crate) struct Format {
     pub(crate) kind: Kind,
     /// Who writes it. A reader that knows better says so in [`Metadata::recorder`](eaves_model::Metadata::recorder).
     pub(crate) recorder: Recorder,
-    /// True if each file of it is read for itself, whatever lies beside it.
+    /// True if each file of it is read for itself, whatever lies next to it.
     pub(crate) stands_alone: bool,
     /// From which inputs on a file of a folder is read because its content shows the format, if it is called as such
     /// files may be.
@@ -181,7 +181,7 @@ pub(crate) struct Input<'a> {
     pub(crate) path: &'a str,
     /// Its first bytes, 64 KB if it has as many.
     pub(crate) first: &'a [u8],
-    /// All of its bytes, from the beginning, once.
+    /// All of its bytes, from the start, once.
     pub(crate) rest: Box<dyn Read + Send + 'a>,
     /// The same, for what must be read from several places.
     pub(crate) source: &'a dyn Source,
@@ -204,7 +204,7 @@ pub(crate) enum Document {
     },
     /// Measurements.
     Measurements(measurements::Content),
-    /// One of several files that a profiler wrote of the same run, to be put together with the others.
+    /// One of several files that a profiler wrote of the same run, to be combined with the others.
     Part(Box<profilers::Part>),
     /// What a compiler did.
     CompileLog(Box<CompileLog>),
@@ -225,7 +225,7 @@ impl Document {
     }
 }
 
-/// Reads an input in whichever format it is. The path is told for what files are called beside it.
+/// Reads an input in whichever format it is. The path is told for what files are called next to it.
 pub(crate) fn read(
     path: &str,
     source: &dyn Source,

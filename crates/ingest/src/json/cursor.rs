@@ -123,7 +123,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// At an opening bracket: goes past its closing one, whose position is the answer. Kinds of brackets are not
-    /// told apart: a file that mixes them up is damaged, and the next event shows it.
+    /// distinguished: a file that mixes them up is damaged, and the next event shows it.
     pub(crate) fn skip_nested(&mut self) -> Result<usize, Fault> {
         let mut depth = 0usize;
         loop {

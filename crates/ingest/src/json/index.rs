@@ -3,7 +3,7 @@
 //! 64 bytes at a time: compare with each wanted byte, gather the answers in a 64 bit mask, remove escaped
 //! quotes, and find what is inside strings by a running parity (a carry-less multiplication by ones). The method
 //! is that of Langdale and Lemire, "Parsing Gigabytes of JSON per Second", VLDB Journal 28 (2019); commas and
-//! colons are left out because the walk does not need them.
+//! colons are skipped because the walk does not need them.
 #![expect(unsafe_code, reason = "SIMD intrinsics and the unchecked store of positions")]
 
 use super::padded::Padded;

@@ -5,7 +5,7 @@ use super::padded::Padded;
 const POWERS: [u64; 9] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
 
 /// Value and number of the leading decimal digits of eight bytes, all at once: find the first byte that is no
-/// digit, shift the digits to the top, and add neighbours pairwise.
+/// digit, shift the digits to the top, and add neighbors pairwise.
 #[inline(always)]
 fn digits_of_word(word: u64) -> (u64, usize) {
     const HIGH: u64 = 0xF0F0_F0F0_F0F0_F0F0;
@@ -101,7 +101,7 @@ impl RoundTenths for u64 {
 }
 
 /// Any JSON number as an integer scaled by a power of ten, rounded half away from zero, exact up to the range of
-/// the answer and saturating there. `None` for what is no number (null, NaN, texts).
+/// the answer and saturating there. `None` for what is not a number (null, NaN, texts).
 #[cold]
 pub(crate) fn scaled(text: &[u8], power: i32) -> Option<i64> {
     let (negative, text) = match text {

@@ -1,5 +1,5 @@
 //! A walk over a complete piece of JSON that is small enough to be in memory: a line of a log, a payload. No tree, no
-//! recursion: what is not asked for is passed over.
+//! recursion: what is not asked for is skipped.
 
 use super::number;
 
@@ -20,7 +20,7 @@ impl<'a> Walk<'a> {
         Self { bytes, at: 0 }
     }
 
-    /// The next byte that is no blank.
+    /// The next byte that is not a blank.
     pub(crate) fn peek(&mut self) -> Option<u8> {
         while let Some(byte) = self.bytes.get(self.at) {
             if !matches!(byte, b' ' | b'\t' | b'\n' | b'\r') {
@@ -96,7 +96,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// A text, if the value is one; else the value is passed over.
+    /// A text, if the value is one; else the value is skipped.
     pub(crate) fn maybe_text(&mut self) -> Result<Option<&'a [u8]>, Bad> {
         if self.peek() == Some(b'"') { self.text().map(Some) } else { self.skip().map(|()| None) }
     }
@@ -114,7 +114,7 @@ impl<'a> Walk<'a> {
         Ok(&rest[..length])
     }
 
-    /// An integer scaled by a power of ten, if the value is a number; else the value is passed over.
+    /// An integer scaled by a power of ten, if the value is a number; else the value is skipped.
     pub(crate) fn scaled(&mut self, power: i32) -> Result<Option<i64>, Bad> {
         match self.peek() {
             Some(b'-' | b'0'..=b'9') => Ok(number::scaled(self.word()?, power)),

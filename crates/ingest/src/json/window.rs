@@ -182,7 +182,7 @@ impl<'a> Window<'a> {
     }
 
     /// Goes to the next place that satisfies a search; false if there is none up to the end of the input. The
-    /// search must recognise its place within [`OVERLAP`] bytes.
+    /// search must recognize its place within [`OVERLAP`] bytes.
     pub(crate) fn seek(
         &mut self,
         diagnostics: &mut Diagnostics,

@@ -106,7 +106,7 @@ fn total(trace: &Trace, dispatch: usize) -> Option<i64> {
     )
 }
 
-/// The kernels that are not left out, with their groups, in order of launch: by number of the dispatch if all have
+/// The kernels that are not skipped, with their groups, in order of launch: by number of the dispatch if all have
 /// one, else by time.
 fn kernels(
     trace: &Trace,

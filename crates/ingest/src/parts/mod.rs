@@ -42,7 +42,7 @@ impl Neighbours {
     }
 
     /// True if another input may be of the same run: by its name, or because it is a table, of which several may lie
-    /// beside a trace under names of their own.
+    /// next to a trace under names of their own.
     pub(crate) fn can_join(&self, found: &Found) -> bool {
         let own = Place::of(&found.path);
         let is_near = |(place, is_table): &&(Place, bool)| {
@@ -58,7 +58,7 @@ fn is_table(path: &str) -> bool {
 }
 
 /// Puts the parts of each set together, in the place of the set's first, and does the work on them. Sums that lie
-/// beside a set say nothing new: they are passed over, which the set says. Everything else stays as it is.
+/// next to a set say nothing new: they are skipped, which the set says. Everything else stays as it is.
 pub(crate) fn put_together<R>(
     results: Vec<(Done<R>, bool)>,
     work: &impl Fn(&mut Recording) -> R,
@@ -193,8 +193,7 @@ impl Story {
         }
         if self.beginnings > 0 {
             let files = count(self.beginnings);
-            sentences
-                .push(format!("{files} from another clock and without kernels: aligned by their start"));
+            sentences.push(format!("{files} from another clock and without kernels: aligned by their start"));
         }
         trace.metadata.clock = Some(sentences.join("; "));
         if trace.metadata.times == Times::Recorded && trace.metadata.base_time_ns.is_some() {
@@ -207,7 +206,7 @@ fn count(files: usize) -> String {
     if files == 1 { "1 file is".to_owned() } else { format!("{files} files are") }
 }
 
-/// A file without times is no oddity where another file of the run has them.
+/// A file without times is not an oddity where another file of the run has them.
 fn forget_missing_starts(trace: &mut Trace) {
     let mut kept = eaves_model::Diagnostics::default();
     for warning in trace.diagnostics.warnings().iter().filter(|warning| warning.kind != Oddity::NoStartTimes)

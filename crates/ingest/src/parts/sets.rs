@@ -62,8 +62,8 @@ fn passes_of_processes(sets: Vec<Vec<Member>>) -> Vec<Vec<Member>> {
     joined
 }
 
-/// A run of rocprof that recorded counters alone, under a name of its own, belongs to the one trace of its directory
-/// if that has all its kernels. The first rocprof can be asked for times beside the counters, which makes it no trace if
+/// A run of rocprof that recorded counters alone, under its own name, belongs to the one trace of its directory
+/// if that has all its kernels. The first rocprof can be asked for times next to the counters, which makes it no trace if
 /// there is a real one.
 fn beside_a_trace(sets: Vec<Vec<Member>>) -> Vec<Vec<Member>> {
     let is_first = |member: &Member| {

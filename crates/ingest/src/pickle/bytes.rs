@@ -39,7 +39,7 @@ impl<'a> Bytes<'a> {
         self.at = self.end;
     }
 
-    /// Makes so many bytes available, which must fit the window.
+    /// Makes this many bytes available, which must fit the window.
     #[cold]
     fn fill(&mut self, length: usize) -> bool {
         self.buffer.copy_within(self.at..self.end, 0);

@@ -40,7 +40,7 @@ pub(crate) enum End {
 pub(crate) enum Refused {
     /// It would execute something: an instruction and its name.
     Executable(u64, &'static str),
-    /// It is no pickle, or one that nobody writes.
+    /// It is not a pickle, or one that nobody writes.
     Malformed(u64, String),
 }
 
@@ -67,7 +67,7 @@ fn malformed(offset: u64, what: impl Into<String>) -> Halt {
 }
 
 impl<'a, B: Build> Machine<'a, B> {
-    /// A machine for an input of which so many bytes are expected, 0 if nobody knows.
+    /// A machine for an input of which this many bytes are expected, 0 if nobody knows.
     pub(crate) fn new(reader: Box<dyn Read + Send + 'a>, builder: B, expected: u64) -> Self {
         let mut memo = Memo::default();
         // As many as usual snapshots have. What is not used is never taken from the system.
@@ -230,10 +230,7 @@ impl<'a, B: Build> Machine<'a, B> {
             op::PROTO => {
                 let version = self.bytes.byte().ok_or(Halt::Cut)?;
                 if version > 5 {
-                    return Err(malformed(
-                        offset,
-                        format!("a pickle of unknown protocol {version}"),
-                    ));
+                    return Err(malformed(offset, format!("a pickle of unknown protocol {version}")));
                 }
             }
             // Frames are there to read ahead by; what they hold is the same without them.

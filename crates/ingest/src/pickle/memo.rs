@@ -6,7 +6,7 @@ const OPAQUE: u8 = 0;
 const TEXT: u8 = 1;
 const EMPTY_LIST: u8 = 2;
 const EMPTY_DICT: u8 = 3;
-/// A place that was passed over.
+/// A place that was skipped.
 const UNUSED: u8 = 4;
 /// Kinds that the builder numbers begin here.
 const BUILT: u8 = 8;

@@ -143,7 +143,7 @@ fn what_executes_is_refused() {
     assert_eq!(read(payload), Err(Refused::Executable(28, "STACK_GLOBAL")));
 }
 
-/// Every byte that is no instruction of a plain value is refused, and nothing else is.
+/// Every byte that is not an instruction of a plain value is refused, and nothing else is.
 #[test]
 fn all_other_bytes_are_known() {
     for byte in 0..=255 {

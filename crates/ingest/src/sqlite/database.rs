@@ -115,7 +115,7 @@ impl<'d> Table<'d> {
         &self.schema.name
     }
 
-    /// The names of its columns, in order. Virtual columns, which are not stored, are left out.
+    /// The names of its columns, in order. Virtual columns, which are not stored, are skipped.
     pub(crate) fn columns(&self) -> impl Iterator<Item = &'d str> {
         self.schema.columns.iter().map(|column| column.name.as_str())
     }
@@ -135,7 +135,7 @@ impl<'d> Table<'d> {
     }
 
     /// Shows every row, in order of rowid. Fields are asked for by their place among the wanted columns; a column that
-    /// the table does not have is null in every row. Pages that cannot be read are noted and passed over.
+    /// the table does not have is null in every row. Pages that cannot be read are noted and skipped.
     pub(crate) fn scan(
         &self,
         wanted: &[&str],

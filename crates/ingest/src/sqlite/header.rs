@@ -30,8 +30,7 @@ impl Header {
     pub(super) const SIZE: usize = 100;
 
     pub(super) fn parse(bytes: &[u8]) -> Result<Self, Error> {
-        let bytes: &[u8; Self::SIZE] =
-            bytes.first_chunk().ok_or(Error::Header("less than 100 bytes"))?;
+        let bytes: &[u8; Self::SIZE] = bytes.first_chunk().ok_or(Error::Header("less than 100 bytes"))?;
         if !bytes.starts_with(MAGIC) {
             return Err(Error::Header("does not start with `SQLite format 3`"));
         }
@@ -53,7 +52,7 @@ impl Header {
             3 => Encoding::Utf16BigEndian,
             _ => return Err(Error::Header("invalid text encoding")),
         };
-        // Writers before 3.7.0 left the number of pages alone and changed the counter beside it.
+        // Writers before 3.7.0 left the number of pages alone and changed the counter next to it.
         let is_valid = word(24) == word(92) && word(28) > 0;
         Ok(Self { page_size, usable, encoding, pages: is_valid.then(|| word(28)) })
     }

@@ -33,7 +33,7 @@ pub(crate) enum Error {
     /// Packed in a stream, it is too large for memory.
     #[error("a packed database of more than {} GB must be unpacked to be read", Database::MOST_IN_MEMORY >> 30)]
     TooLarge,
-    /// The table has an organisation of its own.
+    /// The table has its own organization.
     #[error("the table `{0}` is WITHOUT ROWID, which is not read")]
     WithoutRowid(String),
 }

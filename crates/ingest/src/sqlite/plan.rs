@@ -13,7 +13,7 @@ pub(super) struct Field {
 }
 
 impl Field {
-    /// Of what is no whole number of one byte or more.
+    /// Of what is not a whole number of one byte or more.
     pub(super) const NO_NUMBER: u32 = 64;
 
     pub(super) const NULL: Self = Self { serial: 0, start: 0, surplus: Self::NO_NUMBER };
@@ -43,7 +43,7 @@ pub(super) struct Plan<'s> {
 /// Headers kept by what they hash to, and one more for those that are not kept.
 const SHAPES: usize = 32;
 
-/// Headers of more bytes are read anew each time.
+/// Headers of more bytes are read again each time.
 const WORDS: usize = 6;
 
 /// A header: rows of a table differ in their values, and hardly in the types and sizes of these.

@@ -20,7 +20,7 @@ pub(super) fn varint(bytes: &[u8], at: usize) -> Option<(u64, usize)> {
     long_varint(bytes, at)
 }
 
-/// The lower seven bits of each byte, put together.
+/// The lower seven bits of each byte, combined.
 #[inline(always)]
 fn sevens(bytes: u64) -> u64 {
     let pairs = (bytes & 0x7F00_7F00_7F00_7F00) >> 1 | bytes & 0x007F_007F_007F_007F;

@@ -40,7 +40,7 @@ struct Scan<'a> {
     /// Pages to be visited, the next at the end, each with the page that named it.
     waiting: Vec<(u32, u32)>,
     plan: Plan<'a>,
-    /// A payload put together of its overflow pages.
+    /// A payload combined of its overflow pages.
     long: Vec<u8>,
     diagnostics: &'a mut Diagnostics,
 }

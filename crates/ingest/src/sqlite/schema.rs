@@ -141,7 +141,7 @@ fn single_key(definition: &[Word]) -> Option<&str> {
     }
 }
 
-/// True for `PRIMARY KEY`, but not for `PRIMARY KEY DESC`, which is no rowid by an old mistake that had to stay.
+/// True for `PRIMARY KEY`, but not for `PRIMARY KEY DESC`, which is not a rowid by an old mistake that had to stay.
 fn is_key(constraints: &[Word]) -> bool {
     let place = constraints.windows(2).position(|pair| pair[0].is("PRIMARY") && pair[1].is("KEY"));
     place.is_some_and(|at| !constraints.get(at + 2).is_some_and(|word| word.is("DESC")))

@@ -1,4 +1,4 @@
-//! The write-ahead log beside a database: what was committed there and not yet written back.
+//! The write-ahead log next to a database: what was committed there and not yet written back.
 
 use std::collections::HashMap;
 use std::io;

@@ -286,7 +286,7 @@ fn reports_are_exported_by_the_tool_itself() {
         let said = read("run 1.nsys-rep", false);
         assert!(said.contains("nsys export --type sqlite -o '"), "{said}");
     }
-    // What lies beside the report is taken before any tool is run.
+    // What lies next to the report is taken before any tool is run.
     two_processes(&at("new.sqlite"));
     let said = read("new.nsys-rep", true);
     assert!(said.contains("slices of Nsight Systems (read from the export next to the report"), "{said}");

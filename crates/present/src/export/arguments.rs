@@ -116,7 +116,7 @@ impl<'a> Arguments<'a> {
         while let Some(row) = self.collectives.take(slice) {
             collective(events, trace.collectives.row(row));
         }
-        // Kineto has counters of ranges alone; those of kernels need a place of their own.
+        // Kineto has counters of ranges alone; those of kernels need their own place.
         if trace.slices.kind[slice.index()] == SliceKind::CounterRange {
             while let Some(row) = self.range_counters.take(slice) {
                 events.series_argument(trace.range_counters.metric[row], trace.range_counters.value[row]);

@@ -62,7 +62,7 @@ fn push_cell(cell: &mut Vec<u8>, table: &FlatTable<'_>, cells: &Cells<'_>, row: 
                 json::push_unsigned(cell, u64::from(extent[axis]));
             }
         }
-        // The common kinds are written without a text of their own in between.
+        // The common kinds are written without their own text in between.
         Cells::Column(Column::Ns(values)) => json::push_integer(cell, values[row].0),
         Cells::Column(Column::I64(values)) => json::push_integer(cell, values[row]),
         Cells::Column(Column::MaybeI64(values)) => {

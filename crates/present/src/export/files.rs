@@ -19,7 +19,7 @@ use eaves_store::tables::{FlatTable, flat_table, flat_tables, rank_column};
 
 use super::{chrome, csv, header, kernels, perfetto};
 
-/// The table of kernels with names, times, extents and counters in one place, which Parquet alone has.
+/// The kernel table with names, times, extents and counters in one place, which Parquet alone has.
 pub const KERNELS: &str = "kernels";
 
 /// A format that holds a whole trace in one file.
@@ -152,7 +152,7 @@ pub fn write_trace(trace: &Trace, format: TraceFormat, path: &Path) -> Result<Ex
     })
 }
 
-/// Writes each recording to a file of its own in a directory, compressed if the input was. An earlier export in
+/// Writes each recording to its own file in a directory, compressed if the input was. An earlier export in
 /// the directory is replaced.
 ///
 /// # Errors
@@ -193,7 +193,7 @@ pub fn write_table(
     }
 }
 
-/// Writes every table that has rows to a file of its own in a directory. An earlier export in the directory is
+/// Writes every table that has rows to its own file in a directory. An earlier export in the directory is
 /// replaced.
 ///
 /// # Errors
@@ -224,7 +224,7 @@ pub fn write_tables(
     })
 }
 
-/// Writes the kernels of all recordings to one Parquet file, in a schema of their own.
+/// Writes the kernels of all recordings to one Parquet file, in their own schema.
 ///
 /// # Errors
 /// If the file cannot be written.

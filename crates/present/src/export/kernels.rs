@@ -20,7 +20,7 @@ use eaves_store::parquet::{self as tables, CREATED_BY};
 /// Kernels written at a time.
 const BATCH: usize = 1 << 16;
 
-/// Above so many hardware counters they are left to the table `range_counters`.
+/// Above this many hardware counters they are left to the table `range_counters`.
 const MOST_COUNTERS: usize = 2048;
 
 /// What was written.
@@ -425,7 +425,7 @@ mod tests {
         assert_eq!(facts["eaves.source"], "results.csv");
     }
 
-    /// More counters than a table should have columns are counted, and left to a table of their own.
+    /// More counters than a table should have columns are counted, and left to their own table.
     #[test]
     fn counters_without_a_column_are_counted() {
         let mut recording = recording();
@@ -466,7 +466,7 @@ mod tests {
         assert!(!counter.is_null(0) && counter.is_null(1));
     }
 
-    /// A time that nobody recorded is no 0.
+    /// A time that nobody recorded is not a 0.
     #[test]
     fn times_that_were_not_recorded_are_missing() {
         for (times, starts, durations) in

@@ -1,7 +1,7 @@
 //! A trace as Chrome JSON for viewers that stack the slices of a thread, such as Perfetto.
 //!
 //! Such viewers draw slices that overlap partly in the wrong depth or drop them. Each of these goes to an extra
-//! lane, a thread of its own that is named after the real one. The argument [`chrome::TRACK_ARGUMENT`] keeps the
+//! lane, its own thread that is named after the real one. The argument [`chrome::TRACK_ARGUMENT`] keeps the
 //! real one, so that the file still gives the same model when it is read.
 
 use std::io::{self, Write};

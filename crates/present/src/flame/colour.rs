@@ -1,14 +1,14 @@
 //! What frames look like. One list for all pictures.
 //!
-//! Kinds have the colours of timelines; changes go from blue to red as in ColorBrewer's RdBu. Both are made for all kinds
-//! of colour vision.
+//! Kinds have the colors of timelines; changes go from blue to red as in ColorBrewer's RdBu. Both are made for all kinds
+//! of color vision.
 
 use eaves_section::flame::FrameKind;
 use eaves_section::timeline::Class;
 
 use crate::colours;
 
-/// A kind of frame with its colours for light and dark pages.
+/// A kind of frame with its colors for light and dark pages.
 pub(super) struct Style {
     pub(super) kind: FrameKind,
     pub(super) label: &'static str,

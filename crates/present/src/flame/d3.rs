@@ -87,7 +87,7 @@ pub fn amount(metric: Metric, amount: i64) -> String {
     }
 }
 
-/// The text. Frames that have nothing of the metric are left out.
+/// The text. Frames that have nothing of the metric are skipped.
 ///
 /// # Errors
 /// None that the tree can cause.

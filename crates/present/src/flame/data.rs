@@ -66,7 +66,7 @@ struct View {
     kind: Vec<usize>,
     /// How many small frames it stands for, by the place of the frame.
     grouped: Vec<(usize, u32)>,
-    /// When it began, counted from the start of the frame around it; only in order of time.
+    /// When it began, counted from the start of the frame around it; only in time order.
     start: Vec<i64>,
     /// What belongs to it, by metric.
     own: [Vec<i64>; Metric::ALL.len()],

@@ -20,7 +20,7 @@ pub(super) struct Layout {
 
 impl Layout {
     /// Children stand side by side from the left of their parent, and what the parent has of its own is left free
-    /// behind them. Host time in order of time is drawn where it was.
+    /// behind them. Host time in time order is drawn where it was.
     pub(super) fn new(drawing: &Drawing<'_>) -> Self {
         let tree = drawing.tree;
         let children = tree.children(drawing.metric);

@@ -1,7 +1,7 @@
 //! Call trees as pictures and as files of other tools, one format a file.
 //!
 //! All of them draw a [`Drawing`]: a tree of [`eaves_section::flame`], which is already in the wanted order and
-//! already has its small frames put together.
+//! already has its small frames combined.
 
 mod colour;
 pub mod d3;

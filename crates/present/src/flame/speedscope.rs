@@ -1,5 +1,5 @@
 //! The file format of speedscope (<https://www.speedscope.app/file-format-schema.json>): stacks with weights for
-//! merged trees, frames that open and close for those in order of time.
+//! merged trees, frames that open and close for those in time order.
 
 use std::collections::HashMap;
 

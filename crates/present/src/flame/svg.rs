@@ -93,14 +93,12 @@ fn notes(drawing: &Drawing<'_>, layout: &Layout, drawn: &[NodeId]) -> Vec<String
         ));
     }
     if drawing.tree.is_difference() {
-        notes.push(
-            "frame width is the sum of both runs, color the change".to_owned(),
-        );
+        notes.push("frame width is the sum of both runs, color the change".to_owned());
     }
     notes
 }
 
-/// Colours follow the page around the picture, or the system.
+/// Colors follow the page around the picture, or the system.
 fn style(drawing: &Drawing<'_>) -> String {
     let mut light = String::new();
     let mut dark = String::new();
@@ -125,7 +123,7 @@ fn style(drawing: &Drawing<'_>) -> String {
     )
 }
 
-/// What the colours mean, of those that are there.
+/// What the colors mean, of those that are there.
 fn legend(drawing: &Drawing<'_>, drawn: &[NodeId], text: &mut String) {
     let entries: Vec<(String, String)> = if drawing.tree.is_difference() {
         let percent = |share: f64| format!("{:+.0}%", 100.0 * share);
@@ -159,7 +157,7 @@ fn frame(drawing: &Drawing<'_>, layout: &Layout, id: NodeId, scale: f64, text: &
         Some(base) => format!("c{}", colour::change(node.total[drawing.metric], base)),
         None => node.kind.id().to_owned(),
     };
-    // A gap between neighbours, where there is room for one.
+    // A gap between neighbors, where there is room for one.
     let inner = if width > 3.0 { width - 0.8 } else { width };
     write!(
         text,

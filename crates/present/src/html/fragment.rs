@@ -136,7 +136,7 @@ mod tests {
         for outside in [":root", "body {"] {
             assert!(!style.contains(outside), "{outside}");
         }
-        // What the page has, the element has: its colours and its font.
+        // What the page has, the element has: its colors and its font.
         assert!(style.contains("& {\n  color-scheme: light dark;") && style.contains("& {\n  margin: 0;"));
     }
 

@@ -69,7 +69,7 @@ fn write_inputs(page: &mut String, document: &Document) -> Result {
     Ok(())
 }
 
-/// Up to so many sections have their tables among the contents.
+/// Up to this many sections have their tables among the contents.
 const SECTIONS_WITH_TABLES: usize = 2;
 
 fn write_contents(page: &mut String, document: &Document) -> Result {

@@ -15,7 +15,7 @@ use std::fmt::Write;
 use self::text::Plain;
 use crate::{Document, json};
 
-/// The page forbids itself everything but its own style. The data block is no script and needs no permission.
+/// The page forbids itself everything but its own style. The data block is not a script and needs no permission.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 pub(crate) const STYLE: &str = include_str!("style.css");
 
@@ -47,7 +47,7 @@ fn write_page(page: &mut String, document: &Document) -> std::fmt::Result {
     write!(page, "{DATA_START}{}{DATA_END}\n</body>\n</html>\n", data(document))
 }
 
-/// What people read, without the data, with at most so many rows of each table and a drawing before them.
+/// What people read, without the data, with at most this many rows of each table and a drawing before them.
 pub(crate) fn write_body(
     page: &mut String,
     document: &Document,

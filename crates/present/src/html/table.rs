@@ -55,7 +55,7 @@ pub(super) fn write(
     write_meanings(page, explained)
 }
 
-/// The columns as they are shown: shares stand beside the name, where no scrolling hides them; a second name stands
+/// The columns as they are shown: shares stand next to the name, where no scrolling hides them; a second name stands
 /// below the first; what has no value at all is only told below.
 fn order(table: &Table) -> Vec<usize> {
     let mut order: Vec<usize> = (0..table.columns.len()).collect();
@@ -203,7 +203,7 @@ pub(super) fn write_plain_cell(page: &mut String, value: &Value, text: &str) -> 
     }
 }
 
-/// The colour of a verdict; those that say nothing have none.
+/// The color of a verdict; those that say nothing have none.
 fn verdict_class(verdict: &Value) -> &'static str {
     match verdict {
         Value::Text(text) => match quantity::tendency(text) {

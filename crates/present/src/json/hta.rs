@@ -179,7 +179,7 @@ fn recommendations(document: &Document) -> Json {
     texts.into()
 }
 
-/// The rows of a table as objects; null cells are left out.
+/// The rows of a table as objects; null cells are skipped.
 fn rows(table: &Table) -> Vec<Json> {
     let row = |row: &Vec<Value>| {
         let present = table.columns.iter().zip(row).filter(|(_, value)| reason(value).is_none());

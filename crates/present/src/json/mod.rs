@@ -196,7 +196,7 @@ impl<'a> From<&'a Document> for DocumentForm<'a> {
             sections: document.sections().map(|section| SectionForm::of(section, &ranked)).collect(),
             skipped: document.skipped().map(SkippedForm::from).collect(),
             hta: hta::keys(document),
-            // What is no tree is not written, which no tree of ours is.
+            // What is not a tree is not written, which no tree of ours is.
             tree: document.tree.as_deref().and_then(|tree| serde_json::from_str(tree).ok()),
         }
     }

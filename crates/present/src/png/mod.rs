@@ -13,7 +13,7 @@ pub enum Error {
     /// This program was built without PNG.
     #[error("this build of eaves has no PNG support")]
     NotBuilt,
-    /// The drawing is no SVG.
+    /// The drawing is not a SVG.
     #[error("cannot read the drawing: {0}")]
     Svg(String),
     /// It has no size, or one that does not fit the memory.

@@ -21,7 +21,7 @@ static FONTS: LazyLock<Arc<fontdb::Database>> = LazyLock::new(|| {
 
 const FAMILY: &str = "Inter";
 
-/// The file of the heavier weight calls itself a family of its own, by which no drawing asks for it.
+/// The file of the heavier weight calls itself its own family, by which no drawing asks for it.
 fn join_weights(fonts: &mut fontdb::Database) {
     let faces: Vec<fontdb::FaceInfo> = fonts.faces().cloned().collect();
     for mut face in faces {
@@ -36,7 +36,7 @@ fn join_weights(fonts: &mut fontdb::Database) {
 /// Paints a drawing with `scale` points of the picture for each of its own.
 ///
 /// # Errors
-/// If the text is no SVG or its size is out of range.
+/// If the text is not a SVG or its size is out of range.
 pub fn render(svg: &str, scale: f32) -> Result<Vec<u8>, Error> {
     let options = usvg::Options {
         font_family: FAMILY.to_owned(),

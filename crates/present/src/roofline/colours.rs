@@ -1,15 +1,15 @@
-//! Colours, and what in a drawing has which.
+//! Colors, and what in a drawing has which.
 //!
-//! Statuses have colours after Okabe and Ito ("Color Universal Design", 2008), some darker or lighter, which people who
-//! see few colours can tell apart: in every simulation they are further from each other than the two greens and the two
+//! Statuses have colors after Okabe and Ito ("Color Universal Design", 2008), some darker or lighter, which people who
+//! see few colors can distinguish: in every simulation they are further from each other than the two greens and the two
 //! reds of other tools are for anybody (see the test). So those are a choice ([`Palette::Classic`]) and not the default.
-//! No colour stands alone: how a mark is filled says how near its roof it is, and left or right of the knee says which
+//! No color stands alone: how a mark is filled says how near its roof it is, and left or right of the knee says which
 //! roof that is.
 
 use super::data::Point;
 use super::{ColourBy, Options, Palette, Theme};
 
-/// A colour on a light and on a dark page.
+/// A color on a light and on a dark page.
 pub(super) type Shades = [&'static str; 2];
 
 /// How a mark is filled.
@@ -47,7 +47,7 @@ impl Fill {
     }
 }
 
-/// The statuses in the order of legends, with their colours: safe and classic.
+/// The statuses in the order of legends, with their colors: safe and classic.
 pub(super) const STATUSES: [(&str, Shades, Shades); 6] = [
     ("Compute Bound", ["#009e73", "#1fae7a"], ["#27ae60", "#27ae60"]),
     ("Memory Bound", ["#56b4e9", "#9bd8ff"], ["#2ecc71", "#2ecc71"]),
@@ -57,7 +57,7 @@ pub(super) const STATUSES: [(&str, Shades, Shades); 6] = [
     ("Error", ["#59616b", "#8a929c"], ["#59616b", "#8a929c"]),
 ];
 
-/// Colours of kinds, types, links and series; what comes after them is grey.
+/// Colors of kinds, types, links and series; what comes after them is gray.
 pub(super) const SERIES: [Shades; 7] = [
     ["#0072b2", "#4c9fe6"],
     ["#d55e00", "#ff8a3d"],
@@ -67,10 +67,10 @@ pub(super) const SERIES: [Shades; 7] = [
     ["#3d9bd6", "#7cc8f5"],
     ["#7a7000", "#d9cf4a"],
 ];
-/// The colour of everything after the last.
+/// The color of everything after the last.
 pub(super) const REST: Shades = ["#6b7480", "#9aa5b1"];
 
-/// What colours mean in one chart.
+/// What colors mean in one chart.
 pub(super) struct Categories {
     /// Names in the order of legends.
     pub(super) names: Vec<String>,
@@ -152,7 +152,7 @@ pub(super) fn series_rules(prefix: &str, shades: &[Shades]) -> Vec<Rule> {
     shades.iter().enumerate().map(rule).collect()
 }
 
-/// The same for texts, whose outline keeps the colour of the paper.
+/// The same for texts, whose outline keeps the color of the paper.
 pub(super) fn text_rules(prefix: &str, shades: &[Shades]) -> Vec<Rule> {
     let rule = |(index, shade): (usize, &Shades)| Rule {
         selector: format!(".{prefix}{index}"),
@@ -265,7 +265,7 @@ mod tests {
         matrix.map(|row| row.iter().zip(vector).map(|(a, b)| a * b).sum())
     }
 
-    /// A colour in CIELAB (1976) as an eye sees it.
+    /// A color in CIELAB (1976) as an eye sees it.
     fn lab(colour: &str, eye: &[[f64; 3]; 3]) -> [f64; 3] {
         let linear = [1, 3, 5].map(|at| {
             let part = f64::from(u8::from_str_radix(&colour[at..at + 2], 16).unwrap()) / 255.0;

@@ -1,4 +1,4 @@
-//! Names beside points, none over another. Names that find no place are left out.
+//! Names next to points, none over another. Names that find no place are skipped.
 
 use super::canvas::Rect;
 
@@ -39,7 +39,7 @@ pub(super) struct Surroundings {
 const GAP: f64 = 2.0;
 /// Distances from the edge of the point, in pixels.
 const DISTANCES: [f64; 6] = [4.0, 13.0, 26.0, 44.0, 68.0, 100.0];
-/// Directions in turns of a twelfth, the best first: right, left, above, below, between them.
+/// Directions in alternation of a twelfth, the best first: right, left, above, below, between them.
 const DIRECTIONS: [u8; 12] = [0, 6, 11, 1, 7, 5, 9, 3, 10, 2, 8, 4];
 
 /// Places names one after the other, so that the first have the best places.

@@ -16,7 +16,7 @@ use eaves_section::{Chart, Section};
 
 use crate::terminal::roofline as terminal;
 
-/// Which colours the page has.
+/// Which colors the page has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Theme {
     /// Dark on white; for paper and PNG.
@@ -28,7 +28,7 @@ pub enum Theme {
     Auto,
 }
 
-/// What the colour of a point says.
+/// What the color of a point says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ColourBy {
     /// How well it does.
@@ -40,10 +40,10 @@ pub enum ColourBy {
     Dtype,
 }
 
-/// The colours of statuses.
+/// The colors of statuses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Palette {
-    /// Colours that people who see few colours can tell apart.
+    /// Colors that people who see few colors can distinguish.
     #[default]
     Safe,
     /// Green, red and blue, as NPU tools have them: two greens and two reds differ little, and red from green only for
@@ -60,9 +60,9 @@ pub struct Options {
     pub width: u32,
     /// Height in pixels of each chart; charts of several sections stand one above the other.
     pub height: u32,
-    /// What the colour of a point says.
+    /// What the color of a point says.
     pub colour_by: ColourBy,
-    /// The colours of statuses.
+    /// The colors of statuses.
     pub palette: Palette,
     /// What the picture is of, such as the name of the input; without it the device is named alone.
     pub title: Option<String>,
@@ -103,7 +103,7 @@ impl Default for Options {
     }
 }
 
-/// The charts of some sections as one SVG: a `comm-roofline` beside the `roofline` before it, everything else below.
+/// The charts of some sections as one SVG: a `comm-roofline` next to the `roofline` before it, everything else below.
 /// Without a section that can be drawn the picture says so.
 pub fn svg(sections: &[&Section], options: &Options) -> String {
     svg::render(sections, options)
@@ -125,7 +125,7 @@ pub(crate) fn embedded(sections: &[&Section]) -> Option<String> {
     has.then(|| svg::embedded(sections, &Options::default(), true))
 }
 
-/// The charts of some sections as lines of characters, none wider than `width`; with the colours of terminals if asked
+/// The charts of some sections as lines of characters, none wider than `width`; with the colors of terminals if asked
 /// for, which repeat what the characters say.
 pub fn terminal_chart(sections: &[&Section], width: usize, colour: bool) -> String {
     let lines = terminal::charts(sections, width);

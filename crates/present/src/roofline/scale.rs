@@ -19,7 +19,7 @@ pub(crate) struct Tick {
     pub(crate) label: String,
 }
 
-/// Decades an axis has at least, so that a single point has neighbours to be compared with.
+/// Decades an axis has at least, so that a single point has neighbors to be compared with.
 const LEAST_DECADES: f64 = 1.5;
 /// Room at the ends, in decades.
 const MARGIN: f64 = 0.22;

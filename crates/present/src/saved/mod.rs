@@ -36,7 +36,7 @@ pub enum Error {
         /// The input.
         path: String,
     },
-    /// The data is no document. Whoever changed it, or a disk that was full.
+    /// The data is not a document. Whoever changed it, or a disk that was full.
     #[error("the saved report is damaged ({source}): {path}")]
     Damaged {
         /// The input.
@@ -74,7 +74,7 @@ pub struct Saved {
 pub fn open(path: &Path) -> Result<Option<Saved>, Error> {
     let shown = path.display().to_string();
     let failed = |source| Error::Io { path: shown.clone(), source };
-    // What is no file is not for us to open: a pipe can be read once only. What does not exist is told by the reader of
+    // What is not a file is not for us to open: a pipe can be read once only. What does not exist is told by the reader of
     // traces.
     if !path.is_file() {
         return Ok(None);

@@ -9,7 +9,7 @@ use super::wrap::padding;
 use super::{INDENT, Options};
 use eaves_section::quantity;
 
-/// Parts of the span, in the order they are stacked; each has its own character, so no colour is needed.
+/// Parts of the span, in the order they are stacked; each has its own character, so no color is needed.
 pub(crate) const PARTS: [Part; 4] = [
     Part { column: "compute_pct", label: "compute", mark: '█', style: COMPUTE },
     Part { column: "exposed_comm_pct", label: "exposed communication", mark: '▞', style: COMMUNICATION },

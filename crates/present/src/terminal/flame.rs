@@ -11,7 +11,7 @@ use crate::flame::{Drawing, change};
 use crate::{Document, names};
 use eaves_section::quantity;
 
-/// Columns of the bar, of which eight parts each can be told apart.
+/// Columns of the bar, of which eight parts each can be distinguished.
 const BAR: usize = 8;
 /// Columns of an amount.
 const AMOUNT: usize = 10;

@@ -21,11 +21,11 @@ pub(super) struct GridColumn {
     pub(super) right: bool,
     /// Sentences, which are wrapped and not cut.
     pub(super) prose: bool,
-    /// The least important column is left out first; one without importance always stays.
+    /// The least important column is skipped first; one without importance always stays.
     pub(super) importance: Option<u32>,
-    /// Never left out silently: what has no room beside the others stands below its row.
+    /// Never skipped silently: what has no room next to the others stands below its row.
     pub(super) is_main: bool,
-    /// Colours of the cells; none without.
+    /// Colors of the cells; none without.
     pub(super) styles: Vec<Option<Style>>,
 }
 
@@ -67,7 +67,7 @@ pub(super) struct Grid {
 }
 
 impl Grid {
-    /// Leaves out what does not fit, then shortens names; the answer is the columns left out, from left to right.
+    /// Skips what does not fit, then shortens names; the answer is the columns skipped, from left to right.
     pub(super) fn fit(&mut self, width: usize) -> Vec<GridColumn> {
         let mut left_out = Vec::new();
         let mut kept: Vec<(usize, GridColumn)> =

@@ -1,6 +1,6 @@
-//! The document for a terminal: compact, aligned, with colours that only repeat what the text says.
+//! The document for a terminal: compact, aligned, with colors that only repeat what the text says.
 //!
-//! The text always has its colours; whoever prints it strips them where they are not wanted.
+//! The text always has its colors; whoever prints it strips them where they are not wanted.
 
 pub(crate) mod breakdown;
 pub(crate) mod findings;
@@ -109,7 +109,7 @@ fn section_lines(document: &Document, section: &Section, options: &Options) -> V
     lines
 }
 
-/// What an overview left out.
+/// What an overview skipped.
 fn more(document: &Document, options: &Options) -> Vec<String> {
     let hidden: Vec<&str> = document.hidden().map(|section| section.id).collect();
     let cut = document.shown().filter(|section| document.shown_tables(section).len() < section.tables.len());

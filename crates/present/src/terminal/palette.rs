@@ -1,4 +1,4 @@
-//! What the colours mean. Every text says the same without them.
+//! What the colors mean. Every text says the same without them.
 
 use anstyle::{AnsiColor, Style};
 use eaves_section::Severity;
@@ -14,7 +14,7 @@ pub(super) const MEMORY: Style = AnsiColor::Yellow.on_default();
 pub(super) const BETTER: Style = AnsiColor::Green.on_default();
 pub(super) const WORSE: Style = AnsiColor::Red.on_default();
 
-/// The colour of a severity.
+/// The color of a severity.
 pub(super) fn severity(severity: Severity) -> Style {
     match severity {
         Severity::Info => AnsiColor::Cyan.on_default(),

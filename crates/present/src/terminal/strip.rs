@@ -125,7 +125,7 @@ fn letter(share: f64) -> char {
     LEVELS[level.min(LEVELS.len() - 1)]
 }
 
-/// Texts at their places along a line, those left out that would touch the one before.
+/// Texts at their places along a line, those skipped that would touch the one before.
 fn marked(marks: impl Iterator<Item = (Ns, String)>, window: Interval, columns: usize) -> String {
     let mut line = String::new();
     for (time, text) in marks {

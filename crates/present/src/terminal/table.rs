@@ -13,7 +13,7 @@ use super::{INDENT, Options};
 use crate::names;
 use eaves_section::quantity;
 
-/// The lines of a table, with notes on everything left out.
+/// The lines of a table, with notes on everything skipped.
 pub(super) fn lines(table: &Table, options: &Options) -> Vec<String> {
     let shown = options.rows(table.rows.len());
     let width = options.width.saturating_sub(INDENT);
@@ -52,7 +52,7 @@ pub(super) fn lines(table: &Table, options: &Options) -> Vec<String> {
 /// The name of a row in the second of two runs, where it is another. It stands below the row.
 pub(crate) const NEW_NAME: &str = "new_name";
 
-/// Puts the other name of a row on a line of its own.
+/// Puts the other name of a row on its own line.
 fn add_new_names(lines: &mut Vec<String>, table: &Table, shown: usize, width: usize) {
     let index = |id: &str| table.columns.iter().position(|column| column.id == id);
     let (Some(name), Some(by)) = (index(NEW_NAME), index("matched_by")) else { return };
@@ -72,7 +72,7 @@ fn add_new_names(lines: &mut Vec<String>, table: &Table, shown: usize, width: us
 const MOST_RECORDS: usize = 2;
 /// With more columns than this it would be longer than a screen.
 const MOST_FACTS: usize = 20;
-/// So many columns must be missing for that.
+/// That many columns must be missing for that.
 const WORTH_TURNING: usize = 4;
 
 /// The line below each row: what has no room in it, by name.
@@ -107,7 +107,7 @@ fn grid(table: &Table, shown: usize) -> Grid {
     grid
 }
 
-/// Colours are for what is good or bad news; noise is neither.
+/// Colors are for what is good or bad news; noise is neither.
 fn verdict_style(verdict: &Value) -> Option<Style> {
     let Value::Text(verdict) = verdict else { return None };
     quantity::tendency(verdict).map(|is_better| if is_better { BETTER } else { WORSE })

@@ -43,7 +43,7 @@ fn words(text: &str) -> Vec<String> {
     words
 }
 
-/// A text in the width that is left beside `indent` columns, every line but the first indented by them.
+/// A text in the width that is left next to `indent` columns, every line but the first indented by them.
 pub(super) fn hang(text: &str, indent: usize, width: usize) -> String {
     wrap(text, width.saturating_sub(indent).max(20)).join(&format!("\n{}", " ".repeat(indent)))
 }

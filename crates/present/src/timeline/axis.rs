@@ -13,7 +13,7 @@ pub(crate) fn marks(window: Interval, most: usize) -> Vec<(Ns, String)> {
         .collect()
 }
 
-/// The smallest of 1, 2, 5, 10, 20, ... that gives at most so many marks.
+/// The smallest of 1, 2, 5, 10, 20, ... that gives at most this many marks.
 fn step(length: Ns, most: usize) -> i64 {
     let least = length.0 / most.max(1) as i64;
     let mut power: i64 = 1;

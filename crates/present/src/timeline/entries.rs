@@ -32,14 +32,14 @@ impl Scope {
     pub const WHOLE: Self =
         Self { window: Interval { start: Ns(i64::MIN / 4), end: Ns(i64::MAX / 4) }, width: Ns::ZERO };
 
-    /// A part on so many pixels, of which each is a piece.
+    /// A part on this many pixels, of which each is a piece.
     pub fn of_pixels(window: Interval, pixels: u32) -> Self {
         let length = window.length().0.max(0);
         Self { window, width: Ns(length / i64::from(pixels.max(1))) }
     }
 }
 
-/// The entries of a row in a part of it. A slice that is as long as a piece is always an entry of its own. With each
+/// The entries of a row in a part of it. A slice that is as long as a piece is always its own entry. With each
 /// entry come the places of its slices.
 pub(super) fn entries(
     chart: &Chart<'_>,
@@ -87,7 +87,7 @@ mod tests {
 
     proptest! {
         /// Every slice is in one entry, in order; those of a group are short and begin in one piece; and no two
-        /// neighbours could have been one.
+        /// neighbors could have been one.
         #[test]
         fn groups_hold_neighbours_of_one_piece(
             spans in prop::collection::vec((0i64..20, 0i64..20), 1..200), width in 0i64..30,

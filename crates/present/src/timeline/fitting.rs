@@ -9,7 +9,7 @@ use super::entries::Scope;
 use super::payload::{Coverage, payload};
 use crate::packed::packed;
 
-/// The data in as much detail as so many letters have room for: packed with gzip, written as base64.
+/// The data in as much detail as this many letters have room for: packed with gzip, written as base64.
 pub fn fitting(charts: &Charts<'_>, section: Option<&Section>, room: usize) -> String {
     /// Letters that a slice takes at the least, to spare an attempt that must fail.
     const LEAST: f64 = 1.3;
@@ -32,7 +32,7 @@ pub fn fitting(charts: &Charts<'_>, section: Option<&Section>, room: usize) -> S
     }
 }
 
-/// Everything if it is no more than so many entries, else with short slices in groups.
+/// Everything if it is no more than this many entries, else with short slices in groups.
 pub fn overview(charts: &Charts<'_>, most: usize) -> Scope {
     let slices: usize = charts.charts.iter().map(|chart| chart.slices.len()).sum();
     let whole = Scope::WHOLE;

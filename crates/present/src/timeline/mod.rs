@@ -1,6 +1,6 @@
 //! Pictures of recordings over time: the data of the page's timeline, a still drawing, and lines of text.
 //!
-//! They draw the [`Charts`] of the analysis; the numbers beside them are those of its
+//! They draw the [`Charts`] of the analysis; the numbers next to them are those of its
 //! section.
 
 pub(crate) mod axis;
@@ -39,8 +39,6 @@ pub(crate) fn clocks(charts: &Charts<'_>) -> Option<&'static str> {
     match charts.clocks {
         Clocks::One => None,
         Clocks::Common => Some("ranks are aligned by their machines' clocks"),
-        Clocks::Own => {
-            Some("each rank starts at 0: their clocks do not overlap")
-        }
+        Clocks::Own => Some("each rank starts at 0: their clocks do not overlap"),
     }
 }

@@ -92,7 +92,7 @@ struct Head<'a> {
     width: i64,
     /// What the page holds of the recordings, and how ranks are placed.
     notes: Vec<String>,
-    /// Name, colour on light, colour on dark.
+    /// Name, color on light, color on dark.
     classes: Vec<(&'static str, &'static str, &'static str)>,
     names: Vec<&'a str>,
     /// Shorter forms of the names; empty where the name is short.
@@ -147,7 +147,8 @@ pub fn payload(
     let place = if range == window { "in this page" } else { "in this window" };
     let mut notes = vec![format!("{place}: {}", writer.coverage.sentence(scope.width))];
     notes.extend(writer.counters_are_cut.then(|| {
-        "counters with many samples keep only the first, minimum, maximum and last of each interval".to_owned()
+        "counters with many samples keep only the first, minimum, maximum and last of each interval"
+            .to_owned()
     }));
     notes.extend(clocks(charts).map(str::to_owned));
     let columns = [writer.start, writer.duration, writer.name, writer.detail, writer.count, writer.launch];

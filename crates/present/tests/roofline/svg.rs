@@ -222,7 +222,7 @@ fn every_choice_makes_a_drawing() {
             }
         }
     }
-    // The colours of the NPU tools are a choice, not the default.
+    // The colors of the NPU tools are a choice, not the default.
     let classic = svg(&[&section], &Options { palette: Palette::Classic, ..Options::default() });
     for colour in ["#27ae60", "#2ecc71", "#e74c3c", "#c0392b", "#2980b9"] {
         assert!(classic.contains(colour) && !safe.contains(colour), "{colour}");

@@ -6,7 +6,7 @@ use eaves_model::Run;
 use eaves_section::timeline::Charts;
 
 /// Two steps of 1 ms. Calls that nest, one that leaves its caller, kernels that overlap on one stream, a copy, a
-/// collective beside them, a range on the device, memory, and a name that would end an element.
+/// collective next to them, a range on the device, memory, and a name that would end an element.
 pub(crate) const TRACE: &str = r#"{"schemaVersion": 1, "distributedInfo": {"backend": "nccl", "rank": 0, "world_size": 1},
 "traceEvents": [
 {"ph": "M", "name": "process_name", "pid": 1, "tid": 0, "args": {"name": "python"}},

@@ -1,4 +1,4 @@
-//! What names of kernels say.
+//! What kernel names say.
 
 use std::borrow::Cow;
 use std::collections::HashMap;

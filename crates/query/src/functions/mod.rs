@@ -40,7 +40,7 @@ pub(crate) fn register(context: &SessionContext) {
     }
 }
 
-/// What there is, in order of name.
+/// What there is, in name order.
 pub(crate) fn all() -> Vec<FunctionInfo> {
     let intervals = intervals::ALL.iter().map(|function| function.info);
     let kernels = kernels::ALL.iter().map(|function| function.info);

@@ -1,4 +1,4 @@
-//! Work held against a device, by the one roofline model there is.
+//! Work compared with a device, by the one roofline model there is.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -157,7 +157,7 @@ impl Arguments {
         array.is_valid(row).then(|| array.as_string::<i32>().value(row))
     }
 
-    /// One call held against its roof; nothing if an argument is missing or no amount.
+    /// One call compared with its roof; nothing if an argument is missing or no amount.
     fn assess(&self, row: usize, roofs: &mut Roofs) -> Result<Option<Assessment>> {
         let amount = |wanted| self.number(wanted, row).filter(|value| value.is_finite() && *value >= 0.0);
         let (Some(flops), Some(bytes)) = (amount(Argument::Flops), amount(Argument::Bytes)) else {

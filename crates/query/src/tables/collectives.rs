@@ -14,8 +14,7 @@ pub(super) struct Rows<'a> {
 
 impl Table for Collectives {
     const NAME: &'static str = "collectives";
-    const ABOUT: &'static str =
-        "Collective calls: communication kernels, and host ranges of communication";
+    const ABOUT: &'static str = "Collective calls: communication kernels, and host ranges of communication";
     type Rows<'a> = Rows<'a>;
 
     fn rows<'a>(view: &View<'a>) -> Rows<'a> {
@@ -66,11 +65,9 @@ impl Table for Collectives {
             int("group_size", "Number of ranks in the group", |rows, row| {
                 rows.calls[row].group_size.map(i64::from)
             }),
-            int(
-                "sequence",
-                "Call number within its process group, the same on every rank",
-                |rows, row| rows.calls[row].sequence,
-            ),
+            int("sequence", "Call number within its process group, the same on every rank", |rows, row| {
+                rows.calls[row].sequence
+            }),
             int("step", "Profiler step in which it was launched", |rows, row| {
                 rows.calls[row].step.and_then(count)
             }),

@@ -22,7 +22,9 @@ impl Table for Counters {
 
     fn columns<'a>() -> Vec<Column<&'a Trace>> {
         vec![
-            int("time_ns", "Time, relative to the recording's time base", |trace, row| ns(trace.counters.time[row])),
+            int("time_ns", "Time, relative to the recording's time base", |trace, row| {
+                ns(trace.counters.time[row])
+            }),
             text("name", "Name of the counter", |trace, row| {
                 trace.counters.name[row].some().map(|id| trace.strings.get(id).into())
             }),

@@ -50,9 +50,7 @@ impl Table for Launches {
                 let slice = rows.rank.trace.gpu.slice[rows.launches[row].first.index()];
                 Some(rows.rank.trace.slice_name(slice).into())
             }),
-            truth("blocking", "True if it is synchronous", |rows, row| {
-                Some(rows.launches[row].blocking)
-            }),
+            truth("blocking", "True if it is synchronous", |rows, row| Some(rows.launches[row].blocking)),
             text("thread", "Thread", |rows, row| thread(rows.rank.trace, rows.launches[row].call.index())),
             int("step", "Profiler step in which it starts", |rows, row| {
                 count(rows.rank.steps.number(rows.rank.steps.at(rows.launches[row].start)?))

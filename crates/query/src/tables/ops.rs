@@ -101,11 +101,9 @@ fn device<'a>() -> Vec<Column<Rows<'a>>> {
 
 fn work<'a>() -> Vec<Column<Rows<'a>>> {
     vec![
-        float(
-            "flops",
-            "Operations from its formula and shapes; null without either",
-            |rows, row| rows.amount(row).map(|amount| amount.flops),
-        ),
+        float("flops", "Operations from its formula and shapes; null without either", |rows, row| {
+            rows.amount(row).map(|amount| amount.flops)
+        }),
         float("bytes", "Minimum bytes moved, from the same formula", |rows, row| {
             rows.amount(row).map(|amount| amount.bytes)
         }),
@@ -114,9 +112,7 @@ fn work<'a>() -> Vec<Column<Rows<'a>>> {
 
 fn arguments<'a>() -> Vec<Column<Rows<'a>>> {
     vec![
-        text("input_dims", "Input shapes, as JSON", |rows, row| {
-            rows.argument(row, |op| op.input_dims)
-        }),
+        text("input_dims", "Input shapes, as JSON", |rows, row| rows.argument(row, |op| op.input_dims)),
         text("input_types", "Input element types, as JSON", |rows, row| {
             rows.argument(row, |op| op.input_types)
         }),

@@ -52,12 +52,8 @@ impl Table for Ranks {
             }),
             int("events", "Number of events in the input", |rows, _| count(rows.recording.trace.events)),
             int("bytes", "Decompressed input size", |rows, _| count(rows.recording.bytes)),
-            int("start_ns", "First start", |rows, _| {
-                rows.rank.extent.and_then(|extent| ns(extent.start))
-            }),
-            int("end_ns", "Last end", |rows, _| {
-                rows.rank.extent.and_then(|extent| ns(extent.end))
-            }),
+            int("start_ns", "First start", |rows, _| rows.rank.extent.and_then(|extent| ns(extent.start))),
+            int("end_ns", "Last end", |rows, _| rows.rank.extent.and_then(|extent| ns(extent.end))),
             int("duration_ns", "Span from first start to last end", |rows, _| {
                 rows.rank.extent.and_then(|extent| ns(extent.length()))
             }),

@@ -11,8 +11,7 @@ pub(super) struct Slices;
 
 impl Table for Slices {
     const NAME: &'static str = "slices";
-    const ABOUT: &'static str =
-        "All recorded slices: operators, calls, kernels, ranges, frames";
+    const ABOUT: &'static str = "All recorded slices: operators, calls, kernels, ranges, frames";
     type Rows<'a> = &'a Trace;
 
     fn rows<'a>(view: &View<'a>) -> &'a Trace {

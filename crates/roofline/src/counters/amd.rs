@@ -29,7 +29,7 @@ const MATRIX: [(&str, Arithmetic, Generation, &str); 7] = [
     ("F32", Arithmetic::Fp32, Generation::Cdna2, "fp32 matrix operations"),
     ("F64", Arithmetic::Fp64, Generation::Cdna2, "fp64 matrix operations"),
     ("F8", Arithmetic::Fp8, Generation::Cdna3, "fp8 matrix operations"),
-    // FP6 and FP4 have one counter; the wider of them is what it is held against.
+    // FP6 and FP4 have one counter; the wider of them is what it is compared with.
     ("F6F4", Arithmetic::Fp6, Generation::Cdna4, "fp6 and fp4 matrix operations"),
     ("I8", Arithmetic::Int8, Generation::Cdna2, "int8 matrix operations"),
 ];
@@ -227,7 +227,7 @@ fn miss(done: &mut Done, what: &'static str, needed: &[&str], lookup: &dyn Fn(&s
     }
 }
 
-/// Lines of an input file that record these counters: a line is one run, and a run has room for so many of each block.
+/// Lines of an input file that record these counters: a line is one run, and a run has room for this many of each block.
 pub fn lines(counters: &[String]) -> Vec<String> {
     let mut lines: Vec<Vec<&str>> = Vec::new();
     for name in counters {

@@ -97,16 +97,12 @@ impl Convention {
             Self::TensorPartly => {
                 "only one of the counters of dense and sparse tensor operations was recorded: a lower bound"
             }
-            Self::SpecialsExcluded => {
-                "special functions (reciprocals, exponentials) are not included"
-            }
+            Self::SpecialsExcluded => "special functions (reciprocals, exponentials) are not included",
             Self::FabricUpperBound => {
                 "bytes between L2 and the fabric: the Infinity Cache may have absorbed some of them"
             }
             Self::WideReads => "reads between L1 and L2 count 128 bytes each, writes and atomics 64",
-            Self::LinesLookedUp => {
-                "L1 bytes are 64-byte lines looked up: an upper bound"
-            }
+            Self::LinesLookedUp => "L1 bytes are 64-byte lines looked up: an upper bound",
             Self::WritebackOnly => "L1 bytes are those returned to registers, 128 per cycle",
             Self::ReadsOnly => "L2 bytes are those read by L1; writes are not included",
             Self::LdsCycles => "LDS bytes are 128 per active cycle without a bank conflict",

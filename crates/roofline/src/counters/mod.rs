@@ -129,7 +129,7 @@ impl<F: Fn(&str) -> Option<f64>> Lookup for F {
     }
 }
 
-/// Counters without values that are no amounts: profilers write NaN for what could not be read.
+/// Counters without values that are not amounts: profilers write NaN for what could not be read.
 struct Amounts<'a>(&'a dyn Lookup);
 
 impl Lookup for Amounts<'_> {

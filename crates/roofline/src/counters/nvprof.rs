@@ -9,7 +9,7 @@ use crate::{Arithmetic, Engine};
 /// Bytes of a transaction.
 const TRANSACTION: f64 = 32.0;
 
-/// The metrics of each type. `flop_count_sp` is `add + mul + 2 * fma`; special functions have a metric of their own.
+/// The metrics of each type. `flop_count_sp` is `add + mul + 2 * fma`; special functions have their own metric.
 const OPERATIONS: [(&str, Arithmetic, &str); 3] = [
     ("dp", Arithmetic::Fp64, "fp64 vector operations"),
     ("sp", Arithmetic::Fp32, "fp32 vector operations"),

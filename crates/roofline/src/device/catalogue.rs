@@ -16,7 +16,7 @@ static DEVICES: LazyLock<Vec<Device>> = LazyLock::new(|| {
     devices
 });
 
-/// Every device of the catalogue, in order of id.
+/// Every device of the catalog, in order of id.
 pub fn catalogue() -> &'static [Device] {
     &DEVICES
 }

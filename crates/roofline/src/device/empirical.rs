@@ -1,7 +1,7 @@
 //! What rocprof-compute measured on a device: the columns of its `roofline.csv`.
 //!
 //! Rates are GB/s and GFLOP/s (or GOP/s), each with the lowest and highest it saw behind it; 0 stands for what the device
-//! does not have. Some columns are spelt otherwise than their neighbours (`hbmBwHigh`, `MFMAFI8OpsLow`); those are bounds,
+//! does not have. Some columns are spelt otherwise than their neighbors (`hbmBwHigh`, `MFMAFI8OpsLow`); those are bounds,
 //! which we do not read.
 
 use super::{Confidence, Device, Fact, Memory, Peak, Source};

@@ -6,7 +6,7 @@ use eaves_model::suggestion;
 
 use super::{Device, catalogue};
 
-/// A name that is no device, or several.
+/// A name that is not a device, or several.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unknown {
     /// What was asked for.

@@ -165,7 +165,7 @@ impl Link {
     }
 }
 
-/// A device of the catalogue or of a file.
+/// A device of the catalog or of a file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Device {
     /// Lower-case key: `nvidia-h100-sxm`.
@@ -212,7 +212,7 @@ impl Device {
         self.memory.first()
     }
 
-    /// The level of memory that bounds work on so many bytes that are used again and again: the smallest that they fit in.
+    /// The level of memory that bounds work on this many bytes that are used again and again: the smallest that they fit in.
     /// Where its bandwidth is not known, that of the next smaller one bounds it too.
     pub fn level_that_holds(&self, bytes: f64) -> Option<&Memory> {
         let size = |level: &Memory| level.size.as_ref().map_or(0.0, |size| size.value);

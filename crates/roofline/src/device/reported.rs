@@ -1,4 +1,4 @@
-//! What a recording says about the device it was made on: facts that win over the catalogue's.
+//! What a recording says about the device it was made on: facts that win over the catalog's.
 
 use super::{Confidence, Device, Fact, Memory, Source, catalogue, empirical, find_reported};
 
@@ -19,8 +19,8 @@ const SOURCE: &str = "reported by the device";
 const MEASURED: &str = "measured with rocprof-compute on the device of the recording";
 
 impl Reported<'_> {
-    /// The device of the catalogue that this is, with what it reports in place of what the catalogue says. A device that
-    /// the catalogue does not have is made of what it reports alone, if that is a bandwidth at least.
+    /// The device of the catalog that this is, with what it reports in place of what the catalog says. A device that
+    /// the catalog does not have is made of what it reports alone, if that is a bandwidth at least.
     ///
     /// # Errors
     /// If there is no such device and it does not say enough about itself.
@@ -41,8 +41,8 @@ impl Reported<'_> {
         }
     }
 
-    /// The device of the catalogue: by name, by the name without the stepping that rocprof-compute puts behind it
-    /// (`MI300X_A1`), or by the architecture if all devices that have it with so many units have the same roofs.
+    /// The device of the catalog: by name, by the name without the stepping that rocprof-compute puts behind it
+    /// (`MI300X_A1`), or by the architecture if all devices that have it with this many units have the same roofs.
     fn known(&self) -> Result<Device, super::Unknown> {
         let by_name = find_reported(self.name);
         let Err(unknown) = by_name else { return by_name };
@@ -235,7 +235,7 @@ mod tests {
         assert!(of("NVIDIA GeForce RTX 3070", "sm_86", &[("smCount", 46.0)]).is_err());
     }
 
-    /// A recording that knows nothing more leaves the catalogue as it is.
+    /// A recording that knows nothing more leaves the catalog as it is.
     #[test]
     fn nothing_reported_changes_nothing() {
         let plain = of("NVIDIA H200", "", &[("totalGlobalMem", 1.0), ("numSms", 132.0)]).unwrap();

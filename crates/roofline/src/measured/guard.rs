@@ -34,7 +34,7 @@ pub enum Violation {
     },
     /// A device says more time than the host.
     DeviceAboveHost,
-    /// Time stamps that go backwards or are zero.
+    /// Timestamps that go backwards or are zero.
     Backwards,
     /// The result is wrong.
     WrongResult {
@@ -64,7 +64,9 @@ impl fmt::Display for Violation {
                     share * 100.0
                 )
             }
-            Self::DeviceAboveHost => formatter.write_str("the device reports more elapsed time than the host"),
+            Self::DeviceAboveHost => {
+                formatter.write_str("the device reports more elapsed time than the host")
+            }
             Self::Backwards => formatter.write_str("timestamps run backwards or are zero"),
             Self::WrongResult { error, tolerance } => {
                 write!(formatter, "wrong result: error {error:.2e}, allowed {tolerance:.2e}")
@@ -73,15 +75,15 @@ impl fmt::Display for Violation {
     }
 }
 
-/// What a measurement is held against.
+/// What a measurement is compared with.
 #[derive(Clone, Debug, Default)]
 pub struct Limits {
     /// The measured peak of the arithmetic with its name, operations per second of all threads.
     pub peak: Option<(String, f64)>,
     /// The measured bandwidth of the level that the operands come from, with its name, bytes per second of all threads.
     pub bandwidth: Option<(String, f64)>,
-    /// Whether that bandwidth is one of the median of samples, as in device files: then the median is held against it, not the
-    /// quickest sample.
+    /// Whether that bandwidth is one of the median of samples, as in device files: then the median is compared with it, not the
+    /// fastest sample.
     pub is_median: bool,
     /// Operations that the instruction set can do per core and cycle.
     pub per_cycle: Option<f64>,
@@ -103,7 +105,7 @@ pub fn violations(measurement: &Measurement, limits: &Limits) -> Vec<Violation> 
     };
     above(flops, &limits.peak);
     above(bytes, &limits.bandwidth);
-    // The clock is measured too, beside the samples.
+    // The clock is measured too, next to the samples.
     if let (Some(measured), Some(limit)) = (measurement.flops_per_cycle(), limits.per_cycle)
         && measured > limit * ABOVE_PEAK
     {
@@ -114,7 +116,7 @@ pub fn violations(measurement: &Measurement, limits: &Limits) -> Vec<Violation> 
     {
         broken.push(Violation::BandwidthBound { share: bytes / bandwidth });
     }
-    // A stray sample is dropped and counted; a clock that is often wrong is no clock.
+    // A stray sample is dropped and counted; a clock that is often wrong is not a clock.
     let often = |contamination| {
         let has = |sample: &&Sample| sample.contamination == Some(contamination);
         10 * measurement.samples.iter().filter(has).count() > measurement.samples.len()

@@ -15,12 +15,12 @@ pub use interval::{Interval, RoofKind, RoofTime, interval, level};
 pub use ran::{Ran, Roofs};
 pub use sample::{Contamination, Sample};
 pub use spec::{Attend, Spec, Store, Stream};
-/// How the source of a roof begins that was measured in turns with what is held against it; the code that ran follows.
+/// How the source of a roof begins that was measured in alternation with what is compared with it; the code that ran follows.
 pub const MEASURED_BESIDE: &str = "measured beside it: ";
 
 pub use statistics::{ESTIMATE, LEAST_CLEAN, SPREAD, Summary, quantile, summary};
 
-/// Where the operands of a timed call are. It is part of the name of a result: the same kernel is several times quicker
+/// Where the operands of a timed call are. It is part of the name of a result: the same kernel is several times faster
 /// from a cache than from memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CacheState {
@@ -67,7 +67,7 @@ impl Execution {
     }
 }
 
-/// A result held against a reference in the same run.
+/// A result compared with a reference in the same run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Verification {
     /// The largest error that was found, relative to the scale that `against` states.
@@ -98,7 +98,7 @@ pub struct Chore {
 }
 
 impl Chore {
-    /// So many weights of this precision made what activations of that one are multiplied with.
+    /// That many weights of this precision made what activations of that one are multiplied with.
     pub fn dequantise(weights: Precision, activations: Precision, amount: f64) -> Self {
         Self { rate: format!("dequantise {}/{}", weights.name, activations.name), amount }
     }
@@ -108,12 +108,12 @@ impl Chore {
         self.rate.starts_with(interval::READ) || self.rate.starts_with(interval::FMA)
     }
 
-    /// So many calls handed to all threads.
+    /// That many calls handed to all threads.
     pub fn hand_over(amount: f64) -> Self {
         Self { rate: HAND_OVER.to_owned(), amount }
     }
 
-    /// So many exponentials.
+    /// That many exponentials.
     pub fn exp(amount: f64) -> Self {
         Self { rate: "exp".to_owned(), amount }
     }
@@ -145,14 +145,14 @@ pub struct Measurement {
     pub conditions: Conditions,
     /// What one call must do.
     pub work: Work,
-    /// What one call must do beside arithmetic and movement.
+    /// What one call must do next to arithmetic and movement.
     pub chores: Vec<Chore>,
     /// Every sample, also those that were dropped.
     pub samples: Vec<Sample>,
     /// What clean samples come to; `None` if there were too few of them, in which case the result is "contaminated"
     /// and there is no number.
     pub time: Option<Summary>,
-    /// The core clock beside the clean samples, in hertz, where it can be measured.
+    /// The core clock next to the clean samples, in hertz, where it can be measured.
     pub clock: Option<f64>,
     /// Whether the result was right.
     pub verification: Option<Verification>,
@@ -163,7 +163,7 @@ pub struct Measurement {
 }
 
 impl Measurement {
-    /// Operations per second at the median, or at the quickest (`best`).
+    /// Operations per second at the median, or at the fastest (`best`).
     pub fn flops_per_second(&self, best: bool) -> Option<f64> {
         self.seconds(best).map(|seconds| self.work.flops / seconds)
     }
@@ -173,7 +173,7 @@ impl Measurement {
         self.seconds(best).map(|seconds| self.work.bytes() / seconds)
     }
 
-    /// Operations per core and cycle: the quickest time and the high clock. Whatever else runs on the machine makes times
+    /// Operations per core and cycle: the fastest time and the high clock. Whatever else runs on the machine makes times
     /// longer and clocks lower than they are, so both are taken from the undisturbed end; medians of the two would be
     /// disturbed each in its own way.
     pub fn flops_per_cycle(&self) -> Option<f64> {

@@ -1,4 +1,4 @@
-//! Kernels that were to be run, and the roofs they are held against.
+//! Kernels that were to be run, and the roofs they are compared with.
 
 use super::{Measurement, Spec};
 use crate::Device;
@@ -29,7 +29,7 @@ impl Ran {
     }
 }
 
-/// The roofs that measurements are held against.
+/// The roofs that measurements are compared with.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Roofs<'a> {
     /// Those of everything together.
@@ -45,7 +45,7 @@ impl<'a> Roofs<'a> {
         Self { all: devices.iter().find(|device| !is_one(device)), one: devices.iter().find(is_one) }
     }
 
-    /// Those over so many threads of a backend. What all cores can do says nothing of some of them.
+    /// Those over this many threads of a backend. What all cores can do says nothing of some of them.
     pub fn over(&self, measurement: &Measurement) -> Option<&'a Device> {
         let conditions = &measurement.conditions;
         match conditions.backend.as_str() {

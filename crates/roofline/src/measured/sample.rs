@@ -15,7 +15,7 @@ pub enum Contamination {
     Skewed,
     /// The device says that more time passed than the host's clock does.
     DeviceAboveHost,
-    /// A time stamp is before the one it follows, or both are zero.
+    /// A timestamp is before the one it follows, or both are zero.
     Backwards,
 }
 
@@ -50,7 +50,7 @@ pub struct Sample {
     pub switches: Option<u32>,
     /// Clock ticks that the hypervisor took, where the system tells.
     pub steal: Option<u32>,
-    /// Core clock beside the sample, in hertz, where it can be measured.
+    /// Core clock next to the sample, in hertz, where it can be measured.
     pub clock: Option<f64>,
     /// Why it does not count, if so.
     pub contamination: Option<Contamination>,

@@ -7,7 +7,7 @@ use crate::{Arithmetic, Precision};
 /// What a stream does with its arrays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Stream {
-    /// Reads one array, as so many streams at the same time.
+    /// Reads one array, as this many streams at the same time.
     Read {
         /// Streams, each through its own part.
         streams: u8,
@@ -80,7 +80,7 @@ pub enum Spec {
     Exp,
     /// The softmax of attention, block by block, in the first cache: a rate of the third roof.
     Softmax,
-    /// A stream through arrays of so many bytes in all.
+    /// A stream through arrays of this many bytes in all.
     Stream {
         /// What it does.
         stream: Stream,

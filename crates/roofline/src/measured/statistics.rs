@@ -8,7 +8,7 @@ use super::Sample;
 /// Clean samples that each piece needs before there is a number.
 pub const LEAST_CLEAN: usize = 5;
 
-/// The share of clean samples at which times are read that are held against each other, those of roofs and those of kernels:
+/// The share of clean samples at which times are read that are compared with each other, those of roofs and those of kernels:
 /// what others do on a shared machine slows both, at times for more than half of the samples.
 pub const ESTIMATE: f64 = 0.25;
 
@@ -21,7 +21,7 @@ const RESAMPLINGS: usize = 400;
 /// Seconds of one call.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Summary {
-    /// The quickest: what the hardware can do.
+    /// The fastest: what the hardware can do.
     pub min: f64,
     /// The median: what to hold against a prediction.
     pub median: f64,
@@ -69,7 +69,7 @@ pub fn summary(samples: &[Sample], pieces: usize) -> Option<Summary> {
 }
 
 /// Seconds of a call that this share of the clean samples does not exceed, summed over pieces; `None` if a piece has fewer
-/// than [`LEAST_CLEAN`]. What roofs and what is held against them are both read at the same share: what others do on a shared
+/// than [`LEAST_CLEAN`]. What roofs and what is compared with them are both read at the same share: what others do on a shared
 /// machine slows both, and is seen by neither.
 pub fn quantile(samples: &[Sample], share: f64) -> Option<f64> {
     let pieces = samples.iter().map(|sample| sample.piece as usize + 1).max()?;

@@ -27,7 +27,7 @@ impl Tensor {
         self.shape.iter().map(|extent| *extent as f64).product()
     }
 
-    /// Elements that have a place of their own in memory: what is repeated along an axis with a stride of zero is there
+    /// Elements that have their own place in memory: what is repeated along an axis with a stride of zero is there
     /// once.
     pub fn stored_elements(&self) -> f64 {
         let strides = self.strides.iter().flatten().copied().chain(std::iter::repeat(1));
@@ -59,7 +59,7 @@ impl Tensor {
     /// The element type.
     ///
     /// # Errors
-    /// If it is not in the catalogue.
+    /// If it is not in the catalog.
     pub fn precision(&self) -> Result<Precision, Unmodelled> {
         self.precision.ok_or_else(|| format!("the element type `{}` is unknown", self.type_name))
     }
@@ -72,7 +72,7 @@ pub enum Input {
     Tensor(Tensor),
     /// A list of tensors.
     List(Vec<Tensor>),
-    /// Anything else, as written; empty if nothing was recorded or the argument was left out.
+    /// Anything else, as written; empty if nothing was recorded or the argument was skipped.
     Scalar(String),
 }
 
@@ -260,7 +260,7 @@ fn list(json: &str) -> Result<Vec<Value>, Unmodelled> {
     serde_json::from_str(json).map_err(|error| format!("its arguments cannot be read: {error}"))
 }
 
-/// An argument without a type of its own is a scalar or was left out; lists of tensors carry a list of shapes.
+/// An argument without its own type is a scalar or was skipped; lists of tensors carry a list of shapes.
 fn input(shape: &Value, type_name: &str, strides: Option<&Value>, concrete: String) -> Input {
     let Some(entries) = shape.as_array() else { return Input::Scalar(concrete) };
     if entries.first().is_some_and(Value::is_array) {

@@ -200,7 +200,7 @@ pub(super) enum Stored {
     Fixed(Precision),
 }
 
-/// Elementwise work over the first `operands` arguments, with so many operations for an element of the result.
+/// Elementwise work over the first `operands` arguments, with this many operations for an element of the result.
 pub(super) fn mapped(
     call: &Call<'_>,
     operands: usize,

@@ -23,7 +23,7 @@ pub struct FeedForward {
 }
 
 impl FeedForward {
-    /// The products it consists of, each an operator of its own with its own traffic: gate if there is one, up, down.
+    /// The products it consists of, each its own operator with its own traffic: gate if there is one, up, down.
     pub fn products(&self) -> Vec<Gemm> {
         let product = |n, k| Gemm {
             batch: 1.0,

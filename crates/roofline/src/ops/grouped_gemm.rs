@@ -34,7 +34,7 @@ impl GroupedGemm {
         )
     }
 
-    /// What the backward pass must do: the gradients of rows and of matrices, each a pass of its own.
+    /// What the backward pass must do: the gradients of rows and of matrices, each its own pass.
     pub fn backward(&self) -> Work {
         self.matrix(2.0)
             .reads("output gradient", self.m * self.n, self.output)
@@ -155,9 +155,7 @@ fn other_extent(k: f64, first: f64, second: f64) -> Result<f64, Unmodelled> {
 }
 
 fn groups_at(call: &Call<'_>, place: usize) -> Result<f64, Unmodelled> {
-    call.optional(place)
-        .map(Tensor::elements)
-        .ok_or_else(|| "number of groups not recorded".to_owned())
+    call.optional(place).map(Tensor::elements).ok_or_else(|| "number of groups not recorded".to_owned())
 }
 
 /// Rows (m, k) and (m, n), summed over rows within groups.

@@ -59,7 +59,7 @@ fn projected(work: Work, tokens: f64, parts: f64, [rows, columns]: [f64; 2]) -> 
     ))
 }
 
-/// `(post_mix, comb_mix, out, products, squares, scale, base, residual, weight, ...)`: streams are mixed and normalised,
+/// `(post_mix, comb_mix, out, products, squares, scale, base, residual, weight, ...)`: streams are mixed and normalized,
 /// five operations for an element of the result.
 fn pre(call: &Call<'_>) -> Result<Work, Unmodelled> {
     let ([tokens, count, width], precision) = streams(call, 7)?;

@@ -1,8 +1,8 @@
-//! Types that only the names of kernels say: of elements, and of the arithmetic.
+//! Types that only the kernel names say: of elements, and of the arithmetic.
 
 use crate::{Arithmetic, Precision};
 
-/// Words of names of kernels that multiply matrices. Others say nothing about matrix units.
+/// Words of kernel names that multiply matrices. Others say nothing about matrix units.
 const PRODUCTS: &[&str] = &[
     "attention",
     "attn",

@@ -1,4 +1,4 @@
-//! What operators must do: one file a family, formulas beside the names they go by in recordings.
+//! What operators must do: one file a family, formulas next to the names they go by in recordings.
 //!
 //! To add an operator, copy a family's file, list its names in `FORMULAS` there and the family in `FAMILIES`.
 
@@ -182,7 +182,7 @@ const JOINED_BACKWARD: &[&str] =
 
 /// Whether the formula of an operator takes the arguments of the one around it, if its own are not enough: the gradients of a
 /// convolution have operators of their own in recordings of old PyTorch, which say less than the one around them, and the
-/// list that is put together again behind a split is what the function was given.
+/// list that is combined again behind a split is what the function was given.
 pub fn is_told_by(name: &str, around: &str) -> bool {
     if name == "aten::cat" {
         return JOINED_BACKWARD.contains(&around);

@@ -1,5 +1,5 @@
 //! Operators that only move: concatenation, filling, padding, resizing, copies between memories. Nothing is computed,
-//! except that TraceLens counts one operation for an element that nearest-neighbour resizing or padding writes.
+//! except that TraceLens counts one operation for an element that nearest-neighbor resizing or padding writes.
 
 use super::operands::{dimension, extents, list, output_argument, stored};
 use super::shape::volume;

@@ -1,4 +1,4 @@
-//! Batch, layer, group and instance normalisation, forward and backward.
+//! Batch, layer, group and instance normalization, forward and backward.
 //!
 //! Counts are TraceLens': with n elements and c channels, forward 6c + 2n operations, 3n more if statistics are
 //! computed; the input and the output, and for every channel the two statistics, scale and bias if there are any, and
@@ -117,7 +117,7 @@ fn batch(call: &Call<'_>) -> Result<Work, Unmodelled> {
     .work()
 }
 
-/// `layer_norm(input, normalized_shape, weight, bias, eps, ...)`. The scale has the normalised shape.
+/// `layer_norm(input, normalized_shape, weight, bias, eps, ...)`. The scale has the normalized shape.
 fn layer(call: &Call<'_>) -> Result<Work, Unmodelled> {
     let (scale, bias) = (call.optional(2), call.optional(3));
     let channels = extents(call, 1).map(|shape| volume(&shape));
@@ -222,7 +222,7 @@ fn vendor_batch_backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
 }
 
 /// `native_layer_norm_backward(grad, input, normalized_shape, mean, rstd, weight, bias, output_mask)`. There is a mean for
-/// every row of the normalised shape.
+/// every row of the normalized shape.
 fn layer_backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
     let input = call.tensor(1)?;
     let rows = call.optional(3).map(Tensor::elements).filter(|rows| *rows > 0.0);
@@ -250,7 +250,7 @@ fn group_backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
     .work()
 }
 
-/// Layer normalisation with a scale and a shift for every sample, `fused_ln_modulate(x (T, B, H), scale, shift, eps)`:
+/// Layer normalization with a scale and a shift for every sample, `fused_ln_modulate(x (T, B, H), scale, shift, eps)`:
 /// 12 operations for an element, as TraceLens counts.
 fn modulate(call: &Call<'_>) -> Result<Work, Unmodelled> {
     let (input, rows, samples, precision) = modulated(call)?;

@@ -32,7 +32,7 @@ pub const TYPES: &[&str] = &["ID_ADDMM", "ID_CONV", "ID_MM", "ID_MUL"];
 /// What a command must do.
 ///
 /// With `compatibility`, what is moved is counted as the first tool that read such lists did: the added operand of
-/// `ID_ADDMM` and the output of `ID_MUL` are left out, `ID_MUL` does not broadcast, and the batch of a product is that
+/// `ID_ADDMM` and the output of `ID_MUL` are skipped, `ID_MUL` does not broadcast, and the batch of a product is that
 /// of its first operand.
 ///
 /// # Errors
@@ -71,7 +71,7 @@ pub fn command(json: &str) -> Result<Value, Unmodelled> {
 /// How the elements of a command are stored: `data_type`, `INT8` if it has none, which is the default of the format.
 ///
 /// # Errors
-/// If the type is not in the catalogue.
+/// If the type is not in the catalog.
 pub fn precision(record: &Value) -> Result<Precision, Unmodelled> {
     let name = match record.get("data_type") {
         None => "INT8",
@@ -286,7 +286,7 @@ mod tests {
     #[test]
     fn examples_of_the_format() {
         let line: &[u64] = &[1, 1, 1, 1, 2048];
-        // Record, MACs, bytes as that tool counts, bytes with the operands it leaves out.
+        // Record, MACs, bytes as that tool counts, bytes with the operands it skips.
         for (record, macs, compatible, right) in [
             (convolution("FP32"), 924_844_032.0, 19_562_496.0, 19_562_496.0),
             (convolution("INT8"), 924_844_032.0, 4_890_624.0, 4_890_624.0),

@@ -32,7 +32,7 @@ pub(super) fn value<'a>(call: &'a Call<'_>, index: usize) -> Result<Value<'a>, U
     }
 }
 
-/// The precision with this name of the catalogue.
+/// The precision with this name of the catalog.
 pub(super) fn stored(name: &str) -> Result<Precision, Unmodelled> {
     name.parse().map_err(|error: crate::UnknownPrecision| error.to_string())
 }

@@ -6,7 +6,7 @@
 
 use super::Call;
 
-/// Operations, and the functions that count so many, without namespace and without the `_` of operators in place.
+/// Operations, and the functions that count this many, without namespace and without the `_` of operators in place.
 const TABLE: &[(f64, &[&str])] = &[
     (
         1.0,

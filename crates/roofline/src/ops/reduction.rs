@@ -47,7 +47,7 @@ fn kept(call: &Call<'_>, dimensions: &[i64]) -> Result<f64, Unmodelled> {
     Ok((0..shape.len()).filter(|index| !is_reduced(index)).map(|index| shape[index] as f64).product())
 }
 
-/// What is missing where the reduced dimensions were not recorded: next to nothing beside what is read, unless they are short.
+/// What is missing where the reduced dimensions were not recorded: next to nothing next to what is read, unless they are short.
 const NO_RESULT: &str = "the result, whose size was not recorded, is left out";
 
 /// Elements of the result of `op(self, dim, keepdim, ...)`, or of `op(self, ...)` without dimensions; nothing where the
@@ -77,7 +77,7 @@ fn reduced(call: &Call<'_>, outputs: Option<f64>, result: Precision) -> Result<W
     })
 }
 
-/// The same with a second result of so many elements.
+/// The same with a second result of this many elements.
 fn with_second(work: Work, name: &'static str, outputs: Option<f64>, precision: Precision) -> Work {
     match outputs {
         Some(outputs) => work.writes(name, outputs, precision),

@@ -103,7 +103,7 @@ fn to_output(call: &Call<'_>) -> Result<Work, Unmodelled> {
 }
 
 /// `(query (tokens, heads, extent), key, turned query, turned key, cos_sin_cache, ...)`: the part of a head that the table
-/// is wide. What is beside it may stay in place, so it is not counted.
+/// is wide. What is next to it may stay in place, so it is not counted.
 fn tabled(call: &Call<'_>) -> Result<Work, Unmodelled> {
     let (query, key) = (call.tensor(0)?, call.tensor(1)?);
     let turned = call.tensor(4)?.shape.last().copied().unwrap_or(0);
@@ -115,7 +115,7 @@ fn tabled(call: &Call<'_>) -> Result<Work, Unmodelled> {
 }
 
 /// `(qkv, query heads, key heads, value heads, extent, eps, query scale, key scale, ...)`, in place: queries and keys are
-/// normalised by heads (4n and 2 a head, as RMS normalisation is counted), then turned.
+/// normalized by heads (4n and 2 a head, as RMS normalization is counted), then turned.
 fn normalised(call: &Call<'_>) -> Result<Work, Unmodelled> {
     let qkv = call.tensor(0)?;
     let ([tokens, _], precision) = (qkv.rows_and_columns()?, qkv.precision()?);
@@ -134,7 +134,7 @@ fn latent(call: &Call<'_>) -> Result<Work, Unmodelled> {
     let [q_rest, q_part, k_rest, k_part] =
         [call.tensor(0)?, call.tensor(1)?, call.tensor(2)?, call.tensor(3)?];
     let precision = q_rest.precision()?;
-    // The one with `concat` writes queries to a tensor of their own type.
+    // The one with `concat` writes queries to their own tensor type.
     let written = match call.optional(5) {
         Some(output) if call.name.contains("concat") => output.precision()?,
         _ => precision,

@@ -202,7 +202,7 @@ fn unpermuted(call: &Call<'_>) -> Result<Work, Unmodelled> {
     weighted(call, weights.elements() * columns, output)
 }
 
-/// So many elements of the first tensor's rows weighted and summed: a product for each, and a sum for all but the first of
+/// That many elements of the first tensor's rows weighted and summed: a product for each, and a sum for all but the first of
 /// each output.
 fn weighted(call: &Call<'_>, used: f64, output: &Tensor) -> Result<Work, Unmodelled> {
     let (input, outputs) = (call.tensor(0)?, output.elements());

@@ -2,7 +2,7 @@
 //! owns the time; version 2 launches products itself. Signatures: `transformer_engine/pytorch/module/{linear,
 //! layernorm_linear,layernorm_mlp,grouped_linear}.py` of both.
 //!
-//! Only products are counted, and the operands of the whole. A normalisation before them is a small part of the arithmetic
+//! Only products are counted, and the operands of the whole. A normalization before them is a small part of the arithmetic
 //! and runs on other units; its input is the one that is read.
 
 use super::{Call, Formula, Rule, Tensor, Unmodelled};
@@ -113,7 +113,7 @@ fn block<'a>(call: &'a Call<'_>) -> Result<Chain<'a>, Unmodelled> {
     })
 }
 
-/// `(input, splits, ..., weights and biases)`: rows in groups, each with a matrix of its own.
+/// `(input, splits, ..., weights and biases)`: rows in groups, each with its own matrix.
 fn grouped<'a>(call: &'a Call<'_>) -> Result<Chain<'a>, Unmodelled> {
     let input = call.tensor(0)?;
     let [rows, k] = input.rows_and_columns()?;

@@ -1,8 +1,8 @@
-//! The catalogue of precisions.
+//! The catalog of precisions.
 //!
 //! Sources: IEEE 754 (FP16 to FP64); OCP 8-bit Floating Point 1.0 (E4M3, E5M2); OCP Microscaling Formats 1.0 (MX*, FP6,
 //! FP4); NVIDIA, "Introducing NVFP4" (one E4M3 scale for 16 elements and one FP32 scale for the tensor); bitsandbytes
-//! (NF4: FP32 absmax for 64 elements, optionally quantised again to 8 bits with an FP32 scale for 256 of them).
+//! (NF4: FP32 absmax for 64 elements, optionally quantized again to 8 bits with an FP32 scale for 256 of them).
 
 use super::{Every, Family, Precision, Scale};
 use crate::Arithmetic;

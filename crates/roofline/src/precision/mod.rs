@@ -50,7 +50,7 @@ pub enum Family {
 /// A scale that elements share.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scale {
-    /// Bits of the scale (and of a zero point beside it).
+    /// Bits of the scale (and of a zero point next to it).
     pub bits: f64,
     /// What shares it.
     pub every: Every,
@@ -59,7 +59,7 @@ pub struct Scale {
 /// What shares a scale.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Every {
-    /// So many elements.
+    /// That many elements.
     Elements(f64),
     /// The whole tensor.
     Tensor,
@@ -106,18 +106,18 @@ impl Precision {
     /// Quantiles of the normal distribution, of which 64 share the largest.
     pub const NF4: Self = catalogue::NF4;
 
-    /// All of the catalogue.
+    /// All of the catalog.
     pub fn all() -> impl Iterator<Item = Self> {
         catalogue::ALL.iter().map(|(precision, _)| *precision)
     }
 
-    /// Bytes of a tensor of so many elements, scales included.
+    /// Bytes of a tensor of this many elements, scales included.
     pub fn bytes(&self, elements: f64) -> f64 {
         let scales: f64 = self.scales.iter().flatten().map(|scale| scale.bits(elements)).sum();
         (elements * self.element_bits + scales) / 8.0
     }
 
-    /// Bits per element in a tensor of so many elements.
+    /// Bits per element in a tensor of this many elements.
     pub fn effective_bits(&self, elements: f64) -> f64 {
         8.0 * self.bytes(elements) / elements
     }
@@ -202,7 +202,7 @@ impl fmt::Display for Precision {
     }
 }
 
-/// A precision that is not in the catalogue, or a parameter that is none.
+/// A precision that is not in the catalog, or a parameter that is none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownPrecision {
     /// What was asked for.
@@ -268,7 +268,7 @@ mod tests {
     #[test]
     fn bits_are_those_of_the_format_definitions() {
         // OCP MX 1.0: one E8M0 scale for 32 elements. NVFP4: one E4M3 scale for 16, one FP32 for the tensor.
-        // bitsandbytes NF4: one FP32 absmax for 64; with double quantisation 4 + 8/64 + 32/(64*256).
+        // bitsandbytes NF4: one FP32 absmax for 64; with double quantization 4 + 8/64 + 32/(64*256).
         for (name, elements, bits) in [
             ("FP64", 1.0, 64.0),
             ("tf32", 1.0, 32.0),

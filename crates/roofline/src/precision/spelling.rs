@@ -4,8 +4,8 @@
 //! PyTorch's `c10::ScalarType` (`Float`, `Long`), Python code `torch.float32`, Triton the signature of a kernel
 //! (`*fp32`, `i64`, `fp8e4nv`), XLA its own (`f32`, `pred`, `f8e4m3fn`).
 
-/// The catalogue's name, and the spellings without a namespace, in any case. Spellings that are names or aliases of the
-/// catalogue need no entry.
+/// The catalog's name, and the spellings without a namespace, in any case. Spellings that are names or aliases of the
+/// catalog need no entry.
 const SPELLINGS: &[(&str, &[&str])] = &[
     ("bool", &["boolean", "i1", "pred"]),
     ("complex128", &["c128", "complex<double>", "complexdouble"]),
@@ -40,7 +40,7 @@ const SPELLINGS: &[(&str, &[&str])] = &[
 /// What stands before the type itself.
 const PREFIXES: [&str; 5] = ["*", "at::", "c10::", "std::", "torch."];
 
-/// The name that the catalogue may know a spelling by.
+/// The name that the catalog may know a spelling by.
 pub(super) fn catalogue_name(spelling: &str) -> &str {
     let mut plain = spelling.trim();
     // Execution traces write `Tensor(float)`.
@@ -58,7 +58,7 @@ pub(super) fn catalogue_name(spelling: &str) -> &str {
 mod tests {
     use crate::Precision;
 
-    /// Spellings of all recorders, with the catalogue's name.
+    /// Spellings of all recorders, with the catalog's name.
     #[test]
     fn every_recorder_is_understood() {
         for (expected, spellings) in [

@@ -80,7 +80,7 @@ pub fn estimate(model: &Transformer, pass: &Pass, precisions: &Precisions, devic
     }
 }
 
-/// The context at which the caches of all layers hold so many tokens; infinite if windows never let them.
+/// The context at which the caches of all layers hold this many tokens; infinite if windows never let them.
 fn crossover(model: &Transformer, tokens: f64) -> f64 {
     let all = model.layers as f64;
     match model.window {

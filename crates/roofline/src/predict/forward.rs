@@ -26,7 +26,7 @@ pub struct Precisions {
     pub activations: Precision,
     /// Cached keys and values.
     pub cache: Precision,
-    /// What matrix products are computed in; what activations compute in if nothing is said.
+    /// What matrix products are computed in; what activations compute in by default.
     pub compute: Option<Arithmetic>,
 }
 
@@ -133,7 +133,7 @@ impl Builder<'_> {
         .work()
     }
 
-    /// Elementwise work on so many results: `flops` each, so many activations read.
+    /// Elementwise work on this many results: `flops` each, this many activations read.
     fn elementwise(&self, elements: f64, flops: f64, read: f64) -> Work {
         let activations = self.precisions.activations;
         Work::vector(flops * elements, elements, activations)

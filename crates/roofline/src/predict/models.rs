@@ -11,7 +11,7 @@ pub fn all() -> Vec<(&'static str, Transformer)> {
     let llama = |name, layers, hidden, heads, key_heads, head_dim, intermediate, vocabulary| {
         grouped(name, layers, hidden, (heads, key_heads, head_dim), intermediate, vocabulary)
     };
-    // Qwen3's large models: queries and keys are normalised, 8 of 128 experts are chosen.
+    // Qwen3's large models: queries and keys are normalized, 8 of 128 experts are chosen.
     let chosen = |model, intermediate| experts(normalised(model), intermediate, 128, 8);
     let tied = |model: Transformer| Transformer { tied: true, ..model };
     vec![
@@ -80,7 +80,7 @@ fn biased(mut model: Transformer) -> Transformer {
     model
 }
 
-/// With normalised queries and keys.
+/// With normalized queries and keys.
 fn normalised(mut model: Transformer) -> Transformer {
     if let Attending::Grouped { normalised, .. } = &mut model.attending {
         *normalised = true;

@@ -15,7 +15,7 @@ pub enum Attending {
         input_bias: bool,
         /// Whether the output has one.
         output_bias: bool,
-        /// Whether queries and keys are normalised per head.
+        /// Whether queries and keys are normalized per head.
         normalised: bool,
     },
     /// Keys and values from one narrow vector a token, the only thing cached (DeepSeek-V2, section 2.1).
@@ -64,7 +64,7 @@ pub enum Feeding {
     },
 }
 
-/// How a layer normalises.
+/// How a layer normalizes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Normalising {
     /// By the root mean square; one weight a channel.
@@ -78,7 +78,7 @@ pub enum Normalising {
 pub enum Position {
     /// Queries and keys are rotated.
     Rotary,
-    /// A learned vector for each of so many positions.
+    /// A learned vector for each of this many positions.
     Learned(u64),
     /// Something without parameters or work worth counting.
     None,
@@ -114,10 +114,10 @@ pub struct Transformer {
     pub attending: Attending,
     /// What follows it.
     pub feeding: Feeding,
-    /// How layers normalise.
+    /// How layers normalize.
     pub normalising: Normalising,
     /// Norms in a layer: two, but one where attention and feed-forward run side by side, and four where their outputs are
-    /// normalised too.
+    /// normalized too.
     pub norms: u64,
     /// How positions are known.
     pub position: Position,
@@ -212,7 +212,7 @@ impl Transformer {
         }
     }
 
-    /// Tokens that the caches of all layers hold together for a sequence of so many.
+    /// Tokens that the caches of all layers hold together for a sequence of this many.
     pub fn cached_tokens(&self, context: u64) -> u128 {
         let windowed = self.window.map_or(0, |window| window.layers.min(self.layers));
         let seen = self.window.map_or(context, |window| window.tokens.min(context));

@@ -97,7 +97,7 @@ impl Sandbox {
 }
 
 /// Arithmetic, texts, lists and maps, in limits. Modules and the clock are not compiled in; of the standard library
-/// `LanguageCorePackage` is left out, which can make the process sleep.
+/// `LanguageCorePackage` is skipped, which can make the process sleep.
 fn restricted(limits: &Limits, clock: Arc<Clock>) -> Engine {
     let mut engine = Engine::new_raw();
     ArithmeticPackage::new().register_into_engine(&mut engine);

@@ -1,4 +1,4 @@
-//! The catalogue against a table of published figures and against figures worked out by hand.
+//! The catalog against a table of published figures and against figures worked out by hand.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -124,7 +124,7 @@ const PEAKS: [(&str, Arithmetic, Engine); 11] = [
     ("fp4", Arithmetic::Fp4, Engine::Matrix),
 ];
 
-/// What the table has otherwise: the catalogue follows documents that were read since.
+/// What the table has otherwise: the catalog follows documents that were read since.
 const MENDED: [(&str, &[&str]); 31] = [
     ("amd-mi250x", &["mem_bw_gbs"]),
     ("amd-mi300a", &["tdp_w"]),
@@ -211,7 +211,7 @@ fn the_catalogue_is_the_table() {
         same("host_gbs_per_dir", link(LinkKind::Host).map(|link| link.total()), 1e9);
         match text("nic_gbit_typical") {
             "2x100/8 chips" => assert_eq!(link(LinkKind::Network).map(|link| link.total()), Some(25e9 / 8.0)),
-            // Gaudi's network is made of the ports that connect it to its neighbours.
+            // Gaudi's network is made of the ports that connect it to its neighbors.
             _ if text("arch").starts_with("Gaudi") => {
                 same("nic_gbit_typical", link(LinkKind::ScaleUp).map(|link| link.total()), 1e9 / 8.0);
             }

@@ -62,7 +62,7 @@ fn old_files_load_unchanged() {
     // FP16 on the vector units is computed as FP32; a type that the file does not have has no roof.
     assert_eq!(knee(Arithmetic::Fp16, Engine::Vector), Some(82.0));
     assert_eq!(knee(Arithmetic::Int8, Engine::Matrix), None);
-    // A key that is no type is kept and used by name.
+    // A key that is not a type is kept and used by name.
     assert_eq!(peak(&device, "POSIT16_tensor"), 7.5e9);
     let source = &device.peaks[0].dense.source;
     assert_eq!((source.text.as_str(), source.confidence), ("peaks.yaml", Confidence::Medium));
@@ -206,7 +206,7 @@ devices:
     assert_eq!(told(&a.peaks[0].dense), ("A talk".to_owned(), "medium"));
     assert_eq!(told(&a.peaks[1].dense), (sheet.clone(), "low"));
     assert_eq!(told(a.memory[0].bandwidth.as_ref().unwrap()), (sheet, "high"));
-    // A text that is no id is a source by itself.
+    // A text that is not an id is a source by itself.
     assert_eq!(told(a.memory[1].size.as_ref().unwrap()), ("a photo".to_owned(), "high"));
     assert_eq!(told(b.memory[0].bandwidth.as_ref().unwrap()), unverified);
     assert_eq!(parse(&device::to_yaml(&devices)).unwrap(), devices);
@@ -405,7 +405,7 @@ fn a_table_of_roofs_without_rows_or_rates_is_an_error() {
     assert_eq!((problem("0,x,,0\n").line, problem("0\n").cause.as_str()), (Some(2), "the row has no rates"));
 }
 
-/// What a level was measured to do beside reading is read, counted among the facts, and the same after it was written;
+/// What a level was measured to do next to reading is read, counted among the facts, and the same after it was written;
 /// files without it load as before.
 #[test]
 fn traffic_of_a_level_is_read_and_written() {

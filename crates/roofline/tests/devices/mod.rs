@@ -1,4 +1,4 @@
-//! Devices: the catalogue against published figures, and files of every form.
+//! Devices: the catalog against published figures, and files of every form.
 
 mod catalogue;
 mod detect;

@@ -1,4 +1,4 @@
-//! The catalogue against a table of what public documents say, row by row.
+//! The catalog against a table of what public documents say, row by row.
 
 use std::collections::BTreeMap;
 
@@ -52,7 +52,7 @@ const NAMES: [(&str, &str); 41] = [
     ("nvidia-b300", "nvidia-b300"),
 ];
 
-/// Where the catalogue knowingly has another value than the table, or none, and why.
+/// Where the catalog knowingly has another value than the table, or none, and why.
 const DECIDED: [(&str, &str, &str); 15] = [
     ("Arc Pro B60", "dense/fp32_matrix", "12.28 is the rate of the vector units"),
     ("H20", "tdp_W", "nvidia-smi shows 500 W"),
@@ -75,7 +75,7 @@ const DECIDED: [(&str, &str, &str); 15] = [
     ("nvidia-h100-sxm", "clock_max_MHz", "the catalogue has the clock of the matrix peaks"),
 ];
 
-/// What the catalogue has for a field of the table, in its units.
+/// What the catalog has for a field of the table, in its units.
 fn known(device: &Device, field: &str) -> Option<f64> {
     let value = |fact: Option<&Fact>, factor: f64| fact.map(|fact| fact.value / factor);
     match field.split('/').collect::<Vec<_>>().as_slice() {
@@ -133,7 +133,7 @@ fn the_catalogue_says_what_documents_say() {
             continue;
         }
         let Ok(value) = value.parse::<f64>() else { continue };
-        // A row without a document says what the catalogue had.
+        // A row without a document says what the catalog had.
         if all.contains(&"unverified") || all[5].starts_with("Knowledge only") {
             continue;
         }

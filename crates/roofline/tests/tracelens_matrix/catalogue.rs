@@ -6,7 +6,7 @@ use eaves_roofline::ops::{formula, wrapper};
 
 use crate::reference::rows;
 
-/// Names of the peer's catalogue that have no formula of ours, and why. `docs/operators.md` lists them too.
+/// Names of the peer's catalog that have no formula of ours, and why. `docs/operators.md` lists them too.
 const NOT_COVERED: &[(&str, &str)] = &[
     (
         "MambaSplitConv1dScanCombinedFnBackward",

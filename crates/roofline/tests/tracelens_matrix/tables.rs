@@ -214,7 +214,7 @@ impl Found {
         }
         let formula = match formula(name) {
             Some(formula) if CATEGORIES.contains(&formula.category) => formula,
-            // Copies into a cache are beside attention in their tables, and a family of their own here.
+            // Copies into a cache are next to attention in their tables, and their own family here.
             Some(_) => return,
             None if is_unified => return,
             None => return self.differences.push(format!("{place} {name}: no formula")),

@@ -55,7 +55,7 @@ enum Fate {
 }
 
 impl Tree {
-    /// The same amounts in fewer frames. The small children of a frame become one frame; in order of time only
+    /// The same amounts in fewer frames. The small children of a frame become one frame; in time order only
     /// those that follow each other do.
     #[must_use]
     pub fn group(&self, grouping: &Grouping<'_>) -> Self {

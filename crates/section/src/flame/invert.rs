@@ -1,4 +1,4 @@
-//! The tree upside down: what has an amount of its own comes first, and below it who called it.
+//! The tree upside down: what has its own amount comes first, and below it who called it.
 
 use super::builder::Builder;
 use super::tree::{NodeId, Tree};

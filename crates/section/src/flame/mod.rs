@@ -48,7 +48,7 @@ impl Metric {
         }
     }
 
-    /// What people call it.
+    /// Display name.
     pub fn title(self) -> &'static str {
         match self {
             Self::Cpu => "Host time",
@@ -123,7 +123,7 @@ pub enum FrameKind {
     Kernel,
     /// A kernel that exchanges data with other devices.
     Communication,
-    /// A copy or set on the device.
+    /// A copy or memset on the device.
     Memory,
     /// Several small frames.
     Small,
@@ -166,12 +166,12 @@ impl FrameKind {
     }
 }
 
-/// How the frames of a tree are told apart and put in order.
+/// How the frames of a tree are distinguished and put in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
     /// Merged by name path, the heaviest first.
     LeftHeavy,
-    /// Every call by itself, in the order of time.
+    /// Every call by itself, in time order.
     Time,
     /// What does the work first, its callers below it.
     Inverted,

@@ -1,4 +1,4 @@
-//! Trees in one list of nodes, every parent before its children. Nothing here recurses, so that depth is no limit.
+//! Trees in one list of nodes, every parent before its children. Nothing here recurses, so that depth is not a limit.
 
 use eaves_model::Ns;
 
@@ -42,11 +42,11 @@ pub struct Tree {
     pub nodes: Vec<Node>,
     /// The same frames in the run that is compared with; empty without one.
     pub base: Vec<Base>,
-    /// True if every call is a frame of its own.
+    /// True if every call is its own frame.
     pub in_time: bool,
     /// How many frames were too deep and became part of the last one above them that was not.
     pub too_deep: u64,
-    /// The number of callers from which on they are not told apart any more, in an inverted tree.
+    /// The number of callers from which on they are not distinguished any more, in an inverted tree.
     pub most_callers: Option<u32>,
 }
 
@@ -108,7 +108,7 @@ impl Tree {
         }
     }
 
-    /// The children of every frame: in order of time for a tree in time, else the heaviest first and frames for
+    /// The children of every frame: in time order for a tree in time, else the heaviest first and frames for
     /// small ones last. Compared frames weigh what they weigh in both runs together.
     pub fn children(&self, metric: Metric) -> Children {
         let mut children = Children::of(self);

@@ -9,12 +9,12 @@ pub struct Flame {
     pub names: Vec<String>,
     /// Merged by name path.
     pub merged: Tree,
-    /// Every call by itself, in order of time, if it was asked for.
+    /// Every call by itself, in time order, if it was asked for.
     pub chart: Option<Tree>,
 }
 
 impl Flame {
-    /// The tree in an order, with what is small put together. Without a tree in order of time, that is the merged
+    /// The tree in an order, with what is small combined. Without a tree in time order, that is the merged
     /// one.
     pub fn view(&self, order: Order, grouping: &Grouping<'_>) -> Tree {
         match (order, &self.chart) {

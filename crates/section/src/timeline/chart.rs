@@ -87,7 +87,7 @@ pub struct ChartTrack {
 }
 
 impl Charts<'_> {
-    /// What is drawn of all of them, in the time of the picture.
+    /// What is drawn of all, in the time of the picture.
     pub fn window(&self) -> Option<Interval> {
         let windows = self.charts.iter().map(Chart::shifted_window);
         windows.reduce(|a, b| Interval::new(a.start.min(b.start), a.end.max(b.end)))

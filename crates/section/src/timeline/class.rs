@@ -1,4 +1,4 @@
-//! What slices are told apart by in a picture.
+//! What slices are distinguished by in a picture.
 
 use eaves_model::SliceKind;
 
@@ -20,7 +20,7 @@ pub enum Class {
     Communication,
     /// A copy or fill on a device.
     Memory,
-    /// What was recorded beside the work: synchronisation, counter ranges, time of the profiler.
+    /// What was recorded next to the work: synchronization, counter ranges, time of the profiler.
     Record,
     /// Anything else.
     Other,
@@ -55,7 +55,7 @@ impl Class {
         }
     }
 
-    /// The class of a kind of slice. Kernels that communicate are told apart by their names.
+    /// The class of a kind of slice. Kernels that communicate are distinguished by their names.
     pub fn of_kind(kind: SliceKind) -> Self {
         match kind {
             SliceKind::Op => Self::Operator,

@@ -9,6 +9,6 @@ pub struct CounterTrack {
     pub name: String,
     /// True if it is a number of bytes.
     pub is_bytes: bool,
-    /// When it changed, and to what, in order of time. Always finite.
+    /// When it changed, and to what, in time order. Always finite.
     pub points: Vec<(Ns, f64)>,
 }

@@ -1,4 +1,4 @@
-//! What the machine does now: processors, memory, processes, GPUs. What a system does not tell is left out.
+//! What the machine does now: processors, memory, processes, GPUs. What a system does not tell is skipped.
 
 mod amd;
 mod nvidia;

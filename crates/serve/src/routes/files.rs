@@ -23,10 +23,8 @@ pub(super) async fn table(
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let run = shared.runs.find(&id)?;
-    let wanted = file
-        .strip_suffix(".csv")
-        .ok_or_else(|| Problem::missing("table names end in .csv"))?
-        .to_owned();
+    let wanted =
+        file.strip_suffix(".csv").ok_or_else(|| Problem::missing("table names end in .csv"))?.to_owned();
     shared
         .heavy(move |shared| {
             let loaded = shared.runs.load(&run)?;

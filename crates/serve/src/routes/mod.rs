@@ -35,7 +35,7 @@ use crate::{Problem, access};
 
 pub(crate) use compat::Described;
 
-/// Bytes of a body that is no upload.
+/// Bytes of a body that is not an upload.
 const MOST_BODY: usize = 1 << 20;
 /// How long a client may take to send it.
 const BODY_TIME: Duration = Duration::from_secs(20);
@@ -89,16 +89,14 @@ pub(crate) fn router(shared: Arc<Shared>) -> Router {
 }
 
 async fn nowhere() -> Problem {
-    Problem::missing("not found")
-        .hint("`/` is the page, `/api` describes the interface")
+    Problem::missing("not found").hint("`/` is the page, `/api` describes the interface")
 }
 
 async fn no_such_method() -> Problem {
-    Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method not allowed")
-        .hint("`/api` describes the interface")
+    Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method not allowed").hint("`/api` describes the interface")
 }
 
-/// Nobody holds a place for ever. A body that is no upload is small and is taken whole before anything else happens.
+/// Nobody holds a place forever. A body that is not an upload is small and is taken whole before anything else happens.
 async fn in_time(request: Request, next: Next) -> Response {
     let slow = |_| Problem::new(StatusCode::REQUEST_TIMEOUT, "timed out");
     let answered = async {

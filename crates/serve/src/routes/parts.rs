@@ -38,7 +38,7 @@ pub(super) struct WindowQuery {
 }
 
 impl WindowQuery {
-    /// Pixels of a window if nobody says.
+    /// Pixels of a window by default.
     const USUAL: u32 = 2_000;
     /// Wider than any wall of screens.
     const MOST: u32 = 20_000;
@@ -61,7 +61,7 @@ impl WindowQuery {
 pub(super) fn interval(start: Option<f64>, end: Option<f64>) -> Result<Interval, Problem> {
     let (first, last) = (Window::OPEN.start.as_f64(), Window::OPEN.end.as_f64());
     let (start, end) = (start.unwrap_or(first), end.unwrap_or(last));
-    // Also false if one is no number.
+    // Also false if one is not a number.
     if !(first <= start && start < end && end <= last) {
         return Err(Problem::bad("a window needs a start before its end, in nanoseconds"));
     }

@@ -20,7 +20,7 @@ use crate::state::Shared;
 const MOST_TIME: Duration = Duration::from_secs(30);
 /// Bytes that sorting, grouping and joining may take.
 const MOST_MEMORY: usize = 1 << 30;
-/// Rows of an answer if nobody says.
+/// Rows of an answer by default.
 const USUAL_ROWS: usize = 1_000;
 /// Rows of any answer.
 const MOST_ROWS: usize = 100_000;

@@ -38,7 +38,7 @@ pub(super) async fn predict(
     answered(&shared, parse::<Predict>(asked)?, headers).await
 }
 
-/// The devices of the catalogue: `eaves device list --json`.
+/// The devices of the catalog: `eaves device list --json`.
 #[utoipa::path(get, path = "/devices", tag = "questions",
     responses((status = 200, description = "the devices", content_type = "application/json")))]
 pub(super) async fn devices(
@@ -48,7 +48,7 @@ pub(super) async fn devices(
     answered(&shared, Device { op: DeviceOp::List(List::default()) }, headers).await
 }
 
-/// A device of the catalogue: `eaves device show NAME --json`.
+/// A device of the catalog: `eaves device show NAME --json`.
 #[utoipa::path(get, path = "/devices/{name}", tag = "questions",
     params(("name" = String, Path, description = "its name")),
     responses((status = 200, description = "the device", content_type = "application/json")))]
@@ -101,7 +101,7 @@ pub(super) async fn roofline(
         .await
 }
 
-/// The fields of a verb that a query can have, with what they may hold: those that are no lists.
+/// The fields of a verb that a query can have, with what they may hold: those that are not lists.
 pub(super) fn parameters(verb: &Entry) -> Vec<(String, Value)> {
     let schema = (verb.schema)().to_value();
     let properties = schema["properties"].as_object().into_iter().flatten();

@@ -34,10 +34,8 @@ pub(super) fn description() -> OpenApi {
 /// Says of every operation what a client gets that asked for something wrong.
 pub(super) fn with_problems(mut description: OpenApi) -> OpenApi {
     let body = ContentBuilder::new().schema(Some(Ref::from_schema_name(ErrorBody::name()))).build();
-    let problem = ResponseBuilder::new()
-        .description("error and hint")
-        .content("application/json", body)
-        .build();
+    let problem =
+        ResponseBuilder::new().description("error and hint").content("application/json", body).build();
     description
         .components
         .get_or_insert_with(Components::new)

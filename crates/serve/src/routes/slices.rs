@@ -35,7 +35,7 @@ pub(super) struct Found {
     count: u64,
     /// Their summed duration in nanoseconds.
     duration: i64,
-    /// The first of them in order of time.
+    /// The first of them in time order.
     first: Vec<FoundSlice>,
 }
 

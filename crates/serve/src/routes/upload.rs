@@ -1,4 +1,4 @@
-//! Files that clients send: into a folder of their own, under names that lead nowhere else, within a bound, packed and
+//! Files that clients send: into their own folder, under names that lead nowhere else, within a bound, packed and
 //! unpacked.
 
 use std::fs::File;
@@ -80,16 +80,17 @@ fn safe_name(name: &str) -> String {
     if name.is_empty() { "file".to_owned() } else { name.to_owned() }
 }
 
-/// Makes sure that what is packed does not unpack to more than that. A bomb costs time here, and no memory.
+/// Checks that what is packed does not unpack to more than that. A bomb costs time here, and no memory.
 async fn check_unpacked(path: &Path, limit: u64) -> Result<(), Problem> {
     let path = path.to_owned();
     let checked = tokio::task::spawn_blocking(move || unpacks_to_more(&path, limit));
     match checked.await {
         Ok(Ok(false)) => Ok(()),
-        Ok(Ok(true)) => {
-            Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, format!("it decompresses to more than {limit} bytes"))
-                .hint("open the path instead of uploading it"))
-        }
+        Ok(Ok(true)) => Err(Problem::new(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            format!("it decompresses to more than {limit} bytes"),
+        )
+        .hint("open the path instead of uploading it")),
         // A damaged file is for the reader to tell about.
         Ok(Err(_)) => Ok(()),
         Err(_) => Err(Problem::internal("cannot inspect the upload")),
@@ -165,7 +166,7 @@ mod tests {
         assert!(path.metadata().unwrap().len() < 100_000);
         assert!(unpacks_to_more(&path, 9_999_999).unwrap());
         assert!(!unpacks_to_more(&path, 10_000_000).unwrap());
-        // What is no archive is as large as it is.
+        // What is not an archive is as large as it is.
         std::fs::write(&path, "{}").unwrap();
         assert!(!unpacks_to_more(&path, 1).unwrap());
     }

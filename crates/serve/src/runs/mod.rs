@@ -192,10 +192,9 @@ impl Runs {
         };
         found.cloned().ok_or_else(|| {
             let (message, hint) = match list.is_empty() {
-                true => (
-                    "no run yet".to_owned(),
-                    "start the server with inputs, or POST paths to /api/v1/runs",
-                ),
+                true => {
+                    ("no run yet".to_owned(), "start the server with inputs, or POST paths to /api/v1/runs")
+                }
                 false => (format!("no run `{id}`"), "GET /api/v1/runs lists them"),
             };
             Problem::missing(message).hint(hint)

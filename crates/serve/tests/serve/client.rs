@@ -49,7 +49,7 @@ pub(crate) fn examples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples")
 }
 
-/// A server on a port of its own, whose files are in a folder of its own.
+/// A server on its own port, whose files are in its own folder.
 pub(crate) struct Served {
     pub(crate) server: Server,
     pub(crate) folder: tempfile::TempDir,
@@ -151,7 +151,7 @@ impl Served {
     }
 }
 
-/// Takes an answer apart; chunks are put together.
+/// Takes an answer apart; chunks are combined.
 fn parse(bytes: &[u8]) -> Answer {
     let end = bytes.windows(4).position(|four| four == b"\r\n\r\n");
     let end = end.unwrap_or_else(|| panic!("no answer: {}", String::from_utf8_lossy(bytes)));

@@ -38,7 +38,7 @@ fn a_token_opens_everything_and_nothing_else_does() {
         assert_eq!(right, if path == "/nowhere" { 404 } else { 200 }, "{path}");
         assert_eq!(asked(&format!("{path}?token=correct%2dhorse"), &[]).status, right);
     }
-    // The program of the page is no secret.
+    // The program of the page is not a secret.
     assert_eq!(asked("/app.js", &[]).status, 200);
     assert!(served.server.url().ends_with("/?token=correct-horse"));
 }
@@ -105,7 +105,7 @@ fn paths_outside_stay_closed() {
         assert!(matches!(answer.status, 400 | 404), "{path}: {}", answer.status);
     }
     let anywhere = Served::with(|options| Options { anywhere: true, ..options });
-    // It may be opened, and is no trace.
+    // It may be opened, and is not a trace.
     anywhere.send("POST", "/api/v1/runs", &json!({"paths": ["/etc/passwd"]}).to_string()).is_problem(422);
 }
 

@@ -180,7 +180,7 @@ fn no_field_reads_what_clients_may_not_open() {
     let there = ask(&served, "device", &json!({"op": "show", "device": path}));
     let gone = ask(&served, "device", &json!({"op": "show", "device": format!("{path}.yaml")}));
     assert_eq!((there.status, gone.status), (403, 403));
-    // Addresses elsewhere are no files.
+    // Addresses elsewhere are not files.
     for address in ["s3://bucket/a.json", "http://127.0.0.1:1/a.json", "https://example.org/a.json"] {
         let answer = ask(&served, "report", &json!({"inputs": [address]}));
         assert!(matches!(answer.status, 403 | 404), "{address}: {answer:?}");

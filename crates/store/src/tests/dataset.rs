@@ -33,7 +33,7 @@ fn recording(rank: i64) -> Recording {
     trace.diagnostics.note_many(Oddity::Garbage, 3, None);
     trace.metadata.devices[0].numbers.push(("odd".to_owned(), f64::INFINITY));
     trace.metadata.devices[0].numbers.push(("small".to_owned(), 0.1 + 0.2));
-    // A text that looks like a number, beside the number.
+    // A text that looks like a number, next to the number.
     let seven = Ident::text(trace.strings.intern("7"));
     trace.tracks.get_or_add(Ident::number(7), seven);
     trace.tracks.get_or_add(seven, Ident::number(7));
@@ -188,7 +188,7 @@ fn a_dataset_is_made_with_its_first_rank() {
     assert_eq!(Dataset::open(&root.display().to_string()).unwrap().ranks("a").unwrap(), [0]);
 }
 
-/// Slices are stored in order of time, which readers are told, and read in the order of the recording.
+/// Slices are stored in time order, which readers are told, and read in the order of the recording.
 #[test]
 fn slices_are_stored_in_order_of_time() {
     let directory = tempfile::tempdir().unwrap();

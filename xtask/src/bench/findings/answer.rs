@@ -1,4 +1,4 @@
-//! What eaves says of a simulated job, beside what is true.
+//! What eaves says of a simulated job, next to what is true.
 
 use std::path::Path;
 

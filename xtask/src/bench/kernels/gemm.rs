@@ -1,4 +1,4 @@
-//! Products of matrices: ours beside OpenBLAS, BLIS and the `gemm` crate, and every precision against its roof.
+//! Products of matrices: ours next to OpenBLAS, BLIS and the `gemm` crate, and every precision against its roof.
 
 use anyhow::{Result, bail};
 
@@ -13,7 +13,7 @@ const OF_OTHERS: f64 = 0.95;
 /// Of the measured roof, in INT8.
 const OF_ROOF: f64 = 0.80;
 
-/// Precisions beside those that others have too: weights, activations.
+/// Precisions next to those that others have too: weights, activations.
 const REST: &str =
     "int8,bf16,fp16,int8/fp32,fp8_e4m3/fp32,fp8_e5m2/fp32,int4/fp32,mxfp4/fp32,nvfp4/fp32,nf4/fp32";
 
@@ -66,8 +66,8 @@ fn cases(output: &str) -> Vec<(Case<'_>, Vec<Line<'_>>)> {
     cases
 }
 
-/// The rate of one of them: that of the quickest tenth of its calls, since all of them are held up by other programs at
-/// times; for threads that only the wall can time, the quickest call.
+/// The rate of one of them: that of the fastest tenth of its calls, since all of them are held up by other programs at
+/// times; for threads that only the wall can time, the fastest call.
 fn rate(line: Line<'_>) -> Option<f64> {
     line.number(if line.text("timed") == Some("wall") { "best" } else { "tenth" })
 }
@@ -85,7 +85,7 @@ fn checked(lines: &[Line<'_>]) -> Result<()> {
     Ok(())
 }
 
-/// Ours beside the others; the worst ratio.
+/// Ours next to the others; the worst ratio.
 fn compared(output: &str) -> Result<String> {
     let names = ["own", "crate", "openblas", "openblas-pool", "blis", "blis-pool", "roof"];
     let mut table = Table::new(&[

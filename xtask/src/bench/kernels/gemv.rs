@@ -1,4 +1,4 @@
-//! Products of a matrix and a vector: every format beside FP32, from memory and from the caches.
+//! Products of a matrix and a vector: every format next to FP32, from memory and from the caches.
 
 use anyhow::{Result, bail};
 

@@ -1,4 +1,4 @@
-//! The benchmark of kernels: what they reach of what the machine can do, beside libraries and other benchmarks in the same
+//! The benchmark of kernels: what they reach of what the machine can do, next to libraries and other benchmarks in the same
 //! run. One file a part, each listed in [`PARTS`].
 
 use anyhow::{Result, bail};

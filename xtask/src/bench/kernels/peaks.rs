@@ -25,7 +25,7 @@ const LIKWID: [(&str, &[&str]); 2] = [
     ("triad", &["stream_avx_fma", "stream_avx512_fma", "stream_mem_avx_fma", "stream_mem_avx512"]),
 ];
 
-/// What else measures memory. Processor time leaves out what other programs took, and is told of one thread.
+/// What else measures memory. Processor time skips what other programs took, and is told of one thread.
 const TOOLS: [&str; 3] = ["STREAM", "STREAM, processor time", "likwid-bench"];
 
 /// Numbers by name.
@@ -84,7 +84,7 @@ fn multiply_adds(roofs: &Path, runs: usize) -> Result<()> {
             percent(share),
             percent(spread),
         ]);
-        // Chains that are not of one instruction a step are no peak of the instruction set.
+        // Chains that are not of one instruction a step are not peak of the instruction set.
         if (name.ends_with("fp32") || name.ends_with("fp64")) && !most.is_nan() {
             goals.push((format!("share of the instruction set's operations per cycle, {name}"), share, true));
             goals.push((format!("difference of runs, {name}"), spread, false));
@@ -101,7 +101,7 @@ fn multiply_adds(roofs: &Path, runs: usize) -> Result<()> {
     Ok(())
 }
 
-/// Main memory beside STREAM and likwid-bench, in turns.
+/// Main memory next to STREAM and likwid-bench, in alternation.
 fn memory(roofs: &Path, settings: &Settings) -> Result<()> {
     let stream = build_stream()?;
     let likwid = find_likwid(settings.with_peers)?;
@@ -196,7 +196,7 @@ fn find_likwid(install: bool) -> Result<bool> {
     Ok(there())
 }
 
-/// Bytes per second of a kernel of likwid-bench on so many threads, if it has it.
+/// Bytes per second of a kernel of likwid-bench on this many threads, if it has it.
 fn likwid_bench(kernel: &str, threads: usize) -> Option<f64> {
     let mut command = project::command("likwid-bench");
     command.args(["-t", kernel, "-s", "1", "-w", &format!("N:384MB:{threads}")]);

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::{KERNELS, fill};
 use crate::simulate::random::Random;
 
-/// The first time stamp.
+/// The first timestamp.
 const START: u64 = 63_857_982_592_000;
 
 /// Writes a file of about `size` bytes; answers the number of dispatches.

@@ -79,7 +79,7 @@ fn code(text: &str) -> String {
     format!("`{}`", text.replace('|', "\\|"))
 }
 
-/// A table, or nothing without rows. Columns that are empty everywhere are left out.
+/// A table, or nothing without rows. Columns that are empty everywhere are skipped.
 fn table(heads: &[&str], rows: &[Vec<String>]) -> String {
     let shown: Vec<usize> =
         (0..heads.len()).filter(|column| rows.iter().any(|row| !row[*column].is_empty())).collect();

@@ -14,7 +14,7 @@ pub(crate) struct Shape {
     pub(crate) layers: usize,
     /// Frames below those of the model, on every stack.
     pub(crate) native: usize,
-    /// Steps end when so many bytes are written, but not before the first.
+    /// Steps end when this many bytes are written, but not before the first.
     pub(crate) bytes: u64,
     /// True if the last step fails for want of memory.
     pub(crate) fails: bool,
@@ -101,7 +101,7 @@ impl<W: Write> Writer<W> {
         Ok(())
     }
 
-    /// A stack as a list of its own, as PyTorch writes it.
+    /// A stack as its own list, as PyTorch writes it.
     fn stack(&mut self, doing: Doing, native: usize) -> io::Result<Stored> {
         self.pickle.text("frames")?;
         let stored = self.pickle.begin_list()?;

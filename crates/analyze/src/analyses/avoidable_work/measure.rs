@@ -79,7 +79,7 @@ fn mark(kind: SliceKind, name: &str) -> u8 {
         SliceKind::Op if matches!(name, "aten::to" | "aten::_to_copy") => CAST,
         SliceKind::Op if name.starts_with("aten::_fused_") => FUSED_OPTIMIZER,
         SliceKind::Op if name.contains("addcdiv") => ADAM,
-        // Before annotations had a kind of their own.
+        // Before annotations had their own kind.
         SliceKind::Op if name.starts_with("Optimizer.step#") => OPTIMIZER,
         _ => 0,
     }
@@ -170,7 +170,7 @@ fn marks(rank: &RankView<'_>) -> Vec<u8> {
     marks
 }
 
-/// The activities of each stream in order of time.
+/// The activities of each stream in time order.
 fn streams(rank: &RankView<'_>, marks: &[u8]) -> Vec<Vec<Work>> {
     let (gpu, tree, links) = (&rank.gpu, rank.operators(), rank.links());
     let place = |index: usize| (gpu.device[index].get(), gpu.stream[index].get());
@@ -230,7 +230,7 @@ fn attention(works: &mut [Work], sum: &mut Sum) {
     }
 }
 
-/// How far away the last of so many products is that come next; nothing if there is none.
+/// How far away the last of this many products is that come next; nothing if there is none.
 fn nearby<'a>(works: impl Iterator<Item = &'a Work>, products: usize) -> Option<usize> {
     let (mut found, mut last) = (0, None);
     for (distance, work) in (1..=BETWEEN + products).zip(works) {

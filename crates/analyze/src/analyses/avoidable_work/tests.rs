@@ -18,7 +18,7 @@ const MUL: &str = "void at::native::vectorized_elementwise_kernel<4, MulFunctor>
 const COPY: &str = "void at::native::unrolled_elementwise_kernel<direct_copy_kernel_cuda, LoadWithCast>";
 
 impl Program {
-    /// A kernel of so many nanoseconds inside operators, the outermost first.
+    /// A kernel of this many nanoseconds inside operators, the outermost first.
     fn run(&mut self, operators: &[&str], kernel: &str, time: i64) -> &mut Self {
         self.launched += 1;
         let (start, end) = (self.host, self.host + 40);

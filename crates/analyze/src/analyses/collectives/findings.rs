@@ -40,7 +40,7 @@ fn about(ranks: &[Rank<'_, Arc<Calls>>], rank: i64, claim: String) -> String {
     if ranks.len() > 1 { format!("rank {rank} is worst: {claim}") } else { claim }
 }
 
-/// `small_apart` says that the small calls have a finding of their own, so that their time is not in this one.
+/// `small_apart` says that the small calls have their own finding, so that their time is not in this one.
 fn exposed(
     audience: Audience,
     ranks: &[Rank<'_, Arc<Calls>>],

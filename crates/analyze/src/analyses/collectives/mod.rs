@@ -62,8 +62,7 @@ pub(in crate::analyses) fn without_calls(
     let missing = if unseen > 0 {
         format!("the work of collectives: the host called {unseen}, but what the device did was not recorded")
     } else {
-        "communication: no NCCL, RCCL or other communication kernel ran, and no gloo thread"
-            .to_owned()
+        "communication: no NCCL, RCCL or other communication kernel ran, and no gloo thread".to_owned()
     };
     Outcome::Skipped(Skipped {
         id,

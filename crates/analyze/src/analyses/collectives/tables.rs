@@ -84,7 +84,7 @@ fn time(time: Option<Ns>, otherwise: &'static str) -> Value {
     time.map_or(Value::Missing(otherwise), Value::from)
 }
 
-/// What rows of different ranks are put together by. Unlike when calls are matched, streams do not matter.
+/// What rows of different ranks are combined by. Unlike when calls are matched, streams do not matter.
 type Key<'a> = (
     Place,
     Option<(&'a str, &'a str)>,

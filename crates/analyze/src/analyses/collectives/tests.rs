@@ -220,9 +220,7 @@ fn the_gain_of_exposed_communication_leaves_out_the_waiting() {
     let finding = section.findings.iter().find(|finding| finding.id == "exposed_communication").unwrap();
     // Rank 0 has most: 160 ns, all exposed, 100 of it may be transfer, in two steps. Of 840 ns: the last step goes on
     // for 200 ns behind the last kernel, of which as much counts as the longest gap, 140.
-    assert!(
-        finding.claim.starts_with("rank 0 is worst: exposed communication takes 19.0%")
-    );
+    assert!(finding.claim.starts_with("rank 0 is worst: exposed communication takes 19.0%"));
     assert!(finding.claim.ends_with("at least 60 ns is waiting for other ranks"), "{}", finding.claim);
     let gain = finding.gain.as_ref().unwrap();
     assert_eq!((gain.low, gain.high, gain.per_step), (Ns(0), Ns(50), true));
@@ -263,7 +261,7 @@ fn work_of_gloo_counts_on_the_host() {
     );
 }
 
-/// A training step of mixture-of-experts layers as DeepEP records it: exchanges on a stream of their own, hidden behind
+/// A training step of mixture-of-experts layers as DeepEP records it: exchanges on their own stream, hidden behind
 /// computation but for their ends, and inside autograd functions that record the tokens' shape.
 #[test]
 fn exchanges_of_experts_are_communication() {
@@ -337,11 +335,7 @@ fn sizes_follow_from_the_operators_around_the_launch() {
         let section = section(vec![test]);
         assert_eq!(column(&section, "by_collective", "kind"), texts(["all_reduce"]));
         let found = column(&section, "by_collective", "bytes").remove(0);
-        assert_eq!(
-            found,
-            bytes.map_or(Value::Missing("bytes not recorded"), Value::Integer),
-            "{operator}"
-        );
+        assert_eq!(found, bytes.map_or(Value::Missing("bytes not recorded"), Value::Integer), "{operator}");
     }
 }
 

@@ -164,7 +164,7 @@ const REMARKS: [Column; 7] = [
     Column::new("text", "Remark", Unit::None),
 ];
 
-/// The tables that there is something for.
+/// The tables that exists something for.
 pub(super) fn tables(job: &Job, ranks: &[&Rank<'_, Part>]) -> Vec<Table> {
     let mut tables = Vec::new();
     if ranks.iter().any(|rank| !rank.part.kernels.is_empty()) {

@@ -115,7 +115,7 @@ pub(super) fn part(rank: &RankView<'_>) -> Part {
     part
 }
 
-/// Slices of a kind in order of time.
+/// Slices of a kind in time order.
 fn in_order(trace: &Trace, kind: SliceKind, keep: impl Fn(SliceId) -> bool) -> Vec<SliceId> {
     let rows = (0..trace.slices.len()).filter(|&row| trace.slices.kind[row] == kind);
     let mut slices: Vec<SliceId> = rows.map(SliceId::from).filter(|&slice| keep(slice)).collect();
@@ -124,7 +124,7 @@ fn in_order(trace: &Trace, kind: SliceKind, keep: impl Fn(SliceId) -> bool) -> V
 }
 
 /// The calls that launch kernels. If they are not as many as the ranges, those before the first range begins and after
-/// the last one ends are left out: ranges begin and end with the recording of counters.
+/// the last one ends are skipped: ranges begin and end with the recording of counters.
 fn launches(rank: &RankView<'_>, ranges: &[SliceId]) -> Vec<SliceId> {
     let (trace, slices) = (rank.trace, &rank.trace.slices);
     // `cudaLaunchKernel`, `cudaLaunchCooperativeKernel`, `cuLaunchKernelEx`; graphs launch many at once.

@@ -69,12 +69,7 @@ fn numbers(rank: &Rank<'_, Part>) -> Vec<Number> {
         Number::new(id, value, Unit::Count, provenance, explain).of_rank(rank.rank)
     };
     let mut numbers = vec![
-        number(
-            "ranges",
-            part.ranges.into(),
-            Provenance::Counter,
-            "selected kernels with counters",
-        ),
+        number("ranges", part.ranges.into(), Provenance::Counter, "selected kernels with counters"),
         number(
             "ranges_without_launch",
             part.ranges_without_launch.into(),

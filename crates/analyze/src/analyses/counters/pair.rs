@@ -1,7 +1,7 @@
 //! Which launch a range with counters belongs to.
 //!
-//! The profiler gives ranges no number of their launch, and their times are no times of kernels: it divides the whole
-//! recording evenly. What is left is the order, and the names of kernels where kernels were recorded too. HTA pairs by
+//! The profiler gives ranges no number of their launch, and their times are not times of kernels: it divides the whole
+//! recording evenly. What is left is the order, and the kernel names where kernels were recorded too. HTA pairs by
 //! position and gives up when there are not as many launches as ranges.
 
 /// Pairs two lists in order. `None` is an unknown name, which may be any; names that are known on both sides must be
@@ -32,7 +32,7 @@ const MOST_DIFFERENCES: usize = 1000;
 
 /// The longest list of pairs, ascending in both, of places that are the same.
 fn longest_common(lengths: (usize, usize), same: impl Fn(usize, usize) -> bool) -> Vec<(usize, usize)> {
-    // On diagonal `x - y = k` the furthest `x` that so many differences can reach. `reach[d]` has those of k = -d,
+    // On diagonal `x - y = k` the furthest `x` that this many differences can reach. `reach[d]` has those of k = -d,
     // -d + 2, ..., d at places 0, 1, ..., d.
     let mut reach: Vec<Vec<usize>> = Vec::new();
     for differences in 0..=MOST_DIFFERENCES.min(lengths.0 + lengths.1) {

@@ -37,10 +37,7 @@ pub(super) fn tables(job: &Job, ranks: &[&Rank<'_, Part>]) -> Vec<Table> {
         table(
             job,
             ranks,
-            (
-                "counters_by_operator",
-                "Every counter by operator: sum if additive, and mean",
-            ),
+            ("counters_by_operator", "Every counter by operator: sum if additive, and mean"),
             &[
                 OPERATOR,
                 TOP,

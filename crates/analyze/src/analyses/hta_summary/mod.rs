@@ -126,12 +126,7 @@ fn numbers(totals: &Totals) -> Vec<Number> {
             Unit::GigabytesPerSecond,
             "bytes of memcpys and memsets with known size, over their summed duration",
         ),
-        (
-            "kernels",
-            launches.kernels.into(),
-            Unit::Count,
-            "kernels; memcpys and memsets excluded",
-        ),
+        ("kernels", launches.kernels.into(), Unit::Count, "kernels; memcpys and memsets excluded"),
     ];
     let number = |(id, value, unit, explain)| Number::formula(id, value, unit, explain);
     rows.into_iter().map(number).collect()

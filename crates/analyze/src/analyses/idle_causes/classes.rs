@@ -80,7 +80,7 @@ static OPERATORS: &[Rule] = &[
         &[Exactly("aten::item"), Exactly("aten::_local_scalar_dense"), Exactly("aten::is_nonzero")],
     ),
     (Cause::DataLoading, &[Starts("enumerate(DataLoader)#")]),
-    // Before `record_function` had a category of its own.
+    // Before `record_function` had its own category.
     (Cause::Compilation, &[Ends(" (dynamo_timed)")]),
 ];
 

@@ -1,5 +1,5 @@
 //! What follows from the causes. Every instant of idle time is in the gain of one finding at most, so the gains of a
-//! rank add up to no more than its idle time. The start-up is in none of them, and has a finding of its own.
+//! rank add up to no more than its idle time. The start-up is in none of them, and has its own finding.
 
 use eaves_model::Ns;
 
@@ -436,7 +436,7 @@ const START_UP_PCT: f64 = 10.0;
 /// Less is what the first launch of any recording takes.
 const SHORT_START_UP: Ns = Ns(1_000_000);
 
-/// Says what of the recording is no steady state. It is paid once, so there is no gain.
+/// Says what of the recording is not a steady state. It is paid once, so there is no gain.
 fn start_up(ranks: &[&Rank<'_, Part>], audience: Audience) -> Option<Finding> {
     let time = |rank: &Rank<'_, Part>| rank.steady.lead_in + rank.part.once();
     let recorded = |rank: &Rank<'_, Part>| rank.steady.time() + rank.steady.lead_in;

@@ -11,10 +11,10 @@ use crate::analyses::replay::{Change, Stalls, recurrence, share};
 use crate::{KernelType, RankView};
 
 /// A stall seldom goes away altogether: a batch still has to be taken from its queue. So the lower end of a gain is that
-/// of so many tenths of it.
+/// of this many tenths of it.
 const MOST_OF_IT: i64 = 8;
 
-/// Latencies and pauses vary from run to run, so what is played again is off by a few percent: one part in so many.
+/// Latencies and pauses vary from run to run, so what is played again is off by a few percent: one part in this many.
 const MARGIN: i64 = 20;
 
 /// At least and at most.

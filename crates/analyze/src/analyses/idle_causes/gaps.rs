@@ -54,7 +54,7 @@ impl Gap {
     }
 }
 
-/// The gaps inside the GPU span in order of time, between the lead-in and the tail if there are such.
+/// The gaps inside the GPU span in time order, between the lead-in and the tail if there are such.
 pub(super) fn gaps(rank: &RankView<'_>) -> Vec<Gap> {
     let Some(span) = rank.sets.span() else { return Vec::new() };
     let idle = rank.sets.busy().gaps(span);

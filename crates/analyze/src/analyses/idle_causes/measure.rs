@@ -16,7 +16,7 @@ use super::threads::{Segment, Stretch, walk};
 use crate::RankView;
 use crate::text::percentage;
 
-/// Names kept of each cause, and places that synchronise: more than anybody reads.
+/// Names kept of each cause, and places that synchronize: more than anybody reads.
 const KEPT: usize = 20;
 /// Names that take less than this share of the span are not worth a row.
 const SMALL_PCT: f64 = 0.1;

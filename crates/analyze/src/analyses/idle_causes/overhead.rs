@@ -21,7 +21,7 @@ impl Overhead {
     /// The profiler's records of its own work in the steady state, among what began in the selected steps and time.
     pub(super) fn measure(rank: &RankView<'_>) -> Self {
         let slices = &rank.trace.slices;
-        // The profiler is busiest when it starts, which is no part of the steady state.
+        // The profiler is busiest when it starts, which is not a part of the steady state.
         let window = rank.steady().window;
         let mut intervals = Vec::new();
         let mut longest: Option<SliceId> = None;

@@ -70,7 +70,7 @@ impl Part {
         self.steady(Cause::Device) - self.short_pauses + self.steady(Cause::Held)
     }
 
-    /// What of the steady state happens once, and is no part of any other finding.
+    /// What of the steady state happens once, and is not a part of any other finding.
     pub(super) fn once(&self) -> Ns {
         self.start_up + self.compiling_once()
     }
@@ -113,7 +113,7 @@ pub(super) struct Total {
     pub(super) time: Ns,
     /// Before the first activity.
     pub(super) lead_in: Ns,
-    /// Gaps with any of it, and the most in one of them; lead-in left out.
+    /// Gaps with any of it, and the most in one of them; lead-in skipped.
     pub(super) gaps: u64,
     pub(super) longest: Ns,
     /// In the steady state, calls of the start-up apart.

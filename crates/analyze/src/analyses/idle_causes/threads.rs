@@ -25,7 +25,7 @@ pub(in crate::analyses) struct Segment {
     pub(in crate::analyses) cause: Cause,
     /// What exactly: the innermost slice that stands for the cause; of loading data, the innermost line of Python.
     pub(in crate::analyses) what: Option<SliceId>,
-    /// Of loading data, synchronising and Python also the outermost operator around it.
+    /// Of loading data, synchronizing and Python also the outermost operator around it.
     pub(in crate::analyses) operator: Option<SliceId>,
     /// The innermost line of Python around it.
     pub(in crate::analyses) line: Option<SliceId>,
@@ -34,7 +34,7 @@ pub(in crate::analyses) struct Segment {
 }
 
 /// Cuts stretches into segments. Stretches of one track must not overlap; all segments of a stretch follow each
-/// other, in order of time. Slices may nest or overlap in any way.
+/// other, in time order. Slices may nest or overlap in any way.
 pub(in crate::analyses) fn walk(
     rank: &RankView<'_>,
     stretches: &mut [Stretch],
@@ -122,7 +122,7 @@ fn calls<'a>(
     })
 }
 
-/// The overhead of each thread, in the order of a call stack. Kineto draws it in a process of its own, on the thread it
+/// The overhead of each thread, in the order of a call stack. Kineto draws it in its own process, on the thread it
 /// happened on if CUPTI knew it. Otherwise all threads may have waited.
 fn overhead(trace: &Trace, tracks: &[TrackId], classes: &mut Classes<'_>) -> Vec<Vec<Row>> {
     let (slices, threads) = (&trace.slices, &trace.tracks.threads.thread);
@@ -217,7 +217,7 @@ impl Stacks {
         None
     }
 
-    /// What is done from the beginning of an interval until something begins or ends, at most until its end. Nothing
+    /// What is done from the start of an interval until something begins or ends, at most until its end. Nothing
     /// begins inside the interval.
     fn segment(&mut self, interval: Interval, gap: usize) -> Segment {
         let now = interval.start;

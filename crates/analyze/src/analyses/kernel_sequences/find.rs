@@ -1,4 +1,4 @@
-//! From activities to sequences: which operator launched which, in order of time.
+//! From activities to sequences: which operator launched which, in time order.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -36,7 +36,7 @@ pub struct Sequence {
 }
 
 /// The sequences of the operators whose name contains a text. Of operators inside each other only the outermost
-/// counts. Calls that launched fewer than `min_len` activities are left out. Most frequent first.
+/// counts. Calls that launched fewer than `min_len` activities are skipped. Most frequent first.
 pub fn sequences_of(rank: &RankView<'_>, operator: &str, min_len: usize) -> Vec<Sequence> {
     let tree = rank.operators();
     let matches: Vec<bool> = rank.trace.strings.iter().map(|name| name.contains(operator)).collect();

@@ -73,7 +73,7 @@ fn long_rare_or_communicating_sequences_are_not() {
     call(&mut talking, "norm", 200, &kernels);
     assert!(section(talking).findings.is_empty());
     let mut long = trace();
-    // Longer than short on average, and beside it the others are less than 5 %.
+    // Longer than short on average, and next to it the others are less than 5 %.
     for at in [0, 200] {
         long.kernel(7, "gemm", at, (100_000 + 50_000 * at, 150_000 + 50_000 * at));
     }

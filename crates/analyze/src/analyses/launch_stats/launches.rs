@@ -23,7 +23,7 @@ pub struct Launch {
     pub activities: u32,
     /// Their summed duration.
     pub gpu: Ns,
-    /// True if it waits for what it launched, so that its duration is no cost of launching.
+    /// True if it waits for what it launched, so that its duration is not a cost of launching.
     pub blocking: bool,
 }
 
@@ -39,7 +39,7 @@ impl Launch {
     }
 }
 
-/// True for copies and sets that return when they are done: `cudaMemcpy`, `hipMemcpyWithStream`, `cuMemsetD8_v2`.
+/// True for copies and memsets that return when they are done: `cudaMemcpy`, `hipMemcpyWithStream`, `cuMemsetD8_v2`.
 fn is_blocking(name: &str) -> bool {
     (name.contains("Memcpy") || name.contains("Memset")) && !name.contains("Async")
 }

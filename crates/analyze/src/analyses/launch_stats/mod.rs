@@ -193,12 +193,7 @@ fn numbers(rank: i64, counts: &Counts) -> Vec<Number> {
             Unit::Count,
             "launches whose call takes up to 50 µs on the host, and longer than its work on the GPU",
         ),
-        number(
-            "short_kernels_pct",
-            share,
-            Unit::Percent,
-            "short kernels, share of asynchronous launches",
-        ),
+        number("short_kernels_pct", share, Unit::Percent, "short kernels, share of asynchronous launches"),
         number(
             "slow_calls",
             counts.slow.into(),

@@ -24,7 +24,7 @@ pub(super) struct Share {
 /// What was in use at the peak of one device.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub(super) struct Alive {
-    /// Largest first, the smaller ones put together in the last.
+    /// Largest first, the smaller ones combined in the last.
     pub(super) by_operator: Vec<Share>,
     /// The same; empty without modules.
     pub(super) by_module: Vec<Share>,

@@ -57,7 +57,7 @@ pub(super) struct Event {
     pub(super) reserved: MaybeI64,
 }
 
-/// The events of one device in order of time.
+/// The events of one device in time order.
 #[derive(Clone, Debug)]
 pub(super) struct Levels {
     pub(super) device: Device,

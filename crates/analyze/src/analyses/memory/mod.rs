@@ -204,7 +204,7 @@ pub struct MemoryEvent {
     pub reserved: MaybeI64,
 }
 
-/// What the allocators of a recording did, device by device in order of time, with the names of the devices.
+/// What the allocators of a recording did, device by device in time order, with the names of the devices.
 pub fn memory_events(rank: &RankView<'_>) -> (Vec<String>, Vec<MemoryEvent>) {
     let (mut names, mut events) = (Vec::new(), Vec::new());
     for levels in levels_of(rank) {

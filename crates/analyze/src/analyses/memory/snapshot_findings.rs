@@ -149,7 +149,10 @@ fn fragmentation(place: &Place<'_>) -> Option<(i64, Finding)> {
                     100.0 * unused as f64 / reserved as f64
                 ),
                 gain: None,
-                evidence: format!("table by_device, {}, columns unused_bytes and peak_reserved_bytes", where_is(place)),
+                evidence: format!(
+                    "table by_device, {}, columns unused_bytes and peak_reserved_bytes",
+                    where_is(place)
+                ),
                 next: "gaps between blocks are too small for larger requests: set \
                     `PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True`, use few distinct input sizes, and \
                     allocate long-lived tensors first"
@@ -176,10 +179,14 @@ fn before(place: &Place<'_>) -> Option<(i64, Finding)> {
                     older.allocations
                 ),
                 gain: None,
-                evidence: format!("table allocator, {}, columns before_blocks and before_bytes", where_is(place)),
-                next: "call `torch.cuda.memory._record_memory_history()` before creating the model, with more \
+                evidence: format!(
+                    "table allocator, {}, columns before_blocks and before_bytes",
+                    where_is(place)
+                ),
+                next:
+                    "call `torch.cuda.memory._record_memory_history()` before creating the model, with more \
                     `max_entries`, to see where they come from"
-                    .to_owned(),
+                        .to_owned(),
             },
         )
     })

@@ -155,7 +155,12 @@ pub(super) fn growth(job: &Job, ranks: &Ranks<'_>) -> Table {
         let growths = allocator_of(device).map_or(&[][..], |allocator| &allocator.growth);
         growths.iter().map(row).collect()
     });
-    Table { id: "growth_by_stack", title: "Lines whose memory grew in every one of the last steps", columns, rows }
+    Table {
+        id: "growth_by_stack",
+        title: "Lines whose memory grew in every one of the last steps",
+        columns,
+        rows,
+    }
 }
 
 pub(super) fn allocator(job: &Job, ranks: &Ranks<'_>) -> Table {

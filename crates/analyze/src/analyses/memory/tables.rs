@@ -195,10 +195,7 @@ pub(super) fn at_peak(
     let (columns, rows) = of_devices(job, ranks, own, |device| {
         let peak = device.peak.bytes;
         let row = |share: &Share| {
-            let name = share
-                .name
-                .as_deref()
-                .map_or(Value::Missing("no caller recorded"), Value::from);
+            let name = share.name.as_deref().map_or(Value::Missing("no caller recorded"), Value::from);
             vec![name, share.bytes.into(), Value::percent(share.bytes, peak), share.allocations.into()]
         };
         let mut rows: Vec<Vec<Value>> = shares(device).iter().map(row).collect();

@@ -93,10 +93,7 @@ fn what_was_in_use_at_the_peak_has_names() {
     assert_eq!(of("at_peak", "bytes"), integers([1000, 5000, 200]));
     assert_eq!(of("at_peak", "share_pct")[0], Value::Float(100.0 * 1000.0 / 6200.0));
     let module = &of("at_peak_by_module", "module")[1..];
-    assert_eq!(
-        module,
-        [Value::Missing("no caller recorded"), "nn.Module: Linear_0".into()]
-    );
+    assert_eq!(module, [Value::Missing("no caller recorded"), "nn.Module: Linear_0".into()]);
     assert_eq!(
         of("at_peak_by_size", "size"),
         texts(["(before the recording)", "up to 4 KiB", "up to 64 KiB"])
@@ -115,8 +112,7 @@ fn operators_that_only_allocate_are_not_named() {
         .allocation(50, GPU, 3, 5, Some((35, 35)));
     let section = section(test);
     let names = column(&section, "at_peak", "operator");
-    let expected =
-        ["aten::empty".into(), "aten::linear".into(), Value::Missing("no caller recorded")];
+    let expected = ["aten::empty".into(), "aten::linear".into(), Value::Missing("no caller recorded")];
     assert_eq!(names, expected);
     assert_eq!(column(&section, "at_peak", "bytes"), integers([20, 10, 5]));
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{KernelType, RankView};
 
-/// What a copy or set does, by direction.
+/// What a copy or memset does, by direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize)]
 #[repr(u8)]
 pub(crate) enum CopyKind {
@@ -17,7 +17,7 @@ pub(crate) enum CopyKind {
     /// A copy whose direction is not known, such as MTIA's `dma_request`, or one of arrays.
     OtherCopy,
     Set,
-    /// A copy or set that the driver runs as a kernel. Its bytes are not recorded.
+    /// A copy or memset that the driver runs as a kernel. Its bytes are not recorded.
     Kernel,
 }
 
@@ -48,7 +48,7 @@ impl CopyKind {
         }
     }
 
-    /// The kind of an activity that moves memory, by its kind, its name, and the direction recorded beside it.
+    /// The kind of an activity that moves memory, by its kind, its name, and the direction recorded next to it.
     fn of(kind: SliceKind, name: &str, detail: &str) -> Self {
         if kind == SliceKind::Memset || name.contains("Memset") {
             return Self::Set;
@@ -104,7 +104,7 @@ impl HostMemory {
     }
 }
 
-/// A selected copy or set.
+/// A selected copy or memset.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Copy {
     pub(crate) kind: CopyKind,
@@ -124,7 +124,7 @@ pub(crate) struct Copy {
 /// More bytes in a second than any device moves: what claims more is damaged.
 const HIGHEST_RATE: f64 = 1e18;
 
-/// The copies and sets of a rank, in the order of the file.
+/// The copies and memsets of a rank, in the order of the file.
 pub(crate) fn copies(rank: &RankView<'_>) -> Vec<Copy> {
     let (trace, gpu) = (rank.trace, &rank.gpu);
     (0..gpu.len())

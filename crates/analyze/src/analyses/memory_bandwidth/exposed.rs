@@ -15,10 +15,10 @@ use crate::{KernelType, RankView};
 const WARNING_PCT: f64 = 5.0;
 const CRITICAL_PCT: f64 = 30.0;
 
-/// The exposed time of a rank's copies and sets in the steady state. No instant is in two of them.
+/// The exposed time of a rank's copies and memsets in the steady state. No instant is in two of them.
 #[derive(Clone, Copy, Default, Deserialize, Serialize)]
 pub(super) struct Exposed {
-    /// From and to the host, but for large copies of pageable memory, which has a finding of its own.
+    /// From and to the host, but for large copies of pageable memory, which has its own finding.
     host: Ns,
     /// On a device or between devices.
     device: Ns,
@@ -41,7 +41,7 @@ impl Exposed {
             seen = seen.union(&set);
             time
         };
-        // What has a finding of its own comes first.
+        // What has its own finding comes first.
         exposed(&is_pageable);
         let host = exposed(&|copy| {
             matches!(copy.kind, CopyKind::HostToDevice | CopyKind::DeviceToHost | CopyKind::HostToHost)

@@ -33,7 +33,7 @@ pub(super) struct Part {
     exposed: Exposed,
 }
 
-/// The copies and sets of a kind.
+/// The copies and memsets of a kind.
 #[derive(Deserialize, Serialize)]
 struct OfKind {
     kind: CopyKind,
@@ -45,7 +45,7 @@ struct OfKind {
     series: Vec<(Ns, i64)>,
 }
 
-/// What some copies and sets moved.
+/// What some copies and memsets moved.
 #[derive(Deserialize, Serialize)]
 struct Moved {
     calls: u64,
@@ -116,8 +116,8 @@ impl Analyse for MemoryBandwidth {
             return Outcome::Skipped(Skipped {
                 id: Self::ID,
                 missing: "memcpys and memsets: none in the selection".to_owned(),
-                how_to_record: "record a part of the program that copies memory to, from or within the device"
-                    .to_owned(),
+                how_to_record:
+                    "record a part of the program that copies memory to, from or within the device".to_owned(),
             });
         }
         let tables = [by_kind(job, &ranks), by_name(job, &ranks)].into_iter().chain(series(job, &ranks));

@@ -5,7 +5,7 @@ use eaves_model::{Interval, Ns, SliceId};
 use crate::RankView;
 use crate::streams::{Stream, StreamNumbers};
 
-/// An activity in the queue, from the beginning of its launch to its own start.
+/// An activity in the queue, from the start of its launch to its own start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Waiting {
     /// When its call began.

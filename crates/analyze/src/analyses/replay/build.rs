@@ -124,7 +124,7 @@ fn host(rank: &RankView<'_>) -> Option<(Interval, Option<Interval>)> {
     let steps = steady_steps(rank);
     match (steps.first(), steps.last()) {
         (Some(first), Some(last)) => {
-            // What the first step waits beyond the others is no steady state.
+            // What the first step waits beyond the others is not a steady state.
             let is_first = steady.warm_up_steps == 0;
             let start = if is_first { first.start.max(window.start).min(last.end) } else { first.start };
             let host = Interval::new(start, last.end.min(window.end).max(start));

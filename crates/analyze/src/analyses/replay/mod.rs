@@ -23,7 +23,7 @@ pub(crate) use self::stalls::{Stalls, recurrence, share};
 pub(crate) struct Replay {
     /// In the order in which they were launched.
     activities: Vec<Activity>,
-    /// What the host does that concerns the device, in order of time.
+    /// What the host does that concerns the device, in time order.
     events: Vec<Event>,
     /// The time of the host that belongs to the steady state.
     host: Interval,
@@ -112,7 +112,7 @@ impl Replay {
     }
 
     /// From when the device and the host are done with the warm-up to when they are done with the last step. Without
-    /// steps, from the beginning.
+    /// steps, from the start.
     fn time(&self, change: &Change) -> Ns {
         let mut ends: Vec<Ns> = vec![Ns::MIN; self.activities.len()];
         let mut removed = Removed { intervals: change.removed.as_slice(), at: Ns::MIN };

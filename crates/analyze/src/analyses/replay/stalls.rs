@@ -118,7 +118,7 @@ impl Stalls {
     }
 }
 
-/// A part of the time of the host that is no ordinary work.
+/// A part of the time of the host that is not an ordinary work.
 #[derive(Clone, Copy)]
 struct Stalled {
     interval: Interval,

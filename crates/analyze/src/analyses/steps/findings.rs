@@ -16,7 +16,7 @@ const STEPS_FOR_A_MEDIAN: usize = 4;
 /// of a steady loop spread by one or two percent.
 const UNEVEN_PCT: f64 = 10.0;
 const STEPS_FOR_A_SPREAD: usize = 4;
-/// Less of the steps' time cannot be told from noise.
+/// Less of the steps' time is unknown from noise.
 const LOST_PCT: f64 = 2.0;
 
 /// A rank with its selected steps.
@@ -49,7 +49,7 @@ fn quantile(mut values: Vec<Ns>, numerator: usize, denominator: usize) -> Ns {
     values.get(values.len().saturating_sub(1) * numerator / denominator).copied().unwrap_or(Ns::ZERO)
 }
 
-/// What steps take beyond a usual one, as far as the GPU did not compute meanwhile: longer work is no loss.
+/// What steps take beyond a usual one, as far as the GPU did not compute meanwhile: longer work is not a loss.
 fn avoidable(steps: &[Step], usual: impl Fn(Vec<Ns>) -> Ns) -> Vec<Ns> {
     let usual_length = usual(steps.iter().map(length).collect());
     let usual_loss = usual(steps.iter().filter_map(lost).collect());

@@ -107,8 +107,7 @@ fn section(job: &Job, ranks: &[(&RankSummary, &[Step])], outside: impl Iterator<
     if ranks.is_empty() {
         return Outcome::Skipped(Skipped {
             id: Steps::ID,
-            missing: "profiler steps: no `ProfilerStep#N` in the recording or selection"
-                .to_owned(),
+            missing: "profiler steps: no `ProfilerStep#N` in the recording or selection".to_owned(),
             how_to_record: job.recorder.advice(
                 "profiler steps",
                 "call `prof.step()` at the end of every iteration inside \

@@ -117,7 +117,7 @@ struct OfRank {
 
 impl OfRank {
     /// How long one of the others waited for it in the steady state, on average. Ranks do not begin to record at
-    /// the same time, so a wait that is longer than all others together is no habit.
+    /// the same time, so a wait that is longer than all others together is not a habit.
     fn usual_wait(&self) -> Ns {
         let mean = Ns(self.steady_waited.0 / i64::try_from(self.others).unwrap_or(i64::MAX).max(1));
         if 2 * self.longest.0 > mean.0 { (mean - self.longest).max(Ns::ZERO) } else { mean }
@@ -323,12 +323,7 @@ fn by_step(ranks: &[Rank<'_, Arc<Calls>>], found: &Lateness) -> Table {
             waited.into(),
         ]);
     }
-    Table {
-        id: "by_step",
-        title: "Waiting by step, with the rank waited for longest",
-        columns,
-        rows,
-    }
+    Table { id: "by_step", title: "Waiting by step, with the rank waited for longest", columns, rows }
 }
 
 /// What communication is exposed on the other ranks, on average, beyond that on a rank. A rank that comes last waits for
@@ -351,7 +346,7 @@ fn finding(ranks: &[Rank<'_, Arc<Calls>>], found: &Lateness) -> Option<Finding> 
     if late.notable < NOTABLE_COLLECTIVES || !often || share < needed {
         return None;
     }
-    // Waiting beside computation costs nothing.
+    // Waiting next to computation costs nothing.
     let exposed =
         Ns(late.steady_exposed.0 / i64::try_from(late.others).unwrap_or(i64::MAX).max(1)).min(waited);
     let high = exposed.max(exposed_beyond(ranks, index).min(waited));

@@ -6,7 +6,7 @@
 //! kind, type and size. That is checked, never taken for granted: where ranks disagree about the number of calls, or
 //! about kind, element type and size of one, nothing is matched.
 //!
-//! No clock is compared. All ranks leave a synchronising collective together, and it begins to move data when the last
+//! No clock is compared. All ranks leave a synchronizing collective together, and it begins to move data when the last
 //! one has come. So the shortest duration is about the time of the transfer, and what the others took longer is the
 //! time they waited. Clocks of different machines would be needed for more, and they are rarely right to a microsecond.
 

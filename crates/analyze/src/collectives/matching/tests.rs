@@ -8,7 +8,7 @@ use super::super::waiting::{Split, divided_calls};
 use super::*;
 use crate::Statistics;
 
-/// (group, step, kind, bytes, duration), in order of time.
+/// (group, step, kind, bytes, duration), in time order.
 type Made = (usize, u32, Kind, i64, i64);
 
 fn rank(made: &[Made]) -> Calls {

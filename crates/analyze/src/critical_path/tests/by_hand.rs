@@ -136,7 +136,7 @@ fn a_wait_for_nothing_known_bears_its_own_time() {
     later.expect(&own);
 }
 
-/// The gradient reduction on another stream decides. The trace has no synchronisation records; that the streams were
+/// The gradient reduction on another stream decides. The trace has no synchronization records; that the streams were
 /// told to wait is enough.
 #[test]
 fn communication_bound() {
@@ -308,7 +308,7 @@ fn the_backward_pass_takes_over_and_hands_back() {
         (Operator, backward, 100, 400),
         (Operator, "optimizer", 400, 500),
     ]);
-    // A thread that works beside the main thread takes nothing over.
+    // A thread that works next to the main thread takes nothing over.
     let mut beside = Recorder::default();
     beside.op("forward", 0, 200).host(Op, 2, backward, 100, 400).op("more", 220, 500);
     beside.expect(&[(Operator, "forward", 0, 200), (Outside, "", 200, 220), (Operator, "more", 220, 500)]);

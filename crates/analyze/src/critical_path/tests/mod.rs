@@ -117,7 +117,7 @@ impl Recorder {
         self
     }
 
-    /// A synchronisation record of a call, about a stream; `event` is the stream and the recording call waited for.
+    /// A synchronization record of a call, about a stream; `event` is the stream and the recording call waited for.
     pub(super) fn sync(
         &mut self,
         kind: &str,

@@ -183,7 +183,7 @@ proptest! {
             let groups = grouped.nodes.iter().filter(|node| node.kind == FrameKind::Small).count() as u64;
             prop_assert_eq!(grouped.grouped() + grouped.too_deep, hidden + groups);
             if let Some(most) = grouping.most_nodes {
-                // A frame for small ones in each, in order of time one before and behind each.
+                // A frame for small ones in each, in time order one before and behind each.
                 let times = if grouped.in_time { 3 } else { 2 };
                 prop_assert!(grouped.nodes.len() <= times * most.max(1));
             }

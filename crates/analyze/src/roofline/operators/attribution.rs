@@ -220,7 +220,7 @@ pub(super) fn place(rank: &RankView<'_>, owners: &Owners, rows: &mut Rows<'_>, i
     launch.map_or(Place::Activity(row, slice), |launch| Place::Launch(row, launch))
 }
 
-/// Bytes of a copy or set, where they were recorded.
+/// Bytes of a copy or memset, where they were recorded.
 fn copied(rank: &RankView<'_>, index: usize) -> Option<i64> {
     let activity = rank.gpu.row[index].index();
     let kind = rank.trace.slices.kind[rank.trace.gpu.slice[activity].index()];

@@ -51,7 +51,7 @@ impl Gap {
         Self::Unanswered,
     ];
 
-    /// The gap of a row; nothing if it has a model, or is held against something else than a roof in memory.
+    /// The gap of a row; nothing if it has a model, or is compared with something else than a roof in memory.
     pub(super) fn of(row: &OperatorRow) -> Option<Self> {
         let reason = row.load.as_ref().err()?.as_str();
         match row.class {
@@ -166,7 +166,7 @@ pub(super) struct Group<'a> {
 }
 
 impl Group<'_> {
-    /// What has the gap and how much of the time, with the longest by name where each is a case of its own.
+    /// What has the gap and how much of the time, with the longest by name where each is its own case.
     pub(super) fn text(&self, whole: Ns) -> String {
         let mut names: Vec<&str> = Vec::new();
         for row in &self.rows {

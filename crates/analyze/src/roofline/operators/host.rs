@@ -5,7 +5,7 @@
 //! them. So every instant of a thread belongs to one call.
 //!
 //! PyTorch's operators do more than their work: they make views, allocate, and call one another. That time moves and
-//! computes nothing that a roof bounds, and is a class of its own.
+//! computes nothing that a roof bounds, and is its own class.
 
 use eaves_model::{Interval, Ns, StringId};
 
@@ -154,7 +154,7 @@ fn is_communication(rank: &RankView<'_>, node: usize) -> bool {
     COMMUNICATION.iter().any(|prefix| name.starts_with(prefix))
 }
 
-/// The pieces of all threads in order of time: an owner whole, and of what is owned by nobody what is between the
+/// The pieces of all threads in time order: an owner whole, and of what is owned by nobody what is between the
 /// operators inside it.
 fn pieces(rank: &RankView<'_>, owners: &Owners) -> Vec<Piece> {
     let (tree, slices) = (rank.operators(), &rank.trace.slices);

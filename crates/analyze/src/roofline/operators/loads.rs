@@ -7,7 +7,7 @@ use eaves_roofline::{Arithmetic, Engine, counters, ops};
 
 use crate::kernel_counters::architecture;
 
-/// What a copy or set does to the memory of the device: between host and device it is one side of it.
+/// What a copy or memset does to the memory of the device: between host and device it is one side of it.
 pub(super) fn copied(name: &str, bytes: f64) -> Result<Load, String> {
     let is_one_sided = ["HtoD", "DtoH", "HostToDevice", "DeviceToHost"].iter().any(|way| name.contains(way));
     let is_set = name.starts_with("Memset");
@@ -15,7 +15,7 @@ pub(super) fn copied(name: &str, bytes: f64) -> Result<Load, String> {
     work.map(|work| Load::from(&work))
 }
 
-/// Whether the name of a kernel says better than the operator what it is computed in: FP32 may be computed in less, bytes
+/// Whether the kernel name says better than the operator what it is computed in: FP32 may be computed in less, bytes
 /// may be floats of 8 and 4 bits, and what has no arithmetic of its own leaves it open.
 pub(super) fn kernel_decides(load: &Load, kernel: Arithmetic) -> bool {
     use Arithmetic::{Bf16, Fp4, Fp8, Fp16, Fp32, Int8, Tf32};

@@ -5,7 +5,7 @@
 //! these agree which part of which call an activity is, it is taken for that part of another such call. What they do not
 //! agree on, and calls of which a part is missing, stay unattributed.
 //!
-//! Activities are the same by name and by the size of their launch (bytes of copies and sets). `roctracer` takes sizes from
+//! Activities are the same by name and by the size of their launch (bytes of copies and memsets). `roctracer` takes sizes from
 //! the launch, so that they are missing with it; then names and order have to be enough, and a call must take between half
 //! and twice as long as those it is taken for.
 
@@ -267,7 +267,7 @@ fn is_communication(rank: &RankView<'_>, index: usize) -> bool {
     rank.gpu.kernel_type[index] == KernelType::Communication
 }
 
-/// Whether the size of a kernel's launch, the bytes of a copy or set, was recorded.
+/// Whether the size of a kernel's launch, the bytes of a copy or memset, was recorded.
 fn has_size(rank: &RankView<'_>, index: usize) -> bool {
     let (trace, row) = (rank.trace, rank.gpu.row[index].index());
     match trace.slices.kind[trace.gpu.slice[row].index()] {

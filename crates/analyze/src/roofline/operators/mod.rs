@@ -9,14 +9,14 @@
 //! 3. An operator that launches activities itself and has no such operator inside it owns all inside it; so does one
 //!    that usually only calls others (`aten::linear`), if nothing with a formula was recorded inside it.
 //! 4. An activity that is in none of these belongs to the operator that launched it.
-//! 5. Communication is a class of its own, by kernel: it is held against links, not against memory.
+//! 5. Communication is its own class, by kernel: it is compared with links, not against memory.
 //! 6. So is the replay of a graph, by kernel, whatever operator launched it: the operators it was captured from are not
 //!    recorded.
 //! 7. What has no recorded launch is *matched* to calls that launched the same in the same order, if all of these agree
 //!    ([`matching`]).
 //! 8. What no operator launched is *unattributed*, by kernel and by the call that launched it.
 //!
-//! Where an operator has no answer, copies and sets inside it that recorded their bytes, and kernels that `torch.compile`
+//! Where an operator has no answer, copies and memsets inside it that recorded their bytes, and kernels that `torch.compile`
 //! generated, have rows of their own: something is known of these.
 //!
 //! Rules 1 to 4 are those of TraceLens (`unified_perf_summary`); `docs/tracelens.md` says where we differ.

@@ -32,7 +32,7 @@ pub(super) struct Owners {
     owner: Vec<u32>,
     /// For each owner its row.
     row: Vec<u32>,
-    /// Whether formulas decide, so that what an operator without an answer leaves open may be told apart.
+    /// Whether formulas decide, so that what an operator without an answer leaves open may be distinguished.
     pub(super) by_formula: bool,
 }
 

@@ -88,10 +88,10 @@ pub struct Arguments {
     pub step: String,
     /// What the operator launched itself, where the formula needs it.
     pub launches: String,
-    /// The element type of lists of tensors by the name of a kernel, where it is not recorded.
+    /// The element type of lists of tensors by the kernel name, where it is not recorded.
     #[serde(deserialize_with = "constants::read")]
     pub list_type: Constant,
-    /// What it was computed in by the name of a kernel, where the types leave it open.
+    /// What it was computed in by the kernel name, where the types leave it open.
     #[serde(deserialize_with = "constants::read")]
     pub computed_in: Constant,
     /// Shapes and types of the gradients that the backward function was given, where the formula needs them.
@@ -128,7 +128,7 @@ pub struct OperatorRow {
     pub activities: u64,
     /// Those of them that copy between host and device.
     pub over_the_link: u64,
-    /// What one call must do, or why that is not known. What a kernel with counters did is known when it is held against
+    /// What one call must do, or why that is not known. What a kernel with counters did is known when it is compared with
     /// a device: see [`TracePoints::on`].
     pub load: Result<Load, String>,
     /// Hardware counters of the calls.
@@ -151,7 +151,7 @@ impl OperatorRow {
         Some(self.time().as_f64()).filter(|time| *time > 0.0)
     }
 
-    /// What is held against a roof.
+    /// What is compared with a roof.
     pub fn point(&self) -> Point {
         if let Some(counters) = &self.counters {
             return self.counted_point(counters);
@@ -210,7 +210,7 @@ impl OperatorRow {
     }
 }
 
-/// The first recorded type of a tensor, by the name of the catalogue if it is there.
+/// The first recorded type of a tensor, by the name of the catalog if it is there.
 fn element_type(types: &str) -> String {
     let mut names = types.split('"').skip(1).step_by(2);
     let name =
@@ -405,7 +405,7 @@ impl TracePoints {
                 load.at_level = device.level_that_holds(load.bytes).map(|level| level.id.clone());
             }
             if let Some(counters) = &mut row.counters {
-                // A recording that does not say what it ran on ran on what it is held against.
+                // A recording that does not say what it ran on ran on what it is compared with.
                 if counters.architecture.is_empty() {
                     counters.architecture = device.isa.clone().unwrap_or_default();
                 }
@@ -453,7 +453,7 @@ impl TracePoints {
         gaps::unrecorded(self)
     }
 
-    /// What is held against a roof, longest first.
+    /// What is compared with a roof, longest first.
     pub fn points(&self) -> Vec<Point> {
         self.rows.iter().map(OperatorRow::point).collect()
     }

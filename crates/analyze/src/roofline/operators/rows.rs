@@ -17,7 +17,7 @@ use super::neighbors;
 use super::steps::Steps;
 use crate::RankView;
 
-/// How names of kernels that `torch.compile` generates begin.
+/// How kernel names that `torch.compile` generates begin.
 const GENERATED: &str = "triton_";
 
 /// Why what the framework does itself has no formula.
@@ -42,13 +42,13 @@ pub(super) struct Key {
     pub(super) partly: bool,
     /// The annotation of a server's step around the call, where the formula needs it.
     pub(super) step: StringId,
-    /// The element type of lists of tensors, which is not recorded with them, by the name of a kernel.
+    /// The element type of lists of tensors, which is not recorded with them, by the kernel name.
     pub(super) element: Option<&'static str>,
-    /// What it was computed in by the name of a kernel, where the operator leaves it open.
+    /// What it was computed in by the kernel name, where the operator leaves it open.
     pub(super) computed: Option<Arithmetic>,
     /// Shapes and types of the gradients of the results, where the arguments do not say what the results are.
     pub(super) gradient: [StringId; 2],
-    /// Bytes of a copy or set that is looked at by itself.
+    /// Bytes of a copy or memset that is looked at by itself.
     pub(super) bytes: Option<i64>,
     /// Blocks and threads of a kernel that is looked at by itself: launches of another size are other work.
     pub(super) launch: [Extent; 2],
@@ -439,15 +439,17 @@ impl<'a> Rows<'a> {
         }
         match key.class {
             Class::Communication => {
-                return (Class::Communication.id(), Err("communication is not compared with memory".to_owned()));
+                return (
+                    Class::Communication.id(),
+                    Err("communication is not compared with memory".to_owned()),
+                );
             }
             Class::Framework => {
                 return (Class::Framework.id(), Err(FRAMEWORK.to_owned()));
             }
             Class::Replay => {
-                let reason = format!(
-                    "{launched_by} replays a graph: the captured operators are not recorded"
-                );
+                let reason =
+                    format!("{launched_by} replays a graph: the captured operators are not recorded");
                 return (Class::Replay.id(), Err(reason));
             }
             Class::Unattributed => {
@@ -475,7 +477,7 @@ impl<'a> Rows<'a> {
             Found::Ours { formula, .. } => formula.category,
             Found::Script => "script",
         };
-        // A wrapper that launches kernels beside those of operators inside it does its own work with them. The time of a
+        // A wrapper that launches kernels next to those of operators inside it does its own work with them. The time of a
         // thread between such operators is no work.
         let is_wrapper = matches!(found, Found::Ours { is_wrapper: true, .. });
         let says_too_much = key.partly && (!is_wrapper || self.trace.gpu.is_empty());

@@ -12,7 +12,7 @@ use eaves_roofline::operand_text::compact;
 /// The part of a job that the rows are of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Scope {
-    /// How many recordings were put together.
+    /// How many recordings were combined.
     pub ranks: u64,
     /// Their selected profiler steps, all ranks together.
     pub steps: u64,
@@ -225,12 +225,7 @@ fn by_operator(points: &TracePoints, held: &[Held<'_>]) -> Table {
             Value::float(100.0 * sum.assessed / sum.time.as_f64(), "no time"),
         ]
     });
-    Table {
-        id: "by_operator",
-        title: "By operator",
-        columns: BY_OPERATOR.to_vec(),
-        rows: rows.collect(),
-    }
+    Table { id: "by_operator", title: "By operator", columns: BY_OPERATOR.to_vec(), rows: rows.collect() }
 }
 
 const BY_CLASS: [Column; 6] = [

@@ -5,7 +5,7 @@ use eaves_roofline::ops::Step;
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 
-/// Annotations that describe a step, in order of time.
+/// Annotations that describe a step, in time order.
 pub(super) struct Steps {
     steps: Vec<(Interval, StringId)>,
 }

@@ -15,7 +15,7 @@ const ALIGNED_ELEMENTS: u64 = 8;
 /// What products reach differs with their shapes; so much of the mean is certain.
 const USUAL: f64 = 0.9;
 
-/// True for a product of two-byte types one of whose matrices has a side that is no multiple of eight.
+/// True for a product of two-byte types one of whose matrices has a side that is not a multiple of eight.
 pub(super) fn is_unaligned(row: &OperatorRow) -> bool {
     let types = &row.arguments.types;
     row.category == "gemm"
@@ -32,7 +32,7 @@ fn matrices(dims: &str) -> impl Iterator<Item = Vec<u64>> {
     lists.filter(|sides| sides.len() >= 2)
 }
 
-/// Products that take long because of their sides, held against what the other products of the recording reach.
+/// Products that take long because of their sides, compared with what the other products of the recording reach.
 pub(super) fn unaligned_products(points: &TracePoints, held: &[Held<'_>], scope: Scope) -> Option<Finding> {
     let products = || {
         held.iter()

@@ -401,7 +401,7 @@ impl Common {
         Ok(answer)
     }
 
-    /// Tasks in the order of the table: conditions outermost, so that kernels to be compared run in turns.
+    /// Tasks in the order of the table: conditions outermost, so that kernels to be compared run in alternation.
     fn tasks(&self, wanted: &Wanted) -> Vec<Task> {
         let state = self.state.map_or(wanted.usual_state, CacheState::from);
         let mut tasks = Vec::new();

@@ -26,7 +26,7 @@ pub struct Precisions {
     pub precision: Vec<String>,
 }
 
-/// What `all` means: every format there is a kernel for, with activations that make it quickest, and those that keep them
+/// What `all` means: every format there is a kernel for, with activations that make it fastest, and those that keep them
 /// exact where both are common.
 pub const ALL_PRECISIONS: [&str; 14] = [
     "fp64",

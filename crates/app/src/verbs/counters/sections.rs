@@ -70,8 +70,7 @@ pub(super) fn counters(device: &Architecture, search: Option<&str>) -> Section {
             })
             .collect(),
     };
-    let numbers =
-        vec![count("counters", found.len(), "Matching counters of the architecture.")];
+    let numbers = vec![count("counters", found.len(), "Matching counters of the architecture.")];
     Section { id: ID, title: TITLE, numbers, tables: vec![limits, names], ..Section::default() }
 }
 

@@ -26,7 +26,7 @@ pub struct Detect {
     pub root: Option<PathBuf>,
 }
 
-/// A peaks file beside the document.
+/// A peaks file next to the document.
 pub(super) struct PeaksFile(pub(super) String);
 
 impl Drawing for PeaksFile {
@@ -38,10 +38,9 @@ impl Drawing for PeaksFile {
 impl Detect {
     pub(super) fn answer(&self, context: &Context<'_>) -> Result<Answer, Failure> {
         match &self.from {
-            Some(_) if self.root.is_some() => Err(Failure::usage(
-                "--from and --root are mutually exclusive",
-                "drop one of them",
-            )),
+            Some(_) if self.root.is_some() => {
+                Err(Failure::usage("--from and --root are mutually exclusive", "drop one of them"))
+            }
             Some(file) => {
                 let device = read(file).map_err(|error| Failure::new(error.to_string(), error.hint))?;
                 let section = devices::show(&device);
@@ -69,9 +68,11 @@ impl Detect {
         let mut answer = answer(devices::detected(&found)).drawn_by(PeaksFile(peaks_of(&found)));
         if context.wants(Form::Yaml) {
             let unknown = found.iter().filter(|one| !one.has_roofs());
-            answer.notes.extend(unknown.map(|one| {
-                format!("unknown peaks and bandwidth: {}; {}", one.reported, advice(one.kind))
-            }));
+            answer.notes.extend(
+                unknown.map(|one| {
+                    format!("unknown peaks and bandwidth: {}; {}", one.reported, advice(one.kind))
+                }),
+            );
         }
         Ok(answer)
     }
@@ -102,11 +103,7 @@ fn advice(kind: Kind) -> &'static str {
 fn peaks_of(found: &[Detected]) -> String {
     let mut text = String::new();
     for one in found.iter().filter(|one| !one.has_roofs()) {
-        text.push_str(&format!(
-            "# Unknown peaks and bandwidth: {}; {}.\n",
-            one.device.id,
-            advice(one.kind)
-        ));
+        text.push_str(&format!("# Unknown peaks and bandwidth: {}; {}.\n", one.device.id, advice(one.kind)));
     }
     let devices: Vec<Device> = found.iter().map(|one| one.device.clone()).collect();
     format!("{text}{}", to_yaml(&devices))

@@ -60,10 +60,9 @@ impl Measure {
 
     fn effort(&self) -> Result<Effort, Failure> {
         match (self.quick, self.thorough) {
-            (true, true) => Err(Failure::usage(
-                "--quick and --thorough are mutually exclusive",
-                "drop one of them",
-            )),
+            (true, true) => {
+                Err(Failure::usage("--quick and --thorough are mutually exclusive", "drop one of them"))
+            }
             (true, _) => Ok(Effort::Quick),
             (_, true) => Ok(Effort::Thorough),
             _ => Ok(Effort::Default),

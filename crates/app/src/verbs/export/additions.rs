@@ -20,7 +20,7 @@ pub(super) fn add_counters(trace: &mut Trace) {
     }
 }
 
-/// Draws the critical path on a track of its own.
+/// Draws the critical path on its own track.
 pub(super) fn draw_critical_path(trace: &mut Trace) {
     let options = Options::default();
     let path = CriticalPath::of(&RankView::new(trace, &options));

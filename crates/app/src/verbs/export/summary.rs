@@ -6,7 +6,7 @@ use eaves_section::{Column, Number, Section, Table, Unit, Value};
 const TOO_LARGE: &str =
     "Numbers too large for their 32-bit column: empty there, stored in the 64-bit column after it.";
 
-/// What follows from more hardware counters than a table of kernels has columns for.
+/// What follows from more hardware counters than a kernel table has columns for.
 const COUNTERS_LEFT_OUT: &str = "Hardware counters that have no column of their own in the table of kernels, because there are too many: \
      `--table range_counters` writes them.";
 

@@ -151,11 +151,7 @@ fn predicted<S: Shape + Args>(operator: &Operator<S>) -> Result<Section, Failure
     let sweep = Sweep::parse(text, S::PARAMETERS)?;
     if sweep.values.len().saturating_mul(types.len()) > MOST_ROWS {
         return Err(Failure::usage(
-            format!(
-                "{} values in {} precisions exceed {MOST_ROWS} rows",
-                sweep.values.len(),
-                types.len()
-            ),
+            format!("{} values in {} precisions exceed {MOST_ROWS} rows", sweep.values.len(), types.len()),
             "request fewer of either",
         ));
     }

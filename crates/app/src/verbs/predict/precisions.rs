@@ -60,7 +60,7 @@ pub(super) struct Types {
 }
 
 impl Types {
-    /// The output of products is as wide as the wider operand but no narrower than half precision, unless said: FP32
+    /// The output of products is as wide as the wider operand but no narrower than half precision, by default: FP32
     /// times FP32 is FP32, as frameworks and `eaves bench` have it.
     pub(super) fn product_output(&self) -> Precision {
         let wider = match self.weights.element_bits > self.activations.element_bits {

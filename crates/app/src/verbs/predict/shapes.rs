@@ -19,19 +19,19 @@ pub(super) trait Shape: Clone {
     /// Sets one of them.
     fn set(&mut self, parameter: &str, value: Extent);
 
-    /// What people call it.
+    /// Display name.
     fn label(&self) -> String;
 
     /// What it must do.
     fn work(&self, types: &Types) -> Result<Work, Failure>;
 
-    /// What it must do beside arithmetic and movement.
+    /// What it must do next to arithmetic and movement.
     fn chores(&self, _types: &Types) -> Vec<Chore> {
         Vec::new()
     }
 }
 
-/// Widening so many weights, if they are narrower than what they are multiplied with in FP32, or in INT8 where activations
+/// Widening this many weights, if they are narrower than what they are multiplied with in FP32, or in INT8 where activations
 /// are.
 fn widened(types: &Types, weights: f64) -> Vec<Chore> {
     let computed = if types.activations.name == "int8" { types.activations } else { Precision::FP32 };

@@ -21,7 +21,10 @@ impl Sweep {
     pub(super) fn parse(text: &str, parameters: &'static [&'static str]) -> Result<Self, Failure> {
         let known = || format!("parameters that can be swept: {}", parameters.join(", "));
         let Some((name, values)) = text.split_once('=') else {
-            return Err(Failure::usage(format!("`{text}` is not a sweep"), "write it as m=1..4k:x2 or m=1,2,3"));
+            return Err(Failure::usage(
+                format!("`{text}` is not a sweep"),
+                "write it as m=1..4k:x2 or m=1,2,3",
+            ));
         };
         let name = name.trim().trim_start_matches('-');
         let Some(parameter) = parameters.iter().find(|parameter| **parameter == name) else {

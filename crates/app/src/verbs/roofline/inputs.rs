@@ -1,4 +1,4 @@
-//! From inputs to sections: each file of measurements, and all traces together, with a device of its own.
+//! From inputs to sections: each measurement file, and all traces together, with its own device.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub(super) struct OneInput {
     pub(super) document: Document,
 }
 
-/// An input to be read with what it is held against.
+/// An input to be read with what it is compared with.
 struct Task {
     inputs: Vec<PathBuf>,
     device: Against,
@@ -117,7 +117,7 @@ impl Scope<'_> {
         Ok(answers)
     }
 
-    /// The options with the device that recordings are held against: the one that was named, the one they name, or
+    /// The options with the device that recordings are compared with: the one that was named, the one they name, or
     /// this machine.
     fn against(
         &self,

@@ -45,7 +45,7 @@ pub struct Roofline {
     /// Default link of messages
     #[arg(long, value_name = "NAME")]
     pub link: Option<String>,
-    /// Script with your own operator formulas [default: ops.rhai beside the
+    /// Script with your own operator formulas [default: ops.rhai next to the
     /// input]
     #[arg(long, value_name = "FILE")]
     pub ops: Option<PathBuf>,
@@ -59,7 +59,7 @@ pub struct Roofline {
     #[serde(flatten)]
     pub device: Against,
     /// NPU peaks and thresholds: peak_tops, mem_bw, mem_thresh, comp_thresh
-    /// [default: roofline_config.json beside the commands]
+    /// [default: roofline_config.json next to the commands]
     #[arg(long, value_name = "FILE", help_heading = "Device")]
     pub config: Option<PathBuf>,
     /// Count NPU work as the format's original tool did: in multiply-adds,
@@ -83,7 +83,7 @@ pub struct Roofline {
     #[arg(long, value_name = "FACTOR", default_value = "1.2", help_heading = "Thresholds")]
     pub balanced: Factor,
     /// Exit with 1 if a condition holds: pct_of_roof<50, above_roof>0,
-    /// pct_of_roof:NAME<80, utilisation_pct<60; may be repeated
+    /// pct_of_roof:NAME<80, utilization_pct<60; may be repeated
     #[arg(long, value_name = "CONDITION")]
     #[serde(deserialize_with = "crate::text_value::several")]
     pub fail_on: Vec<String>,

@@ -201,8 +201,7 @@ fn read_baseline(path: &Path) -> Result<Baseline, Failure> {
     let hint = "save one with `eaves validate --json -o FILE`";
     let report = saved::open(path).map_err(|error| Failure::new(error.to_string(), hint))?;
     let baseline = report.and_then(|report| Baseline::from_saved(&saved::tables(&report.document)));
-    baseline
-        .ok_or_else(|| Failure::new(format!("not an `eaves validate` result: {}", path.display()), hint))
+    baseline.ok_or_else(|| Failure::new(format!("not an `eaves validate` result: {}", path.display()), hint))
 }
 
 impl Validate {

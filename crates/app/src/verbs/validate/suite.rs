@@ -1,4 +1,4 @@
-//! The kernels that predictions are held against.
+//! The kernels that predictions are compared with.
 
 use std::str::FromStr;
 

@@ -321,7 +321,7 @@ struct Part<'a> {
     /// Rows of threads before this one.
     before: usize,
     results: &'a mut [f32],
-    /// Queries of the unit at hand, times scale.
+    /// Queries of the unit available, times scale.
     queries: Vec<f32>,
     states: Vec<State>,
     visible: Vec<usize>,

@@ -71,7 +71,7 @@ pub(super) fn blocks(shape: &Attend, unit: &Unit) -> usize {
 }
 
 impl Plan {
-    /// A plan for so many threads, with pieces of about a millisecond if a block takes a row `seconds_per_row` and is read in
+    /// A plan for this many threads, with pieces of about a millisecond if a block takes a row `seconds_per_row` and is read in
     /// `seconds_per_block`.
     pub(super) fn new(shape: &Attend, threads: usize, seconds_per_row: f64, seconds_per_block: f64) -> Self {
         let cost = |unit: &Unit| unit.rows as f64 * seconds_per_row + seconds_per_block;

@@ -12,7 +12,7 @@ const HEADS: usize = 16;
 /// Products that may be computed for a head.
 const PRODUCTS: usize = 2_000_000;
 
-/// Numbers of `0..count`, at most so many, the first and the last among them.
+/// Numbers of `0..count`, at most this many, the first and the last among them.
 fn spread(count: usize, most: usize) -> Vec<usize> {
     let wanted = count.min(most.max(2));
     let mut numbers: Vec<usize> =
@@ -77,7 +77,7 @@ pub(super) fn verify(operands: &Operands, results: &[f32]) -> Verification {
 
 /// Rounding errors of a sum of `n` add up to `6 sqrt(n) u` with a probability of failure below 10^-7 (Higham and Mary, "A new
 /// approach to probabilistic rounding error analysis", 2019). An error of a score is a relative error of its weight. Weights
-/// are in the sum of values and in that which it is divided by; each exponential has an error of its own.
+/// are in the sum of values and in that which it is divided by; each exponential has its own error.
 fn tolerance(context: usize, dimension: usize, magnitude: f64) -> f64 {
     let unit = f64::from(f32::EPSILON) / 2.0;
     let sum_of = |count: usize| 6.0 * ((count + 16) as f64).sqrt() * unit;

@@ -96,7 +96,7 @@ fn a_wrong_sign_of_one_key_or_value_is_caught() {
             let mut attention = Attention::new(&shape, &stored.precision(), &making).unwrap();
             call(&mut attention, 1, 0);
             assert!(attention.verify().holds());
-            // The results of other keys and values, held against these: a kernel that reads one of them wrong.
+            // The results of other keys and values, compared with these: a kernel that reads one of them wrong.
             let (token, element) = (37, 11);
             let place = if wrong_key { key_place(token, element, 64) } else { token * 64 + element };
             let cache = &mut attention.operands.copies[0];

@@ -255,7 +255,7 @@ unsafe fn weigh<L: Lanes, E: Element<L>, const R: usize, const V: usize>(
     }
 }
 
-/// How often a block is read for so many rows.
+/// How often a block is read for this many rows.
 pub(super) fn passes(rows: usize) -> usize {
     // As `add` does it: sixes, then a four, a two, a one.
     rows / 6 + [0, 1, 1, 2, 1, 2].get(rows % 6).copied().unwrap_or_default()

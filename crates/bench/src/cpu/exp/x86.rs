@@ -58,7 +58,7 @@ macro_rules! exponentials {
             let (vectors, rest) = from.as_chunks::<$lanes>();
             let (results, last) = to.as_chunks_mut::<$lanes>();
             for (result, vector) in results.iter_mut().zip(vectors) {
-                // SAFETY: so many numbers, at any address.
+                // SAFETY: this many numbers, at any address.
                 unsafe { $store(result.as_mut_ptr(), $exp($load(vector.as_ptr()))) };
             }
             for (to, from) in last.iter_mut().zip(rest) {

@@ -1,4 +1,4 @@
-//! Chains as the compiler vectorises them: a multiplication and an addition, each rounded.
+//! Chains as the compiler vectorizes them: a multiplication and an addition, each rounded.
 
 use eaves_roofline::Arithmetic;
 
@@ -62,7 +62,7 @@ pub(super) fn code(arithmetic: Arithmetic) -> Option<Code> {
 }
 
 /// A multiply-add whose factor is a part of the sum, or the compiler would multiply once for all rounds. What is added
-/// beside it (2^31 over the golden ratio) keeps sums from settling.
+/// next to it (2^31 over the golden ratio) keeps sums from settling.
 fn step(sum: i32, factor: i32, weight: i32) -> i32 {
     sum.wrapping_add(factor * weight).wrapping_add(0x4F1B_BCDD)
 }

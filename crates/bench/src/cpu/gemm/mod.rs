@@ -170,7 +170,7 @@ impl Random for f64 {
     }
 }
 
-/// Copies of an operand of so many bytes that are together four times the last cache, if it is to be cold.
+/// Copies of an operand of this many bytes that are together four times the last cache, if it is to be cold.
 fn copies(making: &Making, bytes: usize) -> usize {
     match making.state {
         CacheState::Cold => (4 * making.last_cache).div_ceil(bytes.max(1)).max(2),
@@ -250,7 +250,7 @@ mod tests;
 
 /// What roundings of a sum of `k` products may come to, relative to the sum of their magnitudes: they are as often up as down,
 /// so that they grow with the square root (Higham and Mary, "A New Approach to Probabilistic Rounding Error Analysis", 2019).
-/// The worst case, `2 k u`, would let through a product that was left out.
+/// The worst case, `2 k u`, would let through a product that was skipped.
 pub(super) fn tolerance(k: usize, unit: f64) -> f64 {
     (8.0 * (k as f64).sqrt() + 4.0) * unit
 }

@@ -39,7 +39,7 @@ pub(super) struct Matrix<T: Plain> {
 }
 
 impl<T: Plain> Matrix<T> {
-    /// So many copies of a matrix, each element made by `make`; `None` if there is not that much memory.
+    /// That many copies of a matrix, each element made by `make`; `None` if there is not that much memory.
     pub(super) fn filled(
         rows: usize,
         columns: usize,

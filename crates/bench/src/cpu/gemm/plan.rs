@@ -36,7 +36,7 @@ pub(super) fn even(range: Range<usize>, most: usize, unit: usize) -> Vec<Range<u
     cut
 }
 
-/// A length in so many parts, as even as multiples of `unit` allow; later ones may be empty.
+/// A length in this many parts, as even as multiples of `unit` allow; later ones may be empty.
 fn parts(length: usize, count: usize, unit: usize) -> Vec<Range<usize>> {
     let units = length.div_ceil(unit.max(1));
     let at = |part: usize| (part * units / count * unit).min(length);

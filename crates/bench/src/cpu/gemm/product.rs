@@ -16,7 +16,7 @@ use crate::kernel::{Kernel, Worker};
 pub(super) trait Sum: Plain + Default + Into<f64> + std::ops::Add<Output = Self> {}
 impl<T: Plain + Default + Into<f64> + std::ops::Add<Output = T>> Sum for T {}
 
-/// What is known of a product beside its operands.
+/// What is known of a product next to its operands.
 pub(super) struct Description {
     pub(super) spec: Spec,
     /// Rows, columns, depth.
@@ -195,7 +195,7 @@ impl<A: Plain, B: Plain, C: Sum> Share<'_, A, B, C> {
         let accumulate = step.depth.start > 0;
         for (j, column) in step.columns.clone().step_by(tile.columns).enumerate() {
             let columns = tile.columns.min(step.columns.end - column);
-            // SAFETY: so many panels were packed.
+            // SAFETY: this many panels were packed.
             let b = unsafe { self.packed_b.as_ptr().add(j * b_panel) };
             for row in step.rows.clone().step_by(tile.rows()) {
                 let rows = tile.rows().min(step.rows.end - row);

@@ -249,7 +249,7 @@ fn words(bytes: &[u8]) -> impl Iterator<Item = u16> {
     bytes.as_chunks().0.iter().map(|bytes| u16::from_le_bytes(*bytes))
 }
 
-/// A matrix of so many rows that repeat those of another, each stored.
+/// A matrix of this many rows that repeat those of another, each stored.
 fn repeated(distinct: &Packed, rows: usize) -> Option<Packed> {
     let repeat = |from: &Buffer<u8>| {
         let each = from.len() / distinct.rows.max(1);

@@ -169,7 +169,7 @@ fn blis_is_right() {
     check_implementation(Implementation::BlisPool).unwrap();
 }
 
-/// A product left out of a sum is about one part in `k` of it, which must be more than is allowed.
+/// A product skipped of a sum is about one part in `k` of it, which must be more than is allowed.
 #[test]
 fn a_product_left_out_exceeds_the_tolerance() {
     for k in [512_usize, 4096, 14_336] {

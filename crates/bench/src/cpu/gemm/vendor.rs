@@ -1,4 +1,4 @@
-//! Libraries of others, loaded when the machine has them: the line that ours is held against.
+//! Libraries of others, loaded when the machine has them: the line that ours is compared with.
 
 use std::ffi::{CStr, c_char, c_int};
 use std::sync::OnceLock;

@@ -1,4 +1,4 @@
-//! Activations as the inner loops want them: widened or quantised, and in the order of the weights.
+//! Activations as the inner loops want them: widened or quantized, and in the order of the weights.
 //!
 //! Done in every call by every thread, since that is what it costs to multiply by activations that were just computed.
 
@@ -7,7 +7,7 @@ use eaves_roofline::Precision;
 use crate::buffer::Buffer;
 use crate::formats::minifloat::{BF16, FP16, half};
 
-/// Elements of a quantised vector that share a scale.
+/// Elements of a quantized vector that share a scale.
 pub(super) const BLOCK: usize = 32;
 
 /// How activations are given.
@@ -17,7 +17,7 @@ pub(super) enum Given {
     Fp32,
     Fp16,
     Bf16,
-    /// Given as FP32, quantised to INT8 with an FP32 scale for [`BLOCK`] elements.
+    /// Given as FP32, quantized to INT8 with an FP32 scale for [`BLOCK`] elements.
     Quantised,
 }
 
@@ -86,7 +86,7 @@ impl Vector {
     }
 }
 
-/// What quantised activations mean, one by one: the nearest multiple of a 127th of the largest of 32, even ones if two are
+/// What quantized activations mean, one by one: the nearest multiple of a 127th of the largest of 32, even ones if two are
 /// equally near; the quotient and the scale are FP32.
 fn quantised_by_definition(values: &[f64]) -> Vec<f64> {
     let mut result = Vec::with_capacity(values.len());
@@ -113,12 +113,12 @@ pub(super) enum Arrangement {
     EvenOdd,
     /// Of 32 every fourth from the first, from the second, from the third, from the last: bytes of 32-bit lanes.
     Planes,
-    /// Eight blocks of so many side by side ([`crate::formats::Order::Interleaved`]); of each four elements of every block
+    /// Eight blocks of this many side by side ([`crate::formats::Order::Interleaved`]); of each four elements of every block
     /// what unpacking bytes to 16 bits leaves in even and odd halves: blocks 0, 1, 4, 5, then 2, 3, 6, 7.
     Pairs(usize),
     /// As above, what unpacking bytes to 32 bits leaves: blocks 0 and 4, 1 and 5, 2 and 6, 3 and 7.
     Quads(usize),
-    /// Eight blocks of so many side by side, four elements of each: what 32 bytes of codes hold.
+    /// Eight blocks of this many side by side, four elements of each: what 32 bytes of codes hold.
     Interleaved(usize),
 }
 
@@ -328,7 +328,7 @@ mod tests {
         }
     }
 
-    /// Vectors are quantised as defined one by one, in either order.
+    /// Vectors are quantized as defined one by one, in either order.
     #[test]
     fn quantised_activations_are_those_of_the_definition() {
         let mut random = fastrand::Rng::with_seed(3);

@@ -1,8 +1,8 @@
 //! `y = W x`, one vector at a time: what decoding a language model mostly is.
 //!
 //! Weights are stored as their format says and are decoded in registers. With floating-point activations they are widened
-//! to FP32 (FP64 stays); with INT8 activations they are multiplied as integers, which is several times quicker on
-//! processors, and activations are quantised in every call.
+//! to FP32 (FP64 stays); with INT8 activations they are multiplied as integers, which is several times faster on
+//! processors, and activations are quantized in every call.
 
 mod activations;
 mod choice;

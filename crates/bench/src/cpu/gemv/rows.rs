@@ -29,7 +29,7 @@ pub(super) struct Rows<'a> {
 }
 
 impl Weights {
-    /// A matrix of so many rows, which repeat those that are packed. `None` if there is not enough memory.
+    /// A matrix of this many rows, which repeat those that are packed. `None` if there is not enough memory.
     pub(super) fn repeat(packed: &Packed, rows: usize) -> Option<Self> {
         let code_stride = packed.format.code_bytes(packed.stride);
         let scale_stride = packed.format.scale_bytes(packed.stride);
@@ -50,7 +50,7 @@ impl Weights {
         })
     }
 
-    /// So many rows from this one on, as far as there are.
+    /// That many rows from this one on, as far as there are.
     pub(super) fn rows(&self, first: usize, count: usize) -> Rows<'_> {
         let part = |bytes: &'_ Buffer<u8>, stride: usize| {
             let to = ((first + count) * stride).min(bytes.len());

@@ -29,16 +29,16 @@ type Pattern = [f32; BLOCK];
 /// What `c` of the triad is multiplied with.
 const FACTOR: f32 = 3.0;
 
-/// A call touches at least so many bytes, by several passes if need be, so that calling costs nothing.
+/// A call touches at least this many bytes, by several passes if need be, so that calling costs nothing.
 const LEAST_CALL: usize = 512 << 10;
 
-/// A call touches about so many bytes at most: larger arrays are windows that calls take in turn.
+/// A call touches about this many bytes at most: larger arrays are windows that calls take in turn.
 const MOST_CALL: usize = 1 << 20;
 
-/// Cold arrays are together so many times the last cache.
+/// Cold arrays are together this many times the last cache.
 const COLD_CACHES: usize = 4;
 
-/// One thread's pass through its share, so many times. Slices of one call have equal lengths.
+/// One thread's pass through its share, this many times. Slices of one call have equal lengths.
 ///
 /// Not safe to call without the instructions it is written for.
 #[derive(Clone, Copy)]
@@ -127,7 +127,7 @@ struct Shape {
 }
 
 impl Shape {
-    /// For `share` numbers of each of so many arrays, of one thread of several.
+    /// For `share` numbers of each of this many arrays, of one thread of several.
     fn new(arrays: usize, share: usize, threads: usize, making: &Making) -> Self {
         let bytes = (share * arrays * size_of::<f32>()).max(1);
         let (elements, windows) = if making.state == CacheState::Cold {

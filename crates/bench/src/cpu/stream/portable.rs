@@ -1,4 +1,4 @@
-//! Streams as the compiler vectorises them. There is no portable way to store past the caches.
+//! Streams as the compiler vectorizes them. There is no portable way to store past the caches.
 
 use std::hint::black_box;
 

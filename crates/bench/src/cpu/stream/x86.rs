@@ -65,7 +65,7 @@ macro_rules! streams {
                 }
                 let mut total = 0_u32;
                 for sum in sums {
-                    // SAFETY: a vector of integers is so many of them.
+                    // SAFETY: a vector of integers is this many of them.
                     let lanes: [u32; LANES] = unsafe { std::mem::transmute::<$integer, [u32; LANES]>(sum) };
                     total = lanes.iter().fold(total, |total, lane| total.wrapping_add(*lane));
                 }

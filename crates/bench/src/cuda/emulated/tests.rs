@@ -204,7 +204,7 @@ fn a_wrong_kernel_is_caught() {
         let defines: Vec<String> = own.chain(planned.defines.iter().cloned()).collect();
         let functions = device.functions(&body.replace(right, wrong), &defines, planned.program.functions);
         let prepared = Prepared::of(functions, (planned.prepare)(&device).unwrap());
-        // One that waits for ever is as wrong.
+        // One that waits forever is as wrong.
         if prepared.launch(0).is_ok() {
             let verification = prepared.verify(&device).unwrap();
             assert!(!verification.holds(), "{wrong} instead of {right}: {verification:?}");

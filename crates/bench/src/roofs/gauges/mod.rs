@@ -1,7 +1,7 @@
-//! Roofs that are measured again beside what is held against them.
+//! Roofs that are measured again next to what is compared with them.
 //!
 //! What other programs leave of a machine changes with the seconds: a bandwidth of a minute ago says little of a product now.
-//! So a kernel is run in turns with exactly the streams, multiply-adds and chores that bound it, on as many threads; all
+//! So a kernel is run in alternation with exactly the streams, multiply-adds and chores that bound it, on as many threads; all
 //! are read at the same share of their clean samples, and how far those of a roof lie apart is how wide the prediction is.
 
 use eaves_roofline::device::{self, Confidence, Device, Fact, Memory, Peak, Source};
@@ -22,7 +22,7 @@ const TRIAD_WRITTEN: f64 = 0.34;
 /// What writes less than this only reads.
 const READS: f64 = 0.02;
 
-/// Times that a kernel with too few clean samples goes on, in turns with its roofs.
+/// Times that a kernel with too few clean samples goes on, in alternation with its roofs.
 const ROUNDS: usize = 3;
 
 /// Which roof a gauge is of.
@@ -48,7 +48,7 @@ struct Gauge {
 pub struct Beside {
     /// Rates at [`ESTIMATE`].
     pub middle: Device,
-    /// Rates at the quicker end of [`SPREAD`].
+    /// Rates at the faster end of [`SPREAD`].
     pub quick: Device,
     /// Rates at the slower end.
     pub slow: Device,
@@ -56,7 +56,7 @@ pub struct Beside {
     pub gauges: usize,
 }
 
-/// Roofs that are measured again on so many threads, kept from one measurement to the next.
+/// Roofs that are measured again on this many threads, kept from one measurement to the next.
 pub struct Gauges<'a> {
     cpu: Cpu,
     roofs: &'a Roofs,
@@ -72,7 +72,7 @@ impl<'a> Gauges<'a> {
         Self { cpu: cpu.clone(), roofs, threads, device, made: Vec::new() }
     }
 
-    /// Measures a kernel in turns with the roofs that bound it.
+    /// Measures a kernel in alternation with the roofs that bound it.
     ///
     /// # Errors
     /// If there is no such kernel.

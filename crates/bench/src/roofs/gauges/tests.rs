@@ -120,7 +120,7 @@ fn roofs_that_there_was_no_time_for_are_measured_beside_it() {
     assert!(adjusted.memory.iter().any(|level| level.id == "l2" && level.bandwidth.is_some()));
 }
 
-/// Whatever the machine does meanwhile, every gauge ran in turns with the kernel, and is kept for the next one.
+/// Whatever the machine does meanwhile, every gauge ran in alternation with the kernel, and is kept for the next one.
 #[test]
 fn gauges_run_in_turns_with_the_kernel_and_are_made_once() {
     let roofs = roofs();
@@ -159,7 +159,7 @@ fn rates_are_those_of_the_samples_beside_it() {
         };
         near(level.bandwidth.as_ref().unwrap().value, amounts.0);
         near(adjusted.peak(Arithmetic::Fp32, Engine::Vector).unwrap().dense.value, 2.0 * amounts.1);
-        // What was not measured beside it stays.
+        // What was not measured next to it stays.
         assert_eq!(adjusted.memory[0], device.memory[0]);
         assert_eq!(level.triad.as_ref().unwrap().value, 1e9);
     }

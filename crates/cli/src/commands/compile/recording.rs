@@ -15,7 +15,7 @@ pub(super) struct Recorded {
     /// Where its logs are.
     pub(super) path: PathBuf,
     ended: Ended,
-    /// Removes the logs in the end, if nobody wants them.
+    /// Removes the logs at the end, if nobody wants them.
     _directory: Option<tempfile::TempDir>,
 }
 
@@ -57,9 +57,7 @@ pub(super) fn record(arguments: &Arguments, output: &OutputArguments) -> Result<
         Ended::Exited(0) => {}
         Ended::Exited(code) => printer.note(&format!("note: the program ended with exit code {code}\n")),
         Ended::Killed(signal) => printer.note(&format!("note: the program was killed by signal {signal}\n")),
-        Ended::TimedOut => {
-            printer.note("note: timed out; what was compiled until then follows\n")
-        }
+        Ended::TimedOut => printer.note("note: timed out; what was compiled until then follows\n"),
         Ended::Interrupted => printer.note("note: interrupted; what was compiled until then follows\n"),
     }
     if arguments.output_dir.is_some() {

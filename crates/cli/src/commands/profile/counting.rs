@@ -63,7 +63,7 @@ fn from_file(
         return Ok(counted);
     };
     let checked = hardware::check(device, &counted.request.passes, dialect);
-    // A block without room is no fault of a name; its pass is split.
+    // A block without room is not a fault of a name; its pass is split.
     let names: Vec<String> = checked
         .problems
         .iter()
@@ -92,9 +92,7 @@ fn from_file(
 fn unchecked(words: Vec<String>, tool: &Tool) -> anyhow::Result<Counted> {
     if let Some(set) = words.iter().find(|word| SETS.iter().any(|set| set.id == **word)) {
         return Err(hinted(
-            format!(
-                "the counters of `{set}` depend on the device, and no AMD device was detected"
-            ),
+            format!("the counters of `{set}` depend on the device, and no AMD device was detected"),
             "name the architecture, such as --arch gfx942",
         ));
     }

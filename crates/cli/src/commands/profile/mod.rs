@@ -207,9 +207,8 @@ fn tell(outcome: &Outcome, directory: &Path, tool: &Tool, arguments: &Arguments,
         Ended::Killed(signal) => printer.note(&format!("note: the program was killed by signal {signal}\n")),
         Ended::TimedOut => {
             let seconds = arguments.timeout.map_or(0.0, |time| Duration::from(time).as_secs_f64());
-            printer.note(&format!(
-                "note: timed out after {seconds} s; what was recorded until then follows\n"
-            ));
+            printer
+                .note(&format!("note: timed out after {seconds} s; what was recorded until then follows\n"));
         }
         Ended::Interrupted => printer.note("note: interrupted; what was recorded until then follows\n"),
     }
@@ -236,7 +235,7 @@ fn failed(tool: &Tool, outcome: &Outcome) -> Option<anyhow::Error> {
     outcome.readable.is_empty().then(|| hinted(format!("{} recorded nothing readable", tool.id), log))
 }
 
-/// The kernels in the schema that documents promise, beside the raw files.
+/// The kernels in the schema that documents promise, next to the raw files.
 fn write_kernels(
     tool: &Tool,
     directory: &Path,
@@ -252,9 +251,8 @@ fn write_kernels(
         return Ok(());
     }
     let path = directory.join(tool.kernels_file());
-    let file = files::write_kernels(&run.recordings, &path).map_err(|error| {
-        hinted(error.to_string(), "use --output-dir to name a writable directory")
-    })?;
+    let file = files::write_kernels(&run.recordings, &path)
+        .map_err(|error| hinted(error.to_string(), "use --output-dir to name a writable directory"))?;
     if file.counters_left_out > 0 {
         let counters = counted(file.counters_left_out as usize, "hardware counter");
         output.printer().note(&format!("note: {} has no column for {counters}\n", path.display()));
@@ -271,7 +269,10 @@ fn not_installed(tool: &Tool) -> anyhow::Error {
 pub(super) fn directory_of(named: Option<&Path>, usual: &str) -> anyhow::Result<PathBuf> {
     let absolute = |path: &Path| {
         std::path::absolute(path).map_err(|error| {
-            hinted(format!("no such directory: {}: {error}", path.display()), "use --output-dir to name a directory")
+            hinted(
+                format!("no such directory: {}: {error}", path.display()),
+                "use --output-dir to name a directory",
+            )
         })
     };
     match named {

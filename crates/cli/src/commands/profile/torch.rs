@@ -52,7 +52,7 @@ impl TorchArguments {
         }
     }
 
-    /// The request. Work is held against a device by its shapes.
+    /// The request. Work is compared with a device by its shapes.
     pub(crate) fn request(&self, has_device: bool) -> torch::Request {
         let usual = torch::Request::default();
         torch::Request {

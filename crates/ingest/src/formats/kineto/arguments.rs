@@ -118,7 +118,7 @@ arguments! {
 }
 
 impl Argument {
-    /// The key of [`Self::OriginalThread`], which is no metric where all other arguments are.
+    /// The key of [`Self::OriginalThread`], which is not a metric where all other arguments are.
     pub(super) const LANE: &[u8] = b"eaves track";
 }
 

@@ -289,7 +289,7 @@ impl<'a> Document<'a> {
         events::find_event(&bytes).map(|at| offset + at as u64)
     }
 
-    /// Reads the parts side by side and keeps those whose neighbours met at the cut. The answer says how the last
+    /// Reads the parts side by side and keeps those whose neighbors met at the cut. The answer says how the last
     /// kept part stopped, and where.
     fn in_parts(&mut self, window: Window<'a>, cuts: &[u64]) -> Result<(Stop, u64), Refusal> {
         let source = self.source;

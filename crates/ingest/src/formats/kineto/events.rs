@@ -26,7 +26,7 @@ enum Walk {
     End(usize),
     /// The rest of the chunk, from here, needs more bytes.
     Partial(usize),
-    /// What begins here is no event.
+    /// What begins here is not an event.
     Bad(usize),
 }
 
@@ -98,7 +98,7 @@ fn check_gap(cursor: &Cursor<'_>, sink: &mut Sink, after: usize, at: usize) {
     }
 }
 
-/// At something that is no event: goes to the next event. False if there is none.
+/// At something that is not an event: goes to the next event. False if there is none.
 fn skip_damage(window: &mut Window<'_>, sink: &mut Sink) -> bool {
     sink.note(Oddity::Garbage, window.offset);
     window.consume(1);
@@ -133,7 +133,7 @@ fn cut_off(window: &mut Window<'_>, sink: &mut Sink) -> bool {
     }
 }
 
-/// The text of the event at the beginning of a reader.
+/// The text of the event at the start of a reader.
 pub(crate) fn event_text(reader: Box<dyn Read + Send + '_>) -> Option<String> {
     let mut window = Window::new(reader, 0);
     let mut diagnostics = Diagnostics::default();

@@ -1,4 +1,4 @@
-//! What stands beside the events at the top level of a trace.
+//! What stands next to the events at the top level of a trace.
 
 use eaves_model::{DeviceProperties, DistributedInfo, Metadata, ProcessGroup, Recorder, Times};
 use serde_json::Value;

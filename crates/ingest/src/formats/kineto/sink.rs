@@ -40,7 +40,7 @@ pub(super) struct Sink {
 }
 
 impl Sink {
-    /// A sink with room for the rows of so many bytes of JSON, by what usual traces have. Room that is not used
+    /// A sink with room for the rows of this many bytes of JSON, by what usual traces have. Room that is not used
     /// is never taken from the system; room that lacks costs copies of whole columns.
     pub(super) fn for_bytes(bytes: u64) -> Self {
         // A size that is not true must not ask for more room than there is.
@@ -198,7 +198,7 @@ impl Sink {
             // Marks of other recorders that carry no time of their own.
             b'c' | b'(' | b')' | b'=' => {}
             0 => {
-                // An object without a phase is no event.
+                // An object without a phase is not an event.
                 self.trace.events -= 1;
                 self.note(Oddity::Garbage, event.offset);
             }
@@ -305,7 +305,7 @@ impl Sink {
 
     fn metadata(&mut self, event: &Event) {
         if self.arguments.original_thread().is_some() {
-            // The name of an extra lane, which is no track.
+            // The name of an extra lane, which is not a track.
             return;
         }
         let (name, labels) = (self.arguments.text(Argument::Name), self.arguments.text(Argument::Labels));

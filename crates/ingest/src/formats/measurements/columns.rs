@@ -73,9 +73,7 @@ impl Columns {
                 }
                 let in_lowercase = known.iter().find(|name| name.eq_ignore_ascii_case(column)).copied();
                 match in_lowercase.or_else(|| slip_of(column, missing.iter().copied())) {
-                    Some(similar) => {
-                        Some(format!("unknown column `{column}`; did you mean `{similar}`?"))
-                    }
+                    Some(similar) => Some(format!("unknown column `{column}`; did you mean `{similar}`?")),
                     None => lacks_amounts.then(|| format!("unknown column `{column}`")),
                 }
             })

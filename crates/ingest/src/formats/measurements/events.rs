@@ -28,7 +28,7 @@ pub(super) fn read(objects: &Objects, draft: &mut Draft) {
     }
 }
 
-/// A Chrome event with its arguments beside its own fields; nothing if it has no amounts to measure by.
+/// A Chrome event with its arguments next to its own fields; nothing if it has no amounts to measure by.
 fn flat(object: &Map<String, Value>, offset: u64, draft: &mut Draft) -> Option<Map<String, Value>> {
     let Some(phase) = object.get("ph").and_then(Value::as_str) else { return Some(object.clone()) };
     let arguments = object.get("args").and_then(Value::as_object)?;

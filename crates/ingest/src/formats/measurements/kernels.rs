@@ -1,4 +1,4 @@
-//! A table of kernels: `name, flops, dram_bytes, time_ms, dtype_key` and whatever else.
+//! A kernel table: `name, flops, dram_bytes, time_ms, dtype_key` and whatever else.
 
 use eaves_model::{Measurement, MeasurementKind, Oddity};
 use serde_json::{Map, Value};

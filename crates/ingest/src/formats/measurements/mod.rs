@@ -1,8 +1,8 @@
-//! Measurements that are no recording over time: tables of kernels, lists of events or commands, benchmarks.
+//! Measurements that are not recording over time: kernel tables, lists of events or commands, benchmarks.
 //!
 //! These files are small and written by scripts, so they are read whole, and what scripts get wrong is expected: byte
 //! order marks, UTF-16, bare `NaN`, rows of the wrong length, files cut off. A record that cannot be read is counted and
-//! left out; the others are kept.
+//! skipped; the others are kept.
 
 mod benchmark;
 mod columns;
@@ -94,7 +94,7 @@ pub(super) const FORMAT: Format = Format {
     ..Format::PROFILER
 };
 
-/// The largest file of measurements; everything behind is left out.
+/// The largest measurement file; everything behind is skipped.
 const LARGEST: u64 = 1 << 30;
 
 /// What a file is by its first bytes; nothing if it may be a trace.

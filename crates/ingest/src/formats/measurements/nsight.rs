@@ -88,9 +88,7 @@ impl Metrics {
     /// What was assumed, for people.
     pub(super) fn assumption(&self) -> Option<String> {
         let (column, unit) = self.assumed.as_ref()?;
-        Some(format!(
-            "column `{column}` has no unit and is read as {unit}; write `{column} ({unit})`"
-        ))
+        Some(format!("column `{column}` has no unit and is read as {unit}; write `{column} ({unit})`"))
     }
 
     /// A row.
@@ -163,10 +161,7 @@ mod tests {
         let (found, details) = rows(text);
         let wanted = [(Some(2.2e12), Some(3.5e10), Some(8e6)), (Some(2e11), Some(1.8e10), Some(3e6))];
         assert_eq!(found, wanted);
-        assert_eq!(
-            details,
-            ["column `Duration` has no unit and is read as ms; write `Duration (ms)`"]
-        );
+        assert_eq!(details, ["column `Duration` has no unit and is read as ms; write `Duration (ms)`"]);
     }
 
     #[test]
@@ -175,7 +170,7 @@ mod tests {
         assert_eq!(rows(text), (vec![(None, Some(2_005_000.0), Some(7_000.0))], vec![]));
     }
 
-    /// A count of all operations has those of each kind in it, and a rate is no amount.
+    /// A count of all operations has those of each kind in it, and a rate is not an amount.
     #[test]
     fn nothing_counts_twice() {
         let text = "Name,dram__bytes.sum,dram__bytes.sum.per_second,flop_count_sp,flop_count_sp_fma,flop_count_hp_add,\

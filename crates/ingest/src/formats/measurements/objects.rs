@@ -15,7 +15,7 @@ pub(super) type Object = (u64, Map<String, Value>);
 pub(super) struct Objects {
     /// Entries of the list.
     pub(super) list: Vec<Object>,
-    /// What stands beside the list, or the whole object if it has no list.
+    /// What stands next to the list, or the whole object if it has no list.
     pub(super) header: Map<String, Value>,
 }
 

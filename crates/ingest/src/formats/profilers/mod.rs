@@ -45,7 +45,7 @@ pub(crate) struct Part {
     /// Name of the format.
     pub(crate) format: &'static str,
     /// What the files of one run have in common: the directory without `pmc_1` or `pass_1`, and the name without the
-    /// suffix that says the kind of file. Parts with equal names are put together.
+    /// suffix that says the kind of file. Parts with equal names are combined.
     pub(crate) set: String,
     /// What it adds to the set.
     pub(crate) role: Role,
@@ -63,7 +63,7 @@ pub(crate) enum Role {
     Whole,
     /// Kernels, one row each.
     Kernels,
-    /// Hardware counters of kernels: merged by name of the kernel, ordinal among the kernels of that name, and grid.
+    /// Hardware counters of kernels: merged by kernel name, ordinal among the kernels of that name, and grid.
     Counters,
     /// Calls, copies, allocations, markers: what has no kernels.
     Others,
@@ -76,7 +76,7 @@ pub(crate) fn whole(trace: Trace, bytes: u64, format: &'static str) -> Document 
     Document::Trace { trace: Box::new(trace), bytes, format }
 }
 
-/// A document of one whole trace that other files of the same run may add to: counters, tables of kernels.
+/// A document of one whole trace that other files of the same run may add to: counters, kernel tables.
 pub(crate) fn part_of_run(path: &str, trace: Trace, bytes: u64, format: &'static str) -> Document {
     let set = crate::place::set_of(path);
     Document::Part(Box::new(Part { format, set, role: Role::Whole, trace, bytes }))

@@ -1,8 +1,8 @@
 //! `<out>.db`, the SQLite file that rocprof (v1) makes its summaries of: calls in `HIP` and `HSA`, kernels in `OPS` or
 //! `KERN`, copies in `COPY`, ranges in `rocTX`.
 //!
-//! It lies beside the tables of the same run and is put together with them. `Index` is the correlation of a call with
-//! what it started, and counts anew in each process.
+//! It lies next to the tables of the same run and is combined with them. `Index` is the correlation of a call with
+//! what it started, and counts again in each process.
 
 use eaves_model::{Diagnostics, SliceKind};
 
@@ -18,7 +18,7 @@ use crate::sqlite::{Database, Row, Table};
 /// The name of the format.
 pub(super) const ID: &str = "rocprof-db";
 
-/// Columns of `KERN` that are no counters.
+/// Columns of `KERN` that are not counters.
 const OF_DISPATCHES: [&str; 24] = [
     "BeginNs",
     "EndNs",
@@ -67,7 +67,7 @@ pub(super) fn read(stored: Stored<'_>) -> Result<Document, Refused> {
     if let Some(table) = database.table("OPS") {
         reading.operations(table)?;
     }
-    // Both tables list the same kernels; this one knows calls and streams, the other has a table of its own.
+    // Both tables list the same kernels; this one knows calls and streams, the other has its own table.
     if reading.recorder.trace.dispatches.is_empty()
         && let Some(table) = database.table("KERN")
     {

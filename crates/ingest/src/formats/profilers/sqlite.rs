@@ -1,4 +1,4 @@
-//! Databases that profilers write, told apart by the tables they have. To add one: a line in [`ALL`].
+//! Databases that profilers write, distinguished by the tables they have. To add one: a line in [`ALL`].
 
 use eaves_model::Diagnostics;
 

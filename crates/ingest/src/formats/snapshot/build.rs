@@ -13,7 +13,7 @@ use crate::pickle::{Build, Value};
 /// Settings that are kept. The allocator has a few dozen.
 const MOST_SETTINGS: usize = 4096;
 
-/// Pools that are told apart.
+/// Pools that are distinguished.
 const MOST_POOLS: usize = 4096;
 
 /// Runs that all lists together may have for every byte of the input: a row takes several.
@@ -35,7 +35,7 @@ pub(super) struct Root {
 /// A setting: its dictionary, its name, its value.
 pub(super) type Setting = (u32, StringId, Value);
 
-/// Makes rows. The columns `device_type` and `device` of events are filled in the end, when it is known whose they are.
+/// Makes rows. The columns `device_type` and `device` of events are filled at the end, when it is known whose they are.
 pub(super) struct Builder {
     pub(super) snapshot: Snapshot,
     pub(super) strings: Strings,

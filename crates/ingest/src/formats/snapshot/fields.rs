@@ -87,7 +87,7 @@ impl Fields {
         self.get(key).is_some()
     }
 
-    /// An integer; what does not fit is noted and left out.
+    /// An integer; what does not fit is noted and skipped.
     pub(super) fn integer(&self, key: Key, diagnostics: &mut Diagnostics) -> Option<i64> {
         match self.get(key)? {
             Value::Int(value) => Some(value),

@@ -13,7 +13,7 @@ const HOST: (u32, i64) = (0, -1);
 type Part = ((u32, i64), Vec<(u32, u32)>);
 
 impl Builder {
-    /// The trace; nothing if it is no snapshot.
+    /// The trace; nothing if it is not a snapshot.
     pub(super) fn finish(mut self) -> Option<Trace> {
         let root = self.root?;
         self.snapshot.has_times = self.timed > 0;
@@ -110,7 +110,7 @@ impl Builder {
         self.snapshot.events = events;
     }
 
-    /// Leaves out blocks that no segment holds.
+    /// Skips blocks that no segment holds.
     fn drop_strays(&mut self) {
         let blocks = &mut self.snapshot.blocks;
         let strays = blocks.segment.iter().filter(|&&segment| segment == u32::MAX).count() as u64;

@@ -2,7 +2,7 @@
 //! dictionaries.
 //!
 //! `segments` is what the allocator held when the snapshot was taken, `device_traces` what it did before, a list a
-//! device, the oldest first; the recorder keeps the last so many events. Every event and block has its stack. Names and
+//! device, the oldest first; the recorder keeps only the last events. Every event and block has its stack. Names and
 //! meanings are those of `torch/csrc/cuda/memory_snapshot.cpp` and `torch/cuda/_memory_viz.py`, whose
 //! `_profile_to_snapshot` writes the same from a profile, with categories of tensors and without times.
 //!

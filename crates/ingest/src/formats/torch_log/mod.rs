@@ -122,7 +122,7 @@ fn content(line: &[u8]) -> Option<&[u8]> {
     line[end + 1..].strip_prefix(b" ")
 }
 
-/// Why a log is no trace.
+/// Why a log is not a trace.
 pub(crate) fn without_phases() -> Refused {
     Refused {
         offset: 0,
@@ -215,7 +215,7 @@ fn one(builder: &mut Builder, record: &Record<'_>, envelope: Envelope<'_>, diagn
             builder.code(envelope.id, record.payload);
             Ok(())
         }
-        // An artifact where the graph was compiled, a kind of its own where it was found in a cache.
+        // An artifact where the graph was compiled, its own kind where it was found in a cache.
         b"inductor_post_grad_graph" => {
             check(builder, record, envelope.checksum, diagnostics);
             builder.graph(envelope.id, record.payload, true);
@@ -234,7 +234,7 @@ fn one(builder: &mut Builder, record: &Record<'_>, envelope: Envelope<'_>, diagn
         }
     };
     if taken.is_err() {
-        // What is cut off at the end is no damage of its own.
+        // What is cut off at the end is not its own damage.
         let kind = if record.is_cut { Oddity::Truncated } else { Oddity::BadLine };
         let detail = format!("the first is in a `{}`", String::from_utf8_lossy(subject));
         diagnostics.note_detail(kind, Some(record.offset), detail);

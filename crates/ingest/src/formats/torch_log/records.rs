@@ -11,7 +11,7 @@ use memchr::memchr;
 /// Bytes read at a time.
 const CHUNK: usize = 256 << 10;
 
-/// The longest record that is looked at whole; of a longer one the end is passed over.
+/// The longest record that is looked at whole; of a longer one the end is skipped.
 const LONGEST: usize = 16 << 20;
 
 /// One record.
@@ -68,7 +68,7 @@ pub(super) fn each(
     // The part of the buffer from here on is not yet gone through.
     let mut start = 0;
     let mut finished = false;
-    // The end of a record that is too long is being passed over.
+    // The end of a record that is too long is being skipped.
     let mut skipping = false;
     loop {
         let (found, lines) = record_end(&buffer[start..], finished);

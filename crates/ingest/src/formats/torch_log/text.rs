@@ -18,7 +18,7 @@ pub(super) fn is_it(content: &[u8]) -> bool {
 const REFUSED: &str = "torch._dynamo.exc.Unsupported: ";
 /// What follows the text.
 const AFTER_REFUSAL: &str = "Set TORCHDYNAMO_VERBOSE=1";
-/// In so many lines a text is looked for: before an exception there is a stack.
+/// In this many lines a text is looked for: before an exception there is a stack.
 const FIRST: usize = 512;
 
 /// True for the text of an explanation or of a refusal.

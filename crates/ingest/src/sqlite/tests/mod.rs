@@ -1,4 +1,4 @@
-//! Everything is held against SQLite itself.
+//! Everything is compared with SQLite itself.
 
 mod damaged;
 mod random;
@@ -139,7 +139,7 @@ fn a_stream_is_read_as_a_file_is() {
     assert_eq!(database.size(), bytes.len() as u64);
 }
 
-/// A log with two commits and one change that was not committed, beside the file it belongs to.
+/// A log with two commits and one change that was not committed, next to the file it belongs to.
 #[test]
 fn what_is_committed_to_the_log_counts() {
     let folder = tempfile::tempdir().unwrap();

@@ -23,7 +23,7 @@ fn real_traces_survive() {
     let Some(paths) = traces() else { return };
     let (mut read, mut losses) = (0, Vec::new());
     for path in &paths {
-        // Some files of these folders are no traces.
+        // Some files of these folders are not traces.
         let options = eaves_ingest::Options::default();
         let Ok(run) = eaves_ingest::read(std::slice::from_ref(path), &options) else { continue };
         read += 1;

@@ -18,7 +18,7 @@ const NUMBERS: f64 = 62.0;
 const LABEL: f64 = 10.5;
 const NAME_LETTERS: usize = 22;
 
-/// Each link has a shape of its own beside its colour.
+/// Each link has its own shape next to its color.
 const SHAPES: [Shape; 6] =
     [Shape::Circle, Shape::Square, Shape::Triangle, Shape::Diamond, Shape::Pentagon, Shape::Star];
 
@@ -117,7 +117,7 @@ fn links(
             let text = fitting(&text, LABEL, plot.area.width() - 12.0);
             let width = text_width(&text, LABEL);
             let step = (plot.area.width() - width - 12.0).max(0.0) / 8.0;
-            // Beside the line, and where other texts are in the way, further from it.
+            // Next to the line, and where other texts are in the way, further from it.
             let places = (0..MOST_ROWS).flat_map(|row| {
                 let away = 12.0 * f64::from(row);
                 (0..=8).flat_map(move |at| {
@@ -146,7 +146,7 @@ fn links(
 /// Rows of texts above and below a line.
 const MOST_ROWS: u32 = 4;
 
-/// A line across an area, or every so many pieces of it if several lines share the height.
+/// A line across an area, or every this many pieces of it if several lines share the height.
 fn pieces(area: Rect, y: f64, turn: usize, lines: usize) -> String {
     /// Pixels of a piece.
     const PIECE: f64 = 14.0;
@@ -223,10 +223,9 @@ fn legend(data: &Communication<'_>, width: f64, unnamed: usize) -> Legend {
         entries.push((Swatch::Ring, "above its roof".to_owned()));
     }
     let drawn = data.events.iter().filter(|event| event.bytes.is_some() && event.achieved.is_some()).count();
-    for (count, remark) in [
-        (unnamed.min(drawn), "not labeled"),
-        (data.events.len() - drawn, "without size or time not drawn"),
-    ] {
+    for (count, remark) in
+        [(unnamed.min(drawn), "not labeled"), (data.events.len() - drawn, "without size or time not drawn")]
+    {
         if count > 0 {
             entries.push((Swatch::Nothing, format!("{} {remark}", quantity::thousands(count as i64))));
         }

@@ -1,4 +1,4 @@
-//! What shapes, colours and lines mean, and where roofs come from.
+//! What shapes, colors and lines mean, and where roofs come from.
 
 use crate::roofline::canvas::{Anchor, Canvas, Rect, fitting, text_width, wrapped};
 use crate::roofline::marks::Shape;

@@ -9,9 +9,9 @@ use crate::roofline::data::{Point, Roofline};
 use crate::roofline::marks::Shape;
 use crate::roofline::scale::ratio;
 
-/// Points whose levels are drawn, those of most time; more could not be told apart.
+/// Points whose levels are drawn, those of most time; more could not be distinguished.
 const MOST: usize = 40;
-/// Up to so many, marks have the names of their levels.
+/// Up to this many, marks have the names of their levels.
 const NAMED: usize = 10;
 const RADIUS: f64 = 3.4;
 

@@ -1,4 +1,4 @@
-//! The drawing: one row for each roofline, with its communication beside it, and one for each sweep and validation.
+//! The drawing: one row for each roofline, with its communication next to it, and one for each sweep and validation.
 
 mod communication;
 mod legend;
@@ -90,7 +90,7 @@ fn drawn(sections: &[&Section], options: &Options, titles: bool) -> (String, Vec
             Row::Sweep(data) => sweep::draw(&mut canvas, data, area, options.title.as_deref()),
             Row::Validation(data) => validate::draw(&mut canvas, data, area, options.title.as_deref()),
         };
-        // Numbered classes mean the same in every row: statuses are fixed, and so are the colours of series.
+        // Numbered classes mean the same in every row: statuses are fixed, and so are the colors of series.
         rules.extend(more);
     }
     if rows.is_empty() {

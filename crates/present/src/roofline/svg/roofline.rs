@@ -20,7 +20,7 @@ use crate::roofline::marks::Shape;
 use crate::roofline::scale::{Log, prefixed, ratio};
 use eaves_section::quantity;
 
-/// Letters of a name beside a point, of which a narrow plot has fewer.
+/// Letters of a name next to a point, of which a narrow plot has fewer.
 const NAME_LETTERS: (usize, usize) = (16, 28);
 const LABEL: f64 = 10.5;
 /// More points are drawn with less around each.
@@ -38,7 +38,7 @@ const BESIDE: f64 = 0.34;
 /// Below this difference bytes moved are as good as bytes needed (as the NPU tools draw it).
 const WASTE: f64 = 1.05;
 
-/// Draws a section with its communication beside it; the answer is the rules of its colours.
+/// Draws a section with its communication next to it; the answer is the rules of its colors.
 pub(super) fn draw(
     canvas: &mut Canvas,
     section: &Section,
@@ -270,7 +270,7 @@ fn most_names(points: usize) -> usize {
     }
 }
 
-/// A name beside a point, or the number of a knee.
+/// A name next to a point, or the number of a knee.
 struct Named {
     spot: Spot,
     text: String,
@@ -393,7 +393,7 @@ fn draw_main(canvas: &mut Canvas, data: &Roofline<'_>, categories: &Categories, 
     }
 }
 
-/// From what was moved to what had to be, for as many as can be told apart.
+/// From what was moved to what had to be, for as many as can be distinguished.
 fn arrows(data: &Roofline<'_>, plot: &Plot) -> Vec<((f64, f64), (f64, f64))> {
     let most = if data.points.len() > MANY { 6 } else { 40 };
     let mut wasteful: Vec<(&Point<'_>, (f64, f64, f64))> =

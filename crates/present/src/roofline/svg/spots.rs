@@ -63,7 +63,7 @@ pub(super) fn spots(points: &[Point<'_>], areas: &Areas<'_>) -> Vec<Spot> {
     spots
 }
 
-/// Moves what stands in a strip to its sides, so that points of the same height lie beside each other. Across a strip
+/// Moves what stands in a strip to its sides, so that points of the same height lie next to each other. Across a strip
 /// there is no scale.
 fn spread(spots: &mut [Spot], strip: Rect) {
     let middle = (strip.left + strip.right) / 2.0;

@@ -17,7 +17,7 @@ const AXIS: f64 = 46.0;
 const NUMBERS: f64 = 84.0;
 const SHAPES: [Shape; 5] = [Shape::Circle, Shape::Square, Shape::Triangle, Shape::Diamond, Shape::Pentagon];
 
-/// Draws a sweep; the answer is the rules of its colours.
+/// Draws a sweep; the answer is the rules of its colors.
 pub(super) fn draw(canvas: &mut Canvas, sweep: &Sweep, area: Rect, title: Option<&str>) -> Vec<Rule> {
     let heading = title.map_or_else(
         || format!("{} over {}", sweep.what, sweep.parameter),
@@ -99,7 +99,7 @@ fn draw_chart(canvas: &mut Canvas, chart: &Chart, sweep: &Sweep, area: Rect, nam
         let spots: Vec<(f64, f64)> = series.places.iter().map(|&(x, y)| plot.at(x, y)).collect();
         let path: Vec<String> = spots.iter().map(|(x, y)| format!("{x:.1} {y:.1}")).collect();
         if path.len() > 1 {
-            // A colour fills; a line must not, whatever sheet comes last.
+            // A color fills; a line must not, whatever sheet comes last.
             writeln!(
                 canvas.body,
                 "<path class=\"n{} series\" style=\"fill:none\" d=\"M{}\"/>",

@@ -70,7 +70,7 @@ impl<'a> Validation<'a> {
     }
 }
 
-/// Draws it; the answer is the rules of its colours.
+/// Draws it; the answer is the rules of its colors.
 pub(super) fn draw(
     canvas: &mut Canvas,
     validation: &Validation<'_>,

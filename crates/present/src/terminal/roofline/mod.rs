@@ -1,4 +1,4 @@
-//! Rooflines in characters: roofs as fine dots, points as letters that the table repeats. No colour is needed.
+//! Rooflines in characters: roofs as fine dots, points as letters that the table repeats. No color is needed.
 
 mod chart;
 mod points;
@@ -35,7 +35,7 @@ pub(crate) fn charts(sections: &[&Section], width: usize) -> Vec<String> {
     lines
 }
 
-/// A text without the colours of terminals.
+/// A text without the colors of terminals.
 pub(crate) fn without_colours(text: &str) -> String {
     let mut parts = text.split("\u{1b}[");
     let mut plain = parts.next().unwrap_or_default().to_owned();
@@ -128,7 +128,7 @@ fn roofline(data: &Roofline<'_>, width: usize) -> Vec<String> {
     lines
 }
 
-/// The colour repeats what the table says of a point.
+/// The color repeats what the table says of a point.
 fn status_style(point: &Point<'_>) -> Style {
     match point.status {
         _ if !point.flag.is_empty() => COMMUNICATION,

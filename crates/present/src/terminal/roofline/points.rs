@@ -113,7 +113,8 @@ pub(crate) fn points(section: &Section, table: &Table, options: &Options) -> Opt
     let mut notes = Vec::new();
     if shown < order.len() {
         let hidden = order.len() - shown;
-        notes.push(format!("… {} with less time; --top 0 shows all", quantity::counted(hidden, "more point")));
+        notes
+            .push(format!("… {} with less time; --top 0 shows all", quantity::counted(hidden, "more point")));
     }
     if !left_out.is_empty() {
         notes.push(format!("columns hidden at this width: {}", left_out.join(", ")));

@@ -19,7 +19,7 @@ const LEFT: f64 = 170.0;
 const RIGHT: f64 = 12.0;
 const ROW: f64 = 15.0;
 const COUNTER: f64 = 36.0;
-/// Rows of one track. Deeper ones are left out, and the drawing says how many.
+/// Rows of one track. Deeper ones are skipped, and the drawing says how many.
 const MOST_ROWS: usize = 12;
 /// Lines of steps that are nearer would hide what they part.
 const STEP_DISTANCE: f64 = 40.0;
@@ -99,7 +99,7 @@ impl Drawing {
         self.y += 4.0;
     }
 
-    /// Draws a recording; the answer is the rows that were left out.
+    /// Draws a recording; the answer is the rows that were skipped.
     fn chart(&mut self, chart: &Chart<'_>, several: bool) -> usize {
         if several {
             self.y += 16.0;

@@ -70,7 +70,7 @@ fn instructions(version: f64) -> Option<String> {
     (major > 0).then(|| format!("gfx{major}{minor:x}{step:x}"))
 }
 
-/// The device of the catalogue with the same instruction set and number of units, and about the same memory and clock. Devices of the same silicon differ in nothing else.
+/// The device of the catalog with the same instruction set and number of units, and about the same memory and clock. Devices of the same silicon differ in nothing else.
 fn by_properties(seen: &Device) -> Result<Device, Unknown> {
     let value = |device: &Device| device.units.as_ref().map(|units| units.value);
     let size =

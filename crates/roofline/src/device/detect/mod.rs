@@ -47,14 +47,14 @@ pub struct Detected {
     pub place: String,
     /// How many there are.
     pub count: u32,
-    /// Why the catalogue does not have it, if it does not.
+    /// Why the catalog does not have it, if it does not.
     pub unknown: Option<Unknown>,
-    /// The device of the catalogue, or what the system says of one that is not in it.
+    /// The device of the catalog, or what the system says of one that is not in it.
     pub device: Device,
 }
 
 impl Detected {
-    /// Whether there is anything to hold work against.
+    /// Whether there is anything to compares work with.
     pub fn has_roofs(&self) -> bool {
         let bandwidth = self.device.main_memory().is_some_and(|memory| memory.bandwidth.is_some());
         bandwidth && !self.device.peaks.is_empty()

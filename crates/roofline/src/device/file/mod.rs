@@ -21,13 +21,13 @@ const LARGEST: u64 = 4 << 20;
 const NOTHING: &str = "neither a peak nor a bandwidth";
 const NEEDED: &str = "add `hbm_bw_GBps` and `compute_peaks_GFLOPs`: see docs/devices.md";
 
-/// What the cores of a processor are called, in the catalogue and in files that eaves writes.
+/// What the cores of a processor are called, in the catalog and in files that eaves writes.
 const CORE: &str = "core";
 
-/// What a device of one core says of its scope: measured files have it beside the processor as a whole.
+/// What a device of one core says of its scope: measured files have it next to the processor as a whole.
 pub const ONE_CORE: &str = "one core";
 
-/// Why a file is no device.
+/// Why a file is not a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileError {
     /// The file.
@@ -113,7 +113,7 @@ pub fn read(path: &Path) -> Result<Device, FileError> {
 }
 
 /// The one device that a file is about: its only accelerator, or its processor as a whole. Files that eaves writes about a
-/// machine have the processor beside the accelerator, and one core beside all of them.
+/// machine have the processor next to the accelerator, and one core next to all of them.
 fn meant(devices: &[Device]) -> Option<&Device> {
     let is_processor = |device: &&Device| device.unit_kind.as_deref() == Some(CORE);
     let accelerators: Vec<&Device> = devices.iter().filter(|device| !is_processor(device)).collect();
@@ -132,7 +132,7 @@ fn only<'a>(found: &[&'a Device]) -> Option<&'a Device> {
     }
 }
 
-/// What to do about a device without roofs: a processor is at hand and can be measured.
+/// What to do about a device without roofs: a processor is available and can be measured.
 fn needed(device: &Device) -> String {
     if device.unit_kind.as_deref() == Some(CORE) {
         return format!("measure this machine with `eaves device measure -o roofs.yaml`, or {NEEDED}");
@@ -188,10 +188,7 @@ fn devices(text: &str, file: &str) -> Result<Vec<Device>, Problem> {
     let mut root = tree::parse(text)?;
     citations::resolve(&mut root)?;
     if !root.is_map() {
-        return Err(Problem::new(
-            root.line,
-            format!("a peaks file must be a map, not {}", root.described()),
-        ));
+        return Err(Problem::new(root.line, format!("a peaks file must be a map, not {}", root.described())));
     }
     if let Some(list) = root.get("devices") {
         return members(list, file);
@@ -226,10 +223,7 @@ fn members(list: &Node, file: &str) -> Result<Vec<Device>, Problem> {
 /// The device of a map, in whatever form it is. `id` is what to call it if it does not say.
 fn device(node: &Node, id: &str, file: &str) -> Result<Device, Problem> {
     if !node.is_map() {
-        return Err(Problem::new(
-            node.line,
-            format!("a device must be a map, not {}", node.described()),
-        ));
+        return Err(Problem::new(node.line, format!("a device must be a map, not {}", node.described())));
     }
     let source = Source { text: file.to_owned(), confidence: Confidence::Medium };
     match foreign::Form::of(node) {

@@ -34,8 +34,9 @@ pub(super) fn devices(text: &str, file: &str) -> Result<Vec<Device>, Problem> {
         found.push(device);
     }
     if found.is_empty() {
-        return Err(Problem::new(1, "no device in it")
-            .hint("run `rocprof-compute profile --roof-only` again"));
+        return Err(
+            Problem::new(1, "no device in it").hint("run `rocprof-compute profile --roof-only` again")
+        );
     }
     Ok(found)
 }

@@ -156,7 +156,7 @@ impl Interval {
     }
 }
 
-/// The memory level that operands of so many bytes come from. Those that stay in a cache ([`CacheState::Hot`]) come from
+/// The memory level that operands of this many bytes come from. Those that stay in a cache ([`CacheState::Hot`]) come from
 /// the smallest that holds all of them.
 pub fn level(device: &Device, bytes: f64, state: CacheState) -> Option<&Memory> {
     let main = device.main_memory();

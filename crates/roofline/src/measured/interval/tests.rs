@@ -41,7 +41,7 @@ fn device() -> Device {
     }
 }
 
-/// A product of a matrix of so many weights and a vector, of which the weights alone count.
+/// A product of a matrix of this many weights and a vector, of which the weights alone count.
 fn product(weights: f64, precision: &str) -> Work {
     let precision: Precision = precision.parse().expect(precision);
     let mut work = Work::matrix(weights, Precision::FP32).reads("weight", weights, precision);
@@ -161,7 +161,7 @@ fn bytes_take_the_time_of_what_is_done_with_them() {
     assert_eq!(seconds_per_byte(&level, 1.0), None);
 }
 
-/// A triad is what its roof was measured by: it has no time beside it. The same arithmetic on a level whose triad is not
+/// A triad is what its roof was measured by: it has no time next to it. The same arithmetic on a level whose triad is not
 /// known does.
 #[test]
 fn the_multiply_add_of_the_triad_is_in_its_roof() {

@@ -3,7 +3,7 @@
 /// A band of keys around the place of a query.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Mask {
-    /// Keys seen before the place of the query; all of them if nothing is said.
+    /// Keys seen before the place of the query; all of them by default.
     pub(super) left: Option<f64>,
     /// Keys seen after it; none for causal attention.
     pub(super) right: Option<f64>,

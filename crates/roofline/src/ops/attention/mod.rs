@@ -39,7 +39,7 @@ pub struct Attention {
     pub value_dim: f64,
     /// Whether a query sees only keys up to its own place, the last query and the last key being at the same one.
     pub causal: bool,
-    /// How many keys a query of causal attention sees at most, its own place included; all of them if nothing is said.
+    /// How many keys a query of causal attention sees at most, its own place included; all of them by default.
     pub window: Option<f64>,
     /// Whether scores stay on the chip.
     pub fused: bool,
@@ -75,7 +75,7 @@ impl Attention {
         self.forward_over(self.batch * self.pairs())
     }
 
-    /// The forward pass with so many pairs of a query and a key over all sequences, for sequences of different lengths
+    /// The forward pass with this many pairs of a query and a key over all sequences, for sequences of different lengths
     /// and other masks.
     pub(super) fn forward_over(&self, pairs: f64) -> Work {
         let macs = self.query_heads * pairs * (self.key_dim + self.value_dim);
@@ -93,7 +93,7 @@ impl Attention {
         self.backward_over(self.batch * self.pairs())
     }
 
-    /// The backward pass with so many pairs over all sequences.
+    /// The backward pass with this many pairs over all sequences.
     pub(super) fn backward_over(&self, pairs: f64) -> Work {
         let again = if self.fused { self.key_dim } else { 0.0 };
         let macs = self.query_heads * pairs * (again + 2.0 * self.key_dim + 2.0 * self.value_dim);
@@ -112,7 +112,7 @@ impl Attention {
         Work { arithmetic, ..Work::matrix(macs, self.query) }
     }
 
-    /// Scores between products: written by one and read by the next, so many times.
+    /// Scores between products: written by one and read by the next, this many times.
     fn scores(&self, mut work: Work, times: u8) -> Work {
         let elements = self.batch * self.query_heads * self.query_tokens * self.key_tokens;
         for _ in 0..times {

@@ -137,7 +137,7 @@ fn packed(call: &Call<'_>) -> Result<Work, Unmodelled> {
     let (stored, last) = (query.precision()?, |tensor: &Tensor| tensor.shape.last().copied());
     let value = call.optional(2).and_then(last).or_else(|| last(key)).unwrap_or(0) as f64;
     let token = match (query.shape.as_slice(), key.shape.as_slice()) {
-        // Heads are not told apart: as many columns as they have together, and of a value as many as of a key.
+        // Heads are not distinguished: as many columns as they have together, and of a value as many as of a key.
         ([_, columns], [_, keys]) => {
             Token::of([1.0, *keys as f64 / (*columns).max(1) as f64], [*columns as f64; 2], stored)
         }

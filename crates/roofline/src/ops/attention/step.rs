@@ -19,13 +19,13 @@ impl Tokens {
         self.products - (self.squares - self.queries) / 2.0
     }
 
-    /// The least that so many queries of so many sequences allow: all as long, and nothing of them was read before.
+    /// The least that this many queries of this many sequences allow: all as long, and nothing of them was read before.
     fn at_least(sequences: f64, queries: f64) -> Self {
         let squares = if sequences > 0.0 { queries * queries / sequences } else { 0.0 };
         Self { queries, keys: queries, squares, products: squares }
     }
 
-    /// The same with a query seeing so many keys at most. Exact if all sequences are longer than that or none is.
+    /// The same with a query seeing this many keys at most. Exact if all sequences are longer than that or none is.
     fn within(self, window: f64) -> Self {
         let most = self.queries * window;
         let products = self.products.min(most + (self.squares - self.queries) / 2.0);
@@ -51,7 +51,7 @@ impl Step {
         Self { prefill, ..Self::default() }
     }
 
-    /// The same with a query seeing so many keys at most. Of a sequence that gets another token, no more is read.
+    /// The same with a query seeing this many keys at most. Of a sequence that gets another token, no more is read.
     pub(super) fn within(self, window: f64) -> Self {
         let keys = self.decode.keys.min(self.decode.queries * window);
         let decode = Tokens { keys, ..self.decode.within(window) };

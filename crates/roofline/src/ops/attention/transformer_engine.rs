@@ -20,9 +20,8 @@ pub(in crate::ops) const FORMULAS: &[Formula] = &[Formula {
 }];
 
 const NO_MASK: Basis = Basis::AtLeast("mask not recorded; assumed causal");
-const NO_LENGTHS: Basis = Basis::AtLeast(
-    "mask and packed sequence lengths not recorded: assumed causal and equally long",
-);
+const NO_LENGTHS: Basis =
+    Basis::AtLeast("mask and packed sequence lengths not recorded: assumed causal and equally long");
 const EQUAL_LENGTHS: Basis = Basis::Estimated("assumes all sequences but the longest to be equally long");
 
 struct Fused {

@@ -217,8 +217,7 @@ fn over_pages(
         ..token
     };
     let step = call.step.or_else(|| only_sequence(call, tokens, pages, longest));
-    let step =
-        step.ok_or("paged cache usage not recorded: annotate the server's steps")?;
+    let step = step.ok_or("paged cache usage not recorded: annotate the server's steps")?;
     token.work(&mask.left.map_or(step, |left| step.within(left + 1.0)))
 }
 

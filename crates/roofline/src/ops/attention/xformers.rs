@@ -24,7 +24,7 @@ fn is_flag(call: &Call<'_>, place: usize) -> bool {
     matches!(call.scalar(place), "True" | "False")
 }
 
-/// A window of so many keys, if there is one at this place.
+/// A window of this many keys, if there is one at this place.
 fn within(mask: Mask, call: &Call<'_>, place: usize) -> Mask {
     let size = call.number(place).filter(|size| *size > 0.0);
     Mask { left: size.map(|size| size - 1.0).or(mask.left), ..mask }

@@ -205,8 +205,7 @@ fn backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
     }
 }
 
-const BY_KERNELS: Basis =
-    Basis::Estimated("requested gradients inferred from kernel names");
+const BY_KERNELS: Basis = Basis::Estimated("requested gradients inferred from kernel names");
 
 /// Which gradients are asked for, of input, weights and bias: the last argument.
 fn mask(call: &Call<'_>) -> Result<[bool; 3], Unmodelled> {
@@ -293,7 +292,7 @@ impl Settings {
         let result = result.map(|shape| shape.split_at(shape.len().saturating_sub(kernel.len())));
         let groups = match (self.groups, self.transposed, result) {
             (Some(groups), ..) => groups,
-            // Each output channel is made of so many input channels, each input channel goes to so many of the output.
+            // Each output channel is made of this many input channels, each input channel goes to this many of the output.
             (None, false, _) if *second > 0 => channels as f64 / *second as f64,
             (None, true, Some(([.., made], _))) if *second > 0 => *made as f64 / *second as f64,
             _ => 1.0,

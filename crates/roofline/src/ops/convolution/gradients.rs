@@ -2,7 +2,7 @@
 
 use crate::ops::Launch;
 
-/// Words in names of kernels for the gradient of the input: cuDNN and CUTLASS (`dgrad`), Composable Kernel (`bwd_data`), MIOpen
+/// Words in kernel names for the gradient of the input: cuDNN and CUTLASS (`dgrad`), Composable Kernel (`bwd_data`), MIOpen
 /// (`igemm_bwd_gtcx`, `naive_conv_nonpacked_bwd_nchw`), PyTorch (`conv_depthwise2d_backward_kernel`).
 const OF_INPUT: &[&str] = &[
     "backward_data",

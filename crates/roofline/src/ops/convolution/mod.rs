@@ -85,7 +85,7 @@ impl Convolution {
 
     /// What the backward pass must do for the gradients asked for: of the input, of the weights and of the bias.
     ///
-    /// Each gradient is a pass of its own that reads the gradient of the output: none of the libraries computes two of
+    /// Each gradient is its own pass that reads the gradient of the output: none of the libraries computes two of
     /// them at once.
     pub fn backward(&self, mask: [bool; 3]) -> Work {
         let [input, weight, bias] = mask;
@@ -197,7 +197,7 @@ mod tests {
         }
     }
 
-    /// Every small shape of one axis, and pairs of neighbouring ones as two axes.
+    /// Every small shape of one axis, and pairs of neighboring ones as two axes.
     #[test]
     fn multiply_adds_and_extents_are_those_counted_by_loops() {
         let mut axes = Vec::new();

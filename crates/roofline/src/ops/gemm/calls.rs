@@ -1,4 +1,4 @@
-//! Products as recordings name them. Products of quantised matrices are in [`quantised`].
+//! Products as recordings name them. Products of quantized matrices are in [`quantised`].
 
 use super::{Gemm, quantised};
 use crate::ops::{Call, Formula, Tensor, Unmodelled};

@@ -42,7 +42,7 @@ impl Gemm {
         self.work_on(batch * m * k, batch * k * n)
     }
 
-    /// The work with so many elements of the operands, for operands that are broadcast over the batch.
+    /// The work with this many elements of the operands, for operands that are broadcast over the batch.
     fn work_on(&self, a: f64, b: f64) -> Work {
         let Self { batch, m, n, k, .. } = *self;
         let real = if self.a.is_complex() { 4.0 } else { 1.0 };
@@ -82,7 +82,7 @@ mod tests {
         gemm.work()
     }
 
-    /// The table of the calculator roofline-hack. Its NVFP4 leaves out the 32-bit scale that each of the two stored tensors
+    /// The table of the calculator roofline-hack. Its NVFP4 skips the 32-bit scale that each of the two stored tensors
     /// has: 8 bytes.
     #[test]
     fn matrix_vector_products_of_the_published_table() {

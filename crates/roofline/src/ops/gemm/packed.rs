@@ -100,7 +100,7 @@ pub(super) fn allspark(call: &Call<'_>) -> Result<Work, Unmodelled> {
     weight_only(call, x, weights, count(call, 4)? as f64, 2..4, output_of(x)?)
 }
 
-/// `(weights, x, format, n)`: blocks with their scales as stored. The activations are quantised to 8 bits on the way.
+/// `(weights, x, format, n)`: blocks with their scales as stored. The activations are quantized to 8 bits on the way.
 pub(super) fn ggml(call: &Call<'_>) -> Result<Work, Unmodelled> {
     let (weights, x) = (call.tensor(0)?, call.tensor(1)?);
     let work = weight_only(call, x, weights, count(call, 3)? as f64, [], output_of(x)?)?;

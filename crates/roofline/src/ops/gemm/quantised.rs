@@ -1,4 +1,4 @@
-//! Products of quantised matrices. Scales are operands too: what is recorded of them is counted.
+//! Products of quantized matrices. Scales are operands too: what is recorded of them is counted.
 
 use super::Gemm;
 use super::calls::{agree, matrices, output_of, product, with_rows};
@@ -140,7 +140,7 @@ fn microscaled(gemm: &Gemm) -> Work {
     gemm.work().reads("scale", scales, Precision::E8M0)
 }
 
-/// `x` (b, m, k) in 16 bits, weights (b, n, k/2) with two 4-bit floats in each byte. The activations are quantised on
+/// `x` (b, m, k) in 16 bits, weights (b, n, k/2) with two 4-bit floats in each byte. The activations are quantized on
 /// the way, so that it is computed in 4 bits.
 pub(super) fn batched_packed_weights(call: &Call<'_>) -> Result<Work, Unmodelled> {
     let (x, weight) = (call.tensor(0)?, call.tensor(1)?);
@@ -152,7 +152,7 @@ pub(super) fn batched_packed_weights(call: &Call<'_>) -> Result<Work, Unmodelled
     scales(Gemm { output, ..gemm }.work(), call, &[2])
 }
 
-/// `x` (b, m, k) or (m, b, k) in 16 bits, weights (b, n, k) in 8 bits. The activations are quantised on the way.
+/// `x` (b, m, k) or (m, b, k) in 16 bits, weights (b, n, k) in 8 bits. The activations are quantized on the way.
 pub(super) fn batched_scaled_weights(call: &Call<'_>) -> Result<Work, Unmodelled> {
     let (x, weight) = (call.tensor(0)?, call.tensor(1)?);
     let ([first, second, k], [batch, n, columns]) = (x.extents()?, weight.extents()?);
@@ -164,7 +164,7 @@ pub(super) fn batched_scaled_weights(call: &Call<'_>) -> Result<Work, Unmodelled
     scales(Gemm { output, ..gemm }.work(), call, &[2])
 }
 
-/// The first two matrices are `x` (m, k) and weights (n, k/2) with two 4-bit floats in each byte; `x` is quantised on the
+/// The first two matrices are `x` (m, k) and weights (n, k/2) with two 4-bit floats in each byte; `x` is quantized on the
 /// way.
 pub(super) fn dynamic_packed_weights(call: &Call<'_>) -> Result<Work, Unmodelled> {
     let mut matrices = call.tensors().filter(|tensor| tensor.shape.len() == 2);

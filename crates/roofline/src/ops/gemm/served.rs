@@ -80,13 +80,13 @@ pub(in crate::ops) const FORMULAS: &[Formula] = &[
     ),
 ];
 
-/// They quantise their input with an operator of its own and may launch the product themselves.
+/// They quantize their input with its own operator and may launch the product themselves.
 pub(in crate::ops) const WRAPPERS: &[Formula] = &[
     // `(input, weight, block, scales of the weight, scale of the input, bias, ...)`.
     formula(&["vllm::apply_w8a8_block_fp8_linear"], |call| {
         let (x, weight) = (call.tensor(0)?, call.tensor(1)?);
         let gemm = with_rows(x, weight)?;
-        // The input was quantised before, and is read as it is then stored.
+        // The input was quantized before, and is read as it is then stored.
         let stored = Gemm { a: gemm.b, output: gemm.a, bias: bias(call, 5)?, ..gemm };
         scales(stored.work(), call, &[3])
     }),

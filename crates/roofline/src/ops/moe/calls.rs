@@ -99,7 +99,7 @@ fn fused_with_routing(call: &Call<'_>) -> Result<Work, Unmodelled> {
     };
     let mut numbers = (3..call.inputs.len()).filter_map(|place| call.number(place));
     let top_k = numbers.nth(1).ok_or("experts per token not recorded")?;
-    // The activations are quantised on the way.
+    // The activations are quantized on the way.
     let arithmetic = up.precision()?.arithmetic();
     Ok(Work { arithmetic, ..whole(x, up, down, top_k, Precision::BF16)? })
 }

@@ -145,8 +145,7 @@ fn masked(
     Ok(work.writes("output", groups * used * n, output.precision()?).on(AS_EXPECTED))
 }
 
-const AS_EXPECTED: Basis =
-    Basis::Estimated("assumes each expert to have as many rows as its caller expects");
+const AS_EXPECTED: Basis = Basis::Estimated("assumes each expert to have as many rows as its caller expects");
 
 /// `(a, [output,] weights, [bias,] scales, ..., workspace, sorted tokens, experts, padded tokens, weights of the chosen,
 /// block, chosen, flags, format, m, n, k, ...)`. The number of chosen experts is the last number before the flags.

@@ -53,7 +53,7 @@ impl Product {
         triton(launch).or_else(|| tensorrt(launch))
     }
 
-    /// Blocks of rows, if the weights have so many columns.
+    /// Blocks of rows, if the weights have this many columns.
     fn row_blocks(&self, columns: f64) -> Option<f64> {
         let across = (columns / self.block[1]).ceil();
         match self.blocks {
@@ -62,7 +62,7 @@ impl Product {
         }
     }
 
-    /// Columns of the weights, up to a block, if there are so many blocks of rows.
+    /// Columns of the weights, up to a block, if there are this many blocks of rows.
     fn columns(&self, row_blocks: f64) -> Option<f64> {
         let across = match self.blocks {
             Blocks::Apart([rows, found]) => (rows == row_blocks).then_some(found),
@@ -71,7 +71,7 @@ impl Product {
         across.map(|across| across * self.block[1])
     }
 
-    /// Blocks of rows that are launched for so many rows of so many experts, wherever they go.
+    /// Blocks of rows that are launched for this many rows of this many experts, wherever they go.
     fn row_blocks_for(&self, rows: f64, experts: f64) -> f64 {
         match self.blocks {
             _ if rows <= experts => rows,
@@ -260,7 +260,7 @@ mod tests {
         assert_eq!(one.macs, 3.0 * 8.0 * 7168.0 * 2048.0);
         let weights = 3.0 * 8.0 * 7168.0 * 2048.0;
         assert!((one.bytes() - (4.0 * 7168.0 + weights * 4.5 / 8.0 + 4.0)).abs() < 1.0, "{}", one.bytes());
-        // Sums in parts are not told apart from blocks.
+        // Sums in parts are not distinguished from blocks.
         let split = Launch { grid: [56, 8, 2], ..down };
         assert!(layer("[1,7168]", "[1,256]", vec![up, split]).unwrap_err().contains("--ops"));
     }

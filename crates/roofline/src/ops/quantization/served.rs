@@ -99,7 +99,7 @@ const NVFP4: Blocks = Blocks { elements: 16.0, tensor_scale: true };
 const MXFP4: Blocks = Blocks { elements: 32.0, tensor_scale: false };
 
 /// `(result, input, scales, scale of the tensor)`; newer versions `(input, scale of the tensor, swizzled, ...)`, where the
-/// first tensor is no bytes.
+/// first tensor is not a bytes.
 fn nvfp4(call: &Call<'_>) -> Result<Work, Unmodelled> {
     let packed = call.tensor(0)?.precision()?.element_bits <= 8.0;
     four_bits(call, usize::from(packed), &NVFP4, false)

@@ -1,8 +1,8 @@
-//! Root-mean-square normalisation: PyTorch's, and those of serving engines fused with an addition, padding or
-//! quantisation.
+//! Root-mean-square normalization: PyTorch's, and those of serving engines fused with an addition, padding or
+//! quantization.
 //!
 //! Counts are TraceLens': with n elements in rows of c, (2c + 2) operations a row and 2n for the scale (n without one);
-//! n more for an added residual, 2n for quantisation.
+//! n more for an added residual, 2n for quantization.
 
 use super::normalization::mask;
 use super::operands::{count, extents, stored};
@@ -93,7 +93,7 @@ impl Rows {
         self.elements / self.width
     }
 
-    /// Normalised and scaled, with so many operations more for an element; the input and the scale are read.
+    /// Normalised and scaled, with this many operations more for an element; the input and the scale are read.
     fn normalised(&self, more: f64) -> Work {
         let flops = self.rows() * (2.0 * self.width + 2.0) + (2.0 + more) * self.elements;
         Work::vector(flops, self.elements, self.precision)
@@ -208,7 +208,7 @@ fn padded(call: &Call<'_>) -> Result<Work, Unmodelled> {
     Ok(with_residual(&rows, 0.0).writes("output", rows.rows() * width, rows.precision))
 }
 
-/// `(x, weight, eps, x2, weight2, eps2, residual, ...)`: the second input is normalised beside, the first is stored in
+/// `(x, weight, eps, x2, weight2, eps2, residual, ...)`: the second input is normalized next to, the first is stored in
 /// four bits with a byte for every whole 32.
 fn mxfp4_quantised(call: &Call<'_>) -> Result<Work, Unmodelled> {
     let rows = Rows::scaled(call, 0, 1)?;

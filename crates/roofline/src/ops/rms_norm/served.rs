@@ -1,4 +1,4 @@
-//! Normalisation as serving engines fuse it with an addition and quantisation: variants differ in where their arguments
+//! Normalisation as serving engines fuse it with an addition and quantization: variants differ in where their arguments
 //! are. Schemas: vLLM `csrc/torch_bindings.cpp` and `vllm/_aiter_ops.py`, SGLang `sgl-kernel/csrc/common_extension.cc`,
 //! FlashInfer `flashinfer/norm.py`, AITER `aiter/ops/rmsnorm.py`.
 
@@ -90,7 +90,7 @@ struct Places {
     output: Option<usize>,
     /// What is added before, if it is there; the sum is kept.
     residual: Option<usize>,
-    /// Scales of quantisation, given or found.
+    /// Scales of quantization, given or found.
     scales: &'static [usize],
 }
 
@@ -109,7 +109,7 @@ impl Places {
         Ok(work)
     }
 
-    /// The work with an output of this precision; narrower than the input, it is quantised.
+    /// The work with an output of this precision; narrower than the input, it is quantized.
     fn written_as(&self, call: &Call<'_>, output: Precision) -> Result<Work, Unmodelled> {
         let input = call.tensor(self.input)?;
         let scale = self.scale.map(|place| call.tensor(place)).transpose()?;

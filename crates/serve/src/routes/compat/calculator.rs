@@ -325,7 +325,7 @@ async fn recommend(
         .await
 }
 
-/// The precision that is predicted to be quickest of those that the device supports, held against FP16. Nothing is known
+/// The precision that is predicted to be fastest of those that the device supports, compared with FP16. Nothing is known
 /// of accuracy, and that is said.
 fn recommended(shared: &Shared, shape: [u64; 3], (word, device): (&str, &str)) -> Result<Value, Problem> {
     let predicted = predict(shared, shape, ALL, word)?;
@@ -408,11 +408,8 @@ fn completed(shared: &Shared, given: &Map<String, Value>) -> Result<Value, Probl
     let precision = given.get("precision").and_then(Value::as_str).unwrap_or("fp16");
     // Any device will do: work is the same on all of them.
     let predicted = predict(shared, shape, precision, USUAL)?;
-    let row = predicted
-        .rows
-        .first()
-        .or(predicted.unsupported.first())
-        .ok_or_else(|| Problem::bad("no data"))?;
+    let row =
+        predicted.rows.first().or(predicted.unsupported.first()).ok_or_else(|| Problem::bad("no data"))?;
     let work = |id: &str| row.get(id).and_then(Value::as_f64);
     let or = |id: &str, computed: Option<f64>| given.get(id).and_then(Value::as_f64).or(computed);
     Ok(json!({

@@ -1,4 +1,4 @@
-//! `/api/hardware` of the roofline calculator's dashboard: the devices of the catalogue, and those that clients describe,
+//! `/api/hardware` of the roofline calculator's dashboard: the devices of the catalog, and those that clients describe,
 //! which last as long as the server.
 
 use std::collections::BTreeMap;
@@ -22,11 +22,11 @@ use super::{document, rows};
 use crate::Problem;
 use crate::state::Shared;
 
-/// So many are kept.
+/// That many are kept.
 const MOST: usize = 100;
 /// The chip that the calculator was made for.
 pub(super) const USUAL: &str = "gb10";
-/// Keys of the calculator that name several devices of the catalogue, and the one that its own table had under each.
+/// Keys of the calculator that name several devices of the catalog, and the one that its own table had under each.
 const KEYS: [(&str, &str); 2] = [("a100", "nvidia-a100-sxm-80"), ("h100", "nvidia-h100-sxm")];
 
 pub(super) fn routes() -> Router<Arc<Shared>> {
@@ -41,7 +41,7 @@ pub(super) fn routes() -> Router<Arc<Shared>> {
 pub(crate) struct Described(Mutex<BTreeMap<String, (TemporaryFile, Value)>>);
 
 impl Described {
-    /// The word that `--device` takes for a key: a device of the catalogue, or a file that was written here.
+    /// The word that `--device` takes for a key: a device of the catalog, or a file that was written here.
     pub(super) fn word(&self, key: &str) -> Result<String, Problem> {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((file, _)) = known.get(&normal(key)) {
@@ -152,9 +152,7 @@ async fn add(
         return Err(Problem::bad("a name has one to a hundred letters, and a device as many peaks at most"));
     }
     if find(&key.replace('_', "-")).is_ok() {
-        return Err(
-            Problem::failed(format!("`{key}` is already in the catalog")).hint("take another name")
-        );
+        return Err(Problem::failed(format!("`{key}` is already in the catalog")).hint("take another name"));
     }
     let made = description.device(&key)?;
     shared

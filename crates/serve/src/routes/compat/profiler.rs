@@ -144,7 +144,7 @@ fn timeline(loaded: &Loaded) -> Result<Value, Problem> {
     }))
 }
 
-/// The first events of some tracks in order of time.
+/// The first events of some tracks in time order.
 fn events(chart: &Chart<'_>, wanted: impl Fn(&eaves_analyze::timeline::ChartTrack) -> bool) -> Vec<Value> {
     let slices = &chart.trace.slices;
     let mut found = Vec::new();
@@ -271,11 +271,7 @@ fn compile(document: &Value) -> Result<Value, Problem> {
     let fusion = of("fusion", "fusion_ratio");
     // A log is of compiled code alone; the other reasons are those of sections that it could not give.
     let reasons = [
-        (
-            "speedup",
-            &Value::Null,
-            "the log has no uncompiled run; eaves.torch_compile measures both",
-        ),
+        ("speedup", &Value::Null, "the log has no uncompiled run; eaves.torch_compile measures both"),
         ("compile_time_ms", &compile_time, "the log has no compile times"),
         ("fusion_ratio", &fusion, "the log has no generated code"),
     ];

@@ -1,4 +1,4 @@
-//! What the allocator held in the end: how much of it is in use, and how much can be.
+//! What the allocator held at the end: how much of it is in use, and how much can be.
 
 use eaves_model::Snapshot;
 use serde::{Deserialize, Serialize};
@@ -7,7 +7,7 @@ use super::super::levels::Device;
 use super::device;
 use super::replay::{Actions, blocks_of};
 
-/// What there was in the end.
+/// What there was at the end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub(in super::super) struct End {
     pub(in super::super) segments: u64,

@@ -105,7 +105,7 @@ pub(super) fn growth(
     found
 }
 
-/// The growth of a stack up to the last step; nothing if that is no habit.
+/// The growth of a stack up to the last step; nothing if that is not a habit.
 fn grown(stack: MaybeU32, values: &[(usize, i64)], steps: usize, names: &mut Names<'_>) -> Option<Growth> {
     let mut run = 0;
     let mut first = 0;

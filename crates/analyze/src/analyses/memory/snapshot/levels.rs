@@ -36,7 +36,7 @@ fn levels(trace: &Trace, wanted: Device) -> Option<Levels> {
     let sum = |values: &mut dyn Iterator<Item = i64>| values.fold(0i64, i64::saturating_add);
     let (mut level, mut reserved) = (0i64, 0i64);
     if snapshot.is_complete {
-        // What there was in the end, without what was added and with what was taken away since.
+        // What there was at the end, without what was added and with what was taken away since.
         let active = blocks_of(snapshot, wanted).filter(|&row| actions.is_active(blocks.state[row]));
         let in_end = sum(&mut active.map(|row| blocks.requested[row].unwrap_or(blocks.bytes[row])));
         let net =

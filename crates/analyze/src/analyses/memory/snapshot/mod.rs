@@ -1,6 +1,6 @@
 //! What a snapshot of an allocator tells beyond levels: what was alive, event by event, and whose it was.
 //!
-//! A snapshot says what there was in the end and what happened before, so states are made backwards from the end. What
+//! A snapshot says what there was at the end and what happened before, so states are made backwards from the end. What
 //! was allocated before the first event and freed after it is found that way too. Memory counts until its release is
 //! *completed*, when the allocator can use it again.
 
@@ -37,7 +37,7 @@ pub(super) struct Allocator {
     pub(super) alive: Alive,
     /// Released and waiting for another stream at the peak; in use until then.
     pub(super) waiting_at_peak: i64,
-    /// What there was in the end.
+    /// What there was at the end.
     pub(super) end: End,
     /// Segments that came and went.
     pub(super) churn: Churn,
@@ -47,7 +47,7 @@ pub(super) struct Allocator {
     pub(super) at_failure: Option<Alive>,
     /// Stacks whose memory grows.
     pub(super) growth: Vec<Growth>,
-    /// Blocks that were there in the end, have a stack, and whose allocation is not among the events: it was recorded and
+    /// Blocks that were there at the end, have a stack, and whose allocation is not among the events: it was recorded and
     /// dropped.
     pub(super) dropped: u64,
     /// False if the file ends early.

@@ -1,4 +1,4 @@
-//! What was in use behind any event, from what there was in the end.
+//! What was in use behind any event, from what there was at the end.
 
 use std::ops::Range;
 
@@ -88,7 +88,7 @@ pub(super) fn rows_of(snapshot: &Snapshot, wanted: Device) -> Range<usize> {
 pub(super) struct Live {
     pub(super) address: i64,
     pub(super) bytes: i64,
-    /// Size of its block, where that is known: it was there in the end.
+    /// Size of its block, where that is known: it was there at the end.
     pub(super) block_bytes: Option<i64>,
     pub(super) stack: MaybeU32,
     pub(super) category: StringId,

@@ -170,7 +170,7 @@ fn a_retry_is_told_by_the_stack() {
     assert_eq!((told.churn.taken, told.churn.given_back, told.churn.retries), (2, 3, 1));
     let reserved: Vec<_> =
         levels_of(&made.0)[0].events.iter().map(|event| event.reserved.get().unwrap()).collect();
-    // 2048 B in the end, and back from there.
+    // 2048 B at the end, and back from there.
     assert_eq!(reserved, [512, 1024, 512, 0, 2048, 2048]);
 }
 
@@ -202,7 +202,7 @@ fn growth_is_told_by_line() {
 }
 
 proptest! {
-    /// Twin: forwards with dictionaries from what is known to be there first, added up anew behind every event.
+    /// Twin: forwards with dictionaries from what is known to be there first, added up again behind every event.
     #[test]
     fn states_are_those_of_a_replay_forwards(
         before in prop::collection::vec(1i64..100, 0..6),

@@ -27,7 +27,7 @@ pub(super) struct Allocation {
     pub(super) bytes: i64,
     /// The position of its allocation; 0 if that was before the first event.
     from: usize,
-    /// The position of its release; nothing if it was in use in the end.
+    /// The position of its release; nothing if it was in use at the end.
     to: Option<usize>,
     address: i64,
     /// The stack of what is older than the first event, where a snapshot tells it.
@@ -220,7 +220,7 @@ pub(super) struct Chosen {
     allocations: u64,
 }
 
-/// Chooses what is shown, so many at most. Half of the room is for the largest at the peak, which it is about; the rest, and
+/// Chooses what is shown, this many at most. Half of the room is for the largest at the peak, which it is about; the rest, and
 /// what of the half is not needed, for those with the most byte-time, which is the area that they have in the picture.
 /// Memory is needed for what is in use at one time and for what is chosen.
 pub(super) fn choose(

@@ -55,10 +55,7 @@ pub(in super::super) fn shown(job: &Job, drawn: &[Drawn<'_>]) -> Table {
         Column::new("peak_pct", "Of the peak", Unit::Percent),
         Column::new("byte_time_pct", "Share of byte-time", Unit::Percent),
     ];
-    let about = (
-        "allocations_shown",
-        "Coverage of the largest allocations, which are listed individually",
-    );
+    let about = ("allocations_shown", "Coverage of the largest allocations, which are listed individually");
     table(job, drawn, about, own, |device| {
         let stacked = &device.stacked;
         let share = 100.0 * stacked.shown_byte_time as f64 / stacked.byte_time as f64;

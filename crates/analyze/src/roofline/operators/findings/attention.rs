@@ -93,12 +93,8 @@ pub(super) fn finding(
     let counted: Ns = own.iter().map(|held| held.row.counted).sum();
     let near = time.as_f64() - ideal * 100.0 / settings.bound_pct;
     let class = own.first()?.row.class;
-    let gain = gain_of(
-        near,
-        headroom,
-        scope,
-        "time of its parts minus their best time; a fused kernel saves more",
-    );
+    let gain =
+        gain_of(near, headroom, scope, "time of its parts minus their best time; a fused kernel saves more");
     Some(Finding {
         id: "unfused_attention",
         severity: Severity::Warning,

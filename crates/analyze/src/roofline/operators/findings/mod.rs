@@ -21,7 +21,7 @@ pub(super) const NOTABLE_PCT: f64 = 5.0;
 pub(super) const SHORTEST_CALL_NS: f64 = 10_000.0;
 /// Less of the busy time with a formula is said.
 const COVERED_PCT: f64 = 97.0;
-/// Above its roof by this factor a row is no rounding of clocks and boosts.
+/// Above its roof by this factor a row is not a rounding of clocks and boosts.
 const ABOVE_PCT: f64 = 105.0;
 
 pub(super) fn findings(
@@ -114,9 +114,7 @@ fn next(points: &TracePoints, row: &OperatorRow) -> &'static str {
             path, or work that a fused operator avoids"
         }
         // Libraries choose and generate code when they first see a shape.
-        (true, _, 1) => {
-            "called once, and a first call includes one-time setup: record after a warm-up"
-        }
+        (true, _, 1) => "called once, and a first call includes one-time setup: record after a warm-up",
         (true, ..) => {
             "check how many threads it uses (`torch.get_num_threads()`) and whether its operands are contiguous; larger \
              batches, BF16 where the processor supports it and `torch.compile` help most"

@@ -106,10 +106,7 @@ fn launches_of_one_size_are_one_point_and_every_nanosecond_is_in_one_row() {
     );
     assert_eq!(column(&section, "unmodelled", "name"), texts(["other", "Memcpy HtoD (Pageable -> Device)"]));
     let Value::Text(why) = &column(&section, "unmodelled", "reason")[0] else { panic!("no reason") };
-    assert!(
-        why.starts_with("no counters recorded; record with `rocprofv3 -i input.txt`"),
-        "{why}"
-    );
+    assert!(why.starts_with("no counters recorded; record with `rocprofv3 -i input.txt`"), "{why}");
     assert!(why.contains("`eaves counters write --for roofline --arch gfx942`"), "{why}");
 }
 
@@ -157,7 +154,7 @@ fn a_copy_is_a_copy_though_one_type_was_not_counted() {
     assert!(record.contains("SQ_INSTS_VALU_MFMA_MOPS_F8"), "{record}");
 }
 
-/// What the device reports wins over the catalogue, and the table of roofs says so.
+/// What the device reports wins over the catalog, and the table of roofs says so.
 #[test]
 fn reported_numbers_win() {
     let mut test = TestTrace::default();

@@ -16,7 +16,7 @@ fn section(trace: &Trace) -> Section {
     trace_section(&points, Scope { ranks: 1, steps: 0 }, &device, &Settings::default())
 }
 
-/// An operator with these arguments that launches a kernel of so many nanoseconds.
+/// An operator with these arguments that launches a kernel of this many nanoseconds.
 fn launched(test: &mut ThreadTrace, name: &str, arguments: [&str; 3], at: i64, time: i64) {
     test.op(1, name, (at, at + 10));
     let trace = &mut test.trace;

@@ -29,7 +29,7 @@ fn launched_with(test: &mut ThreadTrace, grid: [u32; 3]) {
 
 const CAT: &str = "CatArrayBatchedCopy<float, unsigned int, 2, 64, 64>";
 
-/// A `cat` without shapes, in which one kernel copies so many parts.
+/// A `cat` without shapes, in which one kernel copies this many parts.
 fn cat(test: &mut ThreadTrace, start: i64, parts: u32) {
     test.op(1, "aten::cat", (start, start + 10));
     called_with(test, "[[],[]]", r#"["TensorList","Scalar"]"#);

@@ -96,7 +96,7 @@ macro_rules! integer_tile {
 }
 
 /// Writes four rows as the columns from `first` on of a panel of `width`, four bytes of depth together. Rows are whole
-/// vectors of 16 bytes; what is beyond that is left out.
+/// vectors of 16 bytes; what is beyond that is skipped.
 pub(super) fn transpose_fours(rows: [&[i8]; 4], panel: &mut [i8], width: usize, first: usize) {
     let [one, two, three, four] = rows.map(|row| row.as_chunks::<16>().0);
     let vectors = one.iter().zip(two).zip(three).zip(four);
@@ -167,13 +167,13 @@ pub(super) mod vnni {
     pub(in crate::cpu::gemm::int8) fn corrections(panel: &[i8], out: &mut [i8]) {
         let groups = panel.len() / (4 * COLUMNS);
         if out.len() == 4 * COLUMNS && std::arch::is_x86_feature_detected!("avx512vnni") {
-            // SAFETY: the instructions are there, the panel is so many groups long and the room was checked.
+            // SAFETY: the instructions are there, the panel is this many groups long and the room was checked.
             unsafe { sums(groups, panel.as_ptr(), out.as_mut_ptr().cast()) }
         }
     }
 
     /// # Safety
-    /// The instructions must be there, the panel must have so many groups, and there must be room for all columns.
+    /// The instructions must be there, the panel must have this many groups, and there must be room for all columns.
     #[target_feature(enable = "avx512f,avx512vnni")]
     unsafe fn sums(groups: usize, panel: *const i8, out: *mut i32) {
         let mut sums = [_mm512_setzero_si512(); VECTORS];

@@ -1,7 +1,7 @@
 //! Inner loops with 256-bit vectors.
 //!
 //! Several rows at once, so that activations are read once for all of them. The rows are far apart: a matrix is read as so
-//! many long streams, which the hardware fetches ahead, where neighbouring rows of a few kilobytes end before it has seen a
+//! many long streams, which the hardware fetches ahead, where neighboring rows of a few kilobytes end before it has seen a
 //! stream. From memory that is twice as quick.
 #![expect(unsafe_code, reason = "vectors are loaded through pointers")]
 

@@ -25,7 +25,7 @@ pub(super) enum Meaning {
     Occupancy,
     Grid(u8),
     Block(u8),
-    /// An attribute of the device, which is no counter of the launch.
+    /// An attribute of the device, which is not a counter of the launch.
     Device,
     Nothing,
 }

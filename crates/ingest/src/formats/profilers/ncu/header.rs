@@ -60,7 +60,7 @@ pub(super) struct Kept {
 /// A table.
 #[derive(Clone, Debug)]
 pub(super) struct Header {
-    /// Columns with a meaning of their own.
+    /// Columns with their own meaning.
     pub(super) columns: Columns,
     /// Columns of metrics: the wide form. Empty in the narrow one.
     pub(super) metrics: Vec<Column>,
@@ -147,7 +147,7 @@ impl Header {
     }
 }
 
-/// The columns of metrics: what is no word of the launch's own. Names of metrics have neither spaces nor colons, which
+/// The columns of metrics: what is not a word of the launch's own. Names of metrics have neither spaces nor colons, which
 /// those of ranges and other texts have.
 fn metrics(names: &[String], strings: &mut Strings) -> Vec<Column> {
     const OTHERS: [&str; 6] = ["CC", "Context", "Device", "Device Name", "ID", "Stream"];

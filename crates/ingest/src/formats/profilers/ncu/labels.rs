@@ -102,7 +102,7 @@ const PLAIN: [&str; 5] = ["", "%", "byte", "hz", "ns"];
 /// The metric that a row of the narrow form is about: the name that stands there, the one that its label means, or
 /// `Section: Label` with the unit where it says something.
 pub(super) fn metric(section: &str, name: &str, unit: &str) -> String {
-    // A label may stand beside the name (`--print-metric-name label-name`).
+    // A label may stand next to the name (`--print-metric-name label-name`).
     let is_metric = |word: &&str| word.contains("__") && !word.contains(' ');
     let word = name.split([' ', '(', ')']).find(is_metric);
     if let Some(word) = word {

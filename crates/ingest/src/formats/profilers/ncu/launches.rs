@@ -76,7 +76,7 @@ impl Launches {
         })
     }
 
-    /// Makes room for launches to come, with so many metrics each.
+    /// Makes room for launches to come, with this many metrics each.
     pub(super) fn reserve(&mut self, launches: usize, metrics: usize) {
         self.launches.reserve(launches);
         self.trace.range_counters.reserve(launches.saturating_mul(metrics));
@@ -131,7 +131,7 @@ impl Launches {
         }
     }
 
-    /// An attribute of a device that is no number.
+    /// An attribute of a device that is not a number.
     pub(super) fn device_text(&mut self, device: MaybeU32, name: &str, text: &str) {
         if name == "device__attribute_display_name" && !text.is_empty() {
             self.device(device).name = text.to_owned();
@@ -201,8 +201,7 @@ impl Launches {
         let metadata = &mut trace.metadata;
         metadata.tool = Some(tool.to_owned());
         metadata.times = Times::InSequence;
-        metadata.clock =
-            Some("durations of replayed launches; no start times".to_owned());
+        metadata.clock = Some("durations of replayed launches; no start times".to_owned());
         metadata.devices = self.devices.into_values().collect();
         for device in &mut metadata.devices {
             device.numbers.sort_by(|a, b| a.0.cmp(&b.0));

@@ -110,7 +110,7 @@ pub(super) enum Cell {
     Number(f64),
     /// Nothing was measured: empty, `n/a`, `no data`, `nan`.
     Missing,
-    /// Something that is no number, such as `PolicySpread`.
+    /// Something that is not a number, such as `PolicySpread`.
     Text,
 }
 
@@ -169,7 +169,7 @@ fn eight(word: u64, length: usize) -> Option<u64> {
     let surplus = 64_u32.checked_sub(8 * length as u32).filter(|surplus| *surplus < 64)?;
     let zeros = (ONES * u64::from(b'0')).checked_shr(64 - surplus).unwrap_or(0);
     let digits = (word << surplus | zeros) ^ (ONES * u64::from(b'0'));
-    // Above 9, 0x76 more sets the highest bit, and what has it set already is no digit either.
+    // Above 9, 0x76 more sets the highest bit, and what has it set already is not a digit either.
     if (digits | digits.wrapping_add(ONES * 0x76)) & (ONES * 0x80) != 0 {
         return None;
     }

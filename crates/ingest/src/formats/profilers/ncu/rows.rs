@@ -178,7 +178,7 @@ impl Table {
         Launch { id, position, identity, table }
     }
 
-    /// What a launch is, by its cells, of which so many columns were left out in front, and whether its name is text.
+    /// What a launch is, by its cells, of which this many columns were skipped in front, and whether its name is text.
     pub(super) fn identity(&mut self, record: &[u8], columns: &Columns, left_out: usize) -> (Identity, bool) {
         let place = |column: Option<usize>| column.and_then(|column| column.checked_sub(left_out));
         let number = |column| self.number_cell(record, place(column));
@@ -252,7 +252,7 @@ impl Table {
         trace.remarks.push(remark);
     }
 
-    /// Leaves out what large files are not kept whole of. Streams tell their size by its end alone.
+    /// Skips what large files are not kept whole of. Streams tell their size by its end alone.
     pub(super) fn shrink(&mut self) {
         self.is_large = true;
         let trace = &mut self.launches.trace;

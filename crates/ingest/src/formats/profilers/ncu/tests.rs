@@ -308,7 +308,7 @@ fn runs_that_recorded_nothing_say_why_and_what_to_do() {
     }
 }
 
-/// Blocks of any size give the same, and so does every number of bytes left out at the end.
+/// Blocks of any size give the same, and so does every number of bytes skipped at the end.
 #[test]
 fn tables_cut_or_changed_anywhere_are_no_panic() {
     let tables = [

@@ -98,7 +98,7 @@ impl Table {
             [b'\r', b'\n', ..] => last as usize + 3,
             _ => return None,
         };
-        // A quote with anything else beside it is not around a cell.
+        // A quote with anything else next to it is not around a cell.
         let is_cell = |&[open, close]: &[u32; 2]| {
             (open as usize == at || block.at(open as usize - 1) == b',')
                 && (close == last || block.at(close as usize + 1) == b',')

@@ -18,7 +18,7 @@ pub(super) enum Named {
 #[derive(Default)]
 pub(super) struct Domains {
     names: Map<Domain, StringId>,
-    /// Names put together, by their parts.
+    /// Names combined, by their parts.
     whole: Map<(StringId, StringId), StringId>,
     /// What came before the name of its domain did.
     waiting: Vec<(Domain, Named)>,

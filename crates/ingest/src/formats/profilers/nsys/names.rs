@@ -97,7 +97,7 @@ impl Names {
     }
 }
 
-/// The category of what is no function of the driver.
+/// The category of what is not a function of the driver.
 pub(super) const RUNTIME: &str = "cuda_runtime";
 
 /// Functions of the driver are called `cuLaunchKernel`, those of the runtime `cudaLaunchKernel`.

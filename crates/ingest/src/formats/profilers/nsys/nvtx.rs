@@ -65,7 +65,7 @@ fn name_domain(sink: &mut Sink, row: &Row<'_>) {
 }
 
 /// Ranges that are pushed and popped are nested in the calls of their thread. Those that are started and ended may
-/// overlap and end on another thread, so they have a track of their own.
+/// overlap and end on another thread, so they have their own track.
 fn range(sink: &mut Sink, row: &Row<'_>, is_free: bool) {
     let Some(span) = sink.span(row) else { return };
     let named = Named::Slice(sink.trace.slices.len());

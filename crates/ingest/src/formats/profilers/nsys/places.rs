@@ -5,7 +5,7 @@ use eaves_model::{Diagnostics, Ident, Strings, TrackId, Tracks};
 use super::super::Map;
 use crate::sqlite::{Database, Error};
 
-/// Numbers of threads are serialised: eight bits of the hardware, eight of the machine, 24 of the process and 24 of the
+/// Numbers of threads are serialized: eight bits of the hardware, eight of the machine, 24 of the process and 24 of the
 /// thread, from the highest on.
 const THREAD_BITS: u32 = 24;
 const MACHINE_BITS: u32 = 48;
@@ -48,7 +48,7 @@ pub(super) struct Places {
 }
 
 impl Places {
-    /// Which GPU is which device of which process: `CUDA_VISIBLE_DEVICES` numbers them anew for each.
+    /// Which GPU is which device of which process: `CUDA_VISIBLE_DEVICES` numbers them again for each.
     pub(super) fn read_devices(
         &mut self,
         database: &Database<'_>,

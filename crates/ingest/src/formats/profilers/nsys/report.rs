@@ -30,7 +30,7 @@ fn read(input: Input<'_>) -> Result<Document, Refused> {
         let what = "a Nsight Systems report inside another file".to_owned();
         return Err(Refused { offset: 0, what, hint: format!("unpack it, then `{}`", command(report)) });
     }
-    // What `nsys stats` leaves behind, unless the report was recorded anew since.
+    // What `nsys stats` leaves behind, unless the report was recorded again since.
     let beside = report.with_extension("sqlite");
     if is_export_of(&beside, report) {
         let note = format!("read from the export next to the report, {}", beside.display());
@@ -53,7 +53,7 @@ pub(crate) fn is_export_of(export: &Path, report: &Path) -> bool {
     export.is_file() && changed(export).zip(changed(report)).is_none_or(|(export, report)| export >= report)
 }
 
-/// A name that begins with a dash is no option.
+/// A name that begins with a dash is not an option.
 fn absolute(path: &Path) -> OsString {
     std::path::absolute(path).map_or_else(|_| path.into(), Into::into)
 }
@@ -87,8 +87,7 @@ fn refused(report: &Path, failure: &Failure) -> Refused {
     let command = command(report);
     let (what, hint) = match failure {
         Failure::NoTool => (
-            "a Nsight Systems report, which only `nsys` can read, but `nsys` is not on the PATH"
-                .to_owned(),
+            "a Nsight Systems report, which only `nsys` can read, but `nsys` is not on the PATH".to_owned(),
             format!("run `{command}` where Nsight Systems is installed, and pass that file"),
         ),
         Failure::Failed(said) => (

@@ -1,4 +1,4 @@
-//! Rows of a trace: kernels, copies and sets of the device, calls of the host.
+//! Rows of a trace: kernels, copies and memsets of the device, calls of the host.
 
 use eaves_model::{
     DeviceProperties, Extent, GpuActivity, Ident, MaybeI64, MaybeU32, Ns, Oddity, Process, RuntimeCall,

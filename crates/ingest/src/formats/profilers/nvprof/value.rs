@@ -1,4 +1,4 @@
-//! Values of nvprof with their units, which stand in a row of their own or right behind the value.
+//! Values of nvprof with their units, which stand in their own row or right behind the value.
 
 use crate::json::number::scaled;
 

@@ -43,14 +43,14 @@ fn is_it(first: &[u8]) -> bool {
     }
 }
 
-/// True if the fields of a packet are there, as what they are: of text that is no packet, no field is.
+/// True if the fields of a packet are there, as what they are: of text that is not a packet, no field is.
 fn is_packet(bytes: &[u8], whole: bool) -> bool {
     let mut known = false;
     for field in Fields::new(bytes) {
         let Ok(field) = field else { return known && !whole };
         let is_message = |bytes: &[u8]| Fields::new(bytes).all(|field| field.is_ok());
         known |= match (field.number, field.value) {
-            // Time stamp, sequence, user that wrote it.
+            // Timestamp, sequence, user that wrote it.
             (8 | 10 | 3, Value::Varint(_)) => true,
             // Clocks, event, interned data, defaults, track.
             (6 | 11 | 12 | 59 | 60, Value::Bytes(message)) => is_message(message),

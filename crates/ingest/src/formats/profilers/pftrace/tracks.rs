@@ -26,7 +26,7 @@ pub(super) struct Descriptors(HashMap<u64, Descriptor>);
 const DEEPEST: usize = 32;
 
 impl Descriptors {
-    /// Takes in a `TrackDescriptor`. What was said of a track before stays unless it is said anew.
+    /// Takes in a `TrackDescriptor`. What was said of a track before stays unless it is said again.
     pub(super) fn take(&mut self, message: &[u8]) {
         let number = Fields::new(message).flatten().find(|field| field.number == 1);
         let number = number.and_then(|field| field.value.integer()).unwrap_or(0);

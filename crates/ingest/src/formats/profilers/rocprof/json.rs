@@ -137,7 +137,7 @@ fn events(window: &mut Window<'_>, recorder: &mut Recorder, drawing: &mut Drawin
     }
 }
 
-/// Events stand at the beginning of a line, behind a comma.
+/// Events stand at the start of a line, behind a comma.
 fn next_event(bytes: &[u8]) -> Option<usize> {
     memchr::memmem::find(bytes, b"\n,{").map(|at| at + 2)
 }
@@ -324,7 +324,7 @@ fn description(window: &mut Window<'_>, recorder: &mut Recorder) -> bool {
         }
         let (start, end, value) = match cursor.key() {
             Ok(key) => key,
-            // Behind the text, which is no key.
+            // Behind the text, which is not a key.
             Err(Fault::Bad) => continue,
             Err(Fault::Partial) => break,
         };

@@ -5,7 +5,7 @@ use eaves_model::Extent;
 use crate::json::cursor::{Cursor, Fault};
 use crate::json::number;
 
-/// What a record says. Nested objects (`correlation_id`, `dispatch_info`) are read as if their fields stood beside the
+/// What a record says. Nested objects (`correlation_id`, `dispatch_info`) are read as if their fields stood next to the
 /// others: no name occurs twice.
 #[derive(Default)]
 pub(super) struct Record {

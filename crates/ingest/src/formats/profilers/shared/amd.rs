@@ -52,7 +52,7 @@ pub(in super::super) struct Agent {
     pub(in super::super) properties: DeviceProperties,
 }
 
-/// Reads an agent. Nothing if it is no agent.
+/// Reads an agent. Nothing if it is not an agent.
 pub(in super::super) fn agent(value: &Value) -> Option<Agent> {
     let mut caches = Caches::default();
     value.get("caches").and_then(Value::as_array).into_iter().flatten().for_each(|cache| caches.add(cache));

@@ -6,7 +6,7 @@
 
 use crate::json::padded::Padded;
 
-/// Finds quotes, with the widest instructions that there are.
+/// Finds quotes, with the widest instructions that exist.
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct Quotes {
     level: Level,
@@ -92,7 +92,7 @@ fn find(
             if next >= block.len() {
                 return false;
             }
-            // Behind the content are zeros, which are no quotes.
+            // Behind the content are zeros, which are not quotes.
             (base, word, before) = (next, quotes(block.block(next)), behind);
             behind += word.count_ones();
             next += 64;

@@ -133,7 +133,7 @@ impl<'a> Text<'a> {
         self.filled > before
     }
 
-    /// Reads into the content until it has so many bytes at most. Bytes are set to zero once, not for each block.
+    /// Reads into the content until it has this many bytes at most. Bytes are set to zero once, not for each block.
     fn read(&mut self, most: usize) {
         if self.content.len() <= self.filled {
             let more = (self.content.len() * 2).clamp(RAW, most.max(RAW));

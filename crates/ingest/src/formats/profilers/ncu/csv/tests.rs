@@ -34,7 +34,7 @@ fn table() -> String {
     text + "==PROF== Disconnected\n"
 }
 
-/// Reads in blocks that grow by so many bytes.
+/// Reads in blocks that grow by this many bytes.
 fn read_by(text: &str, step: usize, mut table: Table) -> Trace {
     let (mut from, mut to) = (0, 0);
     while to < text.len() {

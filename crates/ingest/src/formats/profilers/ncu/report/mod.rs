@@ -47,8 +47,7 @@ pub(super) fn read(input: Input<'_>) -> Result<Document, Refused> {
     match version(&header) {
         Some(VERSION) => {}
         Some(other) => {
-            let what =
-                format!("a Nsight Compute report in format version {other}; supported is {VERSION}");
+            let what = format!("a Nsight Compute report in format version {other}; supported is {VERSION}");
             return Err(refuse(4, what));
         }
         None => {
@@ -115,7 +114,7 @@ impl Report<'_> {
         }
     }
 
-    /// So many bytes; nothing, and a note, if there are fewer.
+    /// That many bytes; nothing, and a note, if there are fewer.
     fn take(&mut self, size: u32) -> Option<Vec<u8>> {
         let start = self.position;
         let mut bytes = Vec::new();

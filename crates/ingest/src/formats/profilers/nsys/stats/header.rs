@@ -5,7 +5,7 @@ use super::number::Unit;
 /// A kind of table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Table {
-    /// Kernels, copies and sets, one a row.
+    /// Kernels, copies and memsets, one a row.
     Activities,
     /// Calls of CUDA, one a row.
     Calls,

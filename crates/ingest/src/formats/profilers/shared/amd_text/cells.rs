@@ -132,7 +132,7 @@ fn closing_quote(line: &[u8], from: usize) -> Option<usize> {
     }
 }
 
-/// A time stamp.
+/// A timestamp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super::super) enum Stamp {
     /// Nanoseconds.

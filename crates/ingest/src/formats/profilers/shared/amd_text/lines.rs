@@ -105,7 +105,7 @@ pub(in super::super::super) fn is_banner(line: &[u8]) -> bool {
     BANNERS.iter().any(|banner| line.starts_with(banner))
 }
 
-/// The first lines of a file as far as they are known, banners and blank ones left out. The last may be cut.
+/// The first lines of a file as far as they are known, banners and blank ones skipped. The last may be cut.
 pub(in super::super::super) fn first_lines(first: &[u8]) -> impl Iterator<Item = &[u8]> {
     let first = first.strip_prefix(&[0xEF, 0xBB, 0xBF]).unwrap_or(first);
     let lines = first.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);

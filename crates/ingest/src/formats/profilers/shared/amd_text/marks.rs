@@ -1,6 +1,6 @@
 //! Beginnings and ends of named ranges, where a file tells neither from marks.
 //!
-//! rocprofv2 writes marks, beginnings and ends alike: an end has no text, a range with a number of its own is not 0.
+//! rocprofv2 writes marks, beginnings and ends alike: an end has no text, a range with its own number is not 0.
 
 use eaves_model::Oddity;
 

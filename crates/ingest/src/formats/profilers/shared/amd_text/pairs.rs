@@ -8,7 +8,7 @@ type Place = (usize, usize);
 #[derive(Debug)]
 pub(in super::super::super) struct Pairs {
     places: [Option<Place>; FIELDS],
-    /// Names and values of what is no field: counters.
+    /// Names and values of what is not a field: counters.
     others: Vec<(Place, Place)>,
     count: usize,
 }
@@ -58,7 +58,7 @@ impl Pairs {
         line.get(start..end)
     }
 
-    /// Names and values of what is no field.
+    /// Names and values of what is not a field.
     pub(in super::super::super) fn others<'l>(
         &self,
         line: &'l [u8],

@@ -52,7 +52,7 @@ pub(in super::super::super) struct When {
 #[derive(Debug, Default)]
 pub(in super::super::super) struct Recorder {
     pub(in super::super::super) trace: Trace,
-    /// Time stamps that were rounded, and where first.
+    /// Timestamps that were rounded, and where first.
     rounded: (u64, Option<u64>),
     /// Slices without a time.
     untimed: Vec<SliceId>,
@@ -348,8 +348,7 @@ impl Recorder {
             None if trace.slices.is_empty() => {}
             None => {
                 trace.metadata.times = Times::NotRecorded;
-                trace.metadata.clock =
-                    Some("no times recorded: kernels are in launch order".to_owned());
+                trace.metadata.clock = Some("no times recorded: kernels are in launch order".to_owned());
                 trace.diagnostics.note_detail(Oddity::NoStartTimes, None, "durations are unknown, too");
                 trace.diagnostics.note_many(Oddity::NoStartTimes, untimed.saturating_sub(1), None);
             }
