@@ -25,7 +25,7 @@ pub struct Measured {
     parts: Vec<(&'static str, Part)>,
 }
 
-/// What is kept of a recording for all analyses.
+/// Data of a recording kept for all analyses.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub(crate) struct Summary {
     times: TypeTimes,

@@ -1,8 +1,8 @@
-//! From columns to answers.
+//! Analyses: from columns to sections.
 //!
-//! An analysis first measures each recording by itself ([`RankView`]) and then puts what it measured together
-//! into a [`section::Section`]: numbers, tables and findings, never text for one output. Between the two steps the
-//! rows of the recording may go, so a job of many ranks needs the memory of few. All analyses share one view of the
+//! An analysis first measures each recording ([`RankView`]) and then merges the results into a [`section::Section`]:
+//! numbers, tables and findings, independent of the output format. The rows of a recording can be dropped between the
+//! two steps, so a job of many ranks needs the memory of a few. All analyses share one view of the
 //! GPU activities ([`GpuView`]), one classification of kernels ([`KernelType`]) and one set of interval unions
 //! ([`TypeSets`]), so that a number shown in two places is the same number.
 //!

@@ -32,7 +32,7 @@ pub struct Options {
     pub formulas: Option<Arc<Script>>,
 }
 
-/// What a machine was measured to do. Recordings of a CPU name no device, so that they can be compared with one.
+/// Measured roofs of a machine, for CPU recordings, which name no device.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MeasuredMachine {
     /// All cores together, and one of them; one device at least.

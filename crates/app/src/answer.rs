@@ -23,7 +23,7 @@ pub struct Look {
     pub full: bool,
 }
 
-/// What a picture is of.
+/// Subject of a picture.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Caption {
     /// The inputs.
@@ -67,7 +67,7 @@ pub struct TooMuch {
     pub because: String,
 }
 
-/// What a verb answers.
+/// The answer of a verb.
 pub struct Answer {
     /// The answer as data.
     pub document: Document,

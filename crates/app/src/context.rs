@@ -43,7 +43,7 @@ pub struct Silent;
 
 impl Progress for Silent {}
 
-/// What a verb works with.
+/// Context of a verb.
 #[derive(Clone, Copy)]
 pub struct Context<'a> {
     /// What is in memory.
@@ -60,7 +60,7 @@ impl std::fmt::Debug for Context<'_> {
     }
 }
 
-/// What is read.
+/// What to read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reading {
     /// Traces alone.
@@ -95,7 +95,7 @@ pub enum Keep<'a> {
     Selected(&'a Selection),
 }
 
-/// What was read, by this request or by an earlier one.
+/// Inputs, read by this request or an earlier one.
 #[derive(Debug)]
 pub struct Read<R> {
     /// The inputs.

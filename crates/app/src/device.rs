@@ -29,7 +29,7 @@ pub struct Against {
     pub peak_unit: Option<PeakUnit>,
 }
 
-/// What peaks count.
+/// Unit of peaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PeakUnit {

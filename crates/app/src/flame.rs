@@ -102,7 +102,7 @@ impl Trees {
         &self.title
     }
 
-    /// What is drawn.
+    /// What to draw.
     pub fn metric(&self, view: &View) -> Metric {
         let usual = || [Metric::Cpu, Metric::Gpu].into_iter().find(|&metric| self.has(metric));
         view.metric.or_else(usual).unwrap_or(Metric::Cpu)

@@ -69,7 +69,7 @@ pub fn keep(devices: &[Device]) -> anyhow::Result<PathBuf> {
     Ok(file)
 }
 
-/// What was measured of this machine, if it still has the same processor.
+/// This machine's measurement, if the processor has not changed.
 pub fn measured() -> Option<MeasuredMachine> {
     let file = file()?;
     let text = fs::read_to_string(&file).ok()?;

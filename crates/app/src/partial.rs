@@ -58,7 +58,7 @@ pub fn read(paths: &[PathBuf], measured: Option<Partial>) -> anyhow::Result<Part
     Partial::merge_all(all).map_err(failed)
 }
 
-/// What was measured of recordings, as a partial report.
+/// Measurements of recordings as a partial report.
 pub fn of(run: &Run, measured: &[Measured], options: &Options) -> anyhow::Result<Partial> {
     Partial::of(run, measured, options).map_err(failed)
 }
@@ -135,7 +135,7 @@ pub fn document(
     Ok(as_overview(document, analyses))
 }
 
-/// What went wrong with a partial report, with what to do about it.
+/// A partial report error with its hint.
 pub fn failed(error: PartialError) -> anyhow::Error {
     match error {
         PartialError::Selection(error) => Failure::from(error).into(),

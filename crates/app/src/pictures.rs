@@ -10,7 +10,7 @@ use eaves_section::Outcome;
 
 use crate::flame::measuring_for_page;
 
-/// What pictures need of one recording.
+/// Data of one recording for pictures.
 #[derive(Debug)]
 pub struct RankPictures {
     timeline: Measured,
@@ -29,7 +29,7 @@ impl RankPictures {
     }
 }
 
-/// What pictures need of a run: the same of each recording.
+/// Data of a run for pictures, per recording.
 #[derive(Debug, Default)]
 pub struct Pictures {
     timeline: Vec<Measured>,

@@ -15,7 +15,7 @@ use serde::Deserialize;
 use crate::text_value::{list, written_as_text};
 use crate::{Context, Failure, device};
 
-/// What runs kernels, and for how long.
+/// Backend and time budget.
 #[derive(Args, Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[command(next_help_heading = "Running")]
 #[serde(default)]
@@ -32,7 +32,7 @@ pub struct Running {
     pub seconds: Option<Seconds>,
 }
 
-/// What runs kernels.
+/// Backend and options for running kernels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum BackendName {
@@ -110,7 +110,7 @@ written_as_text!(Threads, "Threads", "4");
 written_as_text!(Seconds, "Seconds", "0.5");
 
 impl Running {
-    /// What runs kernels.
+    /// Backend and options for running kernels.
     pub(crate) fn backend(&self) -> BackendKind {
         self.backend.unwrap_or_default().into()
     }

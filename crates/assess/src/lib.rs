@@ -1,7 +1,7 @@
 //! Sections that need no trace.
 //!
 //! Rooflines of measured work, predictions, benchmark results, the device catalog, and compile logs become sections
-//! here. What reads a trace is in `analyze`, which holds its operators against a device with the same
+//! here. Everything that reads a trace is in `analyze`, which compares operators with a device through the same
 //! [`roofline::section()`].
 
 pub mod bench;

@@ -84,7 +84,7 @@ fn amount(value: f64) -> Value {
     }
 }
 
-/// What a script defines, and what it says of commands.
+/// Operators defined by a script, and their results for commands.
 pub fn checked(script: &Script, tried: &[Tried]) -> Section {
     let defined = script.types().map(|kind| {
         let uses = tried.iter().filter(|command| command.kind == kind).count();

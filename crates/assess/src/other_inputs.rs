@@ -21,7 +21,7 @@ pub struct OtherInput<'a> {
     pub device: Result<&'a str, &'static str>,
 }
 
-/// What the inputs are that are not recordings over time.
+/// Inputs other than traces.
 pub fn other_inputs(inputs: &[OtherInput<'_>]) -> Section {
     let columns = vec![
         Column::new("path", "Path", Unit::None).main(),

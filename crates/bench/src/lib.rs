@@ -1,8 +1,8 @@
-//! Kernels that really run, timed honestly.
+//! Runs, verifies and times kernels.
 //!
 //! A [`Kernel`] has operands, knows the work of one call, and gives each thread a [`Worker`]. [`timing::measure`] runs
-//! several kernels in alternation, tags every sample with what else happened in it, and keeps the clean ones. A [`Backend`] makes
-//! kernels from [`Spec`]s and measures them; the processor's is always there, others are loaded when the machine has them.
+//! several kernels in alternation, tags every sample with disturbances, and keeps the clean ones. A [`Backend`] creates
+//! kernels from [`Spec`]s and measures them; the CPU backend is always available, others if the machine has the device.
 
 pub mod backend;
 pub mod buffer;

@@ -1,7 +1,7 @@
-//! Runs a program under a profiler and collects what was written.
+//! Runs a program under a profiler and collects its output.
 //!
-//! A [`Request`] says what to record. A [`Tool`] turns it into a [`Plan`]: files to write and exact command lines, by a
-//! pure function, so that what would be run can be shown and tested without the profiler.
+//! A [`Request`] says what to record. A [`Tool`] turns it into a [`Plan`] (files to write and exact command lines) with a
+//! pure function, so plans can be shown and tested without the profiler.
 
 pub mod counters;
 mod files;

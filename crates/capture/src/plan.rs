@@ -16,7 +16,7 @@ pub struct Plan {
     pub notes: Vec<String>,
 }
 
-/// What a command line is for.
+/// Purpose of a command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     /// Runs the program: its output is the program's, its exit code too.
@@ -98,7 +98,7 @@ pub fn quoted(word: &OsStr) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
-/// Why a profiler cannot do what is asked of it.
+/// Why a profiler cannot fulfill a request.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{what}")]
 pub struct Refused {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use crate::torch;
 
-/// What to record of which program, and where to.
+/// Program, what to record, and the output directory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Request {
     /// What of the program's run.
@@ -22,7 +22,7 @@ pub struct Request {
     pub program: Vec<OsString>,
 }
 
-/// What of a program's run.
+/// Part of a program run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Record {
     /// Calls of the device's runtime: HIP or CUDA.

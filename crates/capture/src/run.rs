@@ -55,7 +55,7 @@ impl Ended {
     }
 }
 
-/// What came of it.
+/// Result.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// How the program ended.
@@ -266,7 +266,7 @@ pub(crate) fn watch(child: &mut Child, grace: Duration, patience: Patience<'_>) 
     Ok(stopped)
 }
 
-/// What the installed profiler says of itself, if it says anything.
+/// Version reported by the installed profiler, if any.
 pub fn probe(tool: &Tool) -> Option<String> {
     let arguments = tool.probe?;
     let mut command = Command::new(tool.command?);

@@ -7,7 +7,7 @@ use eaves_model::{Measurements, Recording, Run};
 
 use crate::Kind;
 
-/// What inputs hold, each kind by itself.
+/// Inputs by kind.
 #[derive(Debug)]
 pub struct Contents<R> {
     /// What each input is, in the order they were named or found. Several files may be of one recording.

@@ -26,7 +26,7 @@ pub(crate) enum Input {
     Object(Object, bool),
 }
 
-/// What the user's words stand for.
+/// Meaning of the user's options.
 #[derive(Clone, Debug)]
 pub struct Inputs {
     /// The words.

@@ -1,6 +1,6 @@
 //! What an input is.
 
-/// What an input is, by its content.
+/// Input kind, detected from the content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Kind {

@@ -1,7 +1,7 @@
 //! Bytes to columns: containers, rank sets and trace formats, healthy or damaged.
 //!
-//! [`open`] reads whatever there is and says what each input is; each recording is handed to a closure as soon as it is
-//! read, so that a thousand ranks need no more memory than a few:
+//! [`open`] reads any input and identifies it; each recording is passed to a closure as soon as it is read, so a thousand
+//! ranks need no more memory than a few:
 //!
 //! ```no_run
 //! let inputs = ["traces/".into(), "compile.log".into()];
@@ -13,9 +13,8 @@
 //! # Ok::<(), eaves_ingest::Error>(())
 //! ```
 //!
-//! An error means there is nothing to show. Everything less, a file cut in the middle, garbage between events, a
-//! duration that cannot be true, is a warning in the [`eaves_model::Diagnostics`] of the recording, and what could be
-//! read is there.
+//! An error means that there is nothing to show. Anything less (a truncated file, garbage between events, an impossible
+//! duration) is a warning in the recording's [`eaves_model::Diagnostics`], and everything readable is kept.
 
 mod compile_logs;
 mod containers;

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use crate::{Ns, SliceId, SliceKind, Slices, TrackId};
 
-/// For every slice the innermost slice of the same track that contains it.
+/// Parent of every slice: the innermost slice of the same track that contains it.
 ///
 /// Slices that overlap without nesting (clock jitter, broken recorders) are kept: each is the child of the
 /// innermost slice that contains it whole.
@@ -89,7 +89,7 @@ impl CallTree {
         &self.order
     }
 
-    /// Those of one track.
+    /// The slices of one track.
     pub fn of_track(&self, slices: &Slices, track: TrackId) -> &[SliceId] {
         let track_of = |slice: &SliceId| slices.track[slice.index()];
         let first = self.order.partition_point(|slice| track_of(slice) < track);
@@ -97,13 +97,13 @@ impl CallTree {
         &self.order[first..last]
     }
 
-    /// The innermost slice around this one.
+    /// The innermost enclosing slice.
     #[inline]
     pub fn parent(&self, slice: SliceId) -> Option<SliceId> {
         self.parents[slice.index()].some()
     }
 
-    /// The slices around this one, innermost first.
+    /// All enclosing slices, innermost first.
     pub fn ancestors(&self, slice: SliceId) -> impl Iterator<Item = SliceId> {
         std::iter::successors(self.parent(slice), |&slice| self.parent(slice))
     }

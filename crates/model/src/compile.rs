@@ -1,4 +1,4 @@
-//! What a process logged about the functions that it compiled (`torch.compile`).
+//! The `torch.compile` log of a process.
 
 use std::fmt;
 
@@ -43,13 +43,13 @@ pub struct CompileLog {
     pub phases: Vec<CompilePhase>,
     /// Lookups in caches.
     pub caches: Vec<CacheLookup>,
-    /// Kinds of records that are not known, with how many there were, by name.
+    /// Unknown record types by name, with their counts.
     pub unknown: Vec<(String, u64)>,
-    /// What was odd.
+    /// Diagnostics.
     pub diagnostics: Diagnostics,
 }
 
-/// Which compilation: that of a frame of Python, the how manieth of this frame.
+/// Identifies a compilation: the Python frame, and a count per frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CompileId {
     /// The graph of compiled autograd it belongs to, if any.
@@ -74,7 +74,7 @@ impl fmt::Display for CompileId {
     }
 }
 
-/// Part of a list: from, and how many.
+/// A range of a list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Span {
     /// The first.
@@ -129,7 +129,7 @@ pub struct Compile {
 }
 
 impl Compile {
-    /// One of which nothing is known yet.
+    /// An empty compilation.
     pub fn new(id: CompileId) -> Self {
         Self {
             id,
@@ -188,14 +188,14 @@ pub struct StackFrame {
     pub function: StringId,
 }
 
-/// Which way a graph goes.
+/// Direction of a graph.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum GraphKind {
     /// Forward, to be followed by a backward graph.
     Forward,
     /// Backward.
     Backward,
-    /// Forward alone.
+    /// Forward only.
     Inference,
     /// The log does not say.
     #[default]
@@ -219,7 +219,7 @@ impl GraphKind {
 pub struct CompiledGraph {
     /// The compilation, an index.
     pub compile: u32,
-    /// Which way it goes.
+    /// Its direction.
     pub kind: GraphKind,
     /// Calls of operators in the graph after all passes, without views; nothing if the graph was not logged.
     pub operators: Option<u32>,
@@ -246,13 +246,13 @@ pub struct GraphBreak {
     pub line: u32,
     /// PyTorch's number of the kind of break: 59 for `gb0059`.
     pub kind: Option<u32>,
-    /// What PyTorch calls it.
+    /// PyTorch's name for it.
     pub title: StringId,
     /// PyTorch's explanation.
     pub explanation: StringId,
     /// PyTorch's hints.
     pub hints: Vec<StringId>,
-    /// What PyTorch's developers want to know.
+    /// Details for PyTorch developers.
     pub context: StringId,
     /// The user's stack, in [`CompileLog::frames`].
     pub stack: Span,
@@ -314,14 +314,14 @@ impl Cache {
     }
 }
 
-/// What a lookup came to.
+/// Result of a lookup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum CacheAnswer {
-    /// It was there.
+    /// Hit.
     Hit,
-    /// It was not.
+    /// Miss.
     Miss,
-    /// It cannot be there.
+    /// Not cacheable.
     Bypass,
 }
 
@@ -332,8 +332,8 @@ pub struct CacheLookup {
     pub compile: Option<u32>,
     /// The cache.
     pub cache: Cache,
-    /// What came of it.
+    /// Its result.
     pub answer: CacheAnswer,
-    /// Why it was passed by.
+    /// Bypass reason.
     pub reason: Option<StringId>,
 }

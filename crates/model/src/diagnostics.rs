@@ -1,15 +1,15 @@
-//! What was odd in an input: one entry per kind, with how often and where first.
+//! Diagnostics of an input: one entry per kind, with its count and first position.
 
 use serde::{Deserialize, Serialize};
 
-/// A kind of oddity. The text names the consequence for the numbers.
+/// A kind of problem. Its message names the consequence for the numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize)]
 pub enum Oddity {
     /// The file ends in the middle of an event or before the list is closed.
     Truncated,
     /// The compressed stream is damaged or ends early.
     DamagedContainer,
-    /// A page of a database that cannot be read, or a row in it.
+    /// An unreadable database page or row.
     DamagedPage,
     /// Bytes between or inside events that are not JSON.
     Garbage,
@@ -23,19 +23,19 @@ pub enum Oddity {
     MissingDuration,
     /// A negative duration.
     NegativeDuration,
-    /// A duration that cannot be true.
+    /// An impossible duration.
     ImplausibleDuration,
-    /// A duration that is unusual, but may be true.
+    /// An unusual but possible duration.
     SuspiciousDuration,
     /// Timestamps that a spreadsheet or another program rounded.
     RoundedTimes,
     /// Launches without start times.
     NoStartTimes,
-    /// Numbers that read differently in the locales of different countries.
+    /// Numbers that read differently depending on locale.
     AmbiguousNumbers,
     /// Metrics of a large file that no analysis uses.
     LeftOut,
-    /// Tables of sums next to the recording that they are of.
+    /// Summary tables next to their own recording.
     SumsBeside,
     /// Activities of one stream that overlap.
     StreamOverlap,
@@ -47,23 +47,23 @@ pub enum Oddity {
     DuplicateKey,
     /// A counter that several passes recorded with other values.
     PassesDiffer,
-    /// An event phase that is not read.
+    /// An unsupported event phase.
     UnknownPhase,
-    /// A row or object of a measurement file that cannot be read.
+    /// An unreadable row or object of a measurement file.
     BadRecord,
-    /// A column of a kernel table that is not known, or does not say its unit.
+    /// A kernel table column that is unknown or has no unit.
     OddColumn,
-    /// A line of a log that cannot be read.
+    /// An unreadable log line.
     BadLine,
-    /// A payload of a log that is not what its checksum says.
+    /// A log payload that does not match its checksum.
     PayloadDiffers,
-    /// A kind of record of a log that is not known.
+    /// An unknown log record type.
     UnknownRecord,
-    /// Top-level information that could not be read.
+    /// Unreadable top-level information.
     BadHeader,
-    /// Two inputs that say they are the same rank.
+    /// Inputs that claim the same rank.
     DuplicateRank,
-    /// No input says which rank it is.
+    /// Inputs that do not record their rank.
     UnknownRank,
     /// An input of a directory that is not a trace.
     NotATrace,
@@ -146,7 +146,7 @@ impl Oddity {
         }
     }
 
-    /// What happened and what follows from it, for people.
+    /// What happened, and its consequence.
     pub fn message(self) -> &'static str {
         match self {
             Self::Truncated => "the input ends early; the last, incomplete event is not counted",
@@ -202,7 +202,7 @@ impl Oddity {
         }
     }
 
-    /// True for what a sound recording may show too; `--strict` does not fail on these.
+    /// True if sound recordings may have it, too; `--strict` ignores these.
     pub fn is_harmless(self) -> bool {
         matches!(
             self,
@@ -217,7 +217,7 @@ impl Oddity {
     }
 }
 
-/// How often an oddity occurred, and where first.
+/// Count and first position of a problem.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Warning {
     /// The kind.
@@ -226,11 +226,11 @@ pub struct Warning {
     pub count: u64,
     /// Offset of the first one in the decompressed input, if it has a place.
     pub first_offset: Option<u64>,
-    /// What exactly, where the kind alone does not say it.
+    /// Details, where the kind is not specific.
     pub detail: Option<String>,
 }
 
-/// The oddities of one input.
+/// The problems of one input.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Diagnostics {
     warnings: Vec<Warning>,
@@ -256,7 +256,7 @@ impl Diagnostics {
         };
     }
 
-    /// Notes one occurrence with its particulars; the first particulars are kept.
+    /// Records an occurrence with details; the first details are kept.
     pub fn note_detail(&mut self, kind: Oddity, offset: Option<u64>, detail: impl Into<String>) {
         self.note(kind, offset);
         let warning = self.entry(kind);
@@ -276,7 +276,7 @@ impl Diagnostics {
         &mut self.warnings[index]
     }
 
-    /// Takes in what another part of the same input showed.
+    /// Merges the diagnostics of another part of the same input.
     pub fn absorb(&mut self, other: Diagnostics) {
         for warning in other.warnings {
             self.note_many(warning.kind, warning.count, warning.first_offset);

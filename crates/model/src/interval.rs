@@ -1,6 +1,6 @@
 //! Interval algebra on integer nanoseconds.
 //!
-//! Busy time is the measure of a union, never a sum of durations: work that runs side by side would count
+//! Busy time is the measure of a union, never a sum of durations: concurrent work would count
 //! twice. Sets are kept as sorted, disjoint, non-empty intervals, so every operation is one linear pass.
 
 use serde::{Deserialize, Serialize};

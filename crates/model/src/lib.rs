@@ -1,8 +1,8 @@
 //! A profiler trace as columns.
 //!
-//! Readers fill a [`Trace`]; analyses read it. One table per kind of thing, one column per field, texts
-//! interned, time in integer nanoseconds from the trace's own zero. Nothing here knows a file format, and
-//! nothing here computes a metric; the interval algebra and the links are what metrics are made of.
+//! Readers fill a [`Trace`]; analyses read it. There is one table per kind of row and one column per
+//! field; strings are interned, and time is integer nanoseconds on the trace's own time base. This crate knows no file
+//! formats and computes no metrics; it provides the interval algebra and the links that metrics are built on.
 
 mod call_tree;
 mod column;

@@ -1,5 +1,5 @@
-//! Links between rows: which call launched which activity, which operator stands around the call, which
-//! forward belongs to which backward.
+//! Links between rows: the call that launched an activity, the operator enclosing a call, and pairs of forward and
+//! backward operators.
 
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
@@ -89,7 +89,7 @@ impl LaunchLinks {
         self.launches[activity.index()].some()
     }
 
-    /// How many activities were linked in a way.
+    /// Number of activities linked this way.
     pub fn count(&self, how: LinkedBy) -> u32 {
         match how {
             LinkedBy::Correlation => self.by_correlation,
@@ -103,7 +103,7 @@ impl LaunchLinks {
         self.by_correlation + self.by_external_id + self.by_flow == 0
     }
 
-    /// How many activities have no launch.
+    /// Number of activities without a launch.
     pub fn unlinked(&self) -> usize {
         self.launches.iter().filter(|&&launch| launch == SliceId::NONE).count()
     }
@@ -178,12 +178,12 @@ impl FlowEnds {
     }
 }
 
-/// Operator above a slice: the innermost framework operator around it.
+/// The innermost framework operator enclosing a slice.
 pub fn operator_above(trace: &Trace, tree: &CallTree, slice: SliceId) -> Option<SliceId> {
     tree.ancestors(slice).find(|above| trace.slices.kind[above.index()] == SliceKind::Op)
 }
 
-/// Python frame above a slice: the innermost frame around it.
+/// The innermost Python frame enclosing a slice.
 pub fn python_above(trace: &Trace, tree: &CallTree, slice: SliceId) -> Option<SliceId> {
     tree.ancestors(slice).find(|above| trace.slices.kind[above.index()] == SliceKind::Python)
 }

@@ -1,4 +1,4 @@
-//! Level of detail: what to draw of any number of slices on a limited number of pixels.
+//! Level of detail: reduces any number of slices to a limited number of pixels.
 //!
 //! The slices of a row lie one after the other, so a pixel of a row is a range of them. Above the slices stands an
 //! implicit tree of which every node knows the longest slice of its block, as in Perfetto's slice mipmap. A
@@ -47,7 +47,7 @@ impl Pixels {
         }
     }
 
-    /// How many there are.
+    /// Number of pixels.
     pub fn len(&self) -> usize {
         self.edges.len() - 1
     }
@@ -219,7 +219,7 @@ impl LevelOfDetail {
         if next > place + 1 && self.duration(next - 1) >= width { next - 1 } else { next }
     }
 
-    /// How many slices there are in all rows.
+    /// Number of slices in all rows.
     pub fn len(&self) -> usize {
         self.slices.len()
     }

@@ -1,5 +1,4 @@
-//! What a kernel table, a list of commands or a benchmark says, without meaning added: no formula, no unit of a
-//! device, no default.
+//! The content of a kernel table, command list or benchmark, uninterpreted: no formulas, no device units, no defaults.
 
 use crate::Diagnostics;
 
@@ -14,15 +13,15 @@ pub struct Measurements {
     pub container: &'static str,
     /// Size of the content after unpacking.
     pub bytes: u64,
-    /// What the file says about the device it was measured on.
+    /// The measured device, as stated by the file.
     pub device: Option<String>,
     /// Records in order.
     pub records: Vec<Measurement>,
-    /// What was odd.
+    /// Diagnostics.
     pub diagnostics: Diagnostics,
 }
 
-/// What a record is about.
+/// Kind of record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MeasurementKind {
     /// Work of a device: a kernel, an operator, a command.
@@ -32,7 +31,7 @@ pub enum MeasurementKind {
     Communication,
 }
 
-/// One record. What it does not say is absent; a number is finite and not negative.
+/// One record. Missing fields are absent; numbers are finite and not negative.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Measurement {
     /// Work or communication.

@@ -25,7 +25,7 @@ pub struct Metadata {
     pub tool: Option<String>,
     /// Which clock the times are of, and how the clocks of several files were brought together.
     pub clock: Option<String>,
-    /// What the times of slices are.
+    /// Time base of slices.
     pub times: Times,
     /// Devices of the machine.
     pub devices: Vec<DeviceProperties>,
@@ -39,7 +39,7 @@ pub struct Metadata {
     pub settings: Vec<(String, String)>,
 }
 
-/// What the times of slices are.
+/// Time base of slices.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub enum Times {
     /// When things happened.

@@ -99,7 +99,7 @@ column_data! {
     Kind(SliceKind),
 }
 
-/// Why columns are not table of a trace. The fault of whoever wrote them.
+/// Why columns do not form a trace table; the writer's fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Unfit {

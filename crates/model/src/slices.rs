@@ -3,7 +3,7 @@
 use crate::table::table;
 use crate::{Interval, Ns, StringId, TrackId};
 
-/// What a slice is, decided once when it is read.
+/// Kind of slice, decided once on reading.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum SliceKind {

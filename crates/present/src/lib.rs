@@ -1,6 +1,6 @@
-//! Sections as terminal text, JSON, CSV, Markdown and HTML; recordings as pictures and in formats of other tools.
+//! Renders sections as terminal text, JSON, CSV, Markdown and HTML, and recordings as pictures and exports.
 //!
-//! Everything here draws a [`Document`]; nothing here computes a metric. A number on screen exists in a section.
+//! This crate renders a [`Document`] and computes no metrics: every number on screen is in a section.
 
 pub mod arrow;
 mod colours;

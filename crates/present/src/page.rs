@@ -69,7 +69,7 @@ pub fn shell(script: &str, style: &str, title: &str, lacks: &[&str]) -> String {
     )
 }
 
-/// What a file has next to the document.
+/// Additional data in a file besides the document.
 #[derive(Default)]
 pub struct Parts<'a> {
     /// The recordings, and the numbers of their timeline.

@@ -1,7 +1,7 @@
-//! The Python module `eaves._core`: what users import from `eaves`, but for what is written in Python itself.
+//! The Python module `eaves._core`: the Rust part of the package `eaves`.
 //!
-//! It converts and nothing else: keyword arguments become requests of [`eaves_app`], and answers become objects. Everything
-//! that takes time runs without the interpreter's lock.
+//! It only converts: keyword arguments become requests of [`eaves_app`], and answers become objects. Anything slow releases
+//! the GIL.
 
 mod arrow;
 mod asked;

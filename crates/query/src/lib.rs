@@ -1,10 +1,10 @@
-//! SQL over traces: the tables of recordings, and functions that SQL lacks and traces need.
+//! SQL over traces: the tables of recordings, and functions for intervals, kernels and rooflines.
 //!
-//! [`query`] answers a question about [`Ranks`], which are in memory or in a dataset. A rank of a dataset is read when its
-//! rows are needed and forgotten then, so that a job of many ranks needs the memory of few. Nothing can be changed: a
-//! statement that is not a question is refused, and there is no file that SQL could name.
+//! [`query`] runs SQL on [`Ranks`], in memory or in a dataset. A rank of a dataset is read when its rows are needed and
+//! dropped afterwards, so a job of many ranks needs the memory of a few. Queries are read-only: other statements are
+//! rejected, and SQL cannot name files.
 //!
-//! Without the feature `sql` everything here answers [`Error::NotBuilt`].
+//! Without the feature `sql`, everything returns [`Error::NotBuilt`].
 
 #[cfg(feature = "sql")]
 mod engine;
@@ -28,7 +28,7 @@ pub use error::{Error, Place};
 pub use ranks::{Ranks, Recordings};
 pub use result_set::{Column, ResultSet};
 
-/// What an answer may take.
+/// Resource limits of an answer.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// Rows; all if none is given.
@@ -47,7 +47,7 @@ impl Default for Limits {
     }
 }
 
-/// What there is to ask about.
+/// Available tables, columns and functions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableInfo {
     /// The name in SQL.

@@ -1,14 +1,14 @@
-//! What hardware could do, and how far something measured is from it.
+//! Hardware limits, and how close measured work comes to them.
 //!
-//! [`Work`] says what an operator must do: operations and bytes per operand, each operand in its own [`Precision`].
-//! A [`Device`] says what a machine can do. [`Roof`] holds the one against the other and [`assess`] says how long the
-//! work takes at best, what bounds it, and how far a measured time is from that.
+//! [`Work`] is what an operator must do: operations and bytes per operand, each operand in its own [`Precision`].
+//! A [`Device`] is what a machine can do. [`Roof`] combines the two, and [`assess`] returns the best possible time of the
+//! work, its bound, and the headroom of a measured time.
 //!
 //! ```
 //! use eaves_roofline::Precision;
 //!
 //! let nvfp4: Precision = "nvfp4".parse()?;
-//! // 4 bits an element, an 8-bit scale for 16 elements, a 32-bit scale for the tensor.
+//! // 4 bits per element, an 8-bit scale per 16 elements, a 32-bit scale per tensor.
 //! assert_eq!(nvfp4.bytes(4096.0), 4096.0 * 4.5 / 8.0 + 4.0);
 //! # Ok::<(), eaves_roofline::UnknownPrecision>(())
 //! ```

@@ -95,7 +95,7 @@ impl Roof {
     }
 }
 
-/// What bounds work.
+/// Bound of work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
     /// Movement.

@@ -2,7 +2,7 @@
 
 use crate::{Arithmetic, Engine, Precision};
 
-/// What a rate or an amount of arithmetic counts. One multiply-add is one `Mac` and two `Operations`.
+/// Unit of arithmetic. One multiply-add is one `Mac` and two `Operations`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Counts {
     /// Additions and multiplications, each by itself: FLOPs, or OPS for integers.

@@ -24,7 +24,7 @@ impl Severity {
     }
 }
 
-/// What a gain is taken from. The first four are disjoint and make up the time of a GPU.
+/// Time that a gain reduces. The first four are disjoint and add up to GPU time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Budget {
     /// Nothing ran on the GPU.

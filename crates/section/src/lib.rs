@@ -1,7 +1,7 @@
-//! The language of answers: what analyses return and outputs show.
+//! Sections: what analyses return and outputs show.
 //!
-//! A [`Section`] is data only, so every output can show every analysis. [`flame`] and [`timeline`] hold
-//! what pictures are drawn from. [`quantity`] is the one place that turns durations, bytes and rates into text.
+//! A [`Section`] is plain data, so every output can show every analysis. [`flame`] and [`timeline`] hold the data behind
+//! pictures. [`quantity`] is the only place that formats durations, bytes and rates.
 
 mod chart;
 pub mod constants;

@@ -4,7 +4,7 @@ use eaves_model::Ns;
 
 use crate::{Column, Unit, Value};
 
-/// What stands in place of a value that is not there.
+/// Placeholder for a missing value.
 pub const MISSING: &str = "-";
 
 /// A value with its unit.

@@ -1,10 +1,10 @@
-//! The page and its interface over HTTP.
+//! The page and its HTTP API.
 //!
-//! [`Server::start`] listens. JSON becomes a request of `eaves_app` (`requests`), whose answer is the one that the command
-//! line prints. Runs stay in memory under a bound (`runs`), answers are bytes with their hash (`answer`), routes are a
-//! file a family (`routes`).
+//! [`Server::start`] listens. JSON becomes a request of `eaves_app` (`requests`), with the same answer as on the command
+//! line. Runs share a memory budget (`runs`), answers are cached with their hash (`answer`), and each route family has one
+//! file (`routes`).
 //!
-//! Nothing here computes a metric.
+//! This crate computes no metrics.
 
 mod access;
 mod answer;

@@ -1,6 +1,6 @@
-//! The model as tables in files: flat tables, Arrow arrays, Parquet, and datasets of many ranks made of them.
+//! The model as files: flat tables, Arrow arrays, Parquet, and datasets of many ranks.
 //!
-//! Nothing here knows a format of profilers, and nothing here computes a metric.
+//! This crate knows no profiler formats and computes no metrics.
 
 pub mod arrow;
 mod backing;

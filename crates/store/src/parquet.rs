@@ -84,7 +84,7 @@ impl ByTime {
     }
 }
 
-/// What the output said; the crate wraps it.
+/// Output of the profiler; wrapped by this crate.
 pub fn io_error(error: ParquetError) -> io::Error {
     match error {
         ParquetError::External(cause) => match cause.downcast::<io::Error>() {

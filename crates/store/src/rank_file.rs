@@ -17,7 +17,7 @@ use crate::objects::Object;
 /// The version of the format. Tables and fields may be added within a version, never changed.
 pub const FORMAT_VERSION: u64 = 1;
 
-/// What a file is known by, to see whether it changed.
+/// Fingerprint of a file, to detect changes.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
 pub struct Source {
     /// The file, without the member of an archive, or the address of an object.
@@ -93,7 +93,7 @@ pub struct RankFile {
     /// Rows of `slices` whose duration cannot be true.
     #[serde(default)]
     pub quarantined: Vec<u32>,
-    /// What is known of a snapshot of an allocator besides its tables.
+    /// Properties of an allocator snapshot besides its tables.
     #[serde(default)]
     pub snapshot: StoredSnapshot,
     /// What the input says of itself.
@@ -105,7 +105,7 @@ pub struct RankFile {
     pub tables: Vec<StoredTable>,
 }
 
-/// What is known of a snapshot of an allocator besides its tables.
+/// Properties of an allocator snapshot besides its tables.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
 pub struct StoredSnapshot {
     /// True if events have times.

@@ -31,7 +31,7 @@ pub struct FlatColumn<'a> {
     pub cells: Cells<'a>,
 }
 
-/// What stands in a column.
+/// Content of a column.
 #[derive(Clone, Copy, Debug)]
 pub enum Cells<'a> {
     /// The same number in all rows: the rank.

@@ -1,4 +1,4 @@
-//! The page, as `cargo xtask ui` builds it from `ui/`. It is committed, so that no build of eaves needs Node.
+//! The page, built from `ui/` by `cargo xtask ui`. It is committed, so building eaves does not require Node.
 
 /// The program.
 pub const SCRIPT: &str = include_str!("../dist/app.js");

@@ -6,7 +6,7 @@ use super::metric::Metric;
 use crate::section::Unit;
 use crate::text::{duration, size};
 
-/// What a condition is about.
+/// Subject of a condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Subject {
     /// A quantity of the run.

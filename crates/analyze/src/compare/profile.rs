@@ -111,7 +111,7 @@ pub(super) struct StepWork {
     pub(super) kernels: u64,
 }
 
-/// What is compared of one rank.
+/// Data compared per rank.
 #[derive(Clone, Debug, Default)]
 pub struct RankProfile {
     /// From the first start to the last end of everything, selected or not.
@@ -136,7 +136,7 @@ pub struct RankProfile {
     pub(super) by_step: bool,
 }
 
-/// What is compared of a run.
+/// Data compared per run.
 #[derive(Clone, Debug, Default)]
 pub struct Profile {
     pub(super) ranks: u64,

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::KernelType;
 
-/// What a piece of the path was spent on.
+/// Cause of a piece of the path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize)]
 #[repr(u8)]
 pub enum Cause {

@@ -22,7 +22,7 @@ pub use eaves_section::flame::*;
 pub use rank::{RankFlame, measure};
 pub use section::outcome;
 
-/// What to make of each recording.
+/// What to compute for each recording.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FlameOptions {
     /// Makes the tree in time order too, with no more than about this many frames a rank.

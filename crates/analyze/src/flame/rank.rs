@@ -9,7 +9,7 @@ use super::frame_names::{merged_name, without_numbers};
 use super::{Builder, FlameOptions, FrameKind, Grouping, Metric, NOT_LAUNCHED, Names, NodeId, Tree};
 use crate::{KernelType, RankView};
 
-/// What is left of a recording. As large as it has different stacks, whatever the number of its calls.
+/// Summary of a recording; its size grows with the number of distinct stacks, not calls.
 #[derive(Debug)]
 pub struct RankFlame {
     pub(super) names: Vec<String>,

@@ -71,7 +71,7 @@ struct RankRows {
     parts: Vec<(&'static str, Buffer)>,
 }
 
-/// What is known of a recording when its rows are gone.
+/// Properties of a recording kept after its rows are dropped.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 struct Head {
     #[serde(deserialize_with = "constants::read")]

@@ -21,7 +21,7 @@ pub struct TrackActivity {
     pub busy: IntervalSet,
 }
 
-/// When host and device worked, of what is selected.
+/// Host and device active times of the selection.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Activity {
     /// The time that is looked at: the recording, or of it the selected window, or the selected steps and what they

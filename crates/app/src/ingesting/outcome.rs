@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::writer::{Action, Entry};
 use crate::{Failure, hinted};
 
-/// What became of the inputs.
+/// Outcome of ingesting the inputs.
 #[derive(Debug, Default)]
 pub struct Outcome {
     /// The ranks that are in the run now, of these inputs.

@@ -22,7 +22,7 @@ pub struct Task {
     pub ranks: Option<Vec<(String, i64)>>,
 }
 
-/// What a task wrote, and what it could not.
+/// Ranks written and refused by a task.
 #[derive(Debug, Default, Deserialize, Serialize)]
 pub struct Written {
     /// The ranks that were written.
@@ -35,7 +35,7 @@ pub struct Written {
     pub(super) refused: Vec<String>,
 }
 
-/// What was done with a recording.
+/// Action taken for a recording.
 enum Taken {
     Written(Box<RankFile>),
     Open(String),

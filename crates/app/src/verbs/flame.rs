@@ -59,7 +59,7 @@ pub struct Flame {
     pub max_depth: Option<u32>,
 }
 
-/// What is drawn.
+/// What to draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum MetricName {

@@ -22,13 +22,13 @@ use crate::{Answer, Context, Failure, HELP_TEMPLATE, Verb};
   eaves ops check ops.rhai --input commands.json"
 )]
 pub struct Ops {
-    /// What to do.
+    /// Operation.
     #[command(subcommand)]
     #[serde(flatten)]
     pub op: OpsOp,
 }
 
-/// What to do with operators.
+/// Operator operations.
 #[derive(Clone, Debug, PartialEq, Subcommand, Deserialize, JsonSchema)]
 #[serde(tag = "op", rename_all = "kebab-case")]
 pub enum OpsOp {

@@ -33,7 +33,7 @@ pub fn section(ran: &[Ran], roofs: &Roofs<'_>) -> Section {
     Section { id: "bench", title: "Measured kernels", numbers, tables, charts, findings: found }
 }
 
-/// What a kernel is called: `gemv 1x4096x4096`, `triad-nt 192.0 MiB`.
+/// Display name of a kernel: `gemv 1x4096x4096`, `triad-nt 192.0 MiB`.
 pub fn name(spec: &Spec) -> String {
     match spec {
         Spec::Stream { stream, bytes } => {

@@ -10,7 +10,7 @@ use eaves_section::{Column, Finding, Gain, Number, Section, Severity, Table, Uni
 
 use super::{names, sections, times};
 
-/// What changed from one run to another.
+/// Changes between two runs.
 pub fn compare(base: &[CompileLog], new: &[CompileLog]) -> Vec<Outcome> {
     let breaks = breaks(base, new);
     let functions = functions(base, new);

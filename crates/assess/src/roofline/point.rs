@@ -25,7 +25,7 @@ pub struct Point {
     pub record: Option<String>,
 }
 
-/// What one call must do.
+/// Work of one call.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct Load {
     /// Additions and multiplications.

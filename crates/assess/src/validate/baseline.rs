@@ -20,7 +20,7 @@ struct Times {
     high: f64,
 }
 
-/// What became of a baseline.
+/// Result of a baseline comparison.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Compared {
     /// One row for each kernel.

@@ -25,7 +25,7 @@ const EXPLAINED_ABOVE: f64 = 20.0;
 /// A measurement is inside an interval that is wider by this share: roofs and times are measured to about as much.
 pub(crate) const TOLERANCE: f64 = 0.05;
 
-/// What is judged, and by what.
+/// What is judged, and how.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Suite<'a> {
     /// The kernels that were run.

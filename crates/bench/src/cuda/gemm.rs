@@ -81,7 +81,7 @@ pub(super) fn operands(
         .ok_or_else(|| request.unsupported("there are fp32, tf32, fp16, bf16, int8, fp8_e4m3 and fp8_e5m2"))
 }
 
-/// What one call must do.
+/// Work of one call.
 pub(super) fn work(number: Number, (m, n, k): (usize, usize, usize), out: Precision) -> Work {
     let [m, n, k] = [m, n, k].map(|size| size as f64);
     let engine = if number == Number::Fp32 { Engine::Vector } else { Engine::Matrix };

@@ -51,7 +51,7 @@ pub struct Compiler {
     _libraries: Vec<Library>,
 }
 
-/// What it made of a program.
+/// The result of running a program.
 #[derive(Clone, Debug)]
 pub struct Compiled {
     /// Machine code of one architecture.

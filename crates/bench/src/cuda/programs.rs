@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::Architecture;
 
-/// What an architecture must be.
+/// Architecture requirement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Needs {
     /// This one or any later.

@@ -50,7 +50,7 @@ pub enum Format {
     Nf4,
 }
 
-/// What a format must say of itself. Rows are as long as [`Definition::granule`] allows: the caller pads with zeros.
+/// Definition of a format. Row lengths are multiples of [`Definition::granule`]: the caller pads with zeros.
 trait Definition: Sync {
     /// A row has a multiple of this many elements.
     fn granule(&self, order: Order) -> usize;

@@ -12,7 +12,7 @@ const BLOCK: usize = 64;
 /// What is interleaved are halves of blocks, so that a group has 256 elements.
 const HALF: usize = 32;
 
-/// What each code means.
+/// Meaning of each code.
 pub const CODEBOOK: [f32; 16] = [
     -1.0,
     -0.696_192_8,

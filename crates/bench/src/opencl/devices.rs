@@ -10,7 +10,7 @@ use opencl3::platform::get_platforms;
 
 use crate::backend::BenchError;
 
-/// What a device is.
+/// Kind of device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// The processor, or a part of it.
@@ -45,7 +45,7 @@ pub struct Platform {
     pub devices: Vec<DeviceInfo>,
 }
 
-/// What a device says of itself. Texts and numbers that it does not tell are empty and zero.
+/// Properties a device reports about itself; empty or zero if not reported.
 #[derive(Clone, Debug)]
 pub struct DeviceInfo {
     /// Its name.

@@ -44,7 +44,7 @@ pub enum Effort {
     Thorough,
 }
 
-/// What is being measured, for whoever waits.
+/// Progress note on what is being measured.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress<'a> {
     /// How much is done, from 0 to 1.
@@ -68,7 +68,7 @@ pub struct Rate {
     pub origin: Option<Origin>,
 }
 
-/// What a rate was measured with.
+/// Provenance of a measured rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Origin {
     /// The kernel.
@@ -90,7 +90,7 @@ pub struct Pair {
     pub all: Option<Rate>,
 }
 
-/// What moves through a level of memory.
+/// Traffic through a memory level.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Traffic {
     /// Bytes read a second.
@@ -142,7 +142,7 @@ pub struct Peak {
     pub most_per_cycle: Option<f64>,
 }
 
-/// What a processor can do next to arithmetic and movement.
+/// Processor abilities besides arithmetic and data movement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChoreRate {
     /// What: `exp`, `dequantise mxfp4/int8`.

@@ -16,7 +16,7 @@ pub enum BackendKind {
     Cuda,
 }
 
-/// Why a backend cannot be used, and what to try.
+/// Why a backend is unavailable, and what to try.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Unavailable {
@@ -147,7 +147,7 @@ impl Backend for CompileOnly {
 }
 
 impl Opened {
-    /// What runs kernels.
+    /// Backend and options for running kernels.
     pub fn backend(&self) -> &dyn Backend {
         match self {
             Self::Cpu(cpu) => cpu,

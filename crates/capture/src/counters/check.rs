@@ -20,7 +20,7 @@ impl Dialect {
     }
 }
 
-/// What a problem is about.
+/// Subject of a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// A name, which somebody must put right.
@@ -44,7 +44,7 @@ pub struct Problem {
     pub write: Option<String>,
 }
 
-/// What came of a check.
+/// Result of a check.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Checked {
     /// What a profiler would refuse, in order.

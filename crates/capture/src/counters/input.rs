@@ -6,7 +6,7 @@
 
 use crate::request::CounterRequest;
 
-/// What an input file says.
+/// Content of a counter file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Input {
     /// The counters and what they are counted of.

@@ -43,7 +43,7 @@ fn registers(architecture: &Architecture, name: &str, into: &mut BTreeSet<(&'sta
     add(architecture, name, DEEPEST, into);
 }
 
-/// What a pass needs of each block.
+/// Counters per block in a pass.
 pub fn loads<S: AsRef<str>>(architecture: &Architecture, pass: &[S]) -> Vec<Load> {
     let mut needed = BTreeSet::new();
     for name in pass {

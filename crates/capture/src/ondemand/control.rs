@@ -15,7 +15,7 @@ const LONGEST: u64 = 1 << 20;
 /// How long who connects may take to say what it wants.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// What became of an order.
+/// Outcome of an order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Answer {
     /// The traces, one for each process.

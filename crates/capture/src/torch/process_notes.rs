@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use super::{NOTE, ending};
 
-/// What they said, each thing once however many processes say it.
+/// Distinct messages of all processes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ProcessNotes {
     /// What to know about recordings that are there.

@@ -37,7 +37,7 @@ struct Try {
     nodes: u32,
 }
 
-/// Does it.
+/// Runs the verb.
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
     let What::Try(Try { nodes }) = &arguments.what;
     let mut command = ray::module()?;

@@ -7,7 +7,7 @@ use eaves_app::{Form, Verb};
 use crate::Status;
 use crate::arguments::OutputArguments;
 
-/// Does it.
+/// Runs the verb.
 pub(super) fn run(request: &Device, output: &OutputArguments) -> anyhow::Result<Status> {
     let outputs = output.outputs(&request.files(), |form| request.has_form(form))?;
     let answer = output.ask(request, &outputs)?;

@@ -23,7 +23,7 @@ use eaves_app::verbs;
 use crate::Status;
 use crate::arguments::OutputArguments;
 
-/// What to do.
+/// Operation.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Attach(attach::Arguments),
@@ -58,7 +58,7 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// Does it.
+    /// Runs the verb.
     pub(crate) fn run(&self, output: &OutputArguments) -> Result<Status> {
         match self {
             Self::Attach(arguments) => return attach::run(arguments, output),

@@ -100,7 +100,7 @@ pub enum Error {
     /// The system refused. The user's or the machine's fault.
     #[error("cannot write the output: {source}: {}", path.display())]
     Output {
-        /// What was written.
+        /// Written files.
         path: PathBuf,
         /// What the system says.
         source: io::Error,

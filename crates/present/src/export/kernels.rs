@@ -23,7 +23,7 @@ const BATCH: usize = 1 << 16;
 /// Above this many hardware counters they are left to the table `range_counters`.
 const MOST_COUNTERS: usize = 2048;
 
-/// What was written.
+/// Written files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Written {
     /// Kernels.

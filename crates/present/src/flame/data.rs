@@ -9,7 +9,7 @@ use super::colour::{CHANGES, STYLES};
 use super::{Drawing, Error};
 use eaves_section::quantity;
 
-/// What the page shows first, and what it can show.
+/// Initial view and available views of a page.
 #[derive(Clone, Copy, Debug)]
 pub struct Page<'a> {
     /// The inputs, and what was selected of them.

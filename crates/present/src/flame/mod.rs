@@ -44,7 +44,7 @@ pub struct Drawing<'a> {
     pub tree: &'a Tree,
     /// The order it is in.
     pub order: Order,
-    /// What is drawn.
+    /// What to draw.
     pub metric: Metric,
 }
 

@@ -18,7 +18,7 @@ const MORE_ROWS: usize = 50;
 /// Pixels of a page inside a page.
 const FRAME_HEIGHT: u32 = 640;
 
-/// What people see of a document: findings, and an overview of the sections.
+/// Overview of a document: findings and a summary of the sections.
 pub fn document(document: &Document) -> String {
     inside(|page| {
         head::write_warnings(page, document)?;

@@ -28,7 +28,7 @@ pub enum Theme {
     Auto,
 }
 
-/// What the color of a point says.
+/// Meaning of point colors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ColourBy {
     /// How well it does.
@@ -60,7 +60,7 @@ pub struct Options {
     pub width: u32,
     /// Height in pixels of each chart; charts of several sections stand one above the other.
     pub height: u32,
-    /// What the color of a point says.
+    /// Meaning of point colors.
     pub colour_by: ColourBy,
     /// The colors of statuses.
     pub palette: Palette,

@@ -18,7 +18,7 @@ pub(super) struct Entry {
     pub(super) busy: Ns,
 }
 
-/// What of the recordings is wanted, and how finely.
+/// Selection of recordings and level of detail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scope {
     /// The part, in the time of the picture.

@@ -131,7 +131,7 @@ fn arguments<'a>() -> Vec<Column<Rows<'a>>> {
     ]
 }
 
-/// What one call must do.
+/// Work of one call.
 #[derive(Clone, Copy)]
 struct Amount {
     flops: f64,

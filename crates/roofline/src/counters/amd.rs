@@ -64,7 +64,7 @@ impl Generation {
     }
 }
 
-/// What a launch did.
+/// Work of a launch.
 pub fn done(architecture: &str, lookup: &dyn Fn(&str) -> Option<f64>) -> Done {
     let generation = Generation::of(architecture, lookup);
     let mut done = Done::default();

@@ -32,7 +32,7 @@ pub fn adds_up(name: &str) -> bool {
             && !name.contains("overhead"))
 }
 
-/// What a metric counts, if its name says so. Values are in base units.
+/// Unit of a metric, if its name says so. Values are in base units.
 pub fn unit(name: &str) -> Option<&str> {
     // Labels of sections of Nsight Compute that have no metric behind them carry their unit.
     if let Some((_, unit)) = name.strip_suffix(']').and_then(|name| name.rsplit_once(" [")) {

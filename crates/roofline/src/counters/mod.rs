@@ -33,7 +33,7 @@ pub mod level {
     pub const LOCAL: &str = "lds";
 }
 
-/// What one launch did, as its counters tell.
+/// Work of one launch, from its counters.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Done {
     /// Operations by type and unit: floats, and integers of matrix units. A type that was counted and not used is there

@@ -12,7 +12,7 @@ const WRITEBACK: f64 = 128.0;
 /// Bytes of a sector.
 const SECTOR: f64 = 32.0;
 
-/// What a launch did.
+/// Work of a launch.
 pub fn done(architecture: &str, counters: &dyn Lookup) -> Done {
     let report = Report { capability: capability(architecture), counters };
     let mut done = Done::default();

@@ -35,7 +35,7 @@ const LEVELS: [(&str, &str, &[&str]); 3] = [
     ),
 ];
 
-/// What a launch did. Nothing if none of its counters has a name of nvprof.
+/// Work of a launch; `None` if it has no nvprof counters.
 pub fn done(lookup: &dyn Fn(&str) -> Option<f64>) -> Done {
     let mut done = Done::default();
     for (suffix, arithmetic, what) in OPERATIONS {

@@ -116,7 +116,7 @@ pub struct Rate {
     pub per_second: Fact,
 }
 
-/// What a link connects a device to.
+/// The other end of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkKind {
     /// Devices of the same kind nearby: NVLink, Infinity Fabric, ICI.

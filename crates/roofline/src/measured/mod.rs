@@ -143,7 +143,7 @@ pub struct Measurement {
     pub spec: Spec,
     /// How it ran.
     pub conditions: Conditions,
-    /// What one call must do.
+    /// Work of one call.
     pub work: Work,
     /// What one call must do next to arithmetic and movement.
     pub chores: Vec<Chore>,

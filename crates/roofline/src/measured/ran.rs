@@ -4,7 +4,7 @@ use super::{Measurement, Spec};
 use crate::Device;
 use crate::device::ONE_CORE;
 
-/// What became of a kernel that was to be run.
+/// Outcome of a kernel run.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(clippy::large_enum_variant, reason = "there are dozens of them, and nearly all are the large one")]
 pub enum Ran {

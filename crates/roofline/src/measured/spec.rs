@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::{Arithmetic, Precision};
 
-/// What a stream does with its arrays.
+/// Access pattern of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Stream {
     /// Reads one array, as this many streams at the same time.

@@ -9,7 +9,7 @@ use super::Unmodelled;
 use super::shape::{broadcast, volume};
 use crate::{Engine, Precision};
 
-/// What a command must do, and how charts draw it.
+/// Work of a command, and its chart symbol.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NpuWork {
     /// Multiply-adds; for work without them, elements computed.

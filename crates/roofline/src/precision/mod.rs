@@ -56,7 +56,7 @@ pub struct Scale {
     pub every: Every,
 }
 
-/// What shares a scale.
+/// Scope of a scale.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Every {
     /// That many elements.

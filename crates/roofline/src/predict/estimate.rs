@@ -34,7 +34,7 @@ pub struct Estimate {
     pub crossover: f64,
 }
 
-/// What one device must hold.
+/// Memory needed per device.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Footprint {
     /// Weights.

@@ -30,7 +30,7 @@ pub struct Precisions {
     pub compute: Option<Arithmetic>,
 }
 
-/// What is asked of a model.
+/// Request for a model prediction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pass {
     /// Prompt or next token.

@@ -9,7 +9,7 @@ use crate::ops::{self, Input, Tensor};
 pub const SYMBOLS: &[&str] =
     &["circle", "cross", "diamond", "pentagon", "square", "star", "triangle-up", "x"];
 
-/// What a script says a command must do.
+/// Work of a command, from a script.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ScriptWork {
     /// Multiply-adds.

@@ -19,7 +19,7 @@ pub struct Builder {
     room: Values,
 }
 
-/// What a frame is merged by.
+/// Merge key of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Key {
     parent: NodeId,
@@ -83,7 +83,7 @@ impl Builder {
         *grouped = grouped.saturating_add(frames);
     }
 
-    /// What a frame is.
+    /// Kind of frame.
     pub fn kind(&self, id: NodeId) -> FrameKind {
         self.nodes[id as usize].kind
     }

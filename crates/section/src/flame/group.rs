@@ -46,7 +46,7 @@ impl Grouping<'_> {
     }
 }
 
-/// What becomes of a frame.
+/// How a frame is treated.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fate {
     Shown,

@@ -21,7 +21,7 @@ pub use names::{NOT_LAUNCHED, Names, SMALL};
 pub use tree::{Base, Children, Node, NodeId, Tree, Visit};
 pub use trees::Flame;
 
-/// What a frame has an amount of.
+/// Metric of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Metric {
     /// Wall time on the host.
@@ -104,7 +104,7 @@ impl AddAssign for Values {
     }
 }
 
-/// What a frame is.
+/// Kind of frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FrameKind {
     /// Everything, a rank, a thread, or what nothing recorded launched.

@@ -42,7 +42,7 @@ pub struct Chart<'a> {
     pub measured: Arc<RankChart>,
 }
 
-/// What is drawn of a recording, measured while its rows are looked at for its numbers.
+/// Drawing data of a recording, measured together with its numbers.
 #[derive(Debug)]
 pub struct RankChart {
     /// What to draw, in the time of the trace.

@@ -2,7 +2,7 @@
 
 use eaves_model::SliceKind;
 
-/// What a slice is for, as far as eyes need to know.
+/// Visual class of a slice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Class {

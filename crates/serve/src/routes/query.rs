@@ -59,7 +59,7 @@ pub(super) struct RowsColumn {
     r#type: String,
 }
 
-/// What there is to ask about.
+/// Available tables, columns and functions.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub(super) struct Catalogue {
     /// Tables, by name.

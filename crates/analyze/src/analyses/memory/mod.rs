@@ -189,7 +189,7 @@ pub(crate) fn lines_at_peak(rank: &RankView<'_>) -> Option<BTreeMap<String, i64>
     Some(lines)
 }
 
-/// What an allocator did at one time, and how much was in use afterwards.
+/// An allocator event, with memory in use afterwards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryEvent {
     /// Index into the names of devices.
@@ -204,7 +204,7 @@ pub struct MemoryEvent {
     pub reserved: MaybeI64,
 }
 
-/// What the allocators of a recording did, device by device in time order, with the names of the devices.
+/// Allocator events of a recording, by device in time order, with device names.
 pub fn memory_events(rank: &RankView<'_>) -> (Vec<String>, Vec<MemoryEvent>) {
     let (mut names, mut events) = (Vec::new(), Vec::new());
     for levels in levels_of(rank) {

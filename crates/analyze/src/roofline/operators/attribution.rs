@@ -39,7 +39,7 @@ pub struct Attribution {
     pub(super) launches: Launches,
 }
 
-/// What tells a call from others.
+/// Key that distinguishes calls.
 pub(super) enum Place {
     /// The operator at this node.
     Operator(u32, usize),

@@ -128,7 +128,7 @@ pub enum BenchOp {
     Stream(Of<Streams>),
 }
 
-/// A kernel with its shape, and what it is run with.
+/// A kernel with its shape and run options.
 #[derive(Args, Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 pub struct Of<S: Args> {
     /// Its shape.

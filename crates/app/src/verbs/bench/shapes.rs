@@ -248,7 +248,7 @@ impl Default for Fma {
     }
 }
 
-/// What is computed in: `fp32`.
+/// Arithmetic type: `fp32`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ArithmeticName(pub Arithmetic);
 

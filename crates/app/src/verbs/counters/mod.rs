@@ -26,13 +26,13 @@ use crate::{Answer, Context, Drawing, Failure, Form, HELP_TEMPLATE, Look, TooMuc
   eaves counters write --for roofline --arch gfx942 -o input.txt"
 )]
 pub struct Counters {
-    /// What to do.
+    /// Operation.
     #[command(subcommand)]
     #[serde(flatten)]
     pub op: CountersOp,
 }
 
-/// What to do with counters.
+/// Counter operations.
 #[derive(Clone, Debug, PartialEq, Subcommand, Deserialize, JsonSchema)]
 #[serde(tag = "op", rename_all = "kebab-case")]
 pub enum CountersOp {

@@ -15,7 +15,7 @@ use super::detect::PeaksFile;
 use crate::running::{BackendName, measured_roofs, roof_steps};
 use crate::{Answer, Context, Failure, machine};
 
-/// What to measure, and for how long.
+/// What to measure, and how thoroughly.
 #[derive(Args, Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Measure {

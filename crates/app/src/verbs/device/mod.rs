@@ -29,13 +29,13 @@ use crate::{Answer, Context, Failure, Form, HELP_TEMPLATE, Verb};
   eaves device measure -o roofs.yaml"
 )]
 pub struct Device {
-    /// What to do.
+    /// Operation.
     #[command(subcommand)]
     #[serde(flatten)]
     pub op: DeviceOp,
 }
 
-/// What to do with devices.
+/// Device operations.
 #[derive(Clone, Debug, PartialEq, Subcommand, Deserialize, JsonSchema)]
 #[serde(tag = "op", rename_all = "kebab-case")]
 pub enum DeviceOp {

@@ -76,7 +76,7 @@ pub enum ExportFormat {
     Csv,
 }
 
-/// What a format is made of.
+/// Description of a format.
 #[derive(Clone, Copy)]
 enum Content {
     Trace(TraceFormat),

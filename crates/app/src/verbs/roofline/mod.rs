@@ -258,7 +258,7 @@ impl Roofline {
     }
 }
 
-/// What an input is: `kernels-csv`, `events`, `commands`, `benchmark` or `trace`.
+/// Input format: `kernels-csv`, `events`, `commands`, `benchmark` or `trace`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InputForm(pub eaves_ingest::Form);
 

@@ -45,7 +45,7 @@ struct Attention {
     add: Add,
 }
 
-/// What is read.
+/// What to read.
 struct Operands {
     shape: Attend,
     stored: Stored,

@@ -25,7 +25,7 @@ use super::{Detect, Document, Format};
 use crate::refusal::{Refusal, Unreadable};
 use crate::{Kind, Wanted};
 
-/// What a file holds, where its content is not trusted to tell.
+/// Explicit input format, overriding detection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// A recording over time, as PyTorch's profiler writes it.

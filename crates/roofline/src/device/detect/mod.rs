@@ -17,7 +17,7 @@ pub struct Machine {
     pub nvidia_smi: Option<String>,
 }
 
-/// What a device is.
+/// Kind of device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// The processor.

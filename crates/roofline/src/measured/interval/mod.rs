@@ -29,7 +29,7 @@ const TRIAD_BYTES: f64 = 12.0;
 /// The share of the triad's bytes that is written.
 const TRIAD_WRITTEN: f64 = 1.0 / 3.0;
 
-/// What bounds a share of the time.
+/// Bound of a share of the time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RoofKind {
     /// Multiply-adds.
