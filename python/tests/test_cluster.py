@@ -38,7 +38,7 @@ def test_other_bytes_are_an_error(job):
     for bytes_ in (b"", b"text", part[: len(part) // 2], part + b"more"):
         with pytest.raises(eaves.EavesError):
             _core.report_of(bytes_)
-    with pytest.raises(eaves.EavesError, match="other options"):
+    with pytest.raises(eaves.EavesError, match="different options"):
         _core.report_of(part, step=1)
 
 

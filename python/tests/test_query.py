@@ -63,7 +63,7 @@ def test_an_answer_is_arrow(training: str) -> None:
 def test_what_is_wrong_is_said_with_its_place(training: str) -> None:
     with pytest.raises(eaves.EavesError, match=r"no column `nom` in `kernels` \(line 1, column 8\)"):
         eaves.query("SELECT nom FROM kernels", training)
-    with pytest.raises(eaves.EavesError, match="only questions"):
+    with pytest.raises(eaves.EavesError, match="only queries"):
         eaves.read(training).query("DROP TABLE kernels")
     with pytest.raises(eaves.EavesError):
         eaves.query("SELECT 1")

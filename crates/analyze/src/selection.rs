@@ -262,11 +262,11 @@ mod tests {
         assert_eq!(message(Selection::default().with_ranks(vec![1])), Ok(()));
         assert_eq!(
             message(Selection::default().with_ranks(vec![0, 7])),
-            Err("no recording of rank 7; there are 0, 1".to_owned())
+            Err("no recording of rank 7; ranks are 0, 1".to_owned())
         );
         assert_eq!(
             message(Selection::default().with_steps(5..=6)),
-            Err("no steps 5 to 6; there are 3, 4".to_owned())
+            Err("no steps 5 to 6; steps are 3, 4".to_owned())
         );
         assert_eq!(
             message(Selection::default().with_time(Interval::new(Ns(5000), Ns(6000)))),

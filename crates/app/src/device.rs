@@ -186,8 +186,8 @@ mod tests {
     #[test]
     fn what_is_not_known_is_an_error_with_a_hint() {
         for (typed, reported, part) in [
-            (None, None, "does not say"),
-            (None, Some(" "), "does not say"),
+            (None, None, "does not name"),
+            (None, Some(" "), "does not name"),
             (None, Some("AMD Radeon Graphics"), "recorded on `AMD Radeon Graphics`"),
             (Some("mi30x"), None, "did you mean amd-mi300x"),
             (Some("absent.yaml"), None, "absent.yaml: cannot be read"),

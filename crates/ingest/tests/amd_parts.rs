@@ -141,7 +141,7 @@ fn a_file_of_another_clock_without_kernels_begins_with_the_others() {
     let calls = CALLS.replace(",1000", ",900000000001000");
     let trace = only(directory(&[("1_kernel_trace.csv", KERNELS), ("1_hip_api_trace.csv", &calls)]));
     assert_eq!(trace.extent().map(|extent| extent.end.0), Some(400));
-    assert!(trace.metadata.clock.unwrap().contains("brought over by the beginning"));
+    assert!(trace.metadata.clock.unwrap().contains("aligned by their start"));
 }
 
 #[test]

@@ -232,9 +232,9 @@ impl Partial {
             }
             _ => {
                 let known = Self::analyses().into_iter().find(|known| known.id == analysis);
-                let known = known.ok_or(PartialError::Damaged("a row is of no analysis"))?;
+                let known = known.ok_or(PartialError::Damaged("a row belongs to no analysis"))?;
                 let last = self.ranks.last_mut().filter(|last| last.rank == rank && last.path == path);
-                let last = last.ok_or(PartialError::Damaged("a row is of no recording"))?;
+                let last = last.ok_or(PartialError::Damaged("a row belongs to no recording"))?;
                 last.parts.push((known.id, part));
             }
         }
@@ -356,7 +356,7 @@ impl RankRows {
             return Ok(None);
         };
         let part = (analysis.decode)(bytes);
-        part.map(Some).map_err(|_| PartialError::Damaged("a row is not what its analysis writes"))
+        part.map(Some).map_err(|_| PartialError::Damaged("a row does not match its analysis"))
     }
 }
 
@@ -374,6 +374,6 @@ fn options_of(mut facts: HashMap<String, String>) -> Result<String, PartialError
 fn read<'a, T: Deserialize<'a>>(bytes: &'a Buffer) -> Result<T, PartialError> {
     match postcard::take_from_bytes(bytes) {
         Ok((value, [])) => Ok(value),
-        _ => Err(PartialError::Damaged("what it says of a recording cannot be read")),
+        _ => Err(PartialError::Damaged("its recording data is unreadable")),
     }
 }

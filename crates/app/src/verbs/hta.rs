@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 use crate::{Answer, Context, Failure, HELP_TEMPLATE, Keep, Reading, Selected, Verb};
 
-/// Answer the questions of Holistic Trace Analysis (HTA)
+/// Answer the questions of Holistic Trace Analysis
 #[derive(Args, Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[command(
     help_template = HELP_TEMPLATE,

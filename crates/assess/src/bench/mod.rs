@@ -46,15 +46,15 @@ pub fn name(spec: &Spec) -> String {
 /// Why a measurement has no number, if so.
 pub(crate) fn without_number(measurement: &Measurement) -> Option<&'static str> {
     if measurement.execution == Execution::CompiledOnly {
-        return Some("compiled only: no device ran it");
+        return Some("compiled only, not run");
     }
     if measurement.verification.as_ref().is_some_and(|verification| !verification.holds()) {
-        return Some("the result is wrong");
+        return Some("wrong result");
     }
     if !measurement.violations.is_empty() {
-        return Some("it breaks a physical limit");
+        return Some("impossible result");
     }
-    measurement.time.is_none().then_some("contaminated: too few samples in which nothing else ran")
+    measurement.time.is_none().then_some("contaminated: too few clean samples")
 }
 
 /// The seconds of one call that may be shown.
@@ -90,15 +90,15 @@ fn numbers(measured: &[&Measurement]) -> Vec<Number> {
         devices => devices.join(", ").into(),
     };
     vec![
-        number("device", device, Unit::None, "What kernels ran on, as it calls itself."),
-        number("kernels", measured.len().into(), Unit::Count, "Kernels that were run or compiled."),
+        number("device", device, Unit::None, "Device name, as reported."),
+        number("kernels", measured.len().into(), Unit::Count, "Kernels run or compiled."),
         number(
             "sound",
             sound.into(),
             Unit::Count,
-            "Kernels with a number: enough clean samples, a right result, no limit broken.",
+            "Kernels with a valid number: enough clean samples, verified, possible.",
         ),
-        number("samples", samples.into(), Unit::Count, "Samples that were taken."),
+        number("samples", samples.into(), Unit::Count, "Samples taken."),
         number(
             "clean_pct",
             Value::percent(
@@ -106,7 +106,7 @@ fn numbers(measured: &[&Measurement]) -> Vec<Number> {
                 i64::try_from(samples).unwrap_or(i64::MAX),
             ),
             Unit::Percent,
-            "Share of the samples in which nothing else ran; the others do not count.",
+            "Share of undisturbed samples; the others do not count.",
         ),
     ]
 }

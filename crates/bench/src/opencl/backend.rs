@@ -120,7 +120,7 @@ impl OpenCl {
             Spec::Softmax => Err(BenchError::Unsupported {
                 backend: "opencl".to_owned(),
                 what: spec.family().to_owned(),
-                why: "attention is held against exponentials here".to_owned(),
+                why: "attention is compared with exponentials".to_owned(),
             }),
             Spec::Stream { stream, bytes } => stream::prepare(self, *stream, *bytes, options.state),
             Spec::Fma { arithmetic } => fma::prepare(self, *arithmetic),

@@ -222,7 +222,7 @@ pub fn measure_roofs(
     let processors = timing::processors();
     if processors > session.threads {
         session.missing.push(format!(
-            "{processors} processors are {} cores: roofs of all are those of one thread on each",
+            "{processors} processors are {} cores: all-core roofs use one thread per core",
             session.threads
         ));
     }

@@ -112,11 +112,11 @@ fn what_cannot_be_run_is_an_error_with_a_hint() {
     for (arguments, part) in [
         (&["gemv", "--precision", "int9"][..], "int9"),
         (&["attention", "--heads", "6", "--kv-heads", "4"], "6 query heads cannot share 4"),
-        (&["attention", "--queries", "9", "--context", "8"], "more than the 8 of the context"),
+        (&["attention", "--queries", "9", "--context", "8"], "exceed the context of 8"),
         (&["gemv", "--device", "h1000"], "h1000"),
         (&["gemv", "--json", "-o", "a.png"], "--json contradicts the file name"),
         (&["--backend", "cuda", "--preset", "decode"], "CUDA"),
-        (&["--precision", "fp32", "gemv"], "behind the kind"),
+        (&["--precision", "fp32", "gemv"], "after the kernel"),
         (&["--json"], "nothing to run"),
     ] {
         let arguments: Vec<&str> = [&["bench"], arguments].concat();

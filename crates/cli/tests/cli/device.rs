@@ -88,10 +88,10 @@ fn what_is_not_known_is_an_error_with_a_hint() {
         (["device", "show", "mi30x"], ["did you mean amd-mi300x", "device list"]),
         (["device", "show", "gfx942"], ["may be any of amd-mi300a, amd-mi300x, amd-mi325x", "device list"]),
         (["device", "show", "absent.yaml"], ["absent.yaml: cannot be read", "device list"]),
-        (["device", "list", "--vendor=nvida"], ["no device of `nvida`", "did you mean nvidia?"]),
+        (["device", "list", "--vendor=nvida"], ["no device by `nvida`", "did you mean nvidia?"]),
         (
             ["device", "list", "--vendor=x"],
-            ["no device of `x`", "vendors are amd, apple, aws, google, huawei, intel, nvidia"],
+            ["no device by `x`", "vendors are amd, apple, aws, google, huawei, intel, nvidia"],
         ),
     ] {
         let answer = run(std::env::temp_dir().as_path(), &arguments);
@@ -158,7 +158,7 @@ fn a_machine_is_described_and_written() {
     assert!(answer.code == Some(2) && answer.stderr.contains("neither a peak nor a bandwidth"), "{answer:?}");
     std::fs::create_dir(folder.path().join("empty")).unwrap();
     let answer = run(folder.path(), &["device", "detect", "--root", "empty"]);
-    assert!(answer.code == Some(2) && answer.stderr.contains("no device was found"), "{answer:?}");
+    assert!(answer.code == Some(2) && answer.stderr.contains("no device found"), "{answer:?}");
 }
 
 /// What eaves writes about a machine, eaves reads again without being told which entry is meant.

@@ -118,7 +118,7 @@ fn the_critical_path_is_drawn_beside_everything_else() {
         assert_eq!(fs::read_to_string(directory.path().join("again.json")).unwrap(), text);
     }
     let tables = ["export", "absent", "--to", "csv", "--critical-path", "-o", "x"];
-    fails(directory.path(), &tables, "chrome and perfetto only");
+    fails(directory.path(), &tables, "requires chrome or perfetto");
 }
 
 /// A trace with two ranks' worth of waiting: the path goes from the host to the device and back.
@@ -232,12 +232,20 @@ fn what_makes_no_sense_is_said_before_the_work() {
     fails(
         path,
         &["export", "absent", "--to", "chrome", "--table", "slices", "-o", "x"],
-        "csv and parquet only",
+        "requires csv or parquet",
     );
     fails(path, &["export", "absent", "--to", "chrome", "-o", "no/where.json"], "no such directory: no");
-    fails(path, &["export", "absent", "--to", "chrome", "-o", "-", "--json"], "stdout cannot take");
-    fails(path, &["export", "trace.json", "--to", "csv", "-o", "ranks"], "holds something that is no export");
-    fails(path, &["export", "ranks", "--to", "chrome", "-o", "ranks"], "holds something that is no export");
+    fails(path, &["export", "absent", "--to", "chrome", "-o", "-", "--json"], "stdout cannot carry");
+    fails(
+        path,
+        &["export", "trace.json", "--to", "csv", "-o", "ranks"],
+        "contains something other than an export",
+    );
+    fails(
+        path,
+        &["export", "ranks", "--to", "chrome", "-o", "ranks"],
+        "contains something other than an export",
+    );
     fails(path, &["export", "trace.json", "--to", "chrom", "-o", "x"], "chrome");
 }
 

@@ -25,8 +25,8 @@ fn a_build_without_png_says_how_to_get_it() {
 #[cfg(not(feature = "cloud"))]
 #[test]
 fn a_build_without_object_stores_says_how_to_get_them() {
-    is_missing(&["report", "s3://bucket/job"], "no object stores", "cloud");
-    is_missing(&["ingest", "trace.json", "-o", "gs://bucket/dataset"], "no object stores", "cloud");
+    is_missing(&["report", "s3://bucket/job"], "no object store support", "cloud");
+    is_missing(&["ingest", "trace.json", "-o", "gs://bucket/dataset"], "no object store support", "cloud");
 }
 
 #[cfg(not(feature = "cuda"))]

@@ -48,7 +48,7 @@ fn a_snapshot_is_told_from_its_peak() {
     assert_eq!(ids[0], "out_of_memory");
     assert!(ids.contains(&"history_dropped"), "{ids:?}");
     let claim = findings[0]["claim"].as_str().unwrap();
-    assert!(claim.contains("64.0 GiB") && claim.contains("really full"), "{claim}");
+    assert!(claim.contains("64.0 GiB") && claim.contains("the device was full"), "{claim}");
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn lines_of_text_fit_a_terminal_and_leave_out_points_of_charts() {
     let answer = memory(directory.path(), "failed.pickle", &[]);
     assert_eq!(answer.code, Some(0), "{answer:?}");
     assert!(answer.stdout.contains("net/model.py:12 __init__"), "{}", answer.stdout);
-    for title in ["the most of each part of it", "one by one", "besides the largest", "Stacks of the largest"]
+    for title in ["maximum of each interval", "individually", "Other memory in use", "Stacks of the largest"]
     {
         assert!(!answer.stdout.contains(title), "{title}: {}", answer.stdout);
     }

@@ -103,7 +103,7 @@ fn what_is_no_part_of_the_same_job_is_refused() {
         assert_eq!((answer.code, answer.stdout.as_str()), (Some(2), ""), "{answer:?}");
         assert!(answer.stderr.contains(message) && answer.stderr.contains("\nhint: "), "{answer:?}");
     };
-    refused(&["report", &parts[0], "--step", "3"], "measured with other options");
+    refused(&["report", &parts[0], "--step", "3"], "measured with different options");
     refused(&["report", &parts[0], "--rank", "1"], "no recording of rank 1");
     let other: Answer =
         run(folder.path(), &["report", "rank1.json", "--step", "3", "--partial", "-o", "s.eaves-partial"]);
@@ -113,8 +113,8 @@ fn what_is_no_part_of_the_same_job_is_refused() {
     std::fs::write(folder.path().join("cut.eaves-partial"), &bytes[..bytes.len() / 2]).unwrap();
     refused(&["report", "cut.eaves-partial"], "damaged");
     std::fs::write(folder.path().join("text.eaves-partial"), "no more than a text").unwrap();
-    refused(&["report", "text.eaves-partial"], "not what `eaves report --partial` writes");
-    refused(&["report", "rank0.json", "--partial"], "none is named");
+    refused(&["report", "text.eaves-partial"], "not a file from `eaves report --partial`");
+    refused(&["report", "rank0.json", "--partial"], "--partial needs an output file");
 }
 
 #[test]

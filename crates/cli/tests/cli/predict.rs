@@ -153,7 +153,7 @@ fn unknown_names_are_errors_with_suggestions() {
         (&["model", "llama-3-8b", "--config", "w4a16", "--device", "h100-sxm"], &["w4a16", "w4a16-awq"]),
         (&["gemm", "--sweep", "q=1,2", "--device", "h100-sxm"], &["`q`", "batch, m, n, k"]),
         (&["attention", "--queries", "9", "--keys", "8", "--causal", "--device", "h100-sxm"], &["9 queries"]),
-        (&["conv", "--input", "1,64", "--channels", "8", "--device", "h100-sxm"], &["no extents"]),
+        (&["conv", "--input", "1,64", "--channels", "8", "--device", "h100-sxm"], &["no spatial size"]),
         (
             &["conv", "--input", "1,3,8,8", "--channels", "4", "--groups", "2", "--device", "h100-sxm"],
             &["groups"],

@@ -76,7 +76,7 @@ mod built {
         assert!(answer.stderr.starts_with(expected), "{}", answer.stderr);
         assert_eq!(names(folder.path()), ["trace.json"]);
         for (sql, said) in [
-            ("COPY kernels TO 'kernels.csv'", "only questions can be asked"),
+            ("COPY kernels TO 'kernels.csv'", "only queries are allowed"),
             ("SELECT * FROM 'trace.json'", "no table"),
             ("SELECT", "error:"),
         ] {

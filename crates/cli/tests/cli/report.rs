@@ -228,8 +228,8 @@ fn the_name_of_the_output_says_its_form() {
         assert!(!content.contains('\u{1b}'));
     }
     for (arguments, message) in [
-        (vec!["-o", "a.xyz"], "does not say which form"),
-        (vec!["-o", "a.csv", "--json"], "--json does not match"),
+        (vec!["-o", "a.xyz"], "unknown output format"),
+        (vec!["-o", "a.csv", "--json"], "--json contradicts"),
         (vec!["-o", "absent/a.csv"], "no such directory"),
         (vec!["-o", "./trace.json"], "would replace the input"),
         (vec!["-o", "tables/", "--json"], "one file, not a directory"),

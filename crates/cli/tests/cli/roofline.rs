@@ -452,15 +452,19 @@ fn what_cannot_be_done_says_why_and_what_to_try() {
         std::fs::write(directory.path().join(name), content).unwrap();
     }
     for (arguments, message, hint) in [
-        (&["kernels.csv"][..], "which device", "--device"),
+        (&["kernels.csv"][..], "does not name the device", "--device"),
         (&["kernels.csv", "--device", "h10o"], "h10o", "h100"),
         (&["reports.json"], "NVIDIA H10O", "--device"),
         (&["kernels.csv", "--device", "h100-sxm", "--dtype", "fp61"], "fp61", "fp16"),
         (&["columns.csv", "--device", "h100-sxm"], "at line 1: columns.csv", "name,flops"),
         (&["broken.json", "--device", "h100-sxm"], "at line 1: broken.json", "write the file again"),
-        (&["absent.csv", "--device", "h100-sxm"], "no such file", "give a file"),
+        (&["absent.csv", "--device", "h100-sxm"], "no such file", "name a file"),
         (&["kernels.csv", "--config", "config.json"], "mem_thresh", "peak_tops"),
-        (&["kernels.csv", "--device", "h100-sxm", "-o", "kernels.csv"], "replace the input", "another name"),
+        (
+            &["kernels.csv", "--device", "h100-sxm", "-o", "kernels.csv"],
+            "replace the input",
+            "another output",
+        ),
         (
             &["kernels.csv", "--device", "h100-sxm", "--json", "-o", "a.svg"],
             "contradicts the file name",
@@ -494,7 +498,7 @@ fn damaged_rows_are_said_and_strict_fails_on_them() {
     let arguments = ["k.csv", "--device", "h100-sxm", "--csv"];
     let answer = roofline(directory.path(), &arguments);
     assert_eq!((answer.code, answer.stdout.lines().count()), (Some(0), 3));
-    assert!(answer.stderr.contains("line 4: 2 fields where the header has 5"), "{}", answer.stderr);
+    assert!(answer.stderr.contains("line 4: 2 fields"), "{}", answer.stderr);
     let strict = roofline(directory.path(), &[&arguments[..], &["--strict"]].concat());
     assert_eq!(strict.code, Some(2));
 }
@@ -504,5 +508,5 @@ fn one_table_says_that_messages_are_elsewhere() {
     let (events, peaks) = (example("events.json"), example("peaks.yaml"));
     let answer = roofline(&std::env::temp_dir(), &[&events, "--device", &peaks, "--csv"]);
     assert_eq!(answer.code, Some(0), "{answer:?}");
-    assert!(answer.stderr.contains("messages are not in this table"), "{}", answer.stderr);
+    assert!(answer.stderr.contains("this table excludes messages"), "{}", answer.stderr);
 }

@@ -102,8 +102,8 @@ fn what_makes_no_sense_is_said_before_the_work() {
     let path = directory.path();
     fails(path, &["timeline", "absent", "--json", "-o", "timeline.html"], "contradicts the file name");
     fails(path, &["timeline", "absent", "-o", "no/where.svg"], "no such directory");
-    fails(path, &["timeline", "absent", "-o", "timeline.gif"], "the file name does not say");
-    fails(path, &["timeline", "trace.json", "--step", "9", "-o", "timeline.html"], "there are 3");
+    fails(path, &["timeline", "absent", "-o", "timeline.gif"], "unknown output format");
+    fails(path, &["timeline", "trace.json", "--step", "9", "-o", "timeline.html"], "steps are 3");
     fails(path, &["timeline", "trace.json", "--width", "7"], "40..=20000");
 }
 

@@ -101,8 +101,8 @@ fn conditions_name_what_there_is() {
     for (arguments, part) in [
         (&["--shape", "1x2"][..], ""),
         (&["--shape", "4096"], "a shape such as"),
-        (&["--fail-on", "error"], "no `>`"),
-        (&["--baseline", "roofs.yaml"], "no saved answer"),
+        (&["--fail-on", "error"], "neither `>`"),
+        (&["--baseline", "roofs.yaml"], "not an `eaves validate` result"),
     ] {
         let answer = validate(directory.path(), arguments);
         if !part.is_empty() {

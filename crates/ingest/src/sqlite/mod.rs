@@ -31,9 +31,9 @@ pub(crate) enum Error {
     #[error("the header of the database is damaged: {0}")]
     Header(&'static str),
     /// Packed in a stream, it is too large for memory.
-    #[error("a packed database of more than {} GB must be unpacked to be read", Database::MOST_IN_MEMORY >> 30)]
+    #[error("decompress a database of more than {} GB first", Database::MOST_IN_MEMORY >> 30)]
     TooLarge,
     /// The table has its own organization.
-    #[error("the table `{0}` is WITHOUT ROWID, which is not read")]
+    #[error("the table `{0}` is WITHOUT ROWID, which is not supported")]
     WithoutRowid(String),
 }

@@ -23,10 +23,10 @@ use eaves_section::quantity;
 #[non_exhaustive]
 pub enum Error {
     /// A format that writes every stack whole would be larger than anybody can read.
-    #[error("the stacks are so deep that the file would have more than {0} bytes or entries")]
+    #[error("the stacks are too deep: the file would exceed {0} bytes or entries")]
     TooDeep(u64),
     /// The tree compares two runs, and the format has one value a frame.
-    #[error("{0} cannot hold a comparison")]
+    #[error("{0} does not support comparisons")]
     NoDifference(&'static str),
     /// Our own fault.
     #[error("cannot write JSON: {0}")]
@@ -117,7 +117,7 @@ impl<'a> Drawing<'a> {
             }
             None => {
                 let (total, own) = (self.amount(total), self.amount(own));
-                lines.push(format!("{title}: {total} ({} of all), {own} of its own", self.share(id)));
+                lines.push(format!("{title}: {total} ({} of all), {own} exclusive", self.share(id)));
             }
         }
         if self.order == Order::Inverted {
@@ -142,7 +142,7 @@ impl<'a> Drawing<'a> {
         let groups = tree.nodes.iter().filter(|node| node.kind == FrameKind::Small).count();
         if groups > 0 {
             notes.push(format!(
-                "{} in {} called [small]; all others are shown ({})",
+                "{} in {} grouped as [small]; the others are shown ({})",
                 count(tree.grouped(), "small frame"),
                 quantity::counted(groups, "frame"),
                 quantity::thousands((tree.nodes.len() - 1 - groups) as i64),
@@ -150,12 +150,12 @@ impl<'a> Drawing<'a> {
         }
         if tree.too_deep > 0 {
             notes.push(format!(
-                "{} beyond the deepest level: part of the frame above",
+                "{} beyond the depth limit: counted for the frame above",
                 count(tree.too_deep, "frame")
             ));
         }
         if let Some(most) = tree.most_callers {
-            notes.push(format!("callers are told apart up to {most} levels"));
+            notes.push(format!("callers are distinguished up to {most} levels"));
         }
         notes
     }

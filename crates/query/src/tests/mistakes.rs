@@ -15,7 +15,7 @@ fn a_column_that_is_not_there_is_named_with_its_place_and_those_that_are() {
     let (message, place, hint) = said("SELECT name,\n  durration_ns\nFROM kernels");
     assert_eq!(message, "no column `durration_ns` in `kernels`");
     assert_eq!(place, Some(Place { line: 2, column: 3 }));
-    assert!(hint.starts_with("did you mean `duration_ns`? there are: run, rank, slice, name"), "{hint}");
+    assert!(hint.starts_with("did you mean `duration_ns`? available: run, rank, slice, name"), "{hint}");
 }
 
 #[test]

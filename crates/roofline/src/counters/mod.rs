@@ -162,10 +162,11 @@ pub fn done(architecture: &str, counters: &dyn Lookup) -> Done {
 pub fn recipe(architecture: &str) -> String {
     if architecture.starts_with("gfx") {
         format!(
-            "with `rocprofv3 -i input.txt` and what `eaves counters write --for roofline --arch {architecture}` writes"
+            "with `rocprofv3 -i input.txt` and the output of `eaves counters write --for roofline --arch \
+            {architecture}`"
         )
     } else if architecture.starts_with("sm_") {
-        "with `eaves profile --with ncu`, which asks for the right metrics".to_owned()
+        "with `eaves profile --with ncu`, which requests the right metrics".to_owned()
     } else {
         "with `eaves profile --with ncu` on NVIDIA, `rocprof-compute profile` on AMD".to_owned()
     }

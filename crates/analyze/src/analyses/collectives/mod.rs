@@ -69,7 +69,7 @@ pub(in crate::analyses) fn without_calls(
         missing,
         how_to_record: job.audience().either(
             "record a run of several ranks, every rank with `ProfilerActivity.CPU` and, for GPUs, `ProfilerActivity.CUDA`",
-            "record a run of several ranks, each into a file of its own",
+            "record a run of several ranks, each into a separate file",
         ),
     })
 }
@@ -89,7 +89,7 @@ fn numbers(ranks: &[Rank<'_, Arc<Calls>>], across: &Across<'_>) -> Vec<Number> {
         calls.into(),
         Unit::Count,
         Provenance::Counter,
-        "collectives on all ranks, kernels on GPUs and work of gloo's threads alike",
+        "collectives on all ranks: GPU kernels and gloo thread work",
     )];
     let unseen: u64 = ranks.iter().map(|rank| rank.part.unseen).sum();
     if unseen > 0 {
@@ -99,8 +99,7 @@ fn numbers(ranks: &[Rank<'_, Arc<Calls>>], across: &Across<'_>) -> Vec<Number> {
             unseen.into(),
             Unit::Count,
             Provenance::Counter,
-            "collectives that the host called on ranks where no work of them on the device was recorded, so they \
-             have no duration and are in no table",
+            "collectives called on ranks without recorded device work: they have no duration and are in no table",
         ));
     }
     let Ok(waits) = &across.waits else { return numbers };
@@ -110,9 +109,8 @@ fn numbers(ranks: &[Rank<'_, Arc<Calls>>], across: &Across<'_>) -> Vec<Number> {
         across.matching.count(Fate::Matched).into(),
         Unit::Count,
         Provenance::Formula,
-        "calls that were found on two ranks or more: of the same sequence number in the group or, where none is \
-         recorded, the same call by order in the step, and of the same kind, type and size; table matching says what \
-         became of the others",
+        "calls matched on two or more ranks, by sequence number in the group or, without one, by order in the \
+        step, with equal kind, type and size; table matching lists the others",
     ));
     for (rank, waits) in ranks.iter().zip(waits) {
         if waits.both().iter().all(|waiting| waiting.matched == 0) {
@@ -125,21 +123,19 @@ fn numbers(ranks: &[Rank<'_, Arc<Calls>>], across: &Across<'_>) -> Vec<Number> {
         numbers.push(of_rank(
             "wait_ns",
             |waiting| waiting.wait() - waiting.launch_skew(),
-            "estimate, clock-free: in a matched call the rank of the shortest duration came last, and what the call \
-             took longer on this rank is the time it waited; without launch skew, and without time in which another \
-             call was in transfer",
+            "estimate, clock-free: the rank with the shortest duration came last, and the extra duration on this \
+            rank is its wait; excludes launch skew, and time with another call in transfer",
         ));
         numbers.push(of_rank(
             "launch_skew_ns",
             Waiting::launch_skew,
-            "estimate, clock-free: the part of the waiting that the last rank's later launch explains; nothing where \
-             launches were not recorded",
+            "estimate, clock-free: the part of the wait explained by the last rank's later launch; missing \
+            without recorded launches",
         ));
         numbers.push(of_rank(
             "transfer_ns",
             Waiting::transfer,
-            "estimate, clock-free: the last part of a matched call, as long as the call took on the rank that came \
-             last; what is side by side counts once",
+            "estimate, clock-free: the duration on the rank that came last; concurrent calls count once",
         ));
     }
     numbers

@@ -134,8 +134,9 @@ impl Analyse for Memory {
                 missing: "allocations: no memory events recorded or selected".to_owned(),
                 how_to_record: job.recorder.advice(
                     "memory",
-                    "`torch.profiler.profile(profile_memory=True, ...)`, with `with_stack=True` for modules; \
-                                or give eaves a snapshot of `torch.cuda.memory._dump_snapshot`, or a file of `prof.export_memory_timeline`",
+                    "record with `torch.profiler.profile(profile_memory=True, ...)`, and `with_stack=True` for \
+                    modules; or use a snapshot from `torch.cuda.memory._dump_snapshot`, or a file from \
+                    `prof.export_memory_timeline`",
                 ),
             });
         }
@@ -355,15 +356,15 @@ fn numbers(rank: &Rank<'_, RankMemory>) -> Vec<Number> {
             "peak_bytes",
             device.peak.bytes.into(),
             Provenance::Counter,
-            "the most that was in use on the accelerator with the highest peak, or on the host if no accelerator was \
-             recorded; what was in use before the recording is in it where the allocator's totals are recorded",
+            "peak memory in use on the accelerator with the highest peak, or on the host without one; includes \
+            earlier allocations if the allocator's totals are recorded",
         ));
         if let (false, Some(reserved)) = (device.device.is_host(), device.peak_reserved.get()) {
             numbers.push(number(
                 "peak_reserved_bytes",
                 reserved.into(),
                 Provenance::Counter,
-                "the most that PyTorch's allocator held of that accelerator, in use or not",
+                "peak memory held by PyTorch's allocator on that accelerator, in use or not",
             ));
         }
         if let Some(allocator) = &device.allocator {
@@ -372,20 +373,20 @@ fn numbers(rank: &Rank<'_, RankMemory>) -> Vec<Number> {
                 "before_recording_bytes",
                 alive.older.bytes.into(),
                 Provenance::Formula,
-                "in use at the peak and allocated before the first event that was recorded; it is in the peak",
+                "in use at the peak and allocated before the first recorded event; included in the peak",
             ));
             numbers.push(number(
                 "rounding_at_peak_bytes",
                 alive.rounding.into(),
                 Provenance::Formula,
-                "what blocks in use at the peak were larger than was asked for, at least: of blocks that were gone in the \
-                 end only the rounding to 512 bytes is known",
+                "lower bound of block rounding at the peak: for blocks freed before the end, only rounding to 512 \
+                bytes is known",
             ));
             numbers.push(number(
                 "waiting_at_peak_bytes",
                 allocator.waiting_at_peak.into(),
                 Provenance::Formula,
-                "released and in use at the peak all the same, because another stream had not come to the release",
+                "freed but still in use at the peak, because another stream had not reached the free",
             ));
         }
         if let Some(unused) = tables::unused(device) {
@@ -393,7 +394,7 @@ fn numbers(rank: &Rank<'_, RankMemory>) -> Vec<Number> {
                 "unused_at_peak_bytes",
                 Value::Integer(unused),
                 Provenance::Formula,
-                "reserved and not in use at the peak: fragments, and blocks kept for later",
+                "reserved but not in use at the peak: fragments and cached blocks",
             ));
         }
     }
@@ -402,7 +403,7 @@ fn numbers(rank: &Rank<'_, RankMemory>) -> Vec<Number> {
             "peak_of_categories_bytes",
             rank.part.categories.peak.into(),
             Provenance::Formula,
-            "the most that tensors of all categories together had in use",
+            "peak memory in use by tensors of all categories",
         ));
     }
     numbers

@@ -53,14 +53,14 @@ impl Analyse for Stragglers {
         };
         if ranks.len() < 2 {
             return skipped(
-                "a second rank: who waits for whom shows only when ranks are compared".to_owned(),
-                "record every rank, and give eaves all files or their directory",
+                "a second rank: stragglers show only by comparing ranks".to_owned(),
+                "record every rank, and pass all files or their directory",
             );
         }
         if job.ranks_are_ambiguous() {
             return skipped(
                 "distinct ranks: several recordings claim the same rank".to_owned(),
-                "give eaves the recordings of one run only",
+                "pass the recordings of one run only",
             );
         }
         if ranks.iter().all(|rank| rank.part.rows.is_empty()) {
@@ -238,20 +238,20 @@ fn numbers(found: &Lateness) -> Vec<Number> {
             "collectives",
             found.collectives.into(),
             Unit::Count,
-            "collectives that were found on two ranks or more, in which all ranks wait for the last",
+            "synchronizing collectives matched on two or more ranks",
         ),
         number(
             "notable_collectives",
             found.notable.into(),
             Unit::Count,
-            "those of them in which some rank waited 10 µs or more for the last one",
+            "of these, with a wait of 10 µs or more on some rank",
         ),
         number(
             "waited_ns",
             waited.into(),
             Unit::Nanoseconds,
-            "waiting of all ranks together: what each took longer in a collective than the rank that took it shortest, \
-             without time in which another call was in transfer; needs no common clock",
+            "wait over all ranks: the extra duration relative to the rank with the shortest duration, excluding \
+            time with another call in transfer; needs no common clock",
         ),
     ]
 }
@@ -284,8 +284,8 @@ fn by_rank(job: &Job, ranks: &[Rank<'_, Arc<Calls>>], found: &Lateness) -> Table
     };
     Table {
         id: "by_rank",
-        title: "Who came last: the rank of the shortest duration; the others waited what they took longer, summed over \
-                them and as the mean over them",
+        title: "Last rank by shortest duration; the others' wait is their extra duration, summed over ranks and \
+            as mean",
         columns: job.rank_columns().into_iter().chain(own).collect(),
         rows: ranks
             .iter()
@@ -357,24 +357,23 @@ fn finding(ranks: &[Rank<'_, Arc<Calls>>], found: &Lateness) -> Option<Finding> 
         late.least_exposed.unwrap_or(Ns::ZERO).min(exposed),
         high,
         rank.steady.steps,
-        "what the other ranks waited for it while nothing computed: at least that of the one that waited least, at most what \
-         communication was exposed on them beyond that on this rank",
+        "the other ranks' exposed wait: at least that of the rank that waited least, at most their exposed \
+        communication beyond this rank's",
     );
     // Where it is behind: its host launches later than the others, or its device takes longer from there.
     let mostly_launch = late.launched_late.map(|time| time.0 > late.others_waited.0 / 2);
     let (because, where_to_look) = match mostly_launch {
         Some(true) => (
             "; it launches late",
-            "look at what its host does before the launch: loading of data, Python, garbage collection",
+            "check its host before the launch: data loading, Python, garbage collection",
         ),
         Some(false) => (
             "; it launches in time, but its device takes longer",
-            "its device has more to do than the others (uneven batches or experts) or runs more slowly (a throttled GPU)",
+            "its device has more work (uneven batches or experts) or runs slower (a throttled GPU)",
         ),
         None => (
             "",
-            "loading of data, more work than the others have (uneven batches or experts), a throttled device and \
-             garbage collection are the usual causes",
+            "data loading, uneven batches or experts, a throttled device and garbage collection are the usual causes",
         ),
     };
     let is_on_gpu = rank.steady.window.is_some() && rank.part.totals(Place::Host).calls == 0;

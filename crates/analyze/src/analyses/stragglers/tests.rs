@@ -178,7 +178,7 @@ fn what_is_missing_is_said() {
     assert!(missing(&run(&[&[300]])).starts_with("a second rank"));
     let mut same = run(&[&[300], &[0]]);
     same.recordings[1].rank = 0;
-    assert!(missing(&same).starts_with("ranks that can be told apart"));
+    assert!(missing(&same).starts_with("distinct ranks"));
     let mut one_more = TestTrace::default();
     one_more.step(0, 0, 100).gpu(Kernel, ALL_REDUCE, 0, 10).collective(
         "allreduce",

@@ -131,9 +131,9 @@ impl Fate {
                 "not matched: ranks have different numbers of calls of the group in the step"
             }
             Self::KindsDiffer => "not matched: ranks disagree about kind, type or size",
-            Self::Alone => "not matched: no other rank of the group recorded it",
-            Self::NotSynchronising => "not looked at: point-to-point, one-way, or of no known kind",
-            Self::GroupUnknown => "not looked at: names no group, and there are several",
+            Self::Alone => "not matched: not recorded on another rank of the group",
+            Self::NotSynchronising => "ignored: point-to-point, one-way, or unknown kind",
+            Self::GroupUnknown => "ignored: no group named, and there are several",
         }
     }
 }

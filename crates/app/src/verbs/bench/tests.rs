@@ -53,7 +53,7 @@ fn what_cannot_be_run_is_refused() {
         (json!({"op": "gemv", "preset": "decode"}), "`bench` has no field `preset`"),
         (json!({"preset": "decode", "m": 4}), "`bench` has no field `m`"),
         (json!({"op": "gemx"}), "unknown variant `gemx`"),
-        (json!({"preset": "encode"}), "`preset` cannot be `encode`"),
+        (json!({"preset": "encode"}), "invalid `preset`: `encode`"),
         (json!({"op": "gemm", "implementation": "mine"}), "expected one of own, crate"),
         (json!({"op": "stream", "kind": "reed"}), "expected one of read, read-4"),
         (json!({"op": "fma", "types": "fp31"}), "expected one of fp64"),

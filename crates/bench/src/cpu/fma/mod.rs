@@ -84,7 +84,7 @@ pub(super) fn kernel(spec: &Spec, making: &Making) -> Option<Result<Box<dyn Kern
         return Some(Err(BenchError::Unsupported {
             backend: "cpu".to_owned(),
             what: format!("multiply-adds in {arithmetic}"),
-            why: "it is computed in fp64, fp32, int16 or int8 here".to_owned(),
+            why: "supported types are fp64, fp32, int16 and int8".to_owned(),
         }));
     };
     Some(Ok(Box::new(Chains::new(arithmetic, code, making))))
@@ -163,7 +163,7 @@ impl Kernel for Chains {
         let expected = (self.code.expected)(&self.operands, ROUNDS);
         let words = self.results.iter().flat_map(|results| results.0.iter().zip(&expected.0));
         let wrong = words.filter(|(is, be)| is != be).count();
-        let against = "words that differ from the same steps done one number after the other".to_owned();
+        let against = "words that differ from the scalar reference".to_owned();
         Verification { error: wrong as f64, tolerance: 0.0, against }
     }
 }

@@ -65,9 +65,10 @@ fn made(stream: Stream, bytes: usize, making: &Making) -> Result<Streaming, Benc
     let arrays = stream.arrays() as usize;
     let elements = bytes / arrays / size_of::<f32>();
     if elements == 0 {
-        return Err(unsupported("its arrays would be empty"));
+        return Err(unsupported("the arrays would be empty"));
     }
-    let (act, name) = code(stream, making.instructions).ok_or_else(|| unsupported("streams are 1 or 4"))?;
+    let (act, name) =
+        code(stream, making.instructions).ok_or_else(|| unsupported("1 or 4 streams are supported"))?;
     let threads = making.threads.max(1);
     let shape = |thread: usize| {
         let share = elements / threads + usize::from(thread < elements % threads);
@@ -301,8 +302,8 @@ impl Kernel for Streaming {
     fn verify(&self) -> Verification {
         let wrong: usize = self.parts.iter().map(|part| part.wrong(self.stream, &self.pattern)).sum();
         let against = match self.stream {
-            Stream::Read { .. } => "numbers not in the exact sum of all that was to be read",
-            _ => "numbers that are not exactly what was to be written, of all",
+            Stream::Read { .. } => "numbers missing from the exact sum",
+            _ => "numbers that differ from the expected output",
         };
         Verification { error: wrong as f64, tolerance: 0.0, against: against.to_owned() }
     }

@@ -105,21 +105,21 @@ mod tests {
         assert_eq!(
             oddities("name,flops,dram_byte,duration"),
             [
-                "column `dram_byte` is not known; did you mean `dram_bytes`?",
+                "unknown column `dram_byte`; did you mean `dram_bytes`?",
                 "column `duration` has no unit; did you mean `time_ms`?"
             ]
         );
         assert_eq!(
             oddities("name,FLOPS,dram_bytes,time_ms"),
-            ["column `FLOPS` is not known; did you mean `flops`?"]
+            ["unknown column `FLOPS`; did you mean `flops`?"]
         );
-        assert_eq!(oddities("name,flops,time_ms,moved"), ["column `moved` is not known"]);
+        assert_eq!(oddities("name,flops,time_ms,moved"), ["unknown column `moved`"]);
         assert_eq!(
             oddities("name,Type,flops,timestamp,dram_bytes,FLOPS/Byte"),
             [
-                "column `Type` is not known; did you mean `type`?",
-                "column `timestamp` is not known",
-                "column `FLOPS/Byte` is not known"
+                "unknown column `Type`; did you mean `type`?",
+                "unknown column `timestamp`",
+                "unknown column `FLOPS/Byte`"
             ]
         );
     }

@@ -84,8 +84,7 @@ fn a_table_without_any_amount_is_an_error_that_says_what_is_missing() {
     let misspelt = read_measurements("t.csv", b"name,flps,duration\nk,1,2\n", None).unwrap_err();
     assert_eq!(
         misspelt.to_string(),
-        "a table without `flops`, `dram_bytes` or `time_ms` (it has `name`, `flps`, `duration`); column `flps` is not \
-         known; did you mean `flops`?; column `duration` has no unit; did you mean `time_ms`?, at line 1: t.csv"
+        "a table without `flops`, `dram_bytes` or `time_ms` (it has `name`, `flps`, `duration`); unknown column `flps`; did you mean `flops`?; column `duration` has no unit; did you mean `time_ms`?, at line 1: t.csv"
     );
 }
 

@@ -307,6 +307,6 @@ mod tests {
     fn nothing_recorded_is_refused() {
         let bytes = database("CREATE TABLE KERN (\"Index\" INTEGER, \"KernelName\" TEXT)");
         let error = crate::read_bytes("results.db", &bytes).unwrap_err();
-        assert!(error.to_string().contains("without a kernel"), "{error}");
+        assert!(error.to_string().contains("without kernels"), "{error}");
     }
 }

@@ -37,8 +37,8 @@ pub(super) const FORMAT: Format = Format {
 };
 
 /// What a snapshot is made with.
-const RECORD: &str = "a snapshot is written by `torch.cuda.memory._dump_snapshot(\"snapshot.pickle\")` after \
-                      `torch.cuda.memory._record_memory_history()`";
+const RECORD: &str = "write a snapshot with `torch.cuda.memory._dump_snapshot(\"snapshot.pickle\")` after \
+    `torch.cuda.memory._record_memory_history()`";
 
 /// Reads a snapshot as far as it goes. `expected` is its size, or 0 if nobody knows.
 fn read<'a>(reader: Box<dyn std::io::Read + Send + 'a>, expected: u64) -> Result<Document, Refusal> {
@@ -52,7 +52,7 @@ fn read<'a>(reader: Box<dyn std::io::Read + Send + 'a>, expected: u64) -> Result
             "eaves executes nothing; load it only if you trust its origin, and pickle plain lists and dictionaries",
         ),
         pickle::Refused::Malformed(offset, what) => {
-            refused(offset, format!("no pickle of a memory snapshot: {what}"), RECORD)
+            refused(offset, format!("not a memory snapshot pickle: {what}"), RECORD)
         }
     })?;
     let bytes = machine.offset();
@@ -67,6 +67,6 @@ fn read<'a>(reader: Box<dyn std::io::Read + Send + 'a>, expected: u64) -> Result
     let trace = builder.finish();
     match trace {
         Some(trace) => Ok(Document::Trace { trace: Box::new(trace), bytes, format: FORMAT.id }),
-        None => Err(refused(0, "a pickle without segments and events of an allocator".to_owned(), RECORD)),
+        None => Err(refused(0, "a pickle without allocator segments and events".to_owned(), RECORD)),
     }
 }

@@ -167,10 +167,7 @@ fn other_pickles_are_refused() {
         Err(Refusal::Profiler(refused)) => (refused.offset, refused.what),
         _ => panic!("read"),
     };
-    assert_eq!(
-        refused(b"\x80\x04]."),
-        (0, "a pickle without segments and events of an allocator".to_owned())
-    );
+    assert_eq!(refused(b"\x80\x04]."), (0, "a pickle without allocator segments and events".to_owned()));
     let (offset, what) = refused(b"\x80\x04}(X\x08\x00\x00\x00segmentscposix\nsystem\n.");
     assert_eq!((offset, what.as_str()), (17, "a pickle that would execute code (instruction GLOBAL)"));
 }

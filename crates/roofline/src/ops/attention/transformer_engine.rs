@@ -174,6 +174,6 @@ mod tests {
             assert_eq!((backward.flops, backward.bytes()), (2.5 * flops, 2.0 * moved), "{name}");
         }
         let unknown = (formula("FusedAttnFunc").unwrap().work)(&call("FusedAttnFunc", &[flag, four, four]));
-        assert!(unknown.unwrap_err().contains("how many sequences"));
+        assert!(unknown.unwrap_err().contains("number of sequences"));
     }
 }

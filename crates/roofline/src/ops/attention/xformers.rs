@@ -291,6 +291,6 @@ mod tests {
             [x, x, x, none, none, ("[2]", "int"), number("4"), number("4"), none, none, number("True")];
         let work = crate::ops::formula("xformers_flash::flash_fwd").unwrap().work;
         let reason = work(&call("xformers_flash::flash_fwd", &arguments)).unwrap_err();
-        assert!(reason.contains("how many keys"), "{reason}");
+        assert!(reason.contains("number of keys"), "{reason}");
     }
 }

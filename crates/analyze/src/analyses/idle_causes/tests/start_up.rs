@@ -74,7 +74,7 @@ fn the_first_call_that_takes_memory_makes_the_context() {
     busy(&mut test, 1012 * MS, 10);
     let found = findings(test);
     assert_eq!(ids(&found), ["start_up"]);
-    assert!(found[0].claim.contains("1.00 s in work that happens once (`cudaFree`)"), "{}", found[0].claim);
+    assert!(found[0].claim.contains("1.00 s one-time work (`cudaFree`)"), "{}", found[0].claim);
 }
 
 #[test]

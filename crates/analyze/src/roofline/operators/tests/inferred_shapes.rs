@@ -112,7 +112,7 @@ fn kernels_say_which_gradients_of_a_convolution_were_asked_for() {
     let points = points(&test.trace);
     let loads: Vec<_> = points.rows.iter().map(|row| row.load.as_ref().unwrap()).collect();
     assert_eq!(loads.iter().map(|load| load.flops).collect::<Vec<_>>(), [472_055_808.0, 236_027_904.0]);
-    assert!(loads.iter().all(|load| load.assumes.contains("names of the kernels")));
+    assert!(loads.iter().all(|load| load.assumes.contains("kernel names")));
 }
 
 #[test]

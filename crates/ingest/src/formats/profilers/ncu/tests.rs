@@ -299,8 +299,8 @@ fn runs_that_recorded_nothing_say_why_and_what_to_do() {
         ),
         ("==PROF== x\n==WARNING== No kernels were profiled.\n", "No kernels were profiled", "--page raw"),
         ("==PROF== x\n==PROF== Report: runs/r.ncu-rep\n", "runs/r.ncu-rep", "eaves report runs/r.ncu-rep"),
-        ("==PROF== x\n  k (1, 1, 1)x(1, 1, 1)\n    Section: GPU Speed Of Light\n", "for people", "--csv"),
-        (LAUNCH, "without a launch", "--csv"),
+        ("==PROF== x\n  k (1, 1, 1)x(1, 1, 1)\n    Section: GPU Speed Of Light\n", "human-readable", "--csv"),
+        (LAUNCH, "without launches", "--csv"),
     ] {
         let error = read_bytes("x", text.as_bytes()).unwrap_err();
         assert!(error.to_string().contains(what), "{error}");

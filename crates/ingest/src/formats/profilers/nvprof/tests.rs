@@ -126,7 +126,7 @@ fn what_was_not_recorded_is_said() {
         ),
         (
             "==9== NVPROF is profiling process 9\n            Type  Time(%)      Time     Calls\n",
-            "for people",
+            "human-readable",
         ),
     ] {
         let error = read_bytes("x", text.as_bytes()).unwrap_err().to_string();

@@ -70,7 +70,7 @@ fn read(input: Input<'_>) -> Result<Document, Refused> {
     if trace.events == 0 {
         return Err(Refused {
             offset: 0,
-            what: "a Perfetto trace without slices, instants or counters of track events".to_owned(),
+            what: "a Perfetto trace without track events".to_owned(),
             hint: "record with `rocprofv3 --kernel-trace --hip-trace -f pftrace -- APPLICATION`".to_owned(),
         });
     }

@@ -46,7 +46,7 @@ pub(super) fn read(stored: Stored<'_>) -> Result<Document, Refused> {
     if trace.events == 0 {
         let nothing = Refused {
             offset: 0,
-            what: "a rocpd database without a kernel, call, copy or marker".to_owned(),
+            what: "a rocpd database without kernels, calls, copies or markers".to_owned(),
             hint: "record with `rocprofv3 --kernel-trace --memory-copy-trace --hip-trace -f rocpd -- APPLICATION`"
                 .to_owned(),
         };
@@ -92,11 +92,10 @@ impl Run<'_> {
         match version {
             Some(version) if version <= NEWEST_SCHEMA => {}
             Some(version) => {
-                let detail =
-                    format!("schema {version} of rocpd, of which {NEWEST_SCHEMA} is the newest known");
+                let detail = format!("rocpd schema {version}, newer than the supported {NEWEST_SCHEMA}");
                 diagnostics.note_detail(Oddity::BadHeader, None, detail);
             }
-            None => diagnostics.note_detail(Oddity::BadHeader, None, "no version of the schema of rocpd"),
+            None => diagnostics.note_detail(Oddity::BadHeader, None, "no rocpd schema version"),
         }
         Ok(())
     }

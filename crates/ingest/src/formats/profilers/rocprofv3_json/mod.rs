@@ -53,7 +53,7 @@ fn read(input: Input<'_>) -> Result<Document, Refused> {
     if trace.events == 0 {
         let nothing = Refused {
             offset: 0,
-            what: "JSON of rocprofv3 without a kernel, call, copy or marker".to_owned(),
+            what: "rocprofv3 JSON without kernels, calls, copies or markers".to_owned(),
             hint: "record with `rocprofv3 --kernel-trace --memory-copy-trace --hip-trace -f json -- APPLICATION`"
                 .to_owned(),
         };

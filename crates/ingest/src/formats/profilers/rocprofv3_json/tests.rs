@@ -265,7 +265,7 @@ fn counters_without_times_have_none() {
 #[test]
 fn a_file_without_records_is_refused_with_the_command() {
     let error = crate::read_bytes("x.json", document(&[HEAD, AGENTS]).as_bytes()).unwrap_err();
-    assert!(error.to_string().contains("without a kernel"), "{error}");
+    assert!(error.to_string().contains("without kernels"), "{error}");
 }
 
 #[test]
