@@ -59,7 +59,7 @@ export function FindingItem({ finding, section, place }: { finding: Finding; sec
         </span>
         {gain ? (
           <span class={isLoss(finding) ? "worse" : "gain"}>
-            {isLoss(finding) ? "lost:" : "gain:"}{" "}
+            {isLoss(finding) ? "lost:" : "may gain"}{" "}
             <Explained
               about={() => ({
                 title: isLoss(finding) ? "Lost time" : "Possible gain",
@@ -81,7 +81,7 @@ export function FindingItem({ finding, section, place }: { finding: Finding; sec
         <dd>
           <Prose text={finding.next} sentence />
         </dd>
-        <dt>Seen in</dt>
+        <dt>Evidence</dt>
         <dd>
           <button type="button" class="link" onClick={() => showSection(section.id, table)}>
             {section.title}

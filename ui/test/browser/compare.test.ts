@@ -33,7 +33,7 @@ describe("a server with two runs", () => {
 
   test.each(["light", "dark"] as const)("the flame graph is of the differences, %s", async (theme) => {
     const page = await open(address, "view=flame", { online: true, theme });
-    await page.getByRole("list", { name: "Colours" }).getByText("operator").first().waitFor();
+    await page.getByRole("list", { name: "Colors" }).getByText("operator").first().waitFor();
     await page.getByLabel("Compare with").selectOption({ label: "healthy" });
     await page.getByText("more than before").waitFor();
     expect((await hash(page)).get("base")).toBe("run 1");

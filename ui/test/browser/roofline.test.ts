@@ -136,7 +136,7 @@ test("hover says how far it is, a click explains it", async () => {
 test("all calls of an operator are one point, if one wants that", async () => {
   const page = await open(training, "view=roofline");
   await page.getByText("50 of 50 kernels").waitFor();
-  await page.getByLabel("A point is").selectOption({ label: "all of a name" });
+  await page.getByLabel("Group by").selectOption({ label: "name" });
   const names = new Set((JSON.parse(run("report", TRAINING, "--json")) as Document).sections.find((one) => one.id === "roofline")!.tables.find((one) => one.id === "points")!.rows.map((row) => row[0]));
   await page.getByText(`${names.size} of ${names.size} kernels`).waitFor();
   await picture(page, "roofline-totals");
@@ -186,7 +186,7 @@ test("filters with counts, colours, search and roofs", async () => {
   await box.uncheck();
   await expect.poll(() => page.locator(".plot .mark").count()).toBe(before - count);
   await box.check();
-  await page.getByLabel("Colour by").selectOption("dtype");
+  await page.getByLabel("Color by").selectOption("dtype");
   await expect.poll(() => page.locator(".legend").textContent()).toContain("bf16_tensor");
   await page.getByLabel("Search kernel names").fill("gemm");
   await expect.poll(() => status(page)).toMatch(/^\d of 8 kernels/);

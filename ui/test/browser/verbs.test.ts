@@ -92,9 +92,9 @@ test("a roofline has the colours that it was made with, until somebody chooses o
   await opened.getByLabel("Palette").selectOption("safe");
   expect((await marks()).some((mark) => mark.includes("--classic-"))).toBe(false);
   const typed = await open(page("verb-painted-types", "roofline", commands, "--config", join(examples, "npu_config.json"), "--color-by", "dtype"));
-  expect(await typed.getByLabel("Colour by").inputValue()).toBe("dtype");
-  await typed.getByLabel("Colour by").selectOption("status");
-  expect(await typed.getByLabel("Colour by").inputValue()).toBe("status");
+  expect(await typed.getByLabel("Color by").inputValue()).toBe("dtype");
+  await typed.getByLabel("Color by").selectOption("status");
+  expect(await typed.getByLabel("Color by").inputValue()).toBe("status");
 });
 
 test("the summary of a roofline follows what is changed under Adjust", async () => {

@@ -31,7 +31,7 @@ fn facts(section: Option<&Section>, rank: i64) -> Vec<(&'static str, String)> {
         Some(quantity::value(&number.value, number.unit))
     };
     let told = columns.iter().filter(|column| column.unit == Unit::Percent || column.id == "span_ns");
-    told.filter_map(|column| Some((column.title.trim_end_matches(" of span"), value(column.id)?))).collect()
+    told.filter_map(|column| Some((column.title.trim_end_matches(", of span"), value(column.id)?))).collect()
 }
 
 /// How the ranks stand to each other, if there is anything to say.

@@ -63,7 +63,7 @@ function Communication(props: Props) {
         <Split document={document} section="collectives" title="Waiting and transfer" parts={[["transfer_ns", "c1", "Transfer"], ["wait_ns", "idle", "Waiting for other ranks"]]} />
       </div>
       <Roofs document={document} />
-      <FindingsPanel title="What to do" sections={SECTIONS.map((id) => section(document, id))} />
+      <FindingsPanel title="Findings" sections={SECTIONS.map((id) => section(document, id))} />
       <SubTabs id="communication.part" tabs={there} label="Tables of communication" />
       {found ? <Numbers section={found} /> : null}
       {found && open

@@ -283,7 +283,7 @@ function Status({ flame }: { flame: Flame }) {
   return (
     <footer class="flame-status">
       <p id="flame-status" role="status">{place ? describe(flame, place) : "Click focuses, C shows callers and callees, wheel scrolls, Ctrl and wheel zooms"}</p>
-      <ul aria-label="Colours">
+      <ul aria-label="Colors">
         {colours.map(([label, colour]) => (
           <li key={label}>
             <i style={{ background: colour }} />

@@ -47,7 +47,7 @@ function show(id: string, finding: Finding, document: Document): void {
 export function Findings({ document }: { document: Document }) {
   const found = ranked(document);
   return (
-    <Panel title="What to do" note={found.length ? "Sorted by possible gain." : undefined} exports={{ name: "findings", json: () => found.map((one) => ({ section: one.section.id, ...one.finding })), command: command(document) }}>
+    <Panel title="Findings" note={found.length ? "Sorted by possible gain." : undefined} exports={{ name: "findings", json: () => found.map((one) => ({ section: one.section.id, ...one.finding })), command: command(document) }}>
       {found.length === 0 ? (
         <Empty>No findings: no analysis found time to gain. The other views show where the time goes.</Empty>
       ) : (

@@ -191,8 +191,8 @@ function Roofline(props: Props) {
         <div class="bar">
           <input type="search" placeholder="Names" aria-label="Search kernel names" value={chosen.query} onInput={(event) => keep("query", event.currentTarget.value || null)} />
           <label>
-            <span class="quiet">Colour</span>{" "}
-            <select value={chosen.colour} aria-label="Colour by" onChange={(event) => chooseSetting("colour", event.currentTarget.value as Grouping, "status")}>
+            <span class="quiet">Color</span>{" "}
+            <select value={chosen.colour} aria-label="Color by" onChange={(event) => chooseSetting("colour", event.currentTarget.value as Grouping, "status")}>
               {GROUPINGS.map((grouping) => (
                 <option key={grouping} value={grouping}>
                   {GROUPING_WORDS[grouping].toLowerCase()}
@@ -214,10 +214,10 @@ function Roofline(props: Props) {
           ) : null}
           {single.points.length > new Set(single.points.map((point) => point.name)).size ? (
             <label>
-              <span class="quiet">A point is</span>{" "}
-              <select value={isTotal ? "yes" : ""} aria-label="A point is" onChange={(event) => keep("totals", event.currentTarget.value || null)}>
-                <option value="">one shape</option>
-                <option value="yes">all of a name</option>
+              <span class="quiet">Group by</span>{" "}
+              <select value={isTotal ? "yes" : ""} aria-label="Group by" onChange={(event) => keep("totals", event.currentTarget.value || null)}>
+                <option value="">shape</option>
+                <option value="yes">name</option>
               </select>
             </label>
           ) : null}

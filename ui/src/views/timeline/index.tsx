@@ -270,7 +270,7 @@ function Legend({ timeline }: { timeline: Timeline }) {
   const dark = theme.value === "dark";
   return (
     <footer class="timeline-legend">
-      <ul aria-label="Colours">
+      <ul aria-label="Colors">
         {head.classes.map(([label, light, onDark], at) =>
           used.has(at) ? (
             <li key={label}>
