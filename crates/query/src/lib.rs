@@ -52,7 +52,7 @@ impl Default for Limits {
 pub struct TableInfo {
     /// The name in SQL.
     pub name: &'static str,
-    /// What a row is.
+    /// Meaning of a row.
     pub about: &'static str,
     /// The columns, in order.
     pub columns: Vec<ColumnInfo>,
@@ -65,7 +65,7 @@ pub struct ColumnInfo {
     pub name: &'static str,
     /// `int`, `float`, `text` or `bool`.
     pub kind: &'static str,
-    /// What it holds.
+    /// Contents.
     pub about: &'static str,
 }
 
@@ -76,7 +76,7 @@ pub struct FunctionInfo {
     pub name: &'static str,
     /// How it is called.
     pub call: &'static str,
-    /// What it answers.
+    /// Result.
     pub about: &'static str,
 }
 

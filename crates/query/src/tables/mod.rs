@@ -46,7 +46,7 @@ pub(crate) struct View<'a> {
 trait Table {
     /// The name in SQL.
     const NAME: &'static str;
-    /// What a row is.
+    /// Meaning of a row.
     const ABOUT: &'static str;
     /// The rows of a rank.
     type Rows<'a>;

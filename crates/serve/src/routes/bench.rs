@@ -20,7 +20,7 @@ pub(super) struct Started {
     job: String,
 }
 
-/// Runs kernels on this machine, and tells each as it finishes. The fields are those of the verb `bench`; `kernel` may
+/// Runs kernels on this machine and reports each as it finishes. Fields are those of the verb `bench`; `kernel` may
 /// stand for `op`.
 #[utoipa::path(post, path = "/bench", tag = "bench",
     responses((status = 200, description = "the job", body = Started)))]
@@ -36,7 +36,7 @@ pub(super) async fn start(
         .await
 }
 
-/// What happens in a job, from its beginning: messages of the kind `progress`.
+/// Streams a job's messages from its start: kind `progress`.
 #[utoipa::path(get, path = "/jobs/{job}/events", tag = "bench",
     params(("job" = String, Path, description = "its id")),
     responses((status = 200, description = "messages", content_type = "text/event-stream")))]
@@ -85,10 +85,10 @@ pub(super) async fn follow(
     }
 }
 
-/// Stops a job after the kernel that runs.
+/// Stops a job after the current kernel.
 #[utoipa::path(delete, path = "/jobs/{job}", tag = "bench",
     params(("job" = String, Path, description = "its id")),
-    responses((status = 200, description = "it will stop", content_type = "application/json")))]
+    responses((status = 200, description = "stopping", content_type = "application/json")))]
 pub(super) async fn cancel(
     State(shared): State<Arc<Shared>>,
     Path(id): Path<String>,

@@ -44,7 +44,7 @@ impl Message {
     }
 }
 
-/// What changes: `{kind, data}` with the kinds `run`, `config` and `ops`.
+/// Streams changes: `{kind, data}` with the kinds `run`, `config` and `ops`.
 #[utoipa::path(get, path = "/events", tag = "live",
     responses((status = 200, description = "messages", content_type = "text/event-stream")))]
 pub(super) async fn events(State(shared): State<Arc<Shared>>) -> Stream {

@@ -21,7 +21,7 @@ pub(super) struct ConfigAnswer {
     #[schema(value_type = Object)]
     config: Map<String, Value>,
     path: String,
-    /// What was wrong with the file, and where it was kept.
+    /// Problem of the file, and where it was moved.
     problem: Option<String>,
 }
 
@@ -35,7 +35,7 @@ impl ConfigAnswer {
     }
 }
 
-/// The configuration; what is missing has its default.
+/// The configuration; missing keys have their defaults.
 #[utoipa::path(get, path = "/config", tag = "configuration",
     responses((status = 200, description = "the configuration", body = ConfigAnswer)))]
 pub(super) async fn config(State(shared): State<Arc<Shared>>) -> Result<Json<ConfigAnswer>, Problem> {
@@ -104,7 +104,7 @@ fn checked(script: &str) -> OpsCheck {
     OpsCheck { ok: errors.is_empty(), errors }
 }
 
-/// The script of operators; empty if there is none.
+/// The formula script; empty if there is none.
 #[utoipa::path(get, path = "/ops", tag = "configuration",
     responses((status = 200, description = "the script", body = OpsAnswer)))]
 pub(super) async fn ops(State(shared): State<Arc<Shared>>) -> Result<Json<OpsAnswer>, Problem> {
@@ -118,7 +118,7 @@ pub(super) async fn ops(State(shared): State<Arc<Shared>>) -> Result<Json<OpsAns
         .await
 }
 
-/// Saves the script if nothing is wrong with it.
+/// Saves the script if it compiles.
 #[utoipa::path(put, path = "/ops", tag = "configuration", request_body = Script,
     responses((status = 200, description = "as saved", body = OpsAnswer),
         (status = 422, description = "the error", body = NotSaved)))]
@@ -139,7 +139,7 @@ pub(super) async fn save_ops(
         .await
 }
 
-/// Says what is wrong with a script, and keeps nothing.
+/// Checks a script without saving it.
 #[utoipa::path(post, path = "/ops/check", tag = "configuration", request_body = Script,
     responses((status = 200, description = "the error", body = OpsCheck)))]
 pub(super) async fn check_ops(

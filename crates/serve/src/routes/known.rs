@@ -18,7 +18,7 @@ use crate::state::Shared;
 /// Elements that scales are shared by where bits per element are told: a layer of 4096 by 4096.
 const ELEMENTS: f64 = 4096.0 * 4096.0;
 
-/// Every format in which numbers are stored.
+/// Lists number formats.
 #[utoipa::path(get, path = "/precisions", tag = "questions",
     responses((status = 200, description = "the formats", content_type = "application/json")))]
 pub(super) async fn precisions(
@@ -28,9 +28,9 @@ pub(super) async fn precisions(
     known(&shared, || Precision::all().map(|precision| format(&precision)).collect(), headers).await
 }
 
-/// Models, combinations of precisions, shapes, and what can run kernels here.
+/// Lists models, precision presets, shapes and available backends.
 #[utoipa::path(get, path = "/presets", tag = "questions",
-    responses((status = 200, description = "what is known by name", content_type = "application/json")))]
+    responses((status = 200, description = "known names", content_type = "application/json")))]
 pub(super) async fn presets(
     State(shared): State<Arc<Shared>>,
     headers: HeaderMap,

@@ -12,7 +12,7 @@ use crate::state::Shared;
 /// Between two samples.
 const PERIOD: Duration = Duration::from_millis(500);
 
-/// Samples of this machine: messages of the kind `live` with CPU, memory, load and GPUs, two a second.
+/// Streams CPU, memory, load and GPU samples of this machine: kind `live`, two per second.
 #[utoipa::path(get, path = "/live", tag = "live",
     responses((status = 200, description = "samples", content_type = "text/event-stream")))]
 pub(super) async fn live(State(shared): State<Arc<Shared>>) -> Result<Stream, crate::Problem> {

@@ -28,9 +28,9 @@ pub(super) async fn document(
 /// A window of the timeline.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 pub(super) struct WindowQuery {
-    /// Where it begins, in nanoseconds of the picture; from the start without.
+    /// Start in nanoseconds of the picture [default: the start].
     start: Option<f64>,
-    /// Where it ends; at the end without.
+    /// End [default: the end].
     end: Option<f64>,
     /// How wide it is drawn: slices shorter than a pixel are in groups. 2000 without.
     #[param(minimum = 1, maximum = 20000)]
@@ -68,7 +68,7 @@ pub(super) fn interval(start: Option<f64>, end: Option<f64>) -> Result<Interval,
     Ok(Interval::new(Ns(start.floor() as i64), Ns(end.ceil() as i64)))
 }
 
-/// The slices of a run, or of a window of it, packed: docs/page.md describes the format.
+/// Encoded slices of a run or a time window; docs/page.md describes the format.
 #[utoipa::path(get, path = "/runs/{id}/timeline", tag = "runs",
     params(("id" = String, Path, description = "run ID, or `latest`"), WindowQuery),
     responses((status = 200, description = "the slices", content_type = "application/octet-stream")))]
@@ -88,15 +88,15 @@ pub(super) async fn timeline(
 pub(super) struct PartQuery {
     /// The rank; all without.
     rank: Option<i64>,
-    /// Where a window begins, in nanoseconds of the timeline; from the start without.
+    /// Start of the window, in nanoseconds of the timeline [default: the start].
     start: Option<f64>,
-    /// Where it ends; at the end without.
+    /// End [default: the end].
     end: Option<f64>,
     /// The id of a run to compare with: each frame has the amounts of both. All of the time only.
     base: Option<String>,
 }
 
-/// The data of the flame graph, or of the differences from another run: docs/page.md describes it.
+/// Flame graph data, optionally compared with another run; docs/page.md describes it.
 #[utoipa::path(get, path = "/runs/{id}/flame", tag = "runs",
     params(("id" = String, Path, description = "run ID, or `latest`"), PartQuery),
     responses((status = 200, description = "the trees", content_type = "application/json")))]

@@ -73,7 +73,7 @@ pub(super) struct Catalogue {
 pub(super) struct CatalogueTable {
     /// Name.
     name: &'static str,
-    /// What a row is.
+    /// Meaning of a row.
     about: &'static str,
     /// Columns, in order.
     columns: Vec<CatalogueColumn>,
@@ -86,7 +86,7 @@ pub(super) struct CatalogueColumn {
     name: &'static str,
     /// `int`, `float`, `text` or `bool`.
     r#type: &'static str,
-    /// What it holds.
+    /// Contents.
     about: &'static str,
 }
 
@@ -97,11 +97,11 @@ pub(super) struct CatalogueFunction {
     name: &'static str,
     /// How it is called.
     call: &'static str,
-    /// What it answers.
+    /// Result.
     about: &'static str,
 }
 
-/// Answers a question in SQL about a run. It can change nothing and read nothing else.
+/// Runs a SQL query on a run. Queries are read-only and cannot read other data.
 #[utoipa::path(post, path = "/runs/{id}/query", tag = "runs", request_body = Question,
     params(("id" = String, Path, description = "run ID, or `latest`")),
     responses((status = 200, description = "the rows", body = Rows),
@@ -134,10 +134,10 @@ pub(super) async fn query(
         .await
 }
 
-/// The tables, columns and functions that questions can name.
+/// Lists the tables, columns and functions for SQL.
 #[utoipa::path(get, path = "/runs/{id}/query/tables", tag = "runs",
     params(("id" = String, Path, description = "run ID, or `latest`")),
-    responses((status = 200, description = "what there is", body = Catalogue),
+    responses((status = 200, description = "available tables", body = Catalogue),
         (status = 501, description = "this build has no SQL support")))]
 pub(super) async fn query_tables(
     State(shared): State<Arc<Shared>>,

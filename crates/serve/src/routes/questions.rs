@@ -26,7 +26,7 @@ async fn answered(
     shared.heavy(move |shared| Ok(Answer::json(shared.answer(&request)?).respond(&headers))).await
 }
 
-/// What a shape or a model takes at best: `eaves.predict/1`. The fields are those of the verb `predict`.
+/// Predicts the best possible time of a shape or model: `eaves.predict/1`. Fields are those of the verb `predict`.
 #[utoipa::path(post, path = "/predict", tag = "questions",
     responses((status = 200, description = "the prediction", content_type = "application/json")))]
 pub(super) async fn predict(
@@ -116,7 +116,7 @@ pub(super) struct DiffQuery {
     base: String,
 }
 
-/// What changed from another run to this one: `eaves.diff/1`.
+/// Compares another run with this one: `eaves.diff/1`.
 #[utoipa::path(get, path = "/runs/{id}/diff", tag = "runs",
     params(("id" = String, Path, description = "run ID, or `latest`"), DiffQuery),
     responses((status = 200, description = "the differences", content_type = "application/json")))]

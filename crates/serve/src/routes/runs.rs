@@ -13,14 +13,14 @@ use crate::Problem;
 use crate::runs::RunInfo;
 use crate::state::Shared;
 
-/// The runs, the newest last.
+/// The runs, newest last.
 #[utoipa::path(get, path = "/runs", tag = "runs",
     responses((status = 200, description = "the runs", body = [RunInfo])))]
 pub(super) async fn list(State(shared): State<Arc<Shared>>) -> Json<Vec<RunInfo>> {
     Json(shared.runs.all().iter().map(|run| run.info()).collect())
 }
 
-/// What a new run is made of.
+/// Sources of a new run.
 #[derive(Debug, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct NewRun {
@@ -35,7 +35,7 @@ pub(super) struct Made {
     id: String,
 }
 
-/// Opens paths, or files that are uploaded as `multipart/form-data`. What is wrong with them is told at once.
+/// Opens paths, or files uploaded as `multipart/form-data`. Errors are reported immediately.
 #[utoipa::path(post, path = "/runs", tag = "runs", request_body = NewRun,
     responses((status = 200, description = "its id", body = Made)))]
 pub(super) async fn add(State(shared): State<Arc<Shared>>, request: Request) -> Result<Json<Made>, Problem> {
@@ -65,7 +65,7 @@ pub(super) async fn add(State(shared): State<Arc<Shared>>, request: Request) -> 
     Ok(Json(Made { id }))
 }
 
-/// Forgets a run. Its files stay.
+/// Closes a run. Its files remain.
 #[utoipa::path(delete, path = "/runs/{id}", tag = "runs",
     params(("id" = String, Path, description = "run ID, or `latest`")),
     responses((status = 200, description = "the rest", body = [RunInfo])))]

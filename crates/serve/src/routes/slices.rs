@@ -53,10 +53,10 @@ pub(super) struct FoundSlice {
     duration: i64,
 }
 
-/// Slices of a name, for search and for going from one to the next.
+/// Slices by name, for searching.
 #[utoipa::path(get, path = "/runs/{id}/slices", tag = "runs",
     params(("id" = String, Path, description = "run ID, or `latest`"), NameQuery),
-    responses((status = 200, description = "what was found", body = Found)))]
+    responses((status = 200, description = "result", body = Found)))]
 pub(super) async fn slices(
     State(shared): State<Arc<Shared>>,
     Path(id): Path<String>,

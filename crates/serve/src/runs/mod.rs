@@ -28,14 +28,14 @@ pub(crate) struct Run {
     used: AtomicU64,
 }
 
-/// What clients are told of a run.
+/// A run, as clients see it.
 #[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 pub(crate) struct RunInfo {
-    /// What it is called in paths.
+    /// Its ID in paths.
     id: String,
     /// For people.
     title: String,
-    /// What it was read from.
+    /// Its sources.
     inputs: Vec<String>,
     /// `ready`, `reading`, `unread` or `failed`.
     state: &'static str,
