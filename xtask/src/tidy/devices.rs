@@ -1,4 +1,4 @@
-//! Numbers of the device catalog name a document with an address, or say that exists none.
+//! Numbers of the device catalog name a document with an address, or say that there is none.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -164,7 +164,7 @@ pub(crate) struct Wait {
     pub(crate) last: usize,
     /// Step of the call on the rank that waited.
     pub(crate) step: u32,
-    /// The least part of it that nothing computed next to: all that the call was exposed beyond its transfer.
+    /// The least part of it during which nothing was computed: all that the call was exposed beyond its transfer.
     pub(crate) exposed: Ns,
 }
 
@@ -235,7 +235,7 @@ impl Waiting {
         self.measure(|wait| wait.interval, key)
     }
 
-    /// The part of the waiting that nothing computed next to, apart by anything.
+    /// The part of the waiting during which nothing was computed.
     pub(crate) fn exposed_wait_by<K: Ord>(&self, key: impl Fn(&Wait) -> K) -> BTreeMap<K, Ns> {
         let mut exposed: BTreeMap<K, Ns> = BTreeMap::new();
         for wait in &self.waits {

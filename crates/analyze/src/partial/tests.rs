@@ -1,4 +1,4 @@
-//! A report of merged partials is the report of the whole; bytes that are not partial are refused.
+//! A report of merged partials is the report of the whole; bytes that are not a partial are refused.
 
 use eaves_model::SliceKind::{self, Kernel, Memcpy};
 use eaves_model::{Oddity, RankSource, Run};

@@ -31,7 +31,7 @@ pub struct Job {
     found: BTreeMap<String, RankFile>,
     /// What cannot be read or written.
     faults: Vec<String>,
-    /// Recordings that are not rank because another is.
+    /// Recordings whose rank another one has.
     conflicts: Vec<String>,
 }
 

@@ -207,7 +207,7 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    /// What was done, in order of rank, and which inputs are not rank because another is.
+    /// What was done, in order of rank, and the inputs whose rank another one has.
     pub(crate) fn into_entries(self) -> (Vec<Entry>, Vec<String>) {
         let places = self.places.into_inner().unwrap_or_else(PoisonError::into_inner);
         let entries = places.into_values().filter_map(|place| lock(&place).clone()).collect();

@@ -150,7 +150,7 @@ fn failed(error: &eaves_query::Error, sql: &str) -> Failure {
     Failure::new(format!("{error}{excerpt}"), error.hint())
 }
 
-/// Rows, which are not section.
+/// Rows, which are not a section.
 struct Rows(Arc<ResultSet>);
 
 impl Drawing for Rows {

@@ -26,7 +26,7 @@ pub enum Message {
     },
 }
 
-/// Why bytes are not message.
+/// Why bytes are not a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Malformed {
     /// There is less, or more, than the message says.

@@ -31,7 +31,7 @@ pub(super) struct Pageable {
     /// What their bytes take at the rate of the large pinned copies of the same direction. Directions without such
     /// copies count as they are, so it says nothing if there are none at all.
     if_pinned: Option<Ns>,
-    /// What the steady state would gain if the copies came from pinned memory, and if they ran next to kernels besides;
+    /// What the steady state would gain if the copies came from pinned memory, and if they also overlapped with kernels;
     /// nothing if no launch says what they kept waiting.
     replayed: Option<(Ns, Ns)>,
 }

@@ -168,7 +168,7 @@ fn field(cursor: &mut Cursor<'_>, sink: &mut Sink, event: &mut Event) -> Result<
     Ok(())
 }
 
-/// Arguments that are not object. `null` and an empty list are ways to say that exist none.
+/// Arguments that are not an object. `null` and an empty list mean that there are none.
 #[cold]
 fn odd_arguments(cursor: &mut Cursor<'_>, sink: &mut Sink, value: usize) -> Result<(), Fault> {
     let is_none =

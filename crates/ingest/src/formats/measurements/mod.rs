@@ -1,4 +1,4 @@
-//! Measurements that are not recording over time: kernel tables, lists of events or commands, benchmarks.
+//! Measurements that are not recordings over time: kernel tables, lists of events or commands, benchmarks.
 //!
 //! These files are small and written by scripts, so they are read whole, and what scripts get wrong is expected: byte
 //! order marks, UTF-16, bare `NaN`, rows of the wrong length, files cut off. A record that cannot be read is counted and

@@ -128,7 +128,7 @@ fn inherited(node: &Node, above: &Source) -> Result<Source, Problem> {
     Ok(Source { text, confidence })
 }
 
-/// A number by itself, or a map of `value`, `source` and `confidence`. Zero says that exists none.
+/// A number by itself, or a map of `value`, `source` and `confidence`. Zero means none.
 pub(super) fn fact(node: &Node, factor: f64, above: &Source) -> Result<Option<Fact>, Problem> {
     if !node.is_map() {
         return Ok(positive(node, factor)?.map(|value| Fact { value, source: above.clone() }));

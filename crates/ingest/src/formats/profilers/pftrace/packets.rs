@@ -99,7 +99,7 @@ fn number(reader: &mut impl Read) -> io::Result<Option<(u64, u64)>> {
             break;
         }
     }
-    // Ten bytes that all go on are not number; the tag of nothing is damage.
+    // Ten bytes that all go on are not a number; the tag of nothing is damage.
     Ok(Some(varint(&bytes).map_or((0, 10), |(value, size)| (value, size as u64))))
 }
 

@@ -30,7 +30,7 @@ impl Drawing {
         for (id, spot) in &self.to {
             let call = self.from.get(id).and_then(|from| self.calls.get(from));
             if let (Some(&call), Some(&activity)) = (call, self.activities.get(spot)) {
-                // Numbers of arrows begin at 0, which elsewhere means that exists none.
+                // Numbers of arrows begin at 0, which elsewhere means none.
                 join(trace, call, activity, id.saturating_add(1));
             }
         }
